@@ -1,0 +1,1 @@
+//! Meshes, assemblies and scenes from files.

@@ -1,0 +1,64 @@
+//! How two triangles meet.
+
+use std::fmt;
+
+/// A corner, side or the inside of a triangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Feature {
+    /// Corner 0, 1 or 2.
+    Vertex(u8),
+    /// The side from corner `i` to corner `(i + 1) % 3`, without its ends.
+    Edge(u8),
+    /// The inside, without the boundary.
+    Face,
+}
+
+/// How two closed triangles that share a point meet.
+///
+/// Let `I` be the set they share. Each triangle has one smallest feature that holds all of `I`: a corner, a side, or
+/// the triangle itself. The triangles cross or overlap when that is the face for both, and touch otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Contact {
+    /// The insides of the triangles meet, and the triangles are not in one plane.
+    Crossing,
+    /// They meet, their insides do not: `I` lies in these features. A triangle of zero area has no inside and can only touch.
+    Touching {
+        /// The smallest feature of A that holds what is shared.
+        a: Feature,
+        /// The smallest feature of B that holds what is shared.
+        b: Feature,
+    },
+    /// They lie in one plane and share a piece of positive area.
+    Coplanar,
+}
+
+impl Contact {
+    /// The same contact seen from the other triangle.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Touching { a, b } => Self::Touching { a: b, b: a },
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Feature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Vertex(i) => write!(f, "vertex {i}"),
+            Self::Edge(i) => write!(f, "edge {i}"),
+            Self::Face => f.write_str("face"),
+        }
+    }
+}
+
+impl fmt::Display for Contact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crossing => f.write_str("crossing"),
+            Self::Touching { a, b } => write!(f, "touching ({a} on {b})"),
+            Self::Coplanar => f.write_str("coplanar overlap"),
+        }
+    }
+}

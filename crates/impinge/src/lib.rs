@@ -1,0 +1,14 @@
+//! Exact, certified collision detection for triangle meshes and solids.
+
+pub mod check;
+pub mod error;
+pub mod exact;
+pub mod math;
+pub mod mesh;
+pub mod pair;
+pub mod scene;
+pub mod shapes;
+
+pub use error::{Error, ErrorKind};
+pub use math::{Aabb, Pose, Vec3};
+pub use mesh::Mesh;

@@ -1,0 +1,48 @@
+//! Vectors, poses and axis-aligned boxes.
+
+mod aabb;
+mod pose;
+
+pub use aabb::Aabb;
+pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
+
+/// A point or vector of three `f64`: [`glam::DVec3`].
+pub use glam::DVec3 as Vec3;
+
+use crate::error::{Error, ErrorKind};
+
+/// The largest absolute value of a coordinate or of a translation's component.
+///
+/// Within it every predicate is exact, down to the smallest denormal number; beyond it construction fails with
+/// [`ErrorKind::OutOfRange`]. The bound leaves room for what is computed from coordinates: the fifth power of it, as
+/// the moments of inertia need, is still finite.
+pub const MAX_COORDINATE: f64 = 1e60;
+
+/// Checks that every component of `v` is finite and within [`MAX_COORDINATE`]; `what` names it in the error.
+pub(crate) fn check_range(v: Vec3, what: impl FnOnce() -> String) -> Result<(), Error> {
+    if !v.is_finite() {
+        return Err(Error::new(
+            ErrorKind::NotFinite,
+            format!(
+                "{} is ({}, {}, {}): coordinates must be finite numbers",
+                what(),
+                v.x,
+                v.y,
+                v.z
+            ),
+        ));
+    }
+    if v.abs().max_element() > MAX_COORDINATE {
+        return Err(Error::new(
+            ErrorKind::OutOfRange,
+            format!(
+                "{} is ({:e}, {:e}, {:e}): coordinates must not exceed {MAX_COORDINATE:e} in size; choose a larger unit",
+                what(),
+                v.x,
+                v.y,
+                v.z
+            ),
+        ));
+    }
+    Ok(())
+}

@@ -1,17 +1,79 @@
-//! Pair queries.
+//! Two meshes against each other: do they meet, where, and how far apart are they.
+//!
+//! Every query takes A, B and the pose of B in A's frame, and speaks of the triangles of the points that
+//! [`Pose::transform_point`](crate::Pose::transform_point) gives. The methods differ in speed only: they report the same pairs of triangles.
+//!
+//! - [`brute`]: every triangle against every triangle; the oracle that tests everything else.
+//! - [`edges`]: every edge against every polygon with the accumulating pre-checks of Zachmann 1994, section 3.2, and
+//!   the relaxed modes of 3.2.1.
+//! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis; the default.
 
-use crate::exact::Contact;
-use crate::math::Vec3;
+pub mod brute;
+mod distance;
+pub mod edges;
+mod hit;
+mod posed;
+mod separation;
+mod sink;
+pub mod sweep;
 
-/// Two triangles that meet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hit {
-    /// The triangle of A.
-    pub a: u32,
-    /// The triangle of B.
-    pub b: u32,
-    /// How they meet.
-    pub contact: Contact,
-    /// A common point of the two, rounded, in A's frame.
-    pub point: Vec3,
+pub(crate) use distance::closest_pair;
+pub use distance::{Distance, distance};
+pub use edges::Bias;
+pub use hit::{Hit, Verdict};
+pub use posed::Posed;
+pub use separation::Separation;
+pub use sink::{Collect, Count, First, Sink};
+
+use crate::math::Pose;
+use crate::mesh::Mesh;
+
+/// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
+///
+/// The answer is exact and carries its evidence: two triangles with a common point, or a [`Separation`] that the
+/// caller can verify. A mesh without triangles is separated from everything. For solids that may lie inside each
+/// other without their surfaces meeting, ask [`check_pair`](crate::check::check_pair).
+///
+/// ```
+/// use impinge::{Pose, Verdict, shapes};
+///
+/// let a = shapes::cuboid([2.0, 2.0, 2.0])?;
+/// let b = shapes::uv_sphere(1.0, 12, 24)?;
+/// let pose = Pose::from_translation([0.0, 0.0, 1.5])?; // of b, in a's frame
+/// match impinge::intersects(&a, &b, &pose) {
+///     Verdict::Separated(proof) => println!("free: {proof}"),
+///     Verdict::Intersecting(hit) => println!("triangle {} of a meets {} of b at {}", hit.a, hit.b, hit.point),
+/// }
+/// # assert!(impinge::intersects(&a, &b, &pose).is_intersecting());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
+    let (at, bt) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+    let mut first = First::default();
+    sweep::traverse(&at, &bt, &mut first);
+    match first.hit {
+        Some(hit) => Verdict::Intersecting(hit),
+        None => Verdict::Separated(Separation::find(&at, &bt)),
+    }
+}
+
+/// Every pair of triangles that share a point, sorted by triangle of `a`, then of `b`.
+///
+/// ```
+/// use impinge::{Pose, shapes};
+///
+/// let cube = shapes::cuboid([1.0, 1.0, 1.0])?;
+/// let beside = Pose::from_translation([1.0, 0.25, 0.25])?; // face on face
+/// for hit in impinge::all_pairs(&cube, &cube, &beside) {
+///     println!("{} and {}: {}", hit.a, hit.b, hit.contact);
+/// }
+/// # assert!(!impinge::all_pairs(&cube, &cube, &beside).is_empty());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn all_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<Hit> {
+    let mut hits = Collect::default();
+    sweep::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut hits);
+    hits.into_sorted()
 }

@@ -1,9 +1,16 @@
 //! Scenes: named parts, each a mesh at a pose; several parts may share one mesh.
 
+#[cfg(feature = "files")]
+mod files;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::math::{Aabb, Pose};
 use crate::mesh::Mesh;
+
+#[cfg(feature = "files")]
+pub use files::{LoadOptions, LoadReport, Loaded};
 
 /// A named mesh at a pose.
 #[derive(Clone, Debug)]
@@ -20,7 +27,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     parts: Vec<Part>,
-    ignored: Vec<(usize, usize)>,
+    ignored: BTreeSet<(usize, usize)>,
 }
 
 impl Scene {
@@ -43,22 +50,18 @@ impl Scene {
 
     /// Leaves the pair of parts out of every check, in whatever order it is named.
     pub fn ignore(&mut self, a: usize, b: usize) {
-        let pair = (a.min(b), a.max(b));
-        if let Err(at) = self.ignored.binary_search(&pair) {
-            self.ignored.insert(at, pair);
-        }
+        self.ignored.insert((a.min(b), a.max(b)));
     }
 
     /// Whether the pair is left out.
     #[must_use]
     pub fn is_ignored(&self, a: usize, b: usize) -> bool {
-        self.ignored.binary_search(&(a.min(b), a.max(b))).is_ok()
+        self.ignored.contains(&(a.min(b), a.max(b)))
     }
 
     /// The ignored pairs, smaller index first, sorted.
-    #[must_use]
-    pub fn ignored(&self) -> &[(usize, usize)] {
-        &self.ignored
+    pub fn ignored(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.ignored.iter().copied()
     }
 
     /// The parts, in the order they were added.

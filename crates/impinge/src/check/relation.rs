@@ -1,0 +1,54 @@
+//! How two parts stand to each other, in an engineer's words.
+
+use std::fmt;
+
+/// How two parts stand to each other. A closed part is the solid it bounds; any other part is its surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Relation {
+    /// No common point, and further apart than the clearance asked for.
+    Clear,
+    /// No common point, but no further apart than the clearance.
+    Near,
+    /// Boundaries meet, insides do not.
+    Touching,
+    /// Surfaces pass through each other, or solids share space and neither holds the other.
+    Crossing,
+    /// The first part lies in the second, a closed solid; it may touch it from within.
+    AInsideB,
+    /// The second part lies in the first, a closed solid; it may touch it from within.
+    BInsideA,
+    /// Both are the same set of points.
+    Duplicate,
+}
+
+impl Relation {
+    /// Whether the parts share a point.
+    #[must_use]
+    pub fn is_collision(self) -> bool {
+        !matches!(self, Self::Clear | Self::Near)
+    }
+
+    /// The relation with the parts exchanged.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::AInsideB => Self::BInsideA,
+            Self::BInsideA => Self::AInsideB,
+            other => other,
+        }
+    }
+}
+
+impl fmt::Display for Relation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Clear => "clear",
+            Self::Near => "near",
+            Self::Touching => "touching",
+            Self::Crossing => "crossing",
+            Self::AInsideB | Self::BInsideA => "contained",
+            Self::Duplicate => "duplicate",
+        })
+    }
+}

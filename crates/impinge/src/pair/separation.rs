@@ -1,0 +1,123 @@
+//! The evidence for "separated".
+
+use std::fmt;
+
+use crate::math::{Pose, Vec3};
+use crate::mesh::Mesh;
+
+use super::Posed;
+use super::distance::closest_pair;
+
+/// Why two meshes share no point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Separation {
+    /// One of them has no triangles.
+    Empty,
+    /// They lie on two sides of a slab: `direction . (q - p) >= gap > 0` for every point `p` of A and `q` of B, in A's frame.
+    /// [`Separation::verify`] checks it in one pass over the vertices.
+    Slab {
+        /// From A towards B, in A's frame, of length one to rounding.
+        direction: Vec3,
+        /// At least so far apart along the direction, all rounding accounted for.
+        gap: f64,
+    },
+    /// No slab was found between them (they may be interlocked), but they are at least this far apart everywhere.
+    Distance {
+        /// A certain lower bound of the distance. Zero if the gap is too narrow for `f64` to bound it away from zero; the verdict is
+        /// exact all the same.
+        lower: f64,
+    },
+}
+
+impl Separation {
+    /// Evidence for two meshes that were found to share no point.
+    pub(super) fn find(a: &Posed<'_>, b: &Posed<'_>) -> Self {
+        if a.is_empty() || b.is_empty() {
+            return Self::Empty;
+        }
+        let centers = (b.bounds().center() - a.bounds().center()).try_normalize();
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]);
+        let mut best: Option<(Vec3, f64)> = None;
+        for direction in axes.chain(centers) {
+            let gap = gap_along(a, b, direction);
+            if gap > 0.0 && best.is_none_or(|(_, known)| gap > known) {
+                best = Some((direction, gap));
+            }
+        }
+        if let Some((direction, gap)) = best {
+            return Self::Slab { direction, gap };
+        }
+        let Some(closest) = closest_pair(a, b, f64::INFINITY) else {
+            return Self::Empty;
+        };
+        if let Some(direction) = (closest.on_b - closest.on_a).try_normalize() {
+            let gap = gap_along(a, b, direction);
+            if gap > 0.0 {
+                return Self::Slab { direction, gap };
+            }
+        }
+        Self::Distance { lower: closest.lower }
+    }
+
+    /// A certain lower bound of the distance; infinite if a mesh is empty.
+    #[must_use]
+    pub fn gap(&self) -> f64 {
+        match self {
+            Self::Empty => f64::INFINITY,
+            // The direction is longer than one by a few ulps at most.
+            Self::Slab { gap, .. } => gap * (1.0 - 8.0 * f64::EPSILON),
+            Self::Distance { lower } => *lower,
+        }
+    }
+
+    /// Checks the evidence against the meshes it speaks of: a slab in one pass over the vertices, a distance by measuring it
+    /// again.
+    #[must_use]
+    pub fn verify(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
+        let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+        match self {
+            Self::Empty => a.is_empty() || b.is_empty(),
+            Self::Slab { direction, gap } => {
+                let length = direction.length();
+                *gap > 0.0 && (length - 1.0).abs() < 1e-15 && gap_along(&a, &b, *direction) >= *gap
+            }
+            Self::Distance { lower } => {
+                closest_pair(&a, &b, f64::INFINITY).is_none_or(|c| c.lower >= *lower)
+            }
+        }
+    }
+}
+
+/// A lower bound of `direction . (q - p)` over all points `p` of A and `q` of B; negative if the meshes overlap along the direction.
+///
+/// The products are taken relative to a point between the meshes. With `w = v - o` rounded, `direction . w` is off by at most
+/// `4 u (|d0 w0| + |d1 w1| + |d2 w2|)` (one rounding of the difference, one of each product, two of the sums); twice that is allowed for.
+fn gap_along(a: &Posed<'_>, b: &Posed<'_>, direction: Vec3) -> f64 {
+    let origin = (a.bounds().center() + b.bounds().center()) * 0.5;
+    let along = |v: Vec3| {
+        let terms = (v - origin) * direction;
+        (terms.x + terms.y + terms.z, 4.0 * f64::EPSILON * terms.abs().element_sum() + f64::MIN_POSITIVE)
+    };
+    let corners = |m: &Posed<'_>, best: f64, better: fn(f64, f64, f64) -> f64| {
+        m.mesh().triangles().iter().flatten().fold(best, |best, v| {
+            let (value, error) = along(m.vertices()[*v as usize]);
+            better(best, value, error)
+        })
+    };
+    let top_of_a = corners(a, f64::NEG_INFINITY, |best, value, error| best.max(value + error));
+    let bottom_of_b = corners(b, f64::INFINITY, |best, value, error| best.min(value - error));
+    (bottom_of_b - top_of_a).next_down()
+}
+
+impl fmt::Display for Separation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("one of them has no triangles"),
+            Self::Slab { direction: d, gap } => {
+                write!(f, "at least {gap:.6} apart along ({:.4}, {:.4}, {:.4})", d.x, d.y, d.z)
+            }
+            Self::Distance { lower } => write!(f, "at least {lower:.6} apart everywhere"),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The corners of a contact: where a vertex of one mesh lies on the other, and where edges cross.
+
+use std::collections::BTreeMap;
+
+use crate::exact::{Sign, orient2d, orient3d, segment_triangle};
+use crate::math::Vec3;
+use crate::pair::{Hit, Posed};
+
+use super::fan::ContactPoint;
+
+/// Every corner of the contact that the hits describe, each once, in a fixed order.
+pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<ContactPoint> {
+    let mut corners = BTreeMap::new();
+    let mut crossings = BTreeMap::new();
+    for hit in hits {
+        let (ta, tb) = (a.triangle(hit.a), b.triangle(hit.b));
+        for (points, other) in [(&ta, &tb), (&tb, &ta)] {
+            for p in points {
+                if !corners.contains_key(&key(*p)) && segment_triangle(*p, *p, other).is_some() {
+                    corners.insert(key(*p), *p);
+                }
+            }
+        }
+        for i in 0..3 {
+            for j in 0..3 {
+                let (e, f) = ([ta[i], ta[(i + 1) % 3]], [tb[j], tb[(j + 1) % 3]]);
+                if cross_inside(e, f) {
+                    let ordered = |[p, q]: [Vec3; 2]| if key(p) <= key(q) { [p, q] } else { [q, p] };
+                    let (e, f) = (ordered(e), ordered(f));
+                    crossings.insert([e[0], e[1], f[0], f[1]].map(key), (e, f));
+                }
+            }
+        }
+    }
+    let corners = corners.into_values().map(ContactPoint::Corner);
+    let crossings = crossings.into_values().map(|(e, f)| ContactPoint::Crossing { e, f });
+    corners.chain(crossings).collect()
+}
+
+/// Coordinates as a key: equal points have equal keys, zero has one sign.
+fn key(p: Vec3) -> [u64; 3] {
+    (p + Vec3::ZERO).to_array().map(f64::to_bits)
+}
+
+/// Whether two segments cross in one point inside both.
+fn cross_inside(e: [Vec3; 2], f: [Vec3; 2]) -> bool {
+    if !orient3d(e[0], e[1], f[0], f[1]).is_zero() {
+        return false;
+    }
+    // In their common plane each must have the ends of the other strictly on opposite sides. Dropping a coordinate keeps that, as long as the
+    // plane does not project to a line; in the plane that does, everything is collinear and no strict sign appears.
+    [(0, 1), (1, 2), (2, 0)].into_iter().any(|(x, y)| {
+        let flat = |p: Vec3| [p[x], p[y]];
+        let [p, q, r, s] = [e[0], e[1], f[0], f[1]].map(flat);
+        let opposite = |x: Sign, y: Sign| x * y == Sign::Negative;
+        opposite(orient2d(p, q, r), orient2d(p, q, s)) && opposite(orient2d(r, s, p), orient2d(r, s, q))
+    })
+}

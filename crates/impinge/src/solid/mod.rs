@@ -1,0 +1,19 @@
+//! Solids: which space two closed meshes share.
+//!
+//! Surfaces that cross settle the matter. Where they only touch, or coincide in places, the solids may still be apart, one
+//! inside the other, equal, or overlapping (two aligned boxes that share faces have no crossing triangles at all). That is
+//! decided exactly, from two observations. A connected piece of surface that meets nothing is wholly inside or wholly outside the other
+//! solid, which one of its vertices tells. And space that reaches a contact is seen in the immediate neighbourhood of a corner
+//! of the contact: a corner of one mesh on the other, or two edges that cross. Finitely many local pictures then show whether
+//! there is space inside both, in the first only, or in the second only.
+
+mod contacts;
+mod fan;
+mod lazy;
+mod monte_carlo;
+mod overlay;
+mod relate;
+mod sides;
+
+pub use monte_carlo::{MonteCarlo, MonteCarloOutcome, monte_carlo};
+pub use relate::{Occupancy, occupancy};

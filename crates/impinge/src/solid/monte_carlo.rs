@@ -1,0 +1,110 @@
+//! A probabilistic test for solids (Zachmann 1994, section 3.5): look for a point inside both.
+//!
+//! Vertices come first, in random order so that neighbours are not asked one after the other; then random points in the part that the two
+//! boxes share. A point found is proof. Finding none proves nothing: the answer leans towards "no collision".
+
+use crate::error::{Error, ErrorKind};
+use crate::exact::{Location, locate_point};
+use crate::math::{Pose, Vec3};
+use crate::mesh::Mesh;
+use crate::pair::{Bias, Posed};
+use crate::shapes::random::Random;
+
+/// How long to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MonteCarlo {
+    /// At most so many vertices of each mesh are tested against the other.
+    pub vertices: usize,
+    /// Then so many random points.
+    pub points: usize,
+    /// Where the random numbers start; the same seed gives the same answer.
+    pub seed: u64,
+}
+
+impl Default for MonteCarlo {
+    /// All vertices, then a hundred points, as in the thesis' second experiment.
+    fn default() -> Self {
+        Self { vertices: usize::MAX, points: 100, seed: 0 }
+    }
+}
+
+/// What was found, and how far it can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MonteCarloOutcome {
+    /// A point inside or on both solids, in A's frame: certain. `None`: no point was found, which is no proof.
+    pub common_point: Option<Vec3>,
+    /// Which way the answer can be wrong.
+    pub bias: Bias,
+    /// How many vertices were tested.
+    pub vertices_tested: usize,
+    /// How many random points were tested.
+    pub points_tested: usize,
+}
+
+/// Looks for a point of both solids, with `b` at `pose` in `a`'s frame.
+///
+/// # Errors
+/// [`ErrorKind::NotSolid`] if a mesh is not closed: it has no inside then.
+///
+/// ```
+/// use impinge::{Pose, shapes, solid};
+///
+/// let ball = shapes::icosphere(1.0, 2)?;
+/// let near = Pose::from_translation([0.5, 0.5, 0.5])?;
+/// let found = solid::monte_carlo(&ball, &ball, &near, &solid::MonteCarlo::default())?;
+/// assert!(found.common_point.is_some());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn monte_carlo(
+    a: &Mesh,
+    b: &Mesh,
+    pose: &Pose,
+    options: &MonteCarlo,
+) -> Result<MonteCarloOutcome, Error> {
+    for (name, mesh) in [("a", a), ("b", b)] {
+        if !mesh.classification().closed {
+            return Err(Error::new(
+                ErrorKind::NotSolid,
+                format!("mesh {name} is not closed and has no inside to look for points in; see its defects, or weld its vertices"),
+            ));
+        }
+    }
+    let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+    let mut outcome = MonteCarloOutcome {
+        common_point: None,
+        bias: Bias::TowardsNoCollision,
+        vertices_tested: 0,
+        points_tested: 0,
+    };
+    let region = a.bounds().intersection(&b.bounds());
+    if region.is_empty() {
+        return Ok(outcome);
+    }
+    let mut random = Random::new(options.seed);
+    let holds = |m: &Posed<'_>, p: Vec3| {
+        m.bounds().contains(p) && locate_point(p, m.triangles()) != Location::Outside
+    };
+    for (own, other) in [(&a, &b), (&b, &a)] {
+        let mut order: Vec<u32> = own.mesh().triangles().iter().flatten().copied().collect();
+        order.sort_unstable();
+        order.dedup();
+        for k in random.permutation(order.len()).into_iter().take(options.vertices) {
+            let p = own.vertices()[order[k] as usize];
+            outcome.vertices_tested += 1;
+            if holds(other, p) {
+                outcome.common_point = Some(p);
+                return Ok(outcome);
+            }
+        }
+    }
+    for _ in 0..options.points {
+        let s = Vec3::new(random.unit(), random.unit(), random.unit());
+        let p = (region.min + region.extent() * s).clamp(region.min, region.max);
+        outcome.points_tested += 1;
+        if holds(&a, p) && holds(&b, p) {
+            outcome.common_point = Some(p);
+            return Ok(outcome);
+        }
+    }
+    Ok(outcome)
+}

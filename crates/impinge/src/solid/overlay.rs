@@ -1,0 +1,237 @@
+//! Which kinds of space meet at a contact: inside both, inside one only.
+//!
+//! On a small sphere about the contact point the two meshes leave arcs of great circles, and these cut the sphere into
+//! cells. Each cell is bounded by pieces of arcs, so looking at both sides of every piece sees every cell.
+
+use std::cmp::Ordering;
+
+use crate::exact::Sign;
+
+use super::fan::{Arc, Fan, Surroundings};
+use super::lazy::{Dir, Directions};
+
+/// Which kinds of space there are. Only grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Overlay {
+    /// Some space is in both (for a mesh that encloses nothing: some of its surface is inside the other).
+    pub(super) both: bool,
+    /// Some space is in A only (for a mesh that encloses nothing: some of its surface is outside the other).
+    pub(super) only_a: bool,
+    /// The same for B.
+    pub(super) only_b: bool,
+}
+
+impl Overlay {
+    /// Nothing more can be learnt.
+    pub(super) fn is_full(&self) -> bool {
+        self.both && self.only_a && self.only_b
+    }
+
+    fn add(&mut self, in_a: bool, in_b: bool) {
+        self.both |= in_a && in_b;
+        self.only_a |= in_a && !in_b;
+        self.only_b |= in_b && !in_a;
+    }
+}
+
+/// Two fans about one point. A mesh that encloses no space takes part with its surface only.
+#[derive(Debug)]
+pub(super) struct LocalPair<'a> {
+    pub(super) a: &'a Fan,
+    pub(super) b: &'a Fan,
+    pub(super) a_is_solid: bool,
+    pub(super) b_is_solid: bool,
+}
+
+impl LocalPair<'_> {
+    /// Adds the kinds of space about the point to `overlay`. `None` if a fan is no surface of a solid.
+    pub(super) fn look(&self, about: &mut Surroundings, overlay: &mut Overlay) -> Option<()> {
+        let of_a = self.a.arcs.iter().map(|arc| (arc, true));
+        let of_b = self.b.arcs.iter().map(|arc| (arc, false));
+        for (arc, of_a) in of_a.chain(of_b) {
+            // A surface that encloses nothing can only be looked at against the solid.
+            if !(if of_a { self.b_is_solid } else { self.a_is_solid }) {
+                continue;
+            }
+            for piece in self.cuts(&mut about.dirs, arc).windows(2) {
+                if overlay.is_full() {
+                    return Some(());
+                }
+                let (above, below) = both_sides(about, arc, piece[0], piece[1])?;
+                if self.a_is_solid && self.b_is_solid {
+                    for d in [above, below] {
+                        overlay.add(self.a.contains(about, d)?, self.b.contains(about, d)?);
+                    }
+                } else {
+                    let solid = if of_a { self.b } else { self.a };
+                    let (up, down) = (solid.contains(about, above)?, solid.contains(about, below)?);
+                    if up == down {
+                        // In the solid's inside or outside; where the sides differ, the surfaces coincide.
+                        overlay.both |= up;
+                        overlay.only_a |= of_a && !up;
+                        overlay.only_b |= !of_a && !up;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// The arc's ends and the points where other arcs meet it, in order along it, none twice.
+    fn cuts(&self, dirs: &mut Directions, arc: &Arc) -> Vec<Dir> {
+        let mut cuts = Vec::new();
+        for other in self.a.arcs.iter().chain(&self.b.arcs) {
+            if other.plane == arc.plane {
+                cuts.extend([other.u, other.v].iter().filter(|x| arc.holds_inside(dirs, **x)));
+            } else if dirs.det(arc.u, arc.v, other.u) != dirs.det(arc.u, arc.v, other.v) {
+                let x = dirs.cross(arc.normal, other.normal);
+                let opposite = dirs.negated(x);
+                for x in [x, opposite] {
+                    if arc.holds_inside(dirs, x) && other.holds(dirs, x) {
+                        cuts.push(x);
+                    }
+                }
+            }
+        }
+        cuts.sort_by(|x, y| match dirs.det(arc.normal, *x, *y) {
+            Sign::Positive => Ordering::Less,
+            Sign::Zero => Ordering::Equal,
+            Sign::Negative => Ordering::Greater,
+        });
+        cuts.dedup_by(|x, y| dirs.det(arc.normal, *x, *y).is_zero());
+        cuts.insert(0, arc.u);
+        cuts.push(arc.v);
+        cuts
+    }
+}
+
+/// Directions next to the middle of a piece of `arc`, outside and inside of it, in no plane.
+fn both_sides(about: &mut Surroundings, arc: &Arc, from: Dir, to: Dir) -> Option<(Dir, Dir)> {
+    let inwards = about.dirs.negated(arc.normal);
+    for weight in 0..64 {
+        let middle = about.dirs.sum(from, to, weight);
+        let above = about.beside(middle, arc.plane, arc.normal);
+        let below = above.and_then(|_| about.beside(middle, arc.plane, inwards));
+        if let (Some(above), Some(below)) = (above, below) {
+            return Some((above, below));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fan::ContactPoint;
+    use super::*;
+    use crate::math::Vec3;
+
+    const CUBE: [[usize; 3]; 12] = [
+        [0, 2, 1],
+        [1, 2, 3],
+        [4, 5, 6],
+        [5, 7, 6],
+        [0, 1, 4],
+        [1, 5, 4],
+        [2, 6, 3],
+        [3, 6, 7],
+        [0, 4, 2],
+        [2, 4, 6],
+        [1, 3, 5],
+        [3, 7, 5],
+    ];
+
+    fn cube(min: [f64; 3], max: [f64; 3]) -> Vec<[Vec3; 3]> {
+        let corner = |i: usize| {
+            Vec3::new(
+                if i & 1 == 0 { min[0] } else { max[0] },
+                if i & 2 == 0 { min[1] } else { max[1] },
+                if i & 4 == 0 { min[2] } else { max[2] },
+            )
+        };
+        CUBE.iter().map(|t| t.map(corner)).collect()
+    }
+
+    fn look(a: &[[Vec3; 3]], b: &[[Vec3; 3]], point: ContactPoint) -> Overlay {
+        let mut about = Surroundings::new(point);
+        let (mut fan_a, mut fan_b) = (Fan::default(), Fan::default());
+        for t in a {
+            fan_a.add(&mut about, t, false);
+        }
+        for t in b {
+            fan_b.add(&mut about, t, false);
+        }
+        let mut overlay = Overlay::default();
+        LocalPair { a: &fan_a, b: &fan_b, a_is_solid: true, b_is_solid: true }
+            .look(&mut about, &mut overlay)
+            .unwrap();
+        overlay
+    }
+
+    fn kinds(both: bool, only_a: bool, only_b: bool) -> Overlay {
+        Overlay { both, only_a, only_b }
+    }
+
+    #[test]
+    fn cubes_that_share_a_corner_an_edge_or_a_face_do_not_overlap() {
+        let a = cube([0.0; 3], [1.0; 3]);
+        let p = ContactPoint::Corner(Vec3::ONE);
+        for b in [
+            cube([1.0; 3], [2.0; 3]),
+            cube([1.0, 1.0, 0.0], [2.0, 2.0, 1.0]),
+            cube([1.0, 0.0, 0.0], [2.0, 1.0, 1.0]),
+            cube([1.0, 0.5, 0.25], [2.0, 3.0, 4.0]),
+        ] {
+            assert_eq!(look(&a, &b, p), kinds(false, true, true));
+            assert_eq!(look(&b, &a, p), kinds(false, true, true));
+        }
+    }
+
+    #[test]
+    fn aligned_cubes_that_overlap_without_any_crossing_triangles() {
+        let (a, b) = (cube([0.0; 3], [1.0; 3]), cube([0.5, 0.0, 0.0], [1.5, 1.0, 1.0]));
+        // The corner of b lies on an edge of a.
+        let p = ContactPoint::Corner(Vec3::new(0.5, 0.0, 0.0));
+        assert_eq!(look(&a, &b, p), kinds(true, true, false));
+        let q = ContactPoint::Corner(Vec3::new(1.0, 1.0, 1.0));
+        assert_eq!(look(&a, &b, q), kinds(true, false, true));
+    }
+
+    #[test]
+    fn a_cube_inside_another_in_its_corner_and_a_cube_on_itself() {
+        let (a, b) = (cube([0.0; 3], [1.0; 3]), cube([0.0; 3], [0.5; 3]));
+        let p = ContactPoint::Corner(Vec3::ZERO);
+        assert_eq!(look(&a, &a, p), kinds(true, false, false));
+        assert_eq!(look(&a, &b, p), kinds(true, false, false)); // the same corner, seen from here
+        let q = ContactPoint::Corner(Vec3::new(0.5, 0.0, 0.0));
+        assert_eq!(look(&a, &b, q), kinds(true, true, false));
+    }
+
+    #[test]
+    fn crossing_edges_of_two_wedges() {
+        // Two cubes, the second turned by 45 degrees about z and resting with an edge across an edge of the first.
+        let a = cube([-1.0, -1.0, -2.0], [1.0, 1.0, 0.0]);
+        let roof: Vec<[Vec3; 3]> = {
+            // A prism along y whose lower ridge lies at z = 0, x = 1: it touches the edge of a only where they cross.
+            let [p, q] = [Vec3::new(1.0, -0.3, 0.0), Vec3::new(1.0, 0.7, 0.0)];
+            let [r, s] = [Vec3::new(0.5, -0.3, 1.0), Vec3::new(0.5, 0.7, 1.0)];
+            let [t, u] = [Vec3::new(2.5, -0.3, 1.0), Vec3::new(2.5, 0.7, 1.0)];
+            vec![[p, r, s], [p, s, q], [p, q, u], [p, u, t], [r, t, u], [r, u, s], [p, t, r], [q, s, u]]
+                .into_iter()
+                .map(|[a, b, c]| [a, c, b])
+                .collect()
+        };
+        let touching = look(&a, &roof, ContactPoint::Corner(Vec3::new(1.0, -0.3, 0.0)));
+        assert!(touching.only_a && touching.only_b);
+        let crossing = ContactPoint::Crossing {
+            e: [Vec3::new(1.0, -1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)],
+            f: [Vec3::new(0.0, -0.2, 0.0), Vec3::new(3.0, 0.7, 0.0)],
+        };
+        let mut about = Surroundings::new(crossing);
+        let mut fan = Fan::default();
+        for t in &a {
+            fan.add(&mut about, t, false);
+        }
+        // One edge with its two half planes: two arcs each, or three where a diagonal ends at no matter which point.
+        assert_eq!(fan.arcs.len(), 4);
+    }
+}

@@ -1,0 +1,168 @@
+//! Every method reports the same pairs of triangles as brute force, and evidence that holds.
+
+use impinge::pair::edges::{self, Bias, PreChecks};
+use impinge::pair::{Collect, Posed, brute, sweep};
+use impinge::solid::{MonteCarlo, monte_carlo};
+use impinge::{Mesh, Pose, Separation, Vec3, Verdict, shapes};
+
+struct Random(u64);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn point(&mut self) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit())
+    }
+
+    fn pose(&mut self, reach: f64) -> Pose {
+        let q = [0; 4].map(|_: i32| self.unit() - 0.5);
+        Pose::from_quaternion(q, (self.point() - Vec3::splat(0.5)) * reach).unwrap()
+    }
+}
+
+/// Triangles of corners on a small integer grid: most of them touch, coincide or have no area.
+fn grid_soup(random: &mut Random, count: usize, side: f64) -> Mesh {
+    let vertices = (0..3 * count).map(|_| (random.point() * side).floor()).collect();
+    let triangles = (0..count as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+    Mesh::from_triangles(vertices, triangles).unwrap()
+}
+
+/// Compares all methods on one pair and returns the number of pairs found.
+fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
+    let (pa, pb) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+    let mut sink = Collect::default();
+    brute::traverse(&pa, &pb, &mut sink);
+    let oracle = sink.into_sorted();
+    let mut sink = Collect::default();
+    sweep::traverse(&pa, &pb, &mut sink);
+    assert_eq!(sink.into_sorted(), oracle, "sweep");
+    for checks in [PreChecks::NONE, PreChecks::OBJECT_BOX, PreChecks::FACE_BOX, PreChecks::COLLECT] {
+        let mut sink = Collect::default();
+        let counts = edges::traverse(&pa, &pb, &checks, &mut sink);
+        assert_eq!(sink.into_sorted(), oracle, "edges with {checks:?}");
+        assert!(counts.exact_hits <= counts.exact_tests && counts.faces_collected <= counts.faces);
+    }
+    let mut sink = Collect::default();
+    edges::traverse(&pa, &pb, &PreChecks::RELAXED_COLLECT, &mut sink);
+    assert!(sink.hits.iter().all(|h| oracle.contains(h)), "the relaxed mode invents nothing");
+
+    let boxes = edges::after_pre_checks(&pa, &pb);
+    assert_eq!(boxes.bias, Bias::TowardsCollision);
+    assert!(oracle.is_empty() || boxes.collision, "stopping early never loses a collision");
+    assert_eq!(boxes.is_certain(), !boxes.collision);
+    let vertices = edges::by_vertices(&pa, &pb);
+    assert!(!vertices.collision || !oracle.is_empty());
+    assert_eq!(vertices.is_certain(), vertices.collision);
+
+    match impinge::intersects(a, b, pose) {
+        Verdict::Intersecting(hit) => assert!(oracle.contains(&hit)),
+        Verdict::Separated(proof) => {
+            assert!(oracle.is_empty());
+            assert!(proof.verify(a, b, pose), "{proof}");
+            if let Some(d) = impinge::distance(a, b, pose) {
+                assert!(proof.gap() <= d.upper && d.lower <= d.upper && d.upper > 0.0);
+            }
+        }
+    }
+    assert_eq!(impinge::all_pairs(a, b, pose), oracle);
+    oracle.len()
+}
+
+#[test]
+fn soups_on_a_grid() {
+    let mut random = Random(11);
+    let mut hits = 0;
+    for round in 0..60 {
+        let a = grid_soup(&mut random, 12, 4.0);
+        let b = grid_soup(&mut random, 9, 4.0);
+        let offset = (random.point() * 3.0).floor();
+        let pose = if round % 2 == 0 { Pose::from_translation(offset).unwrap() } else { random.pose(6.0) };
+        hits += compare(&a, &b, &pose);
+    }
+    assert!(hits > 500, "{hits}");
+}
+
+#[test]
+fn generated_shapes_in_all_distances() {
+    let mut random = Random(5);
+    let meshes = [
+        shapes::cuboid([1.0, 2.0, 0.5]).unwrap(),
+        shapes::icosphere(1.0, 1).unwrap(),
+        shapes::torus(1.0, 0.3, 10, 6).unwrap(),
+        shapes::uv_sphere(0.7, 6, 9).unwrap(),
+    ];
+    let (mut together, mut apart) = (0, 0);
+    for a in &meshes {
+        for b in &meshes {
+            for reach in [0.0, 2.0, 4.0, 12.0] {
+                let found = compare(a, b, &random.pose(reach));
+                if found == 0 { apart += 1 } else { together += 1 }
+            }
+        }
+    }
+    assert!(together > 10 && apart > 10, "{together} {apart}");
+}
+
+#[test]
+fn the_same_mesh_on_itself_and_moved_by_its_own_edges() {
+    let ball = shapes::icosphere(1.0, 1).unwrap();
+    assert!(compare(&ball, &ball, &Pose::IDENTITY) >= ball.triangles().len());
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    for offset in [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.0, 0.0], [1.0, 0.5, 0.25]] {
+        assert!(compare(&cube, &cube, &Pose::from_translation(offset).unwrap()) > 0);
+    }
+    let just_apart = Pose::from_translation([1.0_f64.next_up(), 0.0, 0.0]).unwrap();
+    assert_eq!(compare(&cube, &cube, &just_apart), 0);
+}
+
+#[test]
+fn interlocked_rings_are_separated_by_no_slab() {
+    let ring = shapes::torus(1.0, 0.2, 24, 12).unwrap();
+    let pose = Pose::from_translation([1.0, 0.0, 0.0])
+        .unwrap()
+        .compose(&Pose::from_axis_angle([1.0, 0.0, 0.0], std::f64::consts::FRAC_PI_2).unwrap());
+    let Verdict::Separated(proof) = impinge::intersects(&ring, &ring, &pose) else {
+        panic!("the rings do not meet");
+    };
+    assert!(matches!(proof, Separation::Distance { lower } if lower > 0.5), "{proof:?}");
+    assert!(proof.verify(&ring, &ring, &pose));
+    assert!(!Separation::Distance { lower: 1.0 }.verify(&ring, &ring, &pose));
+    let wrong = Separation::Slab { direction: Vec3::X, gap: 0.1 };
+    assert!(!wrong.verify(&ring, &ring, &pose));
+}
+
+#[test]
+fn empty_meshes_meet_nothing() {
+    let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    for (a, b) in [(&nothing, &cube), (&cube, &nothing), (&nothing, &nothing)] {
+        assert_eq!(impinge::intersects(a, b, &Pose::IDENTITY), Verdict::Separated(Separation::Empty));
+        assert!(impinge::all_pairs(a, b, &Pose::IDENTITY).is_empty());
+        assert!(impinge::distance(a, b, &Pose::IDENTITY).is_none());
+    }
+}
+
+#[test]
+fn the_monte_carlo_test_never_invents_a_collision() {
+    let mut random = Random(21);
+    let (ball, ring) = (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.5, 0.4, 16, 8).unwrap());
+    let (mut found, mut missed) = (0, 0);
+    for seed in 0..60 {
+        let pose = random.pose(6.0);
+        let truth = impinge::check::check_pair(&ball, &ring, &pose, &Default::default()).relation.is_collision();
+        let outcome = monte_carlo(&ball, &ring, &pose, &MonteCarlo { seed, ..MonteCarlo::default() }).unwrap();
+        assert!(truth || outcome.common_point.is_none());
+        if truth {
+            if outcome.common_point.is_some() { found += 1 } else { missed += 1 }
+        }
+    }
+    assert!(found > 10 * missed, "{found} found, {missed} missed");
+    let open = Mesh::from_triangles(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]).unwrap();
+    assert!(monte_carlo(&open, &ball, &Pose::IDENTITY, &MonteCarlo::default()).is_err());
+}

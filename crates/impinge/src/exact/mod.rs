@@ -1,9 +1,56 @@
-//! Exact predicates.
+//! Exact predicates: orientations, and what two triangles share.
+//!
+//! **Exact** means: the answer is the one that real numbers would give for the `f64` coordinates as they are. No
+//! tolerance enters anywhere, and rounding can change no verdict.
+//!
+//! **Range.** Coordinates are finite and at most [`EXACT_RANGE`] in size; that is far more than
+//! [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), so that moved vertices need no second check. There is no lower
+//! limit: denormal numbers, and mixtures of huge and denormal ones, are decided exactly too. Beyond the range, and for
+//! NaN, the functions still return without a panic, but what they return means nothing.
+//!
+//! **Definitions.** Triangles and segments are closed sets, so sharing one point is an intersection. Let `I` be the
+//! set two triangles share. The smallest [`Feature`] of each that holds all of `I` (a corner, a side, or the triangle)
+//! gives the [`Contact`]. A triangle of zero area is a segment or a point, and can only touch. Its feature is a corner
+//! if `I` is that corner (the lowest-numbered one if several coincide), otherwise the side that is the whole segment
+//! (again the lowest-numbered).
+//!
+//! **How.** Every sign is found in up to three stages: a float evaluation with a proven error bound (the filter; its
+//! constants are derived in `docs/notes/filters.md`), the adaptive expansions of Shewchuk 1997, "Adaptive Precision
+//! Floating-Point Arithmetic and Fast Robust Geometric Predicates" (crate `robust`), and integers of any length
+//! where products of tiny numbers would underflow. Only the first is on the common path. [`FilterStats`] counts them.
+//!
+//! ```
+//! use impinge::Vec3;
+//! use impinge::exact::{Contact, Feature, triangle_triangle};
+//!
+//! let v = |x, y, z| Vec3::new(x, y, z);
+//! let floor = [v(0.0, 0.0, 0.0), v(4.0, 0.0, 0.0), v(0.0, 4.0, 0.0)];
+//! let spike = [v(1.0, 1.0, 0.0), v(1.0, 2.0, 3.0), v(2.0, 1.0, 3.0)];
+//! let contact = triangle_triangle(&floor, &spike);
+//! assert_eq!(contact, Some(Contact::Touching { a: Feature::Face, b: Feature::Vertex(0) }));
+//! ```
 
+mod chord;
 mod contact;
+mod corner;
+mod degenerate;
+mod double;
+mod element;
+mod flat;
+mod integer;
+mod intersection;
 mod orient;
+mod overlap;
+mod quick;
+mod segment;
 mod sign;
+mod stats;
+mod triangle;
 
 pub use contact::{Contact, Feature};
-pub use orient::{orient2d, orient3d};
+pub use intersection::{Intersection, SharedSet, triangle_intersection};
+pub use orient::{EXACT_RANGE, orient2d, orient2d_counted, orient3d, orient3d_counted};
+pub use segment::{SegmentContact, SegmentFeature, segment_triangle};
 pub use sign::Sign;
+pub use stats::FilterStats;
+pub use triangle::{triangle_triangle, triangles_intersect, triangles_intersect_counted};

@@ -1,21 +1,217 @@
 //! Orientation of three points in the plane and of four in space.
+//!
+//! Three stages, each only where the one before cannot tell: the float filter (bounds derived in
+//! `docs/notes/filters.md`, after Devillers & Pion 2003, "Efficient Exact Geometric Predicates for Delaunay
+//! Triangulations", section 3), the adaptive expansions of Shewchuk 1997 (crate `robust`), and integers.
 
 use robust::{Coord, Coord3D};
 
 use super::Sign;
+use super::integer;
+use super::stats::{FilterStats, Tally};
 use crate::math::Vec3;
 
+/// The largest absolute value of a coordinate for which the predicates are exact.
+pub const EXACT_RANGE: f64 = 1e100;
+
+/// Half a unit in the last place of 1: the largest relative error of one float operation that does not underflow.
+pub(super) const EPS: f64 = f64::EPSILON / 2.0;
+
+/// The filter's relative error for [`orient2d`]: eight rounding errors and some slack for the bound's own rounding.
+const BOUND_2D: f64 = 9.0 * EPS;
+/// The filter's absolute error for [`orient2d`]: more than what products that underflow can lose.
+const UNDERFLOW_2D: f64 = pow2(-1000);
+/// The filter's relative error for [`orient3d`]: 48 rounding errors and some slack for the bound's own rounding.
+pub(super) const BOUND_3D: f64 = 50.0 * EPS;
+/// The filter's absolute error for [`orient3d`]: more than what products that underflow can lose within [`EXACT_RANGE`].
+pub(super) const UNDERFLOW_3D: f64 = pow2(-700);
+
+/// Coordinates at least this large, or zero, cannot underflow in a product of three.
+pub(super) const NO_UNDERFLOW: f64 = pow2(-300);
+
+/// `2^exponent`, for normal numbers.
+const fn pow2(exponent: i64) -> f64 {
+    f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
 /// Which way the path `a`, `b`, `c` turns in the plane: positive for left (counter-clockwise).
+///
+/// Exact within [`EXACT_RANGE`].
+#[inline]
 #[must_use]
 pub fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> Sign {
-    let p = |[x, y]: [f64; 2]| Coord { x, y };
-    Sign::of(robust::orient2d(p(a), p(b), p(c)))
+    turn(a, b, c, &mut ())
+}
+
+/// [`orient2d`], counting in `stats` the stage that decided.
+#[must_use]
+pub fn orient2d_counted(a: [f64; 2], b: [f64; 2], c: [f64; 2], stats: &mut FilterStats) -> Sign {
+    turn(a, b, c, stats)
 }
 
 /// On which side of the plane through `a`, `b`, `c` the point `d` lies: positive for the side the normal
-/// `(b - a) x (c - a)` points to.
+/// `(b - a) x (c - a)` points to. Zero also if `a`, `b`, `c` lie on a line.
+///
+/// Exact within [`EXACT_RANGE`].
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::exact::{Sign, orient3d};
+///
+/// let above = orient3d(Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(0.3, 0.3, 1e-300));
+/// assert_eq!(above, Sign::Positive);
+/// ```
+#[inline]
 #[must_use]
 pub fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
-    let p = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
-    -Sign::of(robust::orient3d(p(a), p(b), p(c), p(d)))
+    side(a, b, c, d, &mut ())
+}
+
+/// [`orient3d`], counting in `stats` the stage that decided.
+#[must_use]
+pub fn orient3d_counted(a: Vec3, b: Vec3, c: Vec3, d: Vec3, stats: &mut FilterStats) -> Sign {
+    side(a, b, c, d, stats)
+}
+
+/// The larger of two numbers, as one instruction; `y` if either is NaN.
+#[inline(always)]
+pub(super) fn larger(x: f64, y: f64) -> f64 {
+    if x > y { x } else { y }
+}
+
+/// [`orient2d`] with a tally.
+#[inline]
+pub(super) fn turn(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
+    let u = [b[0] - a[0], b[1] - a[1]];
+    let v = [c[0] - a[0], c[1] - a[1]];
+    let det = u[0] * v[1] - u[1] * v[0];
+    let reach = larger(u[0].abs(), v[0].abs()) * larger(u[1].abs(), v[1].abs());
+    let bound = BOUND_2D * reach + UNDERFLOW_2D;
+    if det > bound {
+        tally.filter(1);
+        Sign::Positive
+    } else if det < -bound {
+        tally.filter(1);
+        Sign::Negative
+    } else {
+        turn_exact(a, b, c, tally)
+    }
+}
+
+/// [`orient3d`] with a tally.
+#[inline]
+pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {
+    let (u, v, w) = (b - a, c - a, d - a);
+    let det = u.cross(v).dot(w);
+    let reach = |u: f64, v: f64, w: f64| larger(larger(u.abs(), v.abs()), w.abs());
+    let reach = reach(u.x, v.x, w.x) * reach(u.y, v.y, w.y) * reach(u.z, v.z, w.z);
+    let bound = BOUND_3D * reach + UNDERFLOW_3D;
+    if det > bound {
+        tally.filter(1);
+        Sign::Positive
+    } else if det < -bound {
+        tally.filter(1);
+        Sign::Negative
+    } else {
+        side_exact(a, b, c, d, tally)
+    }
+}
+
+/// Whether expansions of products of up to three such coordinates neither underflow nor overflow.
+fn expandable(coordinates: &[f64]) -> bool {
+    coordinates.iter().all(|x| *x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= EXACT_RANGE))
+}
+
+#[cold]
+#[inline(never)]
+fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
+    if a == b || b == c || c == a {
+        tally.filter(1);
+        return Sign::Zero;
+    }
+    if expandable(&[a[0], a[1], b[0], b[1], c[0], c[1]]) {
+        tally.adaptive();
+        let p = |[x, y]: [f64; 2]| Coord { x, y };
+        Sign::of(robust::orient2d(p(a), p(b), p(c)))
+    } else {
+        tally.integer();
+        integer::orient2d(a, b, c)
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {
+    if a == d || b == d || c == d || a == b || b == c || c == a {
+        tally.filter(1);
+        return Sign::Zero;
+    }
+    if [a, b, c, d].iter().all(|v| expandable(&v.to_array())) {
+        tally.adaptive();
+        let p = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
+        // The crate's convention is the opposite one.
+        -Sign::of(robust::orient3d(p(a), p(b), p(c), p(d)))
+    } else {
+        tally.integer();
+        integer::orient3d(a, b, c, d)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn left_turn_is_positive() {
+        assert_eq!(orient2d([0.0, 0.0], [1.0, 0.0], [0.0, 1.0]), Sign::Positive);
+        assert_eq!(orient2d([0.0, 0.0], [0.0, 1.0], [1.0, 0.0]), Sign::Negative);
+        assert_eq!(orient2d([0.0, 0.0], [0.1, 0.1], [0.3, 0.3]), Sign::Zero);
+    }
+
+    #[test]
+    fn above_the_plane_is_positive() {
+        let above = Vec3::new(0.2, 0.2, 1.0);
+        assert_eq!(orient3d(Vec3::ZERO, Vec3::X, Vec3::Y, above), Sign::Positive);
+        assert_eq!(orient3d(Vec3::ZERO, Vec3::X, Vec3::Y, -above), Sign::Negative);
+    }
+
+    #[test]
+    fn the_smallest_denormal_decides() {
+        let tiny = f64::from_bits(1);
+        let d = Vec3::new(0.25, 0.25, tiny);
+        assert_eq!(orient3d(Vec3::ZERO, Vec3::X, Vec3::Y, d), Sign::Positive);
+        assert_eq!(orient3d(Vec3::ZERO, Vec3::X, Vec3::Y, -d), Sign::Negative);
+        let [a, b, c] = [[0.0, 0.0], [tiny, 0.0], [0.0, tiny]];
+        assert_eq!(orient2d(a, b, c), Sign::Positive);
+        assert_eq!(orient2d(a, c, b), Sign::Negative);
+    }
+
+    #[test]
+    fn huge_and_denormal_together() {
+        let (big, tiny) = (1e100, f64::from_bits(1));
+        let (b, c) = (Vec3::new(big, big, tiny), Vec3::new(-big, big, tiny));
+        let origin = Vec3::new(0.0, 0.0, tiny);
+        assert_eq!(orient3d(origin, b, c, Vec3::new(1.0, 1.0, tiny)), Sign::Zero);
+        assert_eq!(orient3d(origin, b, c, Vec3::new(1.0, 1.0, 2.0 * tiny)), Sign::Positive);
+        assert_eq!(orient3d(origin, b, c, Vec3::new(big, 1.0, 0.0)), Sign::Negative);
+    }
+
+    #[test]
+    fn every_stage_is_counted() {
+        let mut stats = FilterStats::default();
+        let d = |z| Vec3::new(0.25, 0.25, z);
+        for z in [1.0, 0.0, 1e-320] {
+            let _ = orient3d_counted(Vec3::ZERO, Vec3::X, Vec3::Y, d(z), &mut stats);
+        }
+        assert_eq!(stats, FilterStats { filter: 1, adaptive: 1, integer: 1 });
+        assert_eq!(stats.total(), 3);
+    }
+
+    #[test]
+    fn not_finite_does_not_panic() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX] {
+            let _ = orient2d([bad, 0.0], [1.0, bad], [0.0, 1.0]);
+            let _ = orient3d(Vec3::splat(bad), Vec3::X, Vec3::Y, Vec3::new(bad, 0.0, 1.0));
+        }
+    }
 }

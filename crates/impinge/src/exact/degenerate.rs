@@ -1,0 +1,162 @@
+//! Triangles of zero area, and triangles in one plane.
+
+use super::corner::{Corner, Outline};
+use super::element::{Element, Part, along, area_axis};
+use super::flat::{self, Meeting};
+use super::orient::side;
+use super::stats::Tally;
+use super::{Contact, Feature, Sign};
+use crate::math::Vec3;
+
+/// What two triangles share if one has zero area or both lie in one plane.
+#[cold]
+pub(super) fn meet(
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    tally: &mut impl Tally,
+) -> Option<(Contact, Outline)> {
+    let (a, b) = (Element::new(a, tally), Element::new(b, tally));
+    let meeting = if a.count >= b.count {
+        meet_larger_first(&a, &b, tally)?
+    } else {
+        meet_larger_first(&b, &a, tally)?.swapped()
+    };
+    let contact = if let Outline::Area { .. } = meeting.outline {
+        Contact::Coplanar
+    } else {
+        let swapped = meeting.swapped();
+        Contact::Touching {
+            a: feature(&a, &b, &meeting, tally),
+            b: feature(&b, &a, &swapped, tally),
+        }
+    };
+    Some((contact, meeting.outline))
+}
+
+/// What `a` shares with `b`, which has no more vertices. Two triangles must lie in one plane.
+fn meet_larger_first(a: &Element<'_>, b: &Element<'_>, tally: &mut impl Tally) -> Option<Meeting> {
+    match (a.count, b.count) {
+        (3, 3) => {
+            // The plane is common, so the axis of one is good for the other, but its sense has to be found there.
+            let b = b.seen_along(a.axis, tally);
+            flat::meet(a, &b, a.axis, tally)
+        }
+        (3, 2) => segment(a, b, tally),
+        (3, _) => {
+            let on_plane = plane_side(a, b.vertex(0), tally).is_zero();
+            if on_plane { flat::meet(a, b, a.axis, tally) } else { None }
+        }
+        (2, 2) => segments(a, b, tally),
+        (2, _) => {
+            let [p, q] = [a.vertex(0), a.vertex(1)];
+            let on_line = area_axis([p, q, b.vertex(0)], tally).is_none();
+            if on_line { flat::on_a_line(a, 0, b, &[0]) } else { None }
+        }
+        _ => (a.vertex(0) == b.vertex(0)).then_some(Meeting {
+            a: Part::Vertex(0),
+            b: Part::Vertex(0),
+            outline: Outline::Point(Corner::A(0)),
+        }),
+    }
+}
+
+/// The side of the triangle's plane a point is on.
+fn plane_side(triangle: &Element<'_>, p: Vec3, tally: &mut impl Tally) -> Sign {
+    let [a, b, c] = *triangle.corners;
+    side(a, b, c, p, tally)
+}
+
+/// A triangle and a segment.
+fn segment(
+    triangle: &Element<'_>,
+    segment: &Element<'_>,
+    tally: &mut impl Tally,
+) -> Option<Meeting> {
+    let [p, q] = [segment.vertex(0), segment.vertex(1)];
+    let p_side = plane_side(triangle, p, tally);
+    let q_side = plane_side(triangle, q, tally);
+    match p_side * q_side {
+        Sign::Positive => None,
+        Sign::Negative => {
+            let part = pierced(triangle.corners, p, q, p_side, tally)?;
+            let corner = match part {
+                Part::Vertex(i) => Corner::A(i),
+                _ => Corner::EdgeB([segment.index[0], segment.index[1]]),
+            };
+            Some(Meeting { a: part, b: Part::Inside, outline: Outline::Point(corner) })
+        }
+        Sign::Zero if p_side == q_side => flat::meet(triangle, segment, triangle.axis, tally),
+        Sign::Zero => {
+            // Only one end is on the plane: that point against the triangle.
+            let end = usize::from(!p_side.is_zero());
+            let meeting = flat::meet(triangle, &segment.only(end), triangle.axis, tally)?;
+            Some(Meeting { b: Part::Vertex(end), ..meeting })
+        }
+    }
+}
+
+/// The part of the triangle that the segment `pq` passes through; its ends are strictly on different sides of the
+/// plane, `p` on `p_side`.
+pub(super) fn pierced(
+    triangle: &[Vec3; 3],
+    p: Vec3,
+    q: Vec3,
+    p_side: Sign,
+    tally: &mut impl Tally,
+) -> Option<Part> {
+    // Seen from the positive side of the plane, the point is to the left of every edge.
+    let mut zeros = [false; 3];
+    for i in 0..3 {
+        let turn = side(p, q, triangle[i], triangle[(i + 1) % 3], tally) * p_side;
+        if turn == Sign::Positive {
+            return None;
+        }
+        zeros[i] = turn.is_zero();
+    }
+    Some(match zeros {
+        [false, false, false] => Part::Inside,
+        [true, false, false] => Part::Edge(0),
+        [false, true, false] => Part::Edge(1),
+        [false, false, true] => Part::Edge(2),
+        [_, true, true] => Part::Vertex(2),
+        [true, true, _] => Part::Vertex(1),
+        [true, _, true] => Part::Vertex(0),
+    })
+}
+
+/// Two segments.
+fn segments(a: &Element<'_>, b: &Element<'_>, tally: &mut impl Tally) -> Option<Meeting> {
+    let [p, q] = [a.vertex(0), a.vertex(1)];
+    let [r, s] = [b.vertex(0), b.vertex(1)];
+    if !side(p, q, r, s, tally).is_zero() {
+        return None;
+    }
+    let plane = area_axis([p, q, r], tally).or_else(|| area_axis([p, q, s], tally));
+    if let Some((axis, _)) = plane {
+        flat::meet(a, b, axis, tally)
+    } else {
+        flat::on_a_line(a, 0, b, &[0, 1])
+    }
+}
+
+/// The smallest feature of `a` that holds what it shares with `b`.
+fn feature(a: &Element<'_>, b: &Element<'_>, meeting: &Meeting, tally: &mut impl Tally) -> Feature {
+    // Three corners on a line: the shared point may be the one between the ends.
+    if let (2, Part::Edge(_) | Part::Inside, Outline::Point(corner)) =
+        (a.count, meeting.a, meeting.outline)
+    {
+        let middle = a.vertex(2);
+        let is_middle = match corner {
+            Corner::A(i) => along(middle, a.corners[i]).is_eq(),
+            Corner::B(i) => along(middle, b.corners[i]).is_eq(),
+            Corner::EdgeA(_) | Corner::EdgeB(_) => plane_side(b, middle, tally).is_zero(),
+            Corner::Edges { b: [k, l], .. } => {
+                area_axis([b.corners[k], b.corners[l], middle], tally).is_none()
+            }
+        };
+        if is_middle {
+            return Feature::Vertex(a.index[2] as u8);
+        }
+    }
+    a.feature(meeting.a)
+}

@@ -1,0 +1,177 @@
+//! Orientations and rounded points in integers of any length.
+//!
+//! A finite `f64` is an integer times a power of two. Scaled by the smallest power among the coordinates of a
+//! predicate, all of them are integers, and the determinant is exact whatever the magnitudes.
+
+use num_bigint::BigInt;
+
+use super::Sign;
+use crate::math::Vec3;
+
+/// A finite number as `mantissa * 2^exponent`; `None` if it is not finite.
+fn decompose(x: f64) -> Option<(i64, i32)> {
+    if !x.is_finite() {
+        return None;
+    }
+    let bits = x.to_bits();
+    let field = ((bits >> 52) & 0x7ff) as i32;
+    let fraction = (bits & ((1 << 52) - 1)) as i64;
+    let (magnitude, exponent) =
+        if field == 0 { (fraction, -1074) } else { (fraction | (1 << 52), field - 1075) };
+    Some((if x < 0.0 { -magnitude } else { magnitude }, exponent))
+}
+
+/// Coordinates as integers in a common unit, `2^exponent`.
+pub(super) struct Scaled<const N: usize> {
+    pub(super) values: [BigInt; N],
+    pub(super) exponent: i32,
+}
+
+/// The coordinates in their common unit; `None` if one is not finite.
+pub(super) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> {
+    let mut parts = [(0, 0); N];
+    for (part, x) in parts.iter_mut().zip(coordinates) {
+        *part = decompose(x)?;
+    }
+    // Zeros have no say in the unit, or every other coordinate would be scaled by 2^1074.
+    let nonzero = parts.iter().filter(|(mantissa, _)| *mantissa != 0);
+    let exponent = nonzero.map(|(_, exponent)| *exponent).min().unwrap_or(0);
+    let values = parts.map(|(mantissa, e)| BigInt::from(mantissa) << (e - exponent).max(0) as u32);
+    Some(Scaled { values, exponent })
+}
+
+/// The sign of an integer.
+fn sign(x: &BigInt) -> Sign {
+    match x.sign() {
+        num_bigint::Sign::Minus => Sign::Negative,
+        num_bigint::Sign::NoSign => Sign::Zero,
+        num_bigint::Sign::Plus => Sign::Positive,
+    }
+}
+
+/// `(b - a) x (c - a)`.
+pub(super) fn det2(a: &[BigInt], b: &[BigInt], c: &[BigInt]) -> BigInt {
+    (&b[0] - &a[0]) * (&c[1] - &a[1]) - (&b[1] - &a[1]) * (&c[0] - &a[0])
+}
+
+/// `(b - a) x (c - a) . (d - a)`.
+pub(super) fn det3(a: &[BigInt], b: &[BigInt], c: &[BigInt], d: &[BigInt]) -> BigInt {
+    let [u, v, w] = [b, c, d].map(|p| [0, 1, 2].map(|i| &p[i] - &a[i]));
+    (&u[1] * &v[2] - &u[2] * &v[1]) * &w[0]
+        + (&u[2] * &v[0] - &u[0] * &v[2]) * &w[1]
+        + (&u[0] * &v[1] - &u[1] * &v[0]) * &w[2]
+}
+
+/// [`orient2d`](super::orient2d) for any finite coordinates; zero if one is not finite.
+pub(super) fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> Sign {
+    let Some(Scaled { values: v, .. }) = scale([a[0], a[1], b[0], b[1], c[0], c[1]]) else {
+        return Sign::Zero;
+    };
+    sign(&det2(&v[0..2], &v[2..4], &v[4..6]))
+}
+
+/// [`orient3d`](super::orient3d) for any finite coordinates; zero if one is not finite.
+pub(super) fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
+    let coordinates = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z];
+    let Some(Scaled { values: v, .. }) = scale(coordinates) else {
+        return Sign::Zero;
+    };
+    sign(&det3(&v[0..3], &v[3..6], &v[6..9], &v[9..12]))
+}
+
+/// The `f64` nearest to `numerator / denominator * 2^exponent`, ties to even. Zero for a zero denominator.
+pub(super) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) -> f64 {
+    let (n, d) = (numerator.magnitude(), denominator.magnitude());
+    if n.bits() == 0 || d.bits() == 0 {
+        return 0.0;
+    }
+    // Scale so that the integer quotient has 66 or 67 bits, and let its last bit tell whether anything was cut off.
+    let shift = 66 + d.bits() as i64 - n.bits() as i64;
+    let (scaled_n, scaled_d) =
+        if shift >= 0 { (n << shift as u64, d.clone()) } else { (n.clone(), d << (-shift) as u64) };
+    let whole = &scaled_n / &scaled_d;
+    let cut_off = &whole * &scaled_d != scaled_n;
+    let digits = whole.to_u64_digits();
+    let mut bits =
+        digits.iter().rev().fold(0_u128, |bits, digit| (bits << 64) | u128::from(*digit));
+    bits |= u128::from(cut_off);
+    let unit = i64::from(exponent) - shift;
+    // The exponent of the leading bit says how many bits the result keeps: 53, or fewer for a denormal.
+    let length = 128 - i64::from(bits.leading_zeros());
+    let kept = (length - 1 + unit + 1075).clamp(0, 53);
+    let dropped = (length - kept) as u32;
+    let half = 1_u128 << (dropped - 1);
+    let rest = bits & ((half << 1) - 1);
+    let mut mantissa = bits >> dropped;
+    if rest > half || (rest == half && mantissa & 1 == 1) {
+        mantissa += 1;
+    }
+    let magnitude = times_pow2(mantissa as f64, unit + i64::from(dropped));
+    if (numerator.sign() == num_bigint::Sign::Minus)
+        == (denominator.sign() == num_bigint::Sign::Minus)
+    {
+        magnitude
+    } else {
+        -magnitude
+    }
+}
+
+/// `x * 2^exponent` in steps that each are exact as long as the result is representable.
+fn times_pow2(mut x: f64, mut exponent: i64) -> f64 {
+    let big = f64::from_bits((1023 + 1000) << 52);
+    while exponent > 1000 && x.is_finite() {
+        x *= big;
+        exponent -= 1000;
+    }
+    while exponent < -1000 && x != 0.0 {
+        // The mantissa has 53 bits, so a first step by 2^-1000 leaves a normal number.
+        x /= big;
+        exponent += 1000;
+    }
+    x * f64::from_bits(((exponent.clamp(-1000, 1000) + 1023) as u64) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratio(n: i128, d: i128, e: i32) -> f64 {
+        quotient(&BigInt::from(n), &BigInt::from(d), e)
+    }
+
+    #[test]
+    fn quotients_are_rounded_to_nearest() {
+        assert_eq!(ratio(1, 3, 0), 1.0 / 3.0);
+        assert_eq!(ratio(-2, 3, 0), -2.0 / 3.0);
+        assert_eq!(ratio(7, -10, 0), -0.7);
+        assert_eq!(ratio(0, 5, 3), 0.0);
+        assert_eq!(ratio(5, 0, 3), 0.0);
+        assert_eq!(ratio(1 << 60, 1, -60), 1.0);
+        // A tie goes to the even neighbour, a hair more goes up.
+        assert_eq!(ratio((1 << 53) + 1, 1, 0), 9_007_199_254_740_992.0);
+        assert_eq!(ratio(((1 << 53) + 1) * 1000 + 1, 1000, 0), 9_007_199_254_740_994.0);
+    }
+
+    #[test]
+    fn quotients_reach_the_denormals() {
+        let tiny = f64::from_bits(1);
+        assert_eq!(ratio(1, 1, -1074), tiny);
+        assert_eq!(ratio(1, 2, -1074), 0.0);
+        assert_eq!(ratio(3, 2, -1074), 2.0 * tiny);
+        assert_eq!(ratio(2, 3, -1074), tiny);
+        assert_eq!(ratio(1, 3, -1074), 0.0);
+        assert_eq!(ratio(1, 3, -2000), 0.0);
+        assert_eq!(ratio((1 << 53) - 1, 1, -1075), f64::MIN_POSITIVE);
+        assert_eq!(ratio(1, 1, 1023), f64::from_bits(2046 << 52));
+        assert_eq!(ratio(1, 1, 1024), f64::INFINITY);
+    }
+
+    #[test]
+    fn scaling_ignores_zeros() {
+        let scaled = scale([0.0, 3.0, -0.5]).unwrap();
+        assert_eq!(scaled.values[0], BigInt::from(0));
+        assert_eq!(&scaled.values[1], &(BigInt::from(-6) * &scaled.values[2]));
+        assert!(scale([f64::NAN]).is_none());
+        assert!(scale([f64::INFINITY, 1.0]).is_none());
+    }
+}

@@ -1,0 +1,80 @@
+//! What two triangles share, as rounded points.
+
+use super::corner::Outline;
+use super::element::Element;
+use super::overlap::overlap;
+use super::{Contact, triangle};
+use crate::math::Vec3;
+
+/// How two triangles meet, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intersection {
+    /// How they meet.
+    pub contact: Contact,
+    /// What they share.
+    pub set: SharedSet,
+}
+
+/// The set two triangles share, in the frame of their coordinates.
+///
+/// Its kind and its number of corners are exact. A corner that is a vertex of one of the triangles has that vertex's
+/// coordinates, bit for bit (those of A's vertex, if it is one of both). Another corner lies on an edge of one of them: each of its coordinates is
+/// within half a unit in the last place plus `2^-60` of the edge's extent in that coordinate, and within the edge's
+/// box. Corners that differ may round to the same point.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SharedSet {
+    /// One point.
+    Point(Vec3),
+    /// A segment of positive length, by its ends.
+    Segment(Vec3, Vec3),
+    /// A convex polygon of positive area with 3 to 6 corners, in the sense of rotation of A.
+    Polygon(Vec<Vec3>),
+}
+
+impl Intersection {
+    /// A common point of the triangles, rounded: the point, the middle of the segment, or the mean of the corners.
+    #[must_use]
+    pub fn point(&self) -> Vec3 {
+        match &self.set {
+            SharedSet::Point(p) => *p,
+            SharedSet::Segment(p, q) => *p + (*q - *p) * 0.5,
+            SharedSet::Polygon(corners) => {
+                let Some(first) = corners.first() else {
+                    return Vec3::ZERO;
+                };
+                let offsets: Vec3 = corners.iter().map(|p| *p - *first).sum();
+                *first + offsets / corners.len() as f64
+            }
+        }
+    }
+}
+
+/// How and where the closed triangles `a` and `b` meet; `None` if they share no point.
+///
+/// The contact is that of [`triangle_triangle`](super::triangle_triangle). Both triangles are in the same frame.
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::exact::{SharedSet, triangle_intersection};
+///
+/// let floor = [Vec3::ZERO, Vec3::new(4.0, 0.0, 0.0), Vec3::new(0.0, 4.0, 0.0)];
+/// let wall = [Vec3::new(1.0, -1.0, -1.0), Vec3::new(1.0, 9.0, -1.0), Vec3::new(1.0, 1.0, 3.0)];
+/// let shared = triangle_intersection(&floor, &wall).unwrap();
+/// let ends = SharedSet::Segment(Vec3::new(1.0, 0.0, 0.0), Vec3::new(1.0, 3.0, 0.0));
+/// assert_eq!(shared.set, ends);
+/// assert_eq!(shared.point(), Vec3::new(1.0, 1.5, 0.0));
+/// ```
+#[must_use]
+pub fn triangle_intersection(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Intersection> {
+    let (contact, outline) = triangle::meet(a, b, &mut ())?;
+    let set = match outline {
+        Outline::Point(p) => SharedSet::Point(p.position(a, b)),
+        Outline::Segment(p, q) => SharedSet::Segment(p.position(a, b), q.position(a, b)),
+        Outline::Area { axis } => {
+            let [of_a, of_b] = [a, b].map(|t| Element::new(t, &mut ()).seen_along(axis, &mut ()));
+            let corners = overlap(&of_a, &of_b, axis, &mut ());
+            SharedSet::Polygon(corners.into_iter().map(|c| c.position(a, b)).collect())
+        }
+    };
+    Some(Intersection { contact, set })
+}

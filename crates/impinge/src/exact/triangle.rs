@@ -1,0 +1,107 @@
+//! Two triangles: whether they meet, and how.
+
+use super::corner::Outline;
+use super::element::Part;
+use super::orient::side;
+use super::quick::{self, Quick};
+use super::stats::{FilterStats, Tally};
+use super::{Contact, Feature, Sign, chord, degenerate};
+use crate::math::Vec3;
+
+/// How the closed triangles `a` and `b` meet; `None` if they share no point.
+///
+/// Exact for coordinates within [`EXACT_RANGE`](super::EXACT_RANGE), whatever the triangles: coplanar, with common
+/// vertices, of zero area. Both triangles are in the same frame. The definitions are in the
+/// [module's documentation](super).
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::exact::{Contact, triangle_triangle};
+///
+/// let a = [Vec3::ZERO, Vec3::X, Vec3::Y];
+/// let lifted = a.map(|v| v + Vec3::Z * f64::MIN_POSITIVE);
+/// assert_eq!(triangle_triangle(&a, &a), Some(Contact::Coplanar));
+/// assert_eq!(triangle_triangle(&a, &lifted), None);
+/// ```
+#[must_use]
+pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
+    match quick::decide(a, b, &mut ()) {
+        Quick::Apart => None,
+        Quick::Crossing => Some(Contact::Crossing),
+        Quick::Unsure => contact(a, b, &mut ()),
+    }
+}
+
+/// Whether the closed triangles `a` and `b` share a point: the same decision as [`triangle_triangle`], without saying
+/// how they meet.
+#[inline]
+#[must_use]
+pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
+    intersect(a, b, &mut ())
+}
+
+/// [`triangles_intersect`], counting in `stats` the stage that decided each sign.
+#[must_use]
+pub fn triangles_intersect_counted(a: &[Vec3; 3], b: &[Vec3; 3], stats: &mut FilterStats) -> bool {
+    intersect(a, b, stats)
+}
+
+#[inline(always)]
+fn intersect(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> bool {
+    match quick::decide(a, b, tally) {
+        Quick::Apart => false,
+        Quick::Crossing => true,
+        Quick::Unsure => contact(a, b, tally).is_some(),
+    }
+}
+
+/// The contact, every sign by the full predicate.
+#[cold]
+#[inline(never)]
+fn contact(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<Contact> {
+    meet(a, b, tally).map(|(contact, _)| contact)
+}
+
+/// The contact and the outline of what is shared, every sign by the full predicate.
+pub(super) fn meet(
+    a: &[Vec3; 3],
+    b: &[Vec3; 3],
+    tally: &mut impl Tally,
+) -> Option<(Contact, Outline)> {
+    let b_sides = sides(a, b, tally);
+    if strictly_one_side(b_sides) {
+        return None;
+    }
+    let a_sides = sides(b, a, tally);
+    if strictly_one_side(a_sides) {
+        return None;
+    }
+    // A triangle of zero area has every point on its "plane".
+    if b_sides == [Sign::Zero; 3] || a_sides == [Sign::Zero; 3] {
+        return degenerate::meet(a, b, tally);
+    }
+    let meeting = chord::meet(a, a_sides, b, b_sides, tally)?;
+    let contact = match (meeting.a, meeting.b) {
+        (Part::Inside, Part::Inside) => Contact::Crossing,
+        (a, b) => Contact::Touching { a: feature(a), b: feature(b) },
+    };
+    Some((contact, meeting.outline))
+}
+
+/// The sides of `points` by the plane of `triangle`.
+fn sides(triangle: &[Vec3; 3], points: &[Vec3; 3], tally: &mut impl Tally) -> [Sign; 3] {
+    points.map(|p| side(triangle[0], triangle[1], triangle[2], p, tally))
+}
+
+fn strictly_one_side(sides: [Sign; 3]) -> bool {
+    !sides[0].is_zero() && sides[0] == sides[1] && sides[1] == sides[2]
+}
+
+/// A part of a triangle that is no segment or point.
+pub(super) fn feature(part: Part) -> Feature {
+    match part {
+        Part::Vertex(i) => Feature::Vertex(i as u8),
+        Part::Edge(e) => Feature::Edge(e as u8),
+        Part::Inside => Feature::Face,
+    }
+}

@@ -1,6 +1,7 @@
 //! Exact, certified collision detection for triangle meshes and solids.
 
 pub mod check;
+pub mod closest;
 pub mod error;
 pub mod exact;
 pub mod math;

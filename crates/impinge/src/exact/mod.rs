@@ -32,6 +32,7 @@
 
 mod chord;
 mod contact;
+mod convex_polygon;
 mod corner;
 mod degenerate;
 mod double;
@@ -39,8 +40,11 @@ mod element;
 mod flat;
 mod integer;
 mod intersection;
+mod location;
 mod orient;
 mod overlap;
+mod polygon;
+mod polyhedron;
 mod quick;
 mod segment;
 mod sign;
@@ -48,8 +52,12 @@ mod stats;
 mod triangle;
 
 pub use contact::{Contact, Feature};
+pub use convex_polygon::{point_in_convex_polygon, point_in_convex_polygon_counted};
 pub use intersection::{Intersection, SharedSet, triangle_intersection};
+pub use location::Location;
 pub use orient::{EXACT_RANGE, orient2d, orient2d_counted, orient3d, orient3d_counted};
+pub use polygon::{OneShotCounts, point_in_polygon, point_in_polygon_counted};
+pub use polyhedron::{locate_point, point_on_triangle, winding_number};
 pub use segment::{SegmentContact, SegmentFeature, segment_triangle};
 pub use sign::Sign;
 pub use stats::FilterStats;

@@ -1,9 +1,11 @@
 //! Vectors, poses and axis-aligned boxes.
 
 mod aabb;
+mod polygon;
 mod pose;
 
 pub use aabb::Aabb;
+pub use polygon::{dominant_axis, drop_axis, newell_normal};
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
 
 /// A point or vector of three `f64`: [`glam::DVec3`].

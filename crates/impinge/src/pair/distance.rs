@@ -116,12 +116,12 @@ impl Search {
                 if box_gap(bounds, other) > self.bound {
                     continue;
                 }
-                let c = closest::triangle_triangle_disjoint(&t, &b.triangle(*j));
+                let c = closest::disjoint(&t, &b.triangle(*j));
                 self.lower = self.lower.min(c.lower);
                 // Ties go to the lowest indices, so that the order of blocks does not show.
                 let closer = self.best.is_none_or(|d| (c.upper, *i, *j) < (d.upper, d.a, d.b));
                 if closer && c.lower <= self.bound {
-                    self.best = Some(Distance { lower: c.lower, upper: c.upper, a: *i, b: *j, on_a: c.on_a, on_b: c.on_b });
+                    self.best = Some(Distance { lower: c.lower, upper: c.upper, a: *i, b: *j, on_a: c.a, on_b: c.b });
                     self.bound = self.bound.min(c.upper);
                 }
             }

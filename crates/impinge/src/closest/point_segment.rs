@@ -1,0 +1,26 @@
+//! Point and segment.
+
+use super::ClosestPoints;
+use super::frame::Local;
+use super::thorough::thorough;
+use crate::math::Vec3;
+
+/// The point of a closed segment closest to `p`, and bounds of the distance.
+///
+/// `a` of the result is `p` itself, `b` the point of the segment. The ends of the segment may be equal.
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::closest::point_segment;
+///
+/// let found = point_segment(Vec3::new(1.0, 2.0, 0.0), &[Vec3::ZERO, Vec3::X * 3.0]);
+/// assert_eq!(found.b, Vec3::X);
+/// assert!(found.lower <= 2.0 && 2.0 <= found.upper && found.upper - found.lower < 1e-13);
+/// ```
+#[must_use]
+pub fn point_segment(p: Vec3, segment: &[Vec3; 2]) -> ClosestPoints {
+    match Local::new(&[p], segment) {
+        Ok(local) => local.finish(&thorough(&local.a, &local.b, local.size)),
+        Err(answer) => answer,
+    }
+}

@@ -1,0 +1,26 @@
+//! Segment and segment.
+
+use super::ClosestPoints;
+use super::frame::Local;
+use super::thorough::thorough;
+use crate::math::Vec3;
+
+/// The closest points of two closed segments, and bounds of their distance.
+///
+/// Segments may be parallel, overlap, or have equal ends. Of several closest pairs one is returned.
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::closest::segment_segment;
+///
+/// let found = segment_segment(&[-Vec3::X, Vec3::X], &[Vec3::new(0.0, -1.0, 1.0), Vec3::new(0.0, 1.0, 1.0)]);
+/// assert_eq!((found.a, found.b), (Vec3::ZERO, Vec3::Z));
+/// assert!(found.lower <= 1.0 && 1.0 <= found.upper && found.upper - found.lower < 1e-13);
+/// ```
+#[must_use]
+pub fn segment_segment(a: &[Vec3; 2], b: &[Vec3; 2]) -> ClosestPoints {
+    match Local::new(a, b) {
+        Ok(local) => local.finish(&thorough(&local.a, &local.b, local.size)),
+        Err(answer) => answer,
+    }
+}

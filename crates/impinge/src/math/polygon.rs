@@ -1,0 +1,146 @@
+//! The plane that fits a polygon, and its projection along a coordinate axis.
+//!
+//! Zachmann 1994, "Exact and fast collision detection", sections 3.2 (normal of a polygon that need not be planar)
+//! and 3.2.2 (dropping the coordinate along which the polygon is seen best). The formula printed there for the second
+//! component has its sign the other way round than the first and third; here all three follow the right-hand rule.
+
+use super::Vec3;
+
+/// The unit normal of the plane that fits a polygon best, by the right-hand rule; zero where there is none.
+///
+/// Each component of the normal is the signed area of the polygon seen along that axis (Newell's or Euler's formula),
+/// so a twisted polygon gets the normal of its mean plane and a planar one its own. Computed from the first vertex and
+/// scaled by a power of two, so neither a far-away origin nor an extreme unit harms it. The result is zero for fewer
+/// than three points, for a vanishing area and for coordinates that are not finite. Where the area is zero but for
+/// rounding, the direction is rounding noise as well: callers that must know ask the exact predicates.
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::math::newell_normal;
+///
+/// let square = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y];
+/// assert_eq!(newell_normal(&square), Vec3::Z);
+/// ```
+#[must_use]
+pub fn newell_normal(points: &[Vec3]) -> Vec3 {
+    let Some((&origin, rest)) = points.split_first() else {
+        return Vec3::ZERO;
+    };
+    let size = rest.iter().fold(0.0, |size: f64, &p| size.max((p - origin).abs().max_element()));
+    if size == 0.0 || !size.is_finite() {
+        return Vec3::ZERO;
+    }
+    // 2^600 brings the smallest numbers up, 2^-600 the largest down; in between squares are safe as they are.
+    let scale = if size < 1e-120 {
+        f64::from_bits((1023 + 600) << 52)
+    } else if size > 1e120 {
+        f64::from_bits((1023 - 600) << 52)
+    } else {
+        1.0
+    };
+    let mut sum = Vec3::ZERO;
+    let mut previous = Vec3::ZERO;
+    for &p in rest {
+        let local = (p - origin) * scale;
+        sum += previous.cross(local);
+        previous = local;
+    }
+    let size = sum.abs().max_element();
+    if size == 0.0 || !sum.is_finite() {
+        return Vec3::ZERO;
+    }
+    (sum / size).normalize()
+}
+
+/// The axis (0, 1 or 2) along which `normal` is longest: dropping that coordinate keeps most of the polygon's area.
+///
+/// Of equal components the first wins.
+#[must_use]
+pub fn dominant_axis(normal: Vec3) -> usize {
+    let n = normal.abs();
+    if n.x >= n.y && n.x >= n.z {
+        0
+    } else if n.y >= n.z {
+        1
+    } else {
+        2
+    }
+}
+
+/// `p` without its coordinate `axis`: (y, z), (z, x) or (x, y) for axis 0, 1 and 2.
+///
+/// The order is such that a polygon whose normal has a positive component along `axis` is counter-clockwise in the
+/// projection. An `axis` above 2 counts as 2.
+#[inline]
+#[must_use]
+pub fn drop_axis(p: Vec3, axis: usize) -> [f64; 2] {
+    match axis {
+        0 => [p.y, p.z],
+        1 => [p.z, p.x],
+        _ => [p.x, p.y],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_follows_the_right_hand_rule_on_every_axis() {
+        for axis in 0..3 {
+            let mut n = [0.0; 3];
+            n[axis] = 1.0;
+            let mut u = [0.0; 3];
+            u[(axis + 1) % 3] = 1.0;
+            let mut v = [0.0; 3];
+            v[(axis + 2) % 3] = 1.0;
+            let (n, u, v) = (Vec3::from(n), Vec3::from(u), Vec3::from(v));
+            let polygon = [Vec3::ZERO, u, u + v, v].map(|p| p + Vec3::new(3.0, 5.0, 7.0));
+            assert_eq!(newell_normal(&polygon), n);
+            assert_eq!(dominant_axis(n), axis);
+            let flat = polygon.map(|p| drop_axis(p, axis));
+            assert_eq!(
+                crate::exact::orient2d(flat[0], flat[1], flat[2]),
+                crate::exact::Sign::Positive
+            );
+        }
+    }
+
+    #[test]
+    fn non_convex_and_twisted_polygons() {
+        // An L: the reflex corner must not turn the normal round.
+        let l = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]];
+        let flat: Vec<_> = l.iter().map(|&[x, y]| Vec3::new(x, y, 4.0)).collect();
+        assert_eq!(newell_normal(&flat), Vec3::Z);
+        let twisted = [
+            Vec3::new(0.0, 0.0, 0.25),
+            Vec3::new(1.0, 0.0, -0.25),
+            Vec3::new(1.0, 1.0, 0.25),
+            Vec3::new(0.0, 1.0, -0.25),
+        ];
+        assert!((newell_normal(&twisted) - Vec3::Z).length() < 1e-15);
+    }
+
+    #[test]
+    fn scales_and_places() {
+        let triangle = [Vec3::ZERO, Vec3::new(4.0, 0.0, 1.0), Vec3::new(0.0, 4.0, 1.0)];
+        let expected = triangle[1].cross(triangle[2]).normalize();
+        for scale in [5e-324, 1e-310, 1e-200, 1.0, 1e60, 1e200, 1e307] {
+            let n = newell_normal(&triangle.map(|p| p * scale));
+            assert!((n - expected).length() < 1e-15, "scale {scale:e}: {n}");
+        }
+        let far = triangle.map(|p| p + Vec3::splat(1e9));
+        assert!((newell_normal(&far) - expected).length() < 1e-15);
+    }
+
+    #[test]
+    fn no_normal() {
+        assert_eq!(newell_normal(&[]), Vec3::ZERO);
+        assert_eq!(newell_normal(&[Vec3::ONE]), Vec3::ZERO);
+        assert_eq!(newell_normal(&[Vec3::ONE, Vec3::X]), Vec3::ZERO);
+        assert_eq!(newell_normal(&[Vec3::ONE; 5]), Vec3::ZERO);
+        assert_eq!(newell_normal(&[Vec3::ONE, Vec3::NAN, Vec3::X]), Vec3::ZERO);
+        assert_eq!(newell_normal(&[Vec3::ZERO, Vec3::X, Vec3::X * 2.0]), Vec3::ZERO);
+        assert_eq!(newell_normal(&[Vec3::MAX, Vec3::MIN, Vec3::X]), Vec3::ZERO);
+    }
+}

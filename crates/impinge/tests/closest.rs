@@ -1,0 +1,294 @@
+//! Closest points and the bounds of the distance against integer arithmetic.
+
+mod oracle;
+
+use std::cmp::Ordering;
+
+use impinge::Vec3;
+use impinge::closest::{
+    ClosestPoints, point_segment, point_triangle, segment_segment, triangle_triangle,
+};
+use oracle::{Fraction, Frame, Random, cases};
+
+/// Largest difference of two coordinates.
+fn size(points: &[Vec3]) -> f64 {
+    points.iter().map(|p| (*p - points[0]).abs().max_element()).fold(0.0, f64::max)
+}
+
+/// The widest gap between the bounds, relative to the size, and its case.
+#[derive(Default)]
+struct Widest(f64, String);
+
+impl Widest {
+    fn check(
+        &mut self,
+        what: &str,
+        points: &[Vec3],
+        found: &ClosestPoints,
+        frame: &Frame,
+        square: &Fraction,
+    ) {
+        let size = size(points);
+        assert!(found.lower <= found.upper, "{what} {points:?}: {found:?}");
+        assert_ne!(
+            frame.compare_square(found.lower, square),
+            Ordering::Greater,
+            "{what} {points:?}: {found:?}"
+        );
+        assert_ne!(
+            frame.compare_square(found.upper, square),
+            Ordering::Less,
+            "{what} {points:?}: {found:?}"
+        );
+        // Three denormal units: the bounds are floats, too.
+        let gap = (found.upper - found.lower - 1.5e-323).max(0.0);
+        let gap = if gap == 0.0 { 0.0 } else { gap / size };
+        if gap > self.0 {
+            *self = Self(gap, format!("{what} {points:?}: {found:?}"));
+        }
+    }
+}
+
+/// All four functions on six points; `touch` is whether exact predicates of triangles hold at this scale.
+fn check(points: &[Vec3; 6], touch: bool, widest: &mut Widest) {
+    let frame = Frame::of(points);
+    let [a, b, c, d, e, f] = frame.points(points);
+    let [pa, pb, pc, pd, pe, pf] = *points;
+    let square = oracle::point_segment(&a, [&d, &e]);
+    widest.check("point-segment", &[pa, pd, pe], &point_segment(pa, &[pd, pe]), &frame, &square);
+    let found = point_triangle(pa, &[pd, pe, pf]);
+    let square = oracle::point_triangle(&a, &[d.clone(), e.clone(), f.clone()]);
+    widest.check("point-triangle", &[pa, pd, pe, pf], &found, &frame, &square);
+    let found = segment_segment(&[pa, pb], &[pd, pe]);
+    let square = oracle::segment_segment([&a, &b], [&d, &e]);
+    widest.check("segment-segment", &[pa, pb, pd, pe], &found, &frame, &square);
+    if touch {
+        let found = triangle_triangle(&[pa, pb, pc], &[pd, pe, pf]);
+        let square = oracle::triangle_triangle(&[a, b, c], &[d, e, f]);
+        widest.check("triangle-triangle", points, &found, &frame, &square);
+        assert_eq!(square.is_zero(), found.upper == 0.0, "{points:?}: {found:?}");
+        check_points(points, &found);
+    }
+}
+
+/// The points returned are as close to their triangles as is said.
+fn check_points(points: &[Vec3; 6], found: &ClosestPoints) {
+    let mut all = points.to_vec();
+    all.extend([found.a, found.b]);
+    let frame = Frame::of(&all);
+    let [a, b, c, d, e, f] = frame.points(points);
+    for (x, triangle) in [(found.a, [a, b, c]), (found.b, [d, e, f])] {
+        let square = oracle::point_triangle(&frame.point(x), &triangle);
+        assert_ne!(
+            frame.compare_square(found.point_error, &square),
+            Ordering::Less,
+            "{points:?}: {found:?}"
+        );
+    }
+    let far = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
+    assert!(found.point_error <= 1e-13 * far + 1e-322, "{points:?}: {found:?}");
+}
+
+/// A pair of triangles that is degenerate, parallel, thin or near in one of many ways.
+fn nasty(random: &mut Random) -> [Vec3; 6] {
+    let mut p = [0; 6].map(|_| random.point());
+    let tiny = |random: &mut Random| 2f64.powi(-(random.below(60) as i32));
+    match random.below(16) {
+        0 => p = [0; 6].map(|_| random.grid_point(2)),
+        // Needles and caps.
+        1 => {
+            let h = tiny(random);
+            p[2] = p[1] + random.point() * h;
+            p[4] = p[3] + random.point() * h;
+        }
+        2 => {
+            let h = tiny(random);
+            p[2] = p[0].lerp(p[1], random.signed().abs()) + random.point() * h;
+            p[5] = p[3].lerp(p[4], random.signed().abs()) + random.point() * h;
+        }
+        // Collinear and equal vertices.
+        3 => {
+            p[2] = p[0] + (p[1] - p[0]) * 0.5;
+            p[5] = p[4];
+        }
+        4 => {
+            p[1] = p[0];
+            p[2] = p[0];
+        }
+        // Parallel planes, parallel sides, nearly so.
+        5 => {
+            let h = random.point() * tiny(random);
+            for i in 0..3 {
+                p[i + 3] = p[i] + h;
+            }
+        }
+        6 => {
+            let h = tiny(random);
+            p[4] = p[3] + (p[1] - p[0]) * random.signed() + random.point() * h;
+        }
+        // A vertex, a side's point or an inner point of one nearly on the other.
+        7 => {
+            let h = tiny(random);
+            p[3] = p[0] + random.point() * h;
+        }
+        8 => {
+            let h = tiny(random);
+            p[3] = p[0].lerp(p[1], random.signed().abs()) + random.point() * h;
+        }
+        9 => {
+            let (s, t, h) =
+                (random.signed().abs() / 2.0, random.signed().abs() / 2.0, tiny(random));
+            p[3] = p[0] + (p[1] - p[0]) * s + (p[2] - p[0]) * t + random.point() * h;
+        }
+        // Sides that nearly cross.
+        10 => {
+            let (s, h) = (random.signed().abs(), tiny(random));
+            let x = p[0].lerp(p[1], s) + random.point() * h;
+            p[4] = x + (x - p[3]) * random.signed().abs();
+        }
+        // Very different sizes.
+        11 => {
+            let (h, x) = (tiny(random), random.point());
+            for q in &mut p[3..] {
+                *q = x + *q * h;
+            }
+        }
+        12 => {
+            let h = tiny(random);
+            for q in &mut p[3..] {
+                *q *= h;
+            }
+            p[0] = Vec3::ZERO;
+        }
+        // One plane.
+        13 => {
+            for q in &mut p {
+                q.z = 0.0;
+            }
+        }
+        14 => {
+            let h = tiny(random);
+            for q in &mut p {
+                q.z *= h;
+            }
+        }
+        // Facing each other at a small gap.
+        _ => {
+            let h = tiny(random);
+            for (i, q) in p.iter_mut().enumerate() {
+                q.z = q.z * h * 0.25 + if i < 3 { 0.0 } else { h };
+            }
+        }
+    }
+    p
+}
+
+/// The bounds are that tight, relative to the size.
+const TIGHT: f64 = 1e-13;
+
+fn finish(widest: &Widest) {
+    println!("widest gap {:.2e}: {}", widest.0, widest.1);
+    assert!(widest.0 <= TIGHT, "gap {:e}: {}", widest.0, widest.1);
+}
+
+#[test]
+fn random_triangles() {
+    let mut random = Random(1);
+    let mut widest = Widest::default();
+    for _ in 0..cases(3_000) {
+        let mut p = [0; 6].map(|_| random.point());
+        let shift = random.point() * 2.0;
+        for q in &mut p[3..] {
+            *q += shift;
+        }
+        check(&p, true, &mut widest);
+    }
+    finish(&widest);
+}
+
+#[test]
+fn nasty_triangles() {
+    let mut random = Random(2);
+    let mut widest = Widest::default();
+    for _ in 0..cases(10_000) {
+        check(&nasty(&mut random), true, &mut widest);
+    }
+    finish(&widest);
+}
+
+#[test]
+fn far_from_the_origin() {
+    let mut random = Random(3);
+    let mut widest = Widest::default();
+    for _ in 0..cases(3_000) {
+        let far = random.point() * 10f64.powi(random.below(14) as i32);
+        check(&nasty(&mut random).map(|p| p + far), true, &mut widest);
+    }
+    finish(&widest);
+}
+
+#[test]
+fn scales() {
+    let mut random = Random(4);
+    let mut widest = Widest::default();
+    for _ in 0..cases(3_000) {
+        let scale = 10f64.powi(random.below(121) as i32 - 60);
+        check(&nasty(&mut random).map(|p| p * scale), true, &mut widest);
+    }
+    for _ in 0..cases(1_000) {
+        let scale = 10f64.powi(-60 - random.below(264) as i32);
+        check(&nasty(&mut random).map(|p| p * scale), false, &mut widest);
+    }
+    finish(&widest);
+}
+
+#[test]
+fn any_bit_pattern_in_range() {
+    let mut random = Random(5);
+    let mut widest = Widest::default();
+    for _ in 0..cases(1_000) {
+        let mut number = || loop {
+            let x = f64::from_bits(random.bits());
+            if x.abs() <= 1e60 {
+                return x;
+            }
+        };
+        let p = [0; 6].map(|_| Vec3::new(number(), number(), number()));
+        check(&p, false, &mut widest);
+        let found = triangle_triangle(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]);
+        assert!(found.lower <= found.upper && found.point_error < 1e60);
+    }
+    finish(&widest);
+}
+
+#[test]
+fn coordinates_that_are_not_finite() {
+    for bad in [Vec3::NAN, Vec3::INFINITY, Vec3::new(0.0, f64::NEG_INFINITY, 0.0), Vec3::MAX] {
+        for i in 0..6 {
+            let mut p = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE, Vec3::MIN];
+            if bad != Vec3::MAX {
+                p[5] = Vec3::NEG_ONE;
+            }
+            p[i] = bad;
+            let segments = segment_segment(&[p[0], p[1]], &[p[4], p[5]]);
+            let triangles = triangle_triangle(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]);
+            let point = point_triangle(p[0], &[p[3], p[4], p[5]]);
+            for found in [segments, triangles, point] {
+                assert!(
+                    found.lower <= found.upper && found.lower < f64::INFINITY,
+                    "{p:?}: {found:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn equal_points() {
+    for x in [Vec3::ZERO, Vec3::splat(1e60), Vec3::splat(5e-324)] {
+        let found = triangle_triangle(&[x; 3], &[x; 3]);
+        assert_eq!((found.lower, found.upper, found.a, found.b), (0.0, 0.0, x, x));
+        let found = point_segment(x, &[x; 2]);
+        assert_eq!((found.lower, found.upper, found.a, found.b), (0.0, 0.0, x, x));
+    }
+}

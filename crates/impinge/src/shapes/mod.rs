@@ -1,1 +1,47 @@
 //! Generated shapes.
+mod aircraft;
+mod builder;
+mod catalogue;
+mod circle;
+mod fields;
+mod flake;
+mod gear;
+mod grid;
+mod hand;
+mod interior;
+mod lamp;
+mod loft;
+mod params;
+mod parts;
+mod pipes;
+mod prism;
+pub(crate) mod random;
+mod revolve;
+mod solids;
+mod sphere;
+mod sweep;
+mod swept;
+#[cfg(test)]
+mod testing;
+mod torus;
+mod triangulate;
+
+pub use aircraft::aircraft;
+pub use catalogue::{MIN_POLYGONS, Shape};
+pub use fields::{stalagmites, tetrahedra_field};
+pub use flake::{MAX_FLAKE_LEVEL, tetra_flake};
+pub use gear::Gear;
+pub use grid::{height_field, hills, plane};
+pub use hand::hand;
+pub use interior::interior;
+pub use lamp::lamp;
+pub use params::{MAX_LENGTH, MAX_POLYGONS, MIN_LENGTH};
+pub use parts::{Hole, bolt, open_box, plate};
+pub use pipes::pipes;
+pub use prism::{prism, spiral_prism, star_prism};
+pub use revolve::{capsule, cone, cylinder, hyperboloid, open_cylinder, revolve, tube};
+pub use solids::{axis_body, cube_array, cuboid, cuboid_grid, octahedron, tetrahedron};
+pub use sphere::{ellipsoid, icosphere, nested_spheres, spherical_shell, uv_sphere};
+pub use sweep::{coil, pipe, round_corners};
+pub use swept::{SweptFlight, swept_flight};
+pub use torus::{deformed_torus, torus};

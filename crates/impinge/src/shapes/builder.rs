@@ -1,0 +1,206 @@
+//! Collects vertices and polygons, and makes the mesh: the one place where generated shapes become meshes.
+
+use super::params::bad;
+use super::triangulate::triangulate;
+use crate::error::Error;
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+
+/// The shortest edge of a generated mesh, as a share of its largest coordinate: a thousand times the spacing of `f64`.
+const SHORTEST_EDGE: f64 = 2e-13;
+
+/// A surface in the making: vertices, and polygons of any number of corners, anticlockwise seen from outside.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Surface {
+    vertices: Vec<Vec3>,
+    /// The corners of all polygons, one polygon after the other.
+    corners: Vec<u32>,
+    /// Where each polygon ends in `corners`.
+    ends: Vec<usize>,
+}
+
+/// One cross section of a skin: a single point, or a closed loop of vertices.
+#[derive(Clone, Debug)]
+pub(super) enum Ring {
+    /// The skin runs together in one vertex.
+    Pole(u32),
+    /// A loop, anticlockwise seen from the end towards which the rings are counted.
+    Loop(Vec<u32>),
+}
+
+impl Surface {
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a vertex and returns its index.
+    pub(super) fn vertex(&mut self, position: Vec3) -> u32 {
+        self.vertices.push(position);
+        // The polygon count is bounded before anything is built (`params::MAX_POLYGONS`), and with it this index.
+        u32::try_from(self.vertices.len() - 1).unwrap_or(u32::MAX)
+    }
+
+    /// Adds a loop of vertices.
+    pub(super) fn ring(&mut self, positions: impl IntoIterator<Item = Vec3>) -> Ring {
+        Ring::Loop(positions.into_iter().map(|p| self.vertex(p)).collect())
+    }
+
+    /// Adds a ring of one vertex.
+    pub(super) fn pole(&mut self, position: Vec3) -> Ring {
+        Ring::Pole(self.vertex(position))
+    }
+
+    /// Adds a polygon: planar, not crossing itself, not necessarily convex.
+    pub(super) fn polygon(&mut self, corners: impl IntoIterator<Item = u32>) {
+        self.corners.extend(corners);
+        self.ends.push(self.corners.len());
+    }
+
+    /// The number of polygons so far.
+    pub(super) fn polygon_count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The vertices so far.
+    pub(super) fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Quads and triangles between consecutive rings. Loops must have equally many vertices.
+    pub(super) fn skin(&mut self, rings: &[Ring]) {
+        for pair in rings.windows(2) {
+            self.band(&pair[0], &pair[1]);
+        }
+    }
+
+    /// As [`Surface::skin`], with the first and last ring closed by one polygon each where they are loops.
+    pub(super) fn capped_skin(&mut self, rings: &[Ring]) {
+        if let Some(Ring::Loop(first)) = rings.first() {
+            self.polygon(first.iter().rev().copied());
+        }
+        self.skin(rings);
+        if let Some(Ring::Loop(last)) = rings.last() {
+            self.polygon(last.iter().copied());
+        }
+    }
+
+    /// As [`Surface::skin`], with the last ring joined to the first again.
+    pub(super) fn closed_skin(&mut self, rings: &[Ring]) {
+        self.skin(rings);
+        if let [first, .., last] = rings {
+            self.band(last, first);
+        }
+    }
+
+    fn band(&mut self, below: &Ring, above: &Ring) {
+        match (below, above) {
+            (Ring::Loop(a), Ring::Loop(b)) => {
+                debug_assert_eq!(a.len(), b.len(), "rings of one skin have equally many vertices");
+                for j in 0..a.len().min(b.len()) {
+                    let k = (j + 1) % a.len();
+                    self.polygon([a[j], a[k], b[k], b[j]]);
+                }
+            }
+            (Ring::Pole(p), Ring::Loop(b)) => {
+                for j in 0..b.len() {
+                    self.polygon([*p, b[(j + 1) % b.len()], b[j]]);
+                }
+            }
+            (Ring::Loop(a), Ring::Pole(p)) => {
+                for j in 0..a.len() {
+                    self.polygon([a[j], a[(j + 1) % a.len()], *p]);
+                }
+            }
+            (Ring::Pole(_), Ring::Pole(_)) => {}
+        }
+    }
+
+    /// The face between an outer loop and a loop within it, both anticlockwise seen from outside the solid.
+    ///
+    /// `inner` has a multiple of the corners of `outer`, and its first corner faces the first of `outer`. One
+    /// polygon a side of the outer loop, non-convex where the inner loop bulges into it. The hole shows the inner
+    /// loop in reverse.
+    pub(super) fn face_with_hole(&mut self, outer: &[u32], inner: &[u32]) {
+        let (n, m) = (outer.len(), inner.len());
+        let step = m / n;
+        debug_assert_eq!(step * n, m, "the inner loop has a multiple of the outer loop's corners");
+        for side in 0..n {
+            let arc = (side * step..=(side + 1) * step).rev().map(|i| inner[i % m]);
+            self.polygon([outer[side], outer[(side + 1) % n]].into_iter().chain(arc));
+        }
+    }
+
+    /// Adds a copy of another surface, every vertex moved by `place`, which must keep orientation.
+    pub(super) fn append(&mut self, other: &Self, place: impl Fn(Vec3) -> Vec3) {
+        let first = u32::try_from(self.vertices.len()).unwrap_or(u32::MAX);
+        let base = self.corners.len();
+        self.vertices.extend(other.vertices.iter().map(|v| place(*v)));
+        self.corners.extend(other.corners.iter().map(|c| c.saturating_add(first)));
+        self.ends.extend(other.ends.iter().map(|e| e + base));
+    }
+
+    /// Moves every vertex.
+    pub(super) fn map(&mut self, place: impl Fn(Vec3) -> Vec3) {
+        for v in &mut self.vertices {
+            *v = place(*v);
+        }
+    }
+
+    /// Turns every polygon over: inside becomes outside.
+    pub(super) fn flip(&mut self) {
+        let mut start = 0;
+        for end in &self.ends {
+            self.corners[start..*end].reverse();
+            start = *end;
+        }
+    }
+
+    /// The corners of one polygon after the other.
+    pub(super) fn polygons(&self) -> impl Iterator<Item = &[u32]> {
+        let mut start = 0;
+        self.ends.iter().map(move |end| {
+            let polygon = &self.corners[start..*end];
+            start = *end;
+            polygon
+        })
+    }
+
+    /// The ends of every polygon's edges.
+    fn edges(&self) -> impl Iterator<Item = [Vec3; 2]> {
+        self.polygons().flat_map(|polygon| {
+            (0..polygon.len()).map(|i| {
+                [polygon[i], polygon[(i + 1) % polygon.len()]].map(|c| self.vertices[c as usize])
+            })
+        })
+    }
+
+    /// The mesh.
+    ///
+    /// # Errors
+    /// `BadParameter` if an edge is shorter than [`SHORTEST_EDGE`] of the largest coordinate, so that neighbouring
+    /// vertices could fall together in `f64`; or what the mesh refuses.
+    pub(super) fn finish(self) -> Result<Mesh, Error> {
+        let largest = self.vertices.iter().fold(0.0_f64, |m, v| m.max(v.abs().max_element()));
+        let shortest = SHORTEST_EDGE * largest;
+        // A vertex that is not finite is left to the mesh, which names it.
+        if self.edges().any(|[a, b]| shortest.is_finite() && a.distance(b) < shortest) {
+            return Err(bad(format!(
+                "the lengths of the shape differ too much for f64: its shortest edge must be at least {shortest:e}, \
+                 {SHORTEST_EDGE:e} of its largest coordinate"
+            )));
+        }
+        let mut triangles = Vec::with_capacity(self.corners.len() - 2 * self.ends.len());
+        for polygon in self.polygons() {
+            if let [a, b, c] = *polygon {
+                triangles.push([a, b, c]);
+            } else {
+                let points: Vec<Vec3> =
+                    polygon.iter().map(|c| self.vertices[*c as usize]).collect();
+                triangles.extend(
+                    triangulate(&points).into_iter().map(|t| t.map(|corner| polygon[corner])),
+                );
+            }
+        }
+        Mesh::from_triangles(self.vertices, triangles)
+    }
+}

@@ -1,0 +1,202 @@
+//! Open sheets: the plane and height fields.
+
+use super::builder::Surface;
+use super::params::{between, count, length, total};
+use super::random::Random;
+use crate::error::Error;
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+
+/// A rectangle in the xy plane with its middle at the origin, cut into `cells[0] * cells[1]` rectangles. Open, facing +z.
+///
+/// # Errors
+/// `BadParameter` unless both sizes are positive numbers and both counts at least 1.
+pub fn plane(size: [f64; 2], cells: [usize; 2]) -> Result<Mesh, Error> {
+    plane_surface(size, cells)?.finish()
+}
+
+pub(super) fn plane_surface(size: [f64; 2], cells: [usize; 2]) -> Result<Surface, Error> {
+    total("plane", &cells)?;
+    let (mut surface, rows) = lattice(size, cells, &|_, _| 0.0)?;
+    for (row, next) in rows.iter().zip(&rows[1..]) {
+        for i in 0..cells[0] {
+            surface.polygon([row[i], row[i + 1], next[i + 1], next[i]]);
+        }
+    }
+    Ok(surface)
+}
+
+/// The graph of `height(x, y)` over a rectangle with its middle at the origin. Open, facing +z.
+///
+/// `2 * cells[0] * cells[1]` triangles.
+///
+/// ```
+/// let bowl = impinge::shapes::height_field([2.0, 2.0], [16, 16], |x, y| x * x + y * y)?;
+/// assert_eq!(bowl.triangles().len(), 512);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// `BadParameter` unless both sizes are positive numbers and both counts at least 1; an error of the mesh if a height is not
+/// finite or too large.
+pub fn height_field(
+    size: [f64; 2],
+    cells: [usize; 2],
+    height: impl Fn(f64, f64) -> f64,
+) -> Result<Mesh, Error> {
+    height_surface(size, cells, &height)?.finish()
+}
+
+fn height_surface(
+    size: [f64; 2],
+    cells: [usize; 2],
+    height: &dyn Fn(f64, f64) -> f64,
+) -> Result<Surface, Error> {
+    total("height field", &[2, cells[0], cells[1]])?;
+    let (mut surface, rows) = lattice(size, cells, height)?;
+    for (row, next) in rows.iter().zip(&rows[1..]) {
+        for i in 0..cells[0] {
+            surface.polygon([row[i], row[i + 1], next[i + 1]]);
+            surface.polygon([row[i], next[i + 1], next[i]]);
+        }
+    }
+    Ok(surface)
+}
+
+/// A hilly [`height_field`]: seeded smooth noise of several wavelengths, from `-amplitude` to `amplitude`. Open.
+///
+/// # Errors
+/// As [`height_field`]; `amplitude` is a positive number.
+pub fn hills(size: [f64; 2], cells: [usize; 2], amplitude: f64, seed: u64) -> Result<Mesh, Error> {
+    hills_surface(size, cells, amplitude, seed)?.finish()
+}
+
+pub(super) fn hills_surface(
+    size: [f64; 2],
+    cells: [usize; 2],
+    amplitude: f64,
+    seed: u64,
+) -> Result<Surface, Error> {
+    length("the hills' amplitude", amplitude)?;
+    length("the sheet's size", size[0])?;
+    length("the sheet's size", size[1])?;
+    let noise = Noise::new(seed);
+    height_surface(size, cells, &|x, y| {
+        let (u, v) = (x / size[0] + 0.5, y / size[1] + 0.5);
+        let octaves =
+            [(3.0, 8.0 / 15.0), (6.0, 4.0 / 15.0), (12.0, 2.0 / 15.0), (24.0, 1.0 / 15.0)];
+        amplitude * octaves.iter().map(|(f, share)| share * noise.at(u * f, v * f)).sum::<f64>()
+    })
+}
+
+type Rows = Vec<Vec<u32>>;
+
+fn lattice(
+    size: [f64; 2],
+    cells: [usize; 2],
+    height: &dyn Fn(f64, f64) -> f64,
+) -> Result<(Surface, Rows), Error> {
+    for axis in 0..2 {
+        length("the sheet's size", size[axis])?;
+        count("the number of cells of the sheet", cells[axis], 1)?;
+    }
+    let at = |axis: usize, i: usize| {
+        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
+        let share = (2 * i) as f64 / cells[axis] as f64 - 1.0;
+        share * (0.5 * size[axis])
+    };
+    let mut surface = Surface::new();
+    let rows = (0..=cells[1])
+        .map(|j| {
+            (0..=cells[0])
+                .map(|i| {
+                    let (x, y) = (at(0, i), at(1, j));
+                    surface.vertex(Vec3::new(x, y, height(x, y)))
+                })
+                .collect()
+        })
+        .collect();
+    Ok((surface, rows))
+}
+
+/// Smooth random values between lattice points: K. Perlin's value noise with the cubic blend `3t^2 - 2t^3`.
+pub(super) struct Noise {
+    values: Vec<f64>,
+}
+
+/// Lattice points of the noise before it repeats, along either axis.
+const NOISE_PERIOD: usize = 32;
+
+impl Noise {
+    pub(super) fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let values = (0..NOISE_PERIOD * NOISE_PERIOD).map(|_| random.range(-1.0, 1.0)).collect();
+        Self { values }
+    }
+
+    /// A value from -1 to 1, for coordinates from 0 to less than the period.
+    pub(super) fn at(&self, x: f64, y: f64) -> f64 {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "small and not negative"
+        )]
+        let (i, j) = (x as usize, y as usize);
+        let value =
+            |i: usize, j: usize| self.values[(j % NOISE_PERIOD) * NOISE_PERIOD + i % NOISE_PERIOD];
+        let blend = |t: f64| t * t * (3.0 - 2.0 * t);
+        let (u, v) = (blend(x.fract()), blend(y.fract()));
+        let mix = |a: f64, b: f64, t: f64| a + (b - a) * t;
+        mix(mix(value(i, j), value(i + 1, j), u), mix(value(i, j + 1), value(i + 1, j + 1), u), v)
+    }
+}
+
+/// Checks a share of the whole, for the fields' parameters.
+pub(super) fn share(name: &str, value: f64) -> Result<f64, Error> {
+    between(name, value, 0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    #[test]
+    fn sheets_are_counted_and_lie_where_they_should() {
+        let flat = plane([4.0, 2.0], [4, 3]).unwrap();
+        assert_sound(&flat);
+        assert_eq!((flat.vertices().len(), flat.triangles().len()), (20, 24));
+        assert!((area(&flat) - 8.0).abs() < 1e-12);
+        assert_eq!((flat.bounds().min.z, flat.bounds().max.x), (0.0, 2.0));
+        let slope = height_field([1.0, 1.0], [3, 5], |x, y| x + 2.0 * y).unwrap();
+        assert_sound(&slope);
+        assert!((area(&slope) - 6.0_f64.sqrt()).abs() < 1e-12);
+        assert!((0..30).all(|i| {
+            let [a, b, c] = slope.triangle(i);
+            (b - a).cross(c - a).z > 0.0
+        }));
+    }
+
+    #[test]
+    fn hills_are_seeded_and_bounded() {
+        let a = hills([10.0, 10.0], [50, 40], 2.0, 3).unwrap();
+        assert_sound(&a);
+        assert_same_bits(&a, &hills([10.0, 10.0], [50, 40], 2.0, 3).unwrap());
+        assert_ne!(a.vertices(), hills([10.0, 10.0], [50, 40], 2.0, 4).unwrap().vertices());
+        let b = a.bounds();
+        assert!(b.min.z >= -2.0 && b.max.z <= 2.0 && b.extent().z > 0.5, "{b:?}");
+    }
+
+    #[test]
+    fn senseless_parameters_are_refused() {
+        assert_bad(plane([0.0, 1.0], [1, 1]), "size is 0");
+        assert_bad(plane([1.0, 1.0], [0, 1]), "cells of the sheet is 0");
+        assert_bad(plane([1.0, 1.0], [1 << 14, 1 << 14]), "polygons");
+        assert_bad(hills([1.0, 1.0], [4, 4], f64::NAN, 0), "amplitude");
+        assert_eq!(
+            height_field([1.0, 1.0], [1, 1], |_, _| f64::NAN).unwrap_err().kind(),
+            crate::ErrorKind::NotFinite
+        );
+        assert!(share("x", 2.0).is_err());
+    }
+}

@@ -1,0 +1,25 @@
+//! Solids over a chain of cross sections with equally many corners, such as wings and palms.
+
+use super::builder::Surface;
+use crate::math::Vec3;
+
+/// The closed skin through `sections`, with a flat polygon at either end.
+///
+/// Every section runs anticlockwise seen from the end towards which they are counted.
+pub(super) fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
+    let mut surface = Surface::new();
+    let rings: Vec<_> = sections.into_iter().map(|section| surface.ring(section)).collect();
+    surface.capped_skin(&rings);
+    surface
+}
+
+/// The sections from `first` to `last`, with `pieces` steps between them, each point on a straight line.
+pub(super) fn between(first: &[Vec3], last: &[Vec3], pieces: usize) -> Vec<Vec<Vec3>> {
+    (0..=pieces)
+        .map(|k| {
+            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
+            let t = k as f64 / pieces as f64;
+            first.iter().zip(last).map(|(a, b)| *a + (*b - *a) * t).collect()
+        })
+        .collect()
+}

@@ -1,0 +1,198 @@
+//! Prisms over polygons that need not be convex: stars, spirals, any outline.
+//!
+//! Their ends are single polygons of many corners, the hard case for everything that takes polygons as they are
+//! (Zachmann 1994, section 3.2, allows non-convex ones).
+
+use std::f64::consts::TAU;
+
+use super::builder::Surface;
+use super::circle::turn;
+use super::params::{bad, between, coordinate, count, length, total};
+use crate::error::Error;
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+
+/// The prism over a polygon in the xy plane, from `z = 0` to `z = height`.
+///
+/// Both ends are polygons with the corners of the outline, which may run either way round and need not be convex; that
+/// it does not cross itself is the caller's to ensure. `n + 2` planar polygons, closed.
+///
+/// # Errors
+/// `BadParameter` unless the outline has at least 3 points, all finite, neighbours different, some area, and the height is a
+/// positive number.
+pub fn prism(outline: &[[f64; 2]], height: f64) -> Result<Mesh, Error> {
+    prism_surface(outline, height, 1)?.finish()
+}
+
+pub(super) fn prism_surface(
+    outline: &[[f64; 2]],
+    height: f64,
+    layers: usize,
+) -> Result<Surface, Error> {
+    length("the prism's height", height)?;
+    count("the number of corners of the outline", outline.len(), 3)?;
+    count("the number of layers", layers, 1)?;
+    total("prism", &[outline.len(), layers])?;
+    let largest = outline.iter().flatten().fold(0.0_f64, |m, c| m.max(c.abs()));
+    let mut area = 0.0;
+    for (i, a) in outline.iter().enumerate() {
+        coordinate("a coordinate of the outline", a[0])?;
+        coordinate("a coordinate of the outline", a[1])?;
+        let b = outline[(i + 1) % outline.len()];
+        if *a == b {
+            return Err(bad(format!("corner {i} of the outline and the next are the same")));
+        }
+        area += a[0] / largest * (b[1] / largest) - a[1] / largest * (b[0] / largest);
+    }
+    if area == 0.0 || !area.is_finite() {
+        return Err(bad("the outline of the prism has no area"));
+    }
+    let mut corners = outline.to_vec();
+    if area < 0.0 {
+        corners.reverse();
+    }
+    let mut surface = Surface::new();
+    let rings: Vec<_> = (0..=layers)
+        .map(|i| {
+            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
+            let z = height * (i as f64 / layers as f64);
+            surface.ring(corners.iter().map(|[x, y]| Vec3::new(*x, *y, z)))
+        })
+        .collect();
+    surface.capped_skin(&rings);
+    Ok(surface)
+}
+
+/// The prism over a star with `points` tips at distance `outer` from the z axis and dents at `inner`. Closed.
+///
+/// `2 * points + 2` polygons; the ends are non-convex polygons of `2 * points` corners.
+///
+/// # Errors
+/// `BadParameter` unless `0 < inner < outer`, the height is a positive number and there are at least 3 points.
+pub fn star_prism(points: usize, outer: f64, inner: f64, height: f64) -> Result<Mesh, Error> {
+    prism(&star_outline(points, outer, inner)?, height)
+}
+
+pub(super) fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2]>, Error> {
+    length("the star's outer radius", outer)?;
+    length("the star's inner radius", inner)?;
+    count("the number of points of the star", points, 3)?;
+    total("star", &[points, 2])?;
+    if inner >= outer {
+        return Err(bad(format!(
+            "the star's inner radius {inner} must be below its outer radius {outer}"
+        )));
+    }
+    Ok((0..2 * points)
+        .map(|i| turn(i, 2 * points).map(|c| c * if i % 2 == 0 { outer } else { inner }))
+        .collect())
+}
+
+/// The prism over a spiral band about the z axis. Closed.
+///
+/// The band's middle winds outward by `pitch` a turn, from radius `pitch`; `width`, the share of the pitch that it fills, is
+/// below 1 so that its turns stay apart. `steps` straight pieces make the whole length: `2 * steps + 4` polygons, the ends
+/// non-convex polygons of `2 * steps + 2` corners.
+///
+/// # Errors
+/// `BadParameter` unless pitch and height are positive numbers, `width` is from 0.01 to 0.9, `turns` from 0.1 to 1000, and
+/// there are at least 12 steps a turn.
+pub fn spiral_prism(
+    pitch: f64,
+    width: f64,
+    turns: f64,
+    height: f64,
+    steps: usize,
+) -> Result<Mesh, Error> {
+    prism(&spiral_outline(pitch, width, turns, steps)?, height)
+}
+
+pub(super) fn spiral_outline(
+    pitch: f64,
+    width: f64,
+    turns: f64,
+    steps: usize,
+) -> Result<Vec<[f64; 2]>, Error> {
+    length("the spiral's pitch", pitch)?;
+    between("the spiral's width", width, 0.01, 0.9)?;
+    between("the number of turns", turns, 0.1, 1000.0)?;
+    count("the number of steps of the spiral", steps, 2)?;
+    total("spiral", &[steps, 2])?;
+    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
+    let whole = steps as f64;
+    if whole < 12.0 * turns {
+        return Err(bad(format!(
+            "the spiral has {steps} steps for {turns} turns: at least 12 a turn are needed"
+        )));
+    }
+    let side = |i: usize, offset: f64| {
+        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
+        let t = turns * (i as f64 / whole);
+        let (sin, cos) = (t * TAU).sin_cos();
+        let r = pitch * (1.0 + t + offset);
+        [r * cos, r * sin]
+    };
+    let outer = (0..=steps).map(|i| side(i, 0.5 * width));
+    let inner = (0..=steps).rev().map(|i| side(i, -0.5 * width));
+    Ok(outer.chain(inner).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    #[test]
+    fn stars_are_closed_with_their_exact_volume() {
+        for points in [3, 5, 40] {
+            let outline = star_outline(points, 2.0, 0.5).unwrap();
+            let surface = prism_surface(&outline, 3.0, 1).unwrap();
+            assert_eq!(surface.polygon_count(), 2 * points + 2);
+            assert_planar(&surface);
+            let mesh = surface.finish().unwrap();
+            assert_eq!(assert_closed(&mesh), 1);
+            let n = points as f64;
+            let base = n * 2.0 * 0.5 * (std::f64::consts::PI / n).sin();
+            assert!((volume(&mesh) - 3.0 * base).abs() < 1e-12, "{points}");
+        }
+    }
+
+    #[test]
+    fn spirals_are_closed() {
+        for (turns, steps) in [(0.5, 6), (3.0, 48), (10.0, 200)] {
+            let mesh = spiral_prism(1.0, 0.4, turns, 0.5, steps).unwrap();
+            assert_eq!(assert_closed(&mesh), 1);
+            assert_eq!(mesh.triangles().len(), 2 * (2 * steps + 2) + 2 * 2 * steps);
+            // The band's area is its width times the length of its middle, to the step.
+            let r = |t: f64| 1.0 + t;
+            let long = TAU * (r(turns) * r(turns) - 1.0) / 2.0;
+            assert!((volume(&mesh) / (0.5 * 0.4 * long) - 1.0).abs() < 0.06);
+        }
+    }
+
+    #[test]
+    fn either_way_round_is_outward() {
+        let l = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]];
+        let mut back = l;
+        back.reverse();
+        for outline in [l, back] {
+            let mesh = prism(&outline, 2.0).unwrap();
+            assert_eq!(assert_closed(&mesh), 1);
+            assert!((volume(&mesh) - 6.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn senseless_parameters_are_refused() {
+        assert_bad(prism(&[[0.0, 0.0], [1.0, 0.0]], 1.0), "corners of the outline is 2");
+        assert_bad(prism(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], 1.0), "no area");
+        assert_bad(prism(&[[0.0, 0.0], [1.0, 0.0], [1.0, 0.0]], 1.0), "the same");
+        assert_bad(prism(&[[0.0, 0.0], [1.0, f64::NAN], [1.0, 1.0]], 1.0), "coordinate");
+        assert_bad(star_prism(2, 2.0, 1.0, 1.0), "points of the star is 2");
+        assert_bad(star_prism(5, 1.0, 1.0, 1.0), "below its outer");
+        assert_bad(star_prism(5, 2.0, 1.0, -1.0), "height is -1");
+        assert_bad(spiral_prism(1.0, 1.0, 2.0, 1.0, 48), "width");
+        assert_bad(spiral_prism(1.0, 0.5, 2.0, 1.0, 20), "12 a turn");
+        assert_bad(spiral_prism(1.0, 0.5, f64::INFINITY, 1.0, 20), "turns");
+    }
+}

@@ -1,0 +1,272 @@
+//! Solids with flat faces: boxes, tetrahedron, octahedron, arrays of cubes, and the body made of three crossed bars.
+//!
+//! The arrays of cubes are among the objects of Zachmann 1994, section 5; the "axis-shaped" body of 36 triangles is the
+//! flying object of the *Swept* data set in Klosowski et al. 1998, section 5.2.
+
+use std::collections::HashMap;
+
+use super::builder::Surface;
+use super::params::{bad, count, length, total};
+use crate::error::Error;
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+
+/// A box with its middle at the origin and edges of the given lengths along the axes: 6 rectangles, closed.
+///
+/// ```
+/// let brick = impinge::shapes::cuboid([2.0, 3.0, 4.0])?;
+/// assert_eq!(brick.vertices().len(), 8);
+/// assert_eq!(brick.bounds().max.to_array(), [1.0, 1.5, 2.0]);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+///
+/// # Errors
+/// `BadParameter` unless every length is a positive number.
+pub fn cuboid(size: impl Into<Vec3>) -> Result<Mesh, Error> {
+    cuboid_grid(size, [1, 1, 1])
+}
+
+/// As [`cuboid`], with every edge along axis `i` cut into `cells[i]` equal pieces: a grid of rectangles on every face.
+///
+/// `2 (nx ny + ny nz + nz nx)` polygons, closed.
+///
+/// # Errors
+/// `BadParameter` unless every length is a positive number and every count at least 1.
+pub fn cuboid_grid(size: impl Into<Vec3>, cells: [usize; 3]) -> Result<Mesh, Error> {
+    cuboid_surface(size.into(), cells)?.finish()
+}
+
+pub(super) fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, Error> {
+    for axis in 0..3 {
+        length("the box's size", size[axis])?;
+        count("the number of cells of the box", cells[axis], 1)?;
+        total("box", &[6, cells[axis], cells[(axis + 1) % 3]])?;
+    }
+    let mut surface = Surface::new();
+    let mut known: HashMap<[usize; 3], u32> = HashMap::new();
+    let at = |axis: usize, i: usize| {
+        // The two ends are exactly half the size, whatever the count.
+        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
+        let share = (2 * i) as f64 / cells[axis] as f64 - 1.0;
+        share * (0.5 * size[axis])
+    };
+    for axis in 0..3 {
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        for high in [false, true] {
+            for i in 0..cells[u] {
+                for j in 0..cells[v] {
+                    let corner = |di: usize, dj: usize| {
+                        let mut c = [0; 3];
+                        c[axis] = if high { cells[axis] } else { 0 };
+                        c[u] = i + di;
+                        c[v] = j + dj;
+                        c
+                    };
+                    let mut square = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                    if !high {
+                        square.reverse();
+                    }
+                    let corners = square.map(|c| {
+                        *known.entry(c).or_insert_with(|| {
+                            surface.vertex(Vec3::new(at(0, c[0]), at(1, c[1]), at(2, c[2])))
+                        })
+                    });
+                    surface.polygon(corners);
+                }
+            }
+        }
+    }
+    Ok(surface)
+}
+
+/// A box between two corners, to put composite shapes together. `low < high` in every coordinate.
+pub(super) fn block(low: Vec3, high: Vec3) -> Surface {
+    let mut surface = Surface::new();
+    let v: Vec<u32> = (0..8)
+        .map(|i| {
+            let pick = |axis: usize| if i >> axis & 1 == 0 { low[axis] } else { high[axis] };
+            surface.vertex(Vec3::new(pick(0), pick(1), pick(2)))
+        })
+        .collect();
+    for face in [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]]
+    {
+        surface.polygon(face.map(|i: usize| v[i]));
+    }
+    surface
+}
+
+/// A regular tetrahedron about the origin, its corners at the given distance from it: 4 triangles, closed.
+///
+/// # Errors
+/// `BadParameter` unless the radius is a positive number.
+pub fn tetrahedron(radius: f64) -> Result<Mesh, Error> {
+    length("the tetrahedron's radius", radius)?;
+    let mut surface = Surface::new();
+    let corners = tetrahedron_corners().map(|c| surface.vertex(c * radius));
+    for face in TETRAHEDRON_FACES {
+        surface.polygon(face.map(|i| corners[i]));
+    }
+    surface.finish()
+}
+
+/// The faces of a tetrahedron whose corner 3 lies above the anticlockwise corners 0, 1, 2.
+pub(super) const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+
+/// Unit vectors to the corners of a regular tetrahedron, in the order of [`TETRAHEDRON_FACES`].
+pub(super) fn tetrahedron_corners() -> [Vec3; 4] {
+    let s = 1.0 / 3.0_f64.sqrt();
+    [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]].map(|c| Vec3::from(c.map(f64::from)) * s)
+}
+
+/// A regular octahedron with its corners on the axes at the given distance: 8 triangles, closed.
+///
+/// # Errors
+/// `BadParameter` unless the radius is a positive number.
+pub fn octahedron(radius: f64) -> Result<Mesh, Error> {
+    length("the octahedron's radius", radius)?;
+    let mut surface = Surface::new();
+    let corners = [Vec3::X, Vec3::Y, Vec3::NEG_X, Vec3::NEG_Y].map(|d| d * radius);
+    let rings =
+        [surface.pole(Vec3::NEG_Z * radius), surface.ring(corners), surface.pole(Vec3::Z * radius)];
+    surface.skin(&rings);
+    surface.finish()
+}
+
+/// Separate equal cubes on a lattice about the origin: `6 nx ny nz` squares, each cube closed.
+///
+/// `pitch` is the distance from one cube to the next, middle to middle, and `edge`, smaller than it, a cube's size.
+///
+/// # Errors
+/// `BadParameter` unless `0 < edge < pitch` and every count is at least 1.
+pub fn cube_array(counts: [usize; 3], pitch: f64, edge: f64) -> Result<Mesh, Error> {
+    cube_array_surface(counts, pitch, edge)?.finish()
+}
+
+pub(super) fn cube_array_surface(
+    counts: [usize; 3],
+    pitch: f64,
+    edge: f64,
+) -> Result<Surface, Error> {
+    length("the pitch of the cube array", pitch)?;
+    length("the edge of the array's cubes", edge)?;
+    if edge >= pitch {
+        return Err(bad(format!(
+            "the cubes' edge {edge} must be smaller than their pitch {pitch}, or they overlap"
+        )));
+    }
+    for n in counts {
+        count("a count of the cube array", n, 1)?;
+    }
+    total("cube array", &[6, counts[0], counts[1], counts[2]])?;
+    let half = Vec3::splat(0.5 * edge);
+    let mut surface = Surface::new();
+    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
+    let middle = |i: usize, n: usize| (i as f64 - 0.5 * (n - 1) as f64) * pitch;
+    for x in 0..counts[0] {
+        for y in 0..counts[1] {
+            for z in 0..counts[2] {
+                let c = Vec3::new(middle(x, counts[0]), middle(y, counts[1]), middle(z, counts[2]));
+                surface.append(&block(c - half, c + half), |v| v);
+            }
+        }
+    }
+    Ok(surface)
+}
+
+/// Three bars along the axes that cross at the origin: 18 rectangles, or 36 triangles; three closed pieces.
+///
+/// `length` is the length of each bar and `width`, smaller than it, its edge across. The pieces pass through each
+/// other: a body of soup, as its model was.
+///
+/// # Errors
+/// `BadParameter` unless `0 < width < length`.
+pub fn axis_body(length: f64, width: f64) -> Result<Mesh, Error> {
+    axis_surface(length, width, 1, 1)?.finish()
+}
+
+pub(super) fn axis_surface(
+    long: f64,
+    width: f64,
+    along: usize,
+    across: usize,
+) -> Result<Surface, Error> {
+    length("the length of the axis body", long)?;
+    length("the width of the axis body", width)?;
+    if width >= long {
+        return Err(bad(format!(
+            "the bars' width {width} must be smaller than their length {long}"
+        )));
+    }
+    let mut surface = Surface::new();
+    for axis in 0..3 {
+        let (mut size, mut cells) = (Vec3::splat(width), [across; 3]);
+        size[axis] = long;
+        cells[axis] = along;
+        surface.append(&cuboid_surface(size, cells)?, |v| v);
+    }
+    Ok(surface)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::*;
+    use super::*;
+
+    #[test]
+    fn boxes_are_closed_and_have_their_volume() {
+        let plain = cuboid([2.0, 3.0, 4.0]).unwrap();
+        assert_eq!((plain.vertices().len(), plain.triangles().len()), (8, 12));
+        assert_eq!(assert_closed(&plain), 1);
+        assert_eq!(volume(&plain), 24.0);
+        let fine = cuboid_surface(Vec3::new(2.0, 3.0, 4.0), [2, 3, 5]).unwrap();
+        assert_eq!(fine.polygon_count(), 2 * (6 + 15 + 10));
+        assert_planar(&fine);
+        let fine = fine.finish().unwrap();
+        assert_eq!(assert_closed(&fine), 1);
+        assert!((volume(&fine) - 24.0).abs() < 1e-12);
+        assert!((area(&fine) - 52.0).abs() < 1e-12);
+        let by_corners = block(Vec3::ZERO, Vec3::new(1.0, 2.0, 3.0)).finish().unwrap();
+        assert_closed(&by_corners);
+        assert_eq!(volume(&by_corners), 6.0);
+    }
+
+    #[test]
+    fn the_regular_solids_have_their_volumes() {
+        let t = tetrahedron(2.0).unwrap();
+        assert_eq!(assert_closed(&t), 1);
+        assert!((volume(&t) - 8.0 * 8.0 / (9.0 * 3.0_f64.sqrt())).abs() < 1e-12);
+        let o = octahedron(3.0).unwrap();
+        assert_eq!((assert_closed(&o), o.triangles().len()), (1, 8));
+        assert!((volume(&o) - 36.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn arrays_and_bars_are_made_of_closed_pieces() {
+        let array = cube_array([2, 3, 4], 1.0, 0.5).unwrap();
+        assert_eq!((assert_closed(&array), array.triangles().len()), (24, 24 * 12));
+        assert!((volume(&array) - 3.0).abs() < 1e-12);
+        let axis = axis_body(1.0, 0.125).unwrap();
+        assert_eq!((assert_closed(&axis), axis.triangles().len()), (3, 36));
+    }
+
+    #[test]
+    fn senseless_parameters_are_refused() {
+        assert_bad(cuboid([1.0, 0.0, 1.0]), "box's size is 0");
+        assert_bad(cuboid([1.0, 1.0, f64::NAN]), "NaN");
+        assert_bad(cuboid_grid([1.0; 3], [1, 0, 1]), "from 1");
+        assert_bad(cuboid_grid([1.0; 3], [1 << 13, 1 << 13, 1]), "polygons");
+        assert_bad(tetrahedron(f64::INFINITY), "radius");
+        assert_bad(octahedron(-1.0), "radius");
+        assert_bad(cube_array([1, 1, 1], 1.0, 1.0), "smaller than their pitch");
+        assert_bad(cube_array([usize::MAX, 2, 2], 1.0, 0.5), "count");
+        assert_bad(axis_body(1.0, 2.0), "smaller than their length");
+    }
+
+    #[test]
+    fn extreme_sizes_stay_closed() {
+        for scale in [1e-50, 1e-7, 1e50] {
+            assert_closed(&cuboid_grid([scale; 3], [3, 3, 3]).unwrap());
+            assert_closed(&octahedron(scale).unwrap());
+        }
+    }
+}

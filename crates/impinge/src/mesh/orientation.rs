@@ -10,7 +10,7 @@ use super::topology::Topology;
 /// The outcome of the majority decision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Orientation {
-    /// Whether the polygon is in the minority of its piece.
+    /// Whether the polygon is in the minority of its piece, which can be oriented.
     pub(super) suspect: Vec<bool>,
     /// The first polygon of every piece that cannot be oriented.
     pub(super) non_orientable: Vec<u32>,
@@ -53,6 +53,7 @@ impl Orientation {
             }
             if !consistent {
                 found.non_orientable.push(index(seed));
+                continue;
             }
             let wrong = u8::from(2 * turned <= piece.len());
             for p in &piece {

@@ -1,0 +1,131 @@
+//! The pieces of a mesh: polygons that hang together through edges, or through vertices.
+
+use super::connectivity::{Connectivity, index};
+use super::topology::Topology;
+use super::union_find::UnionFind;
+
+/// Which piece each polygon belongs to. Pieces are numbered in the order of their first polygons.
+///
+/// ```
+/// use impinge::{Mesh, Vec3};
+///
+/// // Two triangles that share one vertex: two shells, one cluster.
+/// let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, -Vec3::X, -Vec3::Y];
+/// let mesh = Mesh::from_triangles(vertices, vec![[0, 1, 2], [0, 3, 4]])?;
+/// assert_eq!(mesh.shells().count(), 2);
+/// assert_eq!(mesh.clusters().count(), 1);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Components {
+    of: Vec<u32>,
+    count: usize,
+}
+
+impl Components {
+    fn number(mut sets: UnionFind, polygons: usize) -> Self {
+        let mut of = vec![0; polygons];
+        let mut count = 0;
+        for p in 0..polygons {
+            let first = sets.find(index(p)) as usize;
+            if first == p {
+                of[p] = index(count);
+                count += 1;
+            } else {
+                of[p] = of[first];
+            }
+        }
+        Self { of, count }
+    }
+
+    /// How many pieces there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The piece of a polygon.
+    ///
+    /// # Panics
+    /// If there is no such polygon.
+    #[must_use]
+    pub fn of_polygon(&self, polygon: usize) -> u32 {
+        self.of[polygon]
+    }
+
+    /// The piece of every polygon.
+    #[must_use]
+    pub fn all(&self) -> &[u32] {
+        &self.of
+    }
+
+    /// The polygons of every piece, ascending.
+    #[must_use]
+    pub fn members(&self) -> Vec<Vec<u32>> {
+        let mut members = vec![Vec::new(); self.count];
+        for (p, piece) in self.of.iter().enumerate() {
+            members[*piece as usize].push(index(p));
+        }
+        members
+    }
+}
+
+impl Connectivity {
+    pub(super) fn shells(&self) -> &Components {
+        self.shells.get_or_init(|| {
+            let topology = Topology::of(self);
+            let mut sets = UnionFind::new(self.polygon_count());
+            for e in topology.proper_edges() {
+                for pair in topology.half_edges(e).windows(2) {
+                    sets.unite(topology.polygon(pair[0]), topology.polygon(pair[1]));
+                }
+            }
+            Components::number(sets, self.polygon_count())
+        })
+    }
+
+    pub(super) fn clusters(&self) -> &Components {
+        self.clusters.get_or_init(|| {
+            let mut sets = UnionFind::new(self.polygon_count());
+            let mut last = vec![None; self.vertex_count];
+            for p in 0..self.polygon_count() {
+                for v in self.polygon(p) {
+                    match last[*v as usize] {
+                        None => last[*v as usize] = Some(index(p)),
+                        Some(q) => {
+                            sets.unite(q, index(p));
+                        }
+                    }
+                }
+            }
+            Components::number(sets, self.polygon_count())
+        })
+    }
+}
+
+impl super::Mesh {
+    /// The shell (see [`Mesh::shells`](super::Mesh::shells)) of a triangle.
+    ///
+    /// # Panics
+    /// If there is no such triangle.
+    #[must_use]
+    pub fn shell_of(&self, triangle: usize) -> u32 {
+        self.shells().of_polygon(self.polygon_of(triangle) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::math::Vec3;
+    use crate::mesh::Mesh;
+
+    #[test]
+    fn pieces_are_numbered_by_their_first_polygon() {
+        let polygons: [&[u32]; 5] = [&[0, 1, 2], &[4, 5, 6, 7], &[2, 1, 3], &[7, 8, 9], &[1, 1, 1]];
+        let mesh = Mesh::from_polygons(vec![Vec3::ZERO; 10], polygons).unwrap();
+        assert_eq!(mesh.shells().all(), [0, 1, 0, 2, 3]);
+        assert_eq!(mesh.clusters().all(), [0, 1, 0, 1, 0]);
+        assert_eq!(mesh.shells().members()[0], [0, 2]);
+        assert_eq!([0, 2, 5].map(|t| mesh.shell_of(t)), [0, 1, 3]);
+    }
+}

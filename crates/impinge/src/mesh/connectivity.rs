@@ -1,0 +1,187 @@
+//! What a mesh is apart from where its vertices lie: polygons, their triangles, and what is derived from them alone.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use super::components::Components;
+use super::edges::Edges;
+use super::topology::Links;
+use crate::error::{Error, ErrorKind};
+
+/// The polygons of a mesh that are not all triangles, as one list of corners cut into pieces.
+///
+/// `starts` has one entry more than there are polygons; polygon `i` owns `corners[starts[i]..starts[i + 1]]` and, as
+/// every polygon of `n` corners has exactly `n - 2` triangles, the triangles from `starts[i] - 2 * i` on.
+#[derive(Clone, Debug)]
+pub(super) struct PolygonList {
+    pub(super) starts: Vec<u32>,
+    pub(super) corners: Vec<u32>,
+    pub(super) polygon_of: Vec<u32>,
+}
+
+/// Everything about a mesh that does not change when it moves or is bent.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Connectivity {
+    pub(super) vertex_count: usize,
+    pub(super) triangles: Vec<[u32; 3]>,
+    /// `None` when every polygon is a triangle: polygon `i` is then triangle `i`.
+    pub(super) polygons: Option<PolygonList>,
+    /// Polygons that could not be triangulated without overlap, ascending.
+    pub(super) forced: Vec<u32>,
+    pub(super) used: OnceLock<Vec<u32>>,
+    pub(super) links: OnceLock<Links>,
+    pub(super) triangle_edges: OnceLock<Edges>,
+    pub(super) shells: OnceLock<Components>,
+    pub(super) clusters: OnceLock<Components>,
+}
+
+impl Connectivity {
+    pub(super) fn of_triangles(vertex_count: usize, triangles: Vec<[u32; 3]>) -> Self {
+        Self { vertex_count, triangles, ..Self::default() }
+    }
+
+    pub(super) fn polygon_count(&self) -> usize {
+        self.polygons.as_ref().map_or(self.triangles.len(), |p| p.starts.len() - 1)
+    }
+
+    pub(super) fn corner_count(&self) -> usize {
+        self.polygons.as_ref().map_or(3 * self.triangles.len(), |p| p.corners.len())
+    }
+
+    pub(super) fn corners(&self) -> &[u32] {
+        self.polygons.as_ref().map_or(self.triangles.as_flattened(), |p| &p.corners)
+    }
+
+    pub(super) fn corner_range(&self, polygon: usize) -> Range<usize> {
+        match &self.polygons {
+            None => 3 * polygon..3 * polygon + 3,
+            Some(p) => p.starts[polygon] as usize..p.starts[polygon + 1] as usize,
+        }
+    }
+
+    pub(super) fn polygon(&self, polygon: usize) -> &[u32] {
+        &self.corners()[self.corner_range(polygon)]
+    }
+
+    pub(super) fn triangles_of(&self, polygon: usize) -> Range<usize> {
+        let corners = self.corner_range(polygon);
+        match self.polygons {
+            None => polygon..polygon + 1,
+            Some(_) => corners.start - 2 * polygon..corners.end - 2 * (polygon + 1),
+        }
+    }
+
+    pub(super) fn polygon_of(&self, triangle: usize) -> u32 {
+        assert!(triangle < self.triangles.len(), "triangle {triangle} of {}", self.triangles.len());
+        match &self.polygons {
+            None => index(triangle),
+            Some(p) => p.polygon_of[triangle],
+        }
+    }
+
+    /// The vertices that are corners of polygons, ascending.
+    pub(super) fn used(&self) -> &[u32] {
+        self.used.get_or_init(|| {
+            let mut used = vec![false; self.vertex_count];
+            for v in self.corners() {
+                used[*v as usize] = true;
+            }
+            (0..index(self.vertex_count)).filter(|v| used[*v as usize]).collect()
+        })
+    }
+
+    /// The same polygons and triangles with every vertex index replaced.
+    pub(super) fn renumbered(&self, vertex_count: usize, number: impl Fn(u32) -> u32) -> Self {
+        Self {
+            vertex_count,
+            triangles: self.triangles.iter().map(|t| t.map(&number)).collect(),
+            polygons: self.polygons.as_ref().map(|p| PolygonList {
+                starts: p.starts.clone(),
+                corners: p.corners.iter().map(|v| number(*v)).collect(),
+                polygon_of: p.polygon_of.clone(),
+            }),
+            forced: self.forced.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Every polygon and triangle turned around; each keeps its first corner.
+    pub(super) fn flipped(&self) -> Self {
+        let mut polygons = self.polygons.clone();
+        if let Some(p) = &mut polygons {
+            for i in 0..p.starts.len() - 1 {
+                p.corners[p.starts[i] as usize + 1..p.starts[i + 1] as usize].reverse();
+            }
+        }
+        Self {
+            vertex_count: self.vertex_count,
+            triangles: self.triangles.iter().map(|[a, b, c]| [*a, *c, *b]).collect(),
+            polygons,
+            forced: self.forced.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// Several connectivities side by side, the vertices of each after those of the one before.
+    pub(super) fn merged(parts: &[&Self]) -> Result<Self, Error> {
+        check_count(parts.iter().map(|p| p.vertex_count).sum(), "vertices")?;
+        check_count(parts.iter().map(|p| p.corner_count()).sum(), "polygon corners")?;
+        let mut all = Self::default();
+        let mut list = parts.iter().any(|p| p.polygons.is_some()).then(|| PolygonList {
+            starts: vec![0],
+            corners: Vec::new(),
+            polygon_of: Vec::new(),
+        });
+        let mut polygons = 0;
+        for part in parts {
+            let shift = index(all.vertex_count);
+            all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + shift)));
+            all.forced.extend(part.forced.iter().map(|p| p + polygons));
+            if let Some(list) = &mut list {
+                for p in 0..part.polygon_count() {
+                    list.corners.extend(part.polygon(p).iter().map(|v| v + shift));
+                    list.starts.push(index(list.corners.len()));
+                    let triangles = part.triangles_of(p).len();
+                    list.polygon_of.resize(list.polygon_of.len() + triangles, polygons + index(p));
+                }
+            }
+            polygons += index(part.polygon_count());
+            all.vertex_count += part.vertex_count;
+        }
+        all.polygons = list;
+        Ok(all)
+    }
+}
+
+/// `i` as the `u32` all lists number things with. Construction has checked that every count fits.
+#[inline]
+pub(super) fn index(i: usize) -> u32 {
+    debug_assert!(u32::try_from(i).is_ok(), "counts are checked at construction");
+    i as u32
+}
+
+/// No such thing, where an index is expected.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Checks that `count` things can be numbered by `u32` with one number to spare.
+pub(super) fn check_count(count: usize, what: &str) -> Result<(), Error> {
+    if count >= NONE as usize {
+        return Err(Error::new(
+            ErrorKind::TooLarge,
+            format!("{count} {what} in one mesh, where {} is the most; split the mesh", NONE - 1),
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_beyond_u32_are_refused() {
+        assert!(check_count(u32::MAX as usize - 1, "vertices").is_ok());
+        let error = check_count(u32::MAX as usize, "vertices").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge);
+    }
+}

@@ -1,0 +1,148 @@
+//! A polygon seen along the axis it faces most: Newell's normal, and the exact sign of the projected area.
+
+use num_bigint::{BigInt, Sign as BigSign};
+
+use crate::exact::Sign;
+use crate::math::Vec3;
+
+/// Newell's normal of a closed polygon, not normalised: twice its area vector, up to one positive factor.
+///
+/// The factor is a power of two that brings the polygon to size one, so that neither huge nor tiny polygons lose
+/// their normal. Zero for fewer than three points and, up to rounding, for polygons of zero area.
+pub(super) fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
+    let Some(origin) = points.clone().next() else { return Vec3::ZERO };
+    let size = points.clone().fold(0.0_f64, |s, p| s.max((p - origin).abs().max_element()));
+    if size == 0.0 {
+        return Vec3::ZERO;
+    }
+    let scale = unit_scale(size);
+    let mut sum = Vec3::ZERO;
+    let mut last = None;
+    for p in points.clone().chain([origin]) {
+        let p = (p - origin) * scale.0 * scale.1;
+        if let Some(q) = last {
+            sum += Vec3::cross(q, p);
+        }
+        last = Some(p);
+    }
+    sum
+}
+
+/// Two powers of two whose product brings `size` (positive, finite) to about one; two, because the reciprocal of a
+/// denormal number is not finite.
+pub(super) fn unit_scale(size: f64) -> (f64, f64) {
+    let exponent = if size < f64::MIN_POSITIVE { -1022 } else { exponent_of(size) };
+    let power = |e: i32| f64::from_bits(((1023 + e) as u64) << 52);
+    let half = -exponent / 2;
+    (power(half), power(-exponent - half))
+}
+
+/// The exponent of a normal number.
+fn exponent_of(x: f64) -> i32 {
+    ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023
+}
+
+/// The coordinate axes, the one of the largest component of `normal` first.
+pub(super) fn axes_by_size(normal: Vec3) -> [usize; 3] {
+    let n = normal.abs();
+    let mut axes = [0, 1, 2];
+    axes.sort_by(|a, b| n[*b].total_cmp(&n[*a]));
+    axes
+}
+
+/// The point without coordinate `axis`, the other two in cyclic order: a polygon whose normal has a positive
+/// component `axis` becomes counter-clockwise.
+#[inline]
+pub(super) fn project(p: Vec3, axis: usize) -> [f64; 2] {
+    match axis {
+        0 => [p.y, p.z],
+        1 => [p.z, p.x],
+        _ => [p.x, p.y],
+    }
+}
+
+/// The exact sign of the signed area of a closed polygon in the plane.
+pub(super) fn area_sign(points: &[[f64; 2]]) -> Sign {
+    let n = points.len();
+    if n < 3 {
+        return Sign::Zero;
+    }
+    // Relative to a corner, the sum of cross products with a bound of its rounding error: each difference, product
+    // and addition is off by half an ulp of something no larger than `size`.
+    let [ox, oy] = points[0];
+    let (mut sum, mut size) = (0.0_f64, 0.0_f64);
+    for i in 1..n - 1 {
+        let ([px, py], [qx, qy]) = (points[i], points[i + 1]);
+        let (a, b) = ((px - ox) * (qy - oy), (py - oy) * (qx - ox));
+        sum += a - b;
+        size += a.abs() + b.abs();
+    }
+    let bound = (n as f64 + 8.0) * f64::EPSILON * size;
+    // Products below the smallest normal number lose digits the bound does not know of.
+    if sum.abs() > bound && size > 1e-280 {
+        return Sign::of(sum);
+    }
+    exact_area_sign(points)
+}
+
+/// The same over integers: every coordinate times one power of two is one.
+fn exact_area_sign(points: &[[f64; 2]]) -> Sign {
+    let parts = |x: f64| {
+        let bits = x.to_bits();
+        let field = ((bits >> 52) & 0x7ff) as i64;
+        let fraction = (bits & ((1 << 52) - 1)) as i64;
+        let mantissa = if field == 0 { fraction } else { fraction | (1 << 52) };
+        (if x < 0.0 { -mantissa } else { mantissa }, field.max(1))
+    };
+    let lowest = points.iter().flatten().filter(|x| **x != 0.0).map(|x| parts(*x).1).min();
+    let Some(lowest) = lowest else { return Sign::Zero };
+    let integer = |x: f64| {
+        let (mantissa, exponent) = parts(x);
+        BigInt::from(mantissa) << (exponent - lowest).max(0) as u64
+    };
+    let whole: Vec<[BigInt; 2]> = points.iter().map(|p| p.map(integer)).collect();
+    let mut sum = BigInt::from(0);
+    let n = whole.len();
+    for i in 0..n {
+        let (before, after) = (&whole[(i + n - 1) % n], &whole[(i + 1) % n]);
+        sum += &whole[i][0] * (&after[1] - &before[1]);
+    }
+    match sum.sign() {
+        BigSign::Minus => Sign::Negative,
+        BigSign::NoSign => Sign::Zero,
+        BigSign::Plus => Sign::Positive,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_normal_survives_extreme_sizes() {
+        for size in [1e60, 1.0, 1e-150, 5e-324] {
+            let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
+                .map(|[x, y]| Vec3::new(7.0 * size, x * size, y * size));
+            let normal = newell(square.iter().copied());
+            assert!(normal.x > 0.0 && normal.y == 0.0 && normal.z == 0.0, "{size}: {normal}");
+            assert_eq!(axes_by_size(normal)[0], 0);
+            let flat: Vec<_> = square.iter().map(|p| project(*p, 0)).collect();
+            assert_eq!(area_sign(&flat), Sign::Positive, "{size}");
+        }
+        assert_eq!(newell([Vec3::ONE; 5].into_iter()), Vec3::ZERO);
+    }
+
+    #[test]
+    fn areas_far_below_rounding_error_keep_their_sign() {
+        let next_up = |x: f64| f64::from_bits(x.to_bits() + 1);
+        let thin = [[0.1, 0.1], [0.2, 0.2], [0.4, next_up(0.4)], [0.3, next_up(0.3)]];
+        let other = thin.iter().rev().copied().collect::<Vec<_>>();
+        let sign = area_sign(&thin);
+        assert_ne!(sign, Sign::Zero);
+        assert_eq!(area_sign(&other), -sign);
+        let eight = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
+        assert_eq!(area_sign(&eight), Sign::Zero);
+        let mixed = [[-1e60, 0.0], [1e60, 0.0], [1e60, 5e-324], [-1e60, 5e-324]];
+        assert_eq!(area_sign(&mixed), Sign::Positive);
+    }
+}

@@ -80,8 +80,10 @@ struct Guess {
 
 /// The closest points by floating-point arithmetic, good enough to start from.
 ///
-/// Measured (2 cores at 2.x GHz, random disjoint triangles at distances of 0.01 to 10 sizes): going through the sides in
-/// index order and beginning with the sides at the closest pair of vertices; see `docs/notes/closest.md` for the numbers.
+/// The sides at the closest pair of vertices come first: nine squared distances that mostly save several pairs of
+/// sides. Random triangles with sides of about 1, at gaps of 10, 1 and 0.01 along a random direction: 52, 92 and 149 ns a
+/// search, against 84, 138 and 192 ns in index order. Asking before the sides whether the two vertices are the answer
+/// themselves takes 42, 98 and 159 ns: it helps far away only, where a query rarely looks at triangles.
 #[inline]
 fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Guess {
     let ea = [a[1] - a[0], a[2] - a[1], a[0] - a[2]];
@@ -204,6 +206,10 @@ fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Ve
 #[cold]
 fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
     let near = disjoint(a, b);
+    if near.upper == f64::INFINITY {
+        // Not finite: the predicates mean nothing.
+        return near;
+    }
     let mut best = near;
     let mut best_error = f64::INFINITY;
     let mut offer = |x: Vec3| {
@@ -232,4 +238,45 @@ fn piercing_point(segment: [Vec3; 2], triangle: &[Vec3; 3]) -> Option<Vec3> {
     let (h, k) = (n.dot(local.b[0]), n.dot(local.b[1]));
     let t = h / (h - k);
     (0.0..=1.0).contains(&t).then(|| segment[0].lerp(segment[1], t))
+}
+
+#[cfg(test)]
+#[path = "../../tests/oracle/mod.rs"]
+mod oracle;
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::*;
+
+    #[test]
+    fn bounds_hold_at_every_scale_without_the_exact_predicate() {
+        let mut random = oracle::Random(1);
+        let mut disjoint_pairs = 0;
+        for case in 0..oracle::cases(3_000) {
+            let scale = 10f64.powi(60 - (case % 384) as i32);
+            let mut p = [0; 6].map(|_| random.point());
+            if case % 3 == 0 {
+                // A needle, close to the other triangle.
+                p[1] = p[0] + random.point() * 1e-6;
+                p[3] = p[0].lerp(p[2], 0.5) + random.point() * 1e-4;
+            }
+            let p = p.map(|x| x * scale);
+            let frame = oracle::Frame::of(&p);
+            let [a, b, c, d, e, f] = frame.points(&p);
+            let square = oracle::triangle_triangle(&[a, b, c], &[d, e, f]);
+            let found = disjoint(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]);
+            assert_ne!(frame.compare_square(found.lower, &square), Ordering::Greater, "{p:?}");
+            assert_ne!(frame.compare_square(found.upper, &square), Ordering::Less, "{p:?}");
+            if !square.is_zero() {
+                disjoint_pairs += 1;
+                let size = p.iter().map(|x| (*x - p[0]).abs().max_element()).fold(0.0, f64::max);
+                let gap = found.upper - found.lower;
+                assert!(gap <= 1e-13 * size + 1.5e-323, "{p:?}: {found:?}");
+                assert!(found.upper > 0.0);
+            }
+        }
+        assert!(disjoint_pairs > 1_000);
+    }
 }

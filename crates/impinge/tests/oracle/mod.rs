@@ -4,7 +4,7 @@
 
 use std::cmp::Ordering;
 
-use impinge::Vec3;
+use glam::DVec3 as Vec3;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
@@ -75,7 +75,7 @@ impl Frame {
     pub fn of(points: &[Vec3]) -> Self {
         let exponent = points
             .iter()
-            .flat_map(|p| p.to_array())
+            .flat_map(Vec3::to_array)
             .filter(|&x| x != 0.0)
             .map(|x| {
                 let (m, e) = decompose(x);
@@ -201,7 +201,10 @@ pub fn point_triangle(p: &Int3, t: &[Int3; 3]) -> Fraction {
             return Fraction::new(&h * &h, nn);
         }
     }
-    (0..3).map(|i| point_segment(p, [&t[i], &t[(i + 1) % 3]])).reduce(Fraction::min).unwrap()
+    (0..3)
+        .map(|i| point_segment(p, [&t[i], &t[(i + 1) % 3]]))
+        .reduce(Fraction::min)
+        .expect("three sides")
 }
 
 /// Whether the segment pierces the inside of a triangle of positive area properly.
@@ -238,5 +241,5 @@ pub fn triangle_triangle(a: &[Int3; 3], b: &[Int3; 3]) -> Fraction {
             offer(segment_segment(u, [&b[j], &b[(j + 1) % 3]]));
         }
     }
-    best.unwrap()
+    best.expect("some candidate")
 }

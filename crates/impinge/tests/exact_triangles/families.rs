@@ -3,16 +3,16 @@
 use impinge::Vec3;
 
 /// `SplitMix64` (Steele, Lea & Flood 2014).
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1);
         random.bits();
         random
     }
 
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -21,34 +21,34 @@ impl Random {
     }
 
     /// Below `n`.
-    pub fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         (u128::from(self.bits()) * u128::from(n) >> 64) as u64
     }
 
     /// An integer from `-n` to `n`.
-    pub fn integer(&mut self, n: u64) -> f64 {
+    pub(crate) fn integer(&mut self, n: u64) -> f64 {
         self.below(2 * n + 1) as f64 - n as f64
     }
 
     /// In [-1, 1).
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    pub fn chance(&mut self, one_in: u64) -> bool {
+    pub(crate) fn chance(&mut self, one_in: u64) -> bool {
         self.below(one_in) == 0
     }
 
-    pub fn vector(&mut self, mut coordinate: impl FnMut(&mut Self) -> f64) -> Vec3 {
+    pub(crate) fn vector(&mut self, mut coordinate: impl FnMut(&mut Self) -> f64) -> Vec3 {
         Vec3::new(coordinate(self), coordinate(self), coordinate(self))
     }
 }
 
-pub type Triangle = [Vec3; 3];
-pub type Pair = [Triangle; 2];
+pub(crate) type Triangle = [Vec3; 3];
+pub(crate) type Pair = [Triangle; 2];
 
 /// The families with their share in every 64 pairs. Those with very different magnitudes are slow to check.
-pub const FAMILIES: &[(&str, u64, fn(&mut Random) -> Pair)] = &[
+pub(crate) const FAMILIES: &[(&str, u64, fn(&mut Random) -> Pair)] = &[
     ("grid", 14, grid),
     ("floats", 6, floats),
     ("coplanar", 8, coplanar),
@@ -64,7 +64,7 @@ pub const FAMILIES: &[(&str, u64, fn(&mut Random) -> Pair)] = &[
 ];
 
 /// The pair of that number, and its family.
-pub fn pair(number: u64) -> (&'static str, Pair) {
+pub(crate) fn pair(number: u64) -> (&'static str, Pair) {
     let mut random = Random::new(number);
     let mut slot = number % 64;
     for (name, share, family) in FAMILIES {
@@ -259,7 +259,7 @@ fn mixed_scales(random: &mut Random) -> Pair {
 }
 
 /// Any finite bit pattern within the exact range.
-pub fn any_number(random: &mut Random) -> f64 {
+pub(crate) fn any_number(random: &mut Random) -> f64 {
     loop {
         let x = f64::from_bits(random.bits());
         if x.abs() <= 1e100 {

@@ -100,7 +100,10 @@ fn check_contact(number: u64, family: &str, pair: &Pair) -> Option<Contact> {
     let swapped = triangle_triangle(b, a).map(Contact::swapped);
     assert_eq!(swapped, expected, "pair {number} ({family}), swapped: {a:?} {b:?}");
     let neutral_contact = neutral(expected, pair, [ORDERS[0]; 2]);
-    for i in 0..6 {
+    // All orders of the corners for some pairs, and one of each triangle for the others.
+    let tried =
+        if number / 64 % 4 == 0 { 0..6 } else { (number % 6) as usize..(number % 6) as usize + 1 };
+    for i in tried {
         for orders in [[ORDERS[i], ORDERS[0]], [ORDERS[0], ORDERS[i]], [ORDERS[i], ORDERS[5 - i]]] {
             let (x, y) = (orders[0].map(|k| a[k]), orders[1].map(|k| b[k]));
             let found = triangle_triangle(&x, &y);
@@ -138,11 +141,9 @@ fn contacts_agree_with_the_oracle() {
             "{:20} apart {apart}, crossing {crossing}, touching {touching}, coplanar {coplanar}",
             family.0
         );
-        assert!(
-            pairs(1) < 10_000 || (apart > 0 && crossing + touching + coplanar > 0),
-            "{} is one-sided",
-            family.0
-        );
+        let meet = crossing + touching + coplanar;
+        let as_designed = meet > 0 && (apart == 0) == family.0.starts_with("shared");
+        assert!(pairs(1) < 10_000 || as_designed, "{} is one-sided", family.0);
     }
 }
 

@@ -5,7 +5,7 @@ use num_rational::BigRational;
 use num_traits::{FromPrimitive, Signed, Zero};
 
 /// An exact number. Integers suffice, since the oracle keeps points in homogeneous coordinates.
-pub trait Number: Clone + PartialEq {
+pub(crate) trait Number: Clone + PartialEq {
     fn from_scaled(mantissa: i64, shift: u32) -> Self;
     fn plus(&self, other: &Self) -> Self;
     fn minus(&self, other: &Self) -> Self;
@@ -99,7 +99,7 @@ impl Number for BigRational {
 }
 
 /// A finite number as `mantissa * 2^exponent`, the mantissa odd or zero.
-pub fn decompose(x: f64) -> (i64, i32) {
+pub(crate) fn decompose(x: f64) -> (i64, i32) {
     assert!(x.is_finite());
     if x == 0.0 {
         return (0, 0);
@@ -114,7 +114,7 @@ pub fn decompose(x: f64) -> (i64, i32) {
 }
 
 /// The common unit `2^unit` of some coordinates, and how many bits the largest of them has in that unit.
-pub fn unit_and_bits(coordinates: impl Iterator<Item = f64>) -> (i32, u32) {
+pub(crate) fn unit_and_bits(coordinates: impl Iterator<Item = f64>) -> (i32, u32) {
     let parts: Vec<_> = coordinates.map(decompose).filter(|(m, _)| *m != 0).collect();
     let unit = parts.iter().map(|(_, e)| *e).min().unwrap_or(0);
     let bits = |(m, e): &(i64, i32)| 64 - m.unsigned_abs().leading_zeros() + (e - unit) as u32;
@@ -122,7 +122,7 @@ pub fn unit_and_bits(coordinates: impl Iterator<Item = f64>) -> (i32, u32) {
 }
 
 /// A coordinate in a unit that divides it.
-pub fn scaled<N: Number>(x: f64, unit: i32) -> N {
+pub(crate) fn scaled<N: Number>(x: f64, unit: i32) -> N {
     let (mantissa, exponent) = decompose(x);
     if mantissa == 0 {
         N::from_scaled(0, 0)

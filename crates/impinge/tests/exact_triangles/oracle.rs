@@ -10,15 +10,15 @@ use impinge::exact::{Contact, Feature};
 use super::number::{Number, scaled, unit_and_bits};
 
 /// A point `(x / w, y / w, z / w)`, `w > 0`.
-pub type Point<N> = [N; 4];
+pub(crate) type Point<N> = [N; 4];
 
 /// What the oracle says.
-pub struct Shared<N> {
-    pub contact: Contact,
+pub(crate) struct Shared<N> {
+    pub(crate) contact: Contact,
     /// The corners of the shared set in cyclic order, perhaps with repetitions and with corners that are none.
-    pub corners: Vec<Point<N>>,
+    pub(crate) corners: Vec<Point<N>>,
     /// The unit of the corners' coordinates is `2^unit`.
-    pub unit: i32,
+    pub(crate) unit: i32,
 }
 
 /// `normal . x = offset`, `>=` for a half-space.
@@ -155,7 +155,7 @@ fn clip<N: Number>(polygon: &[Point<N>], form: &Form<N>) -> Vec<Point<N>> {
 }
 
 /// What the triangles share, calculated with numbers of the kind `N`.
-pub fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
+pub(crate) fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
     let coordinates = a.iter().chain(b).flat_map(|v| v.to_array());
     let (unit, _) = unit_and_bits(coordinates);
     let convert = |v: Vec3| v.to_array().map(|x| scaled::<N>(x, unit));
@@ -189,7 +189,7 @@ pub fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
 }
 
 /// The contact, with numbers as short as the coordinates allow.
-pub fn contact(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
+pub(crate) fn contact(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
     let coordinates = || a.iter().chain(b).flat_map(|v| v.to_array());
     if unit_and_bits(coordinates()).1 <= 8 {
         share::<i128>(a, b).map(|s| s.contact)

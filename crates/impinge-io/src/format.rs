@@ -1,0 +1,280 @@
+//! Which format a file is in: by its extension, verified by its content.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::de::IgnoredAny;
+
+use crate::error::{Error, ErrorKind, Location};
+use crate::text::{Cursor, Marks, excerpt};
+
+/// What can be read, for messages.
+pub(crate) const SUPPORTED: &str =
+    "supported are .obj, .stl, .ply, .off, .gltf, .glb and scene files .toml, .json";
+
+/// A file format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Wavefront OBJ.
+    Obj,
+    /// Stereolithography, ASCII or binary.
+    Stl,
+    /// Stanford polygon file, ASCII or binary.
+    Ply,
+    /// Object File Format of Geomview, ASCII.
+    Off,
+    /// glTF 2.0 as JSON.
+    Gltf,
+    /// glTF 2.0 in its binary container.
+    Glb,
+    /// A scene of parts in other files, as TOML.
+    SceneToml,
+    /// A scene of parts in other files, as JSON.
+    SceneJson,
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Obj => "OBJ",
+            Self::Stl => "STL",
+            Self::Ply => "PLY",
+            Self::Off => "OFF",
+            Self::Gltf => "glTF",
+            Self::Glb => "GLB",
+            Self::SceneToml => "scene (TOML)",
+            Self::SceneJson => "scene (JSON)",
+        })
+    }
+}
+
+impl Format {
+    /// The format an extension stands for, in upper or lower case.
+    ///
+    /// ```
+    /// use impinge_io::Format;
+    /// assert_eq!(Format::from_extension("STL"), Some(Format::Stl));
+    /// assert_eq!(Format::from_extension("3mf"), None);
+    /// ```
+    #[must_use]
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        Some(match extension.to_ascii_lowercase().as_str() {
+            "obj" => Self::Obj,
+            "stl" | "stla" | "stlb" => Self::Stl,
+            "ply" => Self::Ply,
+            "off" | "coff" | "noff" | "cnoff" | "stoff" => Self::Off,
+            "gltf" => Self::Gltf,
+            "glb" => Self::Glb,
+            "toml" => Self::SceneToml,
+            "json" => Self::SceneJson,
+            _ => return None,
+        })
+    }
+
+    /// The format the first bytes announce beyond doubt: GLB, PLY and OFF have a magic word.
+    #[must_use]
+    pub fn from_magic(bytes: &[u8]) -> Option<Self> {
+        if bytes.starts_with(b"glTF") {
+            return Some(Self::Glb);
+        }
+        let mut words = Cursor::new(bytes, Marks { comments: true, continuation: false });
+        match words.word_across_lines() {
+            Some(b"ply") => Some(Self::Ply),
+            Some(word) if off_keyword(word) => Some(Self::Off),
+            _ => None,
+        }
+    }
+
+    /// The format of `bytes` that came under `name`: by the magic word if there is one, else by the extension, else
+    /// by the shape of the content.
+    ///
+    /// # Errors
+    /// [`ErrorKind::UnknownFormat`] if none of them says.
+    pub fn detect(bytes: &[u8], name: &str) -> Result<Self, Error> {
+        let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("");
+        if let Some(format) = Self::from_magic(bytes) {
+            return Ok(format);
+        }
+        match Self::from_extension(extension) {
+            // These three have a magic word, which is missing; OFF may do without.
+            Some(Self::Glb) if first_byte(bytes) == Some(b'{') => Ok(Self::Gltf),
+            Some(Self::SceneJson) => json_kind(bytes),
+            Some(format) => Ok(format),
+            None => guess(bytes).ok_or_else(|| {
+                let what = match extension {
+                    "" => "no extension and content of no known kind".to_string(),
+                    _ => format!("`.{}` files are not read", excerpt(extension.as_bytes())),
+                };
+                Error::new(
+                    ErrorKind::UnknownFormat,
+                    Location::Whole,
+                    format!("{what}; {SUPPORTED}"),
+                )
+            }),
+        }
+    }
+}
+
+fn first_byte(bytes: &[u8]) -> Option<u8> {
+    bytes.trim_ascii_start().first().copied()
+}
+
+/// Whether `word` is `OFF` with any of the prefixes `ST`, `C`, `N`, `4`, `n`.
+pub(crate) fn off_keyword(word: &[u8]) -> bool {
+    let Some(prefix) = word.strip_suffix(b"OFF") else { return false };
+    let prefix = prefix.strip_prefix(b"ST").unwrap_or(prefix);
+    let prefix = prefix.strip_prefix(b"C").unwrap_or(prefix);
+    let prefix = prefix.strip_prefix(b"N").unwrap_or(prefix);
+    let prefix = prefix.strip_prefix(b"4").unwrap_or(prefix);
+    matches!(prefix, b"" | b"n")
+}
+
+/// Whether the length is exactly that of a binary STL with the count in its header.
+pub(crate) fn fits_binary_stl(bytes: &[u8]) -> bool {
+    match bytes.get(80..84).and_then(|b| <[u8; 4]>::try_from(b).ok()) {
+        Some(count) => bytes.len() as u64 == 84 + 50 * u64::from(u32::from_le_bytes(count)),
+        None => false,
+    }
+}
+
+/// Which of the JSON files that are read here this one is, by its top-level keys.
+fn json_kind(bytes: &[u8]) -> Result<Format, Error> {
+    let refuse = |found: String| {
+        Error::new(
+            ErrorKind::UnknownFormat,
+            Location::Whole,
+            format!("JSON, but {found}; a scene is an object with the key `part`; {SUPPORTED}"),
+        )
+    };
+    if first_byte(bytes) != Some(b'{') {
+        return Err(refuse("not an object".into()));
+    }
+    let Ok(top) = serde_json::from_slice::<TopLevel>(bytes) else {
+        // The scene reader says where the syntax is broken.
+        return Ok(Format::SceneJson);
+    };
+    let has = |key: &str| top.0.iter().any(|k| k == key);
+    if has("part") || has("ignore") || has("unit") || top.0.is_empty() {
+        Ok(Format::SceneJson)
+    } else if has("asset") {
+        Ok(Format::Gltf)
+    } else {
+        let keys: Vec<String> =
+            top.0.iter().take(4).map(|k| format!("`{}`", excerpt(k.as_bytes()))).collect();
+        Err(refuse(format!("its keys are {}", keys.join(", "))))
+    }
+}
+
+/// The keys of a JSON object, without its values.
+struct TopLevel(Vec<String>);
+
+impl<'de> serde::Deserialize<'de> for TopLevel {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Keys;
+        impl<'de> serde::de::Visitor<'de> for Keys {
+            type Value = TopLevel;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<TopLevel, A::Error> {
+                let mut keys = Vec::new();
+                while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
+                    keys.push(key);
+                }
+                Ok(TopLevel(keys))
+            }
+        }
+        deserializer.deserialize_map(Keys)
+    }
+}
+
+/// The format of a file without a telling name or magic word, if its content has an unmistakable shape.
+fn guess(bytes: &[u8]) -> Option<Format> {
+    if fits_binary_stl(bytes) {
+        return Some(Format::Stl);
+    }
+    let mut text = Cursor::new(bytes, Marks { comments: true, continuation: true });
+    let first = text.word_across_lines()?;
+    if first.eq_ignore_ascii_case(b"solid") {
+        let _name = text.rest_of_line();
+        let second = text.word_across_lines().unwrap_or_default();
+        let stl = [&b"facet"[..], b"endsolid"].iter().any(|k| second.eq_ignore_ascii_case(k));
+        return stl.then_some(Format::Stl);
+    }
+    if first_byte(bytes) == Some(b'{') {
+        return json_kind(bytes).ok();
+    }
+    // OBJ: the first lines are all of its common keywords, with a vertex among them.
+    let mut vertex = false;
+    let mut word = Some(first);
+    for _ in 0..64 {
+        match word {
+            Some(b"v") => vertex = true,
+            Some(
+                b"vn" | b"vt" | b"f" | b"o" | b"g" | b"s" | b"mtllib" | b"usemtl" | b"l" | b"p",
+            ) => {}
+            Some(_) => return None,
+            None => break,
+        }
+        if !text.next_line() {
+            break;
+        }
+        word = text.word_across_lines();
+    }
+    vertex.then_some(Format::Obj)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_overrides_the_extension() {
+        let detect = |bytes: &[u8], name| Format::detect(bytes, name).ok();
+        assert_eq!(detect(b"ply\nformat ascii 1.0\n", "a.obj"), Some(Format::Ply));
+        assert_eq!(detect(b"glTF....", "a.gltf"), Some(Format::Glb));
+        assert_eq!(detect(b"{}", "a.glb"), Some(Format::Gltf));
+        assert_eq!(detect(b"# c\nCOFF\n", "a.STL"), Some(Format::Off));
+        assert_eq!(detect(b"solid x\n", "a.STL"), Some(Format::Stl));
+        assert_eq!(detect(b"v 0 0 0", "a.Obj"), Some(Format::Obj));
+        assert_eq!(detect(b"{\"asset\":{}}", "a.json"), Some(Format::Gltf));
+        assert_eq!(detect(b"{\"part\":[]}", "a.json"), Some(Format::SceneJson));
+    }
+
+    #[test]
+    fn files_without_extension_are_guessed_or_refused() {
+        let guess = |bytes: &[u8]| Format::detect(bytes, "mesh").ok();
+        assert_eq!(guess(b"# x\nmtllib a.mtl\nv 0 0 0\nf 1 1 1\n"), Some(Format::Obj));
+        assert_eq!(guess(b"solid a\n facet normal 0 0 1\n"), Some(Format::Stl));
+        assert_eq!(guess(b"solid ground is what we need\nhere\n"), None);
+        assert_eq!(guess(b"newmtl a\n"), None);
+        assert_eq!(guess(b""), None);
+        let mut stl = vec![0u8; 84 + 50];
+        stl[80] = 1;
+        assert_eq!(guess(&stl), Some(Format::Stl));
+        for (bytes, name) in [
+            (&b"PK\x03\x04"[..], "a.3MF"),
+            (b"<robot/>", "a.urdf"),
+            (b"[[1,2]]", "a.json"),
+            (b"{\"cases\":[]}", "a.json"),
+        ] {
+            let error = Format::detect(bytes, name).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::UnknownFormat);
+            assert!(error.to_string().contains("supported are .obj"), "{error}");
+        }
+    }
+
+    #[test]
+    fn off_keywords() {
+        for word in ["OFF", "COFF", "NOFF", "CNOFF", "STOFF", "STCN4nOFF", "4OFF", "nOFF"] {
+            assert!(off_keyword(word.as_bytes()), "{word}");
+        }
+        for word in ["off", "XOFF", "NCOFF", "OFFX", ""] {
+            assert!(!off_keyword(word.as_bytes()), "{word}");
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Where the bytes of a glTF document are: the chunks of a GLB file, data URIs, files beside it.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+use super::json::Root;
+use crate::error::{Error, ErrorKind, Location};
+use crate::report::FileReport;
+use crate::text::excerpt;
+
+/// The JSON of a GLB file and its binary chunk.
+pub(super) struct Chunks<'a> {
+    pub(super) json: &'a [u8],
+    pub(super) binary: Option<&'a [u8]>,
+}
+
+/// Splits a GLB file (glTF 2.0 specification, section 4).
+pub(super) fn split_glb<'a>(bytes: &'a [u8], report: &mut FileReport) -> Result<Chunks<'a>, Error> {
+    let word = |at: usize| {
+        bytes
+            .get(at..at.checked_add(4)?)
+            .and_then(|b| <[u8; 4]>::try_from(b).ok())
+            .map(u32::from_le_bytes)
+    };
+    let ends = |at: usize, what: &str| {
+        let message = format!("the file ends within {what}; it is cut off");
+        Error::new(ErrorKind::UnexpectedEnd, Location::Offset(at as u64), message)
+    };
+    if !bytes.starts_with(b"glTF") {
+        let message = "a GLB file begins with the letters `glTF`";
+        return Err(Error::new(ErrorKind::Syntax, Location::Offset(0), message));
+    }
+    let (Some(version), Some(length)) = (word(4), word(8)) else {
+        return Err(ends(bytes.len(), "the header"));
+    };
+    if version != 2 {
+        let message = format!("GLB version {version} is not read; export it as glTF 2.0");
+        return Err(Error::new(ErrorKind::Unsupported, Location::Offset(4), message));
+    }
+    let length = length as usize;
+    if length > bytes.len() {
+        let message =
+            format!("the header says {length} bytes, but there are {}; it is cut off", bytes.len());
+        return Err(Error::new(ErrorKind::UnexpectedEnd, Location::Offset(8), message));
+    }
+    let beyond = (bytes.len() - length) as u64;
+    report.skip(
+        "bytes after the end of the GLB container",
+        beyond,
+        Location::Offset(length as u64),
+    );
+
+    let mut chunks = Chunks { json: &[], binary: None };
+    let mut at = 12;
+    let mut first = true;
+    while at < length {
+        let (Some(size), Some(kind)) = (word(at), word(at + 4)) else {
+            return Err(ends(at, "a chunk header"));
+        };
+        let start = at + 8;
+        let end = start + size as usize;
+        if end > length {
+            return Err(ends(at, "a chunk"));
+        }
+        let data = &bytes[start..end];
+        match (&kind.to_le_bytes(), first) {
+            (b"JSON", true) => chunks.json = data,
+            (b"BIN\0", false) if chunks.binary.is_none() => chunks.binary = Some(data),
+            (_, true) => {
+                let message = "the first chunk is not JSON";
+                return Err(Error::new(ErrorKind::Syntax, Location::Offset(at as u64), message));
+            }
+            _ => report.skip("chunks of an unknown kind", 1, Location::Offset(at as u64)),
+        }
+        first = false;
+        at = end;
+    }
+    if first {
+        return Err(ends(length, "the header: there is no JSON chunk"));
+    }
+    Ok(chunks)
+}
+
+/// The bytes of each buffer; `None` for one without a source, which is an error only when it is read.
+pub(super) fn load<'a>(
+    root: &'a Root,
+    binary: Option<&'a [u8]>,
+    directory: Option<&Path>,
+) -> Result<Vec<Option<Cow<'a, [u8]>>>, Error> {
+    let mut buffers = Vec::with_capacity(root.buffers.len());
+    for (i, buffer) in root.buffers.iter().enumerate() {
+        let here = Location::Item("buffer", i as u64);
+        let data: Option<Cow<'a, [u8]>> = match &buffer.uri {
+            None if i == 0 => binary.map(Cow::Borrowed),
+            None => None,
+            Some(uri) => Some(Cow::Owned(match uri.strip_prefix("data:") {
+                Some(data) => decode_data_uri(data, here)?,
+                None => external(uri, directory, here)?,
+            })),
+        };
+        if let Some(data) = &data {
+            if data.len() < buffer.byte_length {
+                let message =
+                    format!("it should have {} bytes but has {}", buffer.byte_length, data.len());
+                return Err(Error::new(ErrorKind::UnexpectedEnd, here, message));
+            }
+        }
+        buffers.push(data);
+    }
+    Ok(buffers)
+}
+
+fn external(uri: &str, directory: Option<&Path>, here: Location) -> Result<Vec<u8>, Error> {
+    let shown = excerpt(uri.as_bytes());
+    let refuse = |kind, message: String| Err(Error::new(kind, here, message));
+    let scheme = uri.split(['/', '?', '#']).next().is_some_and(|head| head.contains(':'));
+    if scheme {
+        let message = format!("`{shown}` is not a relative path; download it and name the file");
+        return refuse(ErrorKind::Unsupported, message);
+    }
+    let Some(directory) = directory else {
+        let message = format!(
+            "it is in the file `{shown}`, which cannot be found from bytes alone; load by path"
+        );
+        return refuse(ErrorKind::BadReference, message);
+    };
+    let Some(path) = percent_decode(uri) else {
+        return refuse(ErrorKind::Syntax, format!("`{shown}` is not a valid URI"));
+    };
+    let path = PathBuf::from(path);
+    if path.is_absolute() {
+        let message = format!("`{shown}` is an absolute path; name it relative to the glTF file");
+        return refuse(ErrorKind::BadReference, message);
+    }
+    crate::read_referenced(&directory.join(path)).map_err(|e| e.within("its data"))
+}
+
+fn percent_decode(uri: &str) -> Option<String> {
+    let mut out = Vec::with_capacity(uri.len());
+    let mut bytes = uri.bytes();
+    while let Some(b) = bytes.next() {
+        if b == b'%' {
+            let high = char::from(bytes.next()?).to_digit(16)?;
+            let low = char::from(bytes.next()?).to_digit(16)?;
+            out.push((16 * high + low) as u8);
+        } else {
+            out.push(b);
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+/// Decodes the part of a data URI behind `data:`.
+fn decode_data_uri(data: &str, here: Location) -> Result<Vec<u8>, Error> {
+    let bad = |message: &str| Error::new(ErrorKind::Syntax, here, message);
+    let (head, body) = data.split_once(',').ok_or_else(|| bad("its data URI has no comma"))?;
+    if !head.ends_with(";base64") {
+        return Err(Error::new(ErrorKind::Unsupported, here, "its data URI is not base64"));
+    }
+    decode_base64(body.as_bytes()).ok_or_else(|| bad("its data URI is not valid base64"))
+}
+
+/// RFC 4648, section 4, with or without padding.
+fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
+    let text = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
+    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
+    for group in text.chunks(4) {
+        let mut bits = 0u32;
+        for &b in group {
+            let value = match b {
+                b'A'..=b'Z' => b - b'A',
+                b'a'..=b'z' => b - b'a' + 26,
+                b'0'..=b'9' => b - b'0' + 52,
+                b'+' => 62,
+                b'/' => 63,
+                _ => return None,
+            };
+            bits = bits << 6 | u32::from(value);
+        }
+        match group.len() {
+            4 => out.extend_from_slice(&bits.to_be_bytes()[1..]),
+            3 => out.extend_from_slice(&(bits >> 2).to_be_bytes()[2..]),
+            2 => out.push((bits >> 4) as u8),
+            _ => return None,
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_and_percent() {
+        assert_eq!(decode_base64(b"").unwrap(), b"");
+        assert_eq!(decode_base64(b"Zg==").unwrap(), b"f");
+        assert_eq!(decode_base64(b"Zm8=").unwrap(), b"fo");
+        assert_eq!(decode_base64(b"Zm9v").unwrap(), b"foo");
+        assert_eq!(decode_base64(b"Zm9vYg").unwrap(), b"foob");
+        assert_eq!(decode_base64(b"Zm9v+/8=").unwrap(), b"foo\xfb\xff");
+        assert_eq!(decode_base64(b"Z"), None);
+        assert_eq!(decode_base64(b"Zm-v"), None);
+        assert_eq!(percent_decode("a%20b").unwrap(), "a b");
+        assert_eq!(percent_decode("a%2"), None);
+        assert_eq!(percent_decode("%ff"), None);
+    }
+}

@@ -1,0 +1,197 @@
+//! What was read, and what was left out and why.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::error::Location;
+use crate::format::Format;
+
+/// How many different reasons a file may list by name; further ones are counted together.
+const MAX_REASONS: usize = 48;
+
+/// What happened while loading, file by file: the named file first, then the files it refers to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadReport {
+    /// One entry per file read.
+    pub files: Vec<FileReport>,
+}
+
+/// What happened to one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// The path or name it was loaded under.
+    pub name: String,
+    /// The format it was read as.
+    pub format: Format,
+    /// The variant within the format: `binary`, `ASCII`, `COFF`, ...; empty where there is only one.
+    pub variant: String,
+    /// Vertices in the result, over all meshes of this file.
+    pub vertices: usize,
+    /// Polygons in the result, over all meshes of this file.
+    pub faces: usize,
+    /// Parts (instances) this file gives by itself.
+    pub parts: usize,
+    /// Things that are not geometry and are left out by design: normals, colours, materials, ...
+    pub ignored: Vec<Note>,
+    /// Things that were left out although somebody may miss them: lines, points, free-form surfaces, faces with
+    /// fewer than three corners, unknown keywords, rules that match nothing, ...
+    pub skipped: Vec<Note>,
+}
+
+/// Things left out for one reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// What they are.
+    pub reason: Cow<'static, str>,
+    /// How many.
+    pub count: u64,
+    /// Where the first one is.
+    pub first: Location,
+}
+
+impl LoadReport {
+    /// Everything skipped, with the file it was in. Empty when all geometry of all files was read.
+    pub fn skipped(&self) -> impl Iterator<Item = (&FileReport, &Note)> {
+        self.files.iter().flat_map(|file| file.skipped.iter().map(move |note| (file, note)))
+    }
+
+    /// Whether nothing was skipped.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.skipped().next().is_none()
+    }
+}
+
+impl FileReport {
+    pub(crate) fn new(name: &str, format: Format) -> Self {
+        Self {
+            name: name.to_string(),
+            format,
+            variant: String::new(),
+            vertices: 0,
+            faces: 0,
+            parts: 0,
+            ignored: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// Counts `count` more things left out by design.
+    pub(crate) fn ignore(
+        &mut self,
+        reason: impl Into<Cow<'static, str>>,
+        count: u64,
+        first: Location,
+    ) {
+        add(&mut self.ignored, reason.into(), count, first);
+    }
+
+    /// Counts `count` more things skipped.
+    pub(crate) fn skip(
+        &mut self,
+        reason: impl Into<Cow<'static, str>>,
+        count: u64,
+        first: Location,
+    ) {
+        add(&mut self.skipped, reason.into(), count, first);
+    }
+}
+
+fn add(notes: &mut Vec<Note>, reason: Cow<'static, str>, count: u64, first: Location) {
+    if count == 0 {
+        return;
+    }
+    if let Some(note) = notes.iter_mut().find(|note| note.reason == reason) {
+        note.count += count;
+    } else if notes.len() < MAX_REASONS {
+        notes.push(Note { reason, count, first });
+    } else {
+        // The last place collects the rest, so that a hostile file cannot make the list long or slow.
+        const REST: &str = "further things of other kinds";
+        match notes.last_mut() {
+            Some(last) if last.reason == REST => last.count += count,
+            _ => notes.push(Note { reason: REST.into(), count, first }),
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} x {}", self.count, self.reason)?;
+        if self.first != Location::Whole {
+            write!(f, " (first: {})", self.first)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for FileReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = |n: usize, one: &str, many: &str| match n {
+            1 => format!("1 {one}"),
+            n => format!("{n} {many}"),
+        };
+        write!(f, "{}: {}", self.name, self.format)?;
+        if !self.variant.is_empty() {
+            write!(f, " ({})", self.variant)?;
+        }
+        write!(
+            f,
+            ", {}, {}, {}",
+            counted(self.parts, "part", "parts"),
+            counted(self.vertices, "vertex", "vertices"),
+            counted(self.faces, "face", "faces")
+        )?;
+        for note in &self.ignored {
+            write!(f, "\n  ignored: {note}")?;
+        }
+        for note in &self.skipped {
+            write!(f, "\n  SKIPPED: {note}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for LoadReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, file) in self.files.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            write!(f, "{file}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_counted_by_reason_with_the_first_place() {
+        let mut file = FileReport::new("a.obj", Format::Obj);
+        file.ignore("`vn` lines (normals)", 1, Location::Line(3));
+        file.ignore("`vn` lines (normals)", 1, Location::Line(4));
+        file.skip("`l` lines (line elements)", 1, Location::Line(9));
+        file.skip("nothing", 0, Location::Whole);
+        assert_eq!(
+            file.to_string(),
+            "a.obj: OBJ, 0 parts, 0 vertices, 0 faces\n  ignored: 2 x `vn` lines (normals) (first: line 3)\n  \
+             SKIPPED: 1 x `l` lines (line elements) (first: line 9)"
+        );
+        let report = LoadReport { files: vec![file] };
+        assert!(!report.is_complete());
+        assert_eq!(report.skipped().count(), 1);
+    }
+
+    #[test]
+    fn the_list_of_reasons_stays_short() {
+        let mut file = FileReport::new("a.obj", Format::Obj);
+        for i in 0..1000 {
+            file.skip(format!("keyword {i}"), 1, Location::Line(i));
+        }
+        assert_eq!(file.skipped.len(), MAX_REASONS + 1);
+        assert_eq!(file.skipped.iter().map(|n| n.count).sum::<u64>(), 1000);
+    }
+}

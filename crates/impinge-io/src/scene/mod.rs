@@ -1,0 +1,229 @@
+//! Scene files: parts in other files, where they stand, and which pairs not to check. TOML or JSON.
+//!
+//! ```toml
+//! unit = "mm"                  # optional, for people
+//!
+//! [[part]]
+//! name = "frame"               # optional: the file's name without extension
+//! file = "frame.obj"           # relative to the scene file, any format but a scene
+//! pose = { translation = [0, 0, 12.5], axis = [0, 0, 1], angle_deg = 30 }
+//! scale = 1.0                  # or [x, y, z]; before the pose
+//! object = "body"              # optional: only that part of the file
+//!
+//! [[ignore]]
+//! pair = ["frame", "arm*"]     # `*` is any text, `?` any character
+//!
+//! [[ignore]]
+//! group = ["link1", "link2"]   # every two of them
+//! ```
+//!
+//! A pose has a `translation` and a rotation, as `axis` and `angle_deg` or as `quaternion = [x, y, z, w]`, of any
+//! length but zero; or it has a `matrix` of three rows of four numbers. The parts of a file with several become
+//! `frame/a`, `frame/b`, ... Unknown keys are errors.
+
+mod ignore;
+mod pose;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use self::pose::{Pose, Scale};
+use crate::MAX_INSTANCES;
+use crate::document::{Document, Instance};
+use crate::error::{Error, ErrorKind, Location};
+use crate::format::Format;
+use crate::matrix::{compose, is_finite};
+use crate::report::FileReport;
+use crate::stem;
+use crate::text::excerpt;
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SceneFile {
+    #[serde(default)]
+    unit: Option<String>,
+    #[serde(default)]
+    part: Vec<Part>,
+    #[serde(default)]
+    ignore: Vec<Ignore>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    #[serde(default)]
+    name: Option<String>,
+    file: PathBuf,
+    #[serde(default)]
+    pose: Option<Pose>,
+    #[serde(default)]
+    scale: Option<Scale>,
+    #[serde(default)]
+    object: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ignore {
+    #[serde(default)]
+    pair: Option<[String; 2]>,
+    #[serde(default)]
+    group: Option<Vec<String>>,
+}
+
+/// Reads a scene as TOML. Its files are found relative to `directory`.
+///
+/// # Errors
+/// Invalid TOML, unknown keys, missing or unreadable files, poses that are not poses, and names that repeat.
+pub fn read_toml(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
+    let text = std::str::from_utf8(bytes).map_err(|e| {
+        let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count() as u64;
+        Error::new(ErrorKind::Syntax, Location::Line(line), "TOML must be UTF-8").with_source(e)
+    })?;
+    let scene: SceneFile = toml::from_str(text).map_err(|e| {
+        let place = e.span().map_or(Location::Whole, |span| {
+            let before = &bytes[..span.start.min(bytes.len())];
+            Location::Line(1 + before.iter().filter(|&&b| b == b'\n').count() as u64)
+        });
+        Error::new(ErrorKind::Syntax, place, e.message().to_string()).with_source(e)
+    })?;
+    resolve(scene, FileReport::new(name, Format::SceneToml), directory)
+}
+
+/// Reads a scene as JSON. Its files are found relative to `directory`.
+///
+/// # Errors
+/// As [`read_toml`].
+pub fn read_json(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
+    let scene: SceneFile = serde_json::from_slice(bytes).map_err(|e| {
+        let kind = if e.is_eof() { ErrorKind::UnexpectedEnd } else { ErrorKind::Syntax };
+        let place = Location::Line(e.line() as u64);
+        Error::new(kind, place, e.to_string()).with_source(e)
+    })?;
+    resolve(scene, FileReport::new(name, Format::SceneJson), directory)
+}
+
+/// A file read for the scene, and where its meshes went.
+struct Loaded {
+    document: Document,
+    placed: Vec<Option<usize>>,
+}
+
+fn resolve(
+    scene: SceneFile,
+    mut report: FileReport,
+    directory: Option<&Path>,
+) -> Result<Document, Error> {
+    if let Some(unit) = scene.unit {
+        report.variant = format!("unit {}", excerpt(unit.as_bytes()));
+    }
+    if scene.part.is_empty() {
+        let message = "the scene has no [[part]]";
+        return Err(Error::new(ErrorKind::Empty, Location::Whole, message));
+    }
+    let mut document = Document::default();
+    let mut files: BTreeMap<PathBuf, Loaded> = BTreeMap::new();
+    let mut names: BTreeMap<String, u64> = BTreeMap::new();
+    let mut reports = Vec::new();
+    for (i, part) in scene.part.into_iter().enumerate() {
+        let here = Location::Item("part", i as u64);
+        let name = match part.name {
+            Some(name) if !name.trim().is_empty() => name,
+            _ => stem(&part.file.to_string_lossy()).to_string(),
+        };
+        let wants = format!("part `{}`", excerpt(name.as_bytes()));
+        if let Some(first) = names.insert(name.clone(), i as u64) {
+            let message = format!("{wants}: part {first} has that name already; give it another");
+            return Err(Error::new(ErrorKind::Duplicate, here, message));
+        }
+        let fail = |kind, message: String| Error::new(kind, here, format!("{wants}: {message}"));
+        let pose = pose::matrix(part.pose.as_ref(), part.scale.as_ref())
+            .map_err(|(kind, message)| fail(kind, message))?;
+        let Some(directory) = directory else {
+            let message = "its file cannot be found from bytes alone; load the scene by path";
+            return Err(fail(ErrorKind::BadReference, message.into()));
+        };
+        let path = directory.join(&part.file);
+        let key = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let loaded = match files.entry(key) {
+            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
+            std::collections::btree_map::Entry::Vacant(entry) => {
+                let mut loaded = load_part_file(&path).map_err(|e| e.within(&wants))?;
+                reports.append(&mut loaded.report.files);
+                let placed = vec![None; loaded.meshes.len()];
+                entry.insert(Loaded { document: loaded, placed })
+            }
+        };
+        let room = MAX_INSTANCES - document.instances.len();
+        let chosen = choose(&loaded.document, part.object.as_deref())
+            .map_err(|message| fail(ErrorKind::BadReference, message))?;
+        if chosen.len() > room {
+            let message = format!("the scene has more than {MAX_INSTANCES} parts");
+            return Err(fail(ErrorKind::TooLarge, message));
+        }
+        let alone = chosen.len() == 1;
+        for k in chosen {
+            let inner = &loaded.document.instances[k];
+            let matrix = compose(&pose, &inner.matrix);
+            if !is_finite(&matrix) {
+                return Err(fail(ErrorKind::NotFinite, "its pose is not finite".into()));
+            }
+            let mesh = match loaded.placed[inner.mesh] {
+                Some(mesh) => mesh,
+                None => {
+                    // Each mesh is wanted at most once: moved, not copied.
+                    let mesh = std::mem::take(&mut loaded.document.meshes[inner.mesh]);
+                    document.meshes.push(mesh);
+                    loaded.placed[inner.mesh] = Some(document.meshes.len() - 1);
+                    document.meshes.len() - 1
+                }
+            };
+            let name = if alone { name.clone() } else { format!("{name}/{}", inner.name) };
+            document.instances.push(Instance { name, mesh, matrix });
+        }
+    }
+    document.ignore = ignore::resolve(&scene.ignore, &document.instances, &mut report)?;
+    report.parts = document.instances.len();
+    report.vertices = document.meshes.iter().map(|m| m.positions.len()).sum();
+    report.faces = document.meshes.iter().map(|m| m.faces.len()).sum();
+    document.report.files.push(report);
+    document.report.files.append(&mut reports);
+    Ok(document)
+}
+
+fn load_part_file(path: &Path) -> Result<Document, Error> {
+    let bytes = crate::read_referenced(path)?;
+    let name = path.to_string_lossy();
+    let format = Format::detect(&bytes, &name).map_err(|e| e.in_file(path))?;
+    if matches!(format, Format::SceneToml | Format::SceneJson) {
+        let message = "a scene file cannot be a part of a scene; list its parts instead";
+        return Err(Error::new(ErrorKind::Unsupported, Location::Whole, message).in_file(path));
+    }
+    let mut document =
+        crate::read_as(&bytes, format, &name, path.parent()).map_err(|e| e.in_file(path))?;
+    crate::note_extension(&mut document, format, path);
+    Ok(document)
+}
+
+/// The instances of a file that are wanted.
+fn choose(document: &Document, object: Option<&str>) -> Result<Vec<usize>, String> {
+    let all = 0..document.instances.len();
+    let Some(object) = object else { return Ok(all.collect()) };
+    let chosen: Vec<usize> = all.filter(|&k| document.instances[k].name == object).collect();
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    let names: Vec<String> =
+        document.instances.iter().take(8).map(|i| excerpt(i.name.as_bytes())).collect();
+    let more = if document.instances.len() > 8 { ", ..." } else { "" };
+    Err(format!(
+        "its file has no object `{}`; it has {}{more}",
+        excerpt(object.as_bytes()),
+        names.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests;

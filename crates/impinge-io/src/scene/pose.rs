@@ -1,0 +1,135 @@
+//! Poses of scene files as matrices.
+
+use serde::Deserialize;
+
+use crate::document::IDENTITY;
+use crate::error::ErrorKind;
+use crate::matrix::{Matrix, from_quaternion, is_finite, normalized, scale_columns};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Pose {
+    translation: Option<[f64; 3]>,
+    axis: Option<[f64; 3]>,
+    angle_deg: Option<f64>,
+    quaternion: Option<[f64; 4]>,
+    matrix: Option<[[f64; 4]; 3]>,
+}
+
+/// One factor, or one per axis.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Scale {
+    Uniform(f64),
+    PerAxis([f64; 3]),
+}
+
+/// The map of a part: scaled first, then posed.
+pub(super) fn matrix(
+    pose: Option<&Pose>,
+    scale: Option<&Scale>,
+) -> Result<Matrix, (ErrorKind, String)> {
+    let mut matrix = match pose {
+        Some(pose) => pose.matrix()?,
+        None => IDENTITY,
+    };
+    let scale = match scale {
+        Some(&Scale::Uniform(s)) => [s; 3],
+        Some(&Scale::PerAxis(s)) => s,
+        None => [1.0; 3],
+    };
+    if scale.contains(&0.0) {
+        return Err((ErrorKind::Syntax, "its scale is zero".into()));
+    }
+    scale_columns(&mut matrix, scale);
+    if !is_finite(&matrix) {
+        return Err((ErrorKind::NotFinite, "its pose or scale is not finite".into()));
+    }
+    Ok(matrix)
+}
+
+impl Pose {
+    fn matrix(&self) -> Result<Matrix, (ErrorKind, String)> {
+        let syntax = |message: &str| Err((ErrorKind::Syntax, message.to_string()));
+        let turned = self.axis.is_some() || self.angle_deg.is_some();
+        if let Some(matrix) = self.matrix {
+            if turned || self.quaternion.is_some() || self.translation.is_some() {
+                return syntax("its pose has a matrix and something else; give one of them");
+            }
+            return Ok(matrix);
+        }
+        if turned && self.quaternion.is_some() {
+            return syntax("its pose has both an axis and a quaternion; give one of them");
+        }
+        let mut matrix = match (self.quaternion, self.axis, self.angle_deg) {
+            (Some(q), _, _) => match from_quaternion(q) {
+                Some(matrix) => matrix,
+                None => return syntax("its quaternion is zero or not finite"),
+            },
+            (None, Some(axis), Some(angle)) => match normalized(axis) {
+                Some(axis) if angle.is_finite() => about(axis, angle),
+                _ => return syntax("its axis is zero or not finite, or its angle is not finite"),
+            },
+            (None, None, None) => IDENTITY,
+            _ => return syntax("its pose has only one of axis and angle_deg; give both"),
+        };
+        if let Some(t) = self.translation {
+            for (row, x) in matrix.iter_mut().zip(t) {
+                row[3] = x;
+            }
+        }
+        Ok(matrix)
+    }
+}
+
+/// The rotation about a unit axis (Rodrigues), exact at multiples of a quarter turn.
+fn about([x, y, z]: [f64; 3], degrees: f64) -> Matrix {
+    let degrees = degrees % 360.0;
+    let (sin, cos) = match degrees.abs() {
+        d if d % 90.0 == 0.0 => {
+            let (sin, cos) =
+                [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][(d / 90.0) as usize & 3];
+            (sin * degrees.signum(), cos)
+        }
+        _ => degrees.to_radians().sin_cos(),
+    };
+    let one = 1.0 - cos;
+    [
+        [cos + x * x * one, x * y * one - z * sin, x * z * one + y * sin, 0.0],
+        [y * x * one + z * sin, cos + y * y * one, y * z * one - x * sin, 0.0],
+        [z * x * one - y * sin, z * y * one + x * sin, cos + z * z * one, 0.0],
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quarter_turns_are_exact() {
+        let z = [0.0, 0.0, 1.0];
+        for (angle, first) in [
+            (0.0, [1.0, 0.0]),
+            (90.0, [0.0, -1.0]),
+            (180.0, [-1.0, 0.0]),
+            (270.0, [0.0, 1.0]),
+            (-90.0, [0.0, 1.0]),
+            (720.0, [1.0, 0.0]),
+        ] {
+            assert_eq!(about(z, angle)[0][..2], first, "{angle}");
+        }
+        let m = about(z, 30.0);
+        assert!((m[0][0] - 0.75f64.sqrt()).abs() < 1e-15 && (m[1][0] - 0.5).abs() < 1e-15);
+    }
+
+    #[test]
+    fn axis_angle_agrees_with_the_quaternion() {
+        let axis = normalized([1.0, -2.0, 3.0]).unwrap();
+        let (s, c) = 20.0f64.to_radians().sin_cos();
+        let q = from_quaternion([axis[0] * s, axis[1] * s, axis[2] * s, c]).unwrap();
+        let a = about(axis, 40.0);
+        for (x, y) in a.iter().flatten().zip(q.iter().flatten()) {
+            assert!((x - y).abs() < 1e-15);
+        }
+    }
+}

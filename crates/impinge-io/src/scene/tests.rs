@@ -1,0 +1,168 @@
+use super::*;
+use crate::document::{Faces, IDENTITY, RawMesh};
+use crate::{load, write_glb, write_obj};
+
+/// A directory of its own with a triangle in `part.obj`, two parts in `two.obj` and an assembly in `asm.glb`.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("impinge-io-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        let mesh = |name: Option<&str>| RawMesh {
+            name: name.map(str::to_string),
+            positions: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
+            faces: Faces::from_triangles(&[[0, 1, 2]]),
+        };
+        let mut bytes = Vec::new();
+        write_obj(&mut bytes, &[mesh(None)]).unwrap();
+        std::fs::write(path.join("part.obj"), &bytes).unwrap();
+        bytes.clear();
+        write_obj(&mut bytes, &[mesh(Some("a")), mesh(Some("b"))]).unwrap();
+        std::fs::write(path.join("two.obj"), &bytes).unwrap();
+        bytes.clear();
+        let matrix = [[1.0, 0.0, 0.0, 7.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+        let instances = [
+            Instance { name: "left".into(), mesh: 0, matrix: IDENTITY },
+            Instance { name: "right".into(), mesh: 0, matrix },
+        ];
+        write_glb(&mut bytes, &[mesh(None)], &instances).unwrap();
+        std::fs::write(path.join("asm.glb"), &bytes).unwrap();
+        Self(path)
+    }
+
+    fn load(&self, file: &str, text: &str) -> Result<Document, Error> {
+        std::fs::write(self.0.join(file), text).unwrap();
+        load(self.0.join(file))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+const SCENE: &str = r#"
+unit = "mm"
+
+[[part]]
+name = "frame"
+file = "part.obj"
+pose = { translation = [0, 0, 12.5], axis = [0, 0, 2], angle_deg = 90 }
+scale = 2
+
+[[part]]
+file = "asm.glb"
+pose = { matrix = [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3]] }
+scale = [1, 1, -1]
+
+[[part]]
+name = "again"
+file = "./part.obj"
+pose = { quaternion = [0, 0, 3, 3] }
+
+[[part]]
+name = "half"
+file = "two.obj"
+object = "b"
+
+[[ignore]]
+pair = ["frame", "asm/*"]
+
+[[ignore]]
+group = ["half", "ag?in", "nobody"]
+
+[[ignore]]
+pair = ["half", "half"]
+"#;
+
+const JSON: &str = r#"{"unit":"mm","part":[
+    {"name":"frame","file":"part.obj","scale":2,
+     "pose":{"translation":[0,0,12.5],"axis":[0,0,2],"angle_deg":90}},
+    {"file":"asm.glb","scale":[1,1,-1],"pose":{"matrix":[[0,-1,0,1],[1,0,0,2],[0,0,1,3]]}},
+    {"name":"again","file":"./part.obj","pose":{"quaternion":[0,0,3,3]}},
+    {"name":"half","file":"two.obj","object":"b"}],
+    "ignore":[{"pair":["frame","asm/*"]},{"group":["half","ag?in","nobody"]},{"pair":["half","half"]}]}"#;
+
+#[test]
+fn parts_poses_and_rules() {
+    let folder = Folder::new("scene");
+    let document = folder.load("s.toml", SCENE).unwrap();
+    let names: Vec<&str> = document.instances.iter().map(|i| &*i.name).collect();
+    assert_eq!(names, ["frame", "asm/left", "asm/right", "again", "half"]);
+    // Files and meshes are shared: part.obj once, the mesh of asm.glb once, one of two in two.obj.
+    assert_eq!(document.instances.iter().map(|i| i.mesh).collect::<Vec<_>>(), [0, 1, 1, 0, 2]);
+    assert_eq!(document.meshes.len(), 3);
+    assert_eq!(document.meshes[2].name.as_deref(), Some("b"));
+    let frame = document.instances[0].matrix;
+    assert_eq!(frame, [[0.0, -2.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 2.0, 12.5]]);
+    let right = document.instances[2].matrix;
+    assert_eq!(right, [[0.0, -1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 9.0], [0.0, 0.0, -1.0, 3.0]]);
+    assert_eq!(document.ignored_pairs(), [[0, 1], [0, 2], [3, 4]]);
+    let skipped: Vec<String> = document.report.skipped().map(|(_, n)| n.to_string()).collect();
+    assert_eq!(
+        skipped,
+        [
+            "1 x ignore patterns without a part: `nobody` (first: ignore 1)",
+            "1 x ignore rules that match no pair (first: ignore 2)"
+        ]
+    );
+    assert_eq!(document.report.files.len(), 4);
+
+    let json = folder.load("s.json", JSON).unwrap();
+    assert_eq!(json.instances, document.instances);
+    assert_eq!(json.meshes, document.meshes);
+    assert_eq!(json.ignore, document.ignore);
+}
+
+#[test]
+fn mistakes_are_named() {
+    let folder = Folder::new("mistakes");
+    let fails = |text: &str, kind: ErrorKind, part: &str| {
+        let error = folder.load("s.toml", text).unwrap_err();
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    };
+    let part = |more: &str| format!("[[part]]\nname = \"p\"\nfile = \"part.obj\"\n{more}\n");
+    use ErrorKind::{
+        BadReference, Duplicate, Empty, NotFinite, NotFound, Syntax, UnknownFormat, Unsupported,
+    };
+    fails("", Empty, "no [[part]]");
+    fails("[[part]\n", Syntax, "line 1");
+    fails(&part("colour = 1"), Syntax, "`colour`");
+    fails(&part("pose = { rotate = 1 }"), Syntax, "`rotate`");
+    fails("parts = []", Syntax, "`parts`");
+    fails("[[part]]\nname = \"x\"", Syntax, "`file`");
+    fails(&part("").repeat(2), Duplicate, "part 0 has that name");
+    fails(&part("").replace("part.obj", "nix.obj"), NotFound, "part `p`");
+    fails(&part("").replace("part.obj", "../"), ErrorKind::Io, "part `p`");
+    fails(&part("").replace("part.obj", "s.toml"), Unsupported, "cannot be a part");
+    fails(&part("object = \"z\""), BadReference, "no object `z`; it has part");
+    fails(&part("pose = { quaternion = [0,0,0,0] }"), Syntax, "quaternion is zero");
+    fails(
+        &part("pose = { quaternion = [0,0,0,1], axis = [0,0,1], angle_deg = 3 }"),
+        Syntax,
+        "both an axis and a quaternion",
+    );
+    fails(&part("pose = { axis = [0,0,1] }"), Syntax, "only one of");
+    fails(&part("pose = { axis = [0,0,0], angle_deg = 1 }"), Syntax, "axis is zero");
+    fails(
+        &part("pose = { matrix = [[1,0,0,0],[0,1,0,0],[0,0,1,0]], translation = [0,0,0] }"),
+        Syntax,
+        "a matrix and something else",
+    );
+    fails(&part("pose = { translation = [0, nan, 0] }"), NotFinite, "not finite");
+    fails(&part("pose = { translation = [0, 0] }"), Syntax, "line 4");
+    fails(&part("scale = 0"), Syntax, "scale is zero");
+    fails(&part("scale = inf"), NotFinite, "not finite");
+    fails(&(part("") + "[[ignore]]\n"), Syntax, "either `pair` or `group`");
+    let both = "[[ignore]]\npair = [\"a\", \"b\"]\ngroup = []\n";
+    fails(&(part("") + both), Syntax, "either `pair` or `group`");
+    std::fs::write(folder.0.join("x.3mf"), b"PK").unwrap();
+    fails(&part("").replace("part.obj", "x.3mf"), UnknownFormat, "x.3mf");
+    let error = folder.load("s.json", r#"{"part":[{"file":"part.obj","nam":"x"}]}"#).unwrap_err();
+    assert!(error.to_string().contains("`nam`"), "{error}");
+    let error = crate::load_bytes(part("").as_bytes(), None, "s.toml").unwrap_err();
+    assert_eq!(error.kind(), BadReference);
+}

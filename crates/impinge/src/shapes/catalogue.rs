@@ -12,7 +12,7 @@ use super::flake::flake_surface;
 use super::gear::Gear;
 use super::grid::{hills_surface, plane_surface};
 use super::hand::{hand_polygons, hand_surface};
-use super::interior::{ROOM_POLYGONS, SET_POLYGONS, interior_surface};
+use super::interior::{interior_surface, items_for};
 use super::lamp::lamp_surface;
 use super::params::count;
 use super::pipes::pipes_surface;
@@ -213,7 +213,8 @@ impl Shape {
     fn fit(self, surface: &mut Surface) {
         if matches!(
             self,
-            Self::SpiralPrism
+            Self::Pipes
+                | Self::SpiralPrism
                 | Self::Gear
                 | Self::Lamp
                 | Self::Hand
@@ -367,10 +368,7 @@ impl Shape {
                 let segments = (n.saturating_sub(18) / (2 * each * pieces)).max(2) * 2;
                 aircraft_surface(1.0, segments, pieces, fine)
             }
-            Self::Interior => {
-                let items = 6 * n.saturating_sub(ROOM_POLYGONS) / SET_POLYGONS;
-                interior_surface(items.max(1), seed)
-            }
+            Self::Interior => interior_surface(items_for(n), seed),
         }
     }
 }

@@ -8,7 +8,6 @@ use super::builder::Surface;
 use super::params::{bad, length};
 use super::solids::{TETRAHEDRON_FACES, tetrahedron_corners};
 use crate::error::Error;
-use crate::math::Vec3;
 use crate::mesh::Mesh;
 
 /// The highest level of a [`tetra_flake`]: about 6 million polygons.
@@ -66,16 +65,11 @@ pub(super) fn flake_surface(radius: f64, tips: usize) -> Result<Surface, Error> 
     Ok(surface)
 }
 
-/// The point on the first tetrahedron's circumsphere that all flakes of radius 1 share.
-#[cfg(test)]
-fn first_corner() -> Vec3 {
-    tetrahedron_corners()[0]
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::testing::*;
     use super::*;
+    use crate::math::Vec3;
 
     #[test]
     fn levels_are_closed_and_counted() {
@@ -91,7 +85,7 @@ mod tests {
             let mesh = tetra_flake(1.0, level).unwrap();
             assert_eq!(assert_closed(&mesh), 1);
             assert!((volume(&mesh) / expected - 1.0).abs() < 1e-12, "{level}");
-            assert_eq!(mesh.vertices()[0], first_corner());
+            assert_eq!(mesh.vertices()[0], tetrahedron_corners()[0]);
             expected += newest * share * first;
             newest *= 3.0;
             share /= 8.0;

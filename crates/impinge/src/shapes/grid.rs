@@ -1,7 +1,7 @@
 //! Open sheets: the plane and height fields.
 
 use super::builder::Surface;
-use super::params::{between, count, length, total};
+use super::params::{count, length, total};
 use super::random::Random;
 use crate::error::Error;
 use crate::math::Vec3;
@@ -120,7 +120,7 @@ fn lattice(
 }
 
 /// Smooth random values between lattice points: K. Perlin's value noise with the cubic blend `3t^2 - 2t^3`.
-pub(super) struct Noise {
+struct Noise {
     values: Vec<f64>,
 }
 
@@ -128,14 +128,14 @@ pub(super) struct Noise {
 const NOISE_PERIOD: usize = 32;
 
 impl Noise {
-    pub(super) fn new(seed: u64) -> Self {
+    fn new(seed: u64) -> Self {
         let mut random = Random::new(seed);
         let values = (0..NOISE_PERIOD * NOISE_PERIOD).map(|_| random.range(-1.0, 1.0)).collect();
         Self { values }
     }
 
     /// A value from -1 to 1, for coordinates from 0 to less than the period.
-    pub(super) fn at(&self, x: f64, y: f64) -> f64 {
+    fn at(&self, x: f64, y: f64) -> f64 {
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -149,11 +149,6 @@ impl Noise {
         let mix = |a: f64, b: f64, t: f64| a + (b - a) * t;
         mix(mix(value(i, j), value(i + 1, j), u), mix(value(i, j + 1), value(i + 1, j + 1), u), v)
     }
-}
-
-/// Checks a share of the whole, for the fields' parameters.
-pub(super) fn share(name: &str, value: f64) -> Result<f64, Error> {
-    between(name, value, 0.0, 1.0)
 }
 
 #[cfg(test)]
@@ -197,6 +192,5 @@ mod tests {
             height_field([1.0, 1.0], [1, 1], |_, _| f64::NAN).unwrap_err().kind(),
             crate::ErrorKind::NotFinite
         );
-        assert!(share("x", 2.0).is_err());
     }
 }

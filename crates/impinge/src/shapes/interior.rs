@@ -16,14 +16,27 @@ use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// The most polygons of one piece of furniture, to bound the whole.
-const MOST_POLYGONS: usize = 110;
+/// The polygons of every kind of furniture, in the order in which the kinds take turns.
+const KINDS: [usize; 6] = [30, 36, 42, 64, 6, 92];
 
 /// The polygons of the room itself.
-pub(super) const ROOM_POLYGONS: usize = 14;
+const ROOM_POLYGONS: usize = 14;
 
-/// The polygons of six pieces of furniture, one of each kind.
-pub(super) const SET_POLYGONS: usize = 30 + 36 + 42 + 64 + 6 + 92;
+/// The number of items that brings the room nearest to `polygons`.
+pub(super) fn items_for(polygons: usize) -> usize {
+    let set: usize = KINDS.iter().sum();
+    let sets = polygons.saturating_sub(ROOM_POLYGONS) / set;
+    let (mut items, mut have) = (KINDS.len() * sets, ROOM_POLYGONS + sets * set);
+    // The next item is worth it as long as it does not overshoot by more than is missing now.
+    for kind in KINDS {
+        if have + kind > polygons + polygons.saturating_sub(have) {
+            break;
+        }
+        have += kind;
+        items += 1;
+    }
+    items.max(1)
+}
 
 /// A room with `items` seeded pieces of furniture. Lengths are in metres; the floor's top is at `z = 0.1`.
 ///
@@ -39,7 +52,7 @@ pub fn interior(items: usize, seed: u64) -> Result<Mesh, Error> {
 
 pub(super) fn interior_surface(items: usize, seed: u64) -> Result<Surface, Error> {
     count("the number of items", items, 1)?;
-    total("interior", &[items, MOST_POLYGONS])?;
+    total("interior", &[items, 92])?;
     let mut random = Random::new(seed);
     #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let side = (1.5 * items as f64).sqrt().max(2.0) + 1.0;
@@ -122,11 +135,8 @@ mod tests {
     fn rooms_are_full_of_closed_pieces() {
         for items in [1, 5, 6, 60] {
             let surface = interior_surface(items, 4).unwrap();
-            if items % 6 == 0 {
-                let sets = items / 6;
-                assert_eq!(surface.polygon_count(), ROOM_POLYGONS + sets * SET_POLYGONS);
-                assert_eq!(SET_POLYGONS, 6 * 45);
-            }
+            let expected = (0..items).map(|i| KINDS[i % 6]).sum::<usize>();
+            assert_eq!(surface.polygon_count(), ROOM_POLYGONS + expected);
             assert_planar(&surface);
             let mesh = surface.finish().unwrap();
             assert!(assert_closed(&mesh) > items);

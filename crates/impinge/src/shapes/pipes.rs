@@ -22,8 +22,8 @@ pub(super) const BEND_STEPS: usize = 3;
 /// `pipes` seeded pipes in the cube from -1 to 1, each of `runs` straight runs joined by rounded bends.
 ///
 /// Every run goes along an axis from one point of a lattice to another and every bend turns at right angles. The lattice
-/// has about twice the cube root of `pipes * runs` lines along every axis and the pipes' radius is a tenth of its spacing. Each pipe is closed; pipes may cross each
-/// other and themselves. `pipes * (segments * (4 * runs - 3) + 2)` polygons.
+/// has about twice the cube root of `pipes * runs` lines along every axis, and the pipes' radius is a tenth of its spacing.
+/// Each pipe is closed; pipes may cross each other and themselves. `pipes * (segments * (4 * runs - 3) + 2)` polygons.
 ///
 /// # Errors
 /// `BadParameter` unless there is at least 1 pipe and 1 run, and at least 3 segments.

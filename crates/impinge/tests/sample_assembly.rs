@@ -168,7 +168,7 @@ fn the_ignored_pairs_are_press_fits_and_a_weld() {
     let scene = sample_assembly().unwrap();
     assert_eq!(scene.ignored().len(), 3);
     for (i, j) in scene.ignored() {
-        let [a, b] = [i, j].map(|k| world(&scene.parts()[*k]));
+        let [a, b] = [i, j].map(|k| world(&scene.parts()[k]));
         assert!(measure(&a, &b, 0.1).crosses);
     }
 }

@@ -60,7 +60,7 @@ impl Scene {
     }
 
     /// The ignored pairs, smaller index first, sorted.
-    pub fn ignored(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub fn ignored(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
         self.ignored.iter().copied()
     }
 

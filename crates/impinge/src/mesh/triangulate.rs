@@ -271,7 +271,7 @@ impl Triangulator {
 ///
 /// let arrow = [[0.0, 0.0], [2.0, 1.0], [0.0, 2.0], [1.0, 1.0]].map(|[x, y]| Vec3::new(x, y, 0.0));
 /// let (triangles, clean) = triangulate_polygon(&arrow);
-/// assert_eq!(triangles, [[0, 1, 3], [1, 2, 3]]);
+/// assert_eq!(triangles, [[1, 2, 3], [0, 1, 3]]);
 /// assert!(clean);
 /// ```
 #[must_use]

@@ -373,3 +373,23 @@ fn meshes_can_be_shared_between_threads() {
     });
     assert_eq!(verdicts, [true; 4]);
 }
+
+#[test]
+fn half_a_million_quadrilaterals() {
+    let n = 708_u32;
+    let vertices: Vec<Vec3> = (0..n * n)
+        .map(|i| Vec3::new(f64::from(i % n), f64::from(i / n), f64::from(i % 7) * 0.1))
+        .collect();
+    let quads: Vec<[u32; 4]> = (0..(n - 1) * (n - 1))
+        .map(|k| {
+            let a = k / (n - 1) * n + k % (n - 1);
+            [a, a + 1, a + n + 1, a + n]
+        })
+        .collect();
+    let start = Instant::now();
+    let mesh = Mesh::from_polygons(vertices, &quads).unwrap();
+    println!("{} quadrilaterals: built in {:?}", quads.len(), start.elapsed());
+    assert_eq!(mesh.triangles().len(), 2 * quads.len());
+    assert_eq!(mesh.triangles()[..2], [[0, 1, n + 1], [0, n + 1, n]]);
+    assert_eq!(mesh.edges().len(), mesh.topology().edge_count() + quads.len());
+}

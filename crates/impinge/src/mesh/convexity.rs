@@ -46,7 +46,8 @@ pub(super) fn is_convex(mesh: &Mesh, outward: bool) -> bool {
     let bounds = mesh.bounds();
     let center = bounds.center();
     let mean = points().map(|p| p - center).sum::<Vec3>() / used.len() as f64 + center;
-    for p in [mean, center] {
+    let centroid = mesh.mass_properties().map_or(center, |m| m.centroid);
+    for p in [mean, center, centroid] {
         if planes.iter().all(|plane| above(*plane, p) == Sign::Negative) {
             if let Some(once) = covers_once(mesh, p, &bounds) {
                 return once;

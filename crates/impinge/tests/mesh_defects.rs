@@ -13,12 +13,12 @@ fn cube_vertices() -> Vec<Vec3> {
 }
 
 fn cube() -> Mesh {
-    checked(Mesh::from_polygons(cube_vertices(), CUBE).unwrap())
+    checked(Mesh::from_polygons(cube_vertices(), CUBE).expect("a cube is a mesh"))
 }
 
 /// The mesh, after the invariants that hold for every mesh.
 fn checked(mesh: Mesh) -> Mesh {
-    mesh.topology().validate().unwrap();
+    mesh.topology().validate().expect("invariants hold");
     let corners: usize = (0..mesh.polygon_count()).map(|p| mesh.polygon(p).len()).sum();
     assert_eq!(mesh.triangles().len() + 2 * mesh.polygon_count(), corners);
     for p in 0..mesh.polygon_count() {
@@ -35,7 +35,8 @@ fn checked(mesh: Mesh) -> Mesh {
     assert_eq!(sides, 3 * mesh.triangles().len());
     assert!(!mesh.defects().to_string().is_empty());
     // Moving a mesh changes none of its combinatorial facts.
-    let moved = mesh.transformed(&Pose::from_axis_angle([1.0, 0.3, 2.0], 0.5).unwrap());
+    let turn = Pose::from_axis_angle([1.0, 0.3, 2.0], 0.5).expect("a rotation");
+    let moved = mesh.transformed(&turn);
     assert_eq!(moved.classification().closed, class.closed);
     assert_eq!(moved.defects().open_edges, mesh.defects().open_edges);
     mesh
@@ -371,4 +372,24 @@ fn meshes_can_be_shared_between_threads() {
         handles.into_iter().map(|h| h.join().unwrap()).collect()
     });
     assert_eq!(verdicts, [true; 4]);
+}
+
+#[test]
+fn half_a_million_quadrilaterals() {
+    let n = 708_u32;
+    let vertices: Vec<Vec3> = (0..n * n)
+        .map(|i| Vec3::new(f64::from(i % n), f64::from(i / n), f64::from(i % 7) * 0.1))
+        .collect();
+    let quads: Vec<[u32; 4]> = (0..(n - 1) * (n - 1))
+        .map(|k| {
+            let a = k / (n - 1) * n + k % (n - 1);
+            [a, a + 1, a + n + 1, a + n]
+        })
+        .collect();
+    let start = Instant::now();
+    let mesh = Mesh::from_polygons(vertices, &quads).unwrap();
+    println!("{} quadrilaterals: built in {:?}", quads.len(), start.elapsed());
+    assert_eq!(mesh.triangles().len(), 2 * quads.len());
+    assert_eq!(mesh.triangles()[..2], [[0, 1, n + 1], [0, n + 1, n]]);
+    assert_eq!(mesh.edges().len(), mesh.topology().edge_count() + quads.len());
 }

@@ -46,7 +46,8 @@ pub(super) fn is_convex(mesh: &Mesh, outward: bool) -> bool {
     let bounds = mesh.bounds();
     let center = bounds.center();
     let mean = points().map(|p| p - center).sum::<Vec3>() / used.len() as f64 + center;
-    for p in [mean, center] {
+    let centroid = mesh.mass_properties().map_or(center, |m| m.centroid);
+    for p in [mean, center, centroid] {
         if planes.iter().all(|plane| above(*plane, p) == Sign::Negative) {
             if let Some(once) = covers_once(mesh, p, &bounds) {
                 return once;
@@ -86,10 +87,10 @@ fn locally_convex(mesh: &Mesh, planes: &[[Vec3; 3]]) -> bool {
 fn covers_once(mesh: &Mesh, p: Vec3, bounds: &Aabb) -> Option<bool> {
     let reach = bounds.extent().max_element();
     'ray: for attempt in 0..16 {
-        // Directions of no special relation to any grid or symmetry.
-        let k = f64::from(attempt);
-        let direction =
-            Vec3::new((1.0 + 2.3 * k).sin(), (2.1 + 1.7 * k).sin(), (0.3 + 3.1 * k).cos());
+        // Directions of no special relation to any grid or symmetry: steps of the golden ratio and two roots.
+        let k = f64::from(attempt) + 1.0;
+        let steps = Vec3::new(0.618_033_988_7, 0.414_213_562_3, 0.732_050_807_5) * k;
+        let direction = (steps - steps.floor()) * 2.0 - Vec3::ONE;
         let q = p + direction * reach;
         let mut hits = 0;
         for t in 0..mesh.triangles().len() {

@@ -119,12 +119,12 @@ impl Node {
     /// Whether the box certainly misses the triangle: it is beyond its box, or beyond one of its sides by more than
     /// rounding could be wrong.
     fn is_outside(&self, t: &[[f64; 2]; 3]) -> bool {
-        for k in 0..2 {
-            let (low, high) =
-                (t[0][k].min(t[1][k]).min(t[2][k]), t[0][k].max(t[1][k]).max(t[2][k]));
-            if self.low[k] > high || self.high[k] < low {
-                return true;
-            }
+        let beyond = |k: usize| {
+            let [a, b, c] = t.map(|p| p[k]);
+            self.low[k] > a.max(b).max(c) || self.high[k] < a.min(b).min(c)
+        };
+        if beyond(0) || beyond(1) {
+            return true;
         }
         (0..3).any(|k| {
             let (p, q) = (t[k], t[(k + 1) % 3]);

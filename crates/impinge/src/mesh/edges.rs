@@ -100,6 +100,7 @@ impl Edges {
     ///
     /// # Panics
     /// If there is no such edge.
+    #[must_use]
     pub fn triangles(&self, edge: usize) -> impl ExactSizeIterator<Item = u32> + '_ {
         self.sides(edge).iter().map(|s| s / 3)
     }

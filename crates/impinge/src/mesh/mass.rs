@@ -87,7 +87,7 @@ impl Mesh {
         }
         // From here on in the frame, where the box has size one.
         let volume = six_volumes / 6.0;
-        let center = Vec3::from(moments.first.map(|s| s.value())) / (24.0 * volume);
+        let center = Vec3::from(moments.first.map(Sum::value)) / (24.0 * volume);
         let second = |i: usize, j: usize| {
             let k = [[0, 3, 4], [3, 1, 5], [4, 5, 2]][i][j];
             moments.second[k].value() / 120.0 - volume * center[i] * center[j]
@@ -228,9 +228,9 @@ mod tests {
             );
             let moment = |a: f64, b: f64| volume / 12.0 * (a * a + b * b);
             let exact = [moment(size.y, size.z), moment(size.x, size.z), moment(size.x, size.y)];
-            for k in 0..3 {
-                assert!((mass.inertia.col(k)[k] / exact[k] - 1.0).abs() < 1e-13);
-                assert!(mass.inertia.col(k)[(k + 1) % 3].abs() < 1e-13 * exact[k]);
+            for (k, exact) in exact.into_iter().enumerate() {
+                assert!((mass.inertia.col(k)[k] / exact - 1.0).abs() < 1e-13);
+                assert!(mass.inertia.col(k)[(k + 1) % 3].abs() < 1e-13 * exact);
             }
             let area = 2.0 * (size.x * size.y + size.y * size.z + size.z * size.x);
             assert!((mesh.area() / area - 1.0).abs() < 1e-14);

@@ -13,20 +13,22 @@ pub(super) fn collinear(a: Vec3, b: Vec3, c: Vec3) -> bool {
 
 /// The first three corners that are not on one line, if any: they span the plane of a planar polygon and, if it is
 /// convex, turn its way.
-pub(super) fn spanning_corners(points: impl Iterator<Item = Vec3> + Clone) -> Option<[Vec3; 3]> {
+pub(super) fn spanning_corners(
+    mut points: impl Iterator<Item = Vec3> + Clone,
+) -> Option<[Vec3; 3]> {
     let a = points.clone().next()?;
     let b = points.clone().find(|p| *p != a)?;
-    let c = points.clone().find(|p| !collinear(a, b, *p))?;
+    let c = points.find(|p| !collinear(a, b, *p))?;
     // `b` is the first corner that differs from `a`, so none of those before `c` lies off the line and the order
     // a, b, c is that of the polygon.
     Some([a, b, c])
 }
 
 /// Whether all corners lie in one plane, exactly. True for corners on one line.
-pub(super) fn planar(points: impl Iterator<Item = Vec3> + Clone) -> bool {
+pub(super) fn planar(mut points: impl Iterator<Item = Vec3> + Clone) -> bool {
     match spanning_corners(points.clone()) {
         None => true,
-        Some([a, b, c]) => points.clone().all(|p| orient3d(a, b, c, p).is_zero()),
+        Some([a, b, c]) => points.all(|p| orient3d(a, b, c, p).is_zero()),
     }
 }
 
@@ -51,11 +53,12 @@ pub(super) fn deviation(points: impl ExactSizeIterator<Item = Vec3> + Clone) -> 
 /// Whether the polygon, seen along the axis it faces most, is convex: it turns one way only, and goes around once,
 /// that is, its corners in lexicographic order rise once and fall once. Straight runs and repeated corners in a row
 /// are allowed; polygons of zero area are not convex.
-pub(super) fn convex(points: impl Iterator<Item = Vec3> + Clone) -> bool {
+pub(super) fn convex(points: impl Iterator<Item = Vec3>) -> bool {
+    let points: Vec<Vec3> = points.collect();
     let mut flat: Vec<[f64; 2]> = Vec::new();
-    for axis in axes_by_size(newell(points.clone())) {
+    for axis in axes_by_size(newell(points.iter().copied())) {
         flat.clear();
-        flat.extend(points.clone().map(|p| project(p, axis)));
+        flat.extend(points.iter().map(|p| project(*p, axis)));
         flat.dedup();
         while flat.len() > 1 && flat.first() == flat.last() {
             flat.pop();

@@ -18,7 +18,7 @@ pub(super) fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
     let scale = unit_scale(size);
     let mut sum = Vec3::ZERO;
     let mut last = None;
-    for p in points.clone().chain([origin]) {
+    for p in points.chain([origin]) {
         let p = (p - origin) * scale.0 * scale.1;
         if let Some(q) = last {
             sum += Vec3::cross(q, p);

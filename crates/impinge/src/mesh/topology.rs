@@ -75,7 +75,7 @@ impl Links {
 /// Half-edge `h` is a side of a polygon, from its origin to the origin of the next one around the polygon; the
 /// half-edges of one polygon are consecutive numbers, in the order of its corners. Half-edges with the same two ends
 /// lie on the same undirected edge. Edges here are sides of polygons, not diagonals of the triangulation;
-/// [`Mesh::edges`](super::Mesh::edges) has those.
+/// [`Mesh::edges`](super::Mesh::edges) has those. All methods panic for numbers that do not exist.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};

@@ -32,7 +32,7 @@ impl Mesh {
             Weld::Exact => equal(self.vertices()),
             Weld::Within(tolerance) if tolerance.is_finite() && tolerance >= 0.0 => {
                 let exact = equal(self.vertices());
-                if tolerance > 0.0 { near(self.vertices(), exact, tolerance) } else { exact }
+                if tolerance > 0.0 { near(self.vertices(), &exact, tolerance) } else { exact }
             }
             Weld::Within(tolerance) => {
                 return Err(Error::new(
@@ -75,7 +75,7 @@ fn equal(points: &[Vec3]) -> Vec<u32> {
 ///
 /// Cells are small enough that two points of one cell are always near; points of different cells are compared only
 /// as far as needed to find one near pair.
-fn near(points: &[Vec3], leaders: Vec<u32>, tolerance: f64) -> Vec<u32> {
+fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
     let distinct: Vec<u32> =
         (0..index(points.len())).filter(|i| leaders[*i as usize] == *i).collect();
     let keys = cell_keys(points, &distinct, tolerance);
@@ -279,8 +279,8 @@ mod tests {
         let mut points = Vec::new();
         for i in 0..40_000 {
             let t = f64::from(i) / 40_000.0;
-            points.push([0.5 * t, (i % 199) as f64 / 400.0, (i % 211) as f64 / 422.0]);
-            points.push([1.501 + 0.4 * t, (i % 197) as f64 / 400.0, (i % 223) as f64 / 446.0]);
+            points.push([0.5 * t, f64::from(i % 199) / 400.0, f64::from(i % 211) / 422.0]);
+            points.push([1.501 + 0.4 * t, f64::from(i % 197) / 400.0, f64::from(i % 223) / 446.0]);
         }
         let welded = soup(&points).welded(Weld::Within(1.0)).unwrap();
         assert_eq!(welded.vertices().len(), 2);

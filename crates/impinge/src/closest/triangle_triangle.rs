@@ -1,8 +1,8 @@
 //! Triangle and triangle.
 //!
-//! The order of the search follows Larsen, Gottschalk, Lin and Manocha 1999, "Fast proximity queries with swept sphere
-//! volumes", section 4.2: the closest points of two sides are those of the triangles if the third vertices are beyond
-//! the planes through these points, which ends the search early; what remains is a vertex above a face.
+//! The search uses the early exit of the PQP library (Larsen, Gottschalk, Lin and Manocha 1999, "Fast proximity queries
+//! with swept sphere volumes"): the closest points of two sides are those of the triangles if the third vertices are
+//! beyond the planes through these points. What remains is a vertex above a face.
 
 use super::ClosestPoints;
 use super::bounds::{lower, upper};

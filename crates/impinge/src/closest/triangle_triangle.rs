@@ -1,8 +1,8 @@
 //! Triangle and triangle.
 //!
-//! The order of the search follows Larsen, Gottschalk, Lin and Manocha 1999, "Fast proximity queries with swept sphere
-//! volumes", section 4.2: the closest points of two sides are those of the triangles if the third vertices are beyond
-//! the planes through these points, which ends the search early; what remains is a vertex above a face.
+//! The search uses the early exit of the PQP library (Larsen, Gottschalk, Lin and Manocha 1999, "Fast proximity queries
+//! with swept sphere volumes"): the closest points of two sides are those of the triangles if the third vertices are
+//! beyond the planes through these points. What remains is a vertex above a face.
 
 use super::ClosestPoints;
 use super::bounds::{lower, upper};
@@ -10,7 +10,7 @@ use super::frame::{Answer, Local, U};
 use super::point_triangle::point_triangle;
 use super::share::share_a_point;
 use super::thorough::thorough;
-use crate::math::Vec3;
+use crate::math::{MAX_COORDINATE, Vec3};
 
 /// A difference of the bounds that is good enough, as a multiple of the size of the local frame: 5.7e-14. The bounds
 /// of a perfect search differ by 80 to 130 [`U`].
@@ -19,7 +19,8 @@ const TIGHT: f64 = 512.0 * U;
 /// The closest points of two closed triangles, and bounds of their distance.
 ///
 /// `lower` and `upper` are both zero exactly if the triangles share a point, which is decided exactly; `a` and `b` are
-/// then one point, within `point_error` of both triangles. Triangles may have zero area.
+/// then one point, within `point_error` of both triangles. Triangles may have zero area. Beyond [`MAX_COORDINATE`] the
+/// exact decision is not available; the bounds hold there, too, but are never both zero unless all points are equal.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -206,8 +207,8 @@ fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Ve
 #[cold]
 fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
     let near = disjoint(a, b);
-    if near.upper == f64::INFINITY {
-        // Not finite: the predicates mean nothing.
+    let in_range = |p: &Vec3| p.abs().cmple(Vec3::splat(MAX_COORDINATE)).all();
+    if !a.iter().chain(b).all(in_range) {
         return near;
     }
     let mut best = near;

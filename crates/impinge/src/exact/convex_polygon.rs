@@ -7,7 +7,7 @@
 //!
 //! What differs from the paper: heights are compared as pairs (y, x), so that a horizontal edge with collinear
 //! vertices on it does not stop the search; the search for a vertex on the other side is the one for the extreme
-//! vertex of a convex polygon in a direction (O'Rourke, "Computational Geometry in C", section 7.9), left as soon as
+//! vertex of a convex polygon in a direction (O'Rourke, "Computational Geometry in C"), left as soon as
 //! such a vertex is seen; the answer is exact and knows the boundary.
 
 use std::cmp::Ordering;

@@ -317,7 +317,8 @@ impl Shape {
             Self::Tetrahedra => {
                 let space = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(1.0));
                 let tetrahedra = (n / 4).max(1);
-                let side = round(real(tetrahedra), 1.0 / 3.0) + 1;
+                let near = round(real(tetrahedra), 1.0 / 3.0);
+                let side = if near * near * near < tetrahedra { near + 1 } else { near };
                 tetrahedra_surface(tetrahedra, seed, space, 0.7 / real(side))
             }
             Self::StarPrism => {

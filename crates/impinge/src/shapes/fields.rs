@@ -151,7 +151,7 @@ pub(super) fn stalagmites_surface(
             (as_f64(place / side) + 0.5) * cell - 1.0 + room * random.range(-1.0, 1.0),
             0.0,
         );
-        let height = foot * random.range(2.0, 8.0);
+        let height = (foot * random.range(2.0, 8.0)).min(1.2);
         let mut profile = vec![[foot, -depth]];
         for k in 1..rings {
             // Slender towards the tip, and rough: each radius up to a seventh off the smooth shape.

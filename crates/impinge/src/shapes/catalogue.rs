@@ -336,7 +336,8 @@ impl Shape {
             }
             Self::Gear => {
                 let flank_points = if n < 400 { 2 } else { 6 };
-                let layers = (round(real(n), 0.5) / 40).max(1);
+                let teeth = round(real(n) * 0.6, 0.5).clamp(6, 200);
+                let layers = (n / teeth / (2 * flank_points + 1)).max(1);
                 let each = (2 * flank_points + 1) * layers + 2;
                 let gear = Gear {
                     teeth: (n / each).max(6),
@@ -347,7 +348,7 @@ impl Shape {
                 };
                 Gear {
                     bore: 0.5 * gear.root_radius(),
-                    thickness: 0.5 * gear.pitch_radius(),
+                    thickness: 0.3 * gear.pitch_radius(),
                     ..gear
                 }
                 .surface()

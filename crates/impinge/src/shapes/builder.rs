@@ -57,6 +57,7 @@ impl Surface {
     }
 
     /// The number of polygons so far.
+    #[cfg(test)]
     pub(super) fn polygon_count(&self) -> usize {
         self.ends.len()
     }

@@ -317,7 +317,8 @@ impl Shape {
             Self::Tetrahedra => {
                 let space = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(1.0));
                 let tetrahedra = (n / 4).max(1);
-                let side = round(real(tetrahedra), 1.0 / 3.0) + 1;
+                let near = round(real(tetrahedra), 1.0 / 3.0);
+                let side = if near * near * near < tetrahedra { near + 1 } else { near };
                 tetrahedra_surface(tetrahedra, seed, space, 0.7 / real(side))
             }
             Self::StarPrism => {
@@ -335,7 +336,8 @@ impl Shape {
             }
             Self::Gear => {
                 let flank_points = if n < 400 { 2 } else { 6 };
-                let layers = (round(real(n), 0.5) / 40).max(1);
+                let teeth = round(real(n) * 0.6, 0.5).clamp(6, 200);
+                let layers = (n / teeth / (2 * flank_points + 1)).max(1);
                 let each = (2 * flank_points + 1) * layers + 2;
                 let gear = Gear {
                     teeth: (n / each).max(6),
@@ -346,7 +348,7 @@ impl Shape {
                 };
                 Gear {
                     bore: 0.5 * gear.root_radius(),
-                    thickness: 0.5 * gear.pitch_radius(),
+                    thickness: 0.3 * gear.pitch_radius(),
                     ..gear
                 }
                 .surface()

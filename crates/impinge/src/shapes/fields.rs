@@ -47,28 +47,31 @@ pub(super) fn tetrahedra_surface(
         length("the extent of the field's box", extent[axis])?;
         super::params::coordinate("a corner of the field's box", space.min[axis])?;
     }
-    // Cells as large as possible: as many a side as fit, then merged while enough are left.
     #[allow(
-        clippy::cast_precision_loss,
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "clamped"
+        reason = "clamped to what an index holds"
     )]
     let cells_at =
         |edge: f64| [0, 1, 2].map(|axis| (extent[axis] / edge).floor().min(1e9) as usize);
     let enough = |cells: [usize; 3]| cells.iter().fold(1_u128, |p, c| p * *c as u128) >= n as u128;
-    let smallest = 2.0 * size;
-    if !enough(cells_at(smallest)) {
+    let mut edge = 2.0 * size;
+    let mut cells = cells_at(edge);
+    if !enough(cells) {
         return Err(bad(format!(
             "{n} tetrahedra of size {size} do not fit the box of {} by {} by {}: use fewer or smaller ones",
             extent.x, extent.y, extent.z
         )));
     }
-    let mut edge = smallest;
-    while enough(cells_at(edge * 1.0625)) {
+    // Cells as large as possible while there are enough: the field fills the whole box. A flat box keeps one layer.
+    loop {
         edge *= 1.0625;
+        let larger = cells_at(edge).map(|c| c.max(1));
+        if !enough(larger) || cells == [1; 3] {
+            break;
+        }
+        cells = larger;
     }
-    let cells = cells_at(edge);
     let cell_size = Vec3::new(
         extent.x / as_f64(cells[0]),
         extent.y / as_f64(cells[1]),
@@ -151,7 +154,7 @@ pub(super) fn stalagmites_surface(
             (as_f64(place / side) + 0.5) * cell - 1.0 + room * random.range(-1.0, 1.0),
             0.0,
         );
-        let height = foot * random.range(2.0, 8.0);
+        let height = (foot * random.range(2.0, 8.0)).min(1.2);
         let mut profile = vec![[foot, -depth]];
         for k in 1..rings {
             // Slender towards the tip, and rough: each radius up to a seventh off the smooth shape.
@@ -196,6 +199,10 @@ mod tests {
     fn a_flat_box_and_the_papers_number_fit() {
         let space = Aabb::from_corners(Vec3::ZERO, Vec3::new(100.0, 50.0, 2.0));
         assert_eq!(tetrahedra_field(300, 1, space, 0.9).unwrap().triangles().len(), 1200);
+        let sheet = Aabb::from_corners(Vec3::ZERO, Vec3::new(1e6, 1e6, 1.0));
+        assert_eq!(tetrahedra_field(5000, 1, sheet, 0.5).unwrap().triangles().len(), 20_000);
+        let needle = Aabb::from_corners(Vec3::ZERO, Vec3::new(1e10, 1.0, 1.0));
+        assert_eq!(tetrahedra_field(1, 1, needle, 0.5).unwrap().triangles().len(), 4);
         let many = tetrahedra_field(25_000, 1, cube(), 0.02).unwrap();
         assert_eq!(many.triangles().len(), 100_000);
         assert_same_bits(&many, &tetrahedra_field(25_000, 1, cube(), 0.02).unwrap());

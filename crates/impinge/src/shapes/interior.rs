@@ -40,7 +40,7 @@ pub(super) fn items_for(polygons: usize) -> usize {
 
 /// A room with `items` seeded pieces of furniture. Lengths are in metres; the floor's top is at `z = 0.1`.
 ///
-/// The room is an open box of closed walls, wide enough to give every item about 1.5 square metres. The kinds
+/// The room is an open box of closed walls, wide enough to give every item about 0.7 square metres. The kinds
 /// take turns (table, chair, shelf, bin, crate, lamp); place, size and attitude are random, and pieces may stand in each
 /// other: a crowd, not a plan. All pieces are closed. `14 + 45 * items` polygons if `items` is a multiple of six.
 ///
@@ -55,7 +55,7 @@ pub(super) fn interior_surface(items: usize, seed: u64) -> Result<Surface, Error
     total("interior", &[items, 92])?;
     let mut random = Random::new(seed);
     #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
-    let side = (1.5 * items as f64).sqrt().max(2.0) + 1.0;
+    let side = (0.7 * items as f64).sqrt().max(1.4) + 0.9;
     let wall = 0.1;
     let mut room = open_box_surface(Vec3::new(side, side, 2.6), wall)?;
     let reach = 0.5 * side - wall - 0.55;

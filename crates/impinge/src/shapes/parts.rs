@@ -66,7 +66,7 @@ pub fn plate(
             )));
         }
         let room = 0.5 * (columns[x + 1] - columns[x]).min(rows[y + 1] - rows[y]);
-        if !(length("a hole's radius", hole.radius)? < room) {
+        if length("a hole's radius", hole.radius)? >= room {
             return Err(bad(format!(
                 "hole {i} has radius {}: its cell allows less than {room}",
                 hole.radius

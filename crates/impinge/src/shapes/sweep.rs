@@ -111,7 +111,7 @@ fn sideways(d: Vec3) -> Vec3 {
 /// `corners` with every inner corner replaced by an arc of `steps` chords that touches both its runs.
 ///
 /// The arc takes as much of either run as `radius` needs, but at most 0.45 of the shorter run. Corners without a bend
-/// stay as they are. Feeds [`pipe`]; nothing is checked here.
+/// stay as they are, and all do unless `radius` is positive and `steps` at least 1. Feeds [`pipe`], which checks the path.
 #[must_use]
 pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
     let mut path = Vec::with_capacity(corners.len() * (steps + 1));
@@ -124,8 +124,12 @@ pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
         let (b, a) = (back.normalize_or_zero(), ahead.normalize_or_zero());
         let cos = b.dot(a).clamp(-1.0, 1.0);
         let half_angle = 0.5 * cos.acos();
-        let sin_turn = half_angle.cos();
-        if steps == 0 || sin_turn < 1e-9 || half_angle < 1e-9 {
+        if steps == 0
+            || radius.is_nan()
+            || radius <= 0.0
+            || half_angle.cos() < 1e-9
+            || half_angle < 1e-9
+        {
             path.push(*c);
             continue;
         }
@@ -246,6 +250,9 @@ mod tests {
         assert!(path[1..10].iter().all(|p| (p.distance(middle) - 2.0).abs() < 1e-12));
         let straight = [Vec3::ZERO, Vec3::X, Vec3::X * 2.0];
         assert_eq!(round_corners(&straight, 1.0, 4), straight);
+        for radius in [0.0, -1.0, f64::NAN] {
+            assert_eq!(round_corners(&corners, radius, 4), corners);
+        }
         assert_closed(&pipe(&path, 0.5, 8).unwrap());
     }
 

@@ -49,8 +49,8 @@ impl Widest {
     }
 }
 
-/// All four functions on six points; `touch` is whether exact predicates of triangles hold at this scale.
-fn check(points: &[Vec3; 6], touch: bool, widest: &mut Widest) {
+/// All four functions on six points.
+fn check(points: &[Vec3; 6], widest: &mut Widest) {
     let frame = Frame::of(points);
     let [a, b, c, d, e, f] = frame.points(points);
     let [pa, pb, pc, pd, pe, pf] = *points;
@@ -62,13 +62,11 @@ fn check(points: &[Vec3; 6], touch: bool, widest: &mut Widest) {
     let found = segment_segment(&[pa, pb], &[pd, pe]);
     let square = oracle::segment_segment([&a, &b], [&d, &e]);
     widest.check("segment-segment", &[pa, pb, pd, pe], &found, &frame, &square);
-    if touch {
-        let found = triangle_triangle(&[pa, pb, pc], &[pd, pe, pf]);
-        let square = oracle::triangle_triangle(&[a, b, c], &[d, e, f]);
-        widest.check("triangle-triangle", points, &found, &frame, &square);
-        assert_eq!(square.is_zero(), found.upper == 0.0, "{points:?}: {found:?}");
-        check_points(points, &found);
-    }
+    let found = triangle_triangle(&[pa, pb, pc], &[pd, pe, pf]);
+    let square = oracle::triangle_triangle(&[a, b, c], &[d, e, f]);
+    widest.check("triangle-triangle", points, &found, &frame, &square);
+    assert_eq!(square.is_zero(), found.upper == 0.0, "{points:?}: {found:?}");
+    check_points(points, &found);
 }
 
 /// The points returned are as close to their triangles as is said.
@@ -200,7 +198,7 @@ fn random_triangles() {
         for q in &mut p[3..] {
             *q += shift;
         }
-        check(&p, true, &mut widest);
+        check(&p, &mut widest);
     }
     finish(&widest);
 }
@@ -210,7 +208,7 @@ fn nasty_triangles() {
     let mut random = Random(2);
     let mut widest = Widest::default();
     for _ in 0..cases(5_000) {
-        check(&nasty(&mut random), true, &mut widest);
+        check(&nasty(&mut random), &mut widest);
     }
     finish(&widest);
 }
@@ -221,7 +219,7 @@ fn far_from_the_origin() {
     let mut widest = Widest::default();
     for _ in 0..cases(1_500) {
         let far = random.point() * 10f64.powi(random.below(14) as i32);
-        check(&nasty(&mut random).map(|p| p + far), true, &mut widest);
+        check(&nasty(&mut random).map(|p| p + far), &mut widest);
     }
     finish(&widest);
 }
@@ -232,11 +230,11 @@ fn scales() {
     let mut widest = Widest::default();
     for _ in 0..cases(1_500) {
         let scale = 10f64.powi(random.below(120) as i32 - 60);
-        check(&nasty(&mut random).map(|p| p * scale), true, &mut widest);
+        check(&nasty(&mut random).map(|p| p * scale), &mut widest);
     }
     for _ in 0..cases(500) {
         let scale = 10f64.powi(-60 - random.below(264) as i32);
-        check(&nasty(&mut random).map(|p| p * scale), false, &mut widest);
+        check(&nasty(&mut random).map(|p| p * scale), &mut widest);
     }
     finish(&widest);
 }
@@ -253,7 +251,7 @@ fn any_bit_pattern_in_range() {
             }
         };
         let p = [0; 6].map(|_| Vec3::new(number(), number(), number()));
-        check(&p, false, &mut widest);
+        check(&p, &mut widest);
         let found = triangle_triangle(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]);
         assert!(found.lower <= found.upper && found.point_error < 1e60);
     }

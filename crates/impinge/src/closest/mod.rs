@@ -18,7 +18,6 @@ mod frame;
 mod point_segment;
 mod point_triangle;
 mod segment_segment;
-mod share;
 mod thorough;
 mod triangle_triangle;
 

@@ -8,8 +8,8 @@ use super::ClosestPoints;
 use super::bounds::{lower, upper};
 use super::frame::{Answer, Local, U};
 use super::point_triangle::point_triangle;
-use super::share::share_a_point;
 use super::thorough::thorough;
+use crate::exact::triangles_intersect;
 use crate::math::{MAX_COORDINATE, Vec3};
 
 /// A difference of the bounds that is good enough, as a multiple of the size of the local frame: 5.7e-14. The bounds
@@ -34,7 +34,7 @@ const TIGHT: f64 = 512.0 * U;
 /// ```
 #[must_use]
 pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
-    if share_a_point(a, b) { common_point(a, b) } else { disjoint(a, b) }
+    if triangles_intersect(a, b) { common_point(a, b) } else { disjoint(a, b) }
 }
 
 /// The closest points of two triangles that do not share a point.

@@ -1,7 +1,6 @@
 //! Collects vertices and polygons, and makes the mesh: the one place where generated shapes become meshes.
 
 use super::params::bad;
-use super::triangulate::triangulate;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
@@ -190,18 +189,9 @@ impl Surface {
                  {SHORTEST_EDGE:e} of its largest coordinate"
             )));
         }
-        let mut triangles = Vec::with_capacity(self.corners.len() - 2 * self.ends.len());
-        for polygon in self.polygons() {
-            if let [a, b, c] = *polygon {
-                triangles.push([a, b, c]);
-            } else {
-                let points: Vec<Vec3> =
-                    polygon.iter().map(|c| self.vertices[*c as usize]).collect();
-                triangles.extend(
-                    triangulate(&points).into_iter().map(|t| t.map(|corner| polygon[corner])),
-                );
-            }
-        }
-        Mesh::from_triangles(self.vertices, triangles)
+        let offsets = std::iter::once(&0).chain(&self.ends);
+        // The polygon count is bounded, and with it the corners.
+        let offsets = offsets.map(|end| u32::try_from(*end).unwrap_or(u32::MAX)).collect();
+        Mesh::from_offsets(self.vertices, offsets, self.corners)
     }
 }

@@ -44,7 +44,6 @@ mod swept;
 #[cfg(test)]
 mod testing;
 mod torus;
-mod triangulate;
 
 pub use aircraft::aircraft;
 pub use catalogue::{MIN_POLYGONS, Shape};

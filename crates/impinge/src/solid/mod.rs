@@ -10,10 +10,12 @@
 mod contacts;
 mod fan;
 mod lazy;
+mod locate;
 mod monte_carlo;
 mod overlay;
 mod relate;
 mod sides;
 
+pub use locate::locate;
 pub use monte_carlo::{MonteCarlo, MonteCarloOutcome, monte_carlo};
 pub use relate::{Occupancy, occupancy};

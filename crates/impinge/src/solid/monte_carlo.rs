@@ -3,12 +3,14 @@
 //! Vertices come first, in random order so that neighbours are not asked one after the other; then random points in the part that the two
 //! boxes share. A point found is proof. Finding none proves nothing: the answer leans towards "no collision".
 
-use crate::error::{Error, ErrorKind};
-use crate::exact::{Location, locate_point};
+use crate::error::Error;
+use crate::exact::Location;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Bias, Posed};
 use crate::shapes::random::Random;
+
+use super::locate::{check_solid, locate_posed};
 
 /// How long to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,7 @@ pub struct MonteCarloOutcome {
 /// Looks for a point of both solids, with `b` at `pose` in `a`'s frame.
 ///
 /// # Errors
-/// [`ErrorKind::NotSolid`] if a mesh is not closed: it has no inside then.
+/// [`ErrorKind::NotSolid`](crate::ErrorKind::NotSolid) if a mesh is not closed: it has no inside then.
 ///
 /// ```
 /// use impinge::{Pose, shapes, solid};
@@ -61,13 +63,8 @@ pub fn monte_carlo(
     pose: &Pose,
     options: &MonteCarlo,
 ) -> Result<MonteCarloOutcome, Error> {
-    for (name, mesh) in [("a", a), ("b", b)] {
-        if !mesh.classification().closed {
-            return Err(Error::new(
-                ErrorKind::NotSolid,
-                format!("mesh {name} is not closed and has no inside to look for points in; see its defects, or weld its vertices"),
-            ));
-        }
+    for (name, mesh) in [("the first mesh", a), ("the second mesh", b)] {
+        check_solid(mesh, name)?;
     }
     let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
     let mut outcome = MonteCarloOutcome {
@@ -81,9 +78,7 @@ pub fn monte_carlo(
         return Ok(outcome);
     }
     let mut random = Random::new(options.seed);
-    let holds = |m: &Posed<'_>, p: Vec3| {
-        m.bounds().contains(p) && locate_point(p, m.triangles()) != Location::Outside
-    };
+    let holds = |m: &Posed<'_>, p: Vec3| locate_posed(p, m) != Location::Outside;
     for (own, other) in [(&a, &b), (&b, &a)] {
         let mut order: Vec<u32> = own.mesh().triangles().iter().flatten().copied().collect();
         order.sort_unstable();

@@ -1,11 +1,12 @@
 //! Which space two meshes occupy together, from their touching and coinciding triangles.
 
-use crate::exact::{Contact, Location, locate_point};
+use crate::exact::{Contact, Location};
 use crate::math::{Aabb, Vec3};
 use crate::pair::{Hit, Posed};
 
 use super::contacts::contact_points;
 use super::fan::{Fan, Surroundings};
+use super::locate::locate_posed;
 use super::overlay::{LocalPair, Overlay};
 use super::sides::inward_triangles;
 
@@ -43,7 +44,7 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.is_empty() && !a.bounds().overlaps(&b.bounds()) {
         return Occupancy::Disjoint;
     }
-    let (closed_a, closed_b) = (a.mesh().classification().closed, b.mesh().classification().closed);
+    let (closed_a, closed_b) = (a.mesh().is_solid(), b.mesh().classification().closed);
     let mut overlay = Overlay { both: false, only_a: !closed_b, only_b: !closed_a };
     free_shells(a, b, hits, &mut overlay);
     if !hits.is_empty() && (closed_a || closed_b) && look_at_contacts(a, b, hits, &mut overlay).is_none() {
@@ -61,13 +62,13 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
 
 /// Adds what the connected pieces of surface that meet nothing tell: each is wholly inside or outside the other solid.
 fn free_shells(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit], overlay: &mut Overlay) {
-    let closed = |m: &Posed<'_>| m.mesh().classification().closed;
+    let closed = |m: &Posed<'_>| m.mesh().is_solid();
     let mut look = |own: &Posed<'_>, other: &Posed<'_>, met: &mut dyn Iterator<Item = u32>, own_is_a: bool| {
         if !closed(other) {
             return;
         }
         for p in free_vertices(own, met) {
-            let inside = locate(p, other) == Location::Inside;
+            let inside = locate_posed(p, other) == Location::Inside;
             overlay.both |= inside;
             // Next to a piece of surface there is space on both sides of it, and next to a solid's surface some of it is the solid's.
             let (only_own, only_other) =
@@ -96,10 +97,6 @@ fn free_vertices(mesh: &Posed<'_>, met: &mut dyn Iterator<Item = u32>) -> Vec<Ve
         }
     }
     vertices
-}
-
-fn locate(p: Vec3, solid: &Posed<'_>) -> Location {
-    if solid.bounds().contains(p) { locate_point(p, solid.triangles()) } else { Location::Outside }
 }
 
 /// Adds what is seen about the corners of the contact. `None` if a closed mesh turns out to bound no solid.
@@ -132,7 +129,7 @@ struct Side<'a> {
 
 impl<'a> Side<'a> {
     fn new(mesh: &'a Posed<'a>, met: impl Iterator<Item = u32>) -> Option<Self> {
-        let solid = mesh.mesh().classification().closed;
+        let solid = mesh.mesh().is_solid();
         let inward = if solid { inward_triangles(mesh.mesh())? } else { Vec::new() };
         let mut met: Vec<u32> = met.collect();
         met.sort_unstable();

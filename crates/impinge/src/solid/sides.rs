@@ -11,7 +11,7 @@ use crate::mesh::Mesh;
 /// For every triangle whether its normal `(b - a) x (c - a)` points into the material. `None` if the mesh bounds no solid: open edges, a
 /// one-sided surface, or sheets that coincide.
 pub(super) fn inward_triangles(mesh: &Mesh) -> Option<Vec<bool>> {
-    if !mesh.classification().closed {
+    if !mesh.is_solid() {
         return None;
     }
     // Whether the triangle is turned against its group's first one, until the group's own sense is known.

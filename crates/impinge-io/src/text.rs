@@ -129,6 +129,22 @@ impl<'a> Cursor<'a> {
         n > 0
     }
 
+    /// Whether the rest of this line is blank and it ends with a CR that no LF follows.
+    pub(crate) fn ends_with_lone_cr(&self) -> bool {
+        let mut ahead = *self;
+        ahead.skip_blank();
+        ahead.class(ahead.at) == CR && ahead.newline(ahead.at) == 1
+    }
+
+    /// Moves to the end of this line and over one byte of its end.
+    pub(crate) fn skip_one_byte_line_end(&mut self) {
+        while self.word().is_some() {}
+        if self.newline(self.at) > 0 {
+            self.at += 1;
+            self.line += 1;
+        }
+    }
+
     /// The first word of this line or of the first line after it that has one.
     pub(crate) fn word_across_lines(&mut self) -> Option<&'a [u8]> {
         loop {

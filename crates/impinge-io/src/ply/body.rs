@@ -129,22 +129,27 @@ fn ends(length: usize) -> Error {
 
 #[inline]
 fn decode(raw: &[u8], kind: Scalar, big: bool) -> f64 {
-    let mut bytes = [0u8; 8];
-    for (i, &b) in raw.iter().enumerate() {
-        let at = if big { raw.len() - 1 - i } else { i };
-        bytes[at] = b;
-    }
-    let bits = u64::from_le_bytes(bytes);
     match kind {
-        Scalar::I8 => f64::from(bits as u8 as i8),
-        Scalar::U8 => f64::from(bits as u8),
-        Scalar::I16 => f64::from(bits as u16 as i16),
-        Scalar::U16 => f64::from(bits as u16),
-        Scalar::I32 => f64::from(bits as u32 as i32),
-        Scalar::U32 => f64::from(bits as u32),
-        Scalar::F32 => f64::from(f32::from_bits(bits as u32)),
-        Scalar::F64 => f64::from_bits(bits),
+        Scalar::I8 => f64::from(raw[0] as i8),
+        Scalar::U8 => f64::from(raw[0]),
+        Scalar::I16 => f64::from(i16::from_le_bytes(ordered(raw, big))),
+        Scalar::U16 => f64::from(u16::from_le_bytes(ordered(raw, big))),
+        Scalar::I32 => f64::from(i32::from_le_bytes(ordered(raw, big))),
+        Scalar::U32 => f64::from(u32::from_le_bytes(ordered(raw, big))),
+        Scalar::F32 => f64::from(f32::from_le_bytes(ordered(raw, big))),
+        Scalar::F64 => f64::from_le_bytes(ordered(raw, big)),
     }
+}
+
+/// The first `N` bytes, the least significant first.
+#[inline]
+fn ordered<const N: usize>(raw: &[u8], big: bool) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&raw[..N]);
+    if big {
+        bytes.reverse();
+    }
+    bytes
 }
 
 #[cfg(test)]

@@ -141,23 +141,25 @@ impl Reader<'_> {
             return Err(too_large(element));
         }
         self.unread_properties(element, &axes);
+        // Where each property goes: x, y, z, or aside.
+        let slots: Vec<usize> = (0..element.properties.len())
+            .map(|k| axes.iter().position(|&axis| axis == k).unwrap_or(3))
+            .collect();
         let room = self.body.rows_left(element.min_row_size());
         self.positions.reserve(room.min(element.count as usize));
         for i in 0..element.count {
             self.begin(element, i)?;
             let here = self.body.here();
-            let mut position = [0.0; 3];
-            for (k, property) in element.properties.iter().enumerate() {
+            let mut values = [0.0; 4];
+            for (property, &slot) in element.properties.iter().zip(&slots) {
                 if let Some(count) = property.list {
                     let n = self.body.count(count)?;
                     self.body.skip(property.value, n)?;
                 } else {
-                    let x = self.body.scalar(property.value)?;
-                    for (coordinate, _) in position.iter_mut().zip(axes).filter(|(_, a)| *a == k) {
-                        *coordinate = x;
-                    }
+                    values[slot] = self.body.scalar(property.value)?;
                 }
             }
+            let position = [values[0], values[1], values[2]];
             if !position.iter().all(|x| x.is_finite()) {
                 let message = format!("vertex {i} is {position:?}, not a finite point");
                 return Err(Error::new(ErrorKind::NotFinite, here, message));

@@ -25,6 +25,7 @@ mod ignore;
 mod pose;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -148,8 +149,8 @@ fn resolve(
         let path = directory.join(&part.file);
         let key = path.canonicalize().unwrap_or_else(|_| path.clone());
         let loaded = match files.entry(key) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
                 let mut loaded = load_part_file(&path).map_err(|e| e.within(&wants))?;
                 reports.append(&mut loaded.report.files);
                 let placed = vec![None; loaded.meshes.len()];

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 use crate::error::{Error, ErrorKind, Location};
-use crate::text::{Cursor, Marks, excerpt};
+use crate::text::{Cursor, Marks, excerpt, without_mark};
 
 /// What can be read, for messages.
 pub(crate) const SUPPORTED: &str =
@@ -124,7 +124,7 @@ impl Format {
 }
 
 fn first_byte(bytes: &[u8]) -> Option<u8> {
-    bytes.trim_ascii_start().first().copied()
+    without_mark(bytes).trim_ascii_start().first().copied()
 }
 
 /// Whether `word` is `OFF` with any of the prefixes `ST`, `C`, `N`, `4`, `n`.
@@ -157,7 +157,7 @@ fn json_kind(bytes: &[u8]) -> Result<Format, Error> {
     if first_byte(bytes) != Some(b'{') {
         return Err(refuse("not an object".into()));
     }
-    let Ok(top) = serde_json::from_slice::<TopLevel>(bytes) else {
+    let Ok(top) = serde_json::from_slice::<TopLevel>(without_mark(bytes)) else {
         // The scene reader says where the syntax is broken.
         return Ok(Format::SceneJson);
     };

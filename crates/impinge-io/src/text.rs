@@ -43,7 +43,7 @@ pub(crate) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// A cursor at the start of `bytes`, behind a byte order mark if there is one.
     pub(crate) fn new(bytes: &'a [u8], marks: Marks) -> Self {
-        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let at = bytes.len() - without_mark(bytes).len();
         Self { bytes, at, line: 1, marks }
     }
 
@@ -232,6 +232,11 @@ pub(crate) fn parse_u64(word: &[u8]) -> Option<u64> {
         }
         n.checked_mul(10)?.checked_add(u64::from(digit))
     })
+}
+
+/// The text behind the UTF-8 byte order mark, if it has one.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// The start of a word for a message: printable, at most 32 characters.

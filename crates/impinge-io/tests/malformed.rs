@@ -244,6 +244,18 @@ fn any_file_as_any_format() {
     files.push(b"[".repeat(100_000));
     files.push(b"{\"a\":".repeat(100_000));
     files.push(b"\\\n".repeat(100_000));
+    // Nesting of every kind TOML has.
+    for (start, piece, end) in [
+        ("", "a.", "b = 1"),
+        ("[", "a.", "b]\nc = 1"),
+        ("[[", "a.", "b]]\nc = 1"),
+        ("a = ", "[", ""),
+        ("a = ", "{a=", "1"),
+        ("part = ", "[", "1"),
+        ("[[part]]\nfile = \"a\"\npose.", "translation.", "x = 1"),
+    ] {
+        files.push(format!("{start}{}{end}", piece.repeat(20_000)).into_bytes());
+    }
     files.push((0..100_000).map(|_| random.next() as u8).collect());
     for bytes in files {
         for format in [Glb, Gltf, Obj, Off, Ply, SceneJson, SceneToml, Stl] {

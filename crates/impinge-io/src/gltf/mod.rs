@@ -24,7 +24,7 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
 use crate::ply::push_strip;
 use crate::report::{FileReport, LoadReport};
-use crate::text::excerpt;
+use crate::text::{excerpt, without_mark};
 
 const TRIANGLES: u32 = 4;
 const TRIANGLE_STRIP: u32 = 5;
@@ -37,8 +37,7 @@ const TRIANGLE_FAN: u32 = 6;
 /// (`KHR_draco_mesh_compression`, `EXT_meshopt_compression`), positions that are not finite.
 pub fn read_gltf(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
     let report = FileReport::new(name, Format::Gltf);
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    read(bytes, None, directory, report)
+    read(without_mark(bytes), None, directory, report)
 }
 
 /// Reads a GLB file. Buffers in other files are found relative to `directory`.

@@ -1,6 +1,6 @@
 //! The body of a PLY file, one scalar after the other.
 
-use super::header::{Encoding, Scalar};
+use super::header::{Element, Encoding, Scalar};
 use crate::error::{Error, ErrorKind, Location};
 use crate::text::{Cursor, excerpt, parse_f64};
 
@@ -33,11 +33,11 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// How many rows the rest can hold at most: of text, at least a character and a line end each.
-    pub(super) fn rows_left(&self, min_row_size: usize) -> usize {
+    /// How many rows of `element` the rest can hold at most: in text a value takes a character and a blank or more.
+    pub(super) fn rows_left(&self, element: &Element) -> usize {
         match self {
-            Self::Text(cursor) => cursor.remaining() / 2 + 1,
-            Self::Binary { .. } => self.remaining() / min_row_size.max(1),
+            Self::Text(cursor) => cursor.remaining() / (2 * element.properties.len()).max(2) + 1,
+            Self::Binary { .. } => self.remaining() / element.min_row_size().max(1),
         }
     }
 

@@ -145,7 +145,7 @@ impl Reader<'_> {
         let slots: Vec<usize> = (0..element.properties.len())
             .map(|k| axes.iter().position(|&axis| axis == k).unwrap_or(3))
             .collect();
-        let room = self.body.rows_left(element.min_row_size());
+        let room = self.body.rows_left(element);
         self.positions.reserve(room.min(element.count as usize));
         for i in 0..element.count {
             self.begin(element, i)?;
@@ -190,7 +190,7 @@ impl Reader<'_> {
         self.unread_properties(element, &[list]);
         let strips = element.name == "tristrips";
         if !strips {
-            let room = self.body.rows_left(element.min_row_size());
+            let room = self.body.rows_left(element);
             let rows = usize::try_from(element.count).map_or(room, |n| n.min(room));
             self.faces.reserve(rows, (3 * rows).min(self.body.remaining()));
         }

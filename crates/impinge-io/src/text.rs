@@ -173,11 +173,10 @@ impl<'a> Cursor<'a> {
 
     /// The rest of this line without blanks around it, comments included.
     pub(crate) fn rest_of_line(&mut self) -> &'a [u8] {
-        let start = self.at;
-        while !matches!(self.class(self.at), LF | CR) {
-            self.at += 1;
-        }
-        self.bytes[start..self.at].trim_ascii()
+        let rest = &self.bytes[self.at..];
+        let n = rest.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(rest.len());
+        self.at += n;
+        rest[..n].trim_ascii()
     }
 
     /// A finite number, the next word of this line; `what` names it in the error.

@@ -240,7 +240,7 @@ fn speed() {
         made.push((name.into(), std::fs::read(root.join(name)).unwrap()));
     }
     for (name, bytes) in &made {
-        let best = (0..3)
+        let best = (0..8)
             .map(|_| {
                 let start = Instant::now();
                 let document = load_bytes(bytes, None, name).unwrap();

@@ -88,6 +88,28 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The next `count` values, into `out`.
+    pub(super) fn list(
+        &mut self,
+        kind: Scalar,
+        count: u64,
+        out: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        out.clear();
+        if let Self::Binary { bytes, at, big } = self {
+            let start = *at;
+            let (bytes, big) = (*bytes, *big);
+            self.skip(kind, count)?;
+            let raw = bytes[start..].chunks_exact(kind.size()).take(count as usize);
+            out.extend(raw.map(|raw| decode(raw, kind, big)));
+            return Ok(());
+        }
+        for _ in 0..count {
+            out.push(self.scalar(kind)?);
+        }
+        Ok(())
+    }
+
     /// Moves over `count` values.
     pub(super) fn skip(&mut self, kind: Scalar, count: u64) -> Result<(), Error> {
         match self {

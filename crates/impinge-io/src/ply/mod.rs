@@ -38,6 +38,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
         faces: Faces::new(),
         largest: LargestIndex::default(),
         corners: Vec::new(),
+        list: Vec::new(),
         report,
     };
     reader.elements(&header)?;
@@ -59,6 +60,7 @@ struct Reader<'a> {
     faces: Faces,
     largest: LargestIndex,
     corners: Vec<u32>,
+    list: Vec<f64>,
     report: FileReport,
 }
 
@@ -207,21 +209,22 @@ impl Reader<'_> {
                     self.body.skip(property.value, n)?;
                     continue;
                 }
+                self.body.list(property.value, n, &mut self.list)?;
                 self.corners.clear();
-                for _ in 0..n {
-                    let at = self.body.here();
-                    let index = self.body.scalar(property.value)?;
+                for k in 0..self.list.len() {
+                    let index = self.list[k];
                     if strips && index == -1.0 {
                         self.strip(here);
                         self.corners.clear();
                         continue;
                     }
+                    // Also false for NaN.
                     let whole = index >= 0.0 && index < f64::from(u32::MAX) && index.fract() == 0.0;
                     if !whole {
                         let message = format!("row {i} of `{}` names vertex {index}", element.name);
-                        return Err(Error::new(ErrorKind::IndexOutOfRange, at, message));
+                        return Err(Error::new(ErrorKind::IndexOutOfRange, here, message));
                     }
-                    self.largest.see(index as u32, at);
+                    self.largest.see(index as u32, here);
                     self.corners.push(index as u32);
                 }
                 if strips {

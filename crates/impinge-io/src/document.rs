@@ -125,6 +125,7 @@ impl Faces {
     }
 
     /// The polygons in order.
+    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> + '_ {
         self.offsets.windows(2).map(|w| &self.indices[w[0]..w[1]])
     }

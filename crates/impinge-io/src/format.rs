@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 use crate::error::{Error, ErrorKind, Location};
-use crate::text::{Cursor, Marks, excerpt};
+use crate::text::{Cursor, Marks, excerpt, without_mark};
 
 /// What can be read, for messages.
 pub(crate) const SUPPORTED: &str =
@@ -79,9 +79,13 @@ impl Format {
             return Some(Self::Glb);
         }
         let mut words = Cursor::new(bytes, Marks { comments: true, continuation: false });
-        match words.word_across_lines() {
-            Some(b"ply") => Some(Self::Ply),
-            Some(word) if off_keyword(word) => Some(Self::Off),
+        let first = words.word_across_lines()?;
+        let second = words.word();
+        // The words may also begin a sentence in the header of a binary STL file.
+        let counts = |word: &[u8]| word == b"BINARY" || word[0].is_ascii_digit();
+        match first {
+            b"ply" if second.is_none() => Some(Self::Ply),
+            word if off_keyword(word) && second.is_none_or(counts) => Some(Self::Off),
             _ => None,
         }
     }
@@ -93,11 +97,14 @@ impl Format {
     /// [`ErrorKind::UnknownFormat`] if none of them says.
     pub fn detect(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("");
+        let named = Self::from_extension(extension);
+        if named == Some(Self::Stl) && fits_binary_stl(bytes) {
+            return Ok(Self::Stl);
+        }
         if let Some(format) = Self::from_magic(bytes) {
             return Ok(format);
         }
-        match Self::from_extension(extension) {
-            // These three have a magic word, which is missing; OFF may do without.
+        match named {
             Some(Self::Glb) if first_byte(bytes) == Some(b'{') => Ok(Self::Gltf),
             Some(Self::SceneJson) => json_kind(bytes),
             Some(format) => Ok(format),
@@ -117,7 +124,7 @@ impl Format {
 }
 
 fn first_byte(bytes: &[u8]) -> Option<u8> {
-    bytes.trim_ascii_start().first().copied()
+    without_mark(bytes).trim_ascii_start().first().copied()
 }
 
 /// Whether `word` is `OFF` with any of the prefixes `ST`, `C`, `N`, `4`, `n`.
@@ -150,7 +157,7 @@ fn json_kind(bytes: &[u8]) -> Result<Format, Error> {
     if first_byte(bytes) != Some(b'{') {
         return Err(refuse("not an object".into()));
     }
-    let Ok(top) = serde_json::from_slice::<TopLevel>(bytes) else {
+    let Ok(top) = serde_json::from_slice::<TopLevel>(without_mark(bytes)) else {
         // The scene reader says where the syntax is broken.
         return Ok(Format::SceneJson);
     };
@@ -240,6 +247,10 @@ mod tests {
         assert_eq!(detect(b"{}", "a.glb"), Some(Format::Gltf));
         assert_eq!(detect(b"# c\nCOFF\n", "a.STL"), Some(Format::Off));
         assert_eq!(detect(b"solid x\n", "a.STL"), Some(Format::Stl));
+        assert_eq!(detect(b"OFF to STL by a converter", "a.stl"), Some(Format::Stl));
+        let mut header = b"ply\n".to_vec();
+        header.resize(84, 0);
+        assert_eq!(detect(&header, "a.stl"), Some(Format::Stl));
         assert_eq!(detect(b"v 0 0 0", "a.Obj"), Some(Format::Obj));
         assert_eq!(detect(b"{\"asset\":{}}", "a.json"), Some(Format::Gltf));
         assert_eq!(detect(b"{\"part\":[]}", "a.json"), Some(Format::SceneJson));

@@ -28,8 +28,12 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let header = header(&mut cursor)?;
     report.variant.clone_from(&header.keyword);
     let mut reader = Reader { cursor, report, words_per_vertex: header.words_per_vertex };
-    let positions = reader.vertices(&header)?;
-    let faces = reader.faces(&header, positions.len())?;
+    // A line for each vertex and each face?
+    let by_line = reader.has_lines(header.vertices.saturating_add(header.faces));
+    let positions = reader.vertices(header.vertices, by_line)?;
+    // If not, the faces alone may have theirs.
+    let by_line = by_line || reader.has_lines(header.faces);
+    let faces = reader.faces(header.faces, positions.len(), by_line)?;
     let here = reader.cursor.here();
     let mut lines = 0;
     while reader.cursor.seek_word() {
@@ -116,7 +120,7 @@ impl<'a> Reader<'a> {
         let mut lines = 0;
         while lines < rows && ahead.seek_word() {
             lines += 1;
-            ahead.next_line();
+            ahead.rest_of_line();
         }
         lines >= rows
     }
@@ -137,12 +141,10 @@ impl<'a> Reader<'a> {
         words
     }
 
-    fn vertices(&mut self, header: &Header) -> Result<Vec<[f64; 3]>, Error> {
-        let count = header.vertices;
+    fn vertices(&mut self, count: u64, by_line: bool) -> Result<Vec<[f64; 3]>, Error> {
         // In text a vertex takes six bytes or more.
         let room = self.cursor.remaining() / 6 + 1;
         let mut positions = Vec::with_capacity(room.min(count as usize));
-        let by_line = self.has_lines(count.saturating_add(header.faces));
         for i in 0..count {
             let what = || format!("vertex {i} of {count}");
             let mut position = [0.0; 3];
@@ -175,15 +177,13 @@ impl<'a> Reader<'a> {
         Ok(positions)
     }
 
-    fn faces(&mut self, header: &Header, vertices: usize) -> Result<Faces, Error> {
-        let count = header.faces;
+    fn faces(&mut self, count: u64, vertices: usize, by_line: bool) -> Result<Faces, Error> {
         let mut faces = Faces::new();
         let mut corners = Vec::new();
         // In text a triangle takes eight bytes or more.
         let room =
             usize::try_from(count).map_or(usize::MAX, |n| n.min(self.cursor.remaining() / 8));
         faces.reserve(room, 3 * room);
-        let by_line = self.has_lines(count);
         for i in 0..count {
             let what = || format!("face {i} of {count}");
             let word = self.next(&what)?;

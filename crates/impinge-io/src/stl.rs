@@ -9,7 +9,7 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::format::{Format, fits_binary_stl};
 use crate::report::FileReport;
 use crate::stem;
-use crate::text::{Cursor, Marks, excerpt, name_of};
+use crate::text::{Cursor, Marks, excerpt, name_of, without_mark};
 
 /// Reads an STL file of either kind.
 ///
@@ -24,7 +24,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
 }
 
 fn looks_like_text(bytes: &[u8]) -> bool {
-    let start = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let start = without_mark(bytes).trim_ascii_start();
     let solid = start.get(..5).is_some_and(|w| w.eq_ignore_ascii_case(b"solid"));
     // A name may be in any encoding, but only a binary file has NUL bytes.
     solid && !bytes[..bytes.len().min(1024)].contains(&0)

@@ -43,7 +43,7 @@ pub(crate) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// A cursor at the start of `bytes`, behind a byte order mark if there is one.
     pub(crate) fn new(bytes: &'a [u8], marks: Marks) -> Self {
-        let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let at = bytes.len() - without_mark(bytes).len();
         Self { bytes, at, line: 1, marks }
     }
 
@@ -129,6 +129,22 @@ impl<'a> Cursor<'a> {
         n > 0
     }
 
+    /// Whether the rest of this line is blank and it ends with a CR that no LF follows.
+    pub(crate) fn ends_with_lone_cr(&self) -> bool {
+        let mut ahead = *self;
+        ahead.skip_blank();
+        ahead.class(ahead.at) == CR && ahead.newline(ahead.at) == 1
+    }
+
+    /// Moves to the end of this line and over one byte of its end.
+    pub(crate) fn skip_one_byte_line_end(&mut self) {
+        while self.word().is_some() {}
+        if self.newline(self.at) > 0 {
+            self.at += 1;
+            self.line += 1;
+        }
+    }
+
     /// The first word of this line or of the first line after it that has one.
     pub(crate) fn word_across_lines(&mut self) -> Option<&'a [u8]> {
         loop {
@@ -157,11 +173,10 @@ impl<'a> Cursor<'a> {
 
     /// The rest of this line without blanks around it, comments included.
     pub(crate) fn rest_of_line(&mut self) -> &'a [u8] {
-        let start = self.at;
-        while !matches!(self.class(self.at), LF | CR) {
-            self.at += 1;
-        }
-        self.bytes[start..self.at].trim_ascii()
+        let rest = &self.bytes[self.at..];
+        let n = rest.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(rest.len());
+        self.at += n;
+        rest[..n].trim_ascii()
     }
 
     /// A finite number, the next word of this line; `what` names it in the error.
@@ -216,6 +231,11 @@ pub(crate) fn parse_u64(word: &[u8]) -> Option<u64> {
         }
         n.checked_mul(10)?.checked_add(u64::from(digit))
     })
+}
+
+/// The text behind the UTF-8 byte order mark, if it has one.
+pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
 /// The start of a word for a message: printable, at most 32 characters.

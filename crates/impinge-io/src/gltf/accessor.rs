@@ -10,7 +10,7 @@ use crate::error::{Error, ErrorKind, Location};
 /// How many elements may be decoded from a document of `bytes` bytes, over all accessors. No honest file comes near:
 /// only accessors that name the same bytes over and over, or count zeros that are not stored, do.
 fn budget(bytes: usize) -> usize {
-    (1 << 16) + 16 * bytes
+    bytes.saturating_mul(8).saturating_add(1 << 16)
 }
 
 /// The data of a document.

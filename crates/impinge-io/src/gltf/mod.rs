@@ -4,7 +4,7 @@
 //! node that shows it one instance. Instances come in the order of the nodes in the file, and within a node in the
 //! order of the primitives. The node tree is composed in `f64`, from numbers parsed as `f64`.
 //!
-//! The document is read with `serde` into [`json`] rather than with the `gltf` crate, which rounds node transforms to
+//! The document is read with `serde` rather than with the `gltf` crate, which rounds node transforms to
 //! `f32`, cuts indices to 32 bits without a word, and subtracts from an unchecked length in the GLB header.
 
 mod accessor;
@@ -13,6 +13,7 @@ mod json;
 mod nodes;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use self::accessor::{Data, unsupported};
@@ -23,7 +24,7 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
 use crate::ply::push_strip;
 use crate::report::{FileReport, LoadReport};
-use crate::text::excerpt;
+use crate::text::{excerpt, without_mark};
 
 const TRIANGLES: u32 = 4;
 const TRIANGLE_STRIP: u32 = 5;
@@ -36,8 +37,7 @@ const TRIANGLE_FAN: u32 = 6;
 /// (`KHR_draco_mesh_compression`, `EXT_meshopt_compression`), positions that are not finite.
 pub fn read_gltf(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
     let report = FileReport::new(name, Format::Gltf);
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    read(bytes, None, directory, report)
+    read(without_mark(bytes), None, directory, report)
 }
 
 /// Reads a GLB file. Buffers in other files are found relative to `directory`.
@@ -172,10 +172,10 @@ impl Reader<'_> {
             if node.skin.is_some() {
                 self.report.ignore("nodes whose mesh has a skin", 1, here);
             }
-            if !shown.contains_key(&m) {
-                shown.insert(m, self.primitives(m, &users)?);
-            }
-            let primitives = shown.get(&m).map_or(&[][..], Vec::as_slice);
+            let primitives = match shown.entry(m) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(self.primitives(m, &users)?),
+            };
             if instances.len() + primitives.len() > MAX_INSTANCES {
                 let message = format!("more than {MAX_INSTANCES} parts; split the file");
                 return Err(Error::new(ErrorKind::TooLarge, here, message));
@@ -186,7 +186,7 @@ impl Reader<'_> {
                 .find(|n| !n.trim().is_empty())
                 .cloned()
                 .unwrap_or_else(|| format!("node{i}"));
-            for &(k, made) in primitives {
+            for &(k, made) in primitives.iter() {
                 let name = match mesh.primitives.len() {
                     1 => name.clone(),
                     _ => format!("{name}.{k}"),

@@ -1,6 +1,6 @@
 //! The body of a PLY file, one scalar after the other.
 
-use super::header::{Encoding, Scalar};
+use super::header::{Element, Encoding, Scalar};
 use crate::error::{Error, ErrorKind, Location};
 use crate::text::{Cursor, excerpt, parse_f64};
 
@@ -33,11 +33,11 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// How many rows the rest can hold at most: of text, at least a character and a line end each.
-    pub(super) fn rows_left(&self, min_row_size: usize) -> usize {
+    /// How many rows of `element` the rest can hold at most: in text a value takes a character and a blank or more.
+    pub(super) fn rows_left(&self, element: &Element) -> usize {
         match self {
-            Self::Text(cursor) => cursor.remaining() / 2 + 1,
-            Self::Binary { .. } => self.remaining() / min_row_size.max(1),
+            Self::Text(cursor) => cursor.remaining() / (2 * element.properties.len()).max(2) + 1,
+            Self::Binary { .. } => self.remaining() / element.min_row_size().max(1),
         }
     }
 
@@ -88,6 +88,28 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The next `count` values, into `out`.
+    pub(super) fn list(
+        &mut self,
+        kind: Scalar,
+        count: u64,
+        out: &mut Vec<f64>,
+    ) -> Result<(), Error> {
+        out.clear();
+        if let Self::Binary { bytes, at, big } = self {
+            let start = *at;
+            let (bytes, big) = (*bytes, *big);
+            self.skip(kind, count)?;
+            let raw = bytes[start..].chunks_exact(kind.size()).take(count as usize);
+            out.extend(raw.map(|raw| decode(raw, kind, big)));
+            return Ok(());
+        }
+        for _ in 0..count {
+            out.push(self.scalar(kind)?);
+        }
+        Ok(())
+    }
+
     /// Moves over `count` values.
     pub(super) fn skip(&mut self, kind: Scalar, count: u64) -> Result<(), Error> {
         match self {
@@ -129,22 +151,27 @@ fn ends(length: usize) -> Error {
 
 #[inline]
 fn decode(raw: &[u8], kind: Scalar, big: bool) -> f64 {
-    let mut bytes = [0u8; 8];
-    for (i, &b) in raw.iter().enumerate() {
-        let at = if big { raw.len() - 1 - i } else { i };
-        bytes[at] = b;
-    }
-    let bits = u64::from_le_bytes(bytes);
     match kind {
-        Scalar::I8 => f64::from(bits as u8 as i8),
-        Scalar::U8 => f64::from(bits as u8),
-        Scalar::I16 => f64::from(bits as u16 as i16),
-        Scalar::U16 => f64::from(bits as u16),
-        Scalar::I32 => f64::from(bits as u32 as i32),
-        Scalar::U32 => f64::from(bits as u32),
-        Scalar::F32 => f64::from(f32::from_bits(bits as u32)),
-        Scalar::F64 => f64::from_bits(bits),
+        Scalar::I8 => f64::from(raw[0] as i8),
+        Scalar::U8 => f64::from(raw[0]),
+        Scalar::I16 => f64::from(i16::from_le_bytes(ordered(raw, big))),
+        Scalar::U16 => f64::from(u16::from_le_bytes(ordered(raw, big))),
+        Scalar::I32 => f64::from(i32::from_le_bytes(ordered(raw, big))),
+        Scalar::U32 => f64::from(u32::from_le_bytes(ordered(raw, big))),
+        Scalar::F32 => f64::from(f32::from_le_bytes(ordered(raw, big))),
+        Scalar::F64 => f64::from_le_bytes(ordered(raw, big)),
     }
+}
+
+/// The first `N` bytes, the least significant first.
+#[inline]
+fn ordered<const N: usize>(raw: &[u8], big: bool) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes.copy_from_slice(&raw[..N]);
+    if big {
+        bytes.reverse();
+    }
+    bytes
 }
 
 #[cfg(test)]

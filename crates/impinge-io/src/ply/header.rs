@@ -101,6 +101,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Cursor<'_>), Error> {
     if cursor.word() != Some(b"ply") {
         return Err(syntax(cursor.here(), "a PLY file begins with the word `ply`"));
     }
+    let lone_cr = cursor.ends_with_lone_cr();
     let mut encoding = None;
     let mut elements: Vec<Element> = Vec::new();
     let mut comments = (0, Location::Whole);
@@ -155,8 +156,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Cursor<'_>), Error> {
     let Some(encoding) = encoding else {
         return Err(syntax(end, "the header has no `format` line"));
     };
-    // A lone CR ends the header only if it ends all of its lines: after CR LF headers the body begins behind the LF.
-    cursor.next_line();
+    // Where lines end with CR alone, an LF behind the last one is the first byte of the body.
+    if lone_cr {
+        cursor.skip_one_byte_line_end();
+    } else {
+        cursor.next_line();
+    }
     Ok((Header { encoding, elements, comments }, cursor))
 }
 
@@ -236,7 +241,7 @@ mod tests {
 
     #[test]
     fn the_body_begins_right_behind_the_header() {
-        for end in ["\n", "\r\n"] {
+        for end in ["\n", "\r\n", "\r"] {
             let text = format!("ply{end}format binary_little_endian 1.0{end}end_header{end}\n\r\n");
             let (header, cursor) = read(text.as_bytes()).unwrap();
             assert_eq!(header.encoding, Encoding::LittleEndian);

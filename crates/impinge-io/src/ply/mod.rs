@@ -38,6 +38,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
         faces: Faces::new(),
         largest: LargestIndex::default(),
         corners: Vec::new(),
+        list: Vec::new(),
         report,
     };
     reader.elements(&header)?;
@@ -59,6 +60,7 @@ struct Reader<'a> {
     faces: Faces,
     largest: LargestIndex,
     corners: Vec<u32>,
+    list: Vec<f64>,
     report: FileReport,
 }
 
@@ -141,23 +143,25 @@ impl Reader<'_> {
             return Err(too_large(element));
         }
         self.unread_properties(element, &axes);
-        let room = self.body.rows_left(element.min_row_size());
+        // Where each property goes: x, y, z, or aside.
+        let slots: Vec<usize> = (0..element.properties.len())
+            .map(|k| axes.iter().position(|&axis| axis == k).unwrap_or(3))
+            .collect();
+        let room = self.body.rows_left(element);
         self.positions.reserve(room.min(element.count as usize));
         for i in 0..element.count {
             self.begin(element, i)?;
             let here = self.body.here();
-            let mut position = [0.0; 3];
-            for (k, property) in element.properties.iter().enumerate() {
+            let mut values = [0.0; 4];
+            for (property, &slot) in element.properties.iter().zip(&slots) {
                 if let Some(count) = property.list {
                     let n = self.body.count(count)?;
                     self.body.skip(property.value, n)?;
                 } else {
-                    let x = self.body.scalar(property.value)?;
-                    for (coordinate, _) in position.iter_mut().zip(axes).filter(|(_, a)| *a == k) {
-                        *coordinate = x;
-                    }
+                    values[slot] = self.body.scalar(property.value)?;
                 }
             }
+            let position = [values[0], values[1], values[2]];
             if !position.iter().all(|x| x.is_finite()) {
                 let message = format!("vertex {i} is {position:?}, not a finite point");
                 return Err(Error::new(ErrorKind::NotFinite, here, message));
@@ -188,7 +192,7 @@ impl Reader<'_> {
         self.unread_properties(element, &[list]);
         let strips = element.name == "tristrips";
         if !strips {
-            let room = self.body.rows_left(element.min_row_size());
+            let room = self.body.rows_left(element);
             let rows = usize::try_from(element.count).map_or(room, |n| n.min(room));
             self.faces.reserve(rows, (3 * rows).min(self.body.remaining()));
         }
@@ -205,21 +209,22 @@ impl Reader<'_> {
                     self.body.skip(property.value, n)?;
                     continue;
                 }
+                self.body.list(property.value, n, &mut self.list)?;
                 self.corners.clear();
-                for _ in 0..n {
-                    let at = self.body.here();
-                    let index = self.body.scalar(property.value)?;
+                for k in 0..self.list.len() {
+                    let index = self.list[k];
                     if strips && index == -1.0 {
                         self.strip(here);
                         self.corners.clear();
                         continue;
                     }
+                    // Also false for NaN.
                     let whole = index >= 0.0 && index < f64::from(u32::MAX) && index.fract() == 0.0;
                     if !whole {
                         let message = format!("row {i} of `{}` names vertex {index}", element.name);
-                        return Err(Error::new(ErrorKind::IndexOutOfRange, at, message));
+                        return Err(Error::new(ErrorKind::IndexOutOfRange, here, message));
                     }
-                    self.largest.see(index as u32, at);
+                    self.largest.see(index as u32, here);
                     self.corners.push(index as u32);
                 }
                 if strips {

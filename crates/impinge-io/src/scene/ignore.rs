@@ -1,10 +1,18 @@
 //! Rules about pairs not to check, resolved to the instances they mean.
 
+use std::collections::BTreeMap;
+
 use super::Ignore;
 use crate::document::{IgnoreRule, Instance};
 use crate::error::{Error, ErrorKind, Location};
 use crate::report::FileReport;
 use crate::text::excerpt;
+
+/// The most names compared with patterns in one scene.
+const MAX_COMPARISONS: usize = 1 << 26;
+
+/// The most entries of all rules together.
+const MAX_ENTRIES: usize = 1 << 24;
 
 /// The rules over `instances`; what matches nothing goes into the report.
 pub(super) fn resolve(
@@ -12,23 +20,29 @@ pub(super) fn resolve(
     instances: &[Instance],
     report: &mut FileReport,
 ) -> Result<Vec<IgnoreRule>, Error> {
+    let mut finder = Finder::new(instances);
     let mut out = Vec::new();
     for (i, rule) in rules.iter().enumerate() {
         let here = Location::Item("ignore", i as u64);
-        let mut matches = |pattern: &String| {
-            let found: Vec<usize> =
-                (0..instances.len()).filter(|&k| glob(pattern, &instances[k].name)).collect();
+        let mut matches = |pattern: &str| -> Result<Vec<usize>, Error> {
+            let found = finder.find(pattern).ok_or_else(|| {
+                let message = "the ignore rules match too many parts too often; use fewer patterns";
+                Error::new(ErrorKind::TooLarge, here, message)
+            })?;
             if found.is_empty() {
                 let reason =
                     format!("ignore patterns without a part: `{}`", excerpt(pattern.as_bytes()));
                 report.skip(reason, 1, here);
             }
-            found
+            Ok(found)
         };
         let resolved = match (&rule.pair, &rule.group) {
-            (Some([a, b]), None) => IgnoreRule::Between(matches(a), matches(b)),
+            (Some([a, b]), None) => IgnoreRule::Between(matches(a)?, matches(b)?),
             (None, Some(group)) => {
-                let mut found: Vec<usize> = group.iter().flat_map(matches).collect();
+                let mut found = Vec::new();
+                for pattern in group {
+                    found.append(&mut matches(pattern)?);
+                }
                 found.sort_unstable();
                 found.dedup();
                 IgnoreRule::Among(found)
@@ -45,6 +59,36 @@ pub(super) fn resolve(
         }
     }
     Ok(out)
+}
+
+/// Parts by name or pattern, with a limit on the work.
+struct Finder<'a> {
+    instances: &'a [Instance],
+    by_name: BTreeMap<&'a str, Vec<usize>>,
+    comparisons: usize,
+    entries: usize,
+}
+
+impl<'a> Finder<'a> {
+    fn new(instances: &'a [Instance]) -> Self {
+        let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (i, instance) in instances.iter().enumerate() {
+            by_name.entry(&instance.name).or_default().push(i);
+        }
+        Self { instances, by_name, comparisons: MAX_COMPARISONS, entries: MAX_ENTRIES }
+    }
+
+    /// The parts `pattern` means, ascending; `None` beyond the limits.
+    fn find(&mut self, pattern: &str) -> Option<Vec<usize>> {
+        let found = if pattern.contains(['*', '?']) {
+            self.comparisons = self.comparisons.checked_sub(self.instances.len())?;
+            (0..self.instances.len()).filter(|&i| glob(pattern, &self.instances[i].name)).collect()
+        } else {
+            self.by_name.get(pattern).cloned().unwrap_or_default()
+        };
+        self.entries = self.entries.checked_sub(found.len())?;
+        Some(found)
+    }
 }
 
 /// Whether `name` matches `pattern`, in which `*` is any text and `?` any one character.
@@ -78,6 +122,8 @@ fn glob(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::IDENTITY;
+    use crate::format::Format;
 
     #[test]
     fn wildcards() {
@@ -102,5 +148,19 @@ mod tests {
         }
         let long = "a".repeat(2000);
         assert!(!glob(&format!("{}b", "a*".repeat(50)), &long));
+    }
+
+    #[test]
+    fn too_many_matches_are_refused() {
+        let instances: Vec<Instance> = (0..5000)
+            .map(|i| Instance { name: format!("p{i}"), mesh: 0, matrix: IDENTITY })
+            .collect();
+        let rules = |n: usize| -> Vec<Ignore> {
+            (0..n).map(|_| Ignore { pair: None, group: Some(vec!["*".into()]) }).collect()
+        };
+        let mut report = FileReport::new("s.toml", Format::SceneToml);
+        assert_eq!(resolve(&rules(2), &instances, &mut report).unwrap().len(), 2);
+        let error = resolve(&rules(5000), &instances, &mut report).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::TooLarge);
     }
 }

@@ -25,6 +25,7 @@ mod ignore;
 mod pose;
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -37,7 +38,7 @@ use crate::format::Format;
 use crate::matrix::{compose, is_finite};
 use crate::report::FileReport;
 use crate::stem;
-use crate::text::excerpt;
+use crate::text::{excerpt, without_mark};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,6 +79,7 @@ struct Ignore {
 /// # Errors
 /// Invalid TOML, unknown keys, missing or unreadable files, poses that are not poses, and names that repeat.
 pub fn read_toml(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
+    let bytes = without_mark(bytes);
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count() as u64;
         Error::new(ErrorKind::Syntax, Location::Line(line), "TOML must be UTF-8").with_source(e)
@@ -97,6 +99,7 @@ pub fn read_toml(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<D
 /// # Errors
 /// As [`read_toml`].
 pub fn read_json(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
+    let bytes = without_mark(bytes);
     let scene: SceneFile = serde_json::from_slice(bytes).map_err(|e| {
         let kind = if e.is_eof() { ErrorKind::UnexpectedEnd } else { ErrorKind::Syntax };
         let place = Location::Line(e.line() as u64);
@@ -148,8 +151,8 @@ fn resolve(
         let path = directory.join(&part.file);
         let key = path.canonicalize().unwrap_or_else(|_| path.clone());
         let loaded = match files.entry(key) {
-            std::collections::btree_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::btree_map::Entry::Vacant(entry) => {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
                 let mut loaded = load_part_file(&path).map_err(|e| e.within(&wants))?;
                 reports.append(&mut loaded.report.files);
                 let placed = vec![None; loaded.meshes.len()];

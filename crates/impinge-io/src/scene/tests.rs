@@ -110,7 +110,7 @@ fn parts_poses_and_rules() {
     );
     assert_eq!(document.report.files.len(), 4);
 
-    let json = folder.load("s.json", JSON).unwrap();
+    let json = folder.load("s.json", &format!("\u{feff}{JSON}")).unwrap();
     assert_eq!(json.instances, document.instances);
     assert_eq!(json.meshes, document.meshes);
     assert_eq!(json.ignore, document.ignore);

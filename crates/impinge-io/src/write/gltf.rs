@@ -148,8 +148,8 @@ fn node(instance: &Instance, index: &[Option<usize>]) -> Result<Value, String> {
     }
     if *m != IDENTITY {
         let mut columns = Vec::with_capacity(16);
-        for k in 0..4 {
-            columns.extend([m[0][k], m[1][k], m[2][k], if k == 3 { 1.0 } else { 0.0 }]);
+        for (k, last) in [0.0, 0.0, 0.0, 1.0].into_iter().enumerate() {
+            columns.extend([m[0][k], m[1][k], m[2][k], last]);
         }
         node["matrix"] = json!(columns);
     }

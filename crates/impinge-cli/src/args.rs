@@ -57,7 +57,7 @@ planar (flat polygons), convex. Volume is given for closed, oriented meshes only
 const SAMPLE_EXAMPLES: &str = "\
 Examples:
   impinge sample                     check it
-  impinge sample --write demo        write it to demo/, then: impinge check demo/sample.toml";
+  impinge sample --write demo        write it to demo/ as files to play with";
 
 /// Exact clash checks of meshes and assemblies.
 #[derive(Debug, Parser)]

@@ -14,7 +14,7 @@ use crate::report::table::{Align, Cell, Table};
 use crate::report::{count, json, number, plural, point};
 use crate::survey::{self, Plan, Summary};
 use crate::verdict::{Kind, Verdict};
-use crate::{Status, note, pose_arg};
+use crate::{Status, note, pose_arg, unless_pipe_closed};
 
 /// Checks what the arguments name.
 pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
@@ -89,12 +89,13 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
         .filter(|v| output.all || query.distance || v.kind() != Kind::Clear)
         .collect();
     let mut out = anstream::stdout().lock();
-    if output.json {
-        json::write_check(&mut out, job, args, &listed, &summary, status)?;
+    let written = if output.json {
+        json::write_check(&mut out, job, args, &listed, &summary, status)
     } else {
-        write_report(&mut out, job, &listed, &summary)?;
-    }
-    out.flush()?;
+        write_report(&mut out, job, &listed, &summary)
+    };
+    // A reader that has seen enough does not change the verdict.
+    unless_pipe_closed(written.and_then(|()| Ok(out.flush()?)))?;
     Ok(status)
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
         })
         .collect();
     if args.picture.wanted() {
-        let all = Job::load(&args.files, &Pose::IDENTITY)?;
+        let all = Job::together(&jobs);
         let triangles: usize = rows.iter().flatten().map(|r| r.triangles).sum();
         let picture = Picture {
             scene: &all.scene,

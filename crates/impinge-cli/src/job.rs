@@ -44,6 +44,12 @@ impl Job {
         Self::combine(vec![(name.to_owned(), scene, false)], &Pose::IDENTITY)
     }
 
+    /// The parts of several jobs of one file each, as if the files had been loaded together.
+    pub(crate) fn together(jobs: &[Self]) -> Self {
+        let scenes = jobs.iter().map(|j| (j.files.join(", "), j.scene.clone(), false)).collect();
+        Self::combine(scenes, &Pose::IDENTITY)
+    }
+
     fn combine(scenes: Vec<(String, Scene, bool)>, pose: &Pose) -> Self {
         let several = scenes.len() > 1;
         let mut scene = Scene::new();
@@ -108,7 +114,7 @@ impl Job {
 /// The names, those that occur more than once followed by `#1`, `#2` and so on.
 fn unique(names: &[String]) -> Vec<String> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
-    for name in &names {
+    for name in names {
         *times.entry(name).or_default() += 1;
     }
     let mut seen: BTreeMap<&str, usize> = BTreeMap::new();

@@ -117,6 +117,14 @@ pub(crate) fn note(text: &str) {
     );
 }
 
+/// `result`, but success where the reader of the output has gone.
+pub(crate) fn unless_pipe_closed(result: Result<()>) -> Result<()> {
+    match result {
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        other => other,
+    }
+}
+
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let io = cause.downcast_ref::<io::Error>().map(io::Error::kind);

@@ -9,7 +9,7 @@ use crate::report::table::shorten;
 use crate::verdict::{Kind, Verdict};
 
 /// Rings beyond this number only hide each other.
-const MAX_MARKERS: usize = 400;
+const MAX_MARKERS: usize = 150;
 
 /// A line of text, its upper left corner and the height of its letters in pixels.
 #[derive(Clone, Debug)]
@@ -175,7 +175,7 @@ impl Layout {
                 taken.push(at);
                 Badge { center: at, radius: 13.0 * s, number: i + 1, rgb: v.kind().rgb() }
             });
-            let radius = if badge.is_some() { 9.0 * s } else { 5.0 * s };
+            let radius = if badge.is_some() { 9.0 * s } else { 4.0 * s };
             markers.push(Marker {
                 center,
                 radius,

@@ -8,17 +8,9 @@ use super::text;
 /// Paints title, legend, list and markers.
 pub(crate) fn paint(image: &mut Image, layout: &Layout, markers: &[Marker]) {
     let s = layout.scale;
-    for m in markers {
-        if let Some(b) = &m.badge {
-            image.stroke(m.center, b.center, 5.0 * s, WHITE);
-            image.stroke(m.center, b.center, 2.0 * s, INK);
-        }
-        image.ring(m.center, m.radius - 4.5 * s, m.radius + 3.0 * s, WHITE);
-        image.ring(m.center, m.radius - 2.5 * s, m.radius + 1.0 * s, INK);
-        for (dx, dy) in [(1.0, 0.0), (0.0, 1.0)] {
-            let arm = |k: f64| [m.center[0] + k * dx * m.radius, m.center[1] + k * dy * m.radius];
-            image.stroke(arm(-0.35), arm(0.35), 1.8 * s, INK);
-        }
+    // The worst come last, on top.
+    for m in markers.iter().rev() {
+        marker(image, m, s);
     }
     for b in markers.iter().filter_map(|m| m.badge.as_ref()).chain(&layout.list) {
         badge(image, b, s);
@@ -30,6 +22,24 @@ pub(crate) fn paint(image: &mut Image, layout: &Layout, markers: &[Marker]) {
     }
     for t in &layout.texts {
         text::draw(image, t.x, t.y, t.size, &t.text, if t.soft { SOFT_INK } else { INK });
+    }
+}
+
+/// A ring with a cross, tied to its badge; a dot where there is none.
+fn marker(image: &mut Image, m: &Marker, s: f64) {
+    let Some(b) = &m.badge else {
+        image.ring(m.center, 0.0, m.radius + 2.2 * s, WHITE);
+        image.ring(m.center, 0.0, m.radius + 0.8 * s, INK);
+        image.ring(m.center, 0.0, m.radius - 0.6 * s, m.rgb);
+        return;
+    };
+    image.stroke(m.center, b.center, 5.0 * s, WHITE);
+    image.stroke(m.center, b.center, 2.0 * s, INK);
+    image.ring(m.center, m.radius - 4.5 * s, m.radius + 3.0 * s, WHITE);
+    image.ring(m.center, m.radius - 2.5 * s, m.radius + 1.0 * s, INK);
+    for (dx, dy) in [(1.0, 0.0), (0.0, 1.0)] {
+        let arm = |k: f64| [m.center[0] + k * dx * m.radius, m.center[1] + k * dy * m.radius];
+        image.stroke(arm(-0.35), arm(0.35), 1.8 * s, INK);
     }
 }
 

@@ -154,3 +154,123 @@ fn part_lines<'a>(
 fn pixel(p: Vec3) -> [f32; 3] {
     [p.x as f32, p.y as f32, p.z as f32]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::check::Relation;
+    use impinge::{Mesh, Pose};
+
+    fn scene(meshes: &[(&[[f64; 3]], &[[u32; 3]])]) -> Scene {
+        let mut scene = Scene::new();
+        for (i, (points, triangles)) in meshes.iter().enumerate() {
+            let points = points.iter().map(|p| Vec3::from(*p)).collect();
+            let mesh = Mesh::from_triangles(points, triangles.to_vec()).unwrap();
+            scene.add(format!("part {i}"), mesh, Pose::IDENTITY);
+        }
+        scene
+    }
+
+    /// The whole page, as it would be written.
+    fn page(scene: &Scene, verdicts: &[Verdict], size: Size, view: View) -> Image {
+        let names: Vec<String> = scene.parts().iter().map(|p| p.name.clone()).collect();
+        let picture = Picture {
+            scene,
+            names: &names,
+            title: "a title".to_owned(),
+            verdicts,
+            curves: &Curves::default(),
+            summary: Some(&Summary::default()),
+        };
+        let layout = Layout::new(&picture, size);
+        let camera = Camera::fit(scene, view, Axis::Z, layout.viewport);
+        let markers = layout.markers(&picture, &camera);
+        let mut page = draw(&picture, &camera, &layout);
+        assert!(svg::document("<t>", &layout, &markers, b"").contains("&lt;t&gt;"));
+        legend::paint(&mut page, &layout, &markers);
+        page
+    }
+
+    fn crossing(witness: Vec3) -> Verdict {
+        Verdict {
+            a: 0,
+            b: 1,
+            relation: Relation::Crossing,
+            triangle_pairs: 3,
+            witness: Some(witness),
+            distance: None,
+        }
+    }
+
+    fn count(image: &Image, fits: impl Fn([u8; 3]) -> bool) -> usize {
+        image.rgb.chunks_exact(3).filter(|c| fits([c[0], c[1], c[2]])).count()
+    }
+
+    #[test]
+    fn colliding_parts_are_red_and_others_pale() {
+        let triangle = |x: f64| [[x, 0.0, 0.0], [x + 3.0, 0.0, 0.0], [x, 0.0, 3.0]];
+        let (a, b, c) = (triangle(0.0), triangle(1.0), triangle(9.0));
+        let face: &[[u32; 3]] = &[[0, 1, 2]];
+        let scene = scene(&[(&a, face), (&b, face), (&c, face)]);
+        let size = Size { width: 800, height: 600 };
+        let page = page(&scene, &[crossing(Vec3::new(1.5, 0.0, 0.5))], size, View::Front);
+        let red = count(&page, |[r, g, b]| r > 150 && g < 110 && b < 110);
+        let gray =
+            count(&page, |[r, g, b]| r > 200 && r < 252 && r.abs_diff(g) < 8 && g.abs_diff(b) < 8);
+        assert!(red > 2_000 && gray > 2_000, "red {red}, gray {gray}");
+    }
+
+    #[test]
+    fn any_scene_makes_a_picture() {
+        let face: &[[u32; 3]] = &[[0, 1, 2]];
+        let point = [[1.0, 2.0, 3.0]; 3];
+        let flat = [[0.0; 3], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]];
+        let scaled = |s: f64| [[0.0; 3], [s, 0.0, 0.0], [0.0, s, s]];
+        let (huge, tiny, least) = (scaled(1e60), scaled(1e-300), scaled(5e-324));
+        let scenes = [
+            scene(&[]),
+            scene(&[(&[], &[]), (&[], &[])]),
+            scene(&[(&point, face), (&point, face)]),
+            scene(&[(&flat, face), (&flat, face)]),
+            scene(&[(&huge, face), (&tiny, face)]),
+            scene(&[(&tiny, face), (&tiny, face)]),
+            scene(&[(&least, face), (&least, face)]),
+        ];
+        for scene in &scenes {
+            for size in [(16, 16), (17, 300), (640, 480), (2000, 40)] {
+                let size = Size { width: size.0, height: size.1 };
+                for view in [View::Iso, View::Top, View::Along(Vec3::ONE.normalize())] {
+                    let places = [Vec3::ZERO, Vec3::splat(1e60), Vec3::splat(-1e-300)];
+                    let verdicts: Vec<Verdict> = places
+                        .into_iter()
+                        .filter(|_| scene.parts().len() > 1)
+                        .map(crossing)
+                        .collect();
+                    let image = page(scene, &verdicts, size, view);
+                    assert_eq!(image.rgb.len(), size.width * size.height * 3);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_picture_is_the_same_with_any_number_of_threads() {
+        let corners: Vec<[f64; 3]> = (0..60)
+            .map(|i| {
+                let a = f64::from(i);
+                [(a * 1.7).sin(), (a * 2.3).cos(), (a * 0.9).sin()]
+            })
+            .collect();
+        let faces: Vec<[u32; 3]> = (0..20).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
+        let scene = scene(&[(&corners, &faces), (&corners[3..], &faces[..19])]);
+        let size = Size { width: 200, height: 150 };
+        let pictures: Vec<Vec<u8>> = [1, 2, 5]
+            .into_iter()
+            .map(|n| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
+                pool.install(|| page(&scene, &[crossing(Vec3::ZERO)], size, View::Iso).rgb)
+            })
+            .collect();
+        assert!(pictures.iter().all(|p| *p == pictures[0]));
+    }
+}

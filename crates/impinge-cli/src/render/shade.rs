@@ -28,7 +28,7 @@ const PALETTE: [Rgb; 8] = [
 ];
 
 /// How much parts of one colour are lightened or darkened in turn, so that neighbours differ.
-const VARIATION: [f64; 4] = [0.0, 0.30, -0.22, 0.14];
+const VARIATION: [f64; 4] = [0.0, 0.24, -0.16, 0.12];
 
 /// How a part is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub(crate) fn lit(rgb: Rgb, normal: Vec3) -> Rgb {
     let n = if normal.z > 0.0 { -normal } else { normal };
     let key = n.dot(Vec3::new(-0.42, 0.70, -0.58)).max(0.0);
     let fill = n.dot(Vec3::new(0.80, 0.10, -0.59)).max(0.0);
-    let light = 0.46 + 0.50 * key + 0.16 * fill;
+    let light = 0.60 + 0.42 * key + 0.14 * fill;
     rgb.map(|c| to_byte(f64::from(c) * light))
 }
 

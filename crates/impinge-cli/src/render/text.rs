@@ -12,7 +12,7 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
 
 /// The distance from one letter to the next.
 pub(crate) fn advance(size: f64) -> f64 {
-    (size * 0.86).max(1.0)
+    (size * 0.76).max(1.0)
 }
 
 /// Draws one line, `(x, y)` its upper left corner.

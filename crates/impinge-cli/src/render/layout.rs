@@ -166,7 +166,9 @@ impl Layout {
         for (i, v) in picture.marked().enumerate().take(MAX_MARKERS) {
             let Some(place) = v.place() else { continue };
             let p = camera.project(place);
-            if !p.is_finite() {
+            let on_page = (0.0..=self.size.width as f64).contains(&p.x)
+                && (0.0..=self.size.height as f64).contains(&p.y);
+            if !on_page {
                 continue;
             }
             let center = [p.x, p.y];

@@ -161,7 +161,9 @@ mod tests {
     use impinge::check::Relation;
     use impinge::{Mesh, Pose};
 
-    fn scene(meshes: &[(&[[f64; 3]], &[[u32; 3]])]) -> Scene {
+    type Faces<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
+
+    fn scene(meshes: &[Faces<'_>]) -> Scene {
         let mut scene = Scene::new();
         for (i, (points, triangles)) in meshes.iter().enumerate() {
             let points = points.iter().map(|p| Vec3::from(*p)).collect();

@@ -127,8 +127,8 @@ pub(crate) struct QueryArgs {
     pub(crate) distance: bool,
 
     /// Leaves out pairs of parts by their names, in either order; * stands for anything. May be repeated.
-    #[arg(long, value_name = "A:B", value_parser = crate::pairs::Ignore::parse)]
-    pub(crate) ignore: Vec<crate::pairs::Ignore>,
+    #[arg(long, value_name = "A:B", value_parser = crate::ignore::Ignore::parse)]
+    pub(crate) ignore: Vec<crate::ignore::Ignore>,
 
     /// The mildest verdict that makes the exit status 1.
     #[arg(long, value_enum, value_name = "VERDICT", default_value_t)]

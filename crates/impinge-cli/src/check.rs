@@ -11,7 +11,7 @@ use crate::job::Job;
 use crate::render::{self, Curves, Picture};
 use crate::report::csv::{PairsFile, Parts};
 use crate::report::table::{Align, Cell, Table};
-use crate::report::{count, json, number, plural, point};
+use crate::report::{LINE, count, json, number, plural, point};
 use crate::survey::{self, Plan, Summary};
 use crate::verdict::{Kind, Verdict};
 use crate::{Status, note, pose_arg, unless_pipe_closed};
@@ -39,10 +39,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
 /// Checks a job that is loaded already.
 pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
     let (query, output) = (&args.query, &args.output);
-    if !output.quiet {
-        remark(job, args);
-    }
     let plan = Plan::new(job, query);
+    if !output.quiet {
+        remark(job, args, &plan);
+    }
     let options = CheckOptions {
         clearance: query.clearance,
         distance: query.distance,
@@ -70,6 +70,9 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
         file.finish()?;
     }
     let summary = Summary::new(job, &plan, &verdicts);
+    if output.all {
+        verdicts.extend(plan.pruned_verdicts(job));
+    }
     verdicts.sort_by_key(|v| (v.kind(), v.a, v.b));
     let status = status(&summary, query.fail_on);
 
@@ -100,16 +103,17 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
 }
 
 /// Says on standard error what in the request cannot have the effect it was meant to have.
-fn remark(job: &Job, args: &CheckArgs) {
-    for pattern in &args.query.ignore {
-        let raw: Vec<&str> = job.scene.parts().iter().map(|p| p.name.as_str()).collect();
-        let names: Vec<&str> = job.names.iter().map(String::as_str).collect();
-        if !pattern.fits_some(&names) && !pattern.fits_some(&raw) {
+fn remark(job: &Job, args: &CheckArgs, plan: &Plan) {
+    for (i, pattern) in args.query.ignore.iter().enumerate() {
+        if !plan.pattern_is_useful(i) {
             note(&format!(
                 "--ignore \"{}\" fits no two parts; impinge info lists their names",
                 pattern.as_str()
             ));
         }
+    }
+    if plan.total == 0 {
+        note("there are no two parts to compare; name an assembly, or a second file");
     }
     if args.query.fail_on == FailOn::Near && args.query.clearance.is_none() {
         note("--fail-on near finds nothing near without --clearance");
@@ -148,12 +152,10 @@ fn write_report(
     summary: &Summary,
 ) -> Result<()> {
     if !listed.is_empty() {
-        let measured = listed.iter().any(|v| v.distance.is_some());
-        let width = if measured { 20 } else { 26 };
         let mut table = Table::new()
             .column("verdict", Align::Left, 9)
-            .column("part", Align::Left, width)
-            .column("other part", Align::Left, width)
+            .column("part", Align::Left, 60)
+            .column("other part", Align::Left, 60)
             .column("triangles", Align::Right, 12)
             .column("distance", Align::Right, 11)
             .column("where", Align::Left, 40);
@@ -168,6 +170,7 @@ fn write_report(
                 v.place().map(point).unwrap_or_default().into(),
             ]);
         }
+        table.shrink(&[1, 2], LINE);
         table.write(out, 0)?;
         if listed.iter().any(|v| v.kind() == Kind::Contained) {
             writeln!(out, "contained: the part lies inside the other part")?;

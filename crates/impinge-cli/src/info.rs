@@ -12,7 +12,7 @@ use crate::facts::InfoRow;
 use crate::job::Job;
 use crate::render::{self, Curves, Picture};
 use crate::report::table::{Align, Cell, Table};
-use crate::report::{count, digits, json, plural};
+use crate::report::{LINE, count, digits, json, plural};
 
 /// Describes what the arguments name.
 pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
@@ -79,17 +79,18 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow]) -> Result<()> {
         return Ok(());
     }
     let mut table = Table::new()
-        .column("part", Align::Left, 18)
+        .column("part", Align::Left, 60)
         .column("verts", Align::Right, 10)
         .column("polys", Align::Right, 10)
         .column("tris", Align::Right, 10)
-        .column("size", Align::Left, 26)
+        .column("size", Align::Left, 40)
         .column("traits", Align::Left, 6)
         .column("area", Align::Right, 9)
         .column("volume", Align::Right, 9);
     for row in rows {
         table.row(cells(row));
     }
+    table.shrink(&[0], LINE - 2);
     table.write(out, 2)?;
     writeln!(
         out,

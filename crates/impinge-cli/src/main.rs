@@ -3,6 +3,7 @@
 mod args;
 mod check;
 mod facts;
+mod ignore;
 mod info;
 mod job;
 mod load;

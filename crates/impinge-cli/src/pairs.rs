@@ -1,4 +1,4 @@
-//! Which pairs of parts are looked at closely: those whose boxes come within reach, less those the user leaves out.
+//! Which pairs of parts are looked at closely: those whose boxes come within reach.
 
 use impinge::Aabb;
 use impinge::scene::{Part, Scene};
@@ -64,72 +64,6 @@ fn reach(part: &Part, bounds: &Aabb, margin: f64) -> Aabb {
         + bounds.min.abs().max(bounds.max.abs()).max_element()
         + margin;
     bounds.grown(8.0 * off * (size + margin) + 64.0 * f64::EPSILON * scale)
-}
-
-/// A pair of name patterns, `A:B`, to be left out; `*` stands for any run of characters.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ignore {
-    text: String,
-}
-
-impl Ignore {
-    /// The pattern, if it has two sides.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let sides = text.match_indices(':').any(|(at, _)| at > 0 && at + 1 < text.len());
-        if sides {
-            Ok(Self { text: text.to_owned() })
-        } else {
-            Err("two part names with a colon between them are needed, such as \"bolt*:plate\""
-                .to_owned())
-        }
-    }
-
-    /// Whether the pair of names fits, in either order. A name may itself hold colons.
-    pub(crate) fn matches(&self, a: &str, b: &str) -> bool {
-        self.text.match_indices(':').any(|(at, _)| {
-            let (left, right) = (&self.text[..at], &self.text[at + 1..]);
-            (glob(left, a) && glob(right, b)) || (glob(left, b) && glob(right, a))
-        })
-    }
-
-    /// Whether the pattern fits any two of the names.
-    pub(crate) fn fits_some(&self, names: &[&str]) -> bool {
-        self.text.match_indices(':').any(|(at, _)| {
-            let fitting =
-                |side: &str| (0..names.len()).filter(|i| glob(side, names[*i])).collect::<Vec<_>>();
-            let (left, right) = (fitting(&self.text[..at]), fitting(&self.text[at + 1..]));
-            // Two sides that fit one and the same part only name no pair.
-            let same = left.len() == 1 && left == right;
-            !(left.is_empty() || right.is_empty() || same)
-        })
-    }
-
-    /// The pattern as it was typed.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
-    }
-}
-
-/// Whether `name` fits `pattern`, in which `*` stands for any run of characters. Linear but for the last star's retry.
-fn glob(pattern: &str, name: &str) -> bool {
-    let (p, n): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut i, mut j, mut retry) = (0, 0, None);
-    while j < n.len() {
-        if i < p.len() && p[i] == '*' {
-            retry = Some((i, j));
-            i += 1;
-        } else if i < p.len() && p[i] == n[j] {
-            i += 1;
-            j += 1;
-        } else if let Some((star, from)) = retry {
-            retry = Some((star, from + 1));
-            i = star + 1;
-            j = from + 1;
-        } else {
-            return false;
-        }
-    }
-    p[i..].iter().all(|c| *c == '*')
 }
 
 #[cfg(test)]
@@ -214,28 +148,5 @@ mod tests {
         scene.add("nothing", nothing.clone(), Pose::IDENTITY);
         scene.add("nothing", nothing, Pose::IDENTITY);
         assert!(candidate_pairs(&scene, 1.0).is_empty());
-    }
-
-    #[test]
-    fn patterns_match_either_order_and_names_with_colons() {
-        let bolts = Ignore::parse("bolt*:plate").unwrap();
-        assert!(bolts.matches("bolt 12", "plate") && bolts.matches("plate", "bolt"));
-        assert!(!bolts.matches("bolt", "plate 2") && !bolts.matches("plate", "plate"));
-        let colons = Ignore::parse("ns:a:ns:b").unwrap();
-        assert!(colons.matches("ns:a", "ns:b"));
-        assert!(bolts.fits_some(&["plate", "bolt"]) && !bolts.fits_some(&["plate", "nut"]));
-        assert!(!Ignore::parse("a:a").unwrap().fits_some(&["a", "b"]));
-        for bad in ["", ":", "a", "a:", ":b"] {
-            assert!(Ignore::parse(bad).is_err(), "{bad}");
-        }
-        for (pattern, name, fits) in [
-            ("*", "", true),
-            ("a*b*c", "aXbbYc", true),
-            ("a*b", "abc", false),
-            ("**x", "x", true),
-            ("é*", "éa", true),
-        ] {
-            assert_eq!(glob(pattern, name), fits, "{pattern} {name}");
-        }
     }
 }

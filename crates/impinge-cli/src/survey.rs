@@ -6,60 +6,80 @@ use std::sync::mpsc;
 
 use anyhow::{Context, Result};
 use impinge::Pose;
-use impinge::check::{CheckOptions, PairReport, check_pair};
+use impinge::check::{CheckOptions, PairReport, Relation, check_pair};
 
 use crate::args::QueryArgs;
+use crate::ignore::LeftOut;
 use crate::job::Job;
 use crate::pairs::candidate_pairs;
 use crate::progress::Progress;
 use crate::verdict::{Kind, Verdict, distance_in_scene};
 
-/// The pairs of a job by what becomes of them.
+/// The pairs of a job by what becomes of them: all of them are checked, ignored or pruned.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// Pairs to check, sorted.
     pub(crate) pairs: Vec<(usize, usize)>,
     /// All pairs of the job.
     pub(crate) total: usize,
-    /// Pairs left out on request: all those the scene names, and those within reach of each other that a pattern fits.
+    /// Pairs left out on request.
     pub(crate) ignored: usize,
     /// Pairs that are clear because their boxes are.
     pub(crate) pruned: usize,
+    left_out: LeftOut,
 }
 
 impl Plan {
     /// What to check of `job`.
     pub(crate) fn new(job: &Job, query: &QueryArgs) -> Self {
+        let parts = job.scene.parts();
+        let names: Vec<[&str; 2]> =
+            job.names.iter().zip(parts).map(|(n, p)| [n.as_str(), p.name.as_str()]).collect();
+        let left_out = LeftOut::new(&query.ignore, &names);
+        // A distance is wanted of every pair, so then no pair is out of reach.
+        let mut pairs = if query.distance {
+            every_pair(job.names.len()).filter(|(a, b)| !job.scene.is_ignored(*a, *b)).collect()
+        } else {
+            candidate_pairs(&job.scene, query.clearance.unwrap_or(0.0))
+        };
+        pairs.retain(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
+        let by_scene = job
+            .scene
+            .ignored()
+            .iter()
+            .filter(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
+        let ignored = by_scene.count() + left_out.count(&job.file_of, |a, b| job.wants(a, b));
         let total = job.pair_count();
-        // A distance is wanted of every pair, so no pair is out of reach.
-        let margin = if query.distance { f64::MAX } else { query.clearance.unwrap_or(0.0) };
-        let mut pairs =
-            if query.distance { every_pair(job) } else { candidate_pairs(&job.scene, margin) };
-        pairs.retain(|(a, b)| job.wants(*a, *b));
-        let within_reach = pairs.len();
-        pairs.retain(|(a, b)| !fits(job, query, *a, *b));
-        let named = job.scene.ignored().iter().filter(|(a, b)| job.wants(*a, *b)).count();
-        let ignored = named + (within_reach - pairs.len());
         let pruned = total - ignored - pairs.len();
-        Self { pairs, total, ignored, pruned }
+        Self { pairs, total, ignored, pruned, left_out }
+    }
+
+    /// The verdicts of the pairs that were pruned.
+    pub(crate) fn pruned_verdicts(&self, job: &Job) -> Vec<Verdict> {
+        every_pair(job.names.len())
+            .filter(|(a, b)| job.wants(*a, *b) && !job.scene.is_ignored(*a, *b))
+            .filter(|(a, b)| {
+                !self.left_out.holds(*a, *b) && self.pairs.binary_search(&(*a, *b)).is_err()
+            })
+            .map(|(a, b)| Verdict {
+                a,
+                b,
+                relation: Relation::Clear,
+                triangle_pairs: 0,
+                witness: None,
+                distance: None,
+            })
+            .collect()
+    }
+
+    /// Whether the pattern of that index leaves out any pair.
+    pub(crate) fn pattern_is_useful(&self, pattern: usize) -> bool {
+        self.left_out.is_useful(pattern)
     }
 }
 
-fn every_pair(job: &Job) -> Vec<(usize, usize)> {
-    let n = job.names.len();
-    (0..n)
-        .flat_map(|a| (a + 1..n).map(move |b| (a, b)))
-        .filter(|(a, b)| !job.scene.is_ignored(*a, *b))
-        .collect()
-}
-
-/// Whether a pattern fits the pair, by the names in the report or the names in the file.
-fn fits(job: &Job, query: &QueryArgs, a: usize, b: usize) -> bool {
-    let parts = job.scene.parts();
-    query.ignore.iter().any(|pattern| {
-        pattern.matches(&job.names[a], &job.names[b])
-            || pattern.matches(&parts[a].name, &parts[b].name)
-    })
+fn every_pair(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
 }
 
 /// Checks the pairs of `plan` and gives each report to `take`, in the order of the plan whatever the thread count.
@@ -204,8 +224,12 @@ mod tests {
             assert_eq!(plan.ignored, 1);
             assert_eq!(plan.pruned == 0, distance);
         }
-        query.ignore.push(crate::pairs::Ignore::parse("p2*:*").unwrap());
-        assert!(Plan::new(&job, &query).ignored > 29);
+        query.distance = false;
+        query.ignore.push(crate::ignore::Ignore::parse("p2*:*").unwrap());
+        let plan = Plan::new(&job, &query);
+        // p2 and p20 to p29 with anything: 11 of 30 parts; and the pair the scene leaves out.
+        assert_eq!(plan.ignored, 30 * 29 / 2 - 19 * 18 / 2 + 1);
+        assert_eq!(plan.pruned_verdicts(&job).len(), plan.pruned);
     }
 
     #[test]

@@ -110,8 +110,10 @@ fn draw(picture: &Picture<'_>, camera: &Camera, layout: &Layout) -> Image {
             lines.extend(part_lines(part, edges, &points, look.layer, camera, layout.scale));
         }
     }
-    for [a, b] in picture.curves.segments() {
-        let ends = [pixel(camera.project(*a)), pixel(camera.project(*b))];
+    // Parts that are near each other are tied together where they are nearest.
+    let ties = picture.marked().filter_map(|v| v.distance).map(|d| [d.on_a, d.on_b]);
+    for [a, b] in picture.curves.segments().iter().copied().chain(ties) {
+        let ends = [pixel(camera.project(a)), pixel(camera.project(b))];
         for (radius, rgb, alpha) in [(2.6, shade::INK, 230), (1.3, shade::WHITE, 255)] {
             let radius = radius * layout.scale as f32;
             lines.push(Line { ends, radius, alpha, stroke: Stroke::Overlay(rgb) });

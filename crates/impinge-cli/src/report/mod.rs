@@ -4,6 +4,9 @@ pub(crate) mod csv;
 pub(crate) mod json;
 pub(crate) mod table;
 
+/// Tables keep to this many columns where the names in them let themselves be shortened.
+pub(crate) const LINE: usize = 100;
+
 /// A number for people: six significant digits, no trailing zeros, exponents only where they help.
 pub(crate) fn number(x: f64) -> String {
     digits(x, 6)

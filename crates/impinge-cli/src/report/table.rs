@@ -65,6 +65,23 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Shortens the text of `columns`, the widest first, until lines are no longer than `line`, but no column to
+    /// less than twelve characters.
+    pub(crate) fn shrink(&mut self, columns: &[usize], line: usize) {
+        let widths: Vec<usize> = (0..self.columns.len()).map(|i| self.width(i)).collect();
+        let shown = widths.iter().filter(|w| **w > 0).count();
+        let total = widths.iter().sum::<usize>() + 2 * shown.saturating_sub(1);
+        let mut limits: Vec<usize> = columns.iter().map(|c| widths[*c]).collect();
+        for _ in line..total {
+            if let Some(widest) = limits.iter_mut().max().filter(|w| **w > 12) {
+                *widest -= 1;
+            }
+        }
+        for (column, limit) in columns.iter().zip(limits) {
+            self.columns[*column].limit = limit;
+        }
+    }
+
     /// Writes the table, each line after `indent` blanks.
     pub(crate) fn write(&self, out: &mut dyn Write, indent: usize) -> io::Result<()> {
         let bold = Style::new().bold();
@@ -159,6 +176,21 @@ mod tests {
             text(&table),
             "  name           n  note\n  a              1  x\n  größer      1000\n  a ve..name    22  end\n"
         );
+    }
+
+    #[test]
+    fn names_give_way_to_the_width_of_the_page() {
+        let mut table = Table::new()
+            .column("a", Align::Left, 60)
+            .column("b", Align::Left, 60)
+            .column("n", Align::Right, 9);
+        table.row(vec!["x".repeat(50).into(), "y".repeat(20).into(), "1".into()]);
+        table.row(vec!["short".into(), "y".into(), "12345".into()]);
+        table.shrink(&[0, 1], 48);
+        let lines: Vec<usize> = text(&table).lines().map(|l| l.len() - 2).collect();
+        assert!(lines.iter().all(|l| *l == 48), "{lines:?}");
+        table.shrink(&[0, 1], 10);
+        assert_eq!(text(&table).lines().map(str::len).max(), Some(2 + 12 + 2 + 12 + 2 + 5));
     }
 
     #[test]

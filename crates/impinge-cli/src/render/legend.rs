@@ -2,7 +2,7 @@
 
 use super::image::Image;
 use super::layout::{Badge, Layout, Marker};
-use super::shade::{INK, SOFT_INK, WHITE, lighten};
+use super::shade::{INK, SOFT_INK, WHITE, lighten, readable_on};
 use super::text;
 
 /// Paints title, legend, list and markers.
@@ -45,9 +45,9 @@ fn marker(image: &mut Image, m: &Marker, s: f64) {
 
 fn badge(image: &mut Image, b: &Badge, s: f64) {
     image.ring(b.center, 0.0, b.radius + 2.5 * s, WHITE);
-    image.ring(b.center, 0.0, b.radius, lighten(b.rgb, -0.12));
+    image.ring(b.center, 0.0, b.radius, b.rgb);
     let label = b.number.to_string();
     let size = b.radius * if label.len() < 3 { 1.0 } else { 0.72 };
     let x = b.center[0] - 0.5 * text::width(&label, size) + 0.5 * s;
-    text::draw(image, x, b.center[1] - 0.45 * size, size, &label, WHITE);
+    text::draw(image, x, b.center[1] - 0.45 * size, size, &label, readable_on(b.rgb));
 }

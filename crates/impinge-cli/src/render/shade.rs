@@ -87,6 +87,13 @@ pub(crate) fn lit(rgb: Rgb, normal: Vec3) -> Rgb {
     rgb.map(|c| to_byte(f64::from(c) * light))
 }
 
+/// Black or white, whichever can be read on `rgb`.
+pub(crate) fn readable_on(rgb: Rgb) -> Rgb {
+    let [r, g, b] = rgb.map(f64::from);
+    // The weights of luma in Rec. 601; red and orange stay below the limit, yellow does not.
+    if 0.299 * r + 0.587 * g + 0.114 * b > 165.0 { INK } else { WHITE }
+}
+
 /// Towards white for a positive `amount`, towards black for a negative one.
 pub(crate) fn lighten(rgb: Rgb, amount: f64) -> Rgb {
     let target = if amount > 0.0 { WHITE } else { [0, 0, 0] };
@@ -142,5 +149,9 @@ mod tests {
             (lit([200; 3], Vec3::new(-0.42, 0.70, -0.58)), lit([200; 3], -Vec3::Y));
         assert!(bright[0] > dark[0]);
         assert_eq!(mix([0; 3], [255; 3], 0.5), [128; 3]);
+        assert_eq!(
+            (readable_on(Kind::Near.rgb()), readable_on(Kind::Touching.rgb())),
+            (INK, WHITE)
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::layout::{Badge, Layout, Marker};
-use super::shade::{INK, Rgb, SOFT_INK, lighten};
+use super::shade::{INK, Rgb, SOFT_INK, lighten, readable_on};
 
 /// The document; `png` is the scene without words and marks.
 pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[u8]) -> String {
@@ -80,12 +80,13 @@ fn badge(out: &mut String, b: &Badge) {
     let _ = writeln!(
         out,
         "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\" fill=\"{}\" stroke=\"#fff\" stroke-width=\"{:.1}\"/>\
-         <text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"{:.1}\" font-weight=\"600\" text-anchor=\"middle\" fill=\"#fff\">{}</text>",
+         <text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"{:.1}\" font-weight=\"600\" text-anchor=\"middle\" fill=\"{}\">{}</text>",
         b.radius,
-        hex(lighten(b.rgb, -0.12)),
+        hex(b.rgb),
         b.radius * 0.16,
         y + 0.38 * b.radius,
         b.radius * 1.1,
+        hex(readable_on(b.rgb)),
         b.number
     );
 }

@@ -1,0 +1,222 @@
+//! `impinge check`: load, check every pair, report.
+
+use std::io::Write;
+
+use anstyle::Style;
+use anyhow::{Result, bail};
+use impinge::check::CheckOptions;
+
+use crate::args::{CheckArgs, FailOn};
+use crate::job::Job;
+use crate::render::{self, Curves, Picture};
+use crate::report::csv::{PairsFile, Parts};
+use crate::report::table::{Align, Cell, Table};
+use crate::report::{LINE, count, json, number, plural, point};
+use crate::survey::{self, Plan, Summary};
+use crate::verdict::{Kind, Verdict};
+use crate::{Status, note, pose_arg, unless_pipe_closed};
+
+/// Checks what the arguments name.
+pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
+    if pose_arg::given(&args.query) && args.files.len() != 2 {
+        bail!(
+            "a pose moves the second of two files, but {} given; name two files, or put poses into a scene file",
+            if args.files.len() == 1 {
+                "one was".to_owned()
+            } else {
+                format!("{} were", args.files.len())
+            }
+        );
+    }
+    let pose = pose_arg::from_args(&args.query)?;
+    let job = Job::load(&args.files, &pose)?;
+    if !args.output.quiet {
+        job.notes.iter().for_each(|n| note(n));
+    }
+    run_job(&job, args)
+}
+
+/// Checks a job that is loaded already.
+pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
+    let (query, output) = (&args.query, &args.output);
+    let plan = Plan::new(job, query);
+    if !output.quiet {
+        remark(job, args, &plan);
+    }
+    let options = CheckOptions {
+        clearance: query.clearance,
+        distance: query.distance,
+        keep_hits: output.pairs.is_some() || args.picture.wanted(),
+    };
+    let mut file = output.pairs.as_deref().map(PairsFile::create).transpose()?;
+    let mut curves = Curves::default();
+    let mut verdicts = Vec::with_capacity(plan.pairs.len());
+    survey::run(job, &plan, &options, query, output.quiet || output.json, |verdict, report| {
+        let (a, b) = (&job.scene.parts()[verdict.a], &job.scene.parts()[verdict.b]);
+        if let Some(file) = &mut file {
+            let parts = Parts {
+                a: (verdict.a, &job.names[verdict.a]),
+                b: (verdict.b, &job.names[verdict.b]),
+            };
+            file.write(parts, &report.hits, |p| a.pose.transform_point(p))?;
+        }
+        if args.picture.wanted() {
+            curves.add(a, b, &report.hits);
+        }
+        verdicts.push(verdict);
+        Ok(())
+    })?;
+    if let Some(file) = file {
+        file.finish()?;
+    }
+    let summary = Summary::new(job, &plan, &verdicts);
+    if output.all {
+        verdicts.extend(plan.pruned_verdicts(job));
+    }
+    verdicts.sort_by_key(|v| (v.kind(), v.a, v.b));
+    let status = status(&summary, query.fail_on);
+
+    if args.picture.wanted() {
+        let picture = Picture {
+            scene: &job.scene,
+            names: &job.names,
+            title: format!("{}: {}", job.title(), headline(&summary)),
+            verdicts: &verdicts,
+            curves: &curves,
+            summary: Some(&summary),
+        };
+        render::write(&picture, &args.picture)?;
+    }
+    let listed: Vec<&Verdict> = verdicts
+        .iter()
+        .filter(|v| output.all || query.distance || v.kind() != Kind::Clear)
+        .collect();
+    let mut out = anstream::stdout().lock();
+    let written = if output.json {
+        json::write_check(&mut out, job, args, &listed, &summary, status)
+    } else {
+        write_report(&mut out, job, &listed, &summary)
+    };
+    // A reader that has seen enough does not change the verdict.
+    unless_pipe_closed(written.and_then(|()| Ok(out.flush()?)))?;
+    Ok(status)
+}
+
+/// Says on standard error what in the request cannot have the effect it was meant to have.
+fn remark(job: &Job, args: &CheckArgs, plan: &Plan) {
+    for (i, pattern) in args.query.ignore.iter().enumerate() {
+        if !plan.pattern_is_useful(i) {
+            note(&format!(
+                "--ignore \"{}\" fits no two parts; impinge info lists their names",
+                pattern.as_str()
+            ));
+        }
+    }
+    if plan.total == 0 {
+        note("there are no two parts to compare; name an assembly, or a second file");
+    }
+    if args.query.fail_on == FailOn::Near && args.query.clearance.is_none() {
+        note("--fail-on near finds nothing near without --clearance");
+    }
+    for (i, part) in job.scene.parts().iter().enumerate() {
+        if part.mesh.triangles().is_empty() {
+            note(&format!("{} has no triangles and collides with nothing", job.names[i]));
+        }
+    }
+}
+
+fn status(summary: &Summary, fail_on: FailOn) -> Status {
+    let mildest = match fail_on {
+        FailOn::Crossing => Kind::Contained,
+        FailOn::Touching => Kind::Touching,
+        FailOn::Near => Kind::Near,
+    };
+    let found = Kind::ALL.iter().any(|k| *k <= mildest && summary.of(*k) > 0);
+    if found { Status::Found } else { Status::Clear }
+}
+
+/// The result in one phrase, without the clear pairs unless there is nothing else.
+fn headline(summary: &Summary) -> String {
+    let parts: Vec<String> = Kind::ALL[..5]
+        .iter()
+        .filter(|k| summary.of(**k) > 0)
+        .map(|k| format!("{} {}", count(summary.of(*k)), k.name()))
+        .collect();
+    if parts.is_empty() { "all clear".to_owned() } else { parts.join(", ") }
+}
+
+fn write_report(
+    out: &mut dyn Write,
+    job: &Job,
+    listed: &[&Verdict],
+    summary: &Summary,
+) -> Result<()> {
+    if !listed.is_empty() {
+        let mut table = Table::new()
+            .column("verdict", Align::Left, 9)
+            .column("part", Align::Left, 60)
+            .column("other part", Align::Left, 60)
+            .column("triangles", Align::Right, 12)
+            .column("distance", Align::Right, 11)
+            .column("where", Align::Left, 40);
+        for v in listed {
+            let (first, second) = v.named_order();
+            table.row(vec![
+                Cell::styled(v.kind().name(), v.kind().style()),
+                job.names[first].as_str().into(),
+                job.names[second].as_str().into(),
+                (if v.triangle_pairs > 0 { count(v.triangle_pairs) } else { String::new() }).into(),
+                v.distance.map(|d| number(d.upper)).unwrap_or_default().into(),
+                v.place().map(point).unwrap_or_default().into(),
+            ]);
+        }
+        table.shrink(&[1, 2], LINE);
+        table.write(out, 0)?;
+        if listed.iter().any(|v| v.kind() == Kind::Contained) {
+            writeln!(out, "contained: the part lies inside the other part")?;
+        }
+        writeln!(out)?;
+    }
+    write_summary(out, summary)
+}
+
+fn write_summary(out: &mut dyn Write, summary: &Summary) -> Result<()> {
+    let bold = Style::new().bold();
+    write!(out, "{}, {}: ", plural(summary.parts, "part"), plural(summary.pairs, "pair"))?;
+    for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        let n = summary.of(kind);
+        let style = match (n, kind) {
+            (0, _) => Style::new().dimmed(),
+            (_, Kind::Clear) => kind.style(),
+            _ => kind.style().bold(),
+        };
+        let comma = if i == 0 { "" } else { ", " };
+        write!(
+            out,
+            "{comma}{}{} {}{}",
+            style.render(),
+            count(n),
+            kind.name(),
+            style.render_reset()
+        )?;
+    }
+    writeln!(out)?;
+    let pruned = if summary.pruned > 0 {
+        format!("; {} clear by their boxes alone", count(summary.pruned))
+    } else {
+        String::new()
+    };
+    let ignored = if summary.ignored > 0 {
+        format!("; {} left out on request", count(summary.ignored))
+    } else {
+        String::new()
+    };
+    writeln!(
+        out,
+        "{}{}{} checked triangle by triangle{pruned}{ignored}",
+        bold.render(),
+        plural(summary.checked, "pair"),
+        bold.render_reset()
+    )?;
+    Ok(())
+}

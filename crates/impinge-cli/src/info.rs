@@ -1,0 +1,136 @@
+//! `impinge info`: what meshes are, and what is wrong with them.
+
+use std::io::Write;
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use impinge::Pose;
+
+use crate::Status;
+use crate::args::InfoArgs;
+use crate::facts::InfoRow;
+use crate::job::Job;
+use crate::render::{self, Curves, Picture};
+use crate::report::table::{Align, Cell, Table};
+use crate::report::{LINE, count, digits, json, plural};
+
+/// Describes what the arguments name.
+pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
+    let jobs: Vec<Job> = args
+        .files
+        .iter()
+        .map(|path| Job::load(std::slice::from_ref(path), &Pose::IDENTITY))
+        .collect::<Result<_>>()?;
+    let rows: Vec<Vec<InfoRow>> = jobs
+        .iter()
+        .map(|job| {
+            (0..job.names.len()).map(|i| InfoRow::of(&job.scene, i, &job.names[i])).collect()
+        })
+        .collect();
+    if args.picture.wanted() {
+        let all = Job::together(&jobs);
+        let triangles: usize = rows.iter().flatten().map(|r| r.triangles).sum();
+        let picture = Picture {
+            scene: &all.scene,
+            names: &all.names,
+            title: format!(
+                "{}: {}, {}",
+                all.title(),
+                plural(all.names.len(), "part"),
+                plural(triangles, "triangle")
+            ),
+            verdicts: &[],
+            curves: &Curves::default(),
+            summary: None,
+        };
+        render::write(&picture, &args.picture)?;
+    }
+    let mut out = anstream::stdout().lock();
+    if args.json {
+        json::write_info(&mut out, &jobs, &rows)?;
+    } else {
+        for (i, (job, rows)) in jobs.iter().zip(&rows).enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            write_file(&mut out, job, rows)?;
+        }
+    }
+    out.flush()?;
+    Ok(Status::Clear)
+}
+
+fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow]) -> Result<()> {
+    let bold = Style::new().bold();
+    let total: usize = rows.iter().map(|r| r.triangles).sum();
+    writeln!(
+        out,
+        "{}{}{}: {}, {}",
+        bold.render(),
+        job.files.join(", "),
+        bold.render_reset(),
+        plural(rows.len(), "part"),
+        plural(total, "triangle")
+    )?;
+    for note in &job.notes {
+        writeln!(out, "  note: {note}")?;
+    }
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut table = Table::new()
+        .column("part", Align::Left, 60)
+        .column("verts", Align::Right, 10)
+        .column("polys", Align::Right, 10)
+        .column("tris", Align::Right, 10)
+        .column("size", Align::Left, 40)
+        .column("traits", Align::Left, 6)
+        .column("area", Align::Right, 9)
+        .column("volume", Align::Right, 9);
+    for row in rows {
+        table.row(cells(row));
+    }
+    table.shrink(&[0], LINE - 2);
+    table.write(out, 2)?;
+    writeln!(
+        out,
+        "  traits: c closed, m manifold, o oriented, p planar polygons, x convex, - not"
+    )?;
+    let warn = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
+    for row in rows.iter().filter(|r| !r.defects.is_empty()) {
+        let what = row.defects.join(", ");
+        writeln!(out, "  {}{}{}: {what}", warn.render(), row.name, warn.render_reset())?;
+    }
+    if rows.iter().all(|r| r.defects.is_empty()) {
+        writeln!(out, "  no defects")?;
+    }
+    Ok(())
+}
+
+fn cells(row: &InfoRow) -> Vec<Cell> {
+    let size = row.bounds.map(|b| b.extent().to_array().map(|x| digits(x, 4)).join(" x "));
+    vec![
+        row.name.as_str().into(),
+        count(row.vertices).into(),
+        count(row.polygons).into(),
+        count(row.triangles).into(),
+        size.unwrap_or_default().into(),
+        traits(row).into(),
+        digits(row.area, 5).into(),
+        row.volume.map(|v| digits(v, 5)).unwrap_or_default().into(),
+    ]
+}
+
+/// One letter for each trait a mesh has, a dash for each it lacks.
+fn traits(row: &InfoRow) -> String {
+    [
+        (row.closed, 'c'),
+        (row.manifold, 'm'),
+        (row.oriented, 'o'),
+        (row.planar, 'p'),
+        (row.convex, 'x'),
+    ]
+    .into_iter()
+    .map(|(has, letter)| if has { letter } else { '-' })
+    .collect()
+}

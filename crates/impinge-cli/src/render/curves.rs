@@ -1,0 +1,103 @@
+//! Where surfaces pass through each other, as line segments to draw.
+//!
+//! In plain floating point: the verdict is decided elsewhere, exactly; this only shows it.
+
+use impinge::Vec3;
+use impinge::exact::Contact;
+use impinge::pair::Hit;
+use impinge::scene::Part;
+
+/// More segments than this cannot be told apart in a picture.
+const MAX_SEGMENTS: usize = 2_000_000;
+
+/// Segments in the scene's frame along which triangles cross.
+#[derive(Debug, Default)]
+pub(crate) struct Curves {
+    segments: Vec<[Vec3; 2]>,
+}
+
+impl Curves {
+    /// Adds what the crossing triangles of two parts share.
+    pub(crate) fn add(&mut self, a: &Part, b: &Part, hits: &[Hit]) {
+        for hit in hits.iter().filter(|h| h.contact == Contact::Crossing) {
+            if self.segments.len() >= MAX_SEGMENTS {
+                return;
+            }
+            let corners = |part: &Part, i: u32| {
+                part.mesh.triangle(i as usize).map(|v| part.pose.transform_point(v))
+            };
+            self.segments.extend(shared(&corners(a, hit.a), &corners(b, hit.b)));
+        }
+    }
+
+    /// The segments.
+    pub(crate) fn segments(&self) -> &[[Vec3; 2]] {
+        &self.segments
+    }
+}
+
+/// The segment two triangles share: where the sides of each meet the other's plane, the overlap of the two stretches
+/// on the planes' common line (Moller 1997, "A fast triangle-triangle intersection test", section 2).
+fn shared(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<[Vec3; 2]> {
+    // Moved to one corner and scaled, so that products neither overflow nor vanish.
+    let origin = a[0];
+    let size = a.iter().chain(b).map(|p| (*p - origin).abs().max_element()).fold(0.0, f64::max);
+    if size == 0.0 {
+        return None;
+    }
+    let (a, b) = (a.map(|p| (p - origin) / size), b.map(|p| (p - origin) / size));
+    let on_b = stretch(&b, &a)?;
+    let on_a = stretch(&a, &b)?;
+    let axis = (on_a[1] - on_a[0]).normalize_or_zero();
+    let along = |p: Vec3| (p - on_a[0]).dot(axis);
+    let ends = |s: [Vec3; 2]| if along(s[0]) <= along(s[1]) { s } else { [s[1], s[0]] };
+    let (s, t) = (ends(on_a), ends(on_b));
+    let low = if along(s[0]) >= along(t[0]) { s[0] } else { t[0] };
+    let high = if along(s[1]) <= along(t[1]) { s[1] } else { t[1] };
+    (along(low) < along(high)).then(|| [low * size + origin, high * size + origin])
+}
+
+/// The two points in which the sides of `triangle` meet the plane of `other`.
+fn stretch(triangle: &[Vec3; 3], other: &[Vec3; 3]) -> Option<[Vec3; 2]> {
+    let normal = (other[1] - other[0]).cross(other[2] - other[0]).normalize_or_zero();
+    let height = triangle.map(|p| (p - other[0]).dot(normal));
+    let mut found = Vec::with_capacity(3);
+    for (i, j) in [(0, 1), (1, 2), (2, 0)] {
+        if (height[i] < 0.0) != (height[j] < 0.0) {
+            let t = height[i] / (height[i] - height[j]);
+            found.push(triangle[i] + (triangle[j] - triangle[i]) * t);
+        }
+    }
+    match found[..] {
+        [p, q] if p.is_finite() && q.is_finite() => Some([p, q]),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crossing_triangles_share_a_segment_at_any_scale() {
+        for scale in [1.0, 1e50, 1e-200] {
+            let a =
+                [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]].map(|p| Vec3::from(p) * scale);
+            let b = [[1.0, 1.0, -1.0], [1.0, 1.0, 1.0], [1.0, -9.0, 0.0]]
+                .map(|p| Vec3::from(p) * scale);
+            let [p, q] = shared(&a, &b).unwrap();
+            let ends = [p.y.min(q.y) / scale, p.y.max(q.y) / scale];
+            assert!(ends[0].abs() < 1e-12 && (ends[1] - 1.0).abs() < 1e-12, "{ends:?}");
+            assert!((p.x / scale - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn triangles_without_a_common_line_share_nothing() {
+        let a = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Vec3::from);
+        assert_eq!(shared(&a, &a), None);
+        assert_eq!(shared(&a, &a.map(|p| p + Vec3::Z)), None);
+        assert_eq!(shared(&a, &[Vec3::ZERO; 3]), None);
+        assert_eq!(shared(&[Vec3::ZERO; 3], &[Vec3::ZERO; 3]), None);
+    }
+}

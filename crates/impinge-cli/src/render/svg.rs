@@ -1,0 +1,158 @@
+//! The page as SVG: the scene as an embedded raster, everything else as shapes and text with tooltips.
+
+use std::fmt::Write;
+
+use super::layout::{Badge, Layout, Marker};
+use super::shade::{INK, Rgb, SOFT_INK, lighten, readable_on};
+
+/// The document; `png` is the scene without words and marks.
+pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[u8]) -> String {
+    let (w, h) = (layout.size.width, layout.size.height);
+    let s = layout.scale;
+    let mut out = String::with_capacity(png.len() * 4 / 3 + 8_192);
+    // Writing to a string cannot fail, so the results below carry nothing.
+    let _ = writeln!(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
+         font-family=\"Inter, 'Segoe UI', Helvetica, Arial, sans-serif\">\n<title>{}</title>",
+        escape(title)
+    );
+    let _ = write!(out, "<image width=\"{w}\" height=\"{h}\" href=\"data:image/png;base64,");
+    base64(png, &mut out);
+    let _ = writeln!(out, "\"/>");
+    for m in markers {
+        let [x, y] = m.center;
+        let _ = writeln!(out, "<g><title>{}</title>", escape(&m.tooltip));
+        if let Some(b) = &m.badge {
+            let [bx, by] = b.center;
+            for (color, width) in [("#fff".to_owned(), 5.0 * s), (hex(INK), 2.0 * s)] {
+                let _ = writeln!(
+                    out,
+                    "<path d=\"M{x:.1} {y:.1}L{bx:.1} {by:.1}\" stroke=\"{color}\" stroke-width=\"{width:.1}\"/>"
+                );
+            }
+        }
+        for (color, width) in [("#fff".to_owned(), 7.0 * s), (hex(INK), 3.0 * s)] {
+            let _ = writeln!(
+                out,
+                "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\" fill=\"{}\" fill-opacity=\"0.35\" stroke=\"{color}\" stroke-width=\"{width:.1}\"/>",
+                m.radius,
+                hex(m.rgb)
+            );
+        }
+        if let Some(b) = &m.badge {
+            badge(&mut out, b);
+        }
+        let _ = writeln!(out, "</g>");
+    }
+    for b in &layout.list {
+        badge(&mut out, b);
+    }
+    for q in &layout.swatches {
+        let _ = writeln!(
+            out,
+            "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{2:.1}\" height=\"{2:.1}\" rx=\"{3:.1}\" fill=\"{4}\" stroke=\"{5}\"/>",
+            q.x,
+            q.y,
+            q.size,
+            3.0 * s,
+            hex(q.rgb),
+            hex(lighten(q.rgb, -0.35))
+        );
+    }
+    for t in &layout.texts {
+        let color = hex(if t.soft { SOFT_INK } else { INK });
+        let _ = writeln!(
+            out,
+            "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"{:.1}\" fill=\"{color}\">{}</text>",
+            t.x,
+            t.y + 0.92 * t.size,
+            t.size * 1.2,
+            escape(&t.text)
+        );
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn badge(out: &mut String, b: &Badge) {
+    let [x, y] = b.center;
+    let _ = writeln!(
+        out,
+        "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\" fill=\"{}\" stroke=\"#fff\" stroke-width=\"{:.1}\"/>\
+         <text x=\"{x:.1}\" y=\"{:.1}\" font-size=\"{:.1}\" font-weight=\"600\" text-anchor=\"middle\" fill=\"{}\">{}</text>",
+        b.radius,
+        hex(b.rgb),
+        b.radius * 0.16,
+        y + 0.38 * b.radius,
+        b.radius * 1.1,
+        hex(readable_on(b.rgb)),
+        b.number
+    );
+}
+
+fn hex(rgb: Rgb) -> String {
+    format!("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2])
+}
+
+/// Text fit for XML: markup escaped, control characters that XML forbids replaced by blanks.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Base64 with padding (RFC 4648, section 4).
+fn base64(bytes: &[u8], out: &mut String) {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for chunk in bytes.chunks(3) {
+        let byte = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            out.push(if i <= chunk.len() {
+                char::from(ALPHABET[(word >> (18 - 6 * i) & 63) as usize])
+            } else {
+                '='
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_matches_the_examples_of_the_rfc() {
+        for (plain, expected) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            let mut out = String::new();
+            base64(plain.as_bytes(), &mut out);
+            assert_eq!(out, expected);
+        }
+        let mut out = String::new();
+        base64(&[0xfb, 0xff, 0xfe], &mut out);
+        assert_eq!(out, "+//+");
+    }
+
+    #[test]
+    fn names_cannot_break_the_document() {
+        assert_eq!(escape("<a & \"b\">\u{1}"), "&lt;a &amp; &quot;b&quot;&gt; ");
+    }
+}

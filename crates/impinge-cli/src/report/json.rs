@@ -1,0 +1,217 @@
+//! One JSON document a command, for programs. Numbers read back bit for bit; all points are in the scene's frame.
+
+use std::io::Write;
+
+use anyhow::Result;
+use impinge::check::Relation;
+use serde::Serialize;
+
+use crate::Status;
+use crate::args::CheckArgs;
+use crate::facts::InfoRow;
+use crate::job::Job;
+use crate::survey::Summary;
+use crate::verdict::{Kind, Verdict};
+
+/// Grows when a field changes its meaning or goes away; new fields do not count.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize)]
+struct CheckDocument<'a> {
+    format: u32,
+    impinge: &'static str,
+    files: &'a [String],
+    clearance: Option<f64>,
+    found: bool,
+    summary: SummaryEntry,
+    parts: Vec<PartEntry<'a>>,
+    pairs: Vec<PairEntry<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct SummaryEntry {
+    parts: usize,
+    pairs: usize,
+    checked: usize,
+    pruned_by_boxes: usize,
+    ignored: usize,
+    crossing: usize,
+    duplicate: usize,
+    contained: usize,
+    touching: usize,
+    near: usize,
+    clear: usize,
+}
+
+#[derive(Serialize)]
+struct PartEntry<'a> {
+    name: &'a str,
+    file: &'a str,
+    triangles: usize,
+}
+
+#[derive(Serialize)]
+struct PairEntry<'a> {
+    a: usize,
+    b: usize,
+    name_a: &'a str,
+    name_b: &'a str,
+    verdict: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    inside: Option<&'static str>,
+    triangle_pairs: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    witness: Option<[f64; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<DistanceEntry>,
+}
+
+#[derive(Serialize)]
+struct DistanceEntry {
+    lower: f64,
+    upper: f64,
+    on_a: [f64; 3],
+    on_b: [f64; 3],
+}
+
+/// The document of `impinge check --json`. `found` is what the exit status says.
+pub(crate) fn write_check(
+    out: &mut dyn Write,
+    job: &Job,
+    args: &CheckArgs,
+    listed: &[&Verdict],
+    summary: &Summary,
+    status: Status,
+) -> Result<()> {
+    let parts = job.scene.parts().iter().enumerate().map(|(i, part)| PartEntry {
+        name: &job.names[i],
+        file: &job.files[job.file_of[i]],
+        triangles: part.mesh.triangles().len(),
+    });
+    let document = CheckDocument {
+        format: FORMAT,
+        impinge: env!("CARGO_PKG_VERSION"),
+        files: &job.files,
+        clearance: args.query.clearance,
+        found: status == Status::Found,
+        summary: SummaryEntry {
+            parts: summary.parts,
+            pairs: summary.pairs,
+            checked: summary.checked,
+            pruned_by_boxes: summary.pruned,
+            ignored: summary.ignored,
+            crossing: summary.of(Kind::Crossing),
+            duplicate: summary.of(Kind::Duplicate),
+            contained: summary.of(Kind::Contained),
+            touching: summary.of(Kind::Touching),
+            near: summary.of(Kind::Near),
+            clear: summary.of(Kind::Clear),
+        },
+        parts: parts.collect(),
+        pairs: listed.iter().map(|v| pair(job, v)).collect(),
+        notes: &job.notes,
+    };
+    write(out, &document)
+}
+
+fn pair<'a>(job: &'a Job, v: &Verdict) -> PairEntry<'a> {
+    PairEntry {
+        a: v.a,
+        b: v.b,
+        name_a: &job.names[v.a],
+        name_b: &job.names[v.b],
+        verdict: v.kind().name(),
+        inside: match v.relation {
+            Relation::AInsideB => Some("a"),
+            Relation::BInsideA => Some("b"),
+            _ => None,
+        },
+        triangle_pairs: v.triangle_pairs,
+        witness: v.witness.map(|p| p.to_array()),
+        distance: v.distance.map(|d| DistanceEntry {
+            lower: d.lower,
+            upper: d.upper,
+            on_a: d.on_a.to_array(),
+            on_b: d.on_b.to_array(),
+        }),
+    }
+}
+
+#[derive(Serialize)]
+struct InfoDocument<'a> {
+    format: u32,
+    impinge: &'static str,
+    files: Vec<FileEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct FileEntry<'a> {
+    file: String,
+    notes: &'a [String],
+    parts: Vec<InfoEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct InfoEntry<'a> {
+    name: &'a str,
+    vertices: usize,
+    polygons: usize,
+    triangles: usize,
+    bounds: Option<BoundsEntry>,
+    closed: bool,
+    manifold: bool,
+    oriented: bool,
+    planar: bool,
+    convex: bool,
+    area: f64,
+    volume: Option<f64>,
+    defects: &'a [String],
+}
+
+#[derive(Serialize)]
+struct BoundsEntry {
+    min: [f64; 3],
+    max: [f64; 3],
+}
+
+/// The document of `impinge info --json`.
+pub(crate) fn write_info(out: &mut dyn Write, jobs: &[Job], rows: &[Vec<InfoRow>]) -> Result<()> {
+    let files = jobs.iter().zip(rows).map(|(job, rows)| FileEntry {
+        file: job.files.join(", "),
+        notes: &job.notes,
+        parts: rows.iter().map(info).collect(),
+    });
+    write(
+        out,
+        &InfoDocument {
+            format: FORMAT,
+            impinge: env!("CARGO_PKG_VERSION"),
+            files: files.collect(),
+        },
+    )
+}
+
+fn info(row: &InfoRow) -> InfoEntry<'_> {
+    InfoEntry {
+        name: &row.name,
+        vertices: row.vertices,
+        polygons: row.polygons,
+        triangles: row.triangles,
+        bounds: row.bounds.map(|b| BoundsEntry { min: b.min.to_array(), max: b.max.to_array() }),
+        closed: row.closed,
+        manifold: row.manifold,
+        oriented: row.oriented,
+        planar: row.planar,
+        convex: row.convex,
+        area: row.area,
+        volume: row.volume,
+        defects: &row.defects,
+    }
+}
+
+fn write(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
+    serde_json::to_writer_pretty(&mut *out, document)?;
+    writeln!(out)?;
+    Ok(())
+}

@@ -1,0 +1,268 @@
+//! All pairs of a job, checked in parallel and handed over in order.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use anyhow::{Context, Result};
+use impinge::Pose;
+use impinge::check::{CheckOptions, PairReport, Relation, check_pair};
+
+use crate::args::QueryArgs;
+use crate::ignore::LeftOut;
+use crate::job::Job;
+use crate::pairs::candidate_pairs;
+use crate::progress::Progress;
+use crate::verdict::{Kind, Verdict, distance_in_scene};
+
+/// The pairs of a job by what becomes of them: all of them are checked, ignored or pruned.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// Pairs to check, sorted.
+    pub(crate) pairs: Vec<(usize, usize)>,
+    /// All pairs of the job.
+    pub(crate) total: usize,
+    /// Pairs left out on request.
+    pub(crate) ignored: usize,
+    /// Pairs that are clear because their boxes are.
+    pub(crate) pruned: usize,
+    left_out: LeftOut,
+}
+
+impl Plan {
+    /// What to check of `job`.
+    pub(crate) fn new(job: &Job, query: &QueryArgs) -> Self {
+        let parts = job.scene.parts();
+        let names: Vec<[&str; 2]> =
+            job.names.iter().zip(parts).map(|(n, p)| [n.as_str(), p.name.as_str()]).collect();
+        let left_out = LeftOut::new(&query.ignore, &names);
+        // A distance is wanted of every pair, so then no pair is out of reach.
+        let mut pairs = if query.distance {
+            every_pair(job.names.len()).filter(|(a, b)| !job.scene.is_ignored(*a, *b)).collect()
+        } else {
+            candidate_pairs(&job.scene, query.clearance.unwrap_or(0.0))
+        };
+        pairs.retain(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
+        let by_scene = job
+            .scene
+            .ignored()
+            .iter()
+            .filter(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
+        let ignored = by_scene.count() + left_out.count(&job.file_of, |a, b| job.wants(a, b));
+        let total = job.pair_count();
+        let pruned = total - ignored - pairs.len();
+        Self { pairs, total, ignored, pruned, left_out }
+    }
+
+    /// The verdicts of the pairs that were pruned.
+    pub(crate) fn pruned_verdicts(&self, job: &Job) -> Vec<Verdict> {
+        every_pair(job.names.len())
+            .filter(|(a, b)| job.wants(*a, *b) && !job.scene.is_ignored(*a, *b))
+            .filter(|(a, b)| {
+                !self.left_out.holds(*a, *b) && self.pairs.binary_search(&(*a, *b)).is_err()
+            })
+            .map(|(a, b)| Verdict {
+                a,
+                b,
+                relation: Relation::Clear,
+                triangle_pairs: 0,
+                witness: None,
+                distance: None,
+            })
+            .collect()
+    }
+
+    /// Whether the pattern of that index leaves out any pair.
+    pub(crate) fn pattern_is_useful(&self, pattern: usize) -> bool {
+        self.left_out.is_useful(pattern)
+    }
+}
+
+fn every_pair(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
+}
+
+/// Checks the pairs of `plan` and gives each report to `take`, in the order of the plan whatever the thread count.
+///
+/// `take` runs on the calling thread while others work; an error from it ends the work early.
+pub(crate) fn run(
+    job: &Job,
+    plan: &Plan,
+    options: &CheckOptions,
+    query: &QueryArgs,
+    quiet: bool,
+    mut take: impl FnMut(Verdict, PairReport) -> Result<()>,
+) -> Result<()> {
+    let threads = query.threads.map_or(0, std::num::NonZero::get);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .context("cannot start the threads; ask for fewer with --threads")?;
+    let workers = pool.current_num_threads().min(plan.pairs.len());
+    let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let (next, stop) = (&next, &stop);
+    let (sender, receiver) = mpsc::channel();
+    let mut progress = Progress::new(plan.pairs.len(), "checking pairs", quiet);
+    pool.in_place_scope(|scope| {
+        for _ in 0..workers {
+            let sender = sender.clone();
+            // Pairs are handed out in order, so few finished ones wait for a slow one before them.
+            scope.spawn(move |_| {
+                while !stop.load(Ordering::Relaxed) {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(&(a, b)) = plan.pairs.get(at) else { break };
+                    if sender.send((at, check(job, a, b, options))).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        let mut due = 0;
+        for (at, report) in receiver {
+            progress.step();
+            waiting.insert(at, report);
+            while let Some((verdict, report)) = waiting.remove(&due) {
+                due += 1;
+                if let Err(error) = take(verdict, report) {
+                    stop.store(true, Ordering::Relaxed);
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// One pair. The verdict's points are in the scene's frame, the report's in the first part's.
+fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (Verdict, PairReport) {
+    let (first, second) = (&job.scene.parts()[a], &job.scene.parts()[b]);
+    let pose = Pose::relative(&first.pose, &second.pose);
+    let report = check_pair(&first.mesh, &second.mesh, &pose, options);
+    let verdict = Verdict {
+        a,
+        b,
+        relation: report.relation,
+        triangle_pairs: report.hit_count,
+        witness: report.witness.map(|p| first.pose.transform_point(p)),
+        distance: report.distance.map(|d| distance_in_scene(&d, &first.pose)),
+    };
+    (verdict, report)
+}
+
+/// How many pairs got which verdict.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Summary {
+    /// Parts of the job.
+    pub(crate) parts: usize,
+    /// Pairs of the job.
+    pub(crate) pairs: usize,
+    /// Pairs whose triangles were looked at.
+    pub(crate) checked: usize,
+    /// Pairs that are clear because their boxes are; they count as clear.
+    pub(crate) pruned: usize,
+    /// Pairs left out on request; they count as nothing.
+    pub(crate) ignored: usize,
+    counts: [usize; 6],
+}
+
+impl Summary {
+    /// The counts for `verdicts` of a job planned as `plan`.
+    pub(crate) fn new(job: &Job, plan: &Plan, verdicts: &[Verdict]) -> Self {
+        let mut counts = [0; 6];
+        for verdict in verdicts {
+            counts[verdict.kind() as usize] += 1;
+        }
+        counts[Kind::Clear as usize] += plan.pruned;
+        Self {
+            parts: job.names.len(),
+            pairs: plan.total,
+            checked: plan.pairs.len(),
+            pruned: plan.pruned,
+            ignored: plan.ignored,
+            counts,
+        }
+    }
+
+    /// The number of pairs of one kind.
+    pub(crate) fn of(&self, kind: Kind) -> usize {
+        self.counts[kind as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::scene::Scene;
+    use impinge::{Mesh, Vec3};
+
+    fn row(n: u32) -> Job {
+        let mut scene = Scene::new();
+        for i in 0..n {
+            let mesh =
+                Mesh::from_triangles(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]).unwrap();
+            scene.add(
+                format!("p{i}"),
+                mesh,
+                Pose::from_translation([f64::from(i) * 0.9, 0.0, 0.0]).unwrap(),
+            );
+        }
+        scene.ignore(0, 1);
+        Job::from_scene("row", scene)
+    }
+
+    #[test]
+    fn every_pair_is_checked_pruned_or_ignored() {
+        let job = row(30);
+        let mut query = QueryArgs::default();
+        for (clearance, distance) in [(None, false), (Some(1.0), false), (None, true)] {
+            query.clearance = clearance;
+            query.distance = distance;
+            let plan = Plan::new(&job, &query);
+            assert_eq!(plan.pairs.len() + plan.pruned + plan.ignored, 30 * 29 / 2);
+            assert_eq!(plan.ignored, 1);
+            assert_eq!(plan.pruned == 0, distance);
+        }
+        query.distance = false;
+        query.ignore.push(crate::ignore::Ignore::parse("p2*:*").unwrap());
+        let plan = Plan::new(&job, &query);
+        // p2 and p20 to p29 with anything: 11 of 30 parts; and the pair the scene leaves out.
+        assert_eq!(plan.ignored, 30 * 29 / 2 - 19 * 18 / 2 + 1);
+        assert_eq!(plan.pruned_verdicts(&job).len(), plan.pruned);
+    }
+
+    #[test]
+    fn reports_come_in_order_whatever_the_thread_count() {
+        let job = row(60);
+        for threads in [1, 2, 7] {
+            let query = QueryArgs {
+                threads: std::num::NonZero::new(threads),
+                distance: true,
+                ..QueryArgs::default()
+            };
+            let plan = Plan::new(&job, &query);
+            let mut seen = Vec::new();
+            run(&job, &plan, &CheckOptions::default(), &query, true, |v, _| {
+                seen.push((v.a, v.b));
+                Ok(())
+            })
+            .unwrap();
+            assert_eq!(seen, plan.pairs);
+        }
+    }
+
+    #[test]
+    fn an_error_ends_the_work() {
+        let job = row(40);
+        let query = QueryArgs { distance: true, ..QueryArgs::default() };
+        let plan = Plan::new(&job, &query);
+        let mut taken = 0;
+        let result = run(&job, &plan, &CheckOptions::default(), &query, true, |_, _| {
+            taken += 1;
+            anyhow::ensure!(taken < 5, "full");
+            Ok(())
+        });
+        assert!(result.is_err() && taken == 5);
+    }
+}

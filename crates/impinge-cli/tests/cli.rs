@@ -1,0 +1,369 @@
+//! The command as its user meets it: arguments, exit status, output and files.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A folder of its own for one test, removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("impinge-cli-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, file: &str) -> String {
+        self.0.join(file).to_str().unwrap().to_owned()
+    }
+
+    /// An OBJ file of axis-aligned cubes, one object each: name, smallest corner, side.
+    fn cubes(&self, file: &str, cubes: &[(&str, [f64; 3], f64)]) -> String {
+        let mut text = String::new();
+        for (n, (name, [x, y, z], side)) in cubes.iter().enumerate() {
+            text += &format!("o {name}\n");
+            for i in 0..8 {
+                let step = |bit: usize| if i >> bit & 1 == 1 { *side } else { 0.0 };
+                text += &format!("v {} {} {}\n", x + step(0), y + step(1), z + step(2));
+            }
+            let faces = [
+                [0, 2, 3, 1],
+                [4, 5, 7, 6],
+                [0, 1, 5, 4],
+                [2, 6, 7, 3],
+                [0, 4, 6, 2],
+                [1, 3, 7, 5],
+            ];
+            for f in faces {
+                let [a, b, c, d] = f.map(|v| v + 1 + 8 * n);
+                text += &format!("f {a} {b} {c} {d}\n");
+            }
+        }
+        let path = self.path(file);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// Two files with one unit cube each, in the same place.
+    fn two(&self) -> (String, String) {
+        (
+            self.cubes("fixed.obj", &[("fixed", [0.0; 3], 1.0)]),
+            self.cubes("moved.obj", &[("moved", [0.0; 3], 1.0)]),
+        )
+    }
+
+    /// Two cubes that cross, one apart, one inside a big one, and one on top of the first.
+    fn assembly(&self) -> String {
+        self.cubes(
+            "assembly.obj",
+            &[
+                ("first", [0.0; 3], 1.0),
+                ("second", [0.5, 0.25, 0.125], 1.0),
+                ("far, \"far\" away", [9.0; 3], 1.0),
+                ("big", [20.0; 3], 5.0),
+                ("small", [22.0; 3], 1.0),
+                ("top", [0.0, 0.0, 1.0], 0.1),
+            ],
+        )
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn run(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_impinge")).args(args).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Runs, demands an exit status, and returns what was printed.
+#[track_caller]
+fn expect(status: i32, args: &[&str]) -> String {
+    let output = run(args);
+    let (out, err) = (stdout(&output), stderr(&output));
+    assert_eq!(output.status.code(), Some(status), "impinge {args:?}\n{out}\n{err}");
+    assert!(!err.contains("panicked") && !err.contains("backtrace"), "{err}");
+    if status == 2 { err } else { out }
+}
+
+#[track_caller]
+fn json(status: i32, args: &[&str]) -> Value {
+    serde_json::from_str(&expect(status, args)).expect("one JSON document")
+}
+
+#[test]
+fn help_teaches_by_example() {
+    for args in [&["--help"][..], &["check", "--help"], &["info", "--help"], &["sample", "--help"]]
+    {
+        let text = expect(0, args);
+        assert!(text.contains("Examples:") && text.contains("  impinge "), "{text}");
+        assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    }
+    assert!(expect(0, &["--version"]).starts_with("impinge "));
+}
+
+#[test]
+fn bad_arguments_are_errors() {
+    let folder = Folder::new("bad");
+    let (a, b) = folder.two();
+    for args in [
+        &["chek"][..],
+        &["check"],
+        &["info"],
+        &["check", &a, &b, "--pose", "1 2"],
+        &["check", &a, &b, "--pose", "0 0 0 0 0 0 0"],
+        &["check", &a, &b, "--pose-matrix", "2 0 0 0 0 2 0 0 0 0 2 0"],
+        &["check", &a, &b, "--pose", "0 0 0", "--pose-matrix", "1 0 0 0 0 1 0 0 0 0 1 0"],
+        &["check", &a, "--pose", "0 0 1"],
+        &["check", &a, &b, "--clearance", "-1"],
+        &["check", &a, &b, "--ignore", "nocolon"],
+        &["check", &a, &b, "--size", "0x0"],
+        &["check", &a, &b, "--view", "north"],
+        &["check", &a, &b, "--threads", "0"],
+        &["check", &a, &b, "--fail-on", "clear"],
+        &["check", &a, &b, "--png", &folder.path("no/such/folder/x.png")],
+        &["check", &a, &b, "--pairs", &folder.path("no/such/folder/x.csv")],
+    ] {
+        let message = expect(2, args);
+        assert!(message.contains("error:"), "{message}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let folder = Folder::new("missing");
+    let (a, _) = folder.two();
+    let missing = folder.path("not-there.obj");
+    for args in [&["check", &missing][..], &["check", &a, &missing], &["info", &missing]] {
+        let message = expect(2, args);
+        assert!(message.starts_with("error:") && message.contains("not-there.obj"), "{message}");
+    }
+    let message = expect(2, &["check", &a, &a, "--pose-file", &missing]);
+    assert!(message.contains("not-there.obj"), "{message}");
+}
+
+#[test]
+fn overlapping_cubes_collide_and_distant_ones_do_not() {
+    let folder = Folder::new("two");
+    let (a, b) = folder.two();
+    let found = expect(1, &["check", &a, &b, "--pose", "0.5 0.25 0.125"]);
+    assert!(
+        found.contains("crossing") && found.contains("fixed") && found.contains("moved"),
+        "{found}"
+    );
+    let clear = expect(0, &["check", &a, &b, "--pose", "5 0 0"]);
+    assert!(clear.contains("0 crossing") && clear.contains("1 clear"), "{clear}");
+    let turned = "0 -1 0 0.5  1 0 0 0.25  0 0 1 0.125";
+    expect(1, &["check", &a, &b, "--pose-matrix", turned]);
+    let file = folder.path("pose.txt");
+    fs::write(&file, "# away\n0 0 7\n").unwrap();
+    expect(0, &["check", &a, &b, "--pose-file", &file]);
+}
+
+#[test]
+fn every_verdict_is_given_and_counted() {
+    let folder = Folder::new("verdicts");
+    let (a, b) = folder.two();
+    let verdict = |status, pose: &str| {
+        let document =
+            json(status, &["check", &a, &b, "--pose", pose, "--clearance", "1", "--all", "--json"]);
+        document["pairs"][0]["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict(1, "0.5 0.25 0.125"), "crossing");
+    assert_eq!(verdict(1, "0 0 0"), "duplicate");
+    assert_eq!(verdict(1, "1 0 0"), "touching");
+    assert_eq!(verdict(0, "1.5 0 0"), "near");
+
+    let assembly = folder.assembly();
+    let document = json(1, &["check", &assembly, "--json"]);
+    let count = |what: &str| document["summary"][what].as_u64().unwrap();
+    assert_eq!((count("parts"), count("pairs")), (6, 15));
+    assert_eq!((count("crossing"), count("contained"), count("touching")), (1, 1, 1));
+    assert_eq!((count("clear"), count("near"), count("duplicate")), (12, 0, 0));
+    assert_eq!(count("checked") + count("pruned_by_boxes") + count("ignored"), count("pairs"));
+    let pairs = document["pairs"].as_array().unwrap();
+    let verdicts: Vec<&str> = pairs.iter().map(|p| p["verdict"].as_str().unwrap()).collect();
+    assert_eq!(verdicts, ["crossing", "contained", "touching"], "worst first");
+    assert_eq!(
+        (pairs[1]["inside"].as_str(), pairs[1]["name_b"].as_str()),
+        (Some("b"), Some("small"))
+    );
+    let witness: Vec<f64> =
+        pairs[0]["witness"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect();
+    for (axis, low) in [0.5, 0.25, 0.125].into_iter().enumerate() {
+        assert!((low - 1e-9..=1.0 + 1e-9).contains(&witness[axis]), "{witness:?}");
+    }
+}
+
+#[test]
+fn the_exit_status_follows_fail_on() {
+    let folder = Folder::new("fail");
+    let (a, b) = folder.two();
+    let touching = ["check", &a, &b, "--pose", "1 0 0"];
+    expect(1, &touching);
+    expect(0, &[&touching[..], &["--fail-on", "crossing"]].concat());
+    let near = ["check", &a, &b, "--pose", "1.5 0 0", "--clearance", "1"];
+    expect(0, &near);
+    expect(1, &[&near[..], &["--fail-on", "near"]].concat());
+}
+
+#[test]
+fn distances_are_measured_on_request() {
+    let folder = Folder::new("distance");
+    let (a, b) = folder.two();
+    let document = json(0, &["check", &a, &b, "--pose", "3.5 0 0", "--distance", "--json"]);
+    let distance = &document["pairs"][0]["distance"];
+    let (lower, upper) = (distance["lower"].as_f64().unwrap(), distance["upper"].as_f64().unwrap());
+    assert!(lower <= 2.5 && 2.5 <= upper && upper - lower < 1e-6, "{distance}");
+    assert!((distance["on_a"][0].as_f64().unwrap() - 1.0).abs() < 1e-6, "{distance}");
+    assert!((distance["on_b"][0].as_f64().unwrap() - 3.5).abs() < 1e-6, "{distance}");
+    assert!(expect(0, &["check", &a, &b, "--pose", "3.5 0 0", "--distance"]).contains("2.5"));
+}
+
+#[test]
+fn pairs_can_be_left_out() {
+    let folder = Folder::new("ignore");
+    let assembly = folder.assembly();
+    let args = [
+        "check",
+        &assembly,
+        "--ignore",
+        "first:second",
+        "--ignore",
+        "top:*",
+        "--ignore",
+        "small:b*",
+    ];
+    let document = json(0, &[&args[..], &["--json"]].concat());
+    assert_eq!(document["summary"]["ignored"], 1 + 5 + 1);
+    let listed = json(0, &[&args[..], &["--json", "--all"]].concat());
+    assert_eq!(listed["pairs"].as_array().unwrap().len(), 15 - 7, "every other pair is listed");
+    let output = run(&["check", &assembly, "--ignore", "nobody:*"]);
+    assert!(stderr(&output).contains("nobody"), "a pattern without effect is remarked on");
+    assert!(
+        !stderr(&run(&["check", &assembly, "--ignore", "nobody:*", "--quiet"])).contains("nobody")
+    );
+}
+
+#[test]
+fn the_pairs_file_has_one_row_for_every_pair_of_triangles() {
+    let folder = Folder::new("csv");
+    let (assembly, csv) = (folder.assembly(), folder.path("pairs.csv"));
+    let document = json(1, &["check", &assembly, "--json", "--pairs", &csv]);
+    let pairs = document["pairs"].as_array().unwrap();
+    let expected: u64 = pairs.iter().map(|p| p["triangle_pairs"].as_u64().unwrap()).sum();
+    let text = fs::read_to_string(&csv).unwrap();
+    assert!(text.starts_with("part_a,part_b,name_a,name_b,triangle_a,triangle_b,contact,x,y,z\n"));
+    assert_eq!(text.lines().count() as u64, expected + 1);
+    assert!(expected > 0);
+}
+
+#[test]
+fn the_thread_count_changes_nothing() {
+    let folder = Folder::new("threads");
+    let assembly = folder.assembly();
+    let outputs = ["1", "2", "5"].map(|n| {
+        let csv = folder.path(&format!("{n}.csv"));
+        let text =
+            expect(1, &["check", &assembly, "--all", "--json", "--threads", n, "--pairs", &csv]);
+        (text, fs::read_to_string(csv).unwrap())
+    });
+    assert!(outputs.iter().all(|o| *o == outputs[0]));
+}
+
+#[test]
+fn pictures_are_written() {
+    let folder = Folder::new("pictures");
+    let assembly = folder.assembly();
+    let (png, svg) = (folder.path("a.png"), folder.path("a.svg"));
+    let drawing = ["--png", &png, "--svg", &svg, "--size", "640x480"];
+    for view in ["iso", "front", "top", "side", "-1 2 -0.5"] {
+        expect(1, &[&["check", &assembly, "--view", view][..], &drawing].concat());
+    }
+    let bytes = fs::read(&png).unwrap();
+    assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n");
+    assert_eq!(bytes[16..24], [0, 0, 2, 128, 0, 0, 1, 224], "640 by 480");
+    let text = fs::read_to_string(&svg).unwrap();
+    assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
+    assert!(
+        text.contains("<title>first crosses second")
+            && text.contains("data:image/png;base64,iVBOR")
+    );
+    fs::remove_file(&png).unwrap();
+    expect(0, &[&["info", &assembly][..], &drawing].concat());
+    assert!(Path::new(&png).exists());
+}
+
+#[test]
+fn info_describes_every_part() {
+    let folder = Folder::new("info");
+    let (assembly, (a, _)) = (folder.assembly(), folder.two());
+    let text = expect(0, &["info", &assembly, &a]);
+    assert!(text.contains("first") && text.contains("1 x 1 x 1"), "{text}");
+    assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
+    let document = json(0, &["info", &assembly, &a, "--json"]);
+    let parts = document["files"][0]["parts"].as_array().unwrap();
+    assert_eq!((parts.len(), document["files"].as_array().unwrap().len()), (6, 2));
+    let first = &parts[0];
+    assert_eq!((&first["name"], &first["triangles"]), (&"first".into(), &12.into()));
+    for holds in ["closed", "manifold", "oriented", "planar"] {
+        assert_eq!(first[holds], true, "{holds}");
+    }
+    assert!((first["volume"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+    assert!((first["area"].as_f64().unwrap() - 6.0).abs() < 1e-12);
+}
+
+#[test]
+fn alone_it_checks_its_sample_and_says_what_to_try_next() {
+    let output = run(&[]);
+    let text = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}{}", stderr(&output));
+    assert!(
+        text.contains("parts")
+            && text.contains("impinge check ")
+            && text.contains("impinge --help"),
+        "{text}"
+    );
+    assert!(!text.contains('\u{1b}'), "no colours in a pipe");
+
+    let folder = Folder::new("sample");
+    let written = expect(0, &["sample", "--write", &folder.path("demo")]);
+    let command = written.lines().last().unwrap().rsplit_once("impinge check ").unwrap();
+    let again = expect(1, &["check", command.1]);
+    let counts = |text: &str| text.lines().find(|l| l.contains(" clear")).unwrap().to_owned();
+    assert_eq!(counts(&again), counts(&text), "what was written is what was checked");
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let folder = Folder::new("pipe");
+    let many: Vec<(String, [f64; 3])> =
+        (0..60).map(|i| (format!("cube {i}"), [f64::from(i) * 0.01, 0.0, 0.0])).collect();
+    let cubes: Vec<(&str, [f64; 3], f64)> =
+        many.iter().map(|(n, p)| (n.as_str(), *p, 1.0)).collect();
+    let file = folder.cubes("many.obj", &cubes);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_impinge"))
+        .args(["check", &file, "--all", "--json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(stderr(&output), "");
+    assert_eq!(output.status.code(), Some(1), "the verdict stands");
+}

@@ -12,7 +12,7 @@ use crate::facts::InfoRow;
 use crate::job::Job;
 use crate::render::{self, Curves, Picture};
 use crate::report::table::{Align, Cell, Table};
-use crate::report::{LINE, count, digits, json, plural};
+use crate::report::{LINE, count, digits, json_info, plural};
 
 /// Describes what the arguments name.
 pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
         .iter()
         .map(|path| Job::load(std::slice::from_ref(path), &Pose::IDENTITY))
         .collect::<Result<_>>()?;
-    let rows: Vec<Vec<InfoRow>> = jobs
+    let rows: Vec<Vec<InfoRow<'_>>> = jobs
         .iter()
         .map(|job| {
             (0..job.names.len()).map(|i| InfoRow::of(&job.scene, i, &job.names[i])).collect()
@@ -47,7 +47,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
     }
     let mut out = anstream::stdout().lock();
     if args.json {
-        json::write_info(&mut out, &jobs, &rows)?;
+        json_info::write_info(&mut out, &jobs, &rows)?;
     } else {
         for (i, (job, rows)) in jobs.iter().zip(&rows).enumerate() {
             if i > 0 {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
     Ok(Status::Clear)
 }
 
-fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow]) -> Result<()> {
+fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()> {
     let bold = Style::new().bold();
     let total: usize = rows.iter().map(|r| r.triangles).sum();
     writeln!(
@@ -94,41 +94,46 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow]) -> Result<()> {
     table.write(out, 2)?;
     writeln!(
         out,
-        "  traits: c closed, m manifold, o oriented, p planar polygons, x convex, - not"
+        "  traits: c closed, m manifold, o oriented, p planar polygons, v convex polygons, x convex, - not"
     )?;
     let warn = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    for row in rows.iter().filter(|r| !r.defects.is_empty()) {
-        let what = row.defects.join(", ");
-        writeln!(out, "  {}{}{}: {what}", warn.render(), row.name, warn.render_reset())?;
+    let mut spotless = true;
+    for row in rows {
+        let what = row.defects.to_string();
+        if what != "no defects" {
+            spotless = false;
+            writeln!(out, "  {}{}{}: {what}", warn.render(), row.name, warn.render_reset())?;
+        }
     }
-    if rows.iter().all(|r| r.defects.is_empty()) {
+    if spotless {
         writeln!(out, "  no defects")?;
     }
     Ok(())
 }
 
-fn cells(row: &InfoRow) -> Vec<Cell> {
+fn cells(row: &InfoRow<'_>) -> Vec<Cell> {
     let size = row.bounds.map(|b| b.extent().to_array().map(|x| digits(x, 4)).join(" x "));
     vec![
-        row.name.as_str().into(),
+        row.name.into(),
         count(row.vertices).into(),
         count(row.polygons).into(),
         count(row.triangles).into(),
         size.unwrap_or_default().into(),
         traits(row).into(),
         digits(row.area, 5).into(),
-        row.volume.map(|v| digits(v, 5)).unwrap_or_default().into(),
+        row.solid.map(|s| digits(s.volume, 5)).unwrap_or_default().into(),
     ]
 }
 
 /// One letter for each trait a mesh has, a dash for each it lacks.
-fn traits(row: &InfoRow) -> String {
+fn traits(row: &InfoRow<'_>) -> String {
     [
-        (row.closed, 'c'),
-        (row.manifold, 'm'),
-        (row.oriented, 'o'),
-        (row.planar, 'p'),
-        (row.convex, 'x'),
+        (row.class.closed, 'c'),
+        (row.class.manifold, 'm'),
+        (row.class.oriented, 'o'),
+        (row.class.nearly_planar_polygons, 'p'),
+        (row.class.convex_polygons, 'v'),
+        (row.class.convex, 'x'),
     ]
     .into_iter()
     .map(|(has, letter)| if has { letter } else { '-' })

@@ -7,8 +7,6 @@ use anyhow::Result;
 use impinge::Pose;
 use impinge::scene::Scene;
 
-use crate::load;
-
 /// Parts of one or several files in one frame.
 #[derive(Debug)]
 pub(crate) struct Job {
@@ -30,8 +28,10 @@ impl Job {
         let mut scenes = Vec::with_capacity(paths.len());
         let mut notes = Vec::new();
         for (i, path) in paths.iter().enumerate() {
-            let loaded = load::load(path)?;
-            notes.extend(loaded.notes.map(|n| format!("{}: {n}", path.display())));
+            let loaded = Scene::load(path)?;
+            if !loaded.report.is_complete() || loaded.straightened > 0 || loaded.deformed > 0 {
+                notes.push(loaded.to_string());
+            }
             scenes.push((path.display().to_string(), loaded.scene, i == 1));
         }
         let mut job = Self::combine(scenes, pose);
@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(job.names, ["x/a", "x/b", "y"]);
         assert_eq!(job.pair_count(), 2);
         assert!(!job.wants(0, 1) && job.wants(1, 2));
-        assert_eq!(job.scene.ignored(), [(0, 1)]);
+        assert!(job.scene.ignored().eq([(0, 1)]));
         let at: Vec<f64> = job.scene.parts().iter().map(|p| p.pose.translation().z).collect();
         assert_eq!(at, [0.0, 0.0, 2.0]);
         assert_eq!(job.title(), "x.glb against y.stl");

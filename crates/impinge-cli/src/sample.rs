@@ -1,56 +1,67 @@
-//! The built-in sample assembly: the one place that knows where it comes from and how it is written.
+//! The built-in sample assembly, and how it is written to files.
 
 use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use impinge::scene::Scene;
-use impinge::{Mesh, Pose, Vec3};
+use impinge::{Mesh, shapes};
+use impinge_io::{Faces, RawMesh};
 
 /// The sample.
 pub(crate) fn scene() -> Result<Scene> {
-    let cube = std::sync::Arc::new(cube()?);
-    let mut scene = Scene::new();
-    scene.add("cube", cube.clone(), Pose::IDENTITY);
-    scene.add("moved cube", cube, Pose::from_translation([0.5, 0.25, 0.75])?);
-    Ok(scene)
+    Ok(shapes::sample_assembly()?)
 }
 
-/// Writes the sample into `folder`, which is created, and returns the files, the one to check first.
+/// Writes the sample into `folder`, which is created: a scene file and one OBJ file a mesh. Returns the files, the scene first.
 pub(crate) fn write(folder: &Path) -> Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(folder).with_context(|| {
+    fs::create_dir_all(folder).with_context(|| {
         format!("cannot create the folder {}; choose one that may be written", folder.display())
     })?;
-    let path = folder.join("sample.obj");
-    std::fs::write(&path, obj(&scene()?))
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(vec![path])
-}
-
-/// The scene as one OBJ text, every part an object in the scene's frame.
-fn obj(scene: &Scene) -> String {
-    let mut text = String::from("# impinge sample assembly\n");
-    let mut first = 1;
+    let scene = scene()?;
+    let scene_file = folder.join("sample.toml");
+    let mut files = vec![scene_file.clone()];
+    let mut text = String::from("# impinge sample assembly\nunit = \"mm\"\n");
+    let mut written: Vec<(&Arc<Mesh>, String)> = Vec::new();
     for part in scene.parts() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "o {}", part.name);
-        for v in part.mesh.vertices() {
-            let p = part.pose.transform_point(*v);
-            let _ = writeln!(text, "v {:?} {:?} {:?}", p.x, p.y, p.z);
-        }
-        for t in part.mesh.triangles() {
-            let [a, b, c] = t.map(|v| v as usize + first);
-            let _ = writeln!(text, "f {a} {b} {c}");
-        }
-        first += part.mesh.vertices().len();
+        let known = written.iter().find(|(mesh, _)| Arc::ptr_eq(mesh, &part.mesh));
+        let file = match known {
+            Some((_, file)) => file.clone(),
+            None => {
+                let file = format!("{}.obj", part.name.replace(' ', "-"));
+                files.push(folder.join(&file));
+                write_mesh(&folder.join(&file), &part.name, &part.mesh)?;
+                written.push((&part.mesh, file.clone()));
+                file
+            }
+        };
+        // Writing to a string cannot fail. Debug of an f64 reads back bit for bit, and is valid TOML.
+        let _ = write!(text, "\n[[part]]\nname = {:?}\nfile = {file:?}\n", part.name);
+        let _ = writeln!(text, "pose = {{ matrix = {:?} }}", part.pose.to_matrix());
     }
-    text
+    for (a, b) in scene.ignored() {
+        let [a, b] = [a, b].map(|i| &scene.parts()[i].name);
+        let _ = write!(text, "\n[[ignore]]\npair = [{a:?}, {b:?}]\n");
+    }
+    fs::write(&scene_file, text)
+        .with_context(|| format!("cannot write {}", scene_file.display()))?;
+    Ok(files)
 }
 
-fn cube() -> Result<Mesh> {
-    let corner = |i: u32| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2));
-    let quads =
-        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let triangles = quads.iter().flat_map(|q| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
-    Ok(Mesh::from_triangles((0..8).map(corner).collect(), triangles)?)
+fn write_mesh(path: &Path, name: &str, mesh: &Mesh) -> Result<()> {
+    let mut faces = Faces::new();
+    for p in 0..mesh.polygon_count() {
+        faces.push(mesh.polygon(p));
+    }
+    let positions = mesh.vertices().iter().map(|v| v.to_array()).collect();
+    let raw = RawMesh { name: Some(name.to_owned()), positions, faces };
+    let out = || -> std::io::Result<()> {
+        let mut file = BufWriter::new(File::create(path)?);
+        impinge_io::write_obj(&mut file, &[raw])?;
+        file.flush()
+    };
+    out().with_context(|| format!("cannot write {}", path.display()))
 }

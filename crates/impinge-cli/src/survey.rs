@@ -6,12 +6,11 @@ use std::sync::mpsc;
 
 use anyhow::{Context, Result};
 use impinge::Pose;
-use impinge::check::{CheckOptions, PairReport, Relation, check_pair};
+use impinge::check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 
 use crate::args::QueryArgs;
 use crate::ignore::LeftOut;
 use crate::job::Job;
-use crate::pairs::candidate_pairs;
 use crate::progress::Progress;
 use crate::verdict::{Kind, Verdict, distance_in_scene};
 
@@ -43,11 +42,8 @@ impl Plan {
             candidate_pairs(&job.scene, query.clearance.unwrap_or(0.0))
         };
         pairs.retain(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
-        let by_scene = job
-            .scene
-            .ignored()
-            .iter()
-            .filter(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
+        let by_scene =
+            job.scene.ignored().filter(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
         let ignored = by_scene.count() + left_out.count(&job.file_of, |a, b| job.wants(a, b));
         let total = job.pair_count();
         let pruned = total - ignored - pairs.len();

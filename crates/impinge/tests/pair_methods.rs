@@ -42,7 +42,8 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     let mut sink = Collect::default();
     sweep::traverse(&pa, &pb, &mut sink);
     assert_eq!(sink.into_sorted(), oracle, "sweep");
-    for checks in [PreChecks::NONE, PreChecks::OBJECT_BOX, PreChecks::FACE_BOX, PreChecks::COLLECT] {
+    for checks in [PreChecks::NONE, PreChecks::OBJECT_BOX, PreChecks::FACE_BOX, PreChecks::COLLECT]
+    {
         let mut sink = Collect::default();
         let counts = edges::traverse(&pa, &pb, &checks, &mut sink);
         assert_eq!(sink.into_sorted(), oracle, "edges with {checks:?}");
@@ -82,7 +83,8 @@ fn soups_on_a_grid() {
         let a = grid_soup(&mut random, 12, 4.0);
         let b = grid_soup(&mut random, 9, 4.0);
         let offset = (random.point() * 3.0).floor();
-        let pose = if round % 2 == 0 { Pose::from_translation(offset).unwrap() } else { random.pose(6.0) };
+        let pose =
+            if round % 2 == 0 { Pose::from_translation(offset).unwrap() } else { random.pose(6.0) };
         hits += compare(&a, &b, &pose);
     }
     assert!(hits > 500, "{hits}");
@@ -114,7 +116,9 @@ fn the_same_mesh_on_itself_and_moved_by_its_own_edges() {
     let ball = shapes::icosphere(1.0, 1).unwrap();
     assert!(compare(&ball, &ball, &Pose::IDENTITY) >= ball.triangles().len());
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
-    for offset in [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.0, 0.0], [1.0, 0.5, 0.25]] {
+    for offset in
+        [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [1.0, 1.0, 1.0], [0.5, 0.0, 0.0], [1.0, 0.5, 0.25]]
+    {
         assert!(compare(&cube, &cube, &Pose::from_translation(offset).unwrap()) > 0);
     }
     let just_apart = Pose::from_translation([1.0_f64.next_up(), 0.0, 0.0]).unwrap();
@@ -142,7 +146,10 @@ fn empty_meshes_meet_nothing() {
     let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     for (a, b) in [(&nothing, &cube), (&cube, &nothing), (&nothing, &nothing)] {
-        assert_eq!(impinge::intersects(a, b, &Pose::IDENTITY), Verdict::Separated(Separation::Empty));
+        assert_eq!(
+            impinge::intersects(a, b, &Pose::IDENTITY),
+            Verdict::Separated(Separation::Empty)
+        );
         assert!(impinge::all_pairs(a, b, &Pose::IDENTITY).is_empty());
         assert!(impinge::distance(a, b, &Pose::IDENTITY).is_none());
     }
@@ -151,12 +158,17 @@ fn empty_meshes_meet_nothing() {
 #[test]
 fn the_monte_carlo_test_never_invents_a_collision() {
     let mut random = Random(21);
-    let (ball, ring) = (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.5, 0.4, 16, 8).unwrap());
+    let (ball, ring) =
+        (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.5, 0.4, 16, 8).unwrap());
     let (mut found, mut missed) = (0, 0);
     for seed in 0..60 {
         let pose = random.pose(6.0);
-        let truth = impinge::check::check_pair(&ball, &ring, &pose, &Default::default()).relation.is_collision();
-        let outcome = monte_carlo(&ball, &ring, &pose, &MonteCarlo { seed, ..MonteCarlo::default() }).unwrap();
+        let truth = impinge::check::check_pair(&ball, &ring, &pose, &Default::default())
+            .relation
+            .is_collision();
+        let outcome =
+            monte_carlo(&ball, &ring, &pose, &MonteCarlo { seed, ..MonteCarlo::default() })
+                .unwrap();
         assert!(truth || outcome.common_point.is_none());
         if truth {
             if outcome.common_point.is_some() { found += 1 } else { missed += 1 }

@@ -85,7 +85,11 @@ fn expected(a: &BTreeSet<Cell>, b: &BTreeSet<Cell>, offset: Cell) -> Relation {
         (true, true, true) => Relation::Crossing,
         (false, ..) => {
             let near = |p: &Cell, q: &Cell| (0..3).all(|k| (p[k] - q[k]).abs() <= 1);
-            if a.iter().any(|p| b.iter().any(|q| near(p, q))) { Relation::Touching } else { Relation::Clear }
+            if a.iter().any(|p| b.iter().any(|q| near(p, q))) {
+                Relation::Touching
+            } else {
+                Relation::Clear
+            }
         }
     }
 }
@@ -119,9 +123,17 @@ fn compare(seed: u64, count: u64, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [usi
         let pose = Pose::from_translation(shift).unwrap();
         let report = check_pair(&ma, &mb, &pose, &CheckOptions::default());
         let want = expected(&a, &b, offset);
-        assert_eq!(report.relation, want, "seed {seed} round {round}: {a:?} and {b:?} moved by {offset:?} halves");
+        assert_eq!(
+            report.relation, want,
+            "seed {seed} round {round}: {a:?} and {b:?} moved by {offset:?} halves"
+        );
         assert_eq!(report.witness.is_some(), want.is_collision());
-        let back = check_pair(&mb, &ma, &Pose::from_translation(-shift).unwrap(), &CheckOptions::default());
+        let back = check_pair(
+            &mb,
+            &ma,
+            &Pose::from_translation(-shift).unwrap(),
+            &CheckOptions::default(),
+        );
         assert_eq!(back.relation, want.swapped());
         let kind = match want {
             Relation::Clear => 0,
@@ -145,7 +157,9 @@ fn aligned_cubes() {
 #[test]
 fn sheared_cubes() {
     // A linear map with small integers keeps everything exact and leaves no face parallel to an axis.
-    let shear = |[x, y, z]: [f64; 3]| Vec3::new(3.0 * x + y - z, 2.0 * y + 5.0 * z - x, 4.0 * z + x + 2.0 * y);
+    let shear = |[x, y, z]: [f64; 3]| {
+        Vec3::new(3.0 * x + y - z, 2.0 * y + 5.0 * z - x, 4.0 * z + x + 2.0 * y)
+    };
     let seen = compare(2, rounds(300), shear);
     assert!(seen.iter().all(|n| *n > 0), "every relation should come up: {seen:?}");
 }

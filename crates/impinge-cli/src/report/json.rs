@@ -8,13 +8,12 @@ use serde::Serialize;
 
 use crate::Status;
 use crate::args::CheckArgs;
-use crate::facts::InfoRow;
 use crate::job::Job;
 use crate::survey::Summary;
 use crate::verdict::{Kind, Verdict};
 
 /// Grows when a field changes its meaning or goes away; new fields do not count.
-const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
 struct CheckDocument<'a> {
@@ -138,79 +137,8 @@ fn pair<'a>(job: &'a Job, v: &Verdict) -> PairEntry<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct InfoDocument<'a> {
-    format: u32,
-    impinge: &'static str,
-    files: Vec<FileEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct FileEntry<'a> {
-    file: String,
-    notes: &'a [String],
-    parts: Vec<InfoEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct InfoEntry<'a> {
-    name: &'a str,
-    vertices: usize,
-    polygons: usize,
-    triangles: usize,
-    bounds: Option<BoundsEntry>,
-    closed: bool,
-    manifold: bool,
-    oriented: bool,
-    planar: bool,
-    convex: bool,
-    area: f64,
-    volume: Option<f64>,
-    defects: &'a [String],
-}
-
-#[derive(Serialize)]
-struct BoundsEntry {
-    min: [f64; 3],
-    max: [f64; 3],
-}
-
-/// The document of `impinge info --json`.
-pub(crate) fn write_info(out: &mut dyn Write, jobs: &[Job], rows: &[Vec<InfoRow>]) -> Result<()> {
-    let files = jobs.iter().zip(rows).map(|(job, rows)| FileEntry {
-        file: job.files.join(", "),
-        notes: &job.notes,
-        parts: rows.iter().map(info).collect(),
-    });
-    write(
-        out,
-        &InfoDocument {
-            format: FORMAT,
-            impinge: env!("CARGO_PKG_VERSION"),
-            files: files.collect(),
-        },
-    )
-}
-
-fn info(row: &InfoRow) -> InfoEntry<'_> {
-    InfoEntry {
-        name: &row.name,
-        vertices: row.vertices,
-        polygons: row.polygons,
-        triangles: row.triangles,
-        bounds: row.bounds.map(|b| BoundsEntry { min: b.min.to_array(), max: b.max.to_array() }),
-        closed: row.closed,
-        manifold: row.manifold,
-        oriented: row.oriented,
-        planar: row.planar,
-        convex: row.convex,
-        area: row.area,
-        volume: row.volume,
-        defects: &row.defects,
-    }
-}
-
-fn write(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
+/// Writes the document and a line feed.
+pub(super) fn write(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)?;
     Ok(())

@@ -2,6 +2,7 @@
 
 pub(crate) mod csv;
 pub(crate) mod json;
+pub(crate) mod json_info;
 pub(crate) mod table;
 
 /// Tables keep to this many columns where the names in them let themselves be shortened.

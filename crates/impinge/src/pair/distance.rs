@@ -45,7 +45,14 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
     let mut first = First::default();
     sweep::traverse(&a, &b, &mut first);
     match first.hit {
-        Some(hit) => Some(Distance { lower: 0.0, upper: 0.0, a: hit.a, b: hit.b, on_a: hit.point, on_b: hit.point }),
+        Some(hit) => Some(Distance {
+            lower: 0.0,
+            upper: 0.0,
+            a: hit.a,
+            b: hit.b,
+            on_a: hit.point,
+            on_b: hit.point,
+        }),
         None => closest_pair(&a, &b, f64::INFINITY),
     }
 }
@@ -64,7 +71,10 @@ pub(crate) fn closest_pair(a: &Posed<'_>, b: &Posed<'_>, limit: f64) -> Option<D
         .iter()
         .enumerate()
         .map(|(i, p)| {
-            let nearest = blocks_b.iter().map(|q| box_gap(&p.bounds, &q.bounds)).fold(f64::INFINITY, f64::min);
+            let nearest = blocks_b
+                .iter()
+                .map(|q| box_gap(&p.bounds, &q.bounds))
+                .fold(f64::INFINITY, f64::min);
             (nearest, i)
         })
         .collect();
@@ -93,7 +103,10 @@ pub(crate) fn closest_pair(a: &Posed<'_>, b: &Posed<'_>, limit: f64) -> Option<D
             search.compare(a, p, b, &blocks_b[*j]);
         }
     }
-    search.best.filter(|d| d.lower <= limit).map(|d| Distance { lower: search.lower.min(d.upper), ..d })
+    search
+        .best
+        .filter(|d| d.lower <= limit)
+        .map(|d| Distance { lower: search.lower.min(d.upper), ..d })
 }
 
 /// What is known so far.
@@ -121,7 +134,14 @@ impl Search {
                 // Ties go to the lowest indices, so that the order of blocks does not show.
                 let closer = self.best.is_none_or(|d| (c.upper, *i, *j) < (d.upper, d.a, d.b));
                 if closer && c.lower <= self.bound {
-                    self.best = Some(Distance { lower: c.lower, upper: c.upper, a: *i, b: *j, on_a: c.a, on_b: c.b });
+                    self.best = Some(Distance {
+                        lower: c.lower,
+                        upper: c.upper,
+                        a: *i,
+                        b: *j,
+                        on_a: c.a,
+                        on_b: c.b,
+                    });
                     self.bound = self.bound.min(c.upper);
                 }
             }

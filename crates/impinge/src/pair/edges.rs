@@ -103,18 +103,19 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut imp
     let mut reported = HashSet::new();
     for edges_of_a in [true, false] {
         let (p, q) = if edges_of_a { (a, b) } else { (b, a) };
-        let stopped = edges_against_faces(p, q, checks, &mut counts, |[u, v], sides, face, counts| {
-            counts.exact_tests += 1;
-            if segment_triangle(u, v, &q.triangle(face)).is_none() {
-                return false;
-            }
-            counts.exact_hits += 1;
-            sides.iter().any(|side| {
-                let (i, j) = if edges_of_a { (side / 3, face) } else { (face, side / 3) };
-                reported.insert((i, j))
-                    && Hit::of(a, i, b, j).is_some_and(|hit| sink.hit(hit).is_break())
-            })
-        });
+        let stopped =
+            edges_against_faces(p, q, checks, &mut counts, |[u, v], sides, face, counts| {
+                counts.exact_tests += 1;
+                if segment_triangle(u, v, &q.triangle(face)).is_none() {
+                    return false;
+                }
+                counts.exact_hits += 1;
+                sides.iter().any(|side| {
+                    let (i, j) = if edges_of_a { (side / 3, face) } else { (face, side / 3) };
+                    reported.insert((i, j))
+                        && Hit::of(a, i, b, j).is_some_and(|hit| sink.hit(hit).is_break())
+                })
+            });
         if stopped {
             break;
         }

@@ -97,7 +97,10 @@ fn gap_along(a: &Posed<'_>, b: &Posed<'_>, direction: Vec3) -> f64 {
     let origin = (a.bounds().center() + b.bounds().center()) * 0.5;
     let along = |v: Vec3| {
         let terms = (v - origin) * direction;
-        (terms.x + terms.y + terms.z, 4.0 * f64::EPSILON * terms.abs().element_sum() + f64::MIN_POSITIVE)
+        (
+            terms.x + terms.y + terms.z,
+            4.0 * f64::EPSILON * terms.abs().element_sum() + f64::MIN_POSITIVE,
+        )
     };
     let corners = |m: &Posed<'_>, best: f64, better: fn(f64, f64, f64) -> f64| {
         m.mesh().triangles().iter().flatten().fold(best, |best, v| {

@@ -52,10 +52,18 @@ impl fmt::Display for Loaded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.report)?;
         if self.straightened > 0 {
-            write!(f, "\n{} parts have rotations rounded to single precision, made exact", self.straightened)?;
+            write!(
+                f,
+                "\n{} parts have rotations rounded to single precision, made exact",
+                self.straightened
+            )?;
         }
         if self.deformed > 0 {
-            write!(f, "\n{} parts are scaled, sheared or mirrored, which was applied to their vertices", self.deformed)?;
+            write!(
+                f,
+                "\n{} parts are scaled, sheared or mirrored, which was applied to their vertices",
+                self.deformed
+            )?;
         }
         Ok(())
     }
@@ -125,10 +133,11 @@ fn from_document(document: impinge_io::Document, options: &LoadOptions) -> Resul
         .enumerate()
         .map(|(i, raw)| {
             let vertices = raw.positions.iter().copied().map(Vec3::from).collect();
-            let mesh = Mesh::from_polygons(vertices, raw.faces.iter()).and_then(|m| match options.weld {
-                Some(weld) => m.welded(weld),
-                None => Ok(m),
-            });
+            let mesh =
+                Mesh::from_polygons(vertices, raw.faces.iter()).and_then(|m| match options.weld {
+                    Some(weld) => m.welded(weld),
+                    None => Ok(m),
+                });
             let name = raw.name.clone().unwrap_or_else(|| format!("number {i}"));
             mesh.map(Arc::new).map_err(|e| e.within(format_args!("mesh {name}")))
         })
@@ -140,7 +149,8 @@ fn from_document(document: impinge_io::Document, options: &LoadOptions) -> Resul
     let mut copies: BTreeMap<(usize, [u64; 9]), Arc<Mesh>> = BTreeMap::new();
     for part in document.instances {
         let in_part = |e: Error| e.within(format_args!("part {}", part.name));
-        let [x, y, z] = [0, 1, 2].map(|j| Vec3::new(part.matrix[0][j], part.matrix[1][j], part.matrix[2][j]));
+        let [x, y, z] =
+            [0, 1, 2].map(|j| Vec3::new(part.matrix[0][j], part.matrix[1][j], part.matrix[2][j]));
         let linear = DMat3::from_cols(x, y, z);
         let off = (linear.transpose() * linear - DMat3::IDENTITY).to_cols_array();
         let off = off.iter().fold(0.0_f64, |m, c| m.max(c.abs()));

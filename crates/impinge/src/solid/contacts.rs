@@ -25,7 +25,8 @@ pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<
             for j in 0..3 {
                 let (e, f) = ([ta[i], ta[(i + 1) % 3]], [tb[j], tb[(j + 1) % 3]]);
                 if cross_inside(e, f) {
-                    let ordered = |[p, q]: [Vec3; 2]| if key(p) <= key(q) { [p, q] } else { [q, p] };
+                    let ordered =
+                        |[p, q]: [Vec3; 2]| if key(p) <= key(q) { [p, q] } else { [q, p] };
                     let (e, f) = (ordered(e), ordered(f));
                     crossings.insert([e[0], e[1], f[0], f[1]].map(key), (e, f));
                 }
@@ -53,6 +54,7 @@ fn cross_inside(e: [Vec3; 2], f: [Vec3; 2]) -> bool {
         let flat = |p: Vec3| [p[x], p[y]];
         let [p, q, r, s] = [e[0], e[1], f[0], f[1]].map(flat);
         let opposite = |x: Sign, y: Sign| x * y == Sign::Negative;
-        opposite(orient2d(p, q, r), orient2d(p, q, s)) && opposite(orient2d(r, s, p), orient2d(r, s, q))
+        opposite(orient2d(p, q, r), orient2d(p, q, s))
+            && opposite(orient2d(r, s, p), orient2d(r, s, q))
     })
 }

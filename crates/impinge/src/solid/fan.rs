@@ -58,7 +58,8 @@ impl Surroundings {
 
     fn plane_of(&mut self, u: Dir, v: Dir) -> usize {
         let dirs = &self.dirs;
-        let known = |[p, q]: &[Dir; 2]| dirs.det(*p, *q, u).is_zero() && dirs.det(*p, *q, v).is_zero();
+        let known =
+            |[p, q]: &[Dir; 2]| dirs.det(*p, *q, u).is_zero() && dirs.det(*p, *q, v).is_zero();
         self.planes.iter().position(known).unwrap_or_else(|| {
             self.planes.push([u, v]);
             self.planes.len() - 1
@@ -86,7 +87,8 @@ impl Surroundings {
         // The planes are finitely many, so some power of two is small enough; the limit covers the whole range of f64.
         (2..9000).step_by(6).find_map(|halvings| {
             let candidate = self.dirs.sum(on, towards, halvings);
-            let good = wanted.iter().enumerate().all(|(plane, side)| self.side(plane, candidate) == *side);
+            let good =
+                wanted.iter().enumerate().all(|(plane, side)| self.side(plane, candidate) == *side);
             good.then_some(candidate)
         })
     }
@@ -104,7 +106,8 @@ pub(super) struct Arc {
 impl Arc {
     /// Whether `x`, which lies on the arc's great circle, lies strictly between the arc's ends.
     pub(super) fn holds_inside(&self, dirs: &Directions, x: Dir) -> bool {
-        dirs.det(self.normal, self.u, x) == Sign::Positive && dirs.det(self.normal, x, self.v) == Sign::Positive
+        dirs.det(self.normal, self.u, x) == Sign::Positive
+            && dirs.det(self.normal, x, self.v) == Sign::Positive
     }
 
     /// Whether `x`, which lies on the arc's great circle, lies on the arc.
@@ -128,8 +131,10 @@ impl Fan {
     pub(super) fn add(&mut self, about: &mut Surroundings, triangle: &[Vec3; 3], inward: bool) {
         let [p, q, r] = *triangle;
         let corners = if inward { [p, r, q] } else { [p, q, r] };
-        let (e, f) =
-            (about.dirs.between(corners[0], corners[1]), about.dirs.between(corners[0], corners[2]));
+        let (e, f) = (
+            about.dirs.between(corners[0], corners[1]),
+            about.dirs.between(corners[0], corners[2]),
+        );
         let normal = about.dirs.cross(e, f);
         if about.dirs.is_zero(normal) {
             return;

@@ -108,7 +108,8 @@ impl Directions {
         let value = p.approx.dot(q.approx.cross(r.approx));
         let [l, m, n] = [p, q, r].map(|x| x.approx.abs().max_element() + x.error);
         // The six products are at most lmn each; five roundings on the longest way, and the operands' own errors.
-        let error = 6.0 * (p.error * m * n + l * q.error * n + l * m * r.error) + 40.0 * U * l * m * n;
+        let error =
+            6.0 * (p.error * m * n + l * q.error * n + l * m * r.error) + 40.0 * U * l * m * n;
         if value.abs() > error * (1.0 + 16.0 * U) {
             return Sign::of(value);
         }
@@ -119,7 +120,8 @@ impl Directions {
     /// Whether the direction is exactly zero.
     pub(super) fn is_zero(&self, d: Dir) -> bool {
         let node = &self.nodes[d.0 as usize];
-        node.approx.abs().max_element() <= node.error && self.exact(d).digits.iter().all(Zero::is_zero)
+        node.approx.abs().max_element() <= node.error
+            && self.exact(d).digits.iter().all(Zero::is_zero)
     }
 
     /// The sign of `u . v`.
@@ -127,7 +129,8 @@ impl Directions {
     fn dot(&self, u: Dir, v: Dir) -> Sign {
         let (p, q) = (&self.nodes[u.0 as usize], &self.nodes[v.0 as usize]);
         let value = p.approx.dot(q.approx);
-        let (m, n) = (p.approx.abs().max_element() + p.error, q.approx.abs().max_element() + q.error);
+        let (m, n) =
+            (p.approx.abs().max_element() + p.error, q.approx.abs().max_element() + q.error);
         let error = 3.0 * (p.error * n + m * q.error) + 12.0 * U * m * n;
         if value.abs() > error * (1.0 + 16.0 * U) {
             return Sign::of(value);
@@ -143,7 +146,8 @@ impl Directions {
             let shift = -exponent_of(size);
             node.scale = i64::from(shift);
             node.approx = scale_by(approx, shift);
-            node.error = scale_by(Vec3::splat(error), shift).x * (1.0 + 4.0 * U) + f64::MIN_POSITIVE;
+            node.error =
+                scale_by(Vec3::splat(error), shift).x * (1.0 + 4.0 * U) + f64::MIN_POSITIVE;
             self.nodes.push(node);
         } else {
             // Nothing is known of it: start from the integers.
@@ -152,7 +156,8 @@ impl Directions {
             node.scale = shift;
             node.approx = approx;
             node.error = if approx == Vec3::ZERO { 0.0 } else { 2.0 * U };
-            let _ = node.exact.set(Exact { exponent: exact.exponent + shift, digits: exact.digits });
+            let _ =
+                node.exact.set(Exact { exponent: exact.exponent + shift, digits: exact.digits });
             self.nodes.push(node);
         }
         Dir(self.nodes.len() as u32 - 1)
@@ -180,7 +185,10 @@ impl Directions {
             }
             Recipe::Sum(u, v, halvings) => {
                 let (p, q) = (self.exact(u), self.exact(v));
-                add(p, &Exact { digits: q.digits.clone(), exponent: q.exponent - i64::from(halvings) })
+                add(
+                    p,
+                    &Exact { digits: q.digits.clone(), exponent: q.exponent - i64::from(halvings) },
+                )
             }
             Recipe::ToCrossing { to, e, f } => to_crossing(to, e, f),
         }
@@ -207,11 +215,7 @@ fn dot(p: &[BigInt; 3], q: &[BigInt; 3]) -> BigInt {
 }
 
 fn cross(p: &[BigInt; 3], q: &[BigInt; 3]) -> [BigInt; 3] {
-    [
-        &p[1] * &q[2] - &p[2] * &q[1],
-        &p[2] * &q[0] - &p[0] * &q[2],
-        &p[0] * &q[1] - &p[1] * &q[0],
-    ]
+    [&p[1] * &q[2] - &p[2] * &q[1], &p[2] * &q[0] - &p[0] * &q[2], &p[0] * &q[1] - &p[1] * &q[0]]
 }
 
 fn add(p: &Exact, q: &Exact) -> Exact {
@@ -239,7 +243,10 @@ fn sign_of(x: &BigInt) -> Sign {
 fn integers(v: Vec3) -> Exact {
     let parts = v.to_array().map(decompose);
     let exponent = parts.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
-    let digits = parts.map(|(m, e)| if m == 0 { BigInt::zero() } else { BigInt::from(m) << (e - exponent) as u64 });
+    let digits =
+        parts.map(
+            |(m, e)| if m == 0 { BigInt::zero() } else { BigInt::from(m) << (e - exponent) as u64 },
+        );
     Exact { digits, exponent }
 }
 
@@ -285,7 +292,8 @@ mod tests {
     use super::*;
 
     fn random(state: &mut u64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        *state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (*state >> 40) as f64 - 8_388_608.0
     }
 

@@ -50,6 +50,9 @@ pub(super) fn check_solid(mesh: &Mesh, what: &str) -> Result<(), Error> {
     }
     Err(Error::new(
         ErrorKind::NotSolid,
-        format!("{what} is not closed and has no inside: {}; welding its vertices may help", mesh.defects()),
+        format!(
+            "{what} is not closed and has no inside: {}; welding its vertices may help",
+            mesh.defects()
+        ),
     ))
 }

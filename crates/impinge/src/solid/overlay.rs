@@ -214,7 +214,16 @@ mod tests {
             let [p, q] = [Vec3::new(1.0, -0.3, 0.0), Vec3::new(1.0, 0.7, 0.0)];
             let [r, s] = [Vec3::new(0.5, -0.3, 1.0), Vec3::new(0.5, 0.7, 1.0)];
             let [t, u] = [Vec3::new(2.5, -0.3, 1.0), Vec3::new(2.5, 0.7, 1.0)];
-            vec![[p, r, s], [p, s, q], [p, q, u], [p, u, t], [r, t, u], [r, u, s], [p, t, r], [q, s, u]]
+            vec![
+                [p, r, s],
+                [p, s, q],
+                [p, q, u],
+                [p, u, t],
+                [r, t, u],
+                [r, u, s],
+                [p, t, r],
+                [q, s, u],
+            ]
         };
         let touching = look(&a, &roof, ContactPoint::Corner(Vec3::new(1.0, -0.3, 0.0)));
         assert!(touching.only_a && touching.only_b);

@@ -47,7 +47,10 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     let (closed_a, closed_b) = (a.mesh().is_solid(), b.mesh().classification().closed);
     let mut overlay = Overlay { both: false, only_a: !closed_b, only_b: !closed_a };
     free_shells(a, b, hits, &mut overlay);
-    if !hits.is_empty() && (closed_a || closed_b) && look_at_contacts(a, b, hits, &mut overlay).is_none() {
+    if !hits.is_empty()
+        && (closed_a || closed_b)
+        && look_at_contacts(a, b, hits, &mut overlay).is_none()
+    {
         return Occupancy::Touching;
     }
     match (overlay.both, overlay.only_a, overlay.only_b) {
@@ -63,20 +66,24 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
 /// Adds what the connected pieces of surface that meet nothing tell: each is wholly inside or outside the other solid.
 fn free_shells(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit], overlay: &mut Overlay) {
     let closed = |m: &Posed<'_>| m.mesh().is_solid();
-    let mut look = |own: &Posed<'_>, other: &Posed<'_>, met: &mut dyn Iterator<Item = u32>, own_is_a: bool| {
-        if !closed(other) {
-            return;
-        }
-        for p in free_vertices(own, met) {
-            let inside = locate_posed(p, other) == Location::Inside;
-            overlay.both |= inside;
-            // Next to a piece of surface there is space on both sides of it, and next to a solid's surface some of it is the solid's.
-            let (only_own, only_other) =
-                if own_is_a { (&mut overlay.only_a, &mut overlay.only_b) } else { (&mut overlay.only_b, &mut overlay.only_a) };
-            *only_own |= !inside;
-            *only_other |= inside;
-        }
-    };
+    let mut look =
+        |own: &Posed<'_>, other: &Posed<'_>, met: &mut dyn Iterator<Item = u32>, own_is_a: bool| {
+            if !closed(other) {
+                return;
+            }
+            for p in free_vertices(own, met) {
+                let inside = locate_posed(p, other) == Location::Inside;
+                overlay.both |= inside;
+                // Next to a piece of surface there is space on both sides of it, and next to a solid's surface some of it is the solid's.
+                let (only_own, only_other) = if own_is_a {
+                    (&mut overlay.only_a, &mut overlay.only_b)
+                } else {
+                    (&mut overlay.only_b, &mut overlay.only_a)
+                };
+                *only_own |= !inside;
+                *only_other |= inside;
+            }
+        };
     look(a, b, &mut hits.iter().map(|h| h.a), true);
     look(b, a, &mut hits.iter().map(|h| h.b), false);
 }
@@ -100,7 +107,12 @@ fn free_vertices(mesh: &Posed<'_>, met: &mut dyn Iterator<Item = u32>) -> Vec<Ve
 }
 
 /// Adds what is seen about the corners of the contact. `None` if a closed mesh turns out to bound no solid.
-fn look_at_contacts(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit], overlay: &mut Overlay) -> Option<()> {
+fn look_at_contacts(
+    a: &Posed<'_>,
+    b: &Posed<'_>,
+    hits: &[Hit],
+    overlay: &mut Overlay,
+) -> Option<()> {
     let side_a = Side::new(a, hits.iter().map(|h| h.a))?;
     let side_b = Side::new(b, hits.iter().map(|h| h.b))?;
     for point in contact_points(a, b, hits) {
@@ -134,8 +146,10 @@ impl<'a> Side<'a> {
         let mut met: Vec<u32> = met.collect();
         met.sort_unstable();
         met.dedup();
-        let triangles =
-            met.into_iter().map(|t| (t, inward.get(t as usize).copied().unwrap_or_default())).collect();
+        let triangles = met
+            .into_iter()
+            .map(|t| (t, inward.get(t as usize).copied().unwrap_or_default()))
+            .collect();
         Some(Self { mesh, triangles, solid })
     }
 

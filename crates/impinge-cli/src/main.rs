@@ -98,7 +98,12 @@ fn run_sample(args: &SampleArgs) -> Result<Status> {
             writeln!(out, "wrote {}", file.display())?;
         }
         if let Some(first) = files.first() {
-            writeln!(out, "check it: impinge check {}", first.display())?;
+            writeln!(
+                out,
+                "check it: impinge check {} --clearance {}",
+                first.display(),
+                shapes::SAMPLE_CLEARANCE
+            )?;
         }
         return Ok(Status::Clear);
     }

@@ -1,4 +1,5 @@
 //! Every method reports the same pairs of triangles as brute force, and evidence that holds.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::pair::edges::{self, Bias, PreChecks};
 use impinge::pair::{Collect, Posed, brute, sweep};

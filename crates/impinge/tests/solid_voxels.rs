@@ -1,5 +1,6 @@
 //! Solids made of unit cubes: how two of them lie to each other can be counted cell by cell, so the exact relation has an oracle
 //! that knows nothing of triangles. Everything in them touches, coincides and meets itself: the hardest input there is.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
 

@@ -110,7 +110,8 @@ fn gap_along(a: &Posed<'_>, b: &Posed<'_>, direction: Vec3) -> f64 {
     };
     let top_of_a = corners(a, f64::NEG_INFINITY, |best, value, error| best.max(value + error));
     let bottom_of_b = corners(b, f64::INFINITY, |best, value, error| best.min(value - error));
-    (bottom_of_b - top_of_a).next_down()
+    let gap = bottom_of_b - top_of_a;
+    gap - gap.abs() * f64::EPSILON
 }
 
 impl fmt::Display for Separation {

@@ -60,6 +60,7 @@ impl Scene {
     }
 
     /// The ignored pairs, smaller index first, sorted.
+    #[must_use]
     pub fn ignored(&self) -> impl ExactSizeIterator<Item = (usize, usize)> + '_ {
         self.ignored.iter().copied()
     }

@@ -50,7 +50,7 @@ impl Surroundings {
         }
         let direction = match self.point {
             ContactPoint::Corner(p) => self.dirs.between(p, to),
-            ContactPoint::Crossing { e, f } => self.dirs.from_crossing(e, f, to),
+            ContactPoint::Crossing { e, f } => self.dirs.away_from_crossing(e, f, to),
         };
         self.towards.push((to, direction));
         direction

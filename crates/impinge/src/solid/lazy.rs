@@ -70,7 +70,7 @@ impl Directions {
     }
 
     /// To the point `to` from where the segments `e` and `f` cross: two lines in one plane that are not parallel.
-    pub(super) fn from_crossing(&mut self, e: [Vec3; 2], f: [Vec3; 2], to: Vec3) -> Dir {
+    pub(super) fn away_from_crossing(&mut self, e: [Vec3; 2], f: [Vec3; 2], to: Vec3) -> Dir {
         self.push(Recipe::ToCrossing { to, e, f }, Vec3::ZERO, f64::INFINITY)
     }
 
@@ -336,13 +336,13 @@ mod tests {
         let mut dirs = Directions::default();
         let e = [Vec3::ZERO, Vec3::new(3.0, 0.0, 0.0)];
         let f = [Vec3::new(0.0, -1.0, 0.0), Vec3::new(1.0, 2.0, 0.0)]; // crosses e at x = 1/3
-        let at = dirs.from_crossing(e, f, Vec3::new(1.0, 2.0, 0.0));
+        let at = dirs.away_from_crossing(e, f, Vec3::new(1.0, 2.0, 0.0));
         let along = dirs.between(f[0], f[1]);
         let parallel = dirs.cross(at, along);
         assert!(dirs.is_zero(parallel));
         assert_eq!(dirs.dot(at, along), Sign::Positive);
         let third = 1.0 / 3.0; // a little less than the true third
-        let near = dirs.from_crossing(e, f, Vec3::new(third, 0.0, 0.0));
+        let near = dirs.away_from_crossing(e, f, Vec3::new(third, 0.0, 0.0));
         let x = dirs.between(Vec3::ZERO, Vec3::X);
         assert_eq!(dirs.dot(near, x), Sign::Negative);
     }

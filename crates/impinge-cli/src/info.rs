@@ -96,6 +96,7 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()
         out,
         "  traits: c closed, m manifold, o oriented, p planar polygons, v convex polygons, x convex, - not"
     )?;
+    writeln!(out, "  verts: those with equal coordinates count once")?;
     let warn = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     let mut spotless = true;
     for row in rows {

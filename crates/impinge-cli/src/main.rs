@@ -117,8 +117,13 @@ fn complain(error: &anyhow::Error) {
     let mut err = anstream::stderr().lock();
     // A failure to report a failure has nowhere left to go.
     let _ = writeln!(err, "{}error:{} {error}", red.render(), red.render_reset());
-    for cause in error.chain().skip(1) {
-        let _ = writeln!(err, "  because: {cause}");
+    let mut said = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        // A wrapped error may have been said already.
+        if !said.contains(&cause) {
+            let _ = writeln!(err, "  because: {cause}");
+            said = cause;
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use impinge::scene::Scene;
-use impinge::{Mesh, shapes};
+use impinge::{Mesh, Vec3, shapes};
 use impinge_io::{Faces, RawMesh};
 
 /// The sample.
@@ -56,7 +56,7 @@ fn write_mesh(path: &Path, name: &str, mesh: &Mesh) -> Result<()> {
     for p in 0..mesh.polygon_count() {
         faces.push(mesh.polygon(p));
     }
-    let positions = mesh.vertices().iter().map(|v| v.to_array()).collect();
+    let positions = mesh.vertices().iter().map(Vec3::to_array).collect();
     let raw = RawMesh { name: Some(name.to_owned()), positions, faces };
     let out = || -> std::io::Result<()> {
         let mut file = BufWriter::new(File::create(path)?);

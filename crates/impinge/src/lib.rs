@@ -10,6 +10,7 @@ pub mod pair;
 pub mod scene;
 pub mod shapes;
 pub mod solid;
+pub mod tree;
 
 pub use error::{Error, ErrorKind};
 pub use math::{Aabb, Pose, Vec3};

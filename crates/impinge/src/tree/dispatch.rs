@@ -1,0 +1,24 @@
+//! Which instructions the machine has, asked once a query.
+#![allow(unsafe_code, reason = "calling a function compiled for AVX2 after asking for it")]
+
+use super::traverse::{PairSink, Query};
+use super::wide::Portable;
+
+/// Runs the query with the widest instructions at hand.
+pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn PairSink) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+            // SAFETY: the features the function is compiled for were just found on this machine.
+            unsafe { run_avx2(query, sink) };
+            return;
+        }
+    }
+    query.run::<Portable>(sink);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn PairSink) {
+    query.run::<super::wide::Avx2>(sink);
+}

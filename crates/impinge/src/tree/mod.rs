@@ -1,0 +1,44 @@
+//! The production tree.
+
+mod build;
+mod dispatch;
+mod leaf;
+mod node;
+mod relative;
+mod traverse;
+mod triangles;
+mod wide;
+
+use crate::math::Vec3;
+use crate::mesh::Mesh;
+use leaf::Leaf;
+use node::{Link, LocalBox, Node};
+
+pub use traverse::{PairSink, traverse};
+
+/// A tree of eight-wide nodes over the triangles of a mesh.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    /// The origin of the local frame, in the mesh's own: the centre of its box.
+    origin: Vec3,
+    nodes: Vec<Node>,
+    leaves: Vec<Leaf>,
+    /// The box of everything and where it leads; `None` without triangles.
+    root: Option<(LocalBox, Link)>,
+    /// No point is further from the origin than this.
+    reach: f64,
+}
+
+impl Tree {
+    /// Builds the tree of a mesh.
+    #[must_use]
+    pub fn build(mesh: &Mesh) -> Self {
+        build::build(mesh)
+    }
+
+    /// Bytes the tree takes beside the mesh.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.nodes.len() * size_of::<Node>() + self.leaves.len() * size_of::<Leaf>()
+    }
+}

@@ -1,0 +1,87 @@
+//! The wide node: eight boxes and where they lead.
+
+use super::wide::Lanes3;
+
+/// What a slot of a node leads to: a node, a leaf, or nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub(super) struct Link(u32);
+
+impl Link {
+    pub(super) const NONE: Self = Self(u32::MAX);
+    const LEAF: u32 = 1 << 31;
+
+    pub(super) fn node(index: usize) -> Self {
+        debug_assert!(index < Self::LEAF as usize - 1);
+        Self(index as u32)
+    }
+
+    pub(super) fn leaf(index: usize) -> Self {
+        debug_assert!(index < Self::LEAF as usize - 1);
+        Self(index as u32 | Self::LEAF)
+    }
+
+    #[inline(always)]
+    pub(super) fn is_leaf(self) -> bool {
+        self.0 & Self::LEAF != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn index(self) -> usize {
+        (self.0 & !Self::LEAF) as usize
+    }
+}
+
+/// Eight boxes side by side, in the tree's local frame, each by its centre and half its sides, rounded outward.
+///
+/// Empty slots have negative infinite sides, which overlap nothing, and [`Link::NONE`].
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Node {
+    pub(super) center: Lanes3,
+    pub(super) half: Lanes3,
+    pub(super) link: [Link; 8],
+}
+
+/// One box of a node, or of a whole tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LocalBox {
+    pub(super) center: [f32; 3],
+    pub(super) half: [f32; 3],
+}
+
+impl Node {
+    pub(super) const EMPTY: Self =
+        Self { center: Lanes3::splat(0.0), half: Lanes3::splat(f32::NEG_INFINITY), link: [Link::NONE; 8] };
+
+    #[inline(always)]
+    pub(super) fn get(&self, slot: usize) -> LocalBox {
+        LocalBox { center: self.center.get(slot), half: self.half.get(slot) }
+    }
+
+    pub(super) fn set(&mut self, slot: usize, bounds: &LocalBox, link: Link) {
+        self.center.set(slot, bounds.center);
+        self.half.set(slot, bounds.half);
+        self.link[slot] = link;
+    }
+}
+
+impl LocalBox {
+    /// The smallest such box around `[min, max]`: sides rounded up, so that it holds what they hold.
+    pub(super) fn around(min: [f64; 3], max: [f64; 3]) -> Self {
+        let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
+        for k in 0..3 {
+            let c = ((min[k] + max[k]) * 0.5) as f32;
+            center[k] = c;
+            half[k] = round_up((max[k] - f64::from(c)).max(f64::from(c) - min[k]));
+        }
+        Self { center, half }
+    }
+}
+
+/// The smallest `f32` not below `x * (1 + 2^-50)`, for `x >= 0`: the factor covers the rounding of the difference `x` itself.
+fn round_up(x: f64) -> f32 {
+    let x = x + x * 2.0_f64.powi(-50);
+    let y = x as f32;
+    if f64::from(y) >= x { y } else { f32::from_bits(y.to_bits() + 1) }
+}

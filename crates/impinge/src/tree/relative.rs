@@ -1,0 +1,98 @@
+//! How two trees stand to each other: the pose of B in A's frame, in the trees' local frames and in `f32`.
+
+use crate::math::{Pose, Vec3};
+
+use super::Tree;
+use super::node::{LocalBox, Node};
+use super::wide::{Wide, Wide3};
+
+/// One direction of the map: points `n` of the node's frame lie at `rotation * n + translation` in the frame of the single box.
+#[derive(Clone, Copy, Debug)]
+struct Map {
+    rotation: [[f32; 3]; 3],
+    back: [[f32; 3]; 3],
+    size: [[f32; 3]; 3],
+    size_back: [[f32; 3]; 3],
+    translation: [f32; 3],
+}
+
+/// The relative position of two trees. Local points `b` of B lie at `rotation * b + translation` in A's local frame.
+#[derive(Clone, Debug)]
+pub(super) struct Relative {
+    /// For a single box of A against nodes of B.
+    from_b: Map,
+    /// For a single box of B against nodes of A.
+    from_a: Map,
+    /// The rotation from A's frame to B's.
+    pub(super) to_b: [[f32; 3]; 3],
+    rotation: glam::DMat3,
+    translation: Vec3,
+    /// All boxes are grown by this: more than rounding in `f32` can move anything.
+    margin: f32,
+}
+
+impl Relative {
+    /// `None` if the numbers are too large, too small or too far apart for `f32`.
+    pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
+        let rotation = pose.rotation();
+        let translation = (rotation * b.origin + pose.translation()) - a.origin;
+        let scale = a.reach + b.reach + translation.length();
+        // The products of three sizes, and of their rounding errors, must be representable.
+        let sound = |x: f64| x > 1e-9 && x < 1e9;
+        if !(sound(scale) && a.reach > 1e-6 * scale && b.reach > 1e-6 * scale) {
+            return None;
+        }
+        let rows = |m: glam::DMat3| m.transpose().to_cols_array_2d().map(|r| r.map(|x| x as f32));
+        let map = |m: glam::DMat3, t: Vec3| Map {
+            rotation: rows(m),
+            back: rows(m.transpose()),
+            size: rows(m.abs()),
+            size_back: rows(m.abs().transpose()),
+            translation: t.as_vec3().to_array(),
+        };
+        let back = rotation.transpose();
+        // The origins of both frames and the pose's translation are rounded in f64, which matters far from the origin.
+        let far = a.origin.abs().max_element() + b.origin.abs().max_element() + pose.translation().abs().max_element();
+        let margin = scale * f64::from(f32::EPSILON) * 24.0 + far * f64::EPSILON * 32.0;
+        Some(Self {
+            from_b: map(rotation, translation),
+            from_a: map(back, -(back * translation)),
+            to_b: rows(back),
+            rotation,
+            translation,
+            margin: margin as f32,
+        })
+    }
+
+    /// Where the origin of A's leaf lies in the frame of B's leaf.
+    #[inline(always)]
+    pub(super) fn leaf_offset(&self, a: &[f64; 3], b: &[f64; 3]) -> [f32; 3] {
+        let d = Vec3::from_array(*a) - self.translation;
+        let r = &self.rotation;
+        // The transposed rotation, column by column.
+        let local = Vec3::new(r.x_axis.dot(d), r.y_axis.dot(d), r.z_axis.dot(d)) - Vec3::from_array(*b);
+        [local.x as f32, local.y as f32, local.z as f32]
+    }
+
+    /// Which of a node's boxes may overlap a single box of the other tree, one bit each: the three axes of each frame are tried.
+    #[inline(always)]
+    pub(super) fn overlaps<W: Wide>(&self, single: &LocalBox, single_is_a: bool, node: &Node) -> u32 {
+        let map = if single_is_a { &self.from_b } else { &self.from_a };
+        let (c, t, h, m) = (&single.center, &map.translation, &single.half, self.margin);
+        let d = [c[0] - t[0], c[1] - t[1], c[2] - t[2]];
+        let (r, z) = (&map.back, &map.size_back);
+        let center = [row(&r[0], &d), row(&r[1], &d), row(&r[2], &d)];
+        let extent = [row(&z[0], h) + m, row(&z[1], h) + m, row(&z[2], h) + m];
+        let (node_center, node_half) = (Wide3::<W>::load(&node.center), Wide3::<W>::load(&node.half));
+        let delta = node_center.sub(Wide3::splat(center));
+        let reach = node_half.add(Wide3::splat(extent));
+        let there = delta.mapped(&map.rotation, Wide3::splat([0.0; 3])).abs();
+        let reach_there = node_half.mapped(&map.size, Wide3::splat([h[0] + m, h[1] + m, h[2] + m]));
+        delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
+    }
+}
+
+#[inline(always)]
+fn row(m: &[f32; 3], v: &[f32; 3]) -> f32 {
+    m[0] * v[0] + m[1] * v[1] + m[2] * v[2]
+}

@@ -1,0 +1,136 @@
+//! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart, certainly crossing, or not decided.
+
+use super::leaf::Leaf;
+use super::relative::Relative;
+use super::wide::{Wide, Wide3};
+
+/// Half an ulp of one in `f32`.
+const UNIT: f32 = f32::EPSILON / 2.0;
+
+/// How far a transformed corner may be off, as a share of the spread.
+const SLACK: f32 = 24.0 * UNIT;
+
+/// Compares the triangles of two leaves. Calls `found` with a lane of A and the lanes of B, as bits, that certainly cross it, and that may meet it; stops and
+/// returns true when `found` does.
+#[inline(always)]
+pub(super) fn compare<W: Wide>(
+    a: &Leaf,
+    b: &Leaf,
+    relative: &Relative,
+    mut found: impl FnMut(usize, u32, u32) -> bool,
+) -> bool {
+    // A's corners in B's leaf frame: the offset is taken in f64, so that both leaves' coordinates stay small.
+    let offset = relative.leaf_offset(&a.origin, &b.origin);
+    let shift = Wide3::<W>::splat(offset);
+    let p = [
+        Wide3::<W>::load(&a.corners[0]).mapped(&relative.to_b, shift),
+        Wide3::<W>::load(&a.corners[1]).mapped(&relative.to_b, shift),
+        Wide3::<W>::load(&a.corners[2]).mapped(&relative.to_b, shift),
+    ];
+    let (min, max) = (p[0].min(p[1]).min(p[2]), p[0].max(p[1]).max(p[2]));
+    let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
+    // No two corners are further apart than this, and no corner is further from the origin.
+    let spread = (distance + a.reach + b.reach) * 1.000_01;
+    let slack = spread * SLACK;
+    let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
+    let zero = Wide3::splat([0.0; 3]);
+    let near = min.all_le(half).and(zero.sub(half).all_le(max));
+    let mut lanes = near.bits() & ((1 << a.count) - 1);
+    if lanes == 0 {
+        return false;
+    }
+    let real = (1_u32 << b.count) - 1;
+    let q = [Wide3::<W>::load(&b.corners[0]), Wide3::load(&b.corners[1]), Wide3::load(&b.corners[2])];
+    let slacks = Wide3::splat([slack; 3]);
+    let (q_min, q_max) = (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
+    let longest = a.longest.max(b.longest);
+    let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT;
+    let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];
+    let normal = w[0].cross(w[1]);
+    let eight = Eight { q, w, normal, bound };
+    let (min, max) = (min.store(), max.store());
+    let corners = [p[0].store(), p[1].store(), p[2].store()];
+    while lanes != 0 {
+        let i = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let near = Wide3::<W>::splat(min.get(i)).all_le(q_max).and(q_min.all_le(Wide3::splat(max.get(i))));
+        let near = near.bits() & real;
+        if near == 0 {
+            continue;
+        }
+        let (crossing, open) = eight.against(&[corners[0].get(i), corners[1].get(i), corners[2].get(i)]);
+        let (crossing, open) = (crossing & near, open & near);
+        if crossing | open != 0 && found(i, crossing, open) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Eight triangles, with what does not depend on the other one.
+struct Eight<W> {
+    q: [Wide3<W>; 3],
+    w: [Wide3<W>; 3],
+    normal: Wide3<W>,
+    bound: f32,
+}
+
+impl<W: Wide> Eight<W> {
+    /// One triangle against the eight; the lanes that certainly cross it, and those that may meet it.
+    #[inline(always)]
+    fn against(&self, t: &[[f32; 3]; 3]) -> (u32, u32) {
+        let Self { q, w, normal, bound } = self;
+        let p = [Wide3::<W>::splat(t[0]), Wide3::splat(t[1]), Wide3::splat(t[2])];
+        let (up, down) = (W::splat(*bound), W::splat(-*bound));
+        // The corners of the one against the eight planes.
+        let d = [normal.dot(p[0].sub(q[0])), normal.dot(p[1].sub(q[0])), normal.dot(p[2].sub(q[0]))];
+        let both = d[0].min(d[1]).min(d[2]).le(up).and(down.le(d[0].max(d[1]).max(d[2])));
+        if both.bits() == 0 {
+            return (0, 0);
+        }
+        // The corners of the eight against the one's plane.
+        let e = [p[1].sub(p[0]), p[2].sub(p[1]), p[0].sub(p[2])];
+        let n = e[0].cross(e[1]);
+        let c = [n.dot(q[0].sub(p[0])), n.dot(q[1].sub(p[0])), n.dot(q[2].sub(p[0]))];
+        let both = both.and(c[0].min(c[1]).min(c[2]).le(up)).and(down.le(c[0].max(c[1]).max(c[2])));
+        if both.bits() == 0 {
+            return (0, 0);
+        }
+        // How each side of the one passes each side of the eight: nine determinants.
+        let zero = W::splat(0.0);
+        let mut side = [[zero; 3]; 3];
+        for i in 0..3 {
+            for j in 0..3 {
+                side[i][j] = e[i].cross(w[j]).dot(q[j].sub(p[i]));
+            }
+        }
+        let none = zero.lt(zero);
+        let mut seen = Pierced { may: none, must: none };
+        for i in 0..3 {
+            seen.add(side[i], d[i], d[(i + 1) % 3], up, down);
+        }
+        for j in 0..3 {
+            seen.add([side[0][j], side[1][j], side[2][j]], c[j], c[(j + 1) % 3], up, down);
+        }
+        let must = seen.must.bits();
+        (must, both.and(seen.may).bits() & !must)
+    }
+}
+
+/// Which lanes have a side that may, or must, pierce the other triangle.
+struct Pierced<W> {
+    may: W,
+    must: W,
+}
+
+impl<W: Wide> Pierced<W> {
+    /// A side that passes the other's sides as `s` says and ends at `x` and `y` from its plane: it may pierce the triangle if it may pass all its sides the same
+    /// way and may have its ends on both sides of the plane.
+    #[inline(always)]
+    fn add(&mut self, s: [W; 3], x: W, y: W, up: W, down: W) {
+        let (lo, hi) = (s[0].min(s[1]).min(s[2]), s[0].max(s[1]).max(s[2]));
+        let (low, high) = (x.min(y), x.max(y));
+        self.may = self.may.or(down.le(lo).or(hi.le(up)).and(low.le(up)).and(down.le(high)));
+        self.must = self.must.or(up.lt(lo).or(hi.lt(down)).and(low.lt(down)).and(up.lt(high)));
+    }
+}

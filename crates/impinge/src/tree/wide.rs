@@ -1,0 +1,361 @@
+//! Eight `f32` at a time: one interface, a portable backend and one for AVX2 with fused multiply-add.
+//!
+//! Kernels are written once against [`Wide`] and compiled for each backend. Results may differ in rounding (the fused operations round less), never
+//! in what they promise: every kernel's error bound holds for both.
+//!
+//! Kernels must not hold vectors across closures or `array::map`: these are functions of their own, compiled without the vector instructions.
+#![allow(unsafe_code, reason = "vector intrinsics; see the note at each block")]
+
+/// Eight numbers side by side.
+pub(super) trait Wide: Copy {
+    fn load(from: &[f32; 8]) -> Self;
+    fn store(self) -> [f32; 8];
+    fn splat(x: f32) -> Self;
+    fn add(self, other: Self) -> Self;
+    fn sub(self, other: Self) -> Self;
+    fn mul(self, other: Self) -> Self;
+    /// `self * b + c`.
+    fn mul_add(self, b: Self, c: Self) -> Self;
+    /// `c - self * b`.
+    fn neg_mul_add(self, b: Self, c: Self) -> Self;
+    fn abs(self) -> Self;
+    fn min(self, other: Self) -> Self;
+    fn max(self, other: Self) -> Self;
+    /// A mask of the lanes where `self <= other`; NaN is never less.
+    fn le(self, other: Self) -> Self;
+    /// A mask of the lanes where `self < other`; NaN is never less.
+    fn lt(self, other: Self) -> Self;
+    /// Both masks.
+    fn and(self, other: Self) -> Self;
+    /// Either mask.
+    fn or(self, other: Self) -> Self;
+    /// A mask as bits, lane 0 lowest.
+    fn bits(self) -> u32;
+}
+
+/// Plain arrays, on any machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Portable([f32; 8]);
+
+impl Portable {
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
+        let mut r = [0.0; 8];
+        for i in 0..8 {
+            r[i] = f(self.0[i], other.0[i]);
+        }
+        Self(r)
+    }
+
+    #[inline(always)]
+    fn mask(yes: bool) -> f32 {
+        f32::from_bits(if yes { u32::MAX } else { 0 })
+    }
+}
+
+impl Wide for Portable {
+    #[inline(always)]
+    fn load(from: &[f32; 8]) -> Self {
+        Self(*from)
+    }
+
+    #[inline(always)]
+    fn store(self) -> [f32; 8] {
+        self.0
+    }
+
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        Self([x; 8])
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |x, y| x + y)
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |x, y| x - y)
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |x, y| x * y)
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        self.mul(b).add(c)
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        c.sub(self.mul(b))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self(self.0.map(f32::abs))
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        self.zip(other, |x, y| if x < y { x } else { y })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        self.zip(other, |x, y| if x > y { x } else { y })
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> Self {
+        self.zip(other, |x, y| Self::mask(x <= y))
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> Self {
+        self.zip(other, |x, y| Self::mask(x < y))
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        self.zip(other, |x, y| f32::from_bits(x.to_bits() & y.to_bits()))
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        self.zip(other, |x, y| f32::from_bits(x.to_bits() | y.to_bits()))
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.0.iter().enumerate().fold(0, |bits, (i, x)| bits | (x.to_bits() >> 31) << i)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use avx2::Avx2;
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_cmp_ps,
+        _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
+        _mm256_or_ps, _mm256_set1_ps, _mm256_storeu_ps, _mm256_sub_ps,
+    };
+
+    use super::Wide;
+
+    /// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which `dispatch` calls after asking the machine.
+    #[derive(Clone, Copy, Debug)]
+    pub(in super::super) struct Avx2(__m256);
+
+    // SAFETY (every block below): these methods are inlined into functions compiled for AVX2 and FMA, which run only where `dispatch` has found
+    // both; loads and stores take references to eight `f32`, which need no alignment.
+    impl Wide for Avx2 {
+        #[inline(always)]
+        fn load(from: &[f32; 8]) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_loadu_ps(from.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn store(self) -> [f32; 8] {
+            let mut to = [0.0; 8];
+            // SAFETY: see above.
+            unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) };
+            to
+        }
+
+        #[inline(always)]
+        fn splat(x: f32) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_set1_ps(x) })
+        }
+
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_add_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn sub(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_sub_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn mul(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
+        }
+
+        #[inline(always)]
+        fn neg_mul_add(self, b: Self, c: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_fnmadd_ps(self.0, b.0, c.0) })
+        }
+
+        #[inline(always)]
+        fn abs(self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+        }
+
+        #[inline(always)]
+        fn min(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_min_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn max(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_max_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn le(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn lt(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_and_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_or_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn bits(self) -> u32 {
+            // SAFETY: see above.
+            unsafe { _mm256_movemask_ps(self.0) as u32 }
+        }
+    }
+}
+
+/// Eight vectors as they are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(super) struct Lanes3 {
+    pub(super) x: [f32; 8],
+    pub(super) y: [f32; 8],
+    pub(super) z: [f32; 8],
+}
+
+impl Lanes3 {
+    pub(super) const fn splat(x: f32) -> Self {
+        Self { x: [x; 8], y: [x; 8], z: [x; 8] }
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, lane: usize) -> [f32; 3] {
+        [self.x[lane], self.y[lane], self.z[lane]]
+    }
+
+    pub(super) fn set(&mut self, lane: usize, v: [f32; 3]) {
+        [self.x[lane], self.y[lane], self.z[lane]] = v;
+    }
+}
+
+/// Eight vectors in registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wide3<W> {
+    pub(super) x: W,
+    pub(super) y: W,
+    pub(super) z: W,
+}
+
+impl<W: Wide> Wide3<W> {
+    #[inline(always)]
+    pub(super) fn load(from: &Lanes3) -> Self {
+        Self { x: W::load(&from.x), y: W::load(&from.y), z: W::load(&from.z) }
+    }
+
+    #[inline(always)]
+    pub(super) fn store(self) -> Lanes3 {
+        Lanes3 { x: self.x.store(), y: self.y.store(), z: self.z.store() }
+    }
+
+    #[inline(always)]
+    pub(super) fn splat(v: [f32; 3]) -> Self {
+        Self { x: W::splat(v[0]), y: W::splat(v[1]), z: W::splat(v[2]) }
+    }
+
+    #[inline(always)]
+    pub(super) fn add(self, other: Self) -> Self {
+        Self { x: self.x.add(other.x), y: self.y.add(other.y), z: self.z.add(other.z) }
+    }
+
+    #[inline(always)]
+    pub(super) fn sub(self, other: Self) -> Self {
+        Self { x: self.x.sub(other.x), y: self.y.sub(other.y), z: self.z.sub(other.z) }
+    }
+
+    #[inline(always)]
+    pub(super) fn min(self, other: Self) -> Self {
+        Self { x: self.x.min(other.x), y: self.y.min(other.y), z: self.z.min(other.z) }
+    }
+
+    #[inline(always)]
+    pub(super) fn max(self, other: Self) -> Self {
+        Self { x: self.x.max(other.x), y: self.y.max(other.y), z: self.z.max(other.z) }
+    }
+
+    #[inline(always)]
+    pub(super) fn abs(self) -> Self {
+        Self { x: self.x.abs(), y: self.y.abs(), z: self.z.abs() }
+    }
+
+    #[inline(always)]
+    pub(super) fn dot(self, o: Self) -> W {
+        self.x.mul_add(o.x, self.y.mul_add(o.y, self.z.mul(o.z)))
+    }
+
+    #[inline(always)]
+    pub(super) fn cross(self, o: Self) -> Self {
+        Self {
+            x: self.z.neg_mul_add(o.y, self.y.mul(o.z)),
+            y: self.x.neg_mul_add(o.z, self.z.mul(o.x)),
+            z: self.y.neg_mul_add(o.x, self.x.mul(o.y)),
+        }
+    }
+
+    /// The product with a matrix given by its rows, plus `plus`.
+    #[inline(always)]
+    pub(super) fn mapped(self, m: &[[f32; 3]; 3], plus: Self) -> Self {
+        Self { x: self.row(&m[0], plus.x), y: self.row(&m[1], plus.y), z: self.row(&m[2], plus.z) }
+    }
+
+    #[inline(always)]
+    fn row(self, r: &[f32; 3], plus: W) -> W {
+        self.x.mul_add(W::splat(r[0]), self.y.mul_add(W::splat(r[1]), self.z.mul_add(W::splat(r[2]), plus)))
+    }
+
+    /// A mask of the lanes where every component of `self` is at most that of `other`.
+    #[inline(always)]
+    pub(super) fn all_le(self, other: Self) -> W {
+        self.x.le(other.x).and(self.y.le(other.y)).and(self.z.le(other.z))
+    }
+}

@@ -67,8 +67,12 @@ pub(super) fn decide(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Qu
     let flip = if same_side { -1.0 } else { 1.0 };
     let to_b = b_apex - a_apex;
     let low_high = flip * (a_low - a_apex).dot(to_b.cross(b_high - a_apex));
+    if low_high > bound {
+        tally.filter(1);
+        return Quick::Apart;
+    }
     let high_low = flip * (a_high - a_apex).dot(to_b.cross(b_low - a_apex));
-    if low_high > bound || high_low < -bound {
+    if high_low < -bound {
         tally.filter(1);
         return Quick::Apart;
     }

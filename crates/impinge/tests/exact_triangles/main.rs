@@ -250,7 +250,7 @@ fn true_corners(corners: &[[BigRational; 4]]) -> Vec<[BigRational; 3]> {
 
 #[test]
 fn shared_sets_agree_with_rationals() {
-    for_each("shared sets", pairs(10), |number| {
+    for_each("shared sets", pairs(40), |number| {
         let (family, [a, b]) = families::pair(number);
         let expected = oracle::share::<BigRational>(&a, &b);
         let found = triangle_intersection(&a, &b);
@@ -324,7 +324,7 @@ fn shared_sets_agree_with_rationals() {
 
 #[test]
 fn nothing_panics_on_any_bits() {
-    for_each("any bits", pairs(1), |number| {
+    for_each("any bits", pairs(4), |number| {
         let mut random = Random::new(number ^ 0xb175);
         let wild = random.chance(4);
         let mut draw = |r: &mut Random| {

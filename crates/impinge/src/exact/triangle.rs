@@ -3,7 +3,7 @@
 use super::corner::Outline;
 use super::element::Part;
 use super::orient::side;
-use super::quick::{self, Quick};
+use super::quick;
 use super::stats::{FilterStats, Tally};
 use super::{Contact, Feature, Sign, chord, degenerate};
 use crate::math::Vec3;
@@ -25,10 +25,9 @@ use crate::math::Vec3;
 /// ```
 #[must_use]
 pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
-    match quick::decide(a, b, &mut ()) {
-        Quick::Apart => None,
-        Quick::Crossing => Some(Contact::Crossing),
-        Quick::Unsure => contact(a, b, &mut ()),
+    match quick::crossing(a, b, &mut ()) {
+        Some(crossing) => crossing.then_some(Contact::Crossing),
+        None => contact(a, b, &mut ()),
     }
 }
 
@@ -48,10 +47,9 @@ pub fn triangles_intersect_counted(a: &[Vec3; 3], b: &[Vec3; 3], stats: &mut Fil
 
 #[inline(always)]
 fn intersect(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> bool {
-    match quick::decide(a, b, tally) {
-        Quick::Apart => false,
-        Quick::Crossing => true,
-        Quick::Unsure => contact(a, b, tally).is_some(),
+    match quick::crossing(a, b, tally) {
+        Some(crossing) => crossing,
+        None => contact(a, b, tally).is_some(),
     }
 }
 

@@ -12,7 +12,7 @@ const ROTATION: [[usize; 3]; 8] =
 const APEX_SIDE: [f64; 8] = [0.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 0.0];
 
 /// Whether the triangles meet, as far as floats can tell.
-#[inline]
+#[inline(always)]
 pub(crate) fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
     let w = [b[0] - a[0], b[1] - a[0], b[2] - a[0]];
     let n = (a[1] - a[0]).cross(a[2] - a[0]);
@@ -45,4 +45,23 @@ fn all_on_one_side(code: usize) -> bool {
 #[inline(always)]
 fn code([x, y, z]: [f64; 3]) -> usize {
     usize::from(x > 0.0) | usize::from(y > 0.0) << 1 | usize::from(z > 0.0) << 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    #[test]
+    fn agrees_with_the_exact_test_on_ordinary_triangles() {
+        let mut random = Random::new(7);
+        let mut meet = 0;
+        for _ in 0..10_000 {
+            let [a, b] = [[(); 3]; 2].map(|t| t.map(|()| random.vector()));
+            let exact = impinge::exact::triangles_intersect(&a, &b);
+            assert_eq!(triangles_intersect(&a, &b), exact, "{a:?} {b:?}");
+            meet += usize::from(exact);
+        }
+        assert!(meet > 1000 && meet < 9000, "{meet}");
+    }
 }

@@ -118,8 +118,11 @@ pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -
 }
 
 /// Whether expansions of products of up to three such coordinates neither underflow nor overflow.
-fn expandable(coordinates: &[f64]) -> bool {
-    coordinates.iter().all(|x| *x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= EXACT_RANGE))
+fn expandable<const N: usize>(coordinates: [f64; N]) -> bool {
+    // Without early exit: the answer is almost always yes.
+    coordinates.into_iter().fold(true, |all, x| {
+        all & ((x == 0.0) | ((x.abs() >= NO_UNDERFLOW) & (x.abs() <= EXACT_RANGE)))
+    })
 }
 
 /// The sign where the filter cannot tell. The common zeros (two equal points, all on a line along an axis) need no
@@ -132,7 +135,7 @@ fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> 
         tally.filter(1);
         return Sign::Zero;
     }
-    if expandable(&[a[0], a[1], b[0], b[1], c[0], c[1]]) {
+    if expandable([a[0], a[1], b[0], b[1], c[0], c[1]]) {
         tally.adaptive();
         let p = |[x, y]: [f64; 2]| Coord { x, y };
         Sign::of(robust::orient2d(p(a), p(b), p(c)))
@@ -153,7 +156,7 @@ fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sig
         tally.filter(1);
         return Sign::Zero;
     }
-    if [a, b, c, d].iter().all(|v| expandable(&v.to_array())) {
+    if expandable([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z]) {
         tally.adaptive();
         let p = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
         // The crate's convention is the opposite one.

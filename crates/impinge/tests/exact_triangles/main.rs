@@ -324,7 +324,7 @@ fn shared_sets_agree_with_rationals() {
 
 #[test]
 fn nothing_panics_on_any_bits() {
-    for_each("any bits", pairs(4), |number| {
+    for_each("any bits", pairs(10), |number| {
         let mut random = Random::new(number ^ 0xb175);
         let wild = random.chance(4);
         let mut draw = |r: &mut Random| {

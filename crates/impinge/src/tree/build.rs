@@ -55,12 +55,13 @@ impl Growing {
 /// The tree of a mesh, built anew.
 pub(super) fn build(mesh: &Mesh) -> Tree {
     let origin = if mesh.is_empty() { glam::DVec3::ZERO } else { mesh.bounds().center() };
+    let scale = unit_scale((mesh.bounds().max - origin).abs().max_element());
     let mut items: Vec<Item> = mesh
         .triangles()
         .iter()
         .enumerate()
         .map(|(i, t)| {
-            let [p, q, r] = t.map(|v| mesh.vertices()[v as usize] - origin);
+            let [p, q, r] = t.map(|v| (mesh.vertices()[v as usize] - origin) * scale);
             Item {
                 min: p.min(q).min(r).as_vec3().to_array(),
                 max: p.max(q).max(r).as_vec3().to_array(),
@@ -68,7 +69,8 @@ pub(super) fn build(mesh: &Mesh) -> Tree {
             }
         })
         .collect();
-    let mut tree = Tree { origin, nodes: Vec::new(), leaves: Vec::new(), root: None, reach: 0.0 };
+    let mut tree =
+        Tree { origin, scale, nodes: Vec::new(), leaves: Vec::new(), root: None, reach: 0.0 };
     if items.is_empty() {
         return tree;
     }
@@ -80,6 +82,12 @@ pub(super) fn build(mesh: &Mesh) -> Tree {
     let half = [0, 1, 2].map(|k| f64::from(bounds.center[k].abs()) + f64::from(bounds.half[k]));
     tree.reach = half.iter().map(|h| h * h).sum::<f64>().sqrt();
     tree
+}
+
+/// The power of two that brings `size` near one; one for a mesh that is a point. Kept within what can be inverted.
+fn unit_scale(size: f64) -> f64 {
+    let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
+    if size > 0.0 && size.is_finite() { 2.0_f64.powi((-exponent).clamp(-1000, 1020)) } else { 1.0 }
 }
 
 struct Builder<'a> {
@@ -98,7 +106,8 @@ impl Builder<'_> {
         let mut count = 1;
         while count < 8 {
             let splittable = (0..count).filter(|i| ranges[*i].1 - ranges[*i].0 > LEAF);
-            let Some(widest) = splittable.max_by(|i, j| ranges[*i].2.total_cmp(&ranges[*j].2)) else {
+            let Some(widest) = splittable.max_by(|i, j| ranges[*i].2.total_cmp(&ranges[*j].2))
+            else {
                 break;
             };
             let (start, end, _) = ranges[widest];
@@ -128,7 +137,7 @@ impl Builder<'_> {
         let (mut min, mut max) = (glam::DVec3::INFINITY, glam::DVec3::NEG_INFINITY);
         let mut triangles = [(0, [[0.0; 3]; 3]); LEAF];
         for (item, stored) in items.iter().zip(&mut triangles) {
-            let corners = self.mesh.triangle(item.triangle as usize).map(|v| v - self.tree.origin);
+            let corners = self.mesh.triangle(item.triangle as usize).map(|v| self.tree.local(v));
             for c in corners {
                 min = min.min(c);
                 max = max.max(c);

@@ -26,7 +26,10 @@ pub(super) struct Leaf {
 impl Leaf {
     /// A leaf of the triangles given by number and corners (in the tree's local frame).
     pub(super) fn new(triangles: &[(u32, [[f64; 3]; 3])]) -> Self {
-        debug_assert!(!triangles.is_empty() && triangles.len() <= 8, "a leaf has one to eight triangles");
+        debug_assert!(
+            !triangles.is_empty() && triangles.len() <= 8,
+            "a leaf has one to eight triangles"
+        );
         let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for corner in triangles.iter().flat_map(|t| t.1) {
             for k in 0..3 {

@@ -7,6 +7,7 @@ mod node;
 mod relative;
 mod traverse;
 mod triangles;
+mod validate;
 mod wide;
 
 use crate::math::Vec3;
@@ -21,11 +22,13 @@ pub use traverse::{PairSink, traverse};
 pub struct Tree {
     /// The origin of the local frame, in the mesh's own: the centre of its box.
     origin: Vec3,
+    /// The local unit: local coordinates are `(v - origin) * scale`, a power of two that brings them near one.
+    scale: f64,
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
     /// The box of everything and where it leads; `None` without triangles.
     root: Option<(LocalBox, Link)>,
-    /// No point is further from the origin than this.
+    /// No point is further from the origin than this, in local units.
     reach: f64,
 }
 
@@ -34,6 +37,11 @@ impl Tree {
     #[must_use]
     pub fn build(mesh: &Mesh) -> Self {
         build::build(mesh)
+    }
+
+    /// A point of the mesh in the local frame, rounded by half an ulp.
+    fn local(&self, v: Vec3) -> Vec3 {
+        (v - self.origin) * self.scale
     }
 
     /// Bytes the tree takes beside the mesh.

@@ -51,8 +51,11 @@ pub(super) struct LocalBox {
 }
 
 impl Node {
-    pub(super) const EMPTY: Self =
-        Self { center: Lanes3::splat(0.0), half: Lanes3::splat(f32::NEG_INFINITY), link: [Link::NONE; 8] };
+    pub(super) const EMPTY: Self = Self {
+        center: Lanes3::splat(0.0),
+        half: Lanes3::splat(f32::NEG_INFINITY),
+        link: [Link::NONE; 8],
+    };
 
     #[inline(always)]
     pub(super) fn get(&self, slot: usize) -> LocalBox {

@@ -6,7 +6,7 @@ use super::Tree;
 use super::node::{LocalBox, Node};
 use super::wide::{Wide, Wide3};
 
-/// One direction of the map: points `n` of the node's frame lie at `rotation * n + translation` in the frame of the single box.
+/// One direction of the map, between frames whose units may differ: points `n` of the node's frame lie at `rotation * n + translation` in the frame of the single box.
 #[derive(Clone, Copy, Debug)]
 struct Map {
     rotation: [[f32; 3]; 3],
@@ -14,6 +14,9 @@ struct Map {
     size: [[f32; 3]; 3],
     size_back: [[f32; 3]; 3],
     translation: [f32; 3],
+    /// Boxes are grown by this, in the frame of the single box and in the node's: more than rounding in `f32` can move anything.
+    margin: f32,
+    margin_back: f32,
 }
 
 /// The relative position of two trees. Local points `b` of B lie at `rotation * b + translation` in A's local frame.
@@ -23,67 +26,78 @@ pub(super) struct Relative {
     from_b: Map,
     /// For a single box of B against nodes of A.
     from_a: Map,
-    /// The rotation from A's frame to B's.
+    /// From A's frame to B's, without the translation.
     pub(super) to_b: [[f32; 3]; 3],
-    rotation: glam::DMat3,
+    /// The same with its full digits, and where B's origin lies in A's frame.
+    back: glam::DMat3,
     translation: Vec3,
-    /// All boxes are grown by this: more than rounding in `f32` can move anything.
-    margin: f32,
+    /// A's local unit in B's.
+    pub(super) unit: f32,
 }
 
 impl Relative {
-    /// `None` if the numbers are too large, too small or too far apart for `f32`.
+    /// `None` if one of the meshes is a million times smaller than the other, or than the distance between them: too much for `f32`.
     pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
+        // Everything in A's local unit. A's unit in B's is a power of two.
+        let unit = b.scale / a.scale;
         let rotation = pose.rotation();
-        let translation = (rotation * b.origin + pose.translation()) - a.origin;
-        let scale = a.reach + b.reach + translation.length();
+        let translation = ((rotation * b.origin + pose.translation()) - a.origin) * a.scale;
+        let reach_b = b.reach / unit;
+        let scale = a.reach + reach_b + translation.length();
         // The products of three sizes, and of their rounding errors, must be representable.
-        let sound = |x: f64| x > 1e-9 && x < 1e9;
-        if !(sound(scale) && a.reach > 1e-6 * scale && b.reach > 1e-6 * scale) {
+        if !(scale.is_finite() && a.reach > 1e-6 * scale && reach_b > 1e-6 * scale) {
             return None;
         }
         let rows = |m: glam::DMat3| m.transpose().to_cols_array_2d().map(|r| r.map(|x| x as f32));
-        let map = |m: glam::DMat3, t: Vec3| Map {
-            rotation: rows(m),
-            back: rows(m.transpose()),
-            size: rows(m.abs()),
-            size_back: rows(m.abs().transpose()),
+        // The origins and the pose's translation are rounded in f64, which matters far from the origin.
+        let far = a.origin.abs().max_element()
+            + b.origin.abs().max_element()
+            + pose.translation().abs().max_element();
+        let margin = scale * f64::from(f32::EPSILON) * 24.0 + far * a.scale * f64::EPSILON * 32.0;
+        let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
+            rotation: rows(m * (1.0 / unit)),
+            back: rows(m.transpose() * unit),
+            size: rows(m.abs() * (1.0 / unit)),
+            size_back: rows(m.abs().transpose() * unit),
             translation: t.as_vec3().to_array(),
+            margin: margin as f32,
+            margin_back: (margin * unit) as f32,
         };
         let back = rotation.transpose();
-        // The origins of both frames and the pose's translation are rounded in f64, which matters far from the origin.
-        let far = a.origin.abs().max_element() + b.origin.abs().max_element() + pose.translation().abs().max_element();
-        let margin = scale * f64::from(f32::EPSILON) * 24.0 + far * f64::EPSILON * 32.0;
         Some(Self {
-            from_b: map(rotation, translation),
-            from_a: map(back, -(back * translation)),
-            to_b: rows(back),
-            rotation,
+            from_b: map(rotation, unit, translation, margin),
+            from_a: map(back, 1.0 / unit, -(back * translation) * unit, margin * unit),
+            to_b: rows(back * unit),
+            unit: unit as f32,
+            back: back * unit,
             translation,
-            margin: margin as f32,
         })
     }
 
     /// Where the origin of A's leaf lies in the frame of B's leaf.
     #[inline(always)]
     pub(super) fn leaf_offset(&self, a: &[f64; 3], b: &[f64; 3]) -> [f32; 3] {
-        let d = Vec3::from_array(*a) - self.translation;
-        let r = &self.rotation;
-        // The transposed rotation, column by column.
-        let local = Vec3::new(r.x_axis.dot(d), r.y_axis.dot(d), r.z_axis.dot(d)) - Vec3::from_array(*b);
+        let local = self.back * (Vec3::from_array(*a) - self.translation) - Vec3::from_array(*b);
         [local.x as f32, local.y as f32, local.z as f32]
     }
 
     /// Which of a node's boxes may overlap a single box of the other tree, one bit each: the three axes of each frame are tried.
     #[inline(always)]
-    pub(super) fn overlaps<W: Wide>(&self, single: &LocalBox, single_is_a: bool, node: &Node) -> u32 {
+    pub(super) fn overlaps<W: Wide>(
+        &self,
+        single: &LocalBox,
+        single_is_a: bool,
+        node: &Node,
+    ) -> u32 {
         let map = if single_is_a { &self.from_b } else { &self.from_a };
-        let (c, t, h, m) = (&single.center, &map.translation, &single.half, self.margin);
+        let (c, t, h, m) = (&single.center, &map.translation, &single.half, map.margin);
+        let m_back = map.margin_back;
         let d = [c[0] - t[0], c[1] - t[1], c[2] - t[2]];
         let (r, z) = (&map.back, &map.size_back);
         let center = [row(&r[0], &d), row(&r[1], &d), row(&r[2], &d)];
-        let extent = [row(&z[0], h) + m, row(&z[1], h) + m, row(&z[2], h) + m];
-        let (node_center, node_half) = (Wide3::<W>::load(&node.center), Wide3::<W>::load(&node.half));
+        let extent = [row(&z[0], h) + m_back, row(&z[1], h) + m_back, row(&z[2], h) + m_back];
+        let (node_center, node_half) =
+            (Wide3::<W>::load(&node.center), Wide3::<W>::load(&node.half));
         let delta = node_center.sub(Wide3::splat(center));
         let reach = node_half.add(Wide3::splat(extent));
         let there = delta.mapped(&map.rotation, Wide3::splat([0.0; 3])).abs();

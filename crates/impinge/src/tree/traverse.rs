@@ -18,6 +18,9 @@ pub trait PairSink {
     fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
 }
 
+/// Steps taken at once.
+const CHUNK: usize = 8;
+
 /// Two meshes with their trees.
 #[derive(Debug)]
 pub(super) struct Query<'a> {
@@ -56,7 +59,8 @@ pub fn traverse(
 impl Query<'_> {
     #[inline(always)]
     pub(super) fn run<W: Wide>(&mut self, sink: &mut dyn PairSink) {
-        let (Some((box_a, link_a)), Some((box_b, link_b))) = (self.tree_a.root, self.tree_b.root) else {
+        let (Some((box_a, link_a)), Some((box_b, link_b))) = (self.tree_a.root, self.tree_b.root)
+        else {
             return;
         };
         let mut steps: Vec<Step> = Vec::with_capacity(256);
@@ -68,21 +72,42 @@ impl Query<'_> {
                     return;
                 }
             }
-            let Some(step) = steps.pop() else { return };
-            let tree = if step.single_is_a { self.tree_b } else { self.tree_a };
-            let node = &tree.nodes[step.node as usize];
-            let mut hits = self.relative.overlaps::<W>(&step.single, step.single_is_a, node);
-            while hits != 0 {
-                let slot = hits.trailing_zeros() as usize;
-                hits &= hits - 1;
-                let (other, link) = (node.get(slot), node.link[slot]);
-                if step.single_is_a {
-                    enqueue(&mut steps, &mut leaves, (step.single, step.link), (other, link));
-                } else {
-                    enqueue(&mut steps, &mut leaves, (other, link), (step.single, step.link));
+            if steps.is_empty() {
+                return;
+            }
+            // Several steps at once: their masks do not wait for each other's branches.
+            let start = steps.len().saturating_sub(CHUNK);
+            let count = steps.len() - start;
+            let mut masks = [0; CHUNK];
+            let mut chunk = [steps[start]; CHUNK];
+            chunk[..count].copy_from_slice(&steps[start..]);
+            steps.truncate(start);
+            for k in 0..count {
+                masks[k] = self.masks::<W>(&chunk[k]);
+            }
+            for k in 0..count {
+                let step = &chunk[k];
+                let tree = if step.single_is_a { self.tree_b } else { self.tree_a };
+                let node = &tree.nodes[step.node as usize];
+                let mut hits = masks[k];
+                while hits != 0 {
+                    let slot = hits.trailing_zeros() as usize;
+                    hits &= hits - 1;
+                    let (other, link) = (node.get(slot), node.link[slot]);
+                    if step.single_is_a {
+                        enqueue(&mut steps, &mut leaves, (step.single, step.link), (other, link));
+                    } else {
+                        enqueue(&mut steps, &mut leaves, (other, link), (step.single, step.link));
+                    }
                 }
             }
         }
+    }
+
+    #[inline(always)]
+    fn masks<W: Wide>(&self, step: &Step) -> u32 {
+        let tree = if step.single_is_a { self.tree_b } else { self.tree_a };
+        self.relative.overlaps::<W>(&step.single, step.single_is_a, &tree.nodes[step.node as usize])
     }
 
     #[inline(always)]
@@ -122,8 +147,18 @@ fn enqueue(
     match (link_a.is_leaf(), link_b.is_leaf()) {
         (true, true) => leaves.push((link_a.index() as u32, link_b.index() as u32)),
         (false, leaf) if leaf || size(&box_a) >= size(&box_b) => {
-            steps.push(Step { single: box_b, link: link_b, node: link_a.index() as u32, single_is_a: false });
+            steps.push(Step {
+                single: box_b,
+                link: link_b,
+                node: link_a.index() as u32,
+                single_is_a: false,
+            });
         }
-        _ => steps.push(Step { single: box_a, link: link_a, node: link_b.index() as u32, single_is_a: true }),
+        _ => steps.push(Step {
+            single: box_a,
+            link: link_a,
+            node: link_b.index() as u32,
+            single_is_a: true,
+        }),
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn compare<W: Wide>(
     let (min, max) = (p[0].min(p[1]).min(p[2]), p[0].max(p[1]).max(p[2]));
     let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
     // No two corners are further apart than this, and no corner is further from the origin.
-    let spread = (distance + a.reach + b.reach) * 1.000_01;
+    let spread = (distance + a.reach * relative.unit + b.reach) * 1.000_01;
     let slack = spread * SLACK;
     let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
     let zero = Wide3::splat([0.0; 3]);
@@ -40,25 +40,30 @@ pub(super) fn compare<W: Wide>(
         return false;
     }
     let real = (1_u32 << b.count) - 1;
-    let q = [Wide3::<W>::load(&b.corners[0]), Wide3::load(&b.corners[1]), Wide3::load(&b.corners[2])];
+    let q =
+        [Wide3::<W>::load(&b.corners[0]), Wide3::load(&b.corners[1]), Wide3::load(&b.corners[2])];
     let slacks = Wide3::splat([slack; 3]);
-    let (q_min, q_max) = (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
-    let longest = a.longest.max(b.longest);
+    let (q_min, q_max) =
+        (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
+    let longest = (a.longest * relative.unit).max(b.longest);
     let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT;
     let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];
     let normal = w[0].cross(w[1]);
-    let eight = Eight { q, w, normal, bound };
+    let moment = [q[0].cross(w[0]), q[1].cross(w[1]), q[2].cross(w[2])];
+    let eight = Eight { q, w, moment, normal, bound };
     let (min, max) = (min.store(), max.store());
     let corners = [p[0].store(), p[1].store(), p[2].store()];
     while lanes != 0 {
         let i = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
-        let near = Wide3::<W>::splat(min.get(i)).all_le(q_max).and(q_min.all_le(Wide3::splat(max.get(i))));
+        let near =
+            Wide3::<W>::splat(min.get(i)).all_le(q_max).and(q_min.all_le(Wide3::splat(max.get(i))));
         let near = near.bits() & real;
         if near == 0 {
             continue;
         }
-        let (crossing, open) = eight.against(&[corners[0].get(i), corners[1].get(i), corners[2].get(i)]);
+        let (crossing, open) =
+            eight.against(&[corners[0].get(i), corners[1].get(i), corners[2].get(i)]);
         let (crossing, open) = (crossing & near, open & near);
         if crossing | open != 0 && found(i, crossing, open) {
             return true;
@@ -70,7 +75,10 @@ pub(super) fn compare<W: Wide>(
 /// Eight triangles, with what does not depend on the other one.
 struct Eight<W> {
     q: [Wide3<W>; 3],
+    /// The sides.
     w: [Wide3<W>; 3],
+    /// Their moments about the origin: with the direction, the Plücker coordinates of the line.
+    moment: [Wide3<W>; 3],
     normal: Wide3<W>,
     bound: f32,
 }
@@ -79,11 +87,12 @@ impl<W: Wide> Eight<W> {
     /// One triangle against the eight; the lanes that certainly cross it, and those that may meet it.
     #[inline(always)]
     fn against(&self, t: &[[f32; 3]; 3]) -> (u32, u32) {
-        let Self { q, w, normal, bound } = self;
+        let Self { q, w, moment, normal, bound } = self;
         let p = [Wide3::<W>::splat(t[0]), Wide3::splat(t[1]), Wide3::splat(t[2])];
         let (up, down) = (W::splat(*bound), W::splat(-*bound));
         // The corners of the one against the eight planes.
-        let d = [normal.dot(p[0].sub(q[0])), normal.dot(p[1].sub(q[0])), normal.dot(p[2].sub(q[0]))];
+        let d =
+            [normal.dot(p[0].sub(q[0])), normal.dot(p[1].sub(q[0])), normal.dot(p[2].sub(q[0]))];
         let both = d[0].min(d[1]).min(d[2]).le(up).and(down.le(d[0].max(d[1]).max(d[2])));
         if both.bits() == 0 {
             return (0, 0);
@@ -100,8 +109,9 @@ impl<W: Wide> Eight<W> {
         let zero = W::splat(0.0);
         let mut side = [[zero; 3]; 3];
         for i in 0..3 {
+            let own = p[i].cross(e[i]);
             for j in 0..3 {
-                side[i][j] = e[i].cross(w[j]).dot(q[j].sub(p[i]));
+                side[i][j] = e[i].dot_add(moment[j], own.dot(w[j]));
             }
         }
         let none = zero.lt(zero);

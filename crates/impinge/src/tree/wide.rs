@@ -141,9 +141,10 @@ pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_cmp_ps,
-        _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
-        _mm256_or_ps, _mm256_set1_ps, _mm256_storeu_ps, _mm256_sub_ps,
+        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps,
+        _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps,
+        _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps,
+        _mm256_storeu_ps, _mm256_sub_ps,
     };
 
     use super::Wide;
@@ -333,6 +334,12 @@ impl<W: Wide> Wide3<W> {
         self.x.mul_add(o.x, self.y.mul_add(o.y, self.z.mul(o.z)))
     }
 
+    /// The dot product plus `plus`.
+    #[inline(always)]
+    pub(super) fn dot_add(self, o: Self, plus: W) -> W {
+        self.x.mul_add(o.x, self.y.mul_add(o.y, self.z.mul_add(o.z, plus)))
+    }
+
     #[inline(always)]
     pub(super) fn cross(self, o: Self) -> Self {
         Self {
@@ -350,7 +357,10 @@ impl<W: Wide> Wide3<W> {
 
     #[inline(always)]
     fn row(self, r: &[f32; 3], plus: W) -> W {
-        self.x.mul_add(W::splat(r[0]), self.y.mul_add(W::splat(r[1]), self.z.mul_add(W::splat(r[2]), plus)))
+        self.x.mul_add(
+            W::splat(r[0]),
+            self.y.mul_add(W::splat(r[1]), self.z.mul_add(W::splat(r[2]), plus)),
+        )
     }
 
     /// A mask of the lanes where every component of `self` is at most that of `other`.

@@ -1,0 +1,165 @@
+//! The tree reports exactly the pairs that brute force does, on any machine's instructions.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::ops::ControlFlow;
+
+use impinge::pair::{Collect, Posed, brute};
+use impinge::tree::{PairSink, Tree, traverse};
+use impinge::{Mesh, Pose, Vec3, shapes};
+
+struct Random(u64);
+
+impl Random {
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn point(&mut self) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit())
+    }
+
+    fn pose(&mut self, reach: f64) -> Pose {
+        let q = [0; 4].map(|_: i32| self.unit() - 0.5);
+        Pose::from_quaternion(q, (self.point() - Vec3::splat(0.5)) * reach).unwrap()
+    }
+}
+
+struct All(Vec<(u32, u32)>);
+
+impl PairSink for All {
+    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+        self.0.push((a, b));
+        ControlFlow::Continue(())
+    }
+}
+
+/// Compares the tree with brute force and returns the number of pairs, or `None` if the tree declined.
+fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
+    let (ta, tb) = (Tree::build(a), Tree::build(b));
+    ta.validate(a).unwrap();
+    tb.validate(b).unwrap();
+    let mut found = All(Vec::new());
+    if !traverse((a, &ta), (b, &tb), pose, &mut found) {
+        return None;
+    }
+    found.0.sort_unstable();
+    let mut sink = Collect::default();
+    brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
+    let expected: Vec<(u32, u32)> = sink.into_sorted().iter().map(|h| (h.a, h.b)).collect();
+    assert_eq!(found.0, expected);
+    Some(expected.len())
+}
+
+fn soup(random: &mut Random, count: usize, mut corner: impl FnMut(&mut Random) -> Vec3) -> Mesh {
+    let vertices = (0..3 * count).map(|_| corner(random)).collect();
+    Mesh::from_triangles(
+        vertices,
+        (0..count as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
+    )
+    .unwrap()
+}
+
+#[test]
+fn soups_of_every_size_on_a_grid() {
+    let mut random = Random(3);
+    let mut hits = 0;
+    for round in 0..120 {
+        let (n, m) = (1 + round % 41, 1 + (round * 7) % 30);
+        let a = soup(&mut random, n, |r| (r.point() * 5.0).floor());
+        let b = soup(&mut random, m, |r| (r.point() * 5.0).floor());
+        let pose = if round % 2 == 0 {
+            Pose::from_translation((random.point() * 4.0).floor()).unwrap()
+        } else {
+            random.pose(5.0)
+        };
+        hits += compare(&a, &b, &pose).unwrap();
+    }
+    assert!(hits > 1000, "{hits}");
+}
+
+#[test]
+fn needles_and_specks_of_all_sizes() {
+    let mut random = Random(4);
+    for _ in 0..40 {
+        let mut corner = |r: &mut Random| {
+            let scale = 10.0_f64.powf(-4.0 * r.unit());
+            (r.point() - Vec3::splat(0.5)) * scale * Vec3::new(1.0, 1.0, 1e-3)
+        };
+        let (a, b) = (soup(&mut random, 40, &mut corner), soup(&mut random, 40, &mut corner));
+        compare(&a, &b, &random.pose(0.2)).unwrap();
+    }
+}
+
+#[test]
+fn shapes_near_and_far_from_the_origin() {
+    let mut random = Random(5);
+    let meshes = [
+        shapes::torus(1.0, 0.4, 24, 12).unwrap(),
+        shapes::icosphere(1.0, 5).unwrap(),
+        shapes::cuboid_grid([1.0, 2.0, 1.0], [4, 4, 4]).unwrap(),
+        shapes::stalagmites(4, 3, 6, 1).unwrap(),
+    ];
+    let mut hits = 0;
+    for a in &meshes {
+        for b in &meshes {
+            for reach in [0.0, 1.0, 3.0] {
+                hits += compare(a, b, &random.pose(reach)).unwrap();
+            }
+            // The same pair, both moved away by the same large step, so that vertices are rounded coarsely.
+            let away = Pose::from_translation([1e7, -3e6, 5e5]).unwrap();
+            compare(&a.transformed(&away), &b.transformed(&away), &Pose::IDENTITY).unwrap();
+        }
+    }
+    assert!(hits > 1000, "{hits}");
+}
+
+#[test]
+fn a_mesh_on_itself_and_on_its_neighbour() {
+    for mesh in [
+        shapes::icosphere(1.0, 3).unwrap(),
+        shapes::cuboid_grid([2.0, 2.0, 2.0], [3, 3, 3]).unwrap(),
+    ] {
+        assert!(compare(&mesh, &mesh, &Pose::IDENTITY).unwrap() >= mesh.triangles().len());
+        compare(&mesh, &mesh, &Pose::from_translation([2.0, 0.0, 0.0]).unwrap()).unwrap();
+        let hair = Pose::from_translation([2.0 + 4.0 * f64::EPSILON, 0.0, 0.0]).unwrap();
+        compare(&mesh, &mesh, &hair).unwrap();
+    }
+}
+
+#[test]
+fn equal_triangles_and_equal_centres() {
+    let t = [Vec3::ZERO, Vec3::X, Vec3::Y];
+    let same = Mesh::from_soup(&[t; 50]).unwrap();
+    assert_eq!(compare(&same, &same, &Pose::IDENTITY), Some(2500));
+    let mut random = Random(6);
+    let star: Vec<[Vec3; 3]> = (0..100)
+        .map(|_| {
+            let (p, q) = (random.point() - Vec3::splat(0.5), random.point() - Vec3::splat(0.5));
+            [p, q, -p - q]
+        })
+        .collect();
+    let star = Mesh::from_soup(&star).unwrap();
+    compare(&star, &star, &random.pose(0.1)).unwrap();
+    let point = Mesh::from_soup(&[[Vec3::ONE; 3]; 20]).unwrap();
+    compare(&point, &same, &Pose::IDENTITY);
+}
+
+#[test]
+fn empty_meshes_and_numbers_beyond_single_precision() {
+    let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    assert!(matches!(compare(&nothing, &cube, &Pose::IDENTITY), None | Some(0)));
+    for scale in [1e-300, 1e-30, 1e-9, 1e9, 1e30, 1e59] {
+        let scaled = cube.scaled(scale).unwrap();
+        compare(&scaled, &scaled, &Pose::from_translation([0.25 * scale, 0.0, 0.0]).unwrap());
+        compare(&scaled, &cube, &Pose::IDENTITY);
+    }
+}

@@ -140,6 +140,7 @@ impl Aabb {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Random;
     use super::*;
 
     fn unit() -> Aabb {
@@ -157,13 +158,8 @@ mod tests {
 
     #[test]
     fn the_transformed_box_holds_every_transformed_point_bit_for_bit() {
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut draws = Random::new(1);
+        let mut random = || draws.unit();
         for _ in 0..2_000 {
             let pose = Pose::from_quaternion(
                 [random() - 0.5, random() - 0.5, random() - 0.5, random() - 0.5],

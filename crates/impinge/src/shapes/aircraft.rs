@@ -138,10 +138,10 @@ fn lifting_surface(wing: &Wing, corners: usize, pieces: usize, side: f64) -> Sur
     let root = section(wing.root, wing.root_chord);
     let tip = section(wing.tip, wing.tip_chord);
     let mut surface = loft(between(&root, &tip, pieces));
-    // Seen from the tip, the section above runs from +x over +across to -x: anticlockwise about z for the fin, and
+    // Seen from the tip, the section above runs from +x over +across to -x: counter-clockwise about z for the fin, and
     // clockwise about y; the mirror image turns over.
-    let anticlockwise = (span.y == 0.0) == (side > 0.0);
-    if !anticlockwise {
+    let counter_clockwise = (span.y == 0.0) == (side > 0.0);
+    if !counter_clockwise {
         surface.flip();
     }
     surface

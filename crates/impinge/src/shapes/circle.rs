@@ -36,7 +36,7 @@ fn first_eighth(rest: u64, n: u64) -> [f64; 2] {
     [cos, sin]
 }
 
-/// The corners of a regular `n`-gon in the unit circle, anticlockwise from `(1, 0)`.
+/// The corners of a regular `n`-gon in the unit circle, counter-clockwise from `(1, 0)`.
 pub(super) fn unit_circle(n: usize) -> Vec<[f64; 2]> {
     (0..n).map(|k| turn(k, n)).collect()
 }

@@ -5,11 +5,10 @@
 
 use super::builder::Surface;
 use super::params::{bad, count, length, total};
-use super::random::Random;
 use super::revolve::revolve_surface;
 use super::solids::{TETRAHEDRON_FACES, block, tetrahedron_corners};
 use crate::error::Error;
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Random, Vec3};
 use crate::mesh::Mesh;
 
 /// `n` seeded tetrahedra of random shape and attitude in `space`, no two of which meet: `4 n` triangles.

@@ -134,7 +134,7 @@ impl Gear {
         Ok(surface)
     }
 
-    /// The teeth one after the other, anticlockwise: `2 * flank_points` points each.
+    /// The teeth one after the other, counter-clockwise: `2 * flank_points` points each.
     fn outline(&self) -> Vec<[f64; 2]> {
         #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
         let (teeth, steps) = (self.teeth as f64, (self.flank_points - 1) as f64);

@@ -2,9 +2,8 @@
 
 use super::builder::Surface;
 use super::params::{count, length, total};
-use super::random::Random;
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// A rectangle in the xy plane with its middle at the origin, cut into `cells[0] * cells[1]` rectangles. Open, facing +z.

@@ -109,7 +109,7 @@ fn phalanx(radius: f64, bone: f64, segments: usize, bands: usize) -> Result<Surf
 /// A flat rounded block from wrist to knuckles, of unit width.
 fn palm(corners: usize, bands: usize) -> Surface {
     let section = |y: f64, half_width: f64, thickness: f64| -> Vec<Vec3> {
-        // Anticlockwise seen from +y: from x towards -z.
+        // Counter-clockwise seen from +y: from x towards -z.
         unit_circle(corners)
             .into_iter()
             .map(|[c, s]| {

@@ -9,11 +9,10 @@ use super::builder::Surface;
 use super::lamp::lamp_surface;
 use super::params::{count, total};
 use super::parts::open_box_surface;
-use super::random::Random;
 use super::revolve::{revolve_surface, tube_profile};
 use super::solids::block;
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// The polygons of every kind of furniture, in the order in which the kinds take turns.

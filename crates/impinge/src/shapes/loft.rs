@@ -5,7 +5,7 @@ use crate::math::Vec3;
 
 /// The closed skin through `sections`, with a flat polygon at either end.
 ///
-/// Every section runs anticlockwise seen from the end towards which they are counted.
+/// Every section runs counter-clockwise seen from the end towards which they are counted.
 pub(super) fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
     let mut surface = Surface::new();
     let rings: Vec<_> = sections.into_iter().map(|section| surface.ring(section)).collect();

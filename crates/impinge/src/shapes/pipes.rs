@@ -7,10 +7,9 @@ use std::collections::HashSet;
 
 use super::builder::Surface;
 use super::params::{count, total};
-use super::random::Random;
 use super::sweep::{pipe_surface, round_corners};
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// The longest run, in lattice lines.

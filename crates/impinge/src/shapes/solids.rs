@@ -109,7 +109,7 @@ pub fn tetrahedron(radius: f64) -> Result<Mesh, Error> {
     surface.finish()
 }
 
-/// The faces of a tetrahedron whose corner 3 lies above the anticlockwise corners 0, 1, 2.
+/// The faces of a tetrahedron whose corner 3 lies above the counter-clockwise corners 0, 1, 2.
 pub(super) const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
 
 /// Unit vectors to the corners of a regular tetrahedron, in the order of [`TETRAHEDRON_FACES`].

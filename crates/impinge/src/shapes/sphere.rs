@@ -86,7 +86,7 @@ fn icosahedron_corners() -> Vec<Vec3> {
     corners
 }
 
-/// The 20 triples of corners that are mutual neighbours, anticlockwise seen from outside.
+/// The 20 triples of corners that are mutual neighbours, counter-clockwise seen from outside.
 fn icosahedron_faces(corners: &[Vec3]) -> Vec<[usize; 3]> {
     let near = |a: usize, b: usize| corners[a].dot(corners[b]) > 0.4;
     let mut faces = Vec::with_capacity(20);

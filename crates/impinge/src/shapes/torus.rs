@@ -8,9 +8,8 @@ use std::f64::consts::TAU;
 use super::builder::Surface;
 use super::circle::unit_circle;
 use super::params::{bad, between, count, length, total};
-use super::random::Random;
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// A torus about the z axis: a circle of radius `minor` led around at distance `major`.
@@ -41,7 +40,7 @@ pub(super) fn torus_surface(
     let rings: Vec<_> = unit_circle(around)
         .into_iter()
         .map(|[c, s]| {
-            // Anticlockwise seen from ahead: outward, then down.
+            // Counter-clockwise seen from ahead: outward, then down.
             surface.ring(section.iter().map(|[x, y]| {
                 let r = major + minor * x;
                 Vec3::new(c * r, s * r, -minor * y)

@@ -6,7 +6,7 @@
 
 use glam::DQuat;
 
-use crate::math::Vec3;
+use super::Vec3;
 
 /// A stream of random numbers, the same for the same seed.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Vectors, poses and axis-aligned boxes.
+//! Vectors, poses, axis-aligned boxes, the plane of a polygon, and seeded random numbers for all that samples.
 
 mod aabb;
 mod polygon;

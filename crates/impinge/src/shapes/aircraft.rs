@@ -125,7 +125,6 @@ fn lifting_surface(wing: &Wing, corners: usize, pieces: usize, side: f64) -> Sur
             .map(|i| {
                 // From the trailing edge over one side to the leading edge and back.
                 let k = if i <= half { i } else { corners - i };
-                #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
                 let t = k as f64 / half as f64;
                 let x = 1.0 - t;
                 let thick = 2.0 * wing.thickness * x.sqrt() * (1.0 - x);

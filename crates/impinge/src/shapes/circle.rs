@@ -31,7 +31,6 @@ fn first_eighth(rest: u64, n: u64) -> [f64; 2] {
     if 2 * rest == n {
         return [std::f64::consts::FRAC_1_SQRT_2; 2];
     }
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     let (sin, cos) = (FRAC_PI_2 * (rest as f64 / n as f64)).sin_cos();
     [cos, sin]
 }

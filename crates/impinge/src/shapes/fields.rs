@@ -46,11 +46,6 @@ pub(super) fn tetrahedra_surface(
         length("the extent of the field's box", extent[axis])?;
         super::params::coordinate("a corner of the field's box", space.min[axis])?;
     }
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped to what an index holds"
-    )]
     let cells_at =
         |edge: f64| [0, 1, 2].map(|axis| (extent[axis] / edge).floor().min(1e9) as usize);
     let enough = |cells: [usize; 3]| cells.iter().fold(1_u128, |p, c| p * *c as u128) >= n as u128;
@@ -95,7 +90,6 @@ pub(super) fn tetrahedra_surface(
     Ok(surface)
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts are below 2^53")]
 fn as_f64(n: usize) -> f64 {
     n as f64
 }
@@ -134,12 +128,6 @@ pub(super) fn stalagmites_surface(
     count("the number of segments", segments, 3)?;
     total("field of stalagmites", &[n, rings, segments])?;
     let mut random = Random::new(seed);
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "small"
-    )]
     let side = as_f64(n).sqrt().ceil() as usize;
     let cell = 2.0 / as_f64(side);
     let depth = 0.05;

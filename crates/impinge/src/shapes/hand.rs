@@ -70,7 +70,6 @@ pub(super) fn hand_surface(
         for (joint, bone) in finger.bones.iter().enumerate() {
             // Bending about the finger's own x axis turns its tip down, to the inside of the hand.
             let turn = heading * DQuat::from_rotation_x(-bend);
-            #[allow(clippy::cast_precision_loss, reason = "three joints")]
             let radius = finger.radius * (1.0 - 0.1 * joint as f64);
             let rod = phalanx(radius, *bone, segments, bands)?;
             let middle = at + turn * (Vec3::Y * (0.5 * bone));

@@ -53,7 +53,6 @@ pub(super) fn interior_surface(items: usize, seed: u64) -> Result<Surface, Error
     count("the number of items", items, 1)?;
     total("interior", &[items, 92])?;
     let mut random = Random::new(seed);
-    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let side = (0.7 * items as f64).sqrt().max(1.4) + 0.9;
     let wall = 0.1;
     let mut room = open_box_surface(Vec3::new(side, side, 2.6), wall)?;

@@ -17,7 +17,6 @@ pub(super) fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
 pub(super) fn between(first: &[Vec3], last: &[Vec3], pieces: usize) -> Vec<Vec<Vec3>> {
     (0..=pieces)
         .map(|k| {
-            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
             let t = k as f64 / pieces as f64;
             first.iter().zip(last).map(|(a, b)| *a + (*b - *a) * t).collect()
         })

@@ -47,7 +47,6 @@ pub(super) fn icosphere_surface(radius: f64, n: usize) -> Result<Surface, Error>
             }
             name.sort_unstable();
             *known.entry(name).or_insert_with(|| {
-                #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
                 let sum: Vec3 = name
                     .iter()
                     .filter(|(corner, _)| *corner != usize::MAX)

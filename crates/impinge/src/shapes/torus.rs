@@ -90,7 +90,6 @@ pub(super) fn deformed_surface(
     let height = waves(&mut random, 0);
     let mut surface = Surface::new();
     let mut grid: Vec<Vec<u32>> = Vec::with_capacity(around);
-    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let share = |i: usize, n: usize| i as f64 / n as f64;
     for (i, [c, s]) in unit_circle(around).into_iter().enumerate() {
         let ring = unit_circle(across).into_iter().enumerate().map(|(j, [x, y])| {
@@ -137,7 +136,6 @@ struct Wave {
 fn waves(random: &mut Random, across: usize) -> Vec<Wave> {
     let mut waves: Vec<Wave> = (0..6)
         .map(|_| {
-            #[allow(clippy::cast_precision_loss, reason = "small counts")]
             let periods = [1 + random.index(7), random.index(across + 1)].map(|p| p as f64);
             Wave { periods, phase: random.unit(), share: random.range(0.2, 1.0) }
         })

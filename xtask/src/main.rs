@@ -36,7 +36,16 @@ const STEPS: &[Step] = &[
     },
     Step {
         name: "the library without file formats",
-        args: &["clippy", "-p", "impinge", "--no-default-features", "--", "-D", "warnings"],
+        args: &[
+            "clippy",
+            "-p",
+            "impinge",
+            "--no-default-features",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ],
         envs: &[],
     },
     Step {

@@ -44,7 +44,7 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.is_empty() && !a.bounds().overlaps(&b.bounds()) {
         return Occupancy::Disjoint;
     }
-    let (closed_a, closed_b) = (a.mesh().is_solid(), b.mesh().is_solid());
+    let (closed_a, closed_b) = (a.mesh().is_solid(), b.mesh().classification().closed);
     let mut overlay = Overlay { both: false, only_a: !closed_b, only_b: !closed_a };
     free_shells(a, b, hits, &mut overlay);
     if !hits.is_empty()

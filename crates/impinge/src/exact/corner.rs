@@ -65,7 +65,8 @@ impl Corner {
     pub(super) fn position(self, a: &[Vec3; 3], b: &[Vec3; 3]) -> Vec3 {
         match self {
             Self::A(i) => a[i],
-            Self::B(i) => b[i],
+            // A corner of both is returned as A's: they may differ in the sign of a zero.
+            Self::B(i) => a.iter().copied().find(|v| *v == b[i]).unwrap_or(b[i]),
             Self::EdgeA([i, j]) => pass(a[i], a[j], &Base::Plane(b)),
             Self::EdgeB([i, j]) => pass(b[i], b[j], &Base::Plane(a)),
             Self::Edges { a: [i, j], b: [k, l], axis } => {

@@ -18,9 +18,10 @@ pub struct Intersection {
 /// The set two triangles share, in the frame of their coordinates.
 ///
 /// Its kind and its number of corners are exact. A corner that is a vertex of one of the triangles has that vertex's
-/// coordinates, bit for bit (those of A's vertex, if it is one of both). Another corner lies on an edge of one of them: each of its coordinates is
-/// within half a unit in the last place plus `2^-60` of the edge's extent in that coordinate, and within the edge's
-/// box. Corners that differ may round to the same point.
+/// coordinates, bit for bit (those of A's vertex, if it is one of both). Another corner lies on an edge of one of
+/// them: each of its coordinates is within half a unit in the last place plus `2^-60` of the edge's extent in that
+/// coordinate, however badly conditioned the input, and within the edge's box. Corners that differ may round to the
+/// same point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SharedSet {
     /// One point.
@@ -77,4 +78,67 @@ pub fn triangle_intersection(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Intersectio
         }
     };
     Some(Intersection { contact, set })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::Feature;
+
+    fn share(a: [[f64; 3]; 3], b: [[f64; 3]; 3]) -> Option<Intersection> {
+        triangle_intersection(&a.map(Vec3::from), &b.map(Vec3::from))
+    }
+
+    #[test]
+    fn a_star_shares_a_hexagon() {
+        let a = [[0.0, 0.0, 1.0], [6.0, 0.0, 1.0], [3.0, 6.0, 1.0]];
+        let b = a.map(|[x, y, z]| [x, 4.0 - y, z]);
+        let shared = share(a, b).unwrap();
+        assert_eq!(shared.contact, Contact::Coplanar);
+        let SharedSet::Polygon(corners) = &shared.set else {
+            panic!("{shared:?}");
+        };
+        let expected = [[2.0, 0.0], [4.0, 0.0], [5.0, 2.0], [4.0, 4.0], [2.0, 4.0], [1.0, 2.0]];
+        let expected: Vec<Vec3> = expected.iter().map(|[x, y]| Vec3::new(*x, *y, 1.0)).collect();
+        let start = expected.iter().position(|p| *p == corners[0]).unwrap();
+        let turned: Vec<Vec3> = (0..6).map(|i| expected[(start + i) % 6]).collect();
+        assert_eq!(*corners, turned);
+        assert_eq!(shared.point(), Vec3::new(3.0, 2.0, 1.0));
+    }
+
+    #[test]
+    fn the_polygon_turns_like_the_first_triangle() {
+        let a = [[0.0, 0.0, 0.0], [0.0, 4.0, 0.0], [4.0, 0.0, 0.0]];
+        let b = [[1.0, 1.0, 0.0], [9.0, 1.0, 0.0], [1.0, 9.0, 0.0]];
+        let shared = share(a, b).unwrap();
+        let SharedSet::Polygon(corners) = &shared.set else {
+            panic!("{shared:?}");
+        };
+        assert_eq!(corners.len(), 3);
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        assert!(normal.z < 0.0);
+    }
+
+    #[test]
+    fn a_triangle_shares_all_of_itself_with_itself() {
+        let a = [[0.1, 0.2, 0.3], [1.7, 0.4, -0.2], [-0.3, 2.1, 0.6]];
+        let shared = share(a, [a[2], a[1], a[0]]).unwrap();
+        assert_eq!(shared.set, SharedSet::Polygon(a.map(Vec3::from).to_vec()));
+    }
+
+    #[test]
+    fn a_vertex_comes_back_as_it_is() {
+        let a = [[-0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+        let b = [[0.0, 0.0, 0.0], [-4.0, 0.0, 1.0], [0.0, -4.0, 1.0]];
+        let shared = share(a, b).unwrap();
+        let vertices = Contact::Touching { a: Feature::Vertex(0), b: Feature::Vertex(0) };
+        assert_eq!(shared.contact, vertices);
+        assert!(shared.point().x.is_sign_negative());
+    }
+
+    #[test]
+    fn apart_is_none() {
+        let a = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        assert_eq!(share(a, a.map(|[x, y, z]| [x, y, z + 5e-324])), None);
+    }
 }

@@ -118,18 +118,24 @@ pub(super) fn side(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -
 }
 
 /// Whether expansions of products of up to three such coordinates neither underflow nor overflow.
-fn expandable(coordinates: &[f64]) -> bool {
-    coordinates.iter().all(|x| *x == 0.0 || (x.abs() >= NO_UNDERFLOW && x.abs() <= EXACT_RANGE))
+fn expandable<const N: usize>(coordinates: [f64; N]) -> bool {
+    // Without early exit: the answer is almost always yes.
+    coordinates.into_iter().fold(true, |all, x| {
+        all & ((x == 0.0) | ((x.abs() >= NO_UNDERFLOW) & (x.abs() <= EXACT_RANGE)))
+    })
 }
 
+/// The sign where the filter cannot tell. The common zeros (two equal points, all on a line along an axis) need no
+/// arithmetic.
 #[cold]
 #[inline(never)]
 fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
-    if a == b || b == c || c == a {
+    let aligned = |i: usize| a[i] == b[i] && b[i] == c[i];
+    if a == b || b == c || c == a || aligned(0) || aligned(1) {
         tally.filter(1);
         return Sign::Zero;
     }
-    if expandable(&[a[0], a[1], b[0], b[1], c[0], c[1]]) {
+    if expandable([a[0], a[1], b[0], b[1], c[0], c[1]]) {
         tally.adaptive();
         let p = |[x, y]: [f64; 2]| Coord { x, y };
         Sign::of(robust::orient2d(p(a), p(b), p(c)))
@@ -139,14 +145,18 @@ fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> 
     }
 }
 
+/// The sign where the filter cannot tell. The common zeros (two equal points, all in a plane across an axis) need no
+/// arithmetic.
 #[cold]
 #[inline(never)]
 fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {
-    if a == d || b == d || c == d || a == b || b == c || c == a {
+    let aligned = |i: usize| a[i] == b[i] && b[i] == c[i] && c[i] == d[i];
+    let coincident = a == d || b == d || c == d || a == b || b == c || c == a;
+    if coincident || aligned(0) || aligned(1) || aligned(2) {
         tally.filter(1);
         return Sign::Zero;
     }
-    if [a, b, c, d].iter().all(|v| expandable(&v.to_array())) {
+    if expandable([a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z]) {
         tally.adaptive();
         let p = |v: Vec3| Coord3D { x: v.x, y: v.y, z: v.z };
         // The crate's convention is the opposite one.
@@ -199,12 +209,20 @@ mod tests {
     #[test]
     fn every_stage_is_counted() {
         let mut stats = FilterStats::default();
-        let d = |z| Vec3::new(0.25, 0.25, z);
-        for z in [1.0, 0.0, 1e-320] {
-            let _ = orient3d_counted(Vec3::ZERO, Vec3::X, Vec3::Y, d(z), &mut stats);
-        }
+        let mut count = |a, d| {
+            let _ = orient3d_counted(a, Vec3::X, Vec3::Y, d, &mut stats);
+            stats
+        };
+        let stats = count(Vec3::ZERO, Vec3::ONE);
+        assert_eq!(stats, FilterStats { filter: 1, adaptive: 0, integer: 0 });
+        let stats = count(Vec3::Z, Vec3::new(0.25, 0.25, 0.5));
+        assert_eq!(stats, FilterStats { filter: 1, adaptive: 1, integer: 0 });
+        let stats = count(Vec3::ZERO, Vec3::new(0.25, 0.25, 1e-320));
         assert_eq!(stats, FilterStats { filter: 1, adaptive: 1, integer: 1 });
-        assert_eq!(stats.total(), 3);
+        // Equal coordinates need no arithmetic.
+        let stats = count(Vec3::ZERO, Vec3::new(0.3, 0.1, 0.0));
+        assert_eq!(stats.filter, 2);
+        assert_eq!(stats.total(), 4);
     }
 
     #[test]

@@ -3,21 +3,15 @@
 //! Every difference of two vertices is at most twice as large as the largest difference to the first vertex of A, so
 //! one bound from those five differences holds for all eight determinants (`docs/notes/filters.md`). If every sign
 //! needed is certain and none is zero, the triangles are apart or cross, and nothing else is possible.
+//!
+//! The answer and the sides are unpredictable, so what counts is the number of branches on them: three, one for each way
+//! out. Tried and slower, by 20 to 40 %: comparing every value with the bound by itself, leaving after the first of the two
+//! comparisons of ends, choosing the sign by a condition instead of a table. A bound from the largest difference in any
+//! coordinate, cubed, is no faster than that from the largest in each.
 
 use super::orient::{BOUND_3D, UNDERFLOW_3D, larger};
 use super::stats::Tally;
 use crate::math::Vec3;
-
-/// What the filter can say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Quick {
-    /// Certainly no common point.
-    Apart,
-    /// Certainly their insides cross.
-    Crossing,
-    /// Some sign is zero or too close to it.
-    Unsure,
-}
 
 /// Determinants of differences up to twice as large, in each of three factors.
 const SHARED_BOUND: f64 = 8.0 * BOUND_3D;
@@ -27,9 +21,12 @@ const SHARED_BOUND: f64 = 8.0 * BOUND_3D;
 const ROTATION: [[usize; 3]; 8] =
     [[0, 0, 0], [0, 1, 2], [1, 2, 0], [2, 1, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [0, 0, 0]];
 
-/// Decides with floats if it can.
+/// The side of the vertex alone on its side, by the same code.
+const APEX_SIDE: [f64; 8] = [0.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 0.0];
+
+/// Whether the triangles cross (`false`: they share no point); `None` if some sign is zero or too close to it.
 #[inline(always)]
-pub(super) fn decide(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Quick {
+pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<bool> {
     let [u, v] = [a[1] - a[0], a[2] - a[0]];
     let w = [b[0] - a[0], b[1] - a[0], b[2] - a[0]];
     let reach = |u: f64, v: f64, x: f64, y: f64, z: f64| {
@@ -41,48 +38,65 @@ pub(super) fn decide(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Qu
         * reach(u.z, v.z, w[0].z, w[1].z, w[2].z);
     let bound = SHARED_BOUND * reach + UNDERFLOW_3D;
 
+    // The sizes of all values go into one minimum, which is compared with the bound only at the end: the branches in
+    // between may be wrong for values too close to zero, but then the minimum is too small as well.
     let n = u.cross(v);
     let b_sides = [n.dot(w[0]), n.dot(w[1]), n.dot(w[2])];
-    let Some(b_code) = code(b_sides, bound) else {
-        return Quick::Unsure;
-    };
-    tally.filter(3);
-    if b_code == 0 || b_code == 7 {
-        return Quick::Apart;
+    let b_code = code(b_sides);
+    let size = smallest(b_sides);
+    if all_on_one_side(b_code) {
+        return certain(size > bound, false, 3, tally);
     }
     let n = (b[1] - b[0]).cross(b[2] - b[0]);
     let a_sides = [-n.dot(w[0]), n.dot(a[1] - b[0]), n.dot(a[2] - b[0])];
-    let Some(a_code) = code(a_sides, bound) else {
-        return Quick::Unsure;
-    };
-    tally.filter(3);
-    if a_code == 0 || a_code == 7 {
-        return Quick::Apart;
+    let a_code = code(a_sides);
+    let size = smaller(size, smallest(a_sides));
+    if all_on_one_side(a_code) {
+        return certain(size > bound, false, 6, tally);
     }
 
     let [b_apex, b_low, b_high] = ROTATION[b_code].map(|i| b[i]);
     let [a_apex, a_high, a_low] = ROTATION[a_code].map(|i| a[i]);
-    // Codes with one bit have the apex on the positive side.
-    let same_side = (b_code.count_ones() == 1) == (a_code.count_ones() == 1);
-    let flip = if same_side { -1.0 } else { 1.0 };
+    let flip = APEX_SIDE[a_code] * APEX_SIDE[b_code];
     let to_b = b_apex - a_apex;
-    let low_high = flip * (a_low - a_apex).dot(to_b.cross(b_high - a_apex));
+    // Positive if the chord of A starts after the end of B's, or ends before its start.
+    let low_high = -flip * (a_low - a_apex).dot(to_b.cross(b_high - a_apex));
     let high_low = flip * (a_high - a_apex).dot(to_b.cross(b_low - a_apex));
-    if low_high > bound || high_low < -bound {
-        tally.filter(1);
-        return Quick::Apart;
-    }
-    if low_high < -bound && high_low > bound {
-        tally.filter(2);
-        return Quick::Crossing;
-    }
-    Quick::Unsure
+    let gap = larger(low_high, high_low);
+    certain(smaller(size, gap.abs()) > bound, gap < 0.0, 8, tally)
 }
 
-/// Which of the values are positive, as bits; `None` if one is too close to zero (or NaN).
+/// The answer found from so many signs, if it is certain.
 #[inline(always)]
-fn code(values: [f64; 3], bound: f64) -> Option<usize> {
-    let [x, y, z] = values;
-    let certain = x.abs() > bound && y.abs() > bound && z.abs() > bound;
-    certain.then_some(usize::from(x > 0.0) | usize::from(y > 0.0) << 1 | usize::from(z > 0.0) << 2)
+fn certain(is_certain: bool, answer: bool, signs: u64, tally: &mut impl Tally) -> Option<bool> {
+    if is_certain {
+        tally.filter(signs);
+        Some(answer)
+    } else {
+        None
+    }
+}
+
+/// Whether a code has all bits or none, in one comparison.
+#[inline(always)]
+fn all_on_one_side(code: usize) -> bool {
+    code.wrapping_sub(1) >= 6
+}
+
+/// The smaller of two numbers, as one instruction; `y` if either is NaN.
+#[inline(always)]
+fn smaller(x: f64, y: f64) -> f64 {
+    if x < y { x } else { y }
+}
+
+/// The smallest size of three values.
+#[inline(always)]
+fn smallest([x, y, z]: [f64; 3]) -> f64 {
+    smaller(smaller(x.abs(), y.abs()), z.abs())
+}
+
+/// Which of the values are positive, as bits.
+#[inline(always)]
+fn code([x, y, z]: [f64; 3]) -> usize {
+    usize::from(x > 0.0) | usize::from(y > 0.0) << 1 | usize::from(z > 0.0) << 2
 }

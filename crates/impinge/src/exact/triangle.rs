@@ -3,7 +3,7 @@
 use super::corner::Outline;
 use super::element::Part;
 use super::orient::side;
-use super::quick::{self, Quick};
+use super::quick;
 use super::stats::{FilterStats, Tally};
 use super::{Contact, Feature, Sign, chord, degenerate};
 use crate::math::Vec3;
@@ -25,10 +25,9 @@ use crate::math::Vec3;
 /// ```
 #[must_use]
 pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
-    match quick::decide(a, b, &mut ()) {
-        Quick::Apart => None,
-        Quick::Crossing => Some(Contact::Crossing),
-        Quick::Unsure => contact(a, b, &mut ()),
+    match quick::crossing(a, b, &mut ()) {
+        Some(crossing) => crossing.then_some(Contact::Crossing),
+        None => contact(a, b, &mut ()),
     }
 }
 
@@ -48,10 +47,9 @@ pub fn triangles_intersect_counted(a: &[Vec3; 3], b: &[Vec3; 3], stats: &mut Fil
 
 #[inline(always)]
 fn intersect(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> bool {
-    match quick::decide(a, b, tally) {
-        Quick::Apart => false,
-        Quick::Crossing => true,
-        Quick::Unsure => contact(a, b, tally).is_some(),
+    match quick::crossing(a, b, tally) {
+        Some(crossing) => crossing,
+        None => contact(a, b, tally).is_some(),
     }
 }
 
@@ -72,12 +70,15 @@ pub(super) fn meet(
     if strictly_one_side(b_sides) {
         return None;
     }
+    // One plane; or a triangle of zero area, which has every point on its "plane".
+    if b_sides == [Sign::Zero; 3] {
+        return degenerate::meet(a, b, tally);
+    }
     let a_sides = sides(b, a, tally);
     if strictly_one_side(a_sides) {
         return None;
     }
-    // A triangle of zero area has every point on its "plane".
-    if b_sides == [Sign::Zero; 3] || a_sides == [Sign::Zero; 3] {
+    if a_sides == [Sign::Zero; 3] {
         return degenerate::meet(a, b, tally);
     }
     let meeting = chord::meet(a, a_sides, b, b_sides, tally)?;
@@ -103,5 +104,82 @@ pub(super) fn feature(part: Part) -> Feature {
         Part::Vertex(i) => Feature::Vertex(i as u8),
         Part::Edge(e) => Feature::Edge(e as u8),
         Part::Inside => Feature::Face,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOOR: [[f64; 3]; 3] = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+
+    fn check(b: [[f64; 3]; 3], expected: Option<Contact>) {
+        let (a, b) = (FLOOR.map(Vec3::from), b.map(Vec3::from));
+        assert_eq!(triangle_triangle(&a, &b), expected, "{b:?}");
+        assert_eq!(triangle_triangle(&b, &a), expected.map(Contact::swapped), "{b:?}");
+        assert_eq!(triangles_intersect(&a, &b), expected.is_some(), "{b:?}");
+    }
+
+    fn touching(a: Feature, b: Feature) -> Option<Contact> {
+        Some(Contact::Touching { a, b })
+    }
+
+    #[test]
+    fn crossing() {
+        let wall = [[1.0, -1.0, -1.0], [1.0, 9.0, -1.0], [1.0, 1.0, 3.0]];
+        check(wall, Some(Contact::Crossing));
+        check(wall.map(|[x, y, z]| [x + 4.0, y, z]), None);
+        check(wall.map(|[x, y, z]| [x, y, z + 2.0]), None);
+    }
+
+    #[test]
+    fn touching_across_the_plane() {
+        use Feature::{Edge, Face, Vertex};
+        let spike = [[1.0, 1.0, 0.0], [1.0, 2.0, 3.0], [2.0, 1.0, 3.0]];
+        check(spike, touching(Face, Vertex(0)));
+        check(spike.map(|[x, y, z]| [x + 1.0, y + 1.0, z]), touching(Edge(1), Vertex(0)));
+        check(spike.map(|[x, y, z]| [x + 3.0, y - 1.0, z]), touching(Vertex(1), Vertex(0)));
+        check(spike.map(|[x, y, z]| [x + 3.0, y, z]), None);
+        let blade = [[1.0, 1.0, 0.0], [1.0, 9.0, 0.0], [1.0, 5.0, 3.0]];
+        check(blade, touching(Face, Edge(0)));
+        check(blade.map(|[x, y, z]| [x - 1.0, y, z]), touching(Edge(2), Edge(0)));
+        // Two sides that cross in one inner point of each.
+        check([[2.0, 2.0, 1.0], [2.0, 2.0, -1.0], [5.0, 5.0, 0.0]], touching(Edge(1), Edge(0)));
+    }
+
+    #[test]
+    fn in_one_plane() {
+        use Feature::{Edge, Vertex};
+        let other = [[1.0, 1.0, 0.0], [5.0, 1.0, 0.0], [1.0, 5.0, 0.0]];
+        check(other, Some(Contact::Coplanar));
+        check(FLOOR, Some(Contact::Coplanar));
+        check(other.map(|[x, y, z]| [x, y, z + 1e-300]), None);
+        check(other.map(|[x, y, z]| [x + 3.0, y - 1.0, z]), touching(Vertex(1), Vertex(0)));
+        check(other.map(|[x, y, z]| [x + 1.0, y + 1.0, z]), touching(Edge(1), Vertex(0)));
+        check([[4.0, 0.0, 0.0], [9.0, 9.0, 0.0], [0.0, 4.0, 0.0]], touching(Edge(1), Edge(2)));
+        check(other.map(|[x, y, z]| [x + 3.0, y + 3.0, z]), None);
+    }
+
+    #[test]
+    fn zero_area() {
+        use Feature::{Edge, Face, Vertex};
+        let p = [1.0, 1.0, 0.0];
+        check([p, p, p], touching(Face, Vertex(0)));
+        check([[1.0, 1.0, 2.0], p, [1.0, 1.0, -1.0]], touching(Face, Vertex(1)));
+        check([[1.0, 1.0, 2.0], [1.0, 1.0, 1.0], [1.0, 1.0, -1.0]], touching(Face, Edge(2)));
+        check([[4.0, 0.0, 0.0], [0.0, 4.0, 0.0], [8.0, -4.0, 0.0]], touching(Edge(1), Edge(1)));
+        check([[1.0, 1.0, 2.0], [1.0, 1.0, 2.0], [1.0, 1.0, 1.0]], None);
+    }
+
+    #[test]
+    fn the_last_bit_decides() {
+        // A vertex just above, on, and just below the sloped plane x + y + z = 3 of three ordinary numbers.
+        let a = [[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]].map(Vec3::from);
+        let spike = |z: f64| [[1.0, 1.0, z], [2.0, 2.0, 2.0], [2.0, 3.0, 2.0]].map(Vec3::from);
+        let (below, above) = (1.0 - f64::EPSILON / 2.0, 1.0 + f64::EPSILON);
+        assert_eq!(triangle_triangle(&a, &spike(below)), Some(Contact::Crossing));
+        let touch = Contact::Touching { a: Feature::Face, b: Feature::Vertex(0) };
+        assert_eq!(triangle_triangle(&a, &spike(1.0)), Some(touch));
+        assert_eq!(triangle_triangle(&a, &spike(above)), None);
     }
 }

@@ -22,7 +22,7 @@ impl Random {
 
     /// Below `n`.
     pub(crate) fn below(&mut self, n: u64) -> u64 {
-        (u128::from(self.bits()) * u128::from(n) >> 64) as u64
+        ((u128::from(self.bits()) * u128::from(n)) >> 64) as u64
     }
 
     /// An integer from `-n` to `n`.
@@ -47,8 +47,11 @@ impl Random {
 pub(crate) type Triangle = [Vec3; 3];
 pub(crate) type Pair = [Triangle; 2];
 
+/// A family: its name, its share, and how to make a pair.
+type Family = (&'static str, u64, fn(&mut Random) -> Pair);
+
 /// The families with their share in every 64 pairs. Those with very different magnitudes are slow to check.
-pub(crate) const FAMILIES: &[(&str, u64, fn(&mut Random) -> Pair)] = &[
+pub(crate) const FAMILIES: &[Family] = &[
     ("grid", 14, grid),
     ("floats", 6, floats),
     ("coplanar", 8, coplanar),

@@ -250,7 +250,7 @@ fn true_corners(corners: &[[BigRational; 4]]) -> Vec<[BigRational; 3]> {
 
 #[test]
 fn shared_sets_agree_with_rationals() {
-    for_each("shared sets", pairs(10), |number| {
+    for_each("shared sets", pairs(40), |number| {
         let (family, [a, b]) = families::pair(number);
         let expected = oracle::share::<BigRational>(&a, &b);
         let found = triangle_intersection(&a, &b);
@@ -282,35 +282,38 @@ fn shared_sets_agree_with_rationals() {
             }
         };
         assert_eq!(returned.len(), positions.len(), "{} {positions:?}", context());
-        let close = |p: &Vec3, q: &Vec3| {
+        let close = |p: Vec3, q: Vec3| {
             (0..3).all(|i| {
-                let reach = a.iter().chain(&b).map(|v| v[i].abs()).fold(0.0, f64::max);
-                let unit_in_last_place = f64::from_bits(q[i].abs().to_bits() + 1) - q[i].abs();
-                (p[i] - q[i]).abs() <= unit_in_last_place + 2_f64.powi(-59) * reach
+                let coordinates = || a.iter().chain(&b).map(|v| v[i]);
+                let extent = coordinates().fold(f64::NEG_INFINITY, f64::max)
+                    - coordinates().fold(f64::INFINITY, f64::min);
+                let last_place = f64::from_bits(q[i].abs().to_bits() + 1) - q[i].abs();
+                (p[i] - q[i]).abs() <= last_place + 2_f64.powi(-60) * extent
             })
+        };
+        // A vertex comes back bit for bit, A's if it is one of both; another corner closely.
+        let matches = |p: Vec3, corner: usize| {
+            let is_vertex = |v: &&Vec3| {
+                (0..3).all(|i| corners[corner][i] == scaled::<BigRational>(v[i], expected.unit))
+            };
+            let of_a: Vec<_> = a.iter().filter(is_vertex).collect();
+            let of_b: Vec<_> = b.iter().filter(is_vertex).collect();
+            let vertices = if of_a.is_empty() { of_b } else { of_a };
+            let same_bits =
+                |v: &&Vec3| v.to_array().map(f64::to_bits) == p.to_array().map(f64::to_bits);
+            if vertices.is_empty() {
+                close(p, positions[corner])
+            } else {
+                vertices.iter().any(same_bits)
+            }
         };
         // The same corners in the same cyclic order, in one direction or the other.
         let n = returned.len();
         let same_cycle = (0..n).any(|shift| {
-            let matches = |i: usize, j: usize| close(&returned[i], &positions[j % n]);
-            (0..n).all(|i| matches(i, i + shift)) || (0..n).all(|i| matches(i, n + shift - i))
+            (0..n).all(|i| matches(returned[i], (i + shift) % n))
+                || (0..n).all(|i| matches(returned[i], (n + shift - i) % n))
         });
         assert!(same_cycle, "{} {positions:?}", context());
-        // Vertices come back bit for bit.
-        for p in &returned {
-            let nearest = a.iter().chain(&b).find(|v| *v == p);
-            let exact = corners.iter().any(|c| {
-                a.iter().chain(&b).any(|v| {
-                    v == p && (0..3).all(|i| c[i] == scaled::<BigRational>(v[i], expected.unit))
-                })
-            });
-            let no_vertex = corners.iter().any(|c| {
-                !a.iter()
-                    .chain(&b)
-                    .any(|v| (0..3).all(|i| c[i] == scaled::<BigRational>(v[i], expected.unit)))
-            });
-            assert!(exact || nearest.is_none() || no_vertex, "{}", context());
-        }
         let point = found.point();
         let low = returned.iter().copied().reduce(Vec3::min).expect("at least one");
         let high = returned.iter().copied().reduce(Vec3::max).expect("at least one");
@@ -321,7 +324,7 @@ fn shared_sets_agree_with_rationals() {
 
 #[test]
 fn nothing_panics_on_any_bits() {
-    for_each("any bits", pairs(1), |number| {
+    for_each("any bits", pairs(10), |number| {
         let mut random = Random::new(number ^ 0xb175);
         let wild = random.chance(4);
         let mut draw = |r: &mut Random| {

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{FromPrimitive, Signed, Zero};
+use num_traits::{Signed, Zero};
 
 /// An exact number. Integers suffice, since the oracle keeps points in homogeneous coordinates.
 pub(crate) trait Number: Clone + PartialEq {
@@ -71,8 +71,8 @@ impl Number for BigInt {
 
 impl Number for BigRational {
     fn from_scaled(mantissa: i64, shift: u32) -> Self {
-        let two = Self::from_i64(2).unwrap();
-        Self::from_i64(mantissa).unwrap() * num_traits::pow(two, shift as usize)
+        let two = Self::from_integer(2.into());
+        Self::from_integer(mantissa.into()) * num_traits::pow(two, shift as usize)
     }
     fn plus(&self, other: &Self) -> Self {
         self + other

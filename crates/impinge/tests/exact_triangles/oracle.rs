@@ -156,7 +156,7 @@ fn clip<N: Number>(polygon: &[Point<N>], form: &Form<N>) -> Vec<Point<N>> {
 
 /// What the triangles share, calculated with numbers of the kind `N`.
 pub(crate) fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
-    let coordinates = a.iter().chain(b).flat_map(|v| v.to_array());
+    let coordinates = a.iter().chain(b).flat_map(Vec3::to_array);
     let (unit, _) = unit_and_bits(coordinates);
     let convert = |v: Vec3| v.to_array().map(|x| scaled::<N>(x, unit));
     let (a, b) = (a.map(convert), b.map(convert));
@@ -190,7 +190,7 @@ pub(crate) fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>
 
 /// The contact, with numbers as short as the coordinates allow.
 pub(crate) fn contact(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
-    let coordinates = || a.iter().chain(b).flat_map(|v| v.to_array());
+    let coordinates = || a.iter().chain(b).flat_map(Vec3::to_array);
     if unit_and_bits(coordinates()).1 <= 8 {
         share::<i128>(a, b).map(|s| s.contact)
     } else {

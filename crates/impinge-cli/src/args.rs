@@ -15,7 +15,7 @@ Examples:
   impinge check line.toml --clearance 2 --png clashes.png
   impinge info scan.ply                         what a mesh is, and what is wrong with it
 
-Files: OBJ, STL, PLY, OFF, glTF (.gltf, .glb) and scene files (.toml).
+Files: OBJ, STL, PLY, OFF, glTF (.gltf, .glb) and scene files (.toml, .json).
 Exit status: 0 nothing collides, 1 something does, 2 the question could not be answered.";
 
 const CHECK_EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ Examples:
     impinge check line.toml --clearance 2 --fail-on near
   How far apart everything is:
     impinge check hand.stl mug.obj --distance
-  Pairs that are meant to meet (* stands for anything):
+  Pairs that are meant to meet (* is any text, ? any one character):
     impinge check gearbox.glb --ignore \"bolt*:housing\" --ignore \"shaft:bearing*\"
   For other programs, and for the eye:
     impinge check gearbox.glb --json > clashes.json
@@ -48,11 +48,11 @@ const INFO_EXAMPLES: &str = "\
 Examples:
   impinge info part.stl
   impinge info gearbox.glb --png gearbox.png --view \"1 1 -0.5\"
-  impinge info scans/*.ply --json | jq '.files[].parts[] | select(.closed | not) | .name'
+  impinge info scans/*.ply --json | jq '.files[].parts[] | select(.class.closed | not) | .name'
 
-Columns: v vertices, poly polygons, tri triangles; size is the box in the scene's frame.
-Traits: closed (no open edge), manifold, oriented (all polygons wound alike),
-planar (flat polygons), convex. Volume is given for closed, oriented meshes only.";
+Columns: verts vertices, polys polygons, tris triangles; size is the box in the scene's frame.
+Traits: c closed (no open edge), m manifold, o oriented (all polygons wound alike), p planar
+polygons, v convex polygons, x convex. Volume is given for closed, oriented meshes only.";
 
 const SAMPLE_EXAMPLES: &str = "\
 Examples:
@@ -126,7 +126,7 @@ pub(crate) struct QueryArgs {
     #[arg(long)]
     pub(crate) distance: bool,
 
-    /// Leaves out pairs of parts by their names, in either order; * stands for anything. May be repeated.
+    /// Leaves out pairs of parts by their names, in either order; * is any text, ? any one character. May be repeated.
     #[arg(long, value_name = "A:B", value_parser = crate::ignore::Ignore::parse)]
     pub(crate) ignore: Vec<crate::ignore::Ignore>,
 

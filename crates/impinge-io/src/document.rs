@@ -105,6 +105,21 @@ impl Faces {
         true
     }
 
+    /// Adds the triangles of a strip and returns how many were left out because a corner repeats.
+    pub(crate) fn push_strip(&mut self, strip: &[u32]) -> u64 {
+        let mut joints = 0;
+        for (i, w) in strip.windows(3).enumerate() {
+            if w[0] == w[1] || w[1] == w[2] || w[2] == w[0] {
+                joints += 1;
+            } else if i % 2 == 0 {
+                self.push(&[w[0], w[1], w[2]]);
+            } else {
+                self.push(&[w[1], w[0], w[2]]);
+            }
+        }
+        joints
+    }
+
     /// The number of polygons.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// use impinge_io::{ErrorKind, Location, load_bytes};
 ///
 /// let error = load_bytes(b"v 0 0 0\nf 1 2 3\n", None, "part.obj").unwrap_err();
-/// assert_eq!(error.kind(), ErrorKind::IndexOutOfRange);
+/// assert_eq!(error.kind(), ErrorKind::IndexOutOfBounds);
 /// assert_eq!(error.location(), Location::Line(2));
 /// ```
 #[derive(Debug)]
@@ -36,7 +36,7 @@ pub enum ErrorKind {
     /// The data end before what was announced.
     UnexpectedEnd,
     /// A face names a vertex that does not exist.
-    IndexOutOfRange,
+    IndexOutOfBounds,
     /// A coordinate or a pose is NaN or infinite.
     NotFinite,
     /// The file is valid but uses a feature that is not read here.

@@ -46,6 +46,7 @@ mod report;
 pub mod scene;
 pub mod stl;
 mod text;
+mod wildcard;
 pub mod write;
 
 use std::fs;
@@ -55,6 +56,7 @@ pub use crate::document::{Document, Faces, IDENTITY, IgnoreRule, Instance, RawMe
 pub use crate::error::{Error, ErrorKind, Location};
 pub use crate::format::Format;
 pub use crate::report::{FileReport, LoadReport, Note};
+pub use crate::wildcard::name_matches;
 pub use crate::write::{write_glb, write_gltf, write_obj, write_off, write_ply, write_stl};
 
 /// The most instances a document may have: a few small files can name each other's parts so often that nothing else

@@ -120,7 +120,7 @@ impl Reader<'_> {
         let known = self.positions.len() as u64;
         let out_of_range = |why: String| {
             let message = format!("a face names vertex `{}`, but {why}", excerpt(word));
-            Error::new(ErrorKind::IndexOutOfRange, here, message)
+            Error::new(ErrorKind::IndexOutOfBounds, here, message)
         };
         if let Some(back) = digits.strip_prefix(b"-") {
             let back = parse_u64(back).ok_or_else(|| bad_corner(word, here))?;
@@ -187,7 +187,7 @@ impl Reader<'_> {
                 "a face names vertex {}, but the file has {count} vertices",
                 u64::from(index) + 1
             );
-            return Err(Error::new(ErrorKind::IndexOutOfRange, here, message));
+            return Err(Error::new(ErrorKind::IndexOutOfBounds, here, message));
         }
         if count == 0 {
             return Err(Error::new(
@@ -340,10 +340,10 @@ mod tests {
         fails("v 0 0 0\nv 0 x 0\n", ErrorKind::Syntax, 2);
         fails("v 0 0 0\nv 0 nan 0\n", ErrorKind::NotFinite, 2);
         fails("v 0 0 1e400\n", ErrorKind::NotFinite, 1);
-        fails("v 0 0 0\n\nf 1 1 2\n", ErrorKind::IndexOutOfRange, 3);
-        fails("v 0 0 0\nf 0 1 1\n", ErrorKind::IndexOutOfRange, 2);
-        fails("v 0 0 0\nf -2 1 1\n", ErrorKind::IndexOutOfRange, 2);
-        fails("v 0 0 0\nf 1 1 4294967297\n", ErrorKind::IndexOutOfRange, 2);
+        fails("v 0 0 0\n\nf 1 1 2\n", ErrorKind::IndexOutOfBounds, 3);
+        fails("v 0 0 0\nf 0 1 1\n", ErrorKind::IndexOutOfBounds, 2);
+        fails("v 0 0 0\nf -2 1 1\n", ErrorKind::IndexOutOfBounds, 2);
+        fails("v 0 0 0\nf 1 1 4294967297\n", ErrorKind::IndexOutOfBounds, 2);
         fails("v 0 0 0\nf 1 1 99999999999999999999\n", ErrorKind::Syntax, 2);
         fails("v 0 0 0\nf 1 1 1.5\n", ErrorKind::Syntax, 2);
         fails("v 0 0 0\nf 1/a 1 1\n", ErrorKind::Syntax, 2);

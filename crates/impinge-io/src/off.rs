@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
                     let message = format!(
                         "face {i} names vertex {index}, but there are {vertices}, counted from 0"
                     );
-                    return Err(Error::new(ErrorKind::IndexOutOfRange, place, message));
+                    return Err(Error::new(ErrorKind::IndexOutOfBounds, place, message));
                 }
                 corners.push(index as u32);
             }
@@ -290,7 +290,7 @@ mod tests {
         fails("4 4 6", "4 4294967295 6", ErrorKind::UnexpectedEnd, 12);
         fails("1 0 0", "1 z 0", ErrorKind::Syntax, 5);
         fails("1 0 0", "1 inf 0", ErrorKind::NotFinite, 5);
-        fails("3 0 1 3", "3 0 1 4", ErrorKind::IndexOutOfRange, 9);
+        fails("3 0 1 3", "3 0 1 4", ErrorKind::IndexOutOfBounds, 9);
         fails("3 0 1 3", "3 0 1 -1", ErrorKind::Syntax, 9);
         fails("3 0 1 3", "x 0 1 3", ErrorKind::Syntax, 9);
         fails("3 2 0 3\n", "3 2 0", ErrorKind::UnexpectedEnd, 11);

@@ -1,13 +1,16 @@
 //! Whole assemblies: the built-in sample against what it was made to show, and real ones against what another library says.
+#![cfg(feature = "files")]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
     reason = "a test panics and says what it skipped"
 )]
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
+mod common;
 
+use std::collections::BTreeSet;
+
+use common::model;
 use impinge::check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 use impinge::shapes::{SAMPLE_CLEARANCE, sample_assembly, sample_expectations};
 use impinge::{Pose, Scene};
@@ -36,22 +39,12 @@ fn the_sample_shows_what_it_was_made_to_show() {
     }
 }
 
-fn shared(file: &str) -> Option<PathBuf> {
-    let path =
-        PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes")).join(file);
-    if !path.exists() {
-        println!("skipped: {} not present", path.display());
-        return None;
-    }
-    Some(path)
-}
-
 /// The colliding pairs of `assembly` beside those that FCL lists; returns the number of pairs both agree on and of those they do not.
 ///
 /// Every disagreement must have a reason: FCL compares in floating point and sees gaps of rounding size as contacts, and it knows
 /// surfaces only, so it does not see a part inside another.
 fn compare(assembly: &str, list: &str, parts: usize) -> Option<(usize, usize)> {
-    let (assembly, list) = (shared(assembly)?, shared(list)?);
+    let (assembly, list) = (model(assembly)?, model(list)?);
     let scene = Scene::load(assembly).unwrap().scene;
     assert_eq!(scene.parts().len(), parts);
     let rows = std::fs::read_to_string(list).unwrap();

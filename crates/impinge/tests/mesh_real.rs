@@ -1,67 +1,22 @@
 //! Real meshes, where present: every one is described without loss, and watertight means closed.
+#![cfg(feature = "files")]
+
+mod common;
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use common::model;
 use impinge::mesh::{Weld, triangulate_polygon};
-use impinge::{Mesh, Vec3};
+use impinge::scene::LoadOptions;
+use impinge::{Error, Mesh, Scene, Vec3};
 
-const MESHES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
-
-type Parsed = (Vec<Vec3>, Vec<Vec<u32>>);
-
-/// Vertices and polygons of an OFF file; `None` for what this small reader does not know.
-fn off(text: &str) -> Option<Parsed> {
-    let mut words = text
-        .lines()
-        .map(|l| l.split('#').next().unwrap_or(""))
-        .flat_map(str::split_whitespace)
-        .skip_while(|w| w.parse::<f64>().is_err());
-    let (n, m): (usize, usize) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
-    words.next()?;
-    // Colours after faces would need line ends; faces are read by line below.
-    let mut vertices = Vec::with_capacity(n);
-    for _ in 0..n {
-        let mut next = || words.next()?.parse().ok();
-        vertices.push(Vec3::new(next()?, next()?, next()?));
-    }
-    let lines: Vec<&str> = text
-        .lines()
-        .map(|l| l.split('#').next().unwrap_or("").trim())
-        .filter(|l| !l.is_empty())
-        .collect();
-    let faces = lines.get(lines.len().checked_sub(m)?..)?;
-    let polygons = faces.iter().map(|l| {
-        let mut words = l.split_whitespace();
-        let k: usize = words.next()?.parse().ok()?;
-        words.take(k).map(|w| w.parse().ok()).collect::<Option<Vec<u32>>>()
-    });
-    Some((vertices, polygons.collect::<Option<_>>()?))
-}
-
-/// Vertices and polygons of an OBJ file.
-fn obj(text: &str) -> Option<Parsed> {
-    let (mut vertices, mut polygons) = (Vec::new(), Vec::new());
-    for line in text.lines() {
-        let mut words = line.split_whitespace();
-        match words.next() {
-            Some("v") => {
-                let mut next = || words.next()?.parse().ok();
-                vertices.push(Vec3::new(next()?, next()?, next()?));
-            }
-            Some("f") => {
-                let corner = |w: &str| {
-                    let i: i64 = w.split('/').next()?.parse().ok()?;
-                    let i = if i < 0 { vertices.len() as i64 + i } else { i - 1 };
-                    u32::try_from(i).ok()
-                };
-                polygons.push(words.map(corner).collect::<Option<Vec<u32>>>()?);
-            }
-            _ => {}
-        }
-    }
-    Some((vertices, polygons))
+/// All parts of a file in one mesh, vertices as in the file.
+fn load(path: &Path) -> Result<Mesh, Error> {
+    let scene = Scene::load_with(path, &LoadOptions { weld: None })?.scene;
+    let parts: Vec<Mesh> = scene.parts().iter().map(|p| p.mesh.transformed(&p.pose)).collect();
+    Mesh::merged(&parts)
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -78,12 +33,9 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 
 #[test]
 fn real_meshes_are_described_without_loss() {
-    let root = Path::new(MESHES);
-    let manifest = fs::read_to_string(root.join("MANIFEST.tsv")).unwrap_or_default();
-    if manifest.is_empty() {
-        println!("skipped: {MESHES} not present");
-        return;
-    }
+    let Some(list) = model("MANIFEST.tsv") else { return };
+    let root = list.parent().expect("the list is in a folder");
+    let manifest = fs::read_to_string(&list).expect("the list can be read");
     let watertight: HashMap<&str, &str> = manifest
         .lines()
         .filter_map(|l| {
@@ -99,23 +51,19 @@ fn real_meshes_are_described_without_loss() {
     let (mut read, mut differ) = (0, Vec::new());
     for path in paths {
         let extension = path.extension().and_then(|e| e.to_str()).map(str::to_lowercase);
-        let Ok(text) = fs::read_to_string(&path) else { continue };
-        let parsed = match extension.as_deref() {
-            Some("off") => off(&text),
-            Some("obj") => obj(&text),
-            _ => continue,
-        };
+        if !matches!(extension.as_deref(), Some("off" | "obj")) {
+            continue;
+        }
         let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
-        let Some((vertices, polygons)) = parsed else { continue };
-        let corners: usize = polygons.iter().map(Vec::len).sum();
-        let count = polygons.len();
-        let mesh = match Mesh::from_polygons(vertices, polygons) {
+        let mesh = match load(&path) {
             Ok(mesh) => mesh,
             Err(error) => {
                 println!("{name}: refused: {error}");
                 continue;
             }
         };
+        let count = mesh.polygon_count();
+        let corners: usize = (0..count).map(|p| mesh.polygon(p).len()).sum();
         read += 1;
         mesh.topology().validate().unwrap();
         assert_eq!(mesh.triangles().len() + 2 * count, corners, "{name}");

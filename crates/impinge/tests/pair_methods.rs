@@ -1,35 +1,23 @@
 //! Every method reports the same pairs of triangles as brute force, and evidence that holds.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
+use common::Random;
 use impinge::pair::edges::{self, Bias, PreChecks};
 use impinge::pair::{Collect, Posed, brute, sweep};
 use impinge::solid::{MonteCarlo, monte_carlo};
 use impinge::{Mesh, Pose, Separation, Vec3, Verdict, shapes};
 
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn point(&mut self) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit())
-    }
-
-    fn pose(&mut self, reach: f64) -> Pose {
-        let q = [0; 4].map(|_: i32| self.unit() - 0.5);
-        Pose::from_quaternion(q, (self.point() - Vec3::splat(0.5)) * reach).unwrap()
-    }
+/// Any rotation, and a translation of up to half of `reach` on each axis.
+fn random_pose(random: &mut Random, reach: f64) -> Pose {
+    let q = [0; 4].map(|_: i32| random.unit() - 0.5);
+    Pose::from_quaternion(q, (random.unit_point() - Vec3::splat(0.5)) * reach).unwrap()
 }
 
 /// Triangles of corners on a small integer grid: most of them touch, coincide or have no area.
 fn grid_soup(random: &mut Random, count: usize, side: f64) -> Mesh {
-    let vertices = (0..3 * count).map(|_| (random.point() * side).floor()).collect();
+    let vertices = (0..3 * count).map(|_| (random.unit_point() * side).floor()).collect();
     let triangles = (0..count as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
     Mesh::from_triangles(vertices, triangles).unwrap()
 }
@@ -83,9 +71,12 @@ fn soups_on_a_grid() {
     for round in 0..60 {
         let a = grid_soup(&mut random, 12, 4.0);
         let b = grid_soup(&mut random, 9, 4.0);
-        let offset = (random.point() * 3.0).floor();
-        let pose =
-            if round % 2 == 0 { Pose::from_translation(offset).unwrap() } else { random.pose(6.0) };
+        let offset = (random.unit_point() * 3.0).floor();
+        let pose = if round % 2 == 0 {
+            Pose::from_translation(offset).unwrap()
+        } else {
+            random_pose(&mut random, 6.0)
+        };
         hits += compare(&a, &b, &pose);
     }
     assert!(hits > 500, "{hits}");
@@ -104,7 +95,7 @@ fn generated_shapes_in_all_distances() {
     for a in &meshes {
         for b in &meshes {
             for reach in [0.0, 2.0, 4.0, 12.0] {
-                let found = compare(a, b, &random.pose(reach));
+                let found = compare(a, b, &random_pose(&mut random, reach));
                 if found == 0 { apart += 1 } else { together += 1 }
             }
         }
@@ -122,7 +113,7 @@ fn the_same_mesh_on_itself_and_moved_by_its_own_edges() {
     {
         assert!(compare(&cube, &cube, &Pose::from_translation(offset).unwrap()) > 0);
     }
-    let just_apart = Pose::from_translation([1.0_f64.next_up(), 0.0, 0.0]).unwrap();
+    let just_apart = Pose::from_translation([1.0 + f64::EPSILON, 0.0, 0.0]).unwrap();
     assert_eq!(compare(&cube, &cube, &just_apart), 0);
 }
 
@@ -163,7 +154,7 @@ fn the_monte_carlo_test_never_invents_a_collision() {
         (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.5, 0.4, 16, 8).unwrap());
     let (mut found, mut missed) = (0, 0);
     for seed in 0..60 {
-        let pose = random.pose(6.0);
+        let pose = random_pose(&mut random, 6.0);
         let truth = impinge::check::check_pair(&ball, &ring, &pose, &Default::default())
             .relation
             .is_collision();

@@ -2,24 +2,15 @@
 //! that knows nothing of triangles. Everything in them touches, coincides and meets itself: the hardest input there is.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
 use std::collections::BTreeSet;
 
+use common::{Random, count_from};
 use impinge::check::{CheckOptions, Relation, check_pair};
 use impinge::{Mesh, Pose, Vec3};
 
 type Cell = [i64; 3];
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
-    }
-}
 
 /// The surface of a set of unit cubes: every face between a full and an empty cell, cut along a random diagonal.
 fn surface(cells: &BTreeSet<Cell>, map: impl Fn([f64; 3]) -> Vec3, random: &mut Random) -> Mesh {
@@ -50,7 +41,7 @@ fn surface(cells: &BTreeSet<Cell>, map: impl Fn([f64; 3]) -> Vec3, random: &mut 
                 if side == 0 {
                     quad.reverse();
                 }
-                quad.rotate_left(random.below(2) as usize);
+                quad.rotate_left(random.below(2));
                 triangles.push([quad[0], quad[1], quad[2]]);
                 triangles.push([quad[0], quad[2], quad[3]]);
             }
@@ -60,7 +51,7 @@ fn surface(cells: &BTreeSet<Cell>, map: impl Fn([f64; 3]) -> Vec3, random: &mut 
     Mesh::from_triangles(vertices, triangles).unwrap()
 }
 
-fn blob(random: &mut Random, extent: u64, count: u64) -> BTreeSet<Cell> {
+fn blob(random: &mut Random, extent: usize, count: usize) -> BTreeSet<Cell> {
     (0..count).map(|_| [0; 3].map(|_: i64| random.below(extent) as i64)).collect()
 }
 
@@ -95,12 +86,12 @@ fn expected(a: &BTreeSet<Cell>, b: &BTreeSet<Cell>, offset: Cell) -> Relation {
     }
 }
 
-fn rounds(default: u64) -> u64 {
-    std::env::var("IMPINGE_VOXEL_PAIRS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+fn rounds(default: usize) -> usize {
+    count_from("IMPINGE_VOXEL_PAIRS", default)
 }
 
 /// Compares the verdict with the count of cells for many pairs of blobs; returns how often each relation came up.
-fn compare(seed: u64, count: u64, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [usize; 6] {
+fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [usize; 6] {
     let mut random = Random(seed);
     let mut seen = [0; 6];
     for round in 0..count {

@@ -268,7 +268,7 @@ impl<'a> Data<'a> {
             if at >= accessor.count {
                 let message =
                     format!("a sparse index is {at}, but there are {} elements", accessor.count);
-                return Err(Error::new(ErrorKind::IndexOutOfRange, here, message));
+                return Err(Error::new(ErrorKind::IndexOutOfBounds, here, message));
             }
             set(at, value);
         }

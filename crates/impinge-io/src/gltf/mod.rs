@@ -22,7 +22,6 @@ use crate::MAX_INSTANCES;
 use crate::document::{Document, Faces, Instance, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
-use crate::ply::push_strip;
 use crate::report::{FileReport, LoadReport};
 use crate::text::{excerpt, without_mark};
 
@@ -347,7 +346,7 @@ impl Reader<'_> {
                     "corner {at} names vertex {}, but there are {count}, counted from 0",
                     corners[at]
                 );
-                Err(Error::new(ErrorKind::IndexOutOfRange, here, message))
+                Err(Error::new(ErrorKind::IndexOutOfBounds, here, message))
             }
         }
     }
@@ -366,7 +365,7 @@ impl Reader<'_> {
             }
             TRIANGLE_STRIP => {
                 self.data.spend(2 * corners.len(), here)?;
-                let joints = push_strip(&mut faces, corners);
+                let joints = faces.push_strip(corners);
                 self.report.ignore("strip triangles with a repeated corner (joints)", joints, here);
             }
             _ => {

@@ -173,9 +173,9 @@ fn broken_data() {
         assert!(json.contains(from), "{from}");
         json.replacen(from, to, 1)
     };
-    use ErrorKind::{BadReference, IndexOutOfRange, NotFinite, Syntax, TooLarge, UnexpectedEnd};
+    use ErrorKind::{BadReference, IndexOutOfBounds, NotFinite, Syntax, TooLarge, UnexpectedEnd};
     fails(&change(r#""count":4"#, r#""count":5"#), UnexpectedEnd, "do not fit");
-    fails(&change(r#""count":4"#, r#""count":3"#), IndexOutOfRange, "names vertex 3");
+    fails(&change(r#""count":4"#, r#""count":3"#), IndexOutOfBounds, "names vertex 3");
     fails(&change(r#""count":4"#, r#""count":4294967295"#), TooLarge, "accessor 0");
     fails(&change(r#""count":4"#, r#""count":18446744073709551615"#), TooLarge, "accessor 0");
     fails(&change(r#""byteLength":84"#, r#""byteLength":85"#), UnexpectedEnd, "buffer 0");
@@ -200,7 +200,7 @@ fn broken_data() {
     let mut binary = buffer();
     binary[58] = 4;
     let error = read_glb(&glb(&sparse, &binary), "t.glb", None).unwrap_err();
-    assert_eq!(error.kind(), IndexOutOfRange, "{error}");
+    assert_eq!(error.kind(), IndexOutOfBounds, "{error}");
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
             "a face names vertex {index}, but the file has {} vertices, counted from 0",
             positions.len()
         );
-        return Err(Error::new(ErrorKind::IndexOutOfRange, here, message));
+        return Err(Error::new(ErrorKind::IndexOutOfBounds, here, message));
     }
     let mesh = RawMesh { name: None, positions, faces };
     Ok(Document::of_meshes(vec![mesh], stem(name), report))
@@ -222,7 +222,7 @@ impl Reader<'_> {
                     let whole = index >= 0.0 && index < f64::from(u32::MAX) && index.fract() == 0.0;
                     if !whole {
                         let message = format!("row {i} of `{}` names vertex {index}", element.name);
-                        return Err(Error::new(ErrorKind::IndexOutOfRange, here, message));
+                        return Err(Error::new(ErrorKind::IndexOutOfBounds, here, message));
                     }
                     self.largest.see(index as u32, here);
                     self.corners.push(index as u32);
@@ -240,7 +240,7 @@ impl Reader<'_> {
 
     /// Adds the strip in `corners`, every other triangle turned so that all face one way.
     fn strip(&mut self, here: Location) {
-        let joints = push_strip(&mut self.faces, &self.corners);
+        let joints = self.faces.push_strip(&self.corners);
         self.report.ignore("strip triangles with a repeated corner (joints)", joints, here);
         if (1..3).contains(&self.corners.len()) {
             self.report.skip("strips with fewer than three corners", 1, here);
@@ -267,21 +267,6 @@ impl Reader<'_> {
         }
         Ok(())
     }
-}
-
-/// Adds the triangles of a strip and returns how many were left out because a corner repeats.
-pub(crate) fn push_strip(faces: &mut Faces, strip: &[u32]) -> u64 {
-    let mut joints = 0;
-    for (i, w) in strip.windows(3).enumerate() {
-        if w[0] == w[1] || w[1] == w[2] || w[2] == w[0] {
-            joints += 1;
-        } else if i % 2 == 0 {
-            faces.push(&[w[0], w[1], w[2]]);
-        } else {
-            faces.push(&[w[1], w[0], w[2]]);
-        }
-    }
-    joints
 }
 
 fn too_large(element: &Element) -> Error {

@@ -99,8 +99,8 @@ fn errors_name_their_place() {
     fails("255 0.1 0 2 1", "255 nan 0 2 1", ErrorKind::NotFinite, 18);
     fails("255 0.1 0 2 1", "255 1e999 0 2 1", ErrorKind::NotFinite, 18);
     fails("255 0.1 0 2 1", "255 0.1 -3 2 1", ErrorKind::Syntax, 18);
-    fails("0.5 3 0 1 2", "0.5 3 0 1 4", ErrorKind::IndexOutOfRange, 23);
-    fails("0.5 3 0 1 2", "0.5 3 0 1 -1", ErrorKind::IndexOutOfRange, 23);
+    fails("0.5 3 0 1 2", "0.5 3 0 1 4", ErrorKind::IndexOutOfBounds, 23);
+    fails("0.5 3 0 1 2", "0.5 3 0 1 -1", ErrorKind::IndexOutOfBounds, 23);
     fails("0.5 3 0 1 2", "0.5 1.5 0 1 2", ErrorKind::Syntax, 23);
     fails("element face 3", "element face 4294967295", ErrorKind::Syntax, 26);
     fails("element edge 1", "element edge 18446744073709551615", ErrorKind::Syntax, 26);

@@ -1,6 +1,6 @@
 //! Whether two meshes are the same triangles, in whatever order.
 
-use crate::math::Vec3;
+use crate::math::coordinate_key;
 use crate::pair::Posed;
 
 /// Whether both have the same triangles as sets of points, each as often, whatever their order, their first corner and their orientation.
@@ -12,8 +12,7 @@ fn keys(mesh: &Posed<'_>) -> Vec<[[u64; 3]; 3]> {
     let mut keys: Vec<_> = mesh
         .triangles()
         .map(|t| {
-            // Adding zero gives both zeros one sign.
-            let mut corners = t.map(|v| (v + Vec3::ZERO).to_array().map(f64::to_bits));
+            let mut corners = t.map(coordinate_key);
             corners.sort_unstable();
             corners
         })

@@ -70,21 +70,9 @@ fn reach(part: &Part, bounds: &Aabb, margin: f64) -> Aabb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Pose, Vec3};
+    use crate::math::{Pose, Random, Vec3};
     use crate::mesh::Mesh;
     use std::sync::Arc;
-
-    struct SplitMix(u64);
-
-    impl SplitMix {
-        fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-        }
-    }
 
     fn triangle(size: f64) -> Arc<Mesh> {
         let corners = vec![Vec3::ZERO, Vec3::X * size, Vec3::new(0.0, size, size)];
@@ -93,19 +81,19 @@ mod tests {
 
     #[test]
     fn the_sweep_finds_what_comparing_all_boxes_finds() {
-        let mut random = SplitMix(7);
+        let mut random = Random::new(7);
         for round in 0..40 {
             let mut scene = Scene::new();
             let spread = [1.0, 1e-9, 1e12][round % 3];
             for i in 0..60 {
                 let t = [
-                    random.next() * 6.0 * spread,
-                    random.next() * 3.0 * spread,
-                    random.next() * 6.0 * spread,
+                    random.unit() * 6.0 * spread,
+                    random.unit() * 3.0 * spread,
+                    random.unit() * 6.0 * spread,
                 ];
-                let q = [random.next(), random.next() - 0.5, random.next(), random.next() - 0.5];
+                let q = [random.unit(), random.unit() - 0.5, random.unit(), random.unit() - 0.5];
                 let pose = Pose::from_quaternion(q, t).unwrap();
-                scene.add(format!("{i}"), triangle(spread * (0.2 + random.next())), pose);
+                scene.add(format!("{i}"), triangle(spread * (0.2 + random.unit())), pose);
             }
             scene.ignore(3, 17);
             for margin in [0.0, 0.3 * spread] {
@@ -127,10 +115,10 @@ mod tests {
     fn contacts_that_the_scene_frame_tears_open_are_kept() {
         // Two bodies that share a vertex in the frame of the first, seen through a rotated, far away frame.
         let mesh = triangle(1.0);
-        let mut random = SplitMix(1);
+        let mut random = Random::new(1);
         for _ in 0..200 {
-            let q = [random.next(), random.next(), random.next(), random.next()];
-            let frame = Pose::from_quaternion(q, [random.next() * 1e6, 12.5, -3e5]).unwrap();
+            let q = [random.unit(), random.unit(), random.unit(), random.unit()];
+            let frame = Pose::from_quaternion(q, [random.unit() * 1e6, 12.5, -3e5]).unwrap();
             let mut scene = Scene::new();
             scene.add("a", mesh.clone(), frame);
             scene.add(

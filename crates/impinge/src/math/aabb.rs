@@ -3,6 +3,16 @@
 use super::{Pose, Vec3};
 
 /// A closed axis-aligned box. Empty when a `min` exceeds its `max`; [`Aabb::EMPTY`] is the one every union starts from.
+///
+/// ```
+/// use impinge::{Aabb, Pose, Vec3};
+///
+/// let unit = Aabb::from_points([Vec3::ZERO, Vec3::ONE]);
+/// let beside = unit.transformed(&Pose::from_translation([1.0, 0.0, 0.0])?);
+/// assert!(unit.overlaps(&beside)); // they share a face
+/// assert_eq!(unit.union(&beside).extent(), Vec3::new(2.0, 1.0, 1.0));
+/// # Ok::<(), impinge::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
     /// The corner of smallest coordinates.
@@ -100,7 +110,8 @@ impl Aabb {
         (self.min - other.max).max(other.min - self.max).max(Vec3::ZERO).length_squared()
     }
 
-    /// The axis-aligned box of this box moved by `pose`: two products and one addition an axis and corner, where eight transformed corners would take four times as much.
+    /// The axis-aligned box of this box moved by `pose`, without a look at its eight corners: each of the nine entries of
+    /// the rotation meets the two ends of one side, and the smaller and the larger products are summed up.
     ///
     /// Conservative including rounding: for every point `p` of the box, `pose.transform_point(p)` lies in the
     /// result. Rounding is monotone, and the sums below are taken in the very order of that function, so the largest
@@ -140,6 +151,7 @@ impl Aabb {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Random;
     use super::*;
 
     fn unit() -> Aabb {
@@ -157,13 +169,8 @@ mod tests {
 
     #[test]
     fn the_transformed_box_holds_every_transformed_point_bit_for_bit() {
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut draws = Random::new(1);
+        let mut random = || draws.unit();
         for _ in 0..2_000 {
             let pose = Pose::from_quaternion(
                 [random() - 0.5, random() - 0.5, random() - 0.5, random() - 0.5],

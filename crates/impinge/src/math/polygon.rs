@@ -4,7 +4,7 @@
 //! and 3.2.2 (dropping the coordinate along which the polygon is seen best). The formula printed there for the second
 //! component has its sign the other way round than the first and third; here all three follow the right-hand rule.
 
-use super::Vec3;
+use super::{Vec3, unit_scale};
 
 /// The unit normal of the plane that fits a polygon best, by the right-hand rule; zero where there is none.
 ///
@@ -23,28 +23,7 @@ use super::Vec3;
 /// ```
 #[must_use]
 pub fn newell_normal(points: &[Vec3]) -> Vec3 {
-    let Some((&origin, rest)) = points.split_first() else {
-        return Vec3::ZERO;
-    };
-    let size = rest.iter().fold(0.0, |size: f64, &p| size.max((p - origin).abs().max_element()));
-    if size == 0.0 || !size.is_finite() {
-        return Vec3::ZERO;
-    }
-    // 2^600 brings the smallest numbers up, 2^-600 the largest down; in between squares are safe as they are.
-    let scale = if size < 1e-120 {
-        f64::from_bits((1023 + 600) << 52)
-    } else if size > 1e120 {
-        f64::from_bits((1023 - 600) << 52)
-    } else {
-        1.0
-    };
-    let mut sum = Vec3::ZERO;
-    let mut previous = Vec3::ZERO;
-    for &p in rest {
-        let local = (p - origin) * scale;
-        sum += previous.cross(local);
-        previous = local;
-    }
+    let sum = newell(points.iter().copied());
     let size = sum.abs().max_element();
     if size == 0.0 || !sum.is_finite() {
         return Vec3::ZERO;
@@ -52,19 +31,38 @@ pub fn newell_normal(points: &[Vec3]) -> Vec3 {
     (sum / size).normalize()
 }
 
-/// The axis (0, 1 or 2) along which `normal` is longest: dropping that coordinate keeps most of the polygon's area.
+/// The same before normalisation: twice the polygon's area vector, up to one positive factor.
 ///
-/// Of equal components the first wins.
-#[must_use]
-pub fn dominant_axis(normal: Vec3) -> usize {
-    let n = normal.abs();
-    if n.x >= n.y && n.x >= n.z {
-        0
-    } else if n.y >= n.z {
-        1
-    } else {
-        2
+/// The factor is a power of two that brings the polygon to size one, so that neither huge nor tiny polygons lose
+/// their normal. Zero for fewer than three points and, up to rounding, for polygons of zero area; not finite where
+/// coordinates, or differences of them, are not.
+pub(crate) fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
+    let Some(origin) = points.clone().next() else { return Vec3::ZERO };
+    let size = points.clone().fold(0.0_f64, |s, p| s.max((p - origin).abs().max_element()));
+    if size == 0.0 {
+        return Vec3::ZERO;
     }
+    if !size.is_finite() {
+        return Vec3::NAN;
+    }
+    let scale = unit_scale(size);
+    let mut sum = Vec3::ZERO;
+    let mut previous = Vec3::ZERO;
+    for p in points.skip(1) {
+        let local = (p - origin) * scale.0 * scale.1;
+        sum += previous.cross(local);
+        previous = local;
+    }
+    sum
+}
+
+/// The coordinate axes, the one along which `normal` is longest first: dropping that coordinate keeps most of the
+/// polygon's area. Of equal components the first wins.
+pub(crate) fn axes_by_size(normal: Vec3) -> [usize; 3] {
+    let n = normal.abs();
+    let mut axes = [0, 1, 2];
+    axes.sort_by(|a, b| n[*b].total_cmp(&n[*a]));
+    axes
 }
 
 /// `p` without its coordinate `axis`: (y, z), (z, x) or (x, y) for axis 0, 1 and 2.
@@ -97,7 +95,7 @@ mod tests {
             let (n, u, v) = (Vec3::from(n), Vec3::from(u), Vec3::from(v));
             let polygon = [Vec3::ZERO, u, u + v, v].map(|p| p + Vec3::new(3.0, 5.0, 7.0));
             assert_eq!(newell_normal(&polygon), n);
-            assert_eq!(dominant_axis(n), axis);
+            assert_eq!(axes_by_size(n)[0], axis);
             let flat = polygon.map(|p| drop_axis(p, axis));
             assert_eq!(
                 crate::exact::orient2d(flat[0], flat[1], flat[2]),

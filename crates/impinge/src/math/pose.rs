@@ -316,7 +316,6 @@ mod tests {
     #[test]
     fn a_single_precision_rotation_is_repaired() {
         let exact = sample();
-        #[allow(clippy::cast_possible_truncation, reason = "the rounding is the point")]
         let coarse = exact.to_matrix().map(|row| row.map(|c| f64::from(c as f32)));
         assert!(Pose::from_matrix(coarse).is_err());
         let repaired = Pose::from_nearest_rotation(coarse).unwrap();

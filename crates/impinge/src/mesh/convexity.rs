@@ -24,9 +24,8 @@ use std::collections::HashSet;
 use super::Mesh;
 use super::connectivity::index;
 use super::polygon_checks::spanning_corners;
-use super::weld::coordinate_key;
 use crate::exact::{Sign, orient3d};
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Vec3, coordinate_key};
 
 /// Whether a mesh that is closed, manifold, oriented, of one shell, with planar convex polygons and Euler
 /// characteristic two bounds a convex body. `outward` tells which way the polygons face.

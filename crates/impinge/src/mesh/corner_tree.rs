@@ -141,15 +141,13 @@ impl Node {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Random;
     use std::cell::RefCell;
 
     #[test]
     fn no_corner_in_the_triangle_is_missed_and_removed_ones_are() {
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 33) as i32 % 50
-        };
+        let mut draws = Random::new(1);
+        let mut random = || draws.index(50) as u32;
         for n in [0, 1, 7, 8, 9, 100, 500] {
             let points: Vec<[f64; 2]> =
                 (0..n).map(|_| [(); 2].map(|()| f64::from(random()))).collect();

@@ -10,7 +10,7 @@ use super::polygon_checks::{
 };
 use super::topology::Topology;
 use super::union_find::UnionFind;
-use super::weld::coordinate_key;
+use crate::math::coordinate_key;
 
 /// An edge with one polygon only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,9 +7,8 @@
 use glam::DMat3;
 
 use super::Mesh;
-use super::projection::unit_scale;
 use crate::error::{Error, ErrorKind};
-use crate::math::Vec3;
+use crate::math::{Vec3, unit_scale};
 
 /// What a solid of density one weighs and how it turns. In the mesh's frame and units.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,6 +5,7 @@
 //! defects) is computed when first asked for and kept. Boundary representation and classification follow
 //! Zachmann 1994, chapter 4.
 
+mod area_sign;
 mod build;
 mod classify;
 mod components;
@@ -18,7 +19,6 @@ mod edges;
 mod mass;
 mod orientation;
 mod polygon_checks;
-mod projection;
 mod topology;
 mod triangulate;
 mod union_find;

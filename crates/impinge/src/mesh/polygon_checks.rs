@@ -2,13 +2,13 @@
 
 use std::cmp::Ordering;
 
-use super::projection::{axes_by_size, newell, project};
 use crate::exact::{Sign, orient2d, orient3d};
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Vec3, axes_by_size, drop_axis, newell};
 
 /// Whether three points lie on one line, exactly.
 pub(super) fn collinear(a: Vec3, b: Vec3, c: Vec3) -> bool {
-    (0..3).all(|axis| orient2d(project(a, axis), project(b, axis), project(c, axis)).is_zero())
+    (0..3)
+        .all(|axis| orient2d(drop_axis(a, axis), drop_axis(b, axis), drop_axis(c, axis)).is_zero())
 }
 
 /// The first three corners that are not on one line, if any: they span the plane of a planar polygon and, if it is
@@ -58,7 +58,7 @@ pub(super) fn convex(points: impl Iterator<Item = Vec3>) -> bool {
     let mut flat: Vec<[f64; 2]> = Vec::new();
     for axis in axes_by_size(newell(points.iter().copied())) {
         flat.clear();
-        flat.extend(points.iter().map(|p| project(*p, axis)));
+        flat.extend(points.iter().map(|p| drop_axis(*p, axis)));
         flat.dedup();
         while flat.len() > 1 && flat.first() == flat.last() {
             flat.pop();
@@ -93,7 +93,7 @@ pub(super) fn crosses_itself(points: impl ExactSizeIterator<Item = Vec3> + Clone
         return false;
     }
     let axis = axes_by_size(newell(points.clone()))[0];
-    let flat: Vec<[f64; 2]> = points.map(|p| project(p, axis)).collect();
+    let flat: Vec<[f64; 2]> = points.map(|p| drop_axis(p, axis)).collect();
     Outline::new(&flat).crosses()
 }
 

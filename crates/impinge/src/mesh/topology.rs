@@ -303,6 +303,7 @@ impl Iterator for VertexFan<'_> {
 
 #[cfg(test)]
 mod tests {
+    use crate::math::Random;
     use crate::math::Vec3;
     use crate::mesh::Mesh;
 
@@ -352,14 +353,8 @@ mod tests {
 
     #[test]
     fn nonsense_of_any_kind_keeps_the_invariants() {
-        let mut state = 7_u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = state;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            (z ^ (z >> 31)) % below
-        };
+        let mut draws = Random::new(7);
+        let mut random = |below: u64| draws.bits() % below;
         for _ in 0..200 {
             let vertices = 1 + random(12);
             let polygons: Vec<Vec<u32>> = (0..random(20))

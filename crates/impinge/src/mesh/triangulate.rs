@@ -11,12 +11,12 @@
 
 use std::collections::VecDeque;
 
+use super::area_sign::area_sign;
 use super::connectivity::index;
 use super::corner_tree::CornerTree;
 use super::polygon_checks::crosses_itself;
-use super::projection::{area_sign, axes_by_size, newell, project};
 use crate::exact::{Sign, orient2d};
-use crate::math::Vec3;
+use crate::math::{Vec3, axes_by_size, drop_axis, newell};
 
 /// What a corner is willing to be cut for. Lower ones come first.
 const PROPER: usize = 0;
@@ -64,7 +64,7 @@ impl Triangulator {
         let mut balanced = false;
         for (attempt, axis) in axes.into_iter().enumerate() {
             self.points.clear();
-            self.points.extend(points().map(|p| project(p, axis)));
+            self.points.extend(points().map(|p| drop_axis(p, axis)));
             let sign = area_sign(&self.points);
             if sign == Sign::Zero {
                 // Seen from the side, or on one line, or as much area turned one way as the other.
@@ -90,7 +90,7 @@ impl Triangulator {
         // The axis the polygon faces most is the best one to force.
         out.truncate(start);
         self.points.clear();
-        self.points.extend(points().map(|p| project(p, axes[0])));
+        self.points.extend(points().map(|p| drop_axis(p, axes[0])));
         if area_sign(&self.points) == Sign::Negative {
             self.points.iter_mut().for_each(|p| p.reverse());
         }

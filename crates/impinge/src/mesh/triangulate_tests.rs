@@ -4,21 +4,11 @@ use std::f64::consts::PI;
 use std::time::Instant;
 
 use super::*;
+use crate::math::Random;
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> i64 {
-        (self.next() % n) as i64
-    }
+/// An integer from zero to below `n`.
+fn below(random: &mut Random, n: u64) -> i64 {
+    (random.bits() % n) as i64
 }
 
 type Point = [i64; 2];
@@ -183,8 +173,8 @@ fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
     let mut inside = std::collections::HashSet::from([[0_i64, 0_i64]]);
     let mut list = vec![[0, 0]];
     while list.len() < cells {
-        let at: Point = list[random.below(list.len() as u64) as usize];
-        let d = [[1, 0], [0, 1], [-1, 0], [0, -1]][random.below(4) as usize];
+        let at: Point = list[below(random, list.len() as u64) as usize];
+        let d = [[1, 0], [0, 1], [-1, 0], [0, -1]][below(random, 4) as usize];
         let new = [at[0] + d[0], at[1] + d[1]];
         let near = [[1, 0], [0, 1], [-1, 0], [0, -1]];
         let touching = near.iter().filter(|d| inside.contains(&[new[0] + d[0], new[1] + d[1]]));
@@ -221,7 +211,7 @@ fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
 
 #[test]
 fn random_polygons_of_grid_cells() {
-    let mut random = Random(5);
+    let mut random = Random::new(5);
     for round in 0..300 {
         let polygon = random_cells(&mut random, 2 + round % 60);
         check(&polygon);
@@ -230,11 +220,11 @@ fn random_polygons_of_grid_cells() {
 
 #[test]
 fn random_star_shaped_polygons() {
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     for round in 0..200 {
         let n = 3 + round % 50;
         let mut points: Vec<Point> = (0..n)
-            .map(|_| [random.below(2001) - 1000, random.below(2001) - 1000])
+            .map(|_| [below(&mut random, 2001) - 1000, below(&mut random, 2001) - 1000])
             .filter(|p| *p != [0, 0])
             .collect();
         let half = |p: &Point| i64::from(p[1] < 0 || (p[1] == 0 && p[0] < 0));
@@ -272,10 +262,10 @@ fn hopeless_polygons_still_give_all_their_triangles() {
     check(&flat(&[[0.0, 0.0], [3.0, 3.0], [3.0, 0.0], [0.0, 1.0]]), false);
     check(&[Vec3::ONE; 7], true);
     check(&flat(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [5.0, 0.0], [3.0, 0.0]]), true);
-    let mut random = Random(21);
+    let mut random = Random::new(21);
     for n in 4..60 {
         let points: Vec<Vec3> =
-            (0..n).map(|_| Vec3::from([0; 3].map(|_| random.below(7) as f64))).collect();
+            (0..n).map(|_| Vec3::from([0; 3].map(|_| below(&mut random, 7) as f64))).collect();
         let (triangles, _) = triangulate_polygon(&points);
         assert_eq!(triangles.len(), n - 2);
     }
@@ -304,9 +294,9 @@ fn large_polygons_take_no_quadratic_time() {
         .map(|i| Vec3::new(i as f64, if i % 2 == 0 { 0.0 } else { 1e5 }, 0.0))
         .chain([Vec3::new(0.0, -1.0, 0.0), Vec3::new(n as f64, -1.0, 0.0)])
         .collect();
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     let jagged: Vec<Vec3> =
-        (0..n).map(|i| turn(i, 0.1 + random.below(1000) as f64 / 1000.0, 1.0)).collect();
+        (0..n).map(|i| turn(i, 0.1 + below(&mut random, 1000) as f64 / 1000.0, 1.0)).collect();
     for (name, points) in [("star", star), ("spiral", spiral), ("comb", comb), ("jagged", jagged)] {
         let start = Instant::now();
         let corners: Vec<u32> = (0..n as u32).collect();

@@ -6,7 +6,7 @@ use super::Mesh;
 use super::connectivity::index;
 use super::union_find::UnionFind;
 use crate::error::{Error, ErrorKind};
-use crate::math::Vec3;
+use crate::math::{Vec3, coordinate_key};
 
 /// Which vertices [`Mesh::welded`] makes one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,11 +57,6 @@ impl Mesh {
         let connectivity = self.connectivity.renumbered(vertices.len(), |v| number[v as usize]);
         Ok(Self::assemble(vertices, connectivity))
     }
-}
-
-/// Equal for points with equal coordinates, whatever the signs of their zeros.
-pub(super) fn coordinate_key(p: Vec3) -> [u64; 3] {
-    (p + Vec3::ZERO).to_array().map(f64::to_bits)
 }
 
 /// For each point, the first with the same coordinates.
@@ -193,6 +188,7 @@ fn any_near(a: &mut [u32], b: &mut [u32], point: &impl Fn(u32) -> Vec3, toleranc
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::Random;
 
     fn soup(points: &[[f64; 3]]) -> Mesh {
         let vertices: Vec<Vec3> = points.iter().map(|p| Vec3::from(*p)).collect();
@@ -231,11 +227,8 @@ mod tests {
 
     #[test]
     fn nearness_agrees_with_comparing_all_pairs() {
-        let mut state = 11_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut draws = Random::new(11);
+        let mut random = || draws.unit();
         for (scale, offset, tolerance) in [
             (1.0_f64, 0.0_f64, 0.1_f64),
             (1.0, 0.0, 0.05),

@@ -9,6 +9,17 @@ use super::Posed;
 use super::distance::closest_pair;
 
 /// Why two meshes share no point.
+///
+/// ```
+/// use impinge::{Pose, Separation, Verdict, shapes};
+///
+/// let cube = shapes::cuboid([1.0, 1.0, 1.0])?;
+/// let away = Pose::from_translation([0.0, 3.0, 0.0])?;
+/// let Verdict::Separated(proof) = impinge::intersects(&cube, &cube, &away) else { panic!() };
+/// assert!(matches!(proof, Separation::Slab { gap, .. } if gap > 1.99));
+/// assert!(proof.verify(&cube, &cube, &away));
+/// # Ok::<(), impinge::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Separation {

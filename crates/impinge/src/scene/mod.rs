@@ -24,6 +24,26 @@ pub struct Part {
 }
 
 /// Parts in one common frame, and the pairs nobody wants to hear about.
+///
+/// Parts are numbered from zero in the order they were added.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use impinge::{Pose, Relation, Scene, candidate_pairs, check_pair, shapes};
+///
+/// let ball = Arc::new(shapes::icosphere(1.0, 2)?); // one mesh, three parts
+/// let mut scene = Scene::new();
+/// for (name, x) in [("left", 0.0), ("middle", 1.5), ("right", 9.0)] {
+///     scene.add(name, Arc::clone(&ball), Pose::from_translation([x, 0.0, 0.0])?);
+/// }
+/// assert_eq!(candidate_pairs(&scene, 0.0), [(0, 1)]); // the boxes of the others do not meet
+/// let [a, b] = [0, 1].map(|i| &scene.parts()[i]);
+/// let pose = Pose::relative(&a.pose, &b.pose);
+/// let report = check_pair(&a.mesh, &b.mesh, &pose, &Default::default());
+/// assert_eq!(report.relation, Relation::Crossing);
+/// # Ok::<(), impinge::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scene {
     parts: Vec<Part>,
@@ -72,14 +92,12 @@ impl Scene {
     }
 
     /// The tight box of one part in the scene's frame.
+    ///
+    /// # Panics
+    /// If there is no such part.
     #[must_use]
     pub fn bounds_of(&self, part: usize) -> Aabb {
         let Part { mesh, pose, .. } = &self.parts[part];
-        Aabb::from_points(
-            mesh.triangles()
-                .iter()
-                .flatten()
-                .map(|v| pose.transform_point(mesh.vertices()[*v as usize])),
-        )
+        mesh.bounds_at(pose)
     }
 }

@@ -125,7 +125,6 @@ fn lifting_surface(wing: &Wing, corners: usize, pieces: usize, side: f64) -> Sur
             .map(|i| {
                 // From the trailing edge over one side to the leading edge and back.
                 let k = if i <= half { i } else { corners - i };
-                #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
                 let t = k as f64 / half as f64;
                 let x = 1.0 - t;
                 let thick = 2.0 * wing.thickness * x.sqrt() * (1.0 - x);
@@ -138,10 +137,10 @@ fn lifting_surface(wing: &Wing, corners: usize, pieces: usize, side: f64) -> Sur
     let root = section(wing.root, wing.root_chord);
     let tip = section(wing.tip, wing.tip_chord);
     let mut surface = loft(between(&root, &tip, pieces));
-    // Seen from the tip, the section above runs from +x over +across to -x: anticlockwise about z for the fin, and
+    // Seen from the tip, the section above runs from +x over +across to -x: counter-clockwise about z for the fin, and
     // clockwise about y; the mirror image turns over.
-    let anticlockwise = (span.y == 0.0) == (side > 0.0);
-    if !anticlockwise {
+    let counter_clockwise = (span.y == 0.0) == (side > 0.0);
+    if !counter_clockwise {
         surface.flip();
     }
     surface

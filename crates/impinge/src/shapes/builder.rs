@@ -8,7 +8,7 @@ use crate::mesh::Mesh;
 /// The shortest edge of a generated mesh, as a share of its largest coordinate: a thousand times the spacing of `f64`.
 const SHORTEST_EDGE: f64 = 2e-13;
 
-/// A surface in the making: vertices, and polygons of any number of corners, anticlockwise seen from outside.
+/// A surface in the making: vertices, and polygons of any number of corners, counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Surface {
     vertices: Vec<Vec3>,
@@ -23,7 +23,7 @@ pub(super) struct Surface {
 pub(super) enum Ring {
     /// The skin runs together in one vertex.
     Pole(u32),
-    /// A loop, anticlockwise seen from the end towards which the rings are counted.
+    /// A loop, counter-clockwise seen from the end towards which the rings are counted.
     Loop(Vec<u32>),
 }
 
@@ -115,7 +115,7 @@ impl Surface {
         }
     }
 
-    /// The face between an outer loop and a loop within it, both anticlockwise seen from outside the solid.
+    /// The face between an outer loop and a loop within it, both counter-clockwise seen from outside the solid.
     ///
     /// `inner` has a multiple of the corners of `outer`, and its first corner faces the first of `outer`. One
     /// polygon a side of the outer loop, non-convex where the inner loop bulges into it. The hole shows the inner

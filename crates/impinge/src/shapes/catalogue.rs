@@ -381,20 +381,13 @@ impl fmt::Display for Shape {
     }
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
 fn real(n: usize) -> f64 {
     n as f64
 }
 
 /// `x` to a power, to the nearest whole number.
 fn round(x: f64, power: f64) -> usize {
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "small and not negative"
-    )]
-    let whole = x.powf(power).round() as usize;
-    whole
+    x.powf(power).round() as usize
 }
 
 /// Two counts with a product near `n`, the first about `aspect` times the second, neither below its least.

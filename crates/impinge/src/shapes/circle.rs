@@ -31,12 +31,11 @@ fn first_eighth(rest: u64, n: u64) -> [f64; 2] {
     if 2 * rest == n {
         return [std::f64::consts::FRAC_1_SQRT_2; 2];
     }
-    #[allow(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
     let (sin, cos) = (FRAC_PI_2 * (rest as f64 / n as f64)).sin_cos();
     [cos, sin]
 }
 
-/// The corners of a regular `n`-gon in the unit circle, anticlockwise from `(1, 0)`.
+/// The corners of a regular `n`-gon in the unit circle, counter-clockwise from `(1, 0)`.
 pub(super) fn unit_circle(n: usize) -> Vec<[f64; 2]> {
     (0..n).map(|k| turn(k, n)).collect()
 }

@@ -5,11 +5,10 @@
 
 use super::builder::Surface;
 use super::params::{bad, count, length, total};
-use super::random::Random;
 use super::revolve::revolve_surface;
 use super::solids::{TETRAHEDRON_FACES, block, tetrahedron_corners};
 use crate::error::Error;
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Random, Vec3};
 use crate::mesh::Mesh;
 
 /// `n` seeded tetrahedra of random shape and attitude in `space`, no two of which meet: `4 n` triangles.
@@ -47,11 +46,6 @@ pub(super) fn tetrahedra_surface(
         length("the extent of the field's box", extent[axis])?;
         super::params::coordinate("a corner of the field's box", space.min[axis])?;
     }
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "clamped to what an index holds"
-    )]
     let cells_at =
         |edge: f64| [0, 1, 2].map(|axis| (extent[axis] / edge).floor().min(1e9) as usize);
     let enough = |cells: [usize; 3]| cells.iter().fold(1_u128, |p, c| p * *c as u128) >= n as u128;
@@ -96,7 +90,6 @@ pub(super) fn tetrahedra_surface(
     Ok(surface)
 }
 
-#[allow(clippy::cast_precision_loss, reason = "counts are below 2^53")]
 fn as_f64(n: usize) -> f64 {
     n as f64
 }
@@ -135,12 +128,6 @@ pub(super) fn stalagmites_surface(
     count("the number of segments", segments, 3)?;
     total("field of stalagmites", &[n, rings, segments])?;
     let mut random = Random::new(seed);
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "small"
-    )]
     let side = as_f64(n).sqrt().ceil() as usize;
     let cell = 2.0 / as_f64(side);
     let depth = 0.05;

@@ -65,7 +65,6 @@ impl Gear {
     /// The radius of the circle that rolls on its partner's: module times teeth over two.
     #[must_use]
     pub fn pitch_radius(&self) -> f64 {
-        #[allow(clippy::cast_precision_loss, reason = "checked to be small when the mesh is made")]
         let teeth = self.teeth as f64;
         0.5 * self.module * teeth
     }
@@ -116,7 +115,6 @@ impl Gear {
         let hole = if self.bore > 0.0 { self.hole() } else { Vec::new() };
         let layers: Vec<[Vec<u32>; 2]> = (0..=self.layers)
             .map(|i| {
-                #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
                 let z = self.thickness * (i as f64 / self.layers as f64 - 0.5);
                 let mut raise = |points: &[[f64; 2]]| -> Vec<u32> {
                     points.iter().map(|[x, y]| surface.vertex(Vec3::new(*x, *y, z))).collect()
@@ -134,9 +132,8 @@ impl Gear {
         Ok(surface)
     }
 
-    /// The teeth one after the other, anticlockwise: `2 * flank_points` points each.
+    /// The teeth one after the other, counter-clockwise: `2 * flank_points` points each.
     fn outline(&self) -> Vec<[f64; 2]> {
-        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
         let (teeth, steps) = (self.teeth as f64, (self.flank_points - 1) as f64);
         let base = self.pitch_radius() * PRESSURE_ANGLE.cos();
         // The angle from the middle of a tooth to its flank: half a tooth at the pitch circle, less along the involute.
@@ -152,7 +149,6 @@ impl Gear {
         let foot = if skipped == 1 { base } else { root };
         let flank: Vec<[f64; 2]> = (0..self.flank_points)
             .map(|k| {
-                #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
                 let r = if k == 0 {
                     root
                 } else {
@@ -163,7 +159,6 @@ impl Gear {
             .collect();
         let mut outline = Vec::with_capacity(2 * self.flank_points * self.teeth);
         for tooth in 0..self.teeth {
-            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
             let middle = TAU * (tooth as f64 / teeth);
             let point = |r: f64, angle: f64| {
                 let (sin, cos) = (middle + angle).sin_cos();
@@ -178,11 +173,9 @@ impl Gear {
     /// The bore's points; every `bore_pieces`-th lies inside the middle of a gap.
     fn hole(&self) -> Vec<[f64; 2]> {
         let pieces = self.bore_pieces;
-        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
         let start = -PI / self.teeth as f64;
         (0..self.teeth * pieces)
             .map(|i| {
-                #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
                 let angle = start + TAU * (i as f64 / (self.teeth * pieces) as f64);
                 let (sin, cos) = angle.sin_cos();
                 [self.bore * cos, self.bore * sin]

@@ -2,9 +2,8 @@
 
 use super::builder::Surface;
 use super::params::{count, length, total};
-use super::random::Random;
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// A rectangle in the xy plane with its middle at the origin, cut into `cells[0] * cells[1]` rectangles. Open, facing +z.
@@ -101,7 +100,6 @@ fn lattice(
         count("the number of cells of the sheet", cells[axis], 1)?;
     }
     let at = |axis: usize, i: usize| {
-        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
         let share = (2 * i) as f64 / cells[axis] as f64 - 1.0;
         share * (0.5 * size[axis])
     };
@@ -136,11 +134,6 @@ impl Noise {
 
     /// A value from -1 to 1, for coordinates from 0 to less than the period.
     fn at(&self, x: f64, y: f64) -> f64 {
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "small and not negative"
-        )]
         let (i, j) = (x as usize, y as usize);
         let value =
             |i: usize, j: usize| self.values[(j % NOISE_PERIOD) * NOISE_PERIOD + i % NOISE_PERIOD];

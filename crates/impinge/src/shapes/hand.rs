@@ -70,7 +70,6 @@ pub(super) fn hand_surface(
         for (joint, bone) in finger.bones.iter().enumerate() {
             // Bending about the finger's own x axis turns its tip down, to the inside of the hand.
             let turn = heading * DQuat::from_rotation_x(-bend);
-            #[allow(clippy::cast_precision_loss, reason = "three joints")]
             let radius = finger.radius * (1.0 - 0.1 * joint as f64);
             let rod = phalanx(radius, *bone, segments, bands)?;
             let middle = at + turn * (Vec3::Y * (0.5 * bone));
@@ -109,7 +108,7 @@ fn phalanx(radius: f64, bone: f64, segments: usize, bands: usize) -> Result<Surf
 /// A flat rounded block from wrist to knuckles, of unit width.
 fn palm(corners: usize, bands: usize) -> Surface {
     let section = |y: f64, half_width: f64, thickness: f64| -> Vec<Vec3> {
-        // Anticlockwise seen from +y: from x towards -z.
+        // Counter-clockwise seen from +y: from x towards -z.
         unit_circle(corners)
             .into_iter()
             .map(|[c, s]| {

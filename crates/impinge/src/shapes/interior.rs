@@ -9,11 +9,10 @@ use super::builder::Surface;
 use super::lamp::lamp_surface;
 use super::params::{count, total};
 use super::parts::open_box_surface;
-use super::random::Random;
 use super::revolve::{revolve_surface, tube_profile};
 use super::solids::block;
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// The polygons of every kind of furniture, in the order in which the kinds take turns.
@@ -54,7 +53,6 @@ pub(super) fn interior_surface(items: usize, seed: u64) -> Result<Surface, Error
     count("the number of items", items, 1)?;
     total("interior", &[items, 92])?;
     let mut random = Random::new(seed);
-    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let side = (0.7 * items as f64).sqrt().max(1.4) + 0.9;
     let wall = 0.1;
     let mut room = open_box_surface(Vec3::new(side, side, 2.6), wall)?;

@@ -5,7 +5,7 @@ use crate::math::Vec3;
 
 /// The closed skin through `sections`, with a flat polygon at either end.
 ///
-/// Every section runs anticlockwise seen from the end towards which they are counted.
+/// Every section runs counter-clockwise seen from the end towards which they are counted.
 pub(super) fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
     let mut surface = Surface::new();
     let rings: Vec<_> = sections.into_iter().map(|section| surface.ring(section)).collect();
@@ -17,7 +17,6 @@ pub(super) fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
 pub(super) fn between(first: &[Vec3], last: &[Vec3], pieces: usize) -> Vec<Vec<Vec3>> {
     (0..=pieces)
         .map(|k| {
-            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
             let t = k as f64 / pieces as f64;
             first.iter().zip(last).map(|(a, b)| *a + (*b - *a) * t).collect()
         })

@@ -34,7 +34,6 @@ mod params;
 mod parts;
 mod pipes;
 mod prism;
-pub(crate) mod random;
 mod revolve;
 mod sample;
 mod solids;

@@ -119,7 +119,7 @@ pub fn plate(
     surface.finish()
 }
 
-/// `4 * arc` points of the unit circle, anticlockwise from an eighth of a turn.
+/// `4 * arc` points of the unit circle, counter-clockwise from an eighth of a turn.
 fn diagonal_circle(arc: usize) -> Vec<[f64; 2]> {
     let n = 4 * arc;
     // In units of half a piece, an eighth of a turn is a whole number.

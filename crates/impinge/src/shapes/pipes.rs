@@ -7,10 +7,9 @@ use std::collections::HashSet;
 
 use super::builder::Surface;
 use super::params::{count, total};
-use super::random::Random;
 use super::sweep::{pipe_surface, round_corners};
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// The longest run, in lattice lines.
@@ -43,21 +42,13 @@ pub(super) fn pipes_surface(
     total("system of pipes", &[pipes, runs, BEND_STEPS + 1, segments])?;
     let mut random = Random::new(seed);
     // Eight lattice points for every corner, so that a walk always finds a free one.
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "bounded above"
-    )]
     let lines = ((8.0 * pipes as f64 * (runs + 1) as f64).cbrt().ceil() as usize).max(4);
-    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let spacing = 2.0 / lines as f64;
     let radius = 0.1 * spacing;
     let mut surface = Surface::new();
     let mut taken = HashSet::new();
     for _ in 0..pipes {
         let corners = walk(&mut random, runs, lines, &mut taken);
-        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
         let place = |c: [usize; 3]| Vec3::from(c.map(|k| (k as f64 + 0.5) * spacing - 1.0));
         let corners: Vec<Vec3> = corners.into_iter().map(place).collect();
         let path = round_corners(&corners, 0.3 * spacing, BEND_STEPS);

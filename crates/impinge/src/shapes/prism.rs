@@ -54,7 +54,6 @@ pub(super) fn prism_surface(
     let mut surface = Surface::new();
     let rings: Vec<_> = (0..=layers)
         .map(|i| {
-            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
             let z = height * (i as f64 / layers as f64);
             surface.ring(corners.iter().map(|[x, y]| Vec3::new(*x, *y, z)))
         })
@@ -118,7 +117,6 @@ pub(super) fn spiral_outline(
     between("the number of turns", turns, 0.1, 1000.0)?;
     count("the number of steps of the spiral", steps, 2)?;
     total("spiral", &[steps, 2])?;
-    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let whole = steps as f64;
     if whole < 12.0 * turns {
         return Err(bad(format!(
@@ -126,7 +124,6 @@ pub(super) fn spiral_outline(
         )));
     }
     let side = |i: usize, offset: f64| {
-        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
         let t = turns * (i as f64 / whole);
         let (sin, cos) = (t * TAU).sin_cos();
         let r = pitch * (1.0 + t + offset);

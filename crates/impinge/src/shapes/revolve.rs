@@ -96,7 +96,6 @@ pub(super) fn refine(profile: &[[f64; 2]], pieces: usize) -> Vec<[f64; 2]> {
     let mut fine = Vec::with_capacity(profile.len() * pieces);
     for step in profile.windows(2) {
         for k in 0..pieces {
-            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
             let t = k as f64 / pieces as f64;
             fine.push([0, 1].map(|c| step[0][c] + (step[1][c] - step[0][c]) * t));
         }
@@ -234,7 +233,6 @@ pub(super) fn hyperboloid_surface(
     let grow = (rim - waist) * (rim + waist);
     let profile: Vec<[f64; 2]> = (0..=rings)
         .map(|i| {
-            #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
             let t = (2 * i) as f64 / rings as f64 - 1.0;
             [(waist * waist + grow * t * t).sqrt(), 0.5 * height * t]
         })

@@ -46,7 +46,6 @@ pub(super) fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, E
     let mut known: HashMap<[usize; 3], u32> = HashMap::new();
     let at = |axis: usize, i: usize| {
         // The two ends are exactly half the size, whatever the count.
-        #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
         let share = (2 * i) as f64 / cells[axis] as f64 - 1.0;
         share * (0.5 * size[axis])
     };
@@ -109,7 +108,7 @@ pub fn tetrahedron(radius: f64) -> Result<Mesh, Error> {
     surface.finish()
 }
 
-/// The faces of a tetrahedron whose corner 3 lies above the anticlockwise corners 0, 1, 2.
+/// The faces of a tetrahedron whose corner 3 lies above the counter-clockwise corners 0, 1, 2.
 pub(super) const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
 
 /// Unit vectors to the corners of a regular tetrahedron, in the order of [`TETRAHEDRON_FACES`].
@@ -160,7 +159,6 @@ pub(super) fn cube_array_surface(
     total("cube array", &[6, counts[0], counts[1], counts[2]])?;
     let half = Vec3::splat(0.5 * edge);
     let mut surface = Surface::new();
-    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let middle = |i: usize, n: usize| (i as f64 - 0.5 * (n - 1) as f64) * pitch;
     for x in 0..counts[0] {
         for y in 0..counts[1] {

@@ -47,7 +47,6 @@ pub(super) fn icosphere_surface(radius: f64, n: usize) -> Result<Surface, Error>
             }
             name.sort_unstable();
             *known.entry(name).or_insert_with(|| {
-                #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
                 let sum: Vec3 = name
                     .iter()
                     .filter(|(corner, _)| *corner != usize::MAX)
@@ -86,7 +85,7 @@ fn icosahedron_corners() -> Vec<Vec3> {
     corners
 }
 
-/// The 20 triples of corners that are mutual neighbours, anticlockwise seen from outside.
+/// The 20 triples of corners that are mutual neighbours, counter-clockwise seen from outside.
 fn icosahedron_faces(corners: &[Vec3]) -> Vec<[usize; 3]> {
     let near = |a: usize, b: usize| corners[a].dot(corners[b]) > 0.4;
     let mut faces = Vec::with_capacity(20);

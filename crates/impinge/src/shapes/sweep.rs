@@ -140,7 +140,6 @@ pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
         let start = (*c + b * cut - middle) / r;
         let sweep = PI - 2.0 * half_angle;
         for k in 0..=steps {
-            #[allow(clippy::cast_precision_loss, reason = "counts are small")]
             let (sin, cos) = (sweep * k as f64 / steps as f64).sin_cos();
             path.push(middle + (start * cos - b * sin) * r);
         }
@@ -187,17 +186,10 @@ pub(super) fn coil_surface(
             "the coil has {turns} turns: more than 0 and at most 10000 are allowed"
         )));
     }
-    #[allow(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "at most 10^4 * 2^24"
-    )]
     let runs = (turns * steps as f64).ceil() as usize;
     total("coil", &[runs, segments])?;
     let path: Vec<Vec3> = (0..=runs)
         .map(|i| {
-            #[allow(clippy::cast_precision_loss, reason = "bounded above")]
             let t = turns * (i as f64 / runs as f64);
             let (sin, cos) = (t * 2.0 * PI).sin_cos();
             Vec3::new(radius * cos, radius * sin, pitch * (t - 0.5 * turns))

@@ -8,10 +8,9 @@ use glam::DQuat;
 use super::builder::Surface;
 use super::fields::add_tetrahedron;
 use super::params::{bad, count, total};
-use super::random::Random;
 use super::solids::axis_body;
 use crate::error::Error;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
 
 /// The length of the body's bars.

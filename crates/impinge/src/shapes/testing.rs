@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::builder::Surface;
-use crate::math::Vec3;
+use crate::math::{Vec3, coordinate_key};
 use crate::mesh::Mesh;
 
 /// Six times the signed volume, over six.
@@ -84,7 +84,7 @@ pub(super) fn closed_pieces(mesh: &Mesh) -> Vec<f64> {
     let piece = pieces(mesh);
     let mut places = HashSet::new();
     for (v, p) in mesh.vertices().iter().enumerate() {
-        let bits = (*p + Vec3::ZERO).to_array().map(f64::to_bits);
+        let bits = coordinate_key(*p);
         assert!(places.insert((piece[v], bits)), "vertex {v} at {p} is there twice");
     }
     let o = mesh.bounds().center();

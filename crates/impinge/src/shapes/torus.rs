@@ -8,9 +8,8 @@ use std::f64::consts::TAU;
 use super::builder::Surface;
 use super::circle::unit_circle;
 use super::params::{bad, between, count, length, total};
-use super::random::Random;
 use crate::error::Error;
-use crate::math::Vec3;
+use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
 /// A torus about the z axis: a circle of radius `minor` led around at distance `major`.
@@ -41,7 +40,7 @@ pub(super) fn torus_surface(
     let rings: Vec<_> = unit_circle(around)
         .into_iter()
         .map(|[c, s]| {
-            // Anticlockwise seen from ahead: outward, then down.
+            // Counter-clockwise seen from ahead: outward, then down.
             surface.ring(section.iter().map(|[x, y]| {
                 let r = major + minor * x;
                 Vec3::new(c * r, s * r, -minor * y)
@@ -91,7 +90,6 @@ pub(super) fn deformed_surface(
     let height = waves(&mut random, 0);
     let mut surface = Surface::new();
     let mut grid: Vec<Vec<u32>> = Vec::with_capacity(around);
-    #[allow(clippy::cast_precision_loss, reason = "counts are below 2^24")]
     let share = |i: usize, n: usize| i as f64 / n as f64;
     for (i, [c, s]) in unit_circle(around).into_iter().enumerate() {
         let ring = unit_circle(across).into_iter().enumerate().map(|(j, [x, y])| {
@@ -138,7 +136,6 @@ struct Wave {
 fn waves(random: &mut Random, across: usize) -> Vec<Wave> {
     let mut waves: Vec<Wave> = (0..6)
         .map(|_| {
-            #[allow(clippy::cast_precision_loss, reason = "small counts")]
             let periods = [1 + random.index(7), random.index(across + 1)].map(|p| p as f64);
             Wave { periods, phase: random.unit(), share: random.range(0.2, 1.0) }
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::exact::{Sign, orient2d, orient3d, segment_triangle};
-use crate::math::Vec3;
+use crate::math::{Vec3, coordinate_key as key};
 use crate::pair::{Hit, Posed};
 
 use super::fan::ContactPoint;
@@ -36,11 +36,6 @@ pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<
     let corners = corners.into_values().map(ContactPoint::Corner);
     let crossings = crossings.into_values().map(|(e, f)| ContactPoint::Crossing { e, f });
     corners.chain(crossings).collect()
-}
-
-/// Coordinates as a key: equal points have equal keys, zero has one sign.
-fn key(p: Vec3) -> [u64; 3] {
-    (p + Vec3::ZERO).to_array().map(f64::to_bits)
 }
 
 /// Whether two segments cross in one point inside both.

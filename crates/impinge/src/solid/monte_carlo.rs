@@ -5,10 +5,9 @@
 
 use crate::error::Error;
 use crate::exact::Location;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Bias, Posed};
-use crate::shapes::random::Random;
 
 use super::locate::{check_solid, locate_posed};
 
@@ -80,11 +79,9 @@ pub fn monte_carlo(
     let mut random = Random::new(options.seed);
     let holds = |m: &Posed<'_>, p: Vec3| locate_posed(p, m) != Location::Outside;
     for (own, other) in [(&a, &b), (&b, &a)] {
-        let mut order: Vec<u32> = own.mesh().triangles().iter().flatten().copied().collect();
-        order.sort_unstable();
-        order.dedup();
-        for k in random.permutation(order.len()).into_iter().take(options.vertices) {
-            let p = own.vertices()[order[k] as usize];
+        let used = own.mesh().used_vertices();
+        for k in random.permutation(used.len()).into_iter().take(options.vertices) {
+            let p = own.vertices()[used[k] as usize];
             outcome.vertices_tested += 1;
             if holds(other, p) {
                 outcome.common_point = Some(p);

@@ -8,48 +8,14 @@ use glam::DVec3 as Vec3;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-/// `SplitMix64`.
-pub struct Random(pub u64);
+#[path = "../common/mod.rs"]
+mod common;
 
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In `0..n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    /// In [-1, 1).
-    pub fn signed(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    /// In the cube [-1, 1)^3.
-    pub fn point(&mut self) -> Vec3 {
-        Vec3::new(self.signed(), self.signed(), self.signed())
-    }
-
-    /// An integer in `-n..=n` as a float.
-    pub fn grid(&mut self, n: i32) -> f64 {
-        f64::from(self.below(2 * n as usize + 1) as i32 - n)
-    }
-
-    pub fn grid_point(&mut self, n: i32) -> Vec3 {
-        Vec3::new(self.grid(n), self.grid(n), self.grid(n))
-    }
-}
+pub use common::Random;
 
 /// How many cases a test runs: `cases` times the environment variable `IMPINGE_TEST_FACTOR`.
 pub fn cases(cases: usize) -> usize {
-    let factor =
-        std::env::var("IMPINGE_TEST_FACTOR").ok().and_then(|f| f.parse().ok()).unwrap_or(1);
-    cases * factor
+    cases * common::count_from("IMPINGE_TEST_FACTOR", 1)
 }
 
 /// A finite float as `mantissa * 2^exponent`.

@@ -6,7 +6,7 @@
 
 use glam::DQuat;
 
-use crate::math::Vec3;
+use super::Vec3;
 
 /// A stream of random numbers, the same for the same seed.
 #[derive(Clone, Debug)]
@@ -31,7 +31,6 @@ impl Random {
 
     /// A number in `[0, 1)`, a multiple of 2^-53.
     pub(crate) fn unit(&mut self) -> f64 {
-        #[allow(clippy::cast_precision_loss, reason = "53 bits fit an f64 exactly")]
         let mantissa = (self.bits() >> 11) as f64;
         mantissa * (1.0 / 9_007_199_254_740_992.0)
     }

@@ -1,65 +1,8 @@
-//! A polygon seen along the axis it faces most: Newell's normal, and the exact sign of the projected area.
+//! Which way a polygon in the plane runs: the exact sign of its area.
 
 use num_bigint::{BigInt, Sign as BigSign};
 
 use crate::exact::Sign;
-use crate::math::Vec3;
-
-/// Newell's normal of a closed polygon, not normalised: twice its area vector, up to one positive factor.
-///
-/// The factor is a power of two that brings the polygon to size one, so that neither huge nor tiny polygons lose
-/// their normal. Zero for fewer than three points and, up to rounding, for polygons of zero area.
-pub(super) fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
-    let Some(origin) = points.clone().next() else { return Vec3::ZERO };
-    let size = points.clone().fold(0.0_f64, |s, p| s.max((p - origin).abs().max_element()));
-    if size == 0.0 {
-        return Vec3::ZERO;
-    }
-    let scale = unit_scale(size);
-    let mut sum = Vec3::ZERO;
-    let mut last = None;
-    for p in points.chain([origin]) {
-        let p = (p - origin) * scale.0 * scale.1;
-        if let Some(q) = last {
-            sum += Vec3::cross(q, p);
-        }
-        last = Some(p);
-    }
-    sum
-}
-
-/// Two powers of two whose product brings `size` (positive, finite) to about one; two, because the reciprocal of a
-/// denormal number is not finite.
-pub(super) fn unit_scale(size: f64) -> (f64, f64) {
-    let exponent = if size < f64::MIN_POSITIVE { -1022 } else { exponent_of(size) };
-    let power = |e: i32| f64::from_bits(((1023 + e) as u64) << 52);
-    let half = -exponent / 2;
-    (power(half), power(-exponent - half))
-}
-
-/// The exponent of a normal number.
-fn exponent_of(x: f64) -> i32 {
-    ((x.to_bits() >> 52) & 0x7ff) as i32 - 1023
-}
-
-/// The coordinate axes, the one of the largest component of `normal` first.
-pub(super) fn axes_by_size(normal: Vec3) -> [usize; 3] {
-    let n = normal.abs();
-    let mut axes = [0, 1, 2];
-    axes.sort_by(|a, b| n[*b].total_cmp(&n[*a]));
-    axes
-}
-
-/// The point without coordinate `axis`, the other two in cyclic order: a polygon whose normal has a positive
-/// component `axis` becomes counter-clockwise.
-#[inline]
-pub(super) fn project(p: Vec3, axis: usize) -> [f64; 2] {
-    match axis {
-        0 => [p.y, p.z],
-        1 => [p.z, p.x],
-        _ => [p.x, p.y],
-    }
-}
 
 /// The exact sign of the signed area of a closed polygon in the plane.
 pub(super) fn area_sign(points: &[[f64; 2]]) -> Sign {
@@ -117,6 +60,7 @@ fn exact_area_sign(points: &[[f64; 2]]) -> Sign {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::{Vec3, axes_by_size, drop_axis, newell};
 
     #[test]
     fn the_normal_survives_extreme_sizes() {
@@ -126,7 +70,7 @@ mod tests {
             let normal = newell(square.iter().copied());
             assert!(normal.x > 0.0 && normal.y == 0.0 && normal.z == 0.0, "{size}: {normal}");
             assert_eq!(axes_by_size(normal)[0], 0);
-            let flat: Vec<_> = square.iter().map(|p| project(*p, 0)).collect();
+            let flat: Vec<_> = square.iter().map(|p| drop_axis(*p, 0)).collect();
             assert_eq!(area_sign(&flat), Sign::Positive, "{size}");
         }
         assert_eq!(newell([Vec3::ONE; 5].into_iter()), Vec3::ZERO);

@@ -5,14 +5,14 @@ use impinge::*;
 use std::ops::ControlFlow;
 use std::time::Instant;
 struct First(bool);
-impl PairSink for First {
+impl pair::Sink for First {
     fn pair(&mut self, _: u32, _: u32) -> ControlFlow<()> {
         self.0 = true;
         ControlFlow::Break(())
     }
 }
 struct All(Vec<(u32, u32)>);
-impl PairSink for All {
+impl pair::Sink for All {
     fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
         self.0.push((a, b));
         ControlFlow::Continue(())

@@ -7,7 +7,7 @@ use common::Random;
 use impinge::pair::edges::{self, Bias, PreChecks};
 use impinge::pair::{Collect, Posed, brute, sweep};
 use impinge::solid::{MonteCarlo, monte_carlo};
-use impinge::{Mesh, Pose, Separation, Vec3, Verdict, shapes};
+use impinge::{Hit, Mesh, Pose, Separation, Vec3, Verdict, shapes};
 
 /// Any rotation, and a translation of up to half of `reach` on each axis.
 fn random_pose(random: &mut Random, reach: f64) -> Pose {
@@ -40,7 +40,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     }
     let mut sink = Collect::default();
     edges::traverse(&pa, &pb, &PreChecks::RELAXED_COLLECT, &mut sink);
-    assert!(sink.hits.iter().all(|h| oracle.contains(h)), "the relaxed mode invents nothing");
+    assert!(sink.pairs.iter().all(|h| oracle.contains(h)), "the relaxed mode invents nothing");
 
     let boxes = edges::after_pre_checks(&pa, &pb);
     assert_eq!(boxes.bias, Bias::TowardsCollision);
@@ -51,7 +51,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     assert_eq!(vertices.is_certain(), vertices.collision);
 
     match impinge::intersects(a, b, pose) {
-        Verdict::Intersecting(hit) => assert!(oracle.contains(&hit)),
+        Verdict::Intersecting(hit) => assert!(oracle.contains(&(hit.a, hit.b))),
         Verdict::Separated(proof) => {
             assert!(oracle.is_empty());
             assert!(proof.verify(a, b, pose), "{proof}");
@@ -60,7 +60,10 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
             }
         }
     }
-    assert_eq!(impinge::all_pairs(a, b, pose), oracle);
+    assert_eq!(impinge::pair::intersecting_pairs(a, b, pose), oracle);
+    let hits = impinge::all_pairs(a, b, pose);
+    assert!(hits.iter().map(|h| (h.a, h.b)).eq(oracle.iter().copied()));
+    assert!(hits.iter().all(|h| Hit::of(&pa, h.a, &pb, h.b) == Some(*h)));
     oracle.len()
 }
 

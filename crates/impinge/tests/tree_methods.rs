@@ -1,10 +1,8 @@
 //! The tree reports exactly the pairs that brute force does, on any machine's instructions.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::ops::ControlFlow;
-
 use impinge::pair::{Collect, Posed, brute};
-use impinge::tree::{PairSink, Tree, traverse};
+use impinge::tree::{Tree, traverse};
 use impinge::{Mesh, Pose, Vec3, shapes};
 
 struct Random(u64);
@@ -32,29 +30,19 @@ impl Random {
     }
 }
 
-struct All(Vec<(u32, u32)>);
-
-impl PairSink for All {
-    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
-        self.0.push((a, b));
-        ControlFlow::Continue(())
-    }
-}
-
 /// Compares the tree with brute force and returns the number of pairs, or `None` if the tree declined.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     let (ta, tb) = (Tree::build(a), Tree::build(b));
     ta.validate(a).unwrap();
     tb.validate(b).unwrap();
-    let mut found = All(Vec::new());
+    let mut found = Collect::default();
     if !traverse((a, &ta), (b, &tb), pose, &mut found) {
         return None;
     }
-    found.0.sort_unstable();
     let mut sink = Collect::default();
     brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
-    let expected: Vec<(u32, u32)> = sink.into_sorted().iter().map(|h| (h.a, h.b)).collect();
-    assert_eq!(found.0, expected);
+    let expected = sink.into_sorted();
+    assert_eq!(found.into_sorted(), expected);
     Some(expected.len())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{Collect, Distance, Hit, Posed, closest_pair, sweep};
+use crate::pair::{Distance, Hit, Posed, all_pairs, closest_pair};
 use crate::solid::{Occupancy, occupancy};
 
 use super::Relation;
@@ -50,10 +50,8 @@ pub struct PairReport {
 /// ```
 #[must_use]
 pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
+    let hits = all_pairs(a, b, pose);
     let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-    let mut sink = Collect::default();
-    sweep::traverse(&a, &b, &mut sink);
-    let hits = sink.into_sorted();
     let relation = if !hits.is_empty() && same_triangles(&a, &b) {
         Relation::Duplicate
     } else {

@@ -41,6 +41,7 @@ pub use triangulate::triangulate_polygon;
 pub use weld::Weld;
 
 use crate::math::{Aabb, Pose, Vec3};
+use crate::tree::Tree;
 use connectivity::Connectivity;
 
 /// Polygons in space, cut into triangles.
@@ -71,6 +72,7 @@ pub struct Mesh {
     bounds: Aabb,
     defects: OnceLock<Box<Defects>>,
     classification: OnceLock<Box<Classification>>,
+    tree: OnceLock<Arc<Tree>>,
 }
 
 impl Mesh {
@@ -86,6 +88,7 @@ impl Mesh {
             bounds,
             defects: OnceLock::new(),
             classification: OnceLock::new(),
+            tree: OnceLock::new(),
         }
     }
 
@@ -217,6 +220,12 @@ impl Mesh {
     #[must_use]
     pub fn classification(&self) -> &Classification {
         self.classification.get_or_init(|| Box::new(Classification::find(self)))
+    }
+
+    /// The tree over the triangles that pair queries descend. Built once, on first use; clones share it.
+    #[must_use]
+    pub fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| Arc::new(Tree::build(self)))
     }
 
     /// Whether the mesh has an inside: it is closed and has triangles.

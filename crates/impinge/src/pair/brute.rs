@@ -1,15 +1,16 @@
 //! Every triangle of A against every triangle of B, without any pruning: slow, obvious, and the oracle for every other method.
 
-use super::{Hit, Posed, Sink};
+use crate::exact::triangle_triangle;
+
+use super::{Posed, Sink};
 
 /// Sends every pair of triangles that share a point to `sink`, in ascending order.
-pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut impl Sink) {
+pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
     for i in 0..a.len() as u32 {
         for j in 0..b.len() as u32 {
-            if let Some(hit) = Hit::of(a, i, b, j) {
-                if sink.hit(hit).is_break() {
-                    return;
-                }
+            let meet = triangle_triangle(&a.triangle(i), &b.triangle(j)).is_some();
+            if meet && sink.pair(i, j).is_break() {
+                return;
             }
         }
     }

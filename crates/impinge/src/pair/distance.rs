@@ -7,7 +7,7 @@ use crate::closest;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 
-use super::{First, Posed, sweep};
+use super::{Posed, first_hit};
 
 /// How far apart two meshes are, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,10 +41,9 @@ pub struct Distance {
 /// ```
 #[must_use]
 pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
+    let hit = first_hit(a, b, pose);
     let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-    let mut first = First::default();
-    sweep::traverse(&a, &b, &mut first);
-    match first.hit {
+    match hit {
         Some(hit) => Some(Distance {
             lower: 0.0,
             upper: 0.0,

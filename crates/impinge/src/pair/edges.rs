@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use crate::exact::segment_triangle;
 use crate::math::{Aabb, Vec3};
 
-use super::{Hit, Posed, Sink};
+use super::{Posed, Sink};
 
 /// Which polygons are looked at for the edges of the other mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +98,7 @@ impl Relaxed {
 }
 
 /// Sends every pair of triangles that share a point to `sink`, found by their edges. With [`Collecting::Vertices`] some may be missing.
-pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut impl Sink) -> Counts {
+pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut dyn Sink) -> Counts {
     let mut counts = Counts::default();
     let mut reported = HashSet::new();
     for edges_of_a in [true, false] {
@@ -112,8 +112,7 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut imp
                 counts.exact_hits += 1;
                 sides.iter().any(|side| {
                     let (i, j) = if edges_of_a { (side / 3, face) } else { (face, side / 3) };
-                    reported.insert((i, j))
-                        && Hit::of(a, i, b, j).is_some_and(|hit| sink.hit(hit).is_break())
+                    reported.insert((i, j)) && sink.pair(i, j).is_break()
                 })
             });
         if stopped {
@@ -145,7 +144,7 @@ pub fn after_pre_checks(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
 pub fn by_vertices(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     let mut first = super::First::default();
     let counts = traverse(a, b, &PreChecks::RELAXED_COLLECT, &mut first);
-    let pair = first.hit.map(|h| (h.a, h.b));
+    let pair = first.pair;
     Relaxed { collision: pair.is_some(), bias: Bias::TowardsNoCollision, pair, counts }
 }
 

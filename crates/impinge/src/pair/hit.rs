@@ -22,8 +22,14 @@ impl Hit {
     /// The hit of triangle `i` of `a` with triangle `j` of `b`, if they meet.
     #[must_use]
     pub fn of(a: &Posed<'_>, i: u32, b: &Posed<'_>, j: u32) -> Option<Self> {
-        let shared = triangle_intersection(&a.triangle(i), &b.triangle(j))?;
-        Some(Self { a: i, b: j, contact: shared.contact, point: shared.point() })
+        Self::between((i, &a.triangle(i)), (j, &b.triangle(j)))
+    }
+
+    /// The hit of two numbered triangles, both given in A's frame, if they meet.
+    #[must_use]
+    pub fn between(a: (u32, &[Vec3; 3]), b: (u32, &[Vec3; 3])) -> Option<Self> {
+        let shared = triangle_intersection(a.1, b.1)?;
+        Some(Self { a: a.0, b: b.0, contact: shared.contact, point: shared.point() })
     }
 }
 

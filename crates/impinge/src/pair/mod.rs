@@ -43,6 +43,7 @@ pub use sink::{Collect, Count, First, Sink};
 
 use crate::math::Pose;
 use crate::mesh::Mesh;
+use crate::tree;
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -65,13 +66,42 @@ use crate::mesh::Mesh;
 /// ```
 #[must_use]
 pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
-    let (at, bt) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-    let mut first = First::default();
-    sweep::traverse(&at, &bt, &mut first);
-    match first.hit {
+    match first_hit(a, b, pose) {
         Some(hit) => Verdict::Intersecting(hit),
-        None => Verdict::Separated(Separation::find(&at, &bt)),
+        None => {
+            let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+            Verdict::Separated(Separation::find(&a, &b))
+        }
     }
+}
+
+/// Two triangles that share a point, if there are any: [`intersects`] without the work of finding evidence for "separated".
+///
+/// Which of several pairs it is depends on the meshes and the pose alone.
+#[must_use]
+pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
+    let mut first = First::default();
+    traverse(a, b, pose, &mut first);
+    let (i, j) = first.pair?;
+    resolve(a, b, pose, i, j)
+}
+
+/// Sends every pair of triangles that share a point to `sink`, by the fastest method: the meshes' [trees](crate::tree), which are built on first use, or
+/// the [`sweep`] where a mesh is small or the sizes differ too much.
+pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
+    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > SMALL;
+    if !(worth_a_tree && tree::traverse((a, a.tree()), (b, b.tree()), pose, sink)) {
+        sweep::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
+    }
+}
+
+/// Up to so many triangles in the smaller mesh, a sweep over both takes less than building a tree.
+const SMALL: usize = 8;
+
+/// The hit of a pair that was found to meet.
+fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {
+    let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
+    Hit::between((i, &a.triangle(i as usize)), (j, &there))
 }
 
 /// Every pair of triangles that share a point, sorted by triangle of `a`, then of `b`.
@@ -89,7 +119,14 @@ pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
 /// ```
 #[must_use]
 pub fn all_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<Hit> {
-    let mut hits = Collect::default();
-    sweep::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut hits);
-    hits.into_sorted()
+    let pairs = intersecting_pairs(a, b, pose);
+    pairs.into_iter().filter_map(|(i, j)| resolve(a, b, pose, i, j)).collect()
+}
+
+/// As [`all_pairs`], but only the numbers of the triangles: how they meet takes several times longer to find out than that they do.
+#[must_use]
+pub fn intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
+    let mut pairs = Collect::default();
+    traverse(a, b, pose, &mut pairs);
+    pairs.into_sorted()
 }

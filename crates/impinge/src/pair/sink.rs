@@ -1,62 +1,83 @@
-//! Where hits go. A traversal knows nothing of first hits, lists or budgets: the sink says when to stop.
+//! Where pairs go. A traversal knows nothing of first hits, lists or budgets: the sink says when to stop.
 
 use std::ops::ControlFlow;
 
-use super::Hit;
-
-/// Receives the pairs a traversal finds, each once, in an order of the traversal's own.
+/// Receives the pairs of triangles a traversal finds, each once, in an order of the traversal's own.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use impinge::pair::{Sink, traverse};
+/// use impinge::{Pose, shapes};
+///
+/// /// Stops after a hundred pairs.
+/// struct Enough(usize);
+///
+/// impl Sink for Enough {
+///     fn pair(&mut self, _: u32, _: u32) -> ControlFlow<()> {
+///         self.0 += 1;
+///         if self.0 == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+///     }
+/// }
+///
+/// let ring = shapes::torus(1.0, 0.4, 48, 24)?;
+/// let mut enough = Enough(0);
+/// traverse(&ring, &ring, &Pose::IDENTITY, &mut enough);
+/// assert_eq!(enough.0, 100);
+/// # Ok::<(), impinge::Error>(())
+/// ```
 pub trait Sink {
-    /// Takes a pair; [`ControlFlow::Break`] ends the traversal.
-    fn hit(&mut self, hit: Hit) -> ControlFlow<()>;
+    /// Takes a triangle of A and a triangle of B that share a point; [`ControlFlow::Break`] ends the traversal.
+    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
 }
 
-/// Keeps the first hit and stops.
-#[derive(Clone, Debug, Default)]
+/// Keeps the first pair and stops.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct First {
-    /// The hit, once there is one.
-    pub hit: Option<Hit>,
+    /// The triangles of A and B, once there are any.
+    pub pair: Option<(u32, u32)>,
 }
 
 impl Sink for First {
-    fn hit(&mut self, hit: Hit) -> ControlFlow<()> {
-        self.hit = Some(hit);
+    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+        self.pair = Some((a, b));
         ControlFlow::Break(())
     }
 }
 
-/// Keeps every hit.
+/// Keeps every pair.
 #[derive(Clone, Debug, Default)]
 pub struct Collect {
-    /// The hits, in the order they were found.
-    pub hits: Vec<Hit>,
+    /// The triangles of A and B, in the order they were found.
+    pub pairs: Vec<(u32, u32)>,
 }
 
 impl Collect {
-    /// The hits sorted by triangle of A, then of B.
+    /// The pairs sorted by triangle of A, then of B.
     #[must_use]
-    pub fn into_sorted(mut self) -> Vec<Hit> {
-        self.hits.sort_unstable_by_key(|h| (h.a, h.b));
-        self.hits
+    pub fn into_sorted(mut self) -> Vec<(u32, u32)> {
+        self.pairs.sort_unstable();
+        self.pairs
     }
 }
 
 impl Sink for Collect {
-    fn hit(&mut self, hit: Hit) -> ControlFlow<()> {
-        self.hits.push(hit);
+    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+        self.pairs.push((a, b));
         ControlFlow::Continue(())
     }
 }
 
-/// Counts hits and keeps none.
+/// Counts pairs and keeps none.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
     /// How many there were.
-    pub hits: usize,
+    pub pairs: usize,
 }
 
 impl Sink for Count {
-    fn hit(&mut self, _: Hit) -> ControlFlow<()> {
-        self.hits += 1;
+    fn pair(&mut self, _: u32, _: u32) -> ControlFlow<()> {
+        self.pairs += 1;
         ControlFlow::Continue(())
     }
 }

@@ -6,10 +6,10 @@
 use crate::exact::triangles_intersect;
 use crate::math::Aabb;
 
-use super::{Hit, Posed, Sink};
+use super::{Posed, Sink};
 
 /// Sends every pair of triangles that share a point to `sink`.
-pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut impl Sink) {
+pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
     let region = a.bounds().intersection(&b.bounds());
     if region.is_empty() {
         return;
@@ -22,8 +22,7 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut impl Sink) {
     of_b.sort_unstable_by(|p, q| start(p).total_cmp(&start(q)).then(p.0.cmp(&q.0)));
 
     let mut meet = |i: u32, j: u32| -> bool {
-        triangles_intersect(&a.triangle(i), &b.triangle(j))
-            && Hit::of(a, i, b, j).is_some_and(|hit| sink.hit(hit).is_break())
+        triangles_intersect(&a.triangle(i), &b.triangle(j)) && sink.pair(i, j).is_break()
     };
     // Whichever box begins first on the axis looks ahead in the other list until boxes begin behind its end.
     let (mut i, mut j) = (0, 0);

@@ -1,11 +1,13 @@
 //! Which instructions the machine has, asked once a query.
 #![allow(unsafe_code, reason = "calling a function compiled for AVX2 after asking for it")]
 
-use super::traverse::{PairSink, Query};
+use crate::pair::Sink;
+
+use super::traverse::Query;
 use super::wide::Portable;
 
 /// Runs the query with the widest instructions at hand.
-pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn PairSink) {
+pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
@@ -19,6 +21,6 @@ pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn PairSink) {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn PairSink) {
+unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn Sink) {
     query.run::<super::wide::Avx2>(sink);
 }

@@ -15,7 +15,7 @@ use crate::mesh::Mesh;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
-pub use traverse::{PairSink, traverse};
+pub use traverse::traverse;
 
 /// A tree of eight-wide nodes over the triangles of a mesh.
 #[derive(Clone, Debug)]

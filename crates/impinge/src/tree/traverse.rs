@@ -5,18 +5,13 @@ use std::ops::ControlFlow;
 use crate::exact::triangles_intersect;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
+use crate::pair::Sink;
 
 use super::node::{Link, LocalBox};
 use super::relative::Relative;
 use super::triangles::compare;
 use super::wide::Wide;
 use super::{Tree, dispatch};
-
-/// Receives pairs of triangles that share a point.
-pub trait PairSink {
-    /// Takes a pair; [`ControlFlow::Break`] ends the traversal.
-    fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
-}
 
 /// Steps taken at once.
 const CHUNK: usize = 8;
@@ -47,7 +42,7 @@ pub fn traverse(
     (a, tree_a): (&Mesh, &Tree),
     (b, tree_b): (&Mesh, &Tree),
     pose: &Pose,
-    sink: &mut dyn PairSink,
+    sink: &mut dyn Sink,
 ) -> bool {
     let Some(relative) = Relative::new(tree_a, tree_b, pose) else {
         return false;
@@ -58,7 +53,7 @@ pub fn traverse(
 
 impl Query<'_> {
     #[inline(always)]
-    pub(super) fn run<W: Wide>(&mut self, sink: &mut dyn PairSink) {
+    pub(super) fn run<W: Wide>(&mut self, sink: &mut dyn Sink) {
         let (Some((box_a, link_a)), Some((box_b, link_b))) = (self.tree_a.root, self.tree_b.root)
         else {
             return;
@@ -111,7 +106,7 @@ impl Query<'_> {
     }
 
     #[inline(always)]
-    fn leaf_pair<W: Wide>(&self, i: usize, j: usize, sink: &mut dyn PairSink) -> ControlFlow<()> {
+    fn leaf_pair<W: Wide>(&self, i: usize, j: usize, sink: &mut dyn Sink) -> ControlFlow<()> {
         let (a, b) = (&self.tree_a.leaves[i], &self.tree_b.leaves[j]);
         let stopped = compare::<W>(a, b, &self.relative, |lane, crossing, open| {
             let mut left = crossing | open;

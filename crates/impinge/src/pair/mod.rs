@@ -8,6 +8,7 @@
 //!   the relaxed modes of 3.2.1.
 //! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis; the default.
 
+mod blocks;
 pub mod brute;
 mod distance;
 pub mod edges;
@@ -17,6 +18,7 @@ mod separation;
 mod sink;
 pub mod sweep;
 
+pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;

@@ -391,3 +391,20 @@ fn a_part_that_is_not_closed_is_remarked_on_because_it_holds_nothing() {
     assert_eq!(document["parts"][0]["closed"], Value::Bool(false));
     assert_eq!(document["parts"][1]["closed"], Value::Bool(true));
 }
+
+#[test]
+fn info_says_when_a_solid_is_inside_out() {
+    let folder = Folder::new("inward");
+    let path = folder.cubes("cube.obj", &[("cube", [0.0; 3], 1.0)]);
+    assert!(!stdout(&run(&["info", &path])).contains("inside out"));
+    let turned: Vec<String> = fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .map(|line| match line.strip_prefix("f ") {
+            Some(face) => format!("f {}", face.split(' ').rev().collect::<Vec<_>>().join(" ")),
+            None => line.to_owned(),
+        })
+        .collect();
+    fs::write(&path, turned.join("\n")).unwrap();
+    assert!(stdout(&run(&["info", &path])).contains("cube: inside out"));
+}

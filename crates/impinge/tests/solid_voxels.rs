@@ -171,8 +171,8 @@ fn heap(random: &mut Random, map: impl Fn([f64; 3]) -> Vec3) -> Option<(BTreeSet
     let mut boxes = Vec::new();
     let mut shells = Vec::new();
     for i in 0..1 + random.below(4) {
-        let low = [0; 3].map(|_: i64| random.below(WIDE as u64 - 1) as i64);
-        let high = low.map(|l| l + 1 + random.below((WIDE - l) as u64) as i64);
+        let low = [0; 3].map(|_: i64| random.below(WIDE as usize - 1) as i64);
+        let high = low.map(|l| l + 1 + random.below((WIDE - l) as usize) as i64);
         let sign = if i > 0 && random.below(3) == 0 { -1 } else { 1 };
         for (x, y, z) in all(low, high) {
             *winding.entry([x, y, z]).or_default() += sign;

@@ -219,7 +219,7 @@ fn shells_that_overlap_nest_and_cancel_are_the_space_they_wind_about() {
     let mut random = Random(4);
     let (mut compared, mut collisions) = (0, 0);
     for round in 0..rounds(600) {
-        let map = maps[(round % 2) as usize];
+        let map = maps[round % 2];
         let heaps = [heap(&mut random, map), heap(&mut random, map)];
         let [Some((a, ma)), Some((b, mb))] = heaps else { continue };
         let offset = [0; 3].map(|_: i64| random.below(9) as i64 - 4);

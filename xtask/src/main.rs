@@ -59,13 +59,14 @@ const STEPS: &[Step] = &[
         envs: &[],
     },
     Step {
-        name: "documentation",
-        args: &["doc", "--workspace", "--all-features", "--no-deps"],
-        envs: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
-    Step {
         name: "documentation of the library without file formats",
         args: &["doc", "-p", "impinge", "--no-default-features", "--no-deps"],
+        envs: &[("RUSTDOCFLAGS", "-D warnings")],
+    },
+    // Last, so that what is left in target/doc is the documentation of everything.
+    Step {
+        name: "documentation",
+        args: &["doc", "--workspace", "--all-features", "--no-deps"],
         envs: &[("RUSTDOCFLAGS", "-D warnings")],
     },
 ];

@@ -123,6 +123,29 @@ fn remark(job: &Job, args: &CheckArgs, plan: &Plan) {
             note(&format!("{} has no triangles and collides with nothing", job.names[i]));
         }
     }
+    if plan.total > 0 {
+        remark_on_open_parts(job);
+    }
+}
+
+/// Says which parts have no inside, so that "clear" is not taken for more than it says.
+fn remark_on_open_parts(job: &Job) {
+    let parts = job.scene.parts().iter().zip(&job.names);
+    let open: Vec<&String> = parts
+        .filter(|(part, _)| !part.mesh.triangles().is_empty() && !part.mesh.is_solid())
+        .map(|(_, name)| name)
+        .collect();
+    let who = match open.as_slice() {
+        [] => return,
+        [one] => format!("{one} is not closed and counts"),
+        [one, ..] => {
+            let (n, all) = (count(open.len()), count(job.names.len()));
+            format!("{n} of {all} parts, the first {one}, are not closed and count")
+        }
+    };
+    note(&format!(
+        "{who} as a surface: nothing is found to lie inside; impinge info says where it is open"
+    ));
 }
 
 fn status(summary: &Summary, fail_on: FailOn) -> Status {

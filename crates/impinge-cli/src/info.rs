@@ -100,7 +100,11 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()
     let warn = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     let mut spotless = true;
     for row in rows {
-        let what = row.defects.to_string();
+        let mut what = row.defects.to_string();
+        if row.solid.is_some_and(|s| s.volume < 0.0) {
+            let also = "inside out: its normals point inward, its volume is negative";
+            what = if what == "no defects" { also.to_owned() } else { format!("{what}; {also}") };
+        }
         if what != "no defects" {
             spotless = false;
             writeln!(out, "  {}{}{}: {what}", warn.render(), row.name, warn.render_reset())?;

@@ -111,22 +111,27 @@ impl Job {
     }
 }
 
-/// The names, those that occur more than once followed by `#1`, `#2` and so on.
+/// The names, those that occur more than once followed by `#1`, `#2` and so on, past the numbers that would make a name of another part.
 fn unique(names: &[String]) -> Vec<String> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
         *times.entry(name).or_default() += 1;
     }
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut last: BTreeMap<&str, usize> = BTreeMap::new();
     names
         .iter()
         .map(|name| {
             if times[name.as_str()] == 1 {
                 return name.clone();
             }
-            let n = seen.entry(name).or_default();
-            *n += 1;
-            format!("{name} #{n}")
+            let n = last.entry(name).or_default();
+            loop {
+                *n += 1;
+                let numbered = format!("{name} #{n}");
+                if !times.contains_key(numbered.as_str()) {
+                    return numbered;
+                }
+            }
         })
         .collect()
 }
@@ -151,6 +156,8 @@ mod tests {
         let one = Job::from_scene("x.glb", scene(&["bolt", "plate", "bolt", ""]));
         assert_eq!(one.names, ["bolt #1", "plate", "bolt #2", "part 3"]);
         assert_eq!((one.pair_count(), one.wants(0, 2)), (6, true));
+        let numbered = Job::from_scene("x.glb", scene(&["bolt", "bolt #1", "bolt"]));
+        assert_eq!(numbered.names, ["bolt #2", "bolt #1", "bolt #3"]);
     }
 
     #[test]

@@ -371,3 +371,40 @@ fn a_reader_that_leaves_early_is_no_error() {
     assert_eq!(stderr(&output), "");
     assert_eq!(output.status.code(), Some(1), "the verdict stands");
 }
+
+#[test]
+fn a_part_that_is_not_closed_is_remarked_on_because_it_holds_nothing() {
+    let folder = Folder::new("open");
+    let inner = folder.cubes("inner.obj", &[("inner", [0.25; 3], 0.5)]);
+    let outer = folder.cubes("outer.obj", &[("outer", [0.0; 3], 1.0)]);
+    let text = fs::read_to_string(&outer).unwrap();
+    let open = folder.path("open.obj");
+    fs::write(&open, text.trim_end().rsplit_once('\n').unwrap().0).unwrap();
+    let output = run(&["check", &open, &inner]);
+    assert_eq!(output.status.code(), Some(0));
+    let remark = stderr(&output);
+    assert!(remark.contains("open is not closed"), "{remark}");
+    assert_eq!(stderr(&run(&["check", &open, &inner, "--quiet"])), "");
+    assert_eq!(stderr(&run(&["check", &outer, &inner])), "");
+    let document: Value =
+        serde_json::from_slice(&run(&["check", &open, &inner, "--json"]).stdout).unwrap();
+    assert_eq!(document["parts"][0]["closed"], Value::Bool(false));
+    assert_eq!(document["parts"][1]["closed"], Value::Bool(true));
+}
+
+#[test]
+fn info_says_when_a_solid_is_inside_out() {
+    let folder = Folder::new("inward");
+    let path = folder.cubes("cube.obj", &[("cube", [0.0; 3], 1.0)]);
+    assert!(!stdout(&run(&["info", &path])).contains("inside out"));
+    let turned: Vec<String> = fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .map(|line| match line.strip_prefix("f ") {
+            Some(face) => format!("f {}", face.split(' ').rev().collect::<Vec<_>>().join(" ")),
+            None => line.to_owned(),
+        })
+        .collect();
+    fs::write(&path, turned.join("\n")).unwrap();
+    assert!(stdout(&run(&["info", &path])).contains("cube: inside out"));
+}

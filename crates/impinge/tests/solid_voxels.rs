@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use common::{Random, count_from};
 use impinge::check::{CheckOptions, Relation, check_pair};
+use impinge::exact::Contact;
 use impinge::{Mesh, Pose, Vec3};
 
 type Cell = [i64; 3];
@@ -160,4 +161,82 @@ fn sheared_cubes() {
 fn cubes_far_from_the_origin_and_of_unlike_sides() {
     let far = |[x, y, z]: [f64; 3]| Vec3::new(x + 1e15, 0.125 * y - 4096.0, 1024.0 * z + 3.0);
     compare(3, rounds(150), far);
+}
+
+/// Boxes merged into one mesh as they are, each its own shell, some turned inside out: they overlap, nest, coincide and cancel. Solid are the cells
+/// about which they wind. `None` where a wall separates two empty cells, which no count of cells knows of.
+fn heap(random: &mut Random, map: impl Fn([f64; 3]) -> Vec3) -> Option<(BTreeSet<Cell>, Mesh)> {
+    const WIDE: i64 = 4;
+    let mut winding = std::collections::BTreeMap::<Cell, i64>::new();
+    let mut boxes = Vec::new();
+    let mut shells = Vec::new();
+    for i in 0..1 + random.below(4) {
+        let low = [0; 3].map(|_: i64| random.below(WIDE as usize - 1) as i64);
+        let high = low.map(|l| l + 1 + random.below((WIDE - l) as usize) as i64);
+        let sign = if i > 0 && random.below(3) == 0 { -1 } else { 1 };
+        for (x, y, z) in all(low, high) {
+            *winding.entry([x, y, z]).or_default() += sign;
+        }
+        let size = [0, 1, 2].map(|k| (high[k] - low[k]) as f64);
+        let one = BTreeSet::from([[0; 3]]);
+        let start = low.map(|x| x as f64);
+        let place = |p: [f64; 3]| map([0, 1, 2].map(|k| start[k] + p[k] * size[k]));
+        let shell = surface(&one, place, random);
+        shells.push(if sign < 0 { shell.flipped() } else { shell });
+        boxes.push((low, high));
+    }
+    let about = |c: Cell| winding.get(&c).copied().unwrap_or_default() != 0;
+    for (low, high) in boxes {
+        for (x, y, z) in all(low, high) {
+            for k in 0..3 {
+                let c = [x, y, z];
+                for (at_wall, step) in [(c[k] == low[k], -1), (c[k] + 1 == high[k], 1)] {
+                    let mut beyond = c;
+                    beyond[k] += step;
+                    if at_wall && !about(c) && !about(beyond) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+    let cells = winding.iter().filter(|(_, w)| **w != 0).map(|(c, _)| *c).collect();
+    Some((cells, Mesh::merged(&shells).unwrap()))
+}
+
+fn all(low: Cell, high: Cell) -> impl Iterator<Item = (i64, i64, i64)> {
+    (low[0]..high[0]).flat_map(move |x| {
+        (low[1]..high[1]).flat_map(move |y| (low[2]..high[2]).map(move |z| (x, y, z)))
+    })
+}
+
+#[test]
+fn shells_that_overlap_nest_and_cancel_are_the_space_they_wind_about() {
+    let shear = |[x, y, z]: [f64; 3]| {
+        Vec3::new(3.0 * x + y - z, 2.0 * y + 5.0 * z - x, 4.0 * z + x + 2.0 * y)
+    };
+    let maps: [fn([f64; 3]) -> Vec3; 2] = [Vec3::from, shear];
+    let mut random = Random(4);
+    let (mut compared, mut collisions) = (0, 0);
+    for round in 0..rounds(600) {
+        let map = maps[round % 2];
+        let heaps = [heap(&mut random, map), heap(&mut random, map)];
+        let [Some((a, ma)), Some((b, mb))] = heaps else { continue };
+        let offset = [0; 3].map(|_: i64| random.below(9) as i64 - 4);
+        let pose = Pose::from_translation(map(offset.map(|x| x as f64 / 2.0))).unwrap();
+        let options = CheckOptions { keep_hits: true, ..CheckOptions::default() };
+        let report = check_pair(&ma, &mb, &pose, &options);
+        if report.hits.iter().any(|h| h.contact == Contact::Crossing) {
+            assert_eq!(report.relation, Relation::Crossing);
+            continue;
+        }
+        let want = expected(&a, &b, offset);
+        assert_eq!(
+            report.relation, want,
+            "round {round}: {a:?} and {b:?} moved by {offset:?} halves"
+        );
+        compared += 1;
+        collisions += usize::from(want.is_collision());
+    }
+    assert!(compared > 40 && collisions > 30, "{compared} compared, {collisions} collisions");
 }

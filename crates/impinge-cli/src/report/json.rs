@@ -48,6 +48,8 @@ struct PartEntry<'a> {
     name: &'a str,
     file: &'a str,
     triangles: usize,
+    /// Whether the part is a solid; what is not closed is a surface and holds nothing.
+    closed: bool,
 }
 
 #[derive(Serialize)]
@@ -87,6 +89,7 @@ pub(crate) fn write_check(
         name: &job.names[i],
         file: &job.files[job.file_of[i]],
         triangles: part.mesh.triangles().len(),
+        closed: part.mesh.is_solid(),
     });
     let document = CheckDocument {
         format: FORMAT,

@@ -3,7 +3,7 @@
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Distance, Hit, Posed, all_pairs, closest_pair};
-use crate::solid::{Occupancy, occupancy};
+use crate::solid::{Occupancy, occupancy, vertex_inside};
 
 use super::Relation;
 use super::duplicate::same_triangles;
@@ -68,7 +68,7 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
         Relation::Clear | Relation::Near => None,
         Relation::AInsideB if hits.is_empty() => first_corner(&a),
         Relation::BInsideA if hits.is_empty() => first_corner(&b),
-        _ => best_witness(&hits).or_else(|| first_corner(&a)),
+        _ => best_witness(&hits).or_else(|| vertex_inside(&a, &b)),
     };
     let mut report = PairReport { relation, hit_count: hits.len(), hits, witness, distance: None };
     if !options.keep_hits {

@@ -1,6 +1,6 @@
 //! Rigid motions: a rotation followed by a translation.
 
-use glam::{DMat3, DQuat};
+use glam::DMat3;
 
 use super::{Vec3, check_range};
 use crate::error::{Error, ErrorKind};
@@ -53,7 +53,9 @@ impl Pose {
         Self::checked(DMat3::IDENTITY, translation.into())
     }
 
-    /// A rotation by the quaternion `x i + y j + z k + w`, then a translation. The quaternion is normalised: it may have any length but zero.
+    /// A rotation by the quaternion `x i + y j + z k + w`, then a translation. The quaternion may have any length but zero.
+    ///
+    /// Rotations that take axes to axes are exact: quarter turns about an axis keep faces flush that were.
     ///
     /// # Errors
     /// If a number is not finite or too large, or the quaternion is zero.
@@ -71,9 +73,30 @@ impl Pose {
                 "the quaternion is zero and names no rotation; the identity is [0, 0, 0, 1]",
             ));
         }
-        // Scaled first, so that the length neither overflows nor vanishes.
-        let q = DQuat::from_array(xyzw.map(|c| c / largest)).normalize();
-        Self::checked(DMat3::from_quat(q), translation.into())
+        // Scaled first, so that the length neither overflows nor vanishes. Divided by the square of the length, so that no root is rounded.
+        let [x, y, z, w] = xyzw.map(|c| c / largest);
+        let n = x * x + y * y + z * z + w * w;
+        let rotation = DMat3::from_cols(
+            Vec3::new(
+                (w * w + x * x) - (y * y + z * z),
+                2.0 * (x * y + z * w),
+                2.0 * (x * z - y * w),
+            ),
+            Vec3::new(
+                2.0 * (x * y - z * w),
+                (w * w + y * y) - (x * x + z * z),
+                2.0 * (y * z + x * w),
+            ),
+            Vec3::new(
+                2.0 * (x * z + y * w),
+                2.0 * (y * z - x * w),
+                (w * w + z * z) - (x * x + y * y),
+            ),
+        );
+        Self::checked(
+            DMat3::from_cols_array(&rotation.to_cols_array().map(|c| c / n)),
+            translation.into(),
+        )
     }
 
     /// A rotation by `angle` (radians) about `axis` (of any length but zero) through the origin.
@@ -293,6 +316,19 @@ mod tests {
         }
         let zero = Pose::from_quaternion([0.0; 4], Vec3::ZERO).unwrap_err();
         assert_eq!(zero.kind(), ErrorKind::NotARotation);
+    }
+
+    #[test]
+    fn quaternions_of_quarter_turns_are_exact() {
+        let (half, third) = (std::f64::consts::FRAC_1_SQRT_2, 0.707_106_77);
+        let p = Vec3::new(0.1, 0.7, -0.3);
+        for s in [half, third, 0.5, 3.0] {
+            let turned = |q| Pose::from_quaternion(q, Vec3::ZERO).unwrap().transform_point(p);
+            assert_eq!(turned([0.0, 0.0, s, s]), Vec3::new(-0.7, 0.1, -0.3));
+            assert_eq!(turned([s, 0.0, 0.0, -s]), Vec3::new(0.1, -0.3, -0.7));
+            assert_eq!(turned([s, s, s, s]), Vec3::new(-0.3, 0.1, 0.7));
+            assert_eq!(turned([s, s, 0.0, 0.0]), Vec3::new(0.7, 0.1, 0.3));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::closest;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 
+use super::blocks::{Block, blocks};
 use super::{Posed, first_hit};
 
 /// How far apart two meshes are, and where.
@@ -56,15 +57,12 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
     }
 }
 
-/// Triangles a block.
-const BLOCK: usize = 32;
-
 /// The closest pair of triangles of two meshes that share no point. `None` if they are certainly further apart than `limit`, or one is empty.
 pub(crate) fn closest_pair(a: &Posed<'_>, b: &Posed<'_>, limit: f64) -> Option<Distance> {
     if a.is_empty() || b.is_empty() {
         return None;
     }
-    let (blocks_a, blocks_b) = (blocks(a), blocks(b));
+    let (blocks_a, blocks_b) = (blocks(&a.collect(&a.bounds())), blocks(&b.collect(&b.bounds())));
     // The nearest blocks first: a good first bound prunes most of the rest.
     let mut order: Vec<(f64, usize)> = blocks_a
         .iter()
@@ -146,40 +144,6 @@ impl Search {
             }
         }
     }
-}
-
-/// Triangles close to each other, and the box around them.
-struct Block {
-    bounds: Aabb,
-    triangles: Vec<(u32, Aabb)>,
-}
-
-/// All triangles in blocks, neighbours along a space-filling curve together.
-fn blocks(mesh: &Posed<'_>) -> Vec<Block> {
-    let (origin, extent) = (mesh.bounds().min, mesh.bounds().extent());
-    let mut triangles: Vec<(u64, u32, Aabb)> = (0..mesh.len() as u32)
-        .map(|i| {
-            let bounds = mesh.triangle_bounds(i);
-            let cell = [0, 1, 2].map(|k| {
-                let share = (bounds.center()[k] - origin[k]) / extent[k];
-                (share.clamp(0.0, 1.0) * 1023.0) as u64 // a flat mesh divides zero by zero, and NaN becomes cell 0
-            });
-            (spread(cell[0]) | spread(cell[1]) << 1 | spread(cell[2]) << 2, i, bounds)
-        })
-        .collect();
-    triangles.sort_unstable_by_key(|(code, i, _)| (*code, *i));
-    triangles
-        .chunks(BLOCK)
-        .map(|chunk| Block {
-            bounds: chunk.iter().fold(Aabb::EMPTY, |sum, (_, _, bounds)| sum.union(bounds)),
-            triangles: chunk.iter().map(|(_, i, bounds)| (*i, *bounds)).collect(),
-        })
-        .collect()
-}
-
-/// Puts two zero bits between the ten bits of a cell number.
-fn spread(x: u64) -> u64 {
-    (0..10).fold(0, |sum, bit| sum | ((x >> bit) & 1) << (3 * bit))
 }
 
 /// A certain lower bound of the distance between points of two boxes. Squares that underflow give zero, which is a bound too; the

@@ -24,6 +24,7 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
+mod blocks;
 pub mod brute;
 mod distance;
 pub mod edges;
@@ -33,6 +34,7 @@ mod separation;
 mod sink;
 pub mod sweep;
 
+pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;

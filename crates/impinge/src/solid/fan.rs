@@ -37,11 +37,23 @@ pub(super) struct Surroundings {
     towards: Vec<(Vec3, Dir)>,
     /// Two directions in each plane, in the plane's sense of rotation.
     pub(super) planes: Vec<[Dir; 2]>,
+    /// The coordinate axes, that of the rays first.
+    axes: [Dir; 3],
+    /// A direction next to the first axis, once somebody asked.
+    far: OnceCell<Option<Dir>>,
 }
 
 impl Surroundings {
-    pub(super) fn new(point: ContactPoint) -> Self {
-        Self { dirs: Directions::default(), point, towards: Vec::new(), planes: Vec::new() }
+    /// Nothing known yet about `point`. Rays from it go along the coordinate axis number `axis`.
+    pub(super) fn new(point: ContactPoint, axis: usize) -> Self {
+        let mut dirs = Directions::default();
+        let axes = [0, 1, 2].map(|i| dirs.between(Vec3::ZERO, Vec3::AXES[(axis + i) % 3]));
+        Self { dirs, point, towards: Vec::new(), planes: Vec::new(), axes, far: OnceCell::new() }
+    }
+
+    /// The point that all of this is about.
+    pub(super) fn point(&self) -> ContactPoint {
+        self.point
     }
 
     fn direction_to(&mut self, to: Vec3) -> Dir {
@@ -84,17 +96,48 @@ impl Surroundings {
             }
             wanted.push(side);
         }
+        self.search(&wanted, |dirs, halvings| dirs.sum(on, towards, halvings))
+    }
+
+    /// The first of the candidates, which come closer and closer to a direction, that is on the wanted side of every plane.
+    fn search(
+        &mut self,
+        wanted: &[Sign],
+        candidate: impl Fn(&mut Directions, u32) -> Dir,
+    ) -> Option<Dir> {
         // The planes are finitely many, so some power of two is small enough; the limit covers the whole range of f64.
         (2..9000).step_by(6).find_map(|halvings| {
-            let candidate = self.dirs.sum(on, towards, halvings);
+            let found = candidate(&mut self.dirs, halvings);
             let good =
-                wanted.iter().enumerate().all(|(plane, side)| self.side(plane, candidate) == *side);
-            good.then_some(candidate)
+                wanted.iter().enumerate().all(|(plane, side)| self.side(plane, found) == *side);
+            good.then_some(found)
         })
+    }
+
+    /// The sign of `det(g, u, v)` for `g = (1, e, e^2)`, counted from the axis of the rays, with an `e > 0` smaller than anything else that matters: zero only if `u` and `v` are
+    /// parallel.
+    fn det_with_far(&self, u: Dir, v: Dir) -> Sign {
+        let signs = self.axes.iter().map(|axis| self.dirs.det(*axis, u, v));
+        signs.into_iter().find(|s| !s.is_zero()).unwrap_or(Sign::Zero)
+    }
+
+    /// A direction that no plane separates from `(1, e, e^2)`, on no plane. To be asked for when all planes are known.
+    fn far(&mut self) -> Option<Dir> {
+        if let Some(known) = self.far.get() {
+            return *known;
+        }
+        let wanted: Vec<Sign> =
+            self.planes.iter().map(|[p, q]| self.det_with_far(*p, *q)).collect();
+        let [x, y, z] = self.axes;
+        let found = self.search(&wanted, |dirs, halvings| {
+            let across = dirs.sum(y, z, halvings);
+            dirs.sum(x, across, halvings)
+        });
+        *self.far.get_or_init(|| found)
     }
 }
 
-/// An arc shorter than half a great circle, from `u` to `v`, counter-clockwise about `normal`, which points out of the material.
+/// An arc shorter than half a great circle, from `u` to `v`, counter-clockwise about `normal`, which is the triangle's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
     pub(super) u: Dir,
@@ -117,30 +160,42 @@ impl Arc {
     }
 }
 
-/// The arcs of one mesh about a point.
+/// The arcs of one mesh about a point, and what the rest of the mesh makes of the point.
+///
+/// Around the point the mesh is known by how often it winds about each direction. The number is known absolutely, not only by its changes: a ray
+/// from the point along the direction `(1, e, e^2)`, counted from the axis of the rays, is counted through all triangles that do not hold the point. Triangles that do are met by no
+/// ray from it in a direction outside their planes. So shells may lie in one another, touch or cross, and the surface may be turned inside
+/// out: nothing is concluded from a triangle's orientation alone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fan {
     pub(super) arcs: Vec<Arc>,
-    /// A direction just outside the material, once somebody asked.
-    outside: OnceCell<Option<Dir>>,
+    /// How often the mesh winds about the direction `(1, e, e^2)`.
+    far: i64,
+    /// Whether only the parity of the winding means something, because the mesh is not oriented.
+    by_parity: bool,
 }
 
 impl Fan {
-    /// Adds the sectors of a triangle about the point; nothing if the point is not in it or it has no area. `inward`: its
-    /// normal points into the material.
-    pub(super) fn add(&mut self, about: &mut Surroundings, triangle: &[Vec3; 3], inward: bool) {
+    /// No triangles yet.
+    pub(super) fn new(by_parity: bool) -> Self {
+        Self { by_parity, ..Self::default() }
+    }
+
+    /// Adds a triangle: its sectors about the point if it holds the point, else what the ray does with it. A triangle without area adds nothing.
+    pub(super) fn add(&mut self, about: &mut Surroundings, triangle: &[Vec3; 3]) {
         let [p, q, r] = *triangle;
-        let corners = if inward { [p, r, q] } else { [p, q, r] };
-        let (e, f) = (
-            about.dirs.between(corners[0], corners[1]),
-            about.dirs.between(corners[0], corners[2]),
-        );
+        let (e, f) = (about.dirs.between(p, q), about.dirs.between(p, r));
         let normal = about.dirs.cross(e, f);
         if about.dirs.is_zero(normal) {
             return;
         }
-        let d = corners.map(|c| about.direction_to(c));
-        if !about.dirs.det(d[0], d[1], d[2]).is_zero() {
+        let d = triangle.map(|c| about.direction_to(c));
+        let side = about.dirs.det(d[0], d[1], d[2]);
+        if !side.is_zero() {
+            // The ray pierces the triangle if it lies in the cone of the three directions.
+            if (0..3).all(|j| about.det_with_far(d[j], d[(j + 1) % 3]) == side) {
+                self.far += if side == Sign::Positive { 1 } else { -1 };
+            }
             return;
         }
         let sides = [0, 1, 2].map(|j| about.dirs.det(normal, d[j], d[(j + 1) % 3]));
@@ -159,32 +214,41 @@ impl Fan {
 
     /// Whether the direction `d`, which lies on no plane, points into the material.
     ///
-    /// The reference is a direction just outside one of the arcs; each arc on the way from there to `d` changes sides. `None` if no
-    /// reference with a generic way was found, which takes a fan that covers itself.
+    /// The way from `(1, e, e^2)` to `d` changes the winding at each arc. `None` if no generic way was found, which takes a fan of many planes in
+    /// very special position.
     pub(super) fn contains(&self, about: &mut Surroundings, d: Dir) -> Option<bool> {
-        let first = *self.outside.get_or_init(|| self.reference(about, self.arcs.first()?, 0));
-        if let Some(crossings) = first.and_then(|g| self.crossings(&about.dirs, d, g)) {
-            return Some(crossings % 2 == 1);
+        let far = about.far()?;
+        if let Some(change) = self.change(&about.dirs, d, far) {
+            return Some(self.is_material(change));
         }
         for arc in &self.arcs {
             for weight in 0..8 {
-                let reference = self.reference(about, arc, weight);
-                if let Some(crossings) = reference.and_then(|g| self.crossings(&about.dirs, d, g)) {
-                    return Some(crossings % 2 == 1);
+                let on = about.dirs.sum(arc.u, arc.v, weight);
+                let Some(over) = about.beside(on, arc.plane, arc.normal) else { continue };
+                let first = self.change(&about.dirs, d, over);
+                let second = self.change(&about.dirs, over, far);
+                if let (Some(first), Some(second)) = (first, second) {
+                    return Some(self.is_material(first + second));
                 }
             }
         }
         None
     }
 
-    fn reference(&self, about: &mut Surroundings, arc: &Arc, weight: u32) -> Option<Dir> {
-        let on = about.dirs.sum(arc.u, arc.v, weight);
-        about.beside(on, arc.plane, arc.normal)
+    /// Whether the direction `(1, e, e^2)` points into the material.
+    pub(super) fn has_far_inside(&self) -> bool {
+        self.is_material(0)
     }
 
-    /// How many arcs the short way from `d` to `g` crosses; `None` if it runs through the end of an arc.
-    fn crossings(&self, dirs: &Directions, d: Dir, g: Dir) -> Option<usize> {
-        let mut count = 0;
+    /// Whether there is material where the mesh winds `change` times more than about `(1, e, e^2)`.
+    fn is_material(&self, change: i64) -> bool {
+        let winding = self.far + change;
+        if self.by_parity { winding % 2 != 0 } else { winding != 0 }
+    }
+
+    /// The winding about `d` less the winding about `g`, from the arcs on the short way; `None` if it runs through the end of an arc.
+    fn change(&self, dirs: &Directions, d: Dir, g: Dir) -> Option<i64> {
+        let mut change = 0;
         for arc in &self.arcs {
             let (at_u, at_v) = (dirs.det(d, g, arc.u), dirs.det(d, g, arc.v));
             if at_u.is_zero() || at_v.is_zero() {
@@ -195,8 +259,10 @@ impl Fan {
             }
             let (at_d, at_g) = (dirs.det(arc.u, arc.v, d), dirs.det(arc.u, arc.v, g));
             // The great circles meet in two opposite points; the last condition says that both arcs hold the same one.
-            count += usize::from(at_d != at_g && at_d == at_v);
+            if at_d != at_g && at_d == at_v {
+                change += if at_d == Sign::Negative { 1 } else { -1 };
+            }
         }
-        Some(count)
+        Some(change)
     }
 }

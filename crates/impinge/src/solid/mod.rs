@@ -5,7 +5,8 @@
 //! decided exactly, from two observations. A connected piece of surface that meets nothing is wholly inside or wholly outside the other
 //! solid, which one of its vertices tells. And space that reaches a contact is seen in the immediate neighbourhood of a corner
 //! of the contact: a corner of one mesh on the other, or two edges that cross. Finitely many local pictures then show whether
-//! there is space inside both, in the first only, or in the second only.
+//! there is space inside both, in the first only, or in the second only. Inside is the same everywhere: what [`locate()`] says, also where shells of one mesh
+//! overlap, lie in one another or are turned inside out.
 
 mod contacts;
 mod fan;
@@ -14,8 +15,9 @@ mod locate;
 mod monte_carlo;
 mod overlay;
 mod relate;
-mod sides;
+mod surface;
 
 pub use locate::locate;
 pub use monte_carlo::{MonteCarlo, MonteCarloOutcome, monte_carlo};
+pub(crate) use relate::vertex_inside;
 pub use relate::{Occupancy, occupancy};

@@ -27,6 +27,11 @@ impl Overlay {
         self.both && self.only_a && self.only_b
     }
 
+    /// Exchanges the roles of A and B.
+    pub(super) fn swap(&mut self) {
+        std::mem::swap(&mut self.only_a, &mut self.only_b);
+    }
+
     fn add(&mut self, in_a: bool, in_b: bool) {
         self.both |= in_a && in_b;
         self.only_a |= in_a && !in_b;
@@ -44,7 +49,7 @@ pub(super) struct LocalPair<'a> {
 }
 
 impl LocalPair<'_> {
-    /// Adds the kinds of space about the point to `overlay`. `None` if a fan is no surface of a solid.
+    /// Adds the kinds of space about the point to `overlay`. `None` if no generic direction was found, see [`Fan::contains`].
     pub(super) fn look(&self, about: &mut Surroundings, overlay: &mut Overlay) -> Option<()> {
         let of_a = self.a.arcs.iter().map(|arc| (arc, true));
         let of_b = self.b.arcs.iter().map(|arc| (arc, false));
@@ -105,7 +110,24 @@ impl LocalPair<'_> {
     }
 }
 
-/// Directions next to the middle of a piece of `arc`, outside and inside of it, in no plane.
+impl Fan {
+    /// Whether the solid of this fan leaves space free about the point, next to its own surface. `None` as in [`Fan::contains`].
+    pub(super) fn leaves_space(&self, about: &mut Surroundings) -> Option<bool> {
+        let nothing = Fan::default();
+        let alone = LocalPair { a: self, b: &nothing, a_is_solid: true, b_is_solid: true };
+        for arc in &self.arcs {
+            for piece in alone.cuts(&mut about.dirs, arc).windows(2) {
+                let (above, below) = both_sides(about, arc, piece[0], piece[1])?;
+                if !(self.contains(about, above)? && self.contains(about, below)?) {
+                    return Some(true);
+                }
+            }
+        }
+        Some(false)
+    }
+}
+
+/// Directions next to the middle of a piece of `arc`, on both sides of it, in no plane.
 fn both_sides(about: &mut Surroundings, arc: &Arc, from: Dir, to: Dir) -> Option<(Dir, Dir)> {
     let inwards = about.dirs.negated(arc.normal);
     for weight in 0..64 {
@@ -152,13 +174,13 @@ mod tests {
     }
 
     fn look(a: &[[Vec3; 3]], b: &[[Vec3; 3]], point: ContactPoint) -> Overlay {
-        let mut about = Surroundings::new(point);
+        let mut about = Surroundings::new(point, 0);
         let (mut fan_a, mut fan_b) = (Fan::default(), Fan::default());
         for t in a {
-            fan_a.add(&mut about, t, false);
+            fan_a.add(&mut about, t);
         }
         for t in b {
-            fan_b.add(&mut about, t, false);
+            fan_b.add(&mut about, t);
         }
         let mut overlay = Overlay::default();
         LocalPair { a: &fan_a, b: &fan_b, a_is_solid: true, b_is_solid: true }
@@ -231,10 +253,10 @@ mod tests {
             e: [Vec3::new(1.0, -1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)],
             f: [Vec3::new(0.0, -0.2, 0.0), Vec3::new(3.0, 0.7, 0.0)],
         };
-        let mut about = Surroundings::new(crossing);
+        let mut about = Surroundings::new(crossing, 0);
         let mut fan = Fan::default();
         for t in &a {
-            fan.add(&mut about, t, false);
+            fan.add(&mut about, t);
         }
         // One edge with its two half planes: two arcs each, or three where a diagonal ends at no matter which point.
         assert_eq!(fan.arcs.len(), 4);

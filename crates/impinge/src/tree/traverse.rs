@@ -1,5 +1,6 @@
 //! Both trees at once, from the roots down.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
 
 use crate::exact::triangles_intersect;
@@ -51,6 +52,57 @@ pub fn traverse(
     true
 }
 
+/// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.
+#[derive(Debug, Default)]
+struct Work {
+    /// The first `step_count` are real; the rest is room.
+    steps: Vec<Step>,
+    step_count: usize,
+    /// Likewise.
+    leaves: Vec<(u32, u32)>,
+    leaf_count: usize,
+}
+
+thread_local! {
+    static WORK: Cell<Work> = Cell::default();
+}
+
+impl Work {
+    const NO_STEP: Step = Step {
+        single: LocalBox { center: [0.0; 3], half: [0.0; 3] },
+        link: Link::NONE,
+        node: 0,
+        single_is_a: false,
+    };
+
+    /// Makes room for one more chunk's results.
+    #[inline(always)]
+    fn reserve(&mut self) {
+        if self.steps.len() < self.step_count + 8 * CHUNK {
+            self.steps.resize(2 * self.steps.len() + 16 * CHUNK, Self::NO_STEP);
+        }
+        if self.leaves.len() < self.leaf_count + 8 * CHUNK {
+            self.leaves.resize(2 * self.leaves.len() + 16 * CHUNK, (0, 0));
+        }
+    }
+
+    /// Plans the comparison of two boxes that overlap: the larger one is opened, a leaf never. No branches: both lists are written, one of them counts.
+    #[inline(always)]
+    fn plan(&mut self, box_a: &LocalBox, link_a: Link, box_b: &LocalBox, link_b: Link, unit: f32) {
+        let size = |b: &LocalBox| b.half[0] + b.half[1] + b.half[2];
+        let (leaf_a, leaf_b) = (link_a.is_leaf(), link_b.is_leaf());
+        let open_a = !leaf_a & (leaf_b | (size(box_a) * unit >= size(box_b)));
+        let single = if open_a { box_b } else { box_a };
+        let (link, node) = if open_a { (link_b, link_a) } else { (link_a, link_b) };
+        self.steps[self.step_count] =
+            Step { single: *single, link, node: node.index() as u32, single_is_a: !open_a };
+        self.leaves[self.leaf_count] = (link_a.index() as u32, link_b.index() as u32);
+        let leaves = usize::from(leaf_a & leaf_b);
+        self.leaf_count += leaves;
+        self.step_count += 1 - leaves;
+    }
+}
+
 impl Query<'_> {
     #[inline(always)]
     pub(super) fn run<W: Wide>(&mut self, sink: &mut dyn Sink) {
@@ -58,25 +110,31 @@ impl Query<'_> {
         else {
             return;
         };
-        let mut steps: Vec<Step> = Vec::with_capacity(256);
-        let mut leaves: Vec<(u32, u32)> = Vec::with_capacity(256);
-        enqueue(&mut steps, &mut leaves, (box_a, link_a), (box_b, link_b));
+        let mut work = WORK.take();
+        (work.step_count, work.leaf_count) = (0, 0);
+        work.reserve();
+        let unit = self.relative.unit;
+        work.plan(&box_a, link_a, &box_b, link_b, unit);
         loop {
-            while let Some((i, j)) = leaves.pop() {
+            let leaves = std::mem::take(&mut work.leaf_count);
+            for k in (0..leaves).rev() {
+                let (i, j) = work.leaves[k];
                 if self.leaf_pair::<W>(i as usize, j as usize, sink).is_break() {
+                    WORK.set(work);
                     return;
                 }
             }
-            if steps.is_empty() {
-                return;
+            if work.step_count == 0 {
+                break;
             }
             // Several steps at once: their masks do not wait for each other's branches.
-            let start = steps.len().saturating_sub(CHUNK);
-            let count = steps.len() - start;
+            let start = work.step_count.saturating_sub(CHUNK);
+            let count = work.step_count - start;
             let mut masks = [0; CHUNK];
-            let mut chunk = [steps[start]; CHUNK];
-            chunk[..count].copy_from_slice(&steps[start..]);
-            steps.truncate(start);
+            let mut chunk = [Work::NO_STEP; CHUNK];
+            chunk[..count].copy_from_slice(&work.steps[start..start + count]);
+            work.step_count = start;
+            work.reserve();
             for k in 0..count {
                 masks[k] = self.masks::<W>(&chunk[k]);
             }
@@ -88,15 +146,15 @@ impl Query<'_> {
                 while hits != 0 {
                     let slot = hits.trailing_zeros() as usize;
                     hits &= hits - 1;
-                    let (other, link) = (node.get(slot), node.link[slot]);
-                    if step.single_is_a {
-                        enqueue(&mut steps, &mut leaves, (step.single, step.link), (other, link));
-                    } else {
-                        enqueue(&mut steps, &mut leaves, (other, link), (step.single, step.link));
-                    }
+                    let (other, link) = (&node.get(slot), node.link[slot]);
+                    let own = (&step.single, step.link);
+                    let (a, b) =
+                        if step.single_is_a { (own, (other, link)) } else { ((other, link), own) };
+                    work.plan(a.0, a.1, b.0, b.1, unit);
                 }
             }
         }
+        WORK.set(work);
     }
 
     #[inline(always)]
@@ -127,33 +185,5 @@ impl Query<'_> {
     fn exact(&self, t: u32, u: u32) -> bool {
         let there: [Vec3; 3] = self.b.triangle(u as usize).map(|v| self.pose.transform_point(v));
         triangles_intersect(&self.a.triangle(t as usize), &there)
-    }
-}
-
-/// Plans the comparison of two boxes that overlap: the larger one is opened, a leaf never.
-#[inline(always)]
-fn enqueue(
-    steps: &mut Vec<Step>,
-    leaves: &mut Vec<(u32, u32)>,
-    (box_a, link_a): (LocalBox, Link),
-    (box_b, link_b): (LocalBox, Link),
-) {
-    let size = |b: &LocalBox| b.half[0] + b.half[1] + b.half[2];
-    match (link_a.is_leaf(), link_b.is_leaf()) {
-        (true, true) => leaves.push((link_a.index() as u32, link_b.index() as u32)),
-        (false, leaf) if leaf || size(&box_a) >= size(&box_b) => {
-            steps.push(Step {
-                single: box_b,
-                link: link_b,
-                node: link_a.index() as u32,
-                single_is_a: false,
-            });
-        }
-        _ => steps.push(Step {
-            single: box_a,
-            link: link_a,
-            node: link_b.index() as u32,
-            single_is_a: true,
-        }),
     }
 }

@@ -29,7 +29,7 @@
 //! | question | answer |
 //! | --- | --- |
 //! | Do two surfaces meet? | [`intersects`]: a [`Verdict`] with its evidence |
-//! | Which triangles meet, and how? | [`all_pairs`]: every [`Hit`] with its [`Contact`] |
+//! | Which triangles meet, and how? | [`all_pairs`]: every [`Hit`] with its [`Contact`]; [`first_hit`]: one |
 //! | How far apart are they? | [`distance`]: closest points, and bounds that hold |
 //! | How do two solids stand to each other? | [`check_pair`]: a [`Relation`] |
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
@@ -46,6 +46,7 @@
 //! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon and polyhedron |
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
 //! | [`mesh`] | polygon meshes: triangulation, adjacency, defects, classes, mass |
+//! | [`tree`] | the bounding-volume tree that queries descend |
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
 //! | [`solid`] | inside and outside, and the space that two solids share |
 //! | [`scene`] | named parts at poses, from files too |
@@ -90,7 +91,7 @@ pub use error::{Error, ErrorKind};
 pub use exact::{Contact, Feature, Location};
 pub use math::{Aabb, MAX_COORDINATE, Pose, Vec3};
 pub use mesh::{Mesh, Weld};
-pub use pair::{Distance, Hit, Separation, Verdict, all_pairs, distance, intersects};
+pub use pair::{Distance, Hit, Separation, Verdict, all_pairs, distance, first_hit, intersects};
 #[cfg(feature = "files")]
 pub use scene::{LoadOptions, Loaded};
 pub use scene::{Part, Scene};

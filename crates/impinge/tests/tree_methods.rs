@@ -1,33 +1,16 @@
 //! The tree reports exactly the pairs that brute force does, on any machine's instructions.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod common;
+
+use common::Random;
 use impinge::pair::{Collect, Posed, brute};
 use impinge::tree::{Tree, traverse};
 use impinge::{Mesh, Pose, Vec3, shapes};
 
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn point(&mut self) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit())
-    }
-
-    fn pose(&mut self, reach: f64) -> Pose {
-        let q = [0; 4].map(|_: i32| self.unit() - 0.5);
-        Pose::from_quaternion(q, (self.point() - Vec3::splat(0.5)) * reach).unwrap()
-    }
+fn pose(random: &mut Random, reach: f64) -> Pose {
+    let q = [0; 4].map(|_: i32| random.signed());
+    Pose::from_quaternion(q, (random.unit_point() - Vec3::splat(0.5)) * reach).unwrap()
 }
 
 /// Compares the tree with brute force and returns the number of pairs, or `None` if the tree declined.
@@ -36,7 +19,8 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     ta.validate(a).unwrap();
     tb.validate(b).unwrap();
     let mut found = Collect::default();
-    if !traverse((a, &ta), (b, &tb), pose, &mut found) {
+    let done = traverse((a, &ta), (b, &tb), pose, &mut found);
+    if !done {
         return None;
     }
     let mut sink = Collect::default();
@@ -61,12 +45,12 @@ fn soups_of_every_size_on_a_grid() {
     let mut hits = 0;
     for round in 0..120 {
         let (n, m) = (1 + round % 41, 1 + (round * 7) % 30);
-        let a = soup(&mut random, n, |r| (r.point() * 5.0).floor());
-        let b = soup(&mut random, m, |r| (r.point() * 5.0).floor());
+        let a = soup(&mut random, n, |r| (r.unit_point() * 5.0).floor());
+        let b = soup(&mut random, m, |r| (r.unit_point() * 5.0).floor());
         let pose = if round % 2 == 0 {
-            Pose::from_translation((random.point() * 4.0).floor()).unwrap()
+            Pose::from_translation((random.unit_point() * 4.0).floor()).unwrap()
         } else {
-            random.pose(5.0)
+            pose(&mut random, 5.0)
         };
         hits += compare(&a, &b, &pose).unwrap();
     }
@@ -79,10 +63,10 @@ fn needles_and_specks_of_all_sizes() {
     for _ in 0..40 {
         let mut corner = |r: &mut Random| {
             let scale = 10.0_f64.powf(-4.0 * r.unit());
-            (r.point() - Vec3::splat(0.5)) * scale * Vec3::new(1.0, 1.0, 1e-3)
+            (r.unit_point() - Vec3::splat(0.5)) * scale * Vec3::new(1.0, 1.0, 1e-3)
         };
         let (a, b) = (soup(&mut random, 40, &mut corner), soup(&mut random, 40, &mut corner));
-        compare(&a, &b, &random.pose(0.2)).unwrap();
+        compare(&a, &b, &pose(&mut random, 0.2)).unwrap();
     }
 }
 
@@ -99,7 +83,7 @@ fn shapes_near_and_far_from_the_origin() {
     for a in &meshes {
         for b in &meshes {
             for reach in [0.0, 1.0, 3.0] {
-                hits += compare(a, b, &random.pose(reach)).unwrap();
+                hits += compare(a, b, &pose(&mut random, reach)).unwrap();
             }
             // The same pair, both moved away by the same large step, so that vertices are rounded coarsely.
             let away = Pose::from_translation([1e7, -3e6, 5e5]).unwrap();
@@ -107,6 +91,23 @@ fn shapes_near_and_far_from_the_origin() {
         }
     }
     assert!(hits > 1000, "{hits}");
+}
+
+#[test]
+fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
+    let mut random = Random(12);
+    let mut hits = 0;
+    for round in 0..60 {
+        let size = 10.0_f64.powi(-(round % 7));
+        let away = (random.unit_point() - Vec3::splat(0.5)) * 1e8;
+        let corner = |r: &mut Random| (r.unit_point() - Vec3::splat(0.5)) * size;
+        let a = soup(&mut random, 60, |r| corner(r) + away);
+        let b = soup(&mut random, 60, corner);
+        let q = [0; 4].map(|_: i32| random.signed());
+        let at = Pose::from_quaternion(q, away + Vec3::splat(0.1 * size)).unwrap();
+        hits += compare(&a, &b, &at).unwrap_or(0);
+    }
+    assert!(hits > 500, "{hits}");
 }
 
 #[test]
@@ -130,12 +131,13 @@ fn equal_triangles_and_equal_centres() {
     let mut random = Random(6);
     let star: Vec<[Vec3; 3]> = (0..100)
         .map(|_| {
-            let (p, q) = (random.point() - Vec3::splat(0.5), random.point() - Vec3::splat(0.5));
+            let (p, q) =
+                (random.unit_point() - Vec3::splat(0.5), random.unit_point() - Vec3::splat(0.5));
             [p, q, -p - q]
         })
         .collect();
     let star = Mesh::from_soup(&star).unwrap();
-    compare(&star, &star, &random.pose(0.1)).unwrap();
+    compare(&star, &star, &pose(&mut random, 0.1)).unwrap();
     let point = Mesh::from_soup(&[[Vec3::ONE; 3]; 20]).unwrap();
     compare(&point, &same, &Pose::IDENTITY);
 }

@@ -33,6 +33,8 @@ pub(super) struct Relative {
     translation: Vec3,
     /// A's local unit in B's.
     pub(super) unit: f32,
+    /// How far a vertex may be off in B's local unit because it was moved and rounded in `f64`.
+    pub(super) coarse: f32,
 }
 
 impl Relative {
@@ -49,11 +51,14 @@ impl Relative {
             return None;
         }
         let rows = |m: glam::DMat3| m.transpose().to_cols_array_2d().map(|r| r.map(|x| x as f32));
-        // The origins and the pose's translation are rounded in f64, which matters far from the origin.
+        // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
         let far = a.origin.abs().max_element()
             + b.origin.abs().max_element()
-            + pose.translation().abs().max_element();
-        let margin = scale * f64::from(f32::EPSILON) * 24.0 + far * a.scale * f64::EPSILON * 32.0;
+            + pose.translation().abs().max_element()
+            + a.reach / a.scale
+            + b.reach / b.scale;
+        let rounding = far * f64::EPSILON * 16.0;
+        let margin = scale * f64::from(f32::EPSILON) * 24.0 + rounding * a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
             rotation: rows(m * (1.0 / unit)),
             back: rows(m.transpose() * unit),
@@ -69,6 +74,7 @@ impl Relative {
             from_a: map(back, 1.0 / unit, -(back * translation) * unit, margin * unit),
             to_b: rows(back * unit),
             unit: unit as f32,
+            coarse: (rounding * b.scale) as f32 * 1.000_001,
             back: back * unit,
             translation,
         })

@@ -1,4 +1,4 @@
-//! Both trees at once, from the roots down.
+//! Both trees at once, from the roots down (the simultaneous traversal of Klosowski et al. 1998, section 4.2, and of Zachmann 1994, section 3.6.1).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -37,8 +37,11 @@ struct Step {
     single_is_a: bool,
 }
 
-/// Sends every pair of triangles that share a point to `sink`, with B at `pose` in A's frame. Returns false, having done nothing, if the
-/// numbers are beyond what the tree's `f32` can hold.
+/// Sends every pair of triangles that share a point to `sink`, with B at `pose` in A's frame. The trees must be those of the meshes.
+///
+/// Returns false, having done nothing, if one mesh is a million times smaller than the other or than the distance between them, which is more
+/// than `f32` can tell; [`pair::traverse`](crate::pair::traverse) has another method for that.
+#[must_use]
 pub fn traverse(
     (a, tree_a): (&Mesh, &Tree),
     (b, tree_b): (&Mesh, &Tree),
@@ -185,5 +188,44 @@ impl Query<'_> {
     fn exact(&self, t: u32, u: u32) -> bool {
         let there: [Vec3; 3] = self.b.triangle(u as usize).map(|v| self.pose.transform_point(v));
         triangles_intersect(&self.a.triangle(t as usize), &there)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::wide::Portable;
+    use super::*;
+    use crate::math::Random;
+    use crate::pair::Collect;
+    use crate::shapes;
+
+    #[test]
+    fn arrays_and_registers_find_the_same_pairs() {
+        let meshes = [
+            shapes::torus(1.0, 0.4, 30, 15).unwrap(),
+            shapes::icosphere(1.0, 8).unwrap(),
+            shapes::cuboid_grid([1.0, 1.5, 2.0], [5, 5, 5]).unwrap(),
+        ];
+        let mut random = Random::new(9);
+        let mut pairs = 0;
+        for a in &meshes {
+            for b in &meshes {
+                for reach in [0.0, 0.5, 2.0] {
+                    let turn = random.rotation();
+                    let pose =
+                        Pose::from_quaternion(turn.to_array(), random.in_cube() * reach).unwrap();
+                    let (tree_a, tree_b) = (a.tree(), b.tree());
+                    let relative = Relative::new(tree_a, tree_b, &pose).unwrap();
+                    let mut query = Query { a, b, tree_a, tree_b, pose: &pose, relative };
+                    let (mut plain, mut best) = (Collect::default(), Collect::default());
+                    query.run::<Portable>(&mut plain);
+                    dispatch::run(&mut query, &mut best);
+                    let plain = plain.into_sorted();
+                    pairs += plain.len();
+                    assert_eq!(plain, best.into_sorted());
+                }
+            }
+        }
+        assert!(pairs > 1000, "{pairs}");
     }
 }

@@ -31,7 +31,7 @@ pub(super) fn compare<W: Wide>(
     let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
     // No two corners are further apart than this, and no corner is further from the origin.
     let spread = (distance + a.reach * relative.unit + b.reach) * 1.000_01;
-    let slack = spread * SLACK;
+    let slack = spread * SLACK + relative.coarse;
     let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
     let zero = Wide3::splat([0.0; 3]);
     let near = min.all_le(half).and(zero.sub(half).all_le(max));
@@ -46,7 +46,8 @@ pub(super) fn compare<W: Wide>(
     let (q_min, q_max) =
         (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
     let longest = (a.longest * relative.unit).max(b.longest);
-    let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT;
+    let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
+        + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
     let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];
     let normal = w[0].cross(w[1]);
     let moment = [q[0].cross(w[0]), q[1].cross(w[1]), q[2].cross(w[2])];

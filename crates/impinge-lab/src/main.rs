@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
+mod peers;
 mod plain;
 mod random;
 mod triangles;
@@ -20,10 +21,13 @@ struct Arguments {
 enum Experiment {
     /// The exact triangle test against the same test in plain floats.
     Triangles(triangles::Arguments),
+    /// Pair queries on the workloads of the peer measurements, as rows for their report.
+    Peers(peers::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
+        Experiment::Peers(arguments) => peers::run(&arguments),
     }
 }

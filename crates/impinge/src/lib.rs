@@ -83,6 +83,7 @@ pub mod mesh;
 pub mod pair;
 pub mod scene;
 pub mod shapes;
+mod sink;
 pub mod solid;
 pub mod tree;
 

@@ -31,9 +31,9 @@ pub mod edges;
 mod hit;
 mod posed;
 mod separation;
-mod sink;
 pub mod sweep;
 
+pub use crate::sink::{Collect, Count, First, Sink};
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
@@ -41,7 +41,6 @@ pub use edges::Bias;
 pub use hit::{Hit, Verdict};
 pub use posed::Posed;
 pub use separation::Separation;
-pub use sink::{Collect, Count, First, Sink};
 
 use crate::math::Pose;
 use crate::mesh::Mesh;

@@ -1,7 +1,7 @@
 //! Which instructions the machine has, asked once a query.
 #![allow(unsafe_code, reason = "calling a function compiled for AVX2 after asking for it")]
 
-use crate::pair::Sink;
+use crate::sink::Sink;
 
 use super::traverse::Query;
 use super::wide::Portable;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::exact::triangles_intersect;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::Sink;
+use crate::sink::Sink;
 
 use super::node::{Link, LocalBox};
 use super::relative::Relative;
@@ -196,8 +196,8 @@ mod tests {
     use super::super::wide::Portable;
     use super::*;
     use crate::math::Random;
-    use crate::pair::Collect;
     use crate::shapes;
+    use crate::sink::Collect;
 
     #[test]
     fn arrays_and_registers_find_the_same_pairs() {

@@ -2,8 +2,10 @@
 
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
+mod cage;
 mod peers;
 mod plain;
+mod pre_checks;
 mod random;
 mod triangles;
 
@@ -21,6 +23,8 @@ struct Arguments {
 enum Experiment {
     /// The exact triangle test against the same test in plain floats.
     Triangles(triangles::Arguments),
+    /// Zachmann's tables of section 3.2: what each pre-check saves.
+    PreChecks(pre_checks::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
 }
@@ -28,6 +32,7 @@ enum Experiment {
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
+        Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }
 }

@@ -96,3 +96,8 @@ pub use pair::{Distance, Hit, Separation, Verdict, all_pairs, distance, first_hi
 #[cfg(feature = "files")]
 pub use scene::{LoadOptions, Loaded};
 pub use scene::{Part, Scene};
+
+/// The README's example compiles.
+#[cfg(all(doctest, feature = "files"))]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -6,21 +6,21 @@
 //! - [`brute`]: every triangle against every triangle; the oracle that tests everything else.
 //! - [`edges`]: every edge against every polygon with the accumulating pre-checks of Zachmann 1994, section 3.2, and
 //!   the relaxed modes of 3.2.1.
-//! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis; the default.
+//! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis.
+//! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a tree does not pay.
 //!
 //! A method hands each pair it finds to a [`Sink`], which says when to stop:
 //!
 //! ```
-//! use impinge::pair::{Count, Posed, brute, sweep};
+//! use impinge::pair::{Count, Posed, brute, traverse};
 //! use impinge::{Pose, shapes};
 //!
 //! let ball = shapes::icosphere(1.0, 2)?;
 //! let pose = Pose::from_translation([1.0, 0.0, 0.0])?;
-//! let (a, b) = (Posed::new(&ball, &Pose::IDENTITY), Posed::new(&ball, &pose));
 //! let (mut quick, mut slow) = (Count::default(), Count::default());
-//! sweep::traverse(&a, &b, &mut quick);
-//! brute::traverse(&a, &b, &mut slow);
-//! assert_eq!(quick.hits, slow.hits);
+//! traverse(&ball, &ball, &pose, &mut quick);
+//! brute::traverse(&Posed::new(&ball, &Pose::IDENTITY), &Posed::new(&ball, &pose), &mut slow);
+//! assert_eq!(quick.pairs, slow.pairs);
 //! # Ok::<(), impinge::Error>(())
 //! ```
 

@@ -92,7 +92,9 @@ pub use error::{Error, ErrorKind};
 pub use exact::{Contact, Feature, Location};
 pub use math::{Aabb, MAX_COORDINATE, Pose, Vec3};
 pub use mesh::{Mesh, Weld};
-pub use pair::{Distance, Hit, Separation, Verdict, all_pairs, distance, first_hit, intersects};
+pub use pair::{
+    Distance, EdgeAndFace, Hit, Separation, Verdict, all_pairs, distance, first_hit, intersects,
+};
 #[cfg(feature = "files")]
 pub use scene::{LoadOptions, Loaded};
 pub use scene::{Part, Scene};

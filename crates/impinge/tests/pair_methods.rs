@@ -4,6 +4,7 @@
 mod common;
 
 use common::Random;
+use impinge::exact::segment_triangle;
 use impinge::pair::edges::{self, Bias, PreChecks};
 use impinge::pair::{Collect, Posed, brute, sweep};
 use impinge::solid::{MonteCarlo, monte_carlo};
@@ -64,6 +65,12 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     let hits = impinge::all_pairs(a, b, pose);
     assert!(hits.iter().map(|h| (h.a, h.b)).eq(oracle.iter().copied()));
     assert!(hits.iter().all(|h| Hit::of(&pa, h.a, &pb, h.b) == Some(*h)));
+    for hit in &hits {
+        let witness = hit.edge_and_face(a, b, pose).expect("an edge of one meets the other");
+        let (edges, face) = if witness.edge_is_a { (&pa, &pb) } else { (&pb, &pa) };
+        let [u, v] = witness.edge.map(|v| edges.vertices()[v as usize]);
+        assert!(segment_triangle(u, v, &face.triangle(witness.face)).is_some());
+    }
     oracle.len()
 }
 

@@ -1,7 +1,8 @@
 //! What a pair query reports.
 
-use crate::exact::{Contact, triangle_intersection};
-use crate::math::Vec3;
+use crate::exact::{Contact, Feature, segment_triangle, triangle_intersection};
+use crate::math::{Pose, Vec3};
+use crate::mesh::Mesh;
 
 use super::{Posed, Separation};
 
@@ -30,6 +31,52 @@ impl Hit {
     pub fn between(a: (u32, &[Vec3; 3]), b: (u32, &[Vec3; 3])) -> Option<Self> {
         let shared = triangle_intersection(a.1, b.1)?;
         Some(Self { a: a.0, b: b.0, contact: shared.contact, point: shared.point() })
+    }
+}
+
+/// An edge of one mesh and a triangle of the other that share a point: what makes two triangles meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EdgeAndFace {
+    /// Whether the edge is A's, and the face B's; otherwise the other way round.
+    pub edge_is_a: bool,
+    /// The ends of the edge, as vertices of its mesh.
+    pub edge: [u32; 2],
+    /// The triangle of the other mesh.
+    pub face: u32,
+    /// The smallest feature of that triangle that holds all it shares with the edge.
+    pub feature: Feature,
+}
+
+impl Hit {
+    /// The first edge of one of the two triangles that meets the other, A's edges first. There always is one for a hit that a query on these meshes at
+    /// this pose reported.
+    ///
+    /// ```
+    /// use impinge::{Pose, shapes};
+    ///
+    /// let (box_, rod) = (shapes::cuboid([2.0, 2.0, 2.0])?, shapes::cuboid([0.1, 0.1, 5.0])?);
+    /// let hit = impinge::first_hit(&box_, &rod, &Pose::IDENTITY).expect("the rod passes through the box");
+    /// let witness = hit.edge_and_face(&box_, &rod, &Pose::IDENTITY).expect("some edge pierces some face");
+    /// // Here it is the diagonal of the box's top, which pierces a side of the rod.
+    /// assert!(witness.edge_is_a && witness.face == hit.b);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    #[must_use]
+    pub fn edge_and_face(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> Option<EdgeAndFace> {
+        let there = b.triangle(self.b as usize).map(|v| pose.transform_point(v));
+        let here = a.triangle(self.a as usize);
+        let numbers = [a.triangles()[self.a as usize], b.triangles()[self.b as usize]];
+        [(true, &here, &there, self.b), (false, &there, &here, self.a)].into_iter().find_map(
+            |(edge_is_a, edges, triangle, face)| {
+                let corners = numbers[usize::from(!edge_is_a)];
+                (0..3).find_map(|k| {
+                    let next = (k + 1) % 3;
+                    let contact = segment_triangle(edges[k], edges[next], triangle)?;
+                    let edge = [corners[k], corners[next]];
+                    Some(EdgeAndFace { edge_is_a, edge, face, feature: contact.triangle })
+                })
+            },
+        )
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;
-pub use hit::{Hit, Verdict};
+pub use hit::{EdgeAndFace, Hit, Verdict};
 pub use posed::Posed;
 pub use separation::Separation;
 

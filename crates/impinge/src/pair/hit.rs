@@ -57,7 +57,7 @@ impl Hit {
     /// let (box_, rod) = (shapes::cuboid([2.0, 2.0, 2.0])?, shapes::cuboid([0.1, 0.1, 5.0])?);
     /// let hit = impinge::first_hit(&box_, &rod, &Pose::IDENTITY).expect("the rod passes through the box");
     /// let witness = hit.edge_and_face(&box_, &rod, &Pose::IDENTITY).expect("some edge pierces some face");
-    /// // Here it is the diagonal of the box's top, which pierces a side of the rod.
+    /// // Here an edge of the box's triangulation pierces a side of the rod.
     /// assert!(witness.edge_is_a && witness.face == hit.b);
     /// # Ok::<(), impinge::Error>(())
     /// ```

@@ -5,7 +5,7 @@
 //! triangle for a mesh of 70,000. Plain arrays; [`Tree::validate`] states what they promise.
 //!
 //! **Traversal.** Both trees are descended at once. A step compares one box of one tree with the eight boxes of a node of the other, along the three axes of each
-//! frame, and opens the larger box of each pair that overlaps. Steps are taken eight at a time, which lets their arithmetic overlap.
+//! frame, and opens the larger box of each pair that overlaps. Steps are taken four at a time, which lets their arithmetic overlap.
 //!
 //! **Exact.** Boxes are grown by more than rounding can move anything, and the `f32` triangle test says "apart" or "crossing" only where its error bound allows; what it
 //! leaves open goes to [`exact`](crate::exact). The bounds are derived in `docs/notes/tree.md`. So the pairs are those of brute force, whatever the machine.
@@ -13,7 +13,7 @@
 //! **Machines.** On x86-64 with AVX2 and FMA, found at run time, vectors are registers; elsewhere they are arrays. A plain build has both.
 //!
 //! Tried and left out: the nine edge axes of the box test and a normal slab in each leaf. The slab took a quarter off nested spheres a hundredth apart and cost 0.2 us in
-//! every query.
+//! every query. Eight or sixteen steps at a time gain 2 % where meshes do not meet and cost a third and more in the first hit of deep overlap.
 
 #![allow(
     clippy::needless_range_loop,

@@ -15,7 +15,7 @@ use super::wide::Wide;
 use super::{Tree, dispatch};
 
 /// Steps taken at once.
-const CHUNK: usize = 8;
+const CHUNK: usize = 4;
 
 /// Two meshes with their trees.
 #[derive(Debug)]

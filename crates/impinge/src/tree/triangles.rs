@@ -63,9 +63,8 @@ pub(super) fn compare<W: Wide>(
         if near == 0 {
             continue;
         }
-        let (crossing, open) =
-            eight.against(&[corners[0].get(i), corners[1].get(i), corners[2].get(i)]);
-        let (crossing, open) = (crossing & near, open & near);
+        let one = [corners[0].get(i), corners[1].get(i), corners[2].get(i)];
+        let (crossing, open) = eight.against(&one, near);
         if crossing | open != 0 && found(i, crossing, open) {
             return true;
         }
@@ -85,9 +84,9 @@ struct Eight<W> {
 }
 
 impl<W: Wide> Eight<W> {
-    /// One triangle against the eight; the lanes that certainly cross it, and those that may meet it.
+    /// One triangle against those of the eight that are near it; the lanes that certainly cross it, and those that may meet it.
     #[inline(always)]
-    fn against(&self, t: &[[f32; 3]; 3]) -> (u32, u32) {
+    fn against(&self, t: &[[f32; 3]; 3], near: u32) -> (u32, u32) {
         let Self { q, w, moment, normal, bound } = self;
         let p = [Wide3::<W>::splat(t[0]), Wide3::splat(t[1]), Wide3::splat(t[2])];
         let (up, down) = (W::splat(*bound), W::splat(-*bound));
@@ -95,7 +94,7 @@ impl<W: Wide> Eight<W> {
         let d =
             [normal.dot(p[0].sub(q[0])), normal.dot(p[1].sub(q[0])), normal.dot(p[2].sub(q[0]))];
         let both = d[0].min(d[1]).min(d[2]).le(up).and(down.le(d[0].max(d[1]).max(d[2])));
-        if both.bits() == 0 {
+        if both.bits() & near == 0 {
             return (0, 0);
         }
         // The corners of the eight against the one's plane.
@@ -103,7 +102,7 @@ impl<W: Wide> Eight<W> {
         let n = e[0].cross(e[1]);
         let c = [n.dot(q[0].sub(p[0])), n.dot(q[1].sub(p[0])), n.dot(q[2].sub(p[0]))];
         let both = both.and(c[0].min(c[1]).min(c[2]).le(up)).and(down.le(c[0].max(c[1]).max(c[2])));
-        if both.bits() == 0 {
+        if both.bits() & near == 0 {
             return (0, 0);
         }
         // How each side of the one passes each side of the eight: nine determinants.
@@ -123,8 +122,8 @@ impl<W: Wide> Eight<W> {
         for j in 0..3 {
             seen.add([side[0][j], side[1][j], side[2][j]], c[j], c[(j + 1) % 3], up, down);
         }
-        let must = seen.must.bits();
-        (must, both.and(seen.may).bits() & !must)
+        let must = seen.must.bits() & near;
+        (must, both.and(seen.may).bits() & near & !must)
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
 use std::env;
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
@@ -94,6 +95,13 @@ fn test() -> ExitCode {
                 return ExitCode::FAILURE;
             }
         }
+    }
+    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/meshes");
+    if !models.exists() {
+        eprintln!(
+            "== skipped: what the tests `mesh_real`, `assemblies` and `shared_meshes` ask of real models, for want of \
+             ../shared/meshes beside the checkout"
+        );
     }
     eprintln!("== everything passed in {:.1} s", all.elapsed().as_secs_f64());
     ExitCode::SUCCESS

@@ -110,6 +110,31 @@ fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
     assert!(hits > 500, "{hits}");
 }
 
+/// In a leaf of specks far smaller than the distances between them, the rounding of the corners is larger than the triangles, and products of
+/// two errors count in the bound.
+#[test]
+fn specks_smaller_than_the_rounding_of_their_leaf() {
+    let mut random = Random(31);
+    let mut hits = 0;
+    for round in 0..400 {
+        let size = 10.0_f64.powi(-4 - round % 9);
+        let specks = 12 + round as usize % 20;
+        let places: Vec<Vec3> = (0..specks).map(|_| random.unit_point()).collect();
+        let mut dust = |shift: f64| {
+            let mut corner =
+                |place: Vec3| place + (random.unit_point() - Vec3::splat(0.5)) * size * shift;
+            let soup: Vec<[Vec3; 3]> =
+                places.iter().map(|p| [corner(*p), corner(*p), corner(*p)]).collect();
+            Mesh::from_soup(&soup).unwrap()
+        };
+        let (a, b) = (dust(1.0), dust(1.2));
+        hits += compare(&a, &b, &Pose::IDENTITY).unwrap();
+        let turn = Pose::from_axis_angle(random.unit_point(), size).unwrap();
+        hits += compare(&a, &b, &turn).unwrap();
+    }
+    assert!(hits > 500, "{hits}");
+}
+
 #[test]
 fn a_mesh_on_itself_and_on_its_neighbour() {
     for mesh in [

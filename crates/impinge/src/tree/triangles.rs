@@ -45,7 +45,10 @@ pub(super) fn compare<W: Wide>(
     let slacks = Wide3::splat([slack; 3]);
     let (q_min, q_max) =
         (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
-    let longest = (a.longest * relative.unit).max(b.longest);
+    // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
+    let spread = spread + 4.0 * relative.coarse;
+    let longest =
+        (a.longest * relative.unit).max(b.longest) + 64.0 * UNIT * spread + 4.0 * relative.coarse;
     let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
         + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
     let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];

@@ -143,6 +143,18 @@ fn interlocked_rings_are_separated_by_no_slab() {
     assert!(!wrong.verify(&ring, &ring, &pose));
 }
 
+/// Regression: a distance of zero or more was taken as evidence whatever the meshes did.
+#[test]
+fn no_evidence_of_separation_holds_for_meshes_that_meet() {
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    for offset in [[0.5, 0.25, 0.0], [1.0, 0.0, 0.0]] {
+        let pose = Pose::from_translation(offset).unwrap();
+        assert!(!Separation::Distance { lower: 0.0 }.verify(&cube, &cube, &pose));
+        assert!(!Separation::Slab { direction: Vec3::X, gap: 1e-300 }.verify(&cube, &cube, &pose));
+        assert!(!Separation::Empty.verify(&cube, &cube, &pose));
+    }
+}
+
 #[test]
 fn empty_meshes_meet_nothing() {
     let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();

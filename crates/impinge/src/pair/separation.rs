@@ -5,8 +5,8 @@ use std::fmt;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
-use super::Posed;
 use super::distance::closest_pair;
+use super::{First, Posed, sweep};
 
 /// Why two meshes share no point.
 ///
@@ -82,8 +82,8 @@ impl Separation {
         }
     }
 
-    /// Checks the evidence against the meshes it speaks of: a slab in one pass over the vertices, a distance by measuring it
-    /// again.
+    /// Checks the evidence against the meshes it speaks of: a slab in one pass over the vertices, a distance by looking for
+    /// triangles that meet, and measuring it again.
     #[must_use]
     pub fn verify(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
         let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
@@ -94,7 +94,11 @@ impl Separation {
                 *gap > 0.0 && (length - 1.0).abs() < 1e-15 && gap_along(&a, &b, *direction) >= *gap
             }
             Self::Distance { lower } => {
-                closest_pair(&a, &b, f64::INFINITY).is_none_or(|c| c.lower >= *lower)
+                // A bound of zero says nothing by itself: that no triangles meet is looked at apart, and by another method than the verdict's.
+                let mut first = First::default();
+                sweep::traverse(&a, &b, &mut first);
+                first.pair.is_none()
+                    && closest_pair(&a, &b, f64::INFINITY).is_none_or(|c| c.lower >= *lower)
             }
         }
     }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use glam::DMat3;
 
 use crate::error::{Error, ErrorKind};
+use crate::exact::{Sign, orient3d};
 use crate::math::{Pose, Vec3};
 use crate::mesh::{Mesh, Weld};
 
@@ -54,14 +55,14 @@ impl fmt::Display for Loaded {
         if self.straightened > 0 {
             write!(
                 f,
-                "\n{} parts have rotations rounded to single precision, made exact",
+                "\n  {} parts have rotations rounded to single precision, made exact",
                 self.straightened
             )?;
         }
         if self.deformed > 0 {
             write!(
                 f,
-                "\n{} parts are scaled, sheared or mirrored, which was applied to their vertices",
+                "\n  {} parts are scaled, sheared or mirrored, which was applied to their vertices",
                 self.deformed
             )?;
         }
@@ -185,5 +186,25 @@ fn from_document(document: impinge_io::Document, options: &LoadOptions) -> Resul
 /// The mesh with a linear map applied to its vertices; turned around if the map mirrors, so that what was outside stays outside.
 fn deformed(mesh: &Mesh, linear: &DMat3) -> Result<Mesh, Error> {
     let moved = mesh.with_vertices(mesh.vertices().iter().map(|v| *linear * *v).collect())?;
-    Ok(if linear.determinant() < 0.0 { moved.flipped() } else { moved })
+    // The exact sign of the determinant, which may be too small for f64.
+    let mirrors =
+        orient3d(Vec3::ZERO, linear.x_axis, linear.y_axis, linear.z_axis) == Sign::Negative;
+    Ok(if mirrors { moved.flipped() } else { moved })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shapes;
+
+    #[test]
+    fn a_mirror_of_any_scale_keeps_the_outside_outside() {
+        let cube = shapes::cuboid([1.0, 2.0, 3.0]).unwrap();
+        for scale in [1.0, 1e-120] {
+            for signs in [Vec3::ONE, Vec3::new(-1.0, 1.0, 1.0), Vec3::splat(-1.0)] {
+                let copy = deformed(&cube, &DMat3::from_diagonal(signs * scale)).unwrap();
+                assert_eq!(copy.classification().outward, Some(true), "{signs} {scale}");
+            }
+        }
+    }
 }

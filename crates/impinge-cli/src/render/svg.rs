@@ -20,8 +20,11 @@ pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[
     let _ = write!(out, "<image width=\"{w}\" height=\"{h}\" href=\"data:image/png;base64,");
     base64(png, &mut out);
     let _ = writeln!(out, "\"/>");
-    for m in markers {
+    // Numbered ones last, so that no other marker covers a number.
+    let plain = markers.iter().filter(|m| m.badge.is_none());
+    for m in plain.chain(markers.iter().filter(|m| m.badge.is_some())) {
         let [x, y] = m.center;
+        let ring = if m.badge.is_some() { s } else { 0.5 * s };
         let _ = writeln!(out, "<g><title>{}</title>", escape(&m.tooltip));
         if let Some(b) = &m.badge {
             let [bx, by] = b.center;
@@ -32,7 +35,7 @@ pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[
                 );
             }
         }
-        for (color, width) in [("#fff".to_owned(), 7.0 * s), (hex(INK), 3.0 * s)] {
+        for (color, width) in [("#fff".to_owned(), 7.0 * ring), (hex(INK), 3.0 * ring)] {
             let _ = writeln!(
                 out,
                 "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{:.1}\" fill=\"{}\" fill-opacity=\"0.35\" stroke=\"{color}\" stroke-width=\"{width:.1}\"/>",

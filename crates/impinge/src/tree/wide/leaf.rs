@@ -1,6 +1,6 @@
 //! The leaf: up to eight triangles side by side, in coordinates of their own.
 
-use super::wide::Lanes3;
+use super::lanes::Lanes3;
 
 /// Up to eight triangles, their corners relative to the leaf's origin, rounded to `f32`.
 ///

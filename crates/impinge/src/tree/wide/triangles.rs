@@ -1,8 +1,8 @@
 //! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart, certainly crossing, or not decided.
 
+use super::lanes::{Wide, Wide3};
 use super::leaf::Leaf;
 use super::relative::Relative;
-use super::wide::{Wide, Wide3};
 
 /// Half an ulp of one in `f32`.
 const UNIT: f32 = f32::EPSILON / 2.0;

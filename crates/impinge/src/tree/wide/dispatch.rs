@@ -3,8 +3,8 @@
 
 use crate::sink::Sink;
 
+use super::lanes::Portable;
 use super::traverse::Query;
-use super::wide::Portable;
 
 /// Runs the query with the widest instructions at hand.
 pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
@@ -22,5 +22,5 @@ pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
 unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn Sink) {
-    query.run::<super::wide::Avx2>(sink);
+    query.run::<super::lanes::Avx2>(sink);
 }

@@ -3,8 +3,8 @@
 use crate::math::{Pose, Vec3};
 
 use super::Tree;
+use super::lanes::{Wide, Wide3};
 use super::node::{LocalBox, Node};
-use super::wide::{Wide, Wide3};
 
 /// One direction of the map, between frames whose units may differ: points `n` of the node's frame lie at `rotation * n + translation` in the frame of the single box.
 #[derive(Clone, Copy, Debug)]

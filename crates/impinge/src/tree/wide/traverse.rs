@@ -8,10 +8,10 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::Sink;
 
+use super::lanes::Wide;
 use super::node::{Link, LocalBox};
 use super::relative::Relative;
 use super::triangles::compare;
-use super::wide::Wide;
 use super::{Tree, dispatch};
 
 /// Steps taken at once.
@@ -193,7 +193,7 @@ impl Query<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::wide::Portable;
+    use super::super::lanes::Portable;
     use super::*;
     use crate::math::Random;
     use crate::shapes;

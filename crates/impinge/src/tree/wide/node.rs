@@ -1,6 +1,6 @@
 //! The wide node: eight boxes and where they lead.
 
-use super::wide::Lanes3;
+use super::lanes::Lanes3;
 
 /// What a slot of a node leads to: a node, a leaf, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

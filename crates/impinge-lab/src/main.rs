@@ -3,10 +3,14 @@
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
 mod cage;
+#[allow(dead_code, reason = "shared by experiments that draw")]
+mod chart;
 mod peers;
 mod plain;
 mod pre_checks;
 mod random;
+#[allow(dead_code, reason = "shared by experiments that write files")]
+mod report;
 mod triangles;
 
 use clap::{Parser, Subcommand};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use impinge::pair::{Collect, First, traverse};
+use impinge::pair::{Collect, First, intersecting_pairs, traverse};
 use impinge::shapes;
 use impinge::tree::Tree;
 use impinge::{Mesh, Pose, Vec3, distance};
@@ -92,7 +92,6 @@ fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
     }
     let budget = Duration::from_secs_f64(arguments.budget);
     let mut us = [[0.0; REGIMES.len()]; QUERIES.len()];
-    let mut pairs = 0.0;
     for (regime, poses) in poses.iter().enumerate() {
         us[0][regime] = median(budget, poses, |pose| {
             let mut first = First::default();
@@ -102,11 +101,13 @@ fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
         us[1][regime] = median(budget, poses, |pose| {
             let mut all = Collect::default();
             traverse(&a, &b, pose, &mut all);
-            pairs = all.pairs.len() as f64;
             all.pairs.len()
         });
         us[2][regime] = median(budget, poses, |pose| usize::from(distance(&a, &b, pose).is_some()));
     }
+    let deep = &poses[REGIMES.len() - 1];
+    let total: usize = deep.iter().map(|pose| intersecting_pairs(&a, &b, pose).len()).sum();
+    let pairs = total as f64 / deep.len().max(1) as f64;
     let n = a.triangles().len();
     let bytes = a.tree().bytes() as f64 / n as f64;
     Ok(Row { triangles: n, build_ms: build.as_secs_f64() * 1e3, bytes, us, pairs })
@@ -215,8 +216,8 @@ fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
             Axis::log("\u{3bc}s a query, median"),
         )
         .caption(format!(
-            "A bumpy torus against itself. A line that is straight and flat is logarithmic growth or less; the thin line is proportional to n. {}",
-            arguments_note(arguments)
+            "A bumpy torus against itself in {} attitudes a point, at three distances. The steeper the line, the higher the power of n; the broken line has power one.",
+            arguments.poses
         ));
         for (r, regime) in REGIMES.into_iter().enumerate() {
             let points = rows.iter().map(|row| (row.triangles as f64, row.us[q][r])).collect();
@@ -226,15 +227,11 @@ fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
             let (from, to) = (first.triangles as f64, last.triangles as f64);
             let base = first.us[q].iter().copied().fold(f64::INFINITY, f64::min);
             let line = vec![(from, base), (to, base * to / from)];
-            chart = chart.series("proportional", Mark::Line, line);
+            chart = chart.series("proportional to n", Mark::Guide, line);
         }
         report.figure(&query.replace(' ', "-"), &format!("Growth of {query}"), &chart)?;
     }
     report.finish()
-}
-
-fn arguments_note(arguments: &Arguments) -> String {
-    format!("{} attitudes a point.", arguments.poses)
 }
 
 #[cfg(test)]

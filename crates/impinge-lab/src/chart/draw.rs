@@ -103,8 +103,11 @@ pub(super) fn svg(chart: &Chart) -> String {
         escape(&chart.title)
     ));
     put(axes(chart, &plot));
+    let mut colours = 0;
     for (i, series) in chart.series.iter().enumerate() {
-        let style = Style::of(i, series.mark);
+        let own_colour = !matches!(series.mark, Mark::Compared | Mark::Guide);
+        colours += usize::from(own_colour && i > 0);
+        let style = Style::of(colours, series.mark);
         put(curve(chart, &plot, &series.points, &style));
         let y = plot.top + 14.0 + 22.0 * i as f64;
         let x = plot.left + plot.width + 12.0;
@@ -183,13 +186,22 @@ struct Style {
 
 impl Style {
     fn of(i: usize, mark: Mark) -> Self {
+        let guide = mark == Mark::Guide;
         Self {
-            colour: COLOURS[i % COLOURS.len()],
-            dash: DASHES[i / COLOURS.len() % DASHES.len()],
+            colour: if guide { "#999999" } else { COLOURS[i % COLOURS.len()] },
+            dash: if guide { "5 4" } else { DASHES[i / COLOURS.len() % DASHES.len()] },
             shape: i % 4,
             mark,
-            width: if mark == Mark::Line { 1.2 } else { 1.8 },
+            width: if mark == Mark::LineAndDots { 1.8 } else { 1.2 },
         }
+    }
+
+    fn has_line(&self) -> bool {
+        matches!(self.mark, Mark::Line | Mark::LineAndDots | Mark::Guide)
+    }
+
+    fn has_dots(&self) -> bool {
+        matches!(self.mark, Mark::Dots | Mark::LineAndDots | Mark::Compared)
     }
 
     fn line(&self, path: &str) -> String {
@@ -211,16 +223,23 @@ impl Style {
             2 => format!("M{x:.1} {:.1}l4 7h-8z", y - 4.5),
             _ => format!("M{x:.1} {:.1}l4.4 4.4l-4.4 4.4l-4.4 -4.4z", y - 4.4),
         };
-        format!(r#"<path d="{d}" fill="{}"/>"#, self.colour)
+        if self.mark == Mark::Compared {
+            format!(
+                r##"<path d="{d}" fill="#ffffff" stroke="{}" stroke-width="1.5"/>"##,
+                self.colour
+            )
+        } else {
+            format!(r#"<path d="{d}" fill="{}"/>"#, self.colour)
+        }
     }
 
     /// The legend's sample, 24 wide from `x`.
     fn sample(&self, x: f64, y: f64) -> String {
         let mut out = String::new();
-        if self.mark != Mark::Dots {
+        if self.has_line() {
             out += &self.line(&format!("M{x:.1} {y:.1}h22"));
         }
-        if self.mark != Mark::Line {
+        if self.has_dots() {
             out += &self.dot(x + 11.0, y);
         }
         out
@@ -240,13 +259,12 @@ fn curve(chart: &Chart, plot: &Plot, points: &[(f64, f64)], style: &Style) -> St
         // Writing to a string cannot fail.
         let _ = write!(path, "{}{x:.1} {y:.1}", if pen_up { "M" } else { "L" });
         pen_up = false;
-        dots += &style.dot(x, y);
+        if style.has_dots() {
+            dots += &style.dot(x, y);
+        }
     }
-    match style.mark {
-        Mark::Line => style.line(&path),
-        Mark::Dots => dots,
-        Mark::LineAndDots => style.line(&path) + &dots,
-    }
+    let line = if style.has_line() { style.line(&path) } else { String::new() };
+    line + &dots
 }
 
 #[cfg(test)]
@@ -288,7 +306,8 @@ mod tests {
             Chart::new("a < b & \"c\"", Axis::log("triangles <n>"), Axis::log("time & \u{3bc}s"))
                 .caption("A long sentence ".repeat(20) + "with <tags> & entities.");
         for i in 0..20 {
-            let mark = [Mark::Line, Mark::Dots, Mark::LineAndDots][i % 3];
+            let mark =
+                [Mark::Line, Mark::Dots, Mark::LineAndDots, Mark::Compared, Mark::Guide][i % 5];
             let points = (1..9).map(|k| (f64::from(k * k), f64::from(k) * i as f64)).collect();
             chart = chart.series(format!("series {i} <&>"), mark, points);
         }
@@ -320,6 +339,22 @@ mod tests {
         let path = text.lines().find(|l| l.contains("stroke-linejoin")).expect("a curve");
         assert_eq!(path.matches('M').count(), 2);
         assert_eq!(path.matches('L').count(), 2);
+    }
+
+    #[test]
+    fn what_is_compared_has_the_colour_of_what_it_is_compared_with() {
+        let points = || vec![(0.0, 0.0), (1.0, 1.0)];
+        let text = Chart::new("", Axis::linear(""), Axis::linear(""))
+            .series("a", Mark::LineAndDots, points())
+            .series("a, elsewhere", Mark::Compared, points())
+            .series("b", Mark::LineAndDots, points())
+            .svg();
+        assert_eq!(text.matches(&format!(r#"fill="{}""#, COLOURS[0])).count(), 3);
+        assert_eq!(
+            text.matches(&format!(r##"fill="#ffffff" stroke="{}""##, COLOURS[0])).count(),
+            3
+        );
+        assert_eq!(text.matches(&format!(r#"fill="{}""#, COLOURS[1])).count(), 3);
     }
 
     #[test]

@@ -47,6 +47,10 @@ pub(crate) enum Mark {
     Dots,
     /// Dots and the lines between them.
     LineAndDots,
+    /// Hollow dots in the colour of the series before: what to compare that one with.
+    Compared,
+    /// A thin grey line to hold the others against.
+    Guide,
 }
 
 #[derive(Clone, Debug)]

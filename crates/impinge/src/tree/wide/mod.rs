@@ -26,6 +26,7 @@ mod lanes;
 mod leaf;
 mod node;
 mod relative;
+mod sheet;
 mod traverse;
 mod triangles;
 mod validate;

@@ -6,6 +6,7 @@ mod cage;
 mod chart;
 mod flight;
 mod growth;
+mod klosowski;
 mod peers;
 mod plain;
 mod pre_checks;
@@ -30,6 +31,8 @@ enum Experiment {
     Triangles(triangles::Arguments),
     /// Zachmann's tables of section 3.2: what each pre-check saves.
     PreChecks(pre_checks::Arguments),
+    /// Tables 1 to 7 and Figure 3 of Klosowski et al. 1998, beside the paper's numbers.
+    Klosowski(klosowski::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
@@ -40,6 +43,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
+        Experiment::Klosowski(arguments) => klosowski::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }

@@ -1,0 +1,191 @@
+//! The experiments of Klosowski, Held, Mitchell, Sowizral and Zikan 1998, section 5.2: Tables 1 to 7 and Figure 3, on data sets of the same kind and size.
+//!
+//! The paper's numbers stand beside ours; what its text says of thresholds (section 4.3) and traversals (section 4.2) has a table of its own. RAPID, the paper's
+//! rival, is represented by our tree of oriented boxes.
+
+mod compare;
+mod fly;
+mod paper;
+mod spheres;
+mod tables;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+use impinge::tree::bv::{BuildOptions, Measure, Order, SplitPoint, SplitRule, Threshold};
+
+use crate::report::{Progress, Report};
+use crate::scenes::{DataSet, Scene, Size};
+use fly::{Effort, Flown, Kind, Rules, fly, fly_production};
+
+/// Arguments of `impinge-lab klosowski`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Scenes a fiftieth as large and flights a twentieth as long: to see that it runs, not for numbers.
+    #[arg(long)]
+    quick: bool,
+    /// Seconds after which a flight is not repeated; it is repeated up to three times.
+    #[arg(long, default_value_t = 2.0, value_name = "S")]
+    budget: f64,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// The four rules of choosing an axis, in the order of the paper's tables.
+const RULES: [(&str, SplitRule); 4] = [
+    ("longest side", SplitRule::LongestSide),
+    ("min sum", SplitRule::MinSum),
+    ("min max", SplitRule::MinMax),
+    ("splatter", SplitRule::Splatter),
+];
+
+/// What the paper proposes for the future: a sample of split points, and from the bottom up.
+const OPEN_RULES: [(&str, SplitRule); 3] = [
+    ("16 split points, volume", SplitRule::SampledPoints(16, Measure::Volume)),
+    ("16 split points, surface", SplitRule::SampledPoints(16, Measure::Surface)),
+    ("bottom-up", SplitRule::BottomUp),
+];
+
+/// Leaf sizes of the flying object.
+const THRESHOLDS: [(&str, Threshold); 6] = [
+    ("1", Threshold::Fixed(1)),
+    ("5", Threshold::Fixed(5)),
+    ("10", Threshold::Fixed(10)),
+    ("40 (the paper's)", Threshold::Fixed(40)),
+    ("100", Threshold::Fixed(100)),
+    ("automatic", Threshold::Automatic),
+];
+
+/// The traversals.
+const ORDERS: [(&str, Order); 3] = [
+    ("Algorithm 1: environment first", Order::Environment),
+    ("restarting at the environment's root", Order::Restart),
+    ("the larger node first", Order::Larger),
+];
+
+/// All that was measured on one data set.
+struct Measured {
+    name: &'static str,
+    /// Triangles of environment and object, steps, contacts.
+    sizes: [u64; 4],
+    /// By [`Kind::ALL`].
+    kinds: Vec<Flown>,
+    production: Flown,
+    /// 18-DOPs by [`RULES`], at the mean.
+    mean: Vec<Flown>,
+    /// 18-DOPs by [`RULES`], at the median.
+    median: Vec<Flown>,
+    /// 18-DOPs by [`OPEN_RULES`].
+    open: Vec<Flown>,
+    /// 18-DOPs by [`THRESHOLDS`].
+    thresholds: Vec<Flown>,
+    /// 18-DOPs by [`ORDERS`].
+    orders: Vec<Flown>,
+}
+
+/// Runs everything and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let size = if arguments.quick { Size { triangles: 0.02, steps: 0.05 } } else { Size::FULL };
+    let effort = Effort {
+        passes: if arguments.quick { 1 } else { 3 },
+        budget: Duration::from_secs_f64(arguments.budget.clamp(0.0, 3600.0)),
+        thorough: false,
+    };
+    let flights =
+        Kind::ALL.len() + 2 * RULES.len() + OPEN_RULES.len() + THRESHOLDS.len() + ORDERS.len() + 2;
+    let mut progress = Progress::new(flights * DataSet::ALL.len() + 2);
+    let mut measured = Vec::new();
+    for set in DataSet::ALL {
+        progress.step(&format!("{}: making the scene", set.name()));
+        let scene = set.scene(&size, arguments.seed)?;
+        measured.push(measure(&scene, &effort, &mut progress)?);
+    }
+    let mut nested = Vec::new();
+    for (number, triangles) in [(6, 2000), (7, 20_000)] {
+        let triangles = if arguments.quick { triangles / 10 } else { triangles };
+        progress.step(&format!("nested spheres of {triangles} triangles"));
+        nested.push(spheres::measure(number, triangles)?);
+    }
+
+    let mut report = Report::new(
+        &arguments.out,
+        "klosowski",
+        "Klosowski et al. 1998, section 5.2: trees of k-DOPs",
+    );
+    tables::write(&mut report, &measured)?;
+    for nested in &nested {
+        spheres::write(&mut report, nested)?;
+    }
+    println!("{}", report.finish()?.display());
+    Ok(())
+}
+
+fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Measured> {
+    let mut step = |what: &str| progress.step(&format!("{}: {what}", scene.name));
+    let thorough = Effort { thorough: true, ..*effort };
+    step("production tree");
+    let production = fly_production(scene, effort);
+    let mut flight = |what: &str, kind: Kind, rules: &Rules, effort: &Effort| -> Result<Flown> {
+        step(what);
+        let flown = fly(kind, scene, rules, effort)?;
+        ensure!(
+            flown.contacts == production.contacts,
+            "{}, {what}: {} contacts where the production tree finds {}",
+            scene.name,
+            flown.contacts,
+            production.contacts
+        );
+        Ok(flown)
+    };
+    let paper = Rules::paper();
+    let split = |split: SplitRule, at: SplitPoint| Rules {
+        environment: BuildOptions { split, at, ..paper.environment },
+        flying: BuildOptions { split, at, ..paper.flying },
+        ..paper
+    };
+    let mut kinds = Vec::new();
+    for kind in Kind::ALL {
+        kinds.push(flight(kind.name(), kind, &paper, &thorough)?);
+    }
+    let mut by_rule = |rules: &[(&str, SplitRule)], at: SplitPoint| -> Result<Vec<Flown>> {
+        let mut flown = Vec::new();
+        for (name, rule) in rules {
+            flown.push(flight(name, Kind::Dop18, &split(*rule, at), effort)?);
+        }
+        Ok(flown)
+    };
+    let mean = by_rule(&RULES, SplitPoint::Mean)?;
+    let median = by_rule(&RULES, SplitPoint::Median)?;
+    let open = by_rule(&OPEN_RULES, SplitPoint::Mean)?;
+    let mut thresholds = Vec::new();
+    for (name, threshold) in THRESHOLDS {
+        let rules = Rules { flying: BuildOptions { threshold, ..paper.flying }, ..paper };
+        thresholds.push(flight(&format!("threshold {name}"), Kind::Dop18, &rules, effort)?);
+    }
+    let mut orders = Vec::new();
+    for (name, order) in ORDERS {
+        orders.push(flight(name, Kind::Dop18, &Rules { order, ..paper }, effort)?);
+    }
+    let sizes = [
+        scene.environment.triangles().len() as u64,
+        scene.body.triangles().len() as u64,
+        scene.poses.len() as u64,
+        production.contacts,
+    ];
+    Ok(Measured {
+        name: scene.name,
+        sizes,
+        kinds,
+        production,
+        mean,
+        median,
+        open,
+        thresholds,
+        orders,
+    })
+}

@@ -1,0 +1,424 @@
+//! Tables 1 to 5, Figure 3, and what the paper's text says of thresholds and traversals.
+
+use anyhow::Result;
+
+use super::compare::{Heads, Row, smallest, span, table};
+use super::fly::{Flown, Kind, mean};
+use super::paper::{
+    BYTES, MESH_BYTES, SCENES, TABLE_1, TABLE_2, TABLE_3, TABLE_4, TABLE_5, TRIANGLE_PAIR,
+};
+use super::{Measured, OPEN_RULES, ORDERS, RULES, THRESHOLDS};
+use crate::chart::{Axis, Chart, Mark};
+use crate::report::{Report, Table, count, short};
+
+/// The row of 18-DOPs, which the paper recommends.
+const DOP18: usize = 2;
+const PRODUCTION: &str = "production tree";
+
+/// Writes them all.
+pub(super) fn write(report: &mut Report, measured: &[Measured]) -> Result<()> {
+    report.paragraph(
+        "One thread, all contacts reported unless a table says otherwise; each step of a flight keeps the fastest of up to three passes, and times are means over the steps. The paper's numbers are from a 195 MHz R10000 \
+         with other models of the same kind and size, so what can be compared are the ratios, in brackets. Every tree must report as many contacts as the production tree, or nothing is written.",
+    );
+    scenes(report, measured);
+    table_1(report, measured);
+    table_2(report, measured);
+    work(report, measured);
+    model(report, measured)?;
+    table_3(report, measured);
+    tables_4_and_5(report, measured);
+    thresholds(report, measured);
+    orders(report, measured);
+    figure_3(report, measured)
+}
+
+fn names(measured: &[Measured]) -> Vec<&'static str> {
+    measured.iter().map(|m| m.name).collect()
+}
+
+/// One number of each data set.
+fn each(measured: &[Measured], value: impl Fn(&Measured) -> f64) -> Vec<f64> {
+    measured.iter().map(value).collect()
+}
+
+fn scenes(report: &mut Report, measured: &[Measured]) {
+    report.heading("The data sets");
+    let mut table = Table::new([
+        "data set",
+        "environment, triangles",
+        "paper",
+        "object, triangles",
+        "paper",
+        "steps",
+        "paper",
+        "contacts",
+        "paper",
+    ]);
+    for (m, paper) in measured.iter().zip(SCENES) {
+        let mut cells = vec![m.name.to_owned()];
+        for (ours, theirs) in m.sizes.iter().zip(paper) {
+            cells.extend([count(*ours), count(theirs)]);
+        }
+        table.row(&cells);
+    }
+    report.table(&table);
+}
+
+fn table_1(report: &mut Report, measured: &[Measured]) {
+    report.heading("Table 1: what single operations cost");
+    let mut table = Table::new([
+        "volume",
+        "C_v, ns",
+        "paper, \u{3bc}s",
+        "C_u, ns",
+        "paper, \u{3bc}s",
+        "C_p, ns",
+        "paper, \u{3bc}s",
+    ]);
+    // Means over the data sets, each weighted with how often the operation occurs there.
+    let weighted = |kind: usize, cost: fn(&Flown) -> f64, number: fn(&Flown) -> u64| {
+        let flown = measured.iter().map(|m| &m.kinds[kind]);
+        let total: f64 = flown.clone().map(|f| number(f) as f64).sum();
+        flown.map(|f| cost(f) * number(f) as f64).sum::<f64>() / total.max(1.0)
+    };
+    let mut costs = Vec::new();
+    for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        let v = weighted(i, |f| f.costs.volume_pair, |f| f.counts.volume_pairs);
+        let u = weighted(i, |f| f.costs.update, |f| f.counts.updates);
+        let p = weighted(i, |f| f.costs.triangle_pair, |f| f.counts.triangle_pairs);
+        let paper = |row: usize| TABLE_1[row].get(i).map(|ms| short(ms * 1e3)).unwrap_or_default();
+        let paper_p = if i == 0 { short(TRIANGLE_PAIR * 1e3) } else { String::new() };
+        table.row([kind.name(), &short(v), &paper(0), &short(u), &paper(1), &short(p), &paper_p]);
+        costs.push([v, u]);
+    }
+    report.table(&table);
+    let ratio = |k: usize| costs[3][k] / costs[0][k];
+    let paper = |k: usize| TABLE_1[k][3] / TABLE_1[k][0];
+    report.paragraph(&format!(
+        "From 6- to 26-DOPs a comparison becomes {:.1} times as dear (paper: {:.1}) and an update {:.1} times (paper: {:.1}). An update costs {} comparisons of the same kind (paper: {}). \
+         The triangle test is exact here, a filter in front of exact arithmetic; its cost depends on how many pairs are near enough to need more than the first comparison.",
+        ratio(0),
+        paper(0),
+        ratio(1),
+        paper(1),
+        span((0..4).map(|i| costs[i][1] / costs[i][0])),
+        span((0..4).map(|i| TABLE_1[1][i] / TABLE_1[0][i])),
+    ));
+}
+
+fn table_2(report: &mut Report, measured: &[Measured]) {
+    report.heading("Table 2: time of a check, by volume");
+    let mut rows: Vec<Row<'_>> = Kind::ALL
+        .into_iter()
+        .enumerate()
+        .map(|(i, kind)| Row {
+            name: kind.name(),
+            ours: each(measured, |m| m.kinds[i].mean()),
+            paper: TABLE_2.get(i).map(|row| row.to_vec()),
+        })
+        .collect();
+    let production = each(measured, |m| m.production.mean());
+    rows.push(Row { name: PRODUCTION, ours: production.clone(), paper: None });
+    let columns = names(measured);
+    let heads = Heads { rows: "volume", columns: &columns, ours: "\u{3bc}s", paper: "ms" };
+    report.table(&table(&heads, &rows, DOP18));
+    let fastest = |value: &dyn Fn(usize, usize) -> f64| -> Vec<usize> {
+        (0..measured.len()).map(|m| smallest((0..4).map(|k| value(k, m)))).collect()
+    };
+    let ours = fastest(&|k, m| rows[k].ours[m]);
+    let theirs = fastest(&|k, m| TABLE_2[k][m]);
+    let list: Vec<String> = measured
+        .iter()
+        .zip(ours.iter().zip(&theirs))
+        .map(|(m, (o, t))| {
+            format!("{} {} ({})", m.name, Kind::DOPS[*o].name(), Kind::DOPS[*t].name())
+        })
+        .collect();
+    let gain = |of: &dyn Fn(usize, usize) -> f64, best: &[usize]| {
+        span((0..measured.len()).map(|m| of(0, m) / of(best[m], m)))
+    };
+    report.paragraph(&format!(
+        "The fastest of the k-DOPs, in brackets the paper's: {}. It is {} times as fast as 6-DOPs (paper: {} times). The production tree is {} times as fast as the fastest k-DOP.",
+        list.join(", "),
+        gain(&|k, m| rows[k].ours[m], &ours),
+        gain(&|k, m| TABLE_2[k][m], &theirs),
+        span((0..measured.len()).map(|m| rows[ours[m]].ours[m] / production[m])),
+    ));
+
+    report.paragraph(
+        "The same flights, stopping at the first contact (detection only), in microseconds:",
+    );
+    let mut detect = Table::new(["volume"].into_iter().chain(columns.iter().copied()));
+    let all = |m: &Measured| -> Vec<(&'static str, f64)> {
+        let kinds = Kind::ALL.into_iter().zip(&m.kinds);
+        kinds
+            .map(|(kind, flown)| (kind.name(), mean(&flown.detect)))
+            .chain([(PRODUCTION, mean(&m.production.detect))])
+            .collect()
+    };
+    let columns: Vec<_> = measured.iter().map(all).collect();
+    for i in 0..=Kind::ALL.len() {
+        let mut cells: Vec<String> = columns.iter().map(|c| short(c[i].1)).collect();
+        cells.insert(0, columns.first().map_or("", |c| c[i].0).to_owned());
+        detect.row(&cells);
+    }
+    report.table(&detect);
+}
+
+fn work(report: &mut Report, measured: &[Measured]) {
+    report.paragraph("What a check does, on average: pairs of volumes compared (N_v), pairs of triangles compared (N_p), volumes moved (N_u); and the longest step beside the mean, in microseconds.");
+    let mut heads = vec!["volume".to_owned()];
+    for m in measured {
+        heads.extend(["N_v", "N_p", "N_u", "longest / mean"].map(|n| format!("{}, {n}", m.name)));
+    }
+    let mut table = Table::new(&heads);
+    let longest = |flown: &Flown| flown.report.iter().copied().fold(0.0, f64::max);
+    for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        let mut cells = vec![kind.name().to_owned()];
+        for m in measured {
+            let flown = &m.kinds[i];
+            let steps = flown.report.len().max(1) as f64;
+            let each =
+                [flown.counts.volume_pairs, flown.counts.triangle_pairs, flown.counts.updates];
+            cells.extend(each.map(|n| short(n as f64 / steps)));
+            cells.push(format!("{} / {}", short(longest(flown)), short(flown.mean())));
+        }
+        table.row(&cells);
+    }
+    let mut cells = vec![PRODUCTION.to_owned()];
+    for m in measured {
+        cells.extend(["", "", ""].map(str::to_owned));
+        let flown = &m.production;
+        cells.push(format!("{} / {}", short(longest(flown)), short(flown.mean())));
+    }
+    table.row(&cells);
+    report.table(&table);
+}
+
+/// The cost model of section 3.1 against the clock, a dot for every data set.
+fn model(report: &mut Report, measured: &[Measured]) -> Result<()> {
+    let mut chart = Chart::new(
+        "The cost model against the clock",
+        Axis::log("measured, \u{3bc}s a check"),
+        Axis::log("N_v C_v + N_p C_p + N_u C_u, \u{3bc}s a check"),
+    )
+    .caption("A dot for each data set and volume; on the broken line the model is right. What lies below it is work the model leaves out: the stack, memory, the clock itself.");
+    let mut ratios = Vec::new();
+    let (mut low, mut high) = (f64::INFINITY, 0.0_f64);
+    for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        let points: Vec<(f64, f64)> = measured
+            .iter()
+            .map(|m| {
+                let flown = &m.kinds[i];
+                let steps = flown.report.len().max(1) as f64;
+                (flown.mean(), flown.counts.cost(&flown.costs) / steps * 1e-3)
+            })
+            .collect();
+        ratios.extend(points.iter().map(|(clock, model)| model / clock));
+        low = points.iter().fold(low, |l, p| l.min(p.0));
+        high = points.iter().fold(high, |h, p| h.max(p.0));
+        chart =
+            chart.series(kind.name().split(" (").next().unwrap_or_default(), Mark::Dots, points);
+    }
+    chart = chart.series("as measured", Mark::Guide, vec![(low, low), (high, high)]);
+    report.figure("cost-model", "The cost model against measured times", &chart)?;
+    report.paragraph(&format!(
+        "The cost model of section 3.1, with the costs of Table 1 measured on each data set, explains {} of the time.",
+        span(ratios),
+    ));
+    Ok(())
+}
+
+fn table_3(report: &mut Report, measured: &[Measured]) {
+    report.heading("Table 3: building the environment's tree of 18-DOPs");
+    let rule = |i: usize| each(measured, |m| m.mean[i].build);
+    let mut rows: Vec<Row<'_>> = RULES
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| Row { name, ours: rule(i), paper: Some(TABLE_3[i].to_vec()) })
+        .collect();
+    rows.push(Row {
+        name: "oriented boxes, splatter (paper: RAPID)",
+        ours: each(measured, |m| m.kinds[4].build),
+        paper: Some(TABLE_3[4].to_vec()),
+    });
+    for (i, (name, _)) in OPEN_RULES.iter().enumerate() {
+        rows.push(Row { name, ours: each(measured, |m| m.open[i].build), paper: None });
+    }
+    let production = each(measured, |m| m.production.build);
+    rows.push(Row { name: PRODUCTION, ours: production, paper: None });
+    let columns = names(measured);
+    let heads = Heads { rows: "rule", columns: &columns, ours: "s", paper: "min" };
+    report.table(&table(&heads, &rows, 3));
+    let against = |rows: &dyn Fn(usize, usize) -> f64, rule: usize| {
+        span((0..measured.len()).map(|m| rows(rule, m) / rows(3, m)))
+    };
+    let ours = |rule: usize, m: usize| measured[m].mean[rule].build;
+    let theirs = |rule: usize, m: usize| TABLE_3[rule][m];
+    report.paragraph(&format!(
+        "Longest side takes {} of splatter's time (paper: {}), min sum {} times as long (paper: {}).",
+        against(&ours, 0),
+        against(&theirs, 0),
+        against(&ours, 1),
+        against(&theirs, 1),
+    ));
+    report.paragraph("Memory of the environment's tree, in bytes a triangle, beside the mesh:");
+    let mut memory = Table::new(["volume", "ours", "paper"]);
+    let bytes = |i: usize| span(measured.iter().map(|m| m.kinds[i].bytes));
+    for (i, kind) in Kind::ALL.into_iter().enumerate() {
+        let paper = BYTES.get(i).map(|b| short(b - MESH_BYTES)).unwrap_or_default();
+        memory.row([kind.name(), &bytes(i), &paper]);
+    }
+    memory.row([PRODUCTION, &span(measured.iter().map(|m| m.production.bytes)), ""]);
+    report.table(&memory);
+}
+
+fn tables_4_and_5(report: &mut Report, measured: &[Measured]) {
+    let columns = names(measured);
+    let heads = Heads { rows: "rule", columns: &columns, ours: "\u{3bc}s", paper: "ms" };
+    let rows = |flown: fn(&Measured) -> &Vec<Flown>, paper: &[[f64; 5]; 4]| -> Vec<Row<'_>> {
+        RULES
+            .iter()
+            .enumerate()
+            .map(|(i, (name, _))| Row {
+                name,
+                ours: each(measured, |m| flown(m)[i].mean()),
+                paper: Some(paper[i].to_vec()),
+            })
+            .collect()
+    };
+    report.heading("Table 4: time of a check with 18-DOPs, divided at the mean");
+    let mut at_mean = rows(|m| &m.mean, &TABLE_4);
+    for (i, (name, _)) in OPEN_RULES.iter().enumerate() {
+        at_mean.push(Row { name, ours: each(measured, |m| m.open[i].mean()), paper: None });
+    }
+    at_mean.push(Row {
+        name: PRODUCTION,
+        ours: each(measured, |m| m.production.mean()),
+        paper: None,
+    });
+    report.table(&table(&heads, &at_mean, 3));
+    let best = |rows: &dyn Fn(usize, usize) -> f64| -> String {
+        let list = (0..measured.len()).map(|m| RULES[smallest((0..4).map(|r| rows(r, m)))].0);
+        list.collect::<Vec<_>>().join(", ")
+    };
+    report.paragraph(&format!(
+        "Fastest rule by data set: {}. In the paper: {}. Of the rules the paper leaves open, the best takes {} of splatter's time.",
+        best(&|r, m| at_mean[r].ours[m]),
+        best(&|r, m| TABLE_4[r][m]),
+        span((0..measured.len()).map(|m| {
+            let open = at_mean[4..4 + OPEN_RULES.len()].iter().map(|row| row.ours[m]);
+            open.fold(f64::INFINITY, f64::min) / at_mean[3].ours[m]
+        })),
+    ));
+    report.heading("Table 5: the same, divided at the median");
+    let at_median = rows(|m| &m.median, &TABLE_5);
+    report.table(&table(&heads, &at_median, 3));
+    let mut ratios = Vec::new();
+    let mut fewer = 0;
+    for (m, set) in measured.iter().enumerate() {
+        for r in 0..RULES.len() {
+            ratios.push(at_median[r].ours[m] / at_mean[r].ours[m]);
+            let compared = |f: &Flown| f.counts.volume_pairs;
+            fewer += usize::from(compared(&set.median[r]) < compared(&set.mean[r]));
+        }
+    }
+    let slower = ratios.iter().filter(|r| **r > 1.0).count();
+    let paper = (0..4).flat_map(|r| (0..5).map(move |m| TABLE_5[r][m] / TABLE_4[r][m]));
+    report.paragraph(&format!(
+        "The median is slower than the mean in {slower} of {} cells, by factors of {}; in the paper never faster, by factors of {}. It compares fewer volumes than the mean in {fewer} of the cells; in the paper in none.",
+        ratios.len(),
+        span(ratios.iter().copied()),
+        span(paper),
+    ));
+}
+
+fn thresholds(report: &mut Report, measured: &[Measured]) {
+    report.heading("Section 4.3: leaves of the flying object's tree");
+    report.paragraph("Microseconds a check with 18-DOPs, by the largest number of triangles in a leaf of the object's tree; in brackets the ratio to the paper's choice. The environment's leaves have one triangle.");
+    let rows: Vec<Row<'_>> = THRESHOLDS
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| Row {
+            name,
+            ours: each(measured, |m| m.thresholds[i].mean()),
+            paper: None,
+        })
+        .collect();
+    report.table(&plain_table("threshold", measured, &rows, 3));
+    let best: Vec<String> = (0..measured.len())
+        .map(|m| THRESHOLDS[smallest(rows.iter().map(|row| row.ours[m]))].0.to_owned())
+        .collect();
+    report.paragraph(&format!("Best by data set: {}.", best.join(", ")));
+}
+
+fn orders(report: &mut Report, measured: &[Measured]) {
+    report.heading("Section 4.2: traversals");
+    report.paragraph("Microseconds a check with 18-DOPs; in brackets the ratio to Algorithm 1.");
+    let rows: Vec<Row<'_>> = ORDERS
+        .iter()
+        .enumerate()
+        .map(|(i, (name, _))| Row {
+            name,
+            ours: each(measured, |m| m.orders[i].mean()),
+            paper: None,
+        })
+        .collect();
+    report.table(&plain_table("traversal", measured, &rows, 0));
+    let ratio = |row: usize| span((0..measured.len()).map(|m| rows[row].ours[m] / rows[0].ours[m]));
+    report.paragraph(&format!(
+        "Restarting takes {} times as long as Algorithm 1; the paper found it \"almost always slower, in some cases by as much as 10-20 percent\". Opening the larger node, which the paper did not try, takes {} times as long.",
+        ratio(1),
+        ratio(2),
+    ));
+}
+
+/// A table without the paper's columns.
+fn plain_table(head: &str, measured: &[Measured], rows: &[Row<'_>], to: usize) -> Table {
+    let mut table = Table::new([head].into_iter().chain(names(measured)));
+    for row in rows {
+        let cells = row.ours.iter().zip(&rows[to].ours);
+        let cells = cells.map(|(us, to)| format!("{} ({:.2})", short(*us), us / to));
+        table.row([row.name.to_owned()].into_iter().chain(cells));
+    }
+    table
+}
+
+fn figure_3(report: &mut Report, measured: &[Measured]) -> Result<()> {
+    report.heading("Figure 3: time of each step, Pipes");
+    let Some(pipes) = measured.first() else {
+        return Ok(());
+    };
+    let steps = |flown: &Flown| -> Vec<(f64, f64)> {
+        flown.report.iter().enumerate().map(|(i, us)| (i as f64, *us)).collect()
+    };
+    let dops = &pipes.kinds[DOP18];
+    let longest = |flown: &Flown| flown.report.iter().copied().fold(0.0, f64::max);
+    let linear = Chart::new(
+        "Figure 3: a flight of the Pipes",
+        Axis::linear("step"),
+        Axis::linear("\u{3bc}s a check"),
+    )
+    .caption(
+        "As in the paper: time of every check along the flight, 18-DOPs, splatter, all contacts reported. The peaks are where the object comes close to the environment.",
+    )
+    .series("18-DOP", Mark::Line, steps(dops));
+    report.figure("figure-3", "Time of every step of the flight, 18-DOPs", &linear)?;
+    let both = Chart::new(
+        "The same flight, beside the production tree",
+        Axis::linear("step"),
+        Axis::log("\u{3bc}s a check"),
+    )
+    .caption("Logarithmic, so that both can be seen.")
+    .series("18-DOP", Mark::Line, steps(dops))
+    .series(PRODUCTION, Mark::Line, steps(&pipes.production));
+    report.figure("figure-3-production", "The same flight in both trees", &both)?;
+    report.paragraph(&format!(
+        "The longest step takes {} times the mean with 18-DOPs; in the paper 18 ms, 49 times its mean. In the production tree the longest takes {} \u{3bc}s, {} times its mean.",
+        short(longest(dops) / dops.mean()),
+        short(longest(&pipes.production)),
+        short(longest(&pipes.production) / pipes.production.mean()),
+    ));
+    Ok(())
+}

@@ -19,7 +19,7 @@ const CAPTION_LINE: f64 = 18.0;
 /// Characters of the caption's font that fit between the margins.
 const CAPTION_CHARACTERS: usize = 118;
 /// Width of an average character of the legend.
-const LEGEND_CHARACTER: f64 = 7.0;
+const LEGEND_CHARACTER: f64 = 7.4;
 
 /// Text that may stand between tags and within attributes.
 fn escape(text: &str) -> String {

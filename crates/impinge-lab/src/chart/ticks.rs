@@ -40,7 +40,12 @@ pub(super) fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
             .flat_map(|d| multiples.iter().map(move |m| (m, 10_f64.powi(d))))
             .map(|(m, decade)| (m * decade, *m * decade))
             .filter(|(value, _)| (low..=high).contains(value))
-            .map(|(value, step)| Tick { value, label: label(value, step, value) })
+            .map(|(value, step)| {
+                // Beside 10k a thousand is 1k.
+                let thousand = high >= 1e4 && (1e3..1e4).contains(&value);
+                let unit_of = if thousand { 1e4 } else { value };
+                Tick { value, label: label(value, step, unit_of) }
+            })
             .collect()
     };
     if decades >= 3 {
@@ -104,7 +109,8 @@ mod tests {
     #[test]
     fn logarithmic_steps_are_powers() {
         assert_eq!(labels(&log_ticks(0.0005, 20.0, 6)), ["0.001", "0.01", "0.1", "1", "10"]);
-        assert_eq!(labels(&log_ticks(800.0, 1.2e6, 6)), ["1000", "10k", "100k", "1M"]);
+        assert_eq!(labels(&log_ticks(800.0, 1.2e6, 6)), ["1k", "10k", "100k", "1M"]);
+        assert_eq!(labels(&log_ticks(5.0, 1200.0, 6)), ["10", "100", "1000"]);
         assert_eq!(labels(&log_ticks(0.8, 60.0, 6)), ["1", "2", "5", "10", "20", "50"]);
         assert_eq!(labels(&log_ticks(31.0, 39.0, 4)), ["32", "34", "36", "38"]);
         let many = log_ticks(1e-12, 1e12, 6);

@@ -29,7 +29,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     quick: bool,
     /// Seconds after which a flight is not repeated; it is repeated up to five times.
-    #[arg(long, default_value_t = 2.0, value_name = "S")]
+    #[arg(long, default_value_t = 0.7, value_name = "S")]
     budget: f64,
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
@@ -46,8 +46,8 @@ const RULES: [(&str, SplitRule); 4] = [
 
 /// What the paper proposes for the future: a sample of split points, and from the bottom up.
 const OPEN_RULES: [(&str, SplitRule); 3] = [
-    ("8 split points, volume", SplitRule::SampledPoints(8, Measure::Volume)),
-    ("8 split points, surface", SplitRule::SampledPoints(8, Measure::Surface)),
+    ("4 split points, volume", SplitRule::SampledPoints(4, Measure::Volume)),
+    ("4 split points, surface", SplitRule::SampledPoints(4, Measure::Surface)),
     ("bottom-up", SplitRule::BottomUp),
 ];
 

@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
     /// Where the results go.
     #[arg(long, default_value = "docs/results", value_name = "DIR")]
     out: PathBuf,
-    /// Scenes a fiftieth as large and flights a twentieth as long: to see that it runs, not for numbers.
+    /// Scenes a two-hundredth as large and flights a hundredth as long: to see that it runs, not for numbers.
     #[arg(long)]
     quick: bool,
     /// Seconds after which a flight is not repeated; it is repeated up to five times.
@@ -90,7 +90,7 @@ struct Measured {
 
 /// Runs everything and writes the report.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let size = if arguments.quick { Size { triangles: 0.02, steps: 0.05 } } else { Size::FULL };
+    let size = if arguments.quick { Size { triangles: 0.005, steps: 0.01 } } else { Size::FULL };
     let effort = Effort {
         passes: if arguments.quick { 1 } else { 5 },
         budget: Duration::from_secs_f64(arguments.budget.clamp(0.0, 3600.0)),
@@ -107,7 +107,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut nested = Vec::new();
     for (number, triangles) in [(6, 2000), (7, 20_000)] {
-        let triangles = if arguments.quick { triangles / 10 } else { triangles };
+        let triangles = if arguments.quick { triangles / 20 } else { triangles };
         progress.step(&format!("nested spheres of {triangles} triangles"));
         nested.push(spheres::measure(number, triangles)?);
     }

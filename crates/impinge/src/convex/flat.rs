@@ -7,7 +7,7 @@ use super::hull::Topology;
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, drop_axis};
 
-/// The sources of the corners, ascending, and the topology, for points in the plane of three that turn left when the
+/// The sources of the corners, in order around the polygon, and the topology, for points in the plane of three that turn left when the
 /// axis `drop` is left out.
 pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u32>, Topology) {
     let project = |i: u32| drop_axis(points[i as usize], drop);
@@ -27,7 +27,8 @@ pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u
     extend(&mut upper, order.iter().rev().copied(), project);
     upper.pop();
     ring.append(&mut upper);
-    topology(&ring)
+    let topology = topology(ring.len() as u32);
+    (ring, topology)
 }
 
 /// Half of the polygon's border: the points, sorted, without those where the border does not turn left.
@@ -58,24 +59,13 @@ fn candidates(points: &[Vec3], corners: [u32; 3], drop: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The two faces of a ring of points, counter-clockwise seen from the side that is seen first.
-fn topology(ring: &[u32]) -> (Vec<u32>, Topology) {
-    let count = ring.len();
-    let mut ids = ring.to_vec();
-    ids.sort_unstable();
-    let place = |id: u32| ids.partition_point(|other| *other < id) as u32;
-    let front: Vec<u32> = ring.iter().map(|id| place(*id)).collect();
-    let mut neighbors = vec![0; 2 * count];
-    for (i, vertex) in front.iter().enumerate() {
-        neighbors[2 * *vertex as usize] = front[(i + 1) % count];
-        neighbors[2 * *vertex as usize + 1] = front[(i + count - 1) % count];
+/// The two faces of a ring of so many points, counter-clockwise seen from the side that is seen first.
+fn topology(count: u32) -> Topology {
+    let around = |i: u32| [(i + 1) % count, (i + count - 1) % count];
+    Topology {
+        face_starts: vec![0, count, 2 * count],
+        face_vertices: (0..count).chain((0..count).rev()).collect(),
+        neighbor_starts: (0..=count).map(|i| 2 * i).collect(),
+        neighbors: (0..count).flat_map(around).collect(),
     }
-    let face_vertices = front.iter().chain(front.iter().rev()).copied().collect();
-    let topology = Topology {
-        face_starts: vec![0, count as u32, 2 * count as u32],
-        face_vertices,
-        neighbor_starts: (0..=count as u32).map(|i| 2 * i).collect(),
-        neighbors,
-    };
-    (ids, topology)
 }

@@ -129,7 +129,7 @@ impl Hull {
         self.dimension
     }
 
-    /// The corners, in the order of their places in the input.
+    /// The corners, numbered so that neighbours mostly have close numbers.
     #[must_use]
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices

@@ -11,7 +11,10 @@ use crate::exact::Sign;
 /// A side of a triangle: three times the triangle's number, plus the number of the side.
 type Side = usize;
 
-/// The sources of the hull's vertices in ascending order, and the topology.
+/// The sources of the hull's vertices, and the topology.
+///
+/// Vertices and faces are numbered in the order in which the hull was built, which goes from neighbour to neighbour: numbers that are close are close on the
+/// hull, and whoever walks over it finds most of what is needed in the cache.
 pub(super) fn polygons(hull: &Builder) -> (Vec<u32>, Topology) {
     let sides = Sides::new(hull);
     let (ids, vertex_of) = corners(hull, &sides);
@@ -39,8 +42,8 @@ pub(super) fn polygons(hull: &Builder) -> (Vec<u32>, Topology) {
         }
         face_starts.push(face_vertices.len() as u32);
     }
-    let twin = |edge: usize| loop_edge[sides.twin(first_side[edge])] as usize;
-    let (neighbor_starts, neighbors) = adjacency(ids.len(), &face_starts, &face_vertices, twin);
+    let twins: Vec<u32> = first_side.iter().map(|side| loop_edge[sides.twin(*side)]).collect();
+    let (neighbor_starts, neighbors) = adjacency(ids.len(), &face_starts, &face_vertices, &twins);
     (ids, Topology { face_starts, face_vertices, neighbor_starts, neighbors })
 }
 
@@ -62,7 +65,7 @@ impl<'a> Sides<'a> {
                 }
                 let twin = sides.twin(3 * f + i);
                 let opposite = hull.faces[across].corners[(twin + 2) % 3];
-                let side = hull.side(f as u32, hull.entries[opposite as usize].point);
+                let side = hull.side(f as u32, hull.corners[opposite as usize].point);
                 debug_assert_ne!(side, Sign::Positive, "the hull is not convex at a side");
                 sides.is_border[3 * f + i] = !side.is_zero();
                 sides.is_border[twin] = !side.is_zero();
@@ -71,7 +74,7 @@ impl<'a> Sides<'a> {
         sides
     }
 
-    /// The entry that a side starts at.
+    /// The corner that a side starts at.
     fn start(&self, side: Side) -> u32 {
         self.hull.faces[side / 3].corners[side % 3]
     }
@@ -106,21 +109,20 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// The sources of the entries that are corners, ascending, and for each entry its place there, or `NONE`.
+/// The sources of the triangle corners that are corners of the hull, and for each triangle corner its place there, or `NONE`.
 fn corners(hull: &Builder, sides: &Sides<'_>) -> (Vec<u32>, Vec<u32>) {
-    let mut degree = vec![0_u8; hull.entries.len()];
+    let mut degree = vec![0_u8; hull.corners.len()];
     for side in (0..sides.is_border.len()).filter(|s| sides.is_border[*s]) {
         let degree = &mut degree[sides.start(side) as usize];
         *degree = degree.saturating_add(1);
     }
-    let mut kept: Vec<_> = (0..degree.len()).filter(|i| degree[*i] >= 3).collect();
-    // Entries beyond the first four are in the order of the input.
-    kept.sort_by_key(|i| hull.entries[*i].source);
-    let mut vertex_of = vec![NONE; degree.len()];
-    for (vertex, entry) in kept.iter().enumerate() {
-        vertex_of[*entry] = vertex as u32;
+    let mut ids = Vec::with_capacity(hull.corners.len());
+    let mut vertex_of = vec![NONE; hull.corners.len()];
+    for corner in (0..degree.len()).filter(|i| degree[*i] >= 3) {
+        vertex_of[corner] = ids.len() as u32;
+        ids.push(hull.corners[corner].source);
     }
-    (kept.iter().map(|i| hull.entries[*i].source).collect(), vertex_of)
+    (ids, vertex_of)
 }
 
 /// The neighbours of every vertex, counter-clockwise, as compressed rows.
@@ -128,16 +130,16 @@ fn adjacency(
     count: usize,
     face_starts: &[u32],
     face_vertices: &[u32],
-    twin: impl Fn(usize) -> usize,
+    twins: &[u32],
 ) -> (Vec<u32>, Vec<u32>) {
     // For every loop edge the one before it, and for every vertex one that leaves it.
-    let mut before = vec![0; face_vertices.len()];
+    let mut before = vec![0_u32; face_vertices.len()];
     let mut leaving = vec![0; count];
     let mut starts = vec![0_u32; count + 1];
     for face in face_starts.windows(2) {
         let (low, high) = (face[0] as usize, face[1] as usize);
         for edge in low..high {
-            before[edge] = if edge == low { high - 1 } else { edge - 1 };
+            before[edge] = (if edge == low { high - 1 } else { edge - 1 }) as u32;
             leaving[face_vertices[edge] as usize] = edge;
             starts[face_vertices[edge] as usize + 1] += 1;
         }
@@ -149,9 +151,8 @@ fn adjacency(
     for vertex in 0..count {
         let mut edge = leaving[vertex];
         for _ in starts[vertex]..starts[vertex + 1] {
-            let across = twin(edge);
-            neighbors.push(face_vertices[across]);
-            edge = twin(before[edge]);
+            neighbors.push(face_vertices[twins[edge] as usize]);
+            edge = twins[before[edge] as usize] as usize;
         }
     }
     (starts, neighbors)

@@ -16,7 +16,9 @@ impl Hull {
     /// The first broken promise, in words.
     pub fn validate(&self, points: &[Vec3]) -> Result<(), String> {
         ensure(self.sources.len() == self.vertices.len(), || "vertices without source".into())?;
-        ensure(self.sources.windows(2).all(|w| w[0] < w[1]), || "sources are not sorted".into())?;
+        let mut sorted = self.sources.clone();
+        sorted.sort_unstable();
+        ensure(sorted.windows(2).all(|w| w[0] < w[1]), || "a source is named twice".into())?;
         for (v, source) in self.sources.iter().enumerate() {
             let same = points.get(*source as usize) == Some(&self.vertices[v]);
             ensure(same, || format!("vertex {v} is not point {source}"))?;
@@ -128,7 +130,7 @@ impl Hull {
                 ensure(inside == left || inside.is_zero(), || {
                     format!("point {i} is outside of side {u} {v}")
                 })?;
-                let is_vertex = self.sources.binary_search(&(i as u32)).is_ok();
+                let is_vertex = self.sources.contains(&(i as u32));
                 ensure(!(is_vertex && strictly && inside.is_zero()), || {
                     format!("vertex at point {i} is on side {u} {v}")
                 })?;

@@ -2,59 +2,40 @@
 //!
 //! `IMPINGE_TEST_FACTOR` multiplies the cases.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use common::{Random, count_from};
 use impinge::convex::{Climb, Hull};
 use impinge::exact::{Sign, orient3d};
 use impinge::{ErrorKind, Mesh, Vec3};
 
-/// `SplitMix64`.
-struct Random(u64);
+fn factor() -> usize {
+    count_from("IMPINGE_TEST_FACTOR", 1)
+}
 
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        self.bits() % n
-    }
-
-    fn signed(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    fn cube(&mut self) -> Vec3 {
-        Vec3::new(self.signed(), self.signed(), self.signed())
-    }
-
-    fn ball(&mut self) -> Vec3 {
-        loop {
-            let p = self.cube();
-            if p.length_squared() <= 1.0 {
-                return p;
-            }
+fn ball(r: &mut Random) -> Vec3 {
+    loop {
+        let p = r.point();
+        if p.length_squared() <= 1.0 {
+            return p;
         }
-    }
-
-    fn sphere(&mut self) -> Vec3 {
-        loop {
-            let p = self.ball();
-            if p.length_squared() > 0.01 {
-                return p.normalize();
-            }
-        }
-    }
-
-    fn lattice(&mut self, n: u64) -> Vec3 {
-        Vec3::new(self.below(n) as f64, self.below(n) as f64, self.below(n) as f64)
     }
 }
 
-fn factor() -> usize {
-    std::env::var("IMPINGE_TEST_FACTOR").ok().and_then(|f| f.parse().ok()).unwrap_or(1)
+fn sphere(r: &mut Random) -> Vec3 {
+    loop {
+        let p = ball(r);
+        if p.length_squared() > 0.01 {
+            return p.normalize();
+        }
+    }
+}
+
+/// A point with coordinates below `n`, all whole.
+fn lattice(r: &mut Random, n: usize) -> Vec3 {
+    Vec3::new(r.below(n) as f64, r.below(n) as f64, r.below(n) as f64)
 }
 
 fn repeat(n: usize, mut f: impl FnMut() -> Vec3) -> Vec<Vec3> {
@@ -63,57 +44,57 @@ fn repeat(n: usize, mut f: impl FnMut() -> Vec3) -> Vec<Vec3> {
 
 /// Every family of points, by number.
 fn family(kind: usize, n: usize, r: &mut Random) -> Vec<Vec3> {
-    let (u, v, o) = (r.cube(), r.cube(), r.cube());
+    let (u, v, o) = (r.point(), r.point(), r.point());
     match kind {
-        0 => repeat(n, || r.sphere()),
-        1 => repeat(n, || r.ball()),
-        2 => repeat(n, || r.cube()),
+        0 => repeat(n, || sphere(r)),
+        1 => repeat(n, || ball(r)),
+        2 => repeat(n, || r.point()),
         // A lattice: coplanar, collinear and equal points everywhere.
-        3 => repeat(n, || r.lattice(4)),
-        4 => repeat(n, || r.lattice(100)),
+        3 => repeat(n, || lattice(r, 4)),
+        4 => repeat(n, || lattice(r, 100)),
         // In a plane through rounded coordinates: nearly coplanar.
         5 => repeat(n, || o + u * r.signed() + v * r.signed()),
         // Exactly coplanar: integer combinations, small enough to be exact.
         6 => {
-            let (u, v, o) = (r.lattice(9), r.lattice(9), r.lattice(50));
+            let (u, v, o) = (lattice(r, 9), lattice(r, 9), lattice(r, 50));
             repeat(n, || o + u * r.below(7) as f64 + v * r.below(7) as f64)
         }
         // Exactly collinear.
         7 => {
-            let (u, o) = (r.lattice(9) - Vec3::splat(4.0), r.lattice(50));
+            let (u, o) = (lattice(r, 9) - Vec3::splat(4.0), lattice(r, 50));
             repeat(n, || o + u * r.below(20) as f64)
         }
         // Nearly collinear.
         8 => repeat(n, || o + u * r.signed()),
         // Few points, many times.
         9 => {
-            let few = repeat(1 + n / 10, || r.cube());
-            repeat(n, || few[r.below(few.len() as u64) as usize])
+            let few = repeat(1 + n / 10, || r.point());
+            repeat(n, || few[r.below(few.len())])
         }
         // All equal.
         10 => vec![o; n],
         // Needles and plates.
-        11 => repeat(n, || r.ball() * Vec3::new(1.0, 1e-9, 1e-11)),
-        12 => repeat(n, || r.ball() * Vec3::new(1.0, 1.0, 1e-15)),
+        11 => repeat(n, || ball(r) * Vec3::new(1.0, 1e-9, 1e-11)),
+        12 => repeat(n, || ball(r) * Vec3::new(1.0, 1.0, 1e-15)),
         // Far from the origin.
-        13 => repeat(n, || Vec3::splat(1e9) + r.ball() * 1e-5),
+        13 => repeat(n, || Vec3::splat(1e9) + ball(r) * 1e-5),
         // Tiny and huge, down to denormal numbers.
-        14 => repeat(n, || r.sphere() * 1e-300),
-        15 => repeat(n, || r.sphere() * 1e60 * 0.99),
-        16 => repeat(n, || r.ball() * 1e-320),
+        14 => repeat(n, || sphere(r) * 1e-300),
+        15 => repeat(n, || sphere(r) * 1e60 * 0.99),
+        16 => repeat(n, || ball(r) * 1e-320),
         // Mixed sizes.
         17 => repeat(n, || {
             let e = r.below(120) as i32 - 60;
-            r.cube() * 10_f64.powi(e)
+            r.point() * 10_f64.powi(e)
         }),
         18 => repeat(n, || {
             let size = if r.below(2) == 0 { 1e59 } else { 1e-310 };
-            r.cube() * size
+            r.point() * size
         }),
         // Cospherical with exact ties: signed permutations of integer triples of equal length.
         19 => repeat(n, || {
-            let t = [[3.0, 4.0, 12.0], [0.0, 5.0, 12.0], [0.0, 0.0, 13.0]][r.below(3) as usize];
-            let k = r.below(3) as usize;
+            let t = [[3.0, 4.0, 12.0], [0.0, 5.0, 12.0], [0.0, 0.0, 13.0]][r.below(3)];
+            let k = r.below(3);
             let s = |r: &mut Random| if r.below(2) == 0 { 1.0 } else { -1.0 };
             Vec3::new(t[k] * s(r), t[(k + 1) % 3] * s(r), t[(k + 2) % 3] * s(r))
         }),
@@ -126,8 +107,8 @@ fn family(kind: usize, n: usize, r: &mut Random) -> Vec<Vec3> {
         21 => {
             let turn = impinge::Pose::from_axis_angle(u, 1.0).unwrap();
             repeat(n, || {
-                let mut p = r.cube();
-                let axis = r.below(3) as usize;
+                let mut p = r.point();
+                let axis = r.below(3);
                 p[axis] = p[axis].signum();
                 turn.transform_point(p)
             })
@@ -164,7 +145,7 @@ fn every_promise_holds_on_every_family() {
 fn corners_are_the_points_in_no_simplex_of_others() {
     let mut r = Random(2);
     for round in 0..60 * factor() {
-        let points = repeat(5 + round % 5, || r.lattice(3));
+        let points = repeat(5 + round % 5, || lattice(&mut r, 3));
         let hull = Hull::new(&points).unwrap();
         for p in &points {
             let others: Vec<Vec3> = points.iter().copied().filter(|q| q != p).collect();
@@ -203,7 +184,7 @@ fn orders_and_duplicates_do_not_matter() {
         let mut shuffled = points.clone();
         shuffled.extend_from_slice(&points[..30]);
         for i in (1..shuffled.len()).rev() {
-            shuffled.swap(i, r.below(i as u64 + 1) as usize);
+            shuffled.swap(i, r.below(i + 1));
         }
         assert_eq!(corners(&points), corners(&shuffled), "family {kind}");
         assert_eq!(Hull::new(&points).unwrap(), Hull::new(&points).unwrap());
@@ -222,15 +203,15 @@ fn climbing_never_stops_short_of_the_furthest_vertex() {
             for round in 0..30 * factor() {
                 let d = match round % 5 {
                     0 => Vec3::AXES[round / 5 % 3],
-                    1 => r.lattice(3) - Vec3::ONE,
+                    1 => lattice(&mut r, 3) - Vec3::ONE,
                     // Along a face or an edge up to rounding: many nearly furthest.
                     2 if hull.dimension() == 3 => {
-                        let f = hull.face(r.below(hull.face_count() as u64) as usize);
+                        let f = hull.face(r.below(hull.face_count()));
                         let [a, b, c] = [0, 1, 2].map(|i| hull.vertices()[f[i] as usize]);
                         (b - a).cross(c - a)
                     }
-                    3 => r.cube() * 1e-250,
-                    _ => r.cube(),
+                    3 => r.point() * 1e-250,
+                    _ => r.point(),
                 };
                 let brute = hull.support(d);
                 hull.validate_support(d, brute).unwrap();
@@ -248,11 +229,11 @@ fn large_sets_have_convex_closed_hulls() {
     let mut r = Random(5);
     let n = 20_000 * factor();
     let families: [Box<dyn Fn(&mut Random) -> Vec3>; 4] = [
-        Box::new(|r| r.sphere()),
-        Box::new(|r| r.ball()),
-        Box::new(|r| r.lattice(30)),
+        Box::new(|r| sphere(r)),
+        Box::new(|r| ball(r)),
+        Box::new(|r| lattice(r, 30)),
         Box::new(|r| {
-            let p = r.sphere();
+            let p = sphere(r);
             (p * 1e3).round()
         }),
     ];
@@ -263,7 +244,7 @@ fn large_sets_have_convex_closed_hulls() {
             .unwrap();
         assert!(mesh.classification().convex, "family {kind}");
         for _ in 0..200 {
-            let f = hull.face(r.below(hull.face_count() as u64) as usize);
+            let f = hull.face(r.below(hull.face_count()));
             let [a, b, c] = [0, 1, 2].map(|i| hull.vertices()[f[i] as usize]);
             assert!(points.iter().all(|p| orient3d(a, b, c, *p) != Sign::Positive));
         }

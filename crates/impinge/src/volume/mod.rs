@@ -49,29 +49,37 @@ pub trait Volume: Copy + Debug + PartialEq + Send + Sync + 'static {
     type Motion: Clone + Debug + Send + Sync;
 
     /// A small volume around the points. Around none it is empty: it overlaps nothing and holds nothing.
+    #[must_use]
     fn around(points: &[Vec3]) -> Self;
 
     /// A small volume around the triangles; as [`Volume::around`] for kinds that do not look at the surface between the points.
+    #[must_use]
     fn around_triangles(triangles: &[[Vec3; 3]]) -> Self {
         Self::around(triangles.as_flattened())
     }
 
     /// A volume around both.
+    #[must_use]
     fn merged(&self, other: &Self) -> Self;
 
     /// False only if the two share no point. Comparisons are ordered so that volumes that are apart are told early.
+    #[must_use]
     fn overlaps(&self, other: &Self) -> bool;
 
     /// Whether the point certainly lies in the volume. True for every point it was made around.
+    #[must_use]
     fn contains(&self, point: Vec3) -> bool;
 
     /// Whether the volume holds no point.
+    #[must_use]
     fn is_empty(&self) -> bool;
 
     /// Prepares a pose for [`Volume::moved`].
+    #[must_use]
     fn motion(pose: &Pose) -> Self::Motion;
 
     /// A volume around the moved volume: it holds `pose.transform_point(v)` for every `f64` point `v` of this one.
+    #[must_use]
     fn moved(&self, motion: &Self::Motion) -> Self;
 
     /// [`Volume::moved`] by a pose that is used once.
@@ -81,21 +89,27 @@ pub trait Volume: Copy + Debug + PartialEq + Send + Sync + 'static {
     }
 
     /// A volume that holds every point not further than `by` (not negative) from this one.
+    #[must_use]
     fn enlarged(&self, by: f64) -> Self;
 
     /// The volume, in cubic units, to rounding; zero for flat and empty ones.
+    #[must_use]
     fn volume(&self) -> f64;
 
     /// The area of the surface, to rounding; a flat volume has two sides.
+    #[must_use]
     fn surface(&self) -> f64;
 
     /// How large the volume is, roughly and quickly: grows with its extent, and does not vanish for flat ones.
+    #[must_use]
     fn size(&self) -> f64;
 
     /// A certain lower bound of the distance between the two; zero if they overlap, or nearly.
+    #[must_use]
     fn gap(&self, other: &Self) -> f64;
 
     /// How deep the two reach into each other, at most: moving one of them by this much in the right direction leaves them no common inner point. Zero
     /// if they do not overlap.
+    #[must_use]
     fn overlap_depth(&self, other: &Self) -> f64;
 }

@@ -10,7 +10,7 @@ use crate::volume::{Dop6, Volume};
 pub(super) const DEEP: u32 = 64;
 
 /// Nodes of fewer triangles than this are built on one thread.
-const PARALLEL: usize = 1024;
+pub(super) const PARALLEL: usize = 1024;
 
 /// What every step of building looks at.
 pub(super) struct Input<'a, V> {

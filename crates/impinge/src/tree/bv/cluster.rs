@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::build::{DEEP, Input, Part, divide, finish, is_leaf};
+use super::build::{DEEP, Input, PARALLEL, Part, divide, finish, is_leaf};
 use super::split::Item;
 use crate::math::{Aabb, Vec3};
 use crate::volume::Volume;
@@ -85,7 +85,7 @@ fn merge_all<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> Vec<Cluster> {
     let mut active: Vec<(Aabb, u32)> = items.iter().map(bounds).zip(0_u32..).collect();
     while active.len() > 1 {
         let n = active.len();
-        let best: Vec<usize> = if input.options.parallel && n > 4096 {
+        let best: Vec<usize> = if input.options.parallel && n > PARALLEL {
             (0..n).into_par_iter().map(|i| partner(&active, i)).collect()
         } else {
             (0..n).map(|i| partner(&active, i)).collect()

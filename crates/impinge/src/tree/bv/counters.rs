@@ -26,11 +26,11 @@ impl Counter for () {}
 /// Counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// N_v: pairs of volumes compared.
+    /// `N_v`: pairs of volumes compared.
     pub volume_pairs: u64,
-    /// N_p: pairs of triangles compared.
+    /// `N_p`: pairs of triangles compared.
     pub triangle_pairs: u64,
-    /// N_u: volumes moved.
+    /// `N_u`: volumes moved.
     pub updates: u64,
 }
 
@@ -89,11 +89,11 @@ impl Counter for Recording {
 /// What single operations cost, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
-    /// C_v: comparing two volumes.
+    /// `C_v`: comparing two volumes.
     pub volume_pair: f64,
-    /// C_p: comparing two triangles.
+    /// `C_p`: comparing two triangles.
     pub triangle_pair: f64,
-    /// C_u: moving a volume.
+    /// `C_u`: moving a volume.
     pub update: f64,
 }
 

@@ -83,9 +83,9 @@ impl Polygon {
     fn clip(&mut self, n: Vec3, limit: f64) {
         let mut height = [0.0; ROOM];
         let mut outside = false;
-        for k in 0..self.len {
-            height[k] = n.dot(self.corners[k]) - limit;
-            outside |= height[k] > 0.0;
+        for (height, corner) in height.iter_mut().zip(&self.corners[..self.len]) {
+            *height = n.dot(*corner) - limit;
+            outside |= *height > 0.0;
         }
         if !outside {
             return;

@@ -129,9 +129,9 @@ fn principal(moments: &Moments) -> [Vec3; 3] {
             for row in &mut m {
                 (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
             }
-            for k in 0..3 {
-                (m[p][k], m[q][k]) = (c * m[p][k] - s * m[q][k], s * m[p][k] + c * m[q][k]);
-            }
+            let (upper, lower) = (m[p], m[q]);
+            m[p] = [0, 1, 2].map(|k| c * upper[k] - s * lower[k]);
+            m[q] = [0, 1, 2].map(|k| s * upper[k] + c * lower[k]);
             (vectors[p], vectors[q]) =
                 (vectors[p] * c - vectors[q] * s, vectors[p] * s + vectors[q] * c);
         }

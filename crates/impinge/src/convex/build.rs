@@ -21,6 +21,7 @@
 //! in order; the dead stretches are swept out when they are the greater part. The faces are taken last in, first out, so the next steps work
 //! on what is in the cache. Linked lists through the points took two to four times as long from 10,000 points on.
 
+use super::inner;
 use crate::exact::{Sign, orient3d};
 use crate::math::{Aabb, Vec3};
 
@@ -170,8 +171,13 @@ impl Builder {
         for (corners, across) in faces {
             builder.add_face(corners, across);
         }
+        let inner = inner::find(points);
         for point in points {
-            builder.choose(*point);
+            if inner::holds(&inner, *point) {
+                builder.goes_to.push(NONE);
+            } else {
+                builder.choose(*point);
+            }
         }
         builder.lay_out();
         for (source, point) in points.iter().enumerate() {
@@ -319,12 +325,17 @@ impl Builder {
     #[inline]
     fn choose(&mut self, p: Vec3) {
         let number = self.goes_to.len() as u32;
-        for k in 0..self.fresh.len() {
+        let mut start = 0;
+        loop {
+            // Most faces are certainly not below.
+            let rest = &self.fresh[start..];
+            let Some(k) = rest.iter().position(|f| f.plane.height(p) >= -f.plane.error) else {
+                break;
+            };
+            let k = start + k;
+            start = k + 1;
             let Fresh { plane, face, .. } = &self.fresh[k];
             let height = plane.height(p);
-            if height < -plane.error {
-                continue;
-            }
             if height <= plane.error {
                 let [a, b, c] = self.triangle(*face);
                 if orient3d(a, b, c, p) != Sign::Positive {

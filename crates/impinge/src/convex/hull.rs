@@ -4,7 +4,7 @@ use super::build::Builder;
 use super::simplex::{self, Span};
 use super::{flat, merge};
 use crate::error::{Error, ErrorKind};
-use crate::math::{Vec3, check_range, unit_scale};
+use crate::math::{Aabb, Vec3, check_range, unit_scale};
 
 /// The convex hull of points, with exact topology.
 ///
@@ -95,15 +95,16 @@ impl Hull {
         let extent = (high - low).max_element();
         if extent > 0.0 && extent < SMALL {
             if let Some(scaled) = scaled_up(points, low.abs().max(high.abs()).max_element()) {
-                return Ok(Self::of_checked(points, &scaled));
+                let bounds = Aabb::from_points(scaled.iter().copied());
+                return Ok(Self::of_checked(points, &scaled, bounds));
             }
         }
-        Ok(Self::of_checked(points, points))
+        Ok(Self::of_checked(points, points, Aabb { min: low, max: high }))
     }
 
-    /// The hull of `points`, found with `scaled`, the same points in another unit.
-    fn of_checked(points: &[Vec3], scaled: &[Vec3]) -> Self {
-        let (dimension, ids, topology) = match simplex::find(scaled) {
+    /// The hull of `points`, found with `scaled`, the same points in another unit, and their box.
+    fn of_checked(points: &[Vec3], scaled: &[Vec3], bounds: Aabb) -> Self {
+        let (dimension, ids, topology) = match simplex::find(scaled, bounds) {
             Span::Point(id) => (0, vec![id], Topology::of_point()),
             Span::Segment(mut ids) => {
                 ids.sort_unstable();
@@ -163,6 +164,7 @@ impl Hull {
     }
 
     /// The vertices of each face, counter-clockwise seen from outside.
+    #[must_use]
     pub fn faces(&self) -> impl ExactSizeIterator<Item = &[u32]> + '_ {
         (0..self.face_count()).map(|i| self.face(i))
     }

@@ -10,6 +10,7 @@
 mod build;
 mod flat;
 mod hull;
+mod inner;
 mod merge;
 mod simplex;
 mod support;

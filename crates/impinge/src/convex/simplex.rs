@@ -19,9 +19,8 @@ pub(super) enum Span {
     Space { corners: [u32; 4], bounds: Aabb },
 }
 
-/// What `points` (not empty, all finite) span.
-pub(super) fn find(points: &[Vec3]) -> Span {
-    let bounds = Aabb::from_points(points.iter().copied());
+/// What `points` (not empty, all finite) span; `bounds` is their box.
+pub(super) fn find(points: &[Vec3], bounds: Aabb) -> Span {
     let extent = bounds.max - bounds.min;
     let widest = (0..3).fold(0, |w, i| if extent[i] > extent[w] { i } else { w });
     if extent[widest] == 0.0 {

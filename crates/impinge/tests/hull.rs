@@ -177,7 +177,7 @@ fn orders_and_duplicates_do_not_matter() {
         let points = family(kind, 60, &mut r);
         let corners = |points: &[Vec3]| {
             let hull = Hull::new(points).unwrap();
-            let mut corners: Vec<_> = hull.vertices().iter().map(|v| v.to_array()).collect();
+            let mut corners: Vec<_> = hull.vertices().iter().map(Vec3::to_array).collect();
             corners.sort_by(|a, b| a.partial_cmp(b).unwrap());
             (corners, hull.edge_count(), hull.face_count())
         };
@@ -228,16 +228,9 @@ fn climbing_never_stops_short_of_the_furthest_vertex() {
 fn large_sets_have_convex_closed_hulls() {
     let mut r = Random(5);
     let n = 20_000 * factor();
-    let families: [Box<dyn Fn(&mut Random) -> Vec3>; 4] = [
-        Box::new(|r| sphere(r)),
-        Box::new(|r| ball(r)),
-        Box::new(|r| lattice(r, 30)),
-        Box::new(|r| {
-            let p = sphere(r);
-            (p * 1e3).round()
-        }),
-    ];
-    for (kind, draw) in families.iter().enumerate() {
+    let families: [fn(&mut Random) -> Vec3; 4] =
+        [sphere, ball, |r| lattice(r, 30), |r| (sphere(r) * 1e3).round()];
+    for (kind, draw) in families.into_iter().enumerate() {
         let points = repeat(n, || draw(&mut r));
         let hull = Hull::new(&points).unwrap();
         let mesh = Mesh::from_polygons(hull.vertices().to_vec(), hull.faces().map(<[u32]>::to_vec))

@@ -34,7 +34,7 @@ fn meshes(random: &mut Random) -> Vec<Mesh> {
         shapes::uv_sphere(1.0, 10, 20).unwrap(),
         shapes::torus(1.0, 0.3, 16, 10).unwrap(),
         shapes::cuboid([1.0, 2.0, 3.0]).unwrap(),
-        soup(random, 60, |r| r.point()),
+        soup(random, 60, Random::point),
         // On a lattice, flat, on a line, one point, one triangle.
         soup(random, 60, |r| r.grid_point(2)),
         soup(random, 60, |r| r.grid_point(3) * Vec3::new(1.0, 1.0, 0.0)),
@@ -45,7 +45,7 @@ fn meshes(random: &mut Random) -> Vec<Mesh> {
         soup(random, 20, |r| Vec3::new(1.0, 2.0, 3.0) * r.signed()),
         soup(random, 5, |_| Vec3::new(0.1, 0.2, 0.3)),
         soup(random, 5, |_| Vec3::ZERO),
-        soup(random, 1, |r| r.point()),
+        soup(random, 1, Random::point),
         // Needles, far away, tiny, denormal, huge.
         soup(random, 50, |r| r.point() * Vec3::new(1.0, 1e-9, 1e-17)),
         soup(random, 50, |r| Vec3::splat(1e8) + r.point()),
@@ -199,7 +199,7 @@ fn the_pairs_are_those_of_brute_force() {
     {
         let (a, b) = (&all[i], &all[j]);
         let ta = BvTree::<Dop<7>>::build(a, &BuildOptions::environment());
-        let tb = BvTree::<Dop<7>>::build(b, &BuildOptions { ..BuildOptions::environment() });
+        let tb = BvTree::<Dop<7>>::build(b, &BuildOptions::environment());
         for options in all_options() {
             let tumbled = DopShapes::new(b, &tb, &options).unwrap();
             let mut query =

@@ -5,8 +5,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 use impinge::pair::{self, Count, First};
 use impinge::tree::Tree;
-use impinge::tree::bv::{BuildOptions, BvQuery, BvTree, Costs, Counts, Order, Recording};
-use impinge::volume::{Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
+use impinge::tree::bv::{
+    BuildOptions, BvQuery, BvTree, ByShape, Costs, Counts, DopShapes, Order, Recording, Tumble,
+    TumbleOptions,
+};
+use impinge::volume::{Dop, Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
 use impinge::{Mesh, Pose};
 
 use crate::report::CpuClock;
@@ -21,20 +24,6 @@ pub(super) enum Kind {
     Dop26,
     Oriented,
     Sphere,
-}
-
-/// Calls a function that is generic over the volume.
-macro_rules! of_kind {
-    ($kind:expr, $function:ident ( $($argument:expr),* )) => {
-        match $kind {
-            Kind::Dop6 => $function::<Dop6>($($argument),*),
-            Kind::Dop14 => $function::<Dop14>($($argument),*),
-            Kind::Dop18 => $function::<Dop18>($($argument),*),
-            Kind::Dop26 => $function::<Dop26>($($argument),*),
-            Kind::Oriented => $function::<Oriented>($($argument),*),
-            Kind::Sphere => $function::<Sphere>($($argument),*),
-        }
-    };
 }
 
 impl Kind {
@@ -66,15 +55,18 @@ pub(super) struct Rules {
     pub(super) environment: BuildOptions,
     pub(super) flying: BuildOptions,
     pub(super) order: Order,
+    /// How k-DOPs follow the flying object; `None` moves them by their slabs alone, without a look at what is inside. Other kinds just move.
+    pub(super) tumble: Option<TumbleOptions>,
 }
 
 impl Rules {
-    /// The paper's: splatter at the mean, leaves of 1 and 40 triangles, Algorithm 1. One thread builds.
+    /// The paper's: splatter at the mean, leaves of 1 and 40 triangles, Algorithm 1, hill-climbing for the root. One thread builds.
     pub(super) fn paper() -> Self {
         Self {
             environment: BuildOptions { parallel: false, ..BuildOptions::environment() },
             flying: BuildOptions { parallel: false, ..BuildOptions::flying() },
             order: Order::Environment,
+            tumble: Some(TumbleOptions::published()),
         }
     }
 
@@ -134,16 +126,62 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 
 /// Flies through trees of this kind.
 pub(super) fn fly(kind: Kind, scene: &Scene, rules: &Rules, effort: &Effort) -> Result<Flown> {
-    of_kind!(kind, fly_with(scene, rules, effort))
+    match kind {
+        Kind::Dop6 => fly_dops::<3>(scene, rules, effort),
+        Kind::Dop14 => fly_dops::<7>(scene, rules, effort),
+        Kind::Dop18 => fly_dops::<9>(scene, rules, effort),
+        Kind::Dop26 => fly_dops::<13>(scene, rules, effort),
+        Kind::Oriented => fly_others::<Oriented>(scene, rules, effort),
+        Kind::Sphere => fly_others::<Sphere>(scene, rules, effort),
+    }
 }
 
-fn fly_with<V: Volume>(scene: &Scene, rules: &Rules, effort: &Effort) -> Result<Flown> {
-    let clock = CpuClock::start();
-    let environment = BvTree::<V>::build(&scene.environment, &rules.environment);
-    let build = clock.seconds();
-    let flying = BvTree::<V>::build(&scene.body, &rules.flying);
-    let mut query = BvQuery::new((&scene.environment, &environment), (&scene.body, &flying))?;
+fn fly_dops<const HALF: usize>(scene: &Scene, rules: &Rules, effort: &Effort) -> Result<Flown> {
+    let Some(options) = &rules.tumble else {
+        return fly_others::<Dop<HALF>>(scene, rules, effort);
+    };
+    let trees = Trees::<Dop<HALF>>::build(scene, rules);
+    let shapes = DopShapes::new(&scene.body, &trees.flying, options)?;
+    let query = BvQuery::with_tumble(
+        (&scene.environment, &trees.environment),
+        (&scene.body, &trees.flying),
+        ByShape::new(&shapes),
+    )?;
+    Ok(observe(query, &trees, scene, rules, effort))
+}
 
+fn fly_others<V: Volume>(scene: &Scene, rules: &Rules, effort: &Effort) -> Result<Flown> {
+    let trees = Trees::<V>::build(scene, rules);
+    let query =
+        BvQuery::new((&scene.environment, &trees.environment), (&scene.body, &trees.flying))?;
+    Ok(observe(query, &trees, scene, rules, effort))
+}
+
+/// The trees of a scene.
+struct Trees<V> {
+    environment: BvTree<V>,
+    flying: BvTree<V>,
+    /// Seconds to build the environment's.
+    build: f64,
+}
+
+impl<V: Volume> Trees<V> {
+    fn build(scene: &Scene, rules: &Rules) -> Self {
+        let clock = CpuClock::start();
+        let environment = BvTree::build(&scene.environment, &rules.environment);
+        let build = clock.seconds();
+        Self { environment, flying: BvTree::build(&scene.body, &rules.flying), build }
+    }
+}
+
+/// Counts and times a whole flight.
+fn observe<V: Volume, T: Tumble<V>>(
+    mut query: BvQuery<'_, V, T>,
+    trees: &Trees<V>,
+    scene: &Scene,
+    rules: &Rules,
+    effort: &Effort,
+) -> Flown {
     let mut contacts = Count::default();
     let mut counts = Counts::default();
     for pose in &scene.poses {
@@ -163,8 +201,16 @@ fn fly_with<V: Volume>(scene: &Scene, rules: &Rules, effort: &Effort) -> Result<
         });
         costs = operations(&mut query, &scene.poses, rules.order);
     }
-    let bytes = environment.bytes() as f64 / scene.environment.triangles().len().max(1) as f64;
-    Ok(Flown { build, bytes, report, detect, contacts: contacts.pairs as u64, counts, costs })
+    let triangles = scene.environment.triangles().len().max(1);
+    Flown {
+        build: trees.build,
+        bytes: trees.environment.bytes() as f64 / triangles as f64,
+        report,
+        detect,
+        contacts: contacts.pairs as u64,
+        counts,
+        costs,
+    }
 }
 
 const NO_COSTS: Costs = Costs { volume_pair: 0.0, triangle_pair: 0.0, update: 0.0 };
@@ -173,15 +219,22 @@ const NO_COSTS: Costs = Costs { volume_pair: 0.0, triangle_pair: 0.0, update: 0.
 const SAMPLED: usize = 40;
 
 /// The mean cost of each operation over some poses of the flight, each weighted with how often it occurs there.
-fn operations<V: Volume>(query: &mut BvQuery<'_, V>, poses: &[Pose], order: Order) -> Costs {
+fn operations<V: Volume, T: Tumble<V>>(
+    query: &mut BvQuery<'_, V, T>,
+    poses: &[Pose],
+    order: Order,
+) -> Costs {
     let (mut sum, mut number) = ([0.0; 3], [0.0; 3]);
     for pose in poses.iter().step_by(poses.len().div_ceil(SAMPLED).max(1)) {
         let mut recording = Recording::default();
         query.traverse_counted(pose, order, &mut Count::default(), &mut recording);
-        // The least of several, since one is soon disturbed.
+        let often =
+            [recording.volume_pairs.len(), recording.triangle_pairs.len(), recording.updates.len()];
+        // The least of several, since one is soon disturbed; long ones are not so soon.
+        let repeats = (500_000 / often.iter().sum::<usize>().max(1)).clamp(2, 9);
         let mut once = [f64::INFINITY; 3];
-        for _ in 0..7 {
-            let costs = query.measure(pose, &recording, 2);
+        for _ in 0..repeats {
+            let costs = query.measure(pose, &recording, 1);
             let these = [costs.volume_pair, costs.triangle_pair, costs.update];
             once = [0, 1, 2].map(|k| once[k].min(these[k]));
         }
@@ -245,7 +298,15 @@ fn replay(poses: &[Pose], effort: &Effort, mut query: impl FnMut(&Pose) -> usize
 
 /// `N_v` of one query of two meshes at rest, both trees down to single triangles, which must not touch.
 pub(super) fn overlap_queries(kind: Kind, outer: &Mesh, inner: &Mesh) -> Result<u64> {
-    of_kind!(kind, overlap_queries_with(outer, inner, &Rules::of(kind)))
+    let rules = Rules::of(kind);
+    match kind {
+        Kind::Dop6 => overlap_queries_with::<Dop6>(outer, inner, &rules),
+        Kind::Dop14 => overlap_queries_with::<Dop14>(outer, inner, &rules),
+        Kind::Dop18 => overlap_queries_with::<Dop18>(outer, inner, &rules),
+        Kind::Dop26 => overlap_queries_with::<Dop26>(outer, inner, &rules),
+        Kind::Oriented => overlap_queries_with::<Oriented>(outer, inner, &rules),
+        Kind::Sphere => overlap_queries_with::<Sphere>(outer, inner, &rules),
+    }
 }
 
 fn overlap_queries_with<V: Volume>(outer: &Mesh, inner: &Mesh, rules: &Rules) -> Result<u64> {

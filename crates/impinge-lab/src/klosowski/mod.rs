@@ -1,6 +1,6 @@
 //! The experiments of Klosowski, Held, Mitchell, Sowizral and Zikan 1998, section 5.2: Tables 1 to 7 and Figure 3, on data sets of the same kind and size.
 //!
-//! The paper's numbers stand beside ours; what its text says of thresholds (section 4.3) and traversals (section 4.2) has a table of its own. RAPID, the paper's
+//! The paper's numbers stand beside ours; what its text says of tumbling (section 4.1), traversals (4.2) and thresholds (4.3) has tables of its own. RAPID, the paper's
 //! rival, is represented by our tree of oriented boxes.
 
 mod compare;
@@ -13,7 +13,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
-use impinge::tree::bv::{BuildOptions, Measure, Order, SplitPoint, SplitRule, Threshold};
+use impinge::tree::bv::{
+    BuildOptions, Measure, Order, SplitPoint, SplitRule, Threshold, TumbleOptions,
+};
 
 use crate::report::{Progress, Report};
 use crate::scenes::{DataSet, Scene, Size};
@@ -45,8 +47,7 @@ const RULES: [(&str, SplitRule); 4] = [
 ];
 
 /// What the paper proposes for the future: a sample of split points, and from the bottom up.
-const OPEN_RULES: [(&str, SplitRule); 3] = [
-    ("4 split points, volume", SplitRule::SampledPoints(4, Measure::Volume)),
+const OPEN_RULES: [(&str, SplitRule); 2] = [
     ("4 split points, surface", SplitRule::SampledPoints(4, Measure::Surface)),
     ("bottom-up", SplitRule::BottomUp),
 ];
@@ -68,6 +69,24 @@ const ORDERS: [(&str, Order); 3] = [
     ("the larger node first", Order::Larger),
 ];
 
+/// Ways to move the k-DOPs of the flying object.
+const TUMBLES: [(&str, Option<TumbleOptions>); 5] = [
+    (
+        "root by hill-climbing, others by vertices (the paper's)",
+        Some(TumbleOptions { hull_levels: 1, few_corners: false }),
+    ),
+    ("all by vertices", Some(TumbleOptions { hull_levels: 0, few_corners: false })),
+    (
+        "four levels by hill-climbing, others by vertices",
+        Some(TumbleOptions { hull_levels: 4, few_corners: false }),
+    ),
+    (
+        "as the paper's, by corners where they are few",
+        Some(TumbleOptions { hull_levels: 1, few_corners: true }),
+    ),
+    ("all by their slabs", None),
+];
+
 /// All that was measured on one data set.
 struct Measured {
     name: &'static str,
@@ -86,6 +105,8 @@ struct Measured {
     thresholds: Vec<Flown>,
     /// 18-DOPs by [`ORDERS`].
     orders: Vec<Flown>,
+    /// 18-DOPs by [`TUMBLES`].
+    tumbles: Vec<Flown>,
 }
 
 /// Runs everything and writes the report.
@@ -171,6 +192,11 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
     for (name, order) in ORDERS {
         orders.push(flight(name, Kind::Dop18, &Rules { order, ..paper }, effort)?);
     }
+    let mut tumbles = Vec::new();
+    for (name, tumble) in TUMBLES {
+        let what = format!("tumbling {name}");
+        tumbles.push(flight(&what, Kind::Dop18, &Rules { tumble, ..paper }, effort)?);
+    }
     let sizes = [
         scene.environment.triangles().len() as u64,
         scene.body.triangles().len() as u64,
@@ -187,5 +213,6 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
         open,
         thresholds,
         orders,
+        tumbles,
     })
 }

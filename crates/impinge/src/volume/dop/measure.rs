@@ -72,8 +72,9 @@ pub(super) fn of<const HALF: usize>(dop: &Dop<HALF>) -> Measure {
 
 /// The shadow of a face: a convex polygon.
 struct Face {
-    x: [f64; ROOM],
-    y: [f64; ROOM],
+    /// One of the two holds the corners, the other is room for the next ones.
+    corners: [[[f64; 2]; ROOM]; 2],
+    current: usize,
     len: usize,
     /// The rectangle around it, or a larger one.
     bounds: [[f64; 2]; 2],
@@ -81,10 +82,9 @@ struct Face {
 
 impl Face {
     fn rectangle(p: [f64; 2], q: [f64; 2]) -> Self {
-        let (mut x, mut y) = ([0.0; ROOM], [0.0; ROOM]);
-        x[..4].copy_from_slice(&[p[0], p[1], p[1], p[0]]);
-        y[..4].copy_from_slice(&[q[0], q[0], q[1], q[1]]);
-        Self { x, y, len: 4, bounds: [p, q] }
+        let mut corners = [[[0.0; 2]; ROOM]; 2];
+        corners[0][..4].copy_from_slice(&[[p[0], q[0]], [p[1], q[0]], [p[1], q[1]], [p[0], q[1]]]);
+        Self { corners, current: 0, len: 4, bounds: [p, q] }
     }
 
     /// Keeps what has `p x + q y <= limit`.
@@ -94,50 +94,51 @@ impl Face {
         if p * x[usize::from(p > 0.0)] + q * y[usize::from(q > 0.0)] <= limit {
             return;
         }
-        let mut height = [0.0; ROOM];
-        let mut outside = false;
-        for (h, (x, y)) in height[..self.len].iter_mut().zip(self.x.iter().zip(&self.y)) {
-            *h = p * x + q * y - limit;
-            outside |= *h > 0.0;
-        }
-        if !outside {
+        let height = |c: &[f64; 2]| p * c[0] + q * c[1] - limit;
+        let [even, odd] = &mut self.corners;
+        let (from, to) = if self.current == 0 { (even, odd) } else { (odd, even) };
+        let old = &from[..self.len];
+        if old.iter().all(|c| height(c) <= 0.0) {
             return;
         }
-        let (x, y, len) = (self.x, self.y, self.len);
-        self.len = 0;
-        for k in 0..len {
-            let next = if k + 1 == len { 0 } else { k + 1 };
-            if height[k] <= 0.0 {
-                self.push(x[k], y[k]);
+        let mut len = 0;
+        let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
+        // Rounding can make a sliver's outline cross a line more than twice; corners beyond the room do not change its area.
+        let mut push = |corner: [f64; 2]| {
+            if len < ROOM {
+                to[len] = corner;
+                len += 1;
+                for (b, c) in bounds.iter_mut().zip(corner) {
+                    *b = [b[0].min(c), b[1].max(c)];
+                }
             }
-            if (height[k] > 0.0) != (height[next] > 0.0) {
-                let share = height[k] / (height[k] - height[next]);
-                self.push(x[k] + (x[next] - x[k]) * share, y[k] + (y[next] - y[k]) * share);
-            }
-        }
-        let span = |v: &[f64]| {
-            v.iter()
-                .fold([f64::INFINITY, f64::NEG_INFINITY], |[lo, hi], c| [lo.min(*c), hi.max(*c)])
         };
-        self.bounds = [span(&self.x[..self.len]), span(&self.y[..self.len])];
-    }
-
-    #[inline]
-    fn push(&mut self, x: f64, y: f64) {
-        // Rounding can make a sliver's outline cross a line more than twice; such corners do not change its area.
-        if self.len < ROOM {
-            (self.x[self.len], self.y[self.len]) = (x, y);
-            self.len += 1;
+        let Some(mut last) = old.last() else {
+            return;
+        };
+        let mut before = height(last);
+        for corner in old {
+            let here = height(corner);
+            if (before > 0.0) != (here > 0.0) {
+                let share = before / (before - here);
+                push([0, 1].map(|k| last[k] + (corner[k] - last[k]) * share));
+            }
+            if here <= 0.0 {
+                push(*corner);
+            }
+            (last, before) = (corner, here);
         }
+        (self.len, self.bounds, self.current) = (len, bounds, 1 - self.current);
     }
 
     fn area(&self) -> f64 {
-        if self.len < 3 {
+        let corners = &self.corners[self.current][..self.len];
+        let Some(([x, y], rest)) = corners.split_first() else {
             return 0.0;
-        }
-        let (x, y) = (&self.x, &self.y);
-        let twice: f64 = (2..self.len)
-            .map(|k| (x[k - 1] - x[0]) * (y[k] - y[0]) - (x[k] - x[0]) * (y[k - 1] - y[0]))
+        };
+        let twice: f64 = rest
+            .windows(2)
+            .map(|w| (w[0][0] - x) * (w[1][1] - y) - (w[1][0] - x) * (w[0][1] - y))
             .sum();
         0.5 * twice.abs()
     }

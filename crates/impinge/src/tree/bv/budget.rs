@@ -131,8 +131,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// let tree = BvTree::<Dop18>::build(&ring, &BuildOptions::environment());
     /// let mut query = BvQuery::new((&ring, &tree), (&ring, &tree))?;
     /// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
-    /// let Outcome::Maybe(early) = query.within(&linked, &mut Budget::steps(20)) else { panic!("twenty steps do not do") };
-    /// let Outcome::Maybe(later) = query.within(&linked, &mut Budget::steps(200)) else { panic!("nor do two hundred") };
+    /// let Outcome::Maybe(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps do not do") };
+    /// let Outcome::Maybe(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("nor do twenty") };
     /// assert!(later.pair_depth <= early.pair_depth);
     /// assert!(query.within(&linked, &mut Budget::unlimited()).is_separated());
     /// # Ok::<(), impinge::Error>(())

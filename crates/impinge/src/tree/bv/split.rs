@@ -3,7 +3,7 @@
 use super::build::{DEEP, Input};
 use super::{Measure, SplitPoint, SplitRule};
 use crate::math::Vec3;
-use crate::volume::Volume;
+use crate::volume::{Dop6, Volume};
 
 /// A triangle on its way into the tree.
 #[derive(Clone, Copy, Debug)]
@@ -168,68 +168,62 @@ fn best_axis<V: Volume>(
     middle
 }
 
-/// Tries up to `samples` split points of each axis.
+/// Tries up to `samples` split points of each axis: boxes find the best of an axis, the kind of volume itself the best axis.
 fn best_point<V: Volume>(
     input: &Input<'_, V>,
     items: &mut [Item],
     samples: usize,
     measure: Measure,
 ) -> usize {
-    let best = if V::MERGES_TIGHTLY {
-        sweep(&input.singles, items, samples, measure)
-    } else {
-        sweep(&input.boxes, items, samples, measure)
-    };
-    let (axis, middle) = best.unwrap_or((0, items.len() / 2));
-    items.sort_unstable_by(|p, q| by_center(p, q, axis));
-    middle
-}
-
-/// Axis and place of the best split, by the volumes of the single triangles.
-fn sweep<W: Volume>(
-    singles: &[W],
-    items: &[Item],
-    samples: usize,
-    measure: Measure,
-) -> Option<(usize, usize)> {
     let n = items.len();
-    let single = |item: &Item| singles[item.triangle as usize];
-    let whole = items.iter().map(single).reduce(|sum, v| sum.merged(&v))?;
-    let flat = is_flat(&whole);
     // The split points: after how many items.
     let points: Vec<usize> = if samples >= n - 1 {
         (1..n).collect()
     } else {
         (1..=samples).map(|i| (i * n / (samples + 1)).clamp(1, n - 1)).collect()
     };
-    let mut best: Option<(f64, usize, usize, usize)> = None;
-    let mut sorted = items.to_vec();
-    let mut right = vec![0.0; points.len()];
+    let flat = is_flat(&input.around(items));
+    let mut best: Option<(f64, Vec<Item>, usize)> = None;
     for axis in 0..3 {
+        let mut sorted = items.to_vec();
         sorted.sort_unstable_by(|p, q| by_center(p, q, axis));
-        let mut sum = single(&sorted[n - 1]);
-        let mut end = n - 1;
-        for (k, point) in points.iter().enumerate().rev() {
-            for item in &sorted[*point..end] {
-                sum = sum.merged(&single(item));
-            }
-            end = end.min(*point);
-            right[k] = value(&sum, measure, flat) * (n - point) as f64;
-        }
-        let mut sum = single(&sorted[0]);
-        let mut start = 1;
-        for (k, point) in points.iter().enumerate() {
-            for item in &sorted[start.min(*point)..*point] {
-                sum = sum.merged(&single(item));
-            }
-            start = *point;
-            let cost = value(&sum, measure, flat) * *point as f64 + right[k];
-            // Among equals the most even.
-            let uneven = (2 * point).abs_diff(n);
-            if best.is_none_or(|b| cost < b.0 || (cost == b.0 && uneven < b.1)) {
-                best = Some((cost, uneven, axis, *point));
-            }
+        let middle = sweep(&input.boxes, &sorted, &points, measure);
+        let (left, right) = sorted.split_at(middle);
+        let part = |items: &[Item]| value(&input.around(items), measure, flat) * items.len() as f64;
+        let cost = part(left) + part(right);
+        if best.as_ref().is_none_or(|b| cost < b.0) {
+            best = Some((cost, sorted, middle));
         }
     }
-    best.map(|(_, _, axis, point)| (axis, point))
+    let Some((_, sorted, middle)) = best else {
+        return n / 2;
+    };
+    items.copy_from_slice(&sorted);
+    middle
+}
+
+/// The best of the split points of sorted items, by their boxes; among equals the most even.
+fn sweep(boxes: &[Dop6], sorted: &[Item], points: &[usize], measure: Measure) -> usize {
+    let n = sorted.len();
+    let single = |i: usize| boxes[sorted[i].triangle as usize];
+    let flat = is_flat(&(1..n).fold(single(0), |sum, i| sum.merged(&single(i))));
+    let mut right = vec![0.0; points.len()];
+    let (mut sum, mut end) = (single(n - 1), n - 1);
+    for (right, point) in right.iter_mut().zip(points).rev() {
+        sum = (*point..end).fold(sum, |sum, i| sum.merged(&single(i)));
+        end = end.min(*point);
+        *right = value(&sum, measure, flat) * (n - point) as f64;
+    }
+    let (mut sum, mut start) = (single(0), 1);
+    let mut best = (f64::INFINITY, usize::MAX, n / 2);
+    for (right, point) in right.iter().zip(points) {
+        sum = (start..*point).fold(sum, |sum, i| sum.merged(&single(i)));
+        start = *point;
+        let cost = value(&sum, measure, flat) * *point as f64 + right;
+        let uneven = (2 * point).abs_diff(n);
+        if cost < best.0 || (cost == best.0 && uneven < best.1) {
+            best = (cost, uneven, *point);
+        }
+    }
+    best.2
 }

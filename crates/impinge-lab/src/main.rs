@@ -3,10 +3,15 @@
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
 mod cage;
+mod chart;
+mod flight;
+mod growth;
 mod peers;
 mod plain;
 mod pre_checks;
 mod random;
+mod report;
+mod scenes;
 mod triangles;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +30,8 @@ enum Experiment {
     Triangles(triangles::Arguments),
     /// Zachmann's tables of section 3.2: what each pre-check saves.
     PreChecks(pre_checks::Arguments),
+    /// How queries grow from a thousand to a million triangles.
+    Growth(growth::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
 }
@@ -33,6 +40,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
+        Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }
 }

@@ -141,7 +141,7 @@ fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
     let mut random = Random(12);
     let kinds = options();
     let mut hits = 0;
-    for round in 0..60 {
+    for round in 0..common::count_from("BOX_TREE_ROUNDS", 24) as i32 {
         let size = 10.0_f64.powi(-(round % 8));
         let away = (random.unit_point() - Vec3::splat(0.5)) * 1e8;
         let corner = |r: &mut Random| (r.unit_point() - Vec3::splat(0.5)) * size;
@@ -151,7 +151,7 @@ fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
         let at = Pose::from_quaternion(q, away + Vec3::splat(0.1 * size)).unwrap();
         hits += compare(&a, &b, &at, &kinds[1], &kinds[round as usize % kinds.len()]);
     }
-    assert!(hits > 500, "{hits}");
+    assert!(hits > 200, "{hits}");
 }
 
 #[test]
@@ -159,6 +159,8 @@ fn identical_poses_touching_faces_and_parallel_axes() {
     let quarter = |axis: Vec3| Pose::from_axis_angle(axis, std::f64::consts::FRAC_PI_2).unwrap();
     let turns = [Pose::IDENTITY, quarter(Vec3::X), quarter(Vec3::Y), quarter(Vec3::Z)];
     let exact = Pose::from_quaternion([0.0, 0.0, 1.0, 1.0], [0.0; 3]).unwrap();
+    let kinds = options();
+    let mut case = 0;
     for mesh in [
         shapes::icosphere(1.0, 2).unwrap(),
         shapes::cuboid_grid([2.0, 2.0, 2.0], [3, 3, 3]).unwrap(),
@@ -169,9 +171,9 @@ fn identical_poses_touching_faces_and_parallel_axes() {
             for shift in [0.0, 1.0, 2.0, 2.0 + 4.0 * f64::EPSILON, 2.0 - 1e-9, 3.0] {
                 for axis in [Vec3::X, Vec3::Z, Vec3::ONE] {
                     let pose = Pose::from_translation(axis * shift).unwrap().compose(turn);
-                    let kinds = options();
-                    compare(&mesh, &mesh, &pose, &kinds[1], &kinds[2]);
-                    compare(&mesh, &mesh, &pose, &kinds[4], &kinds[0]);
+                    let (p, q) = [(1, 2), (4, 0), (2, 3)][case % 3];
+                    compare(&mesh, &mesh, &pose, &kinds[p], &kinds[q]);
+                    case += 1;
                 }
             }
         }

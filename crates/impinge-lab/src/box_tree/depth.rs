@@ -5,7 +5,7 @@ use impinge::shapes::Shape;
 use impinge::tree::boxes::{BoxTree, Options, Scratch};
 
 use super::duel::duel;
-use super::{Arguments, Flight, Way};
+use super::{Arguments, Flight, Times, Way};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
@@ -53,15 +53,14 @@ pub(super) fn sweep(shape: Shape, arguments: &Arguments, progress: &mut Progress
                 BoxTree::build(&mesh, &Options { max_depth, min_polygons: 1, ..Options::THESIS })
             })
             .collect::<Result<_, _>>()?;
-        let mut us = vec![f64::INFINITY; trees.len()];
-        let mut hits = 0;
+        let mut times = vec![Times::default(); trees.len()];
         for _ in 0..arguments.passes.max(1) {
-            for (tree, us) in trees.iter().zip(&mut us) {
-                let (time, met) = flight.time_tree(tree, Way::THESIS, &mut scratch);
-                *us = us.min(time);
-                hits = met;
+            for (tree, times) in trees.iter().zip(&mut times) {
+                flight.time_tree(times, tree, Way::THESIS, &mut scratch);
             }
         }
+        let us = times.iter().map(Times::mean).collect();
+        let hits = times.first().map_or(0, |t| t.hits);
         lines.push(Line { polygons: mesh.polygon_count(), us, hits });
     }
     Ok(Sweep { shape, lines })
@@ -133,11 +132,12 @@ pub(super) fn report(sweeps: &[Sweep], best: usize, report: &mut Report) -> Resu
         lines.iter().filter(|l| l.polygons >= 150).map(|l| l.best().to_string()).collect();
     report.paragraph(&format!(
         "**Thesis:** \"Below a complexity of 50 polygons per object, no significant change could be measured.\" **Ours:** with about 50 polygons the best depth gains at most a factor of {} over a single box, from 1000 polygons on at least {}. \
-         The fastest depths of the lines above 150 polygons are {}; the curves are flat around them, because boxes stop being split where a cut no longer parts the polygons, so that a greater depth does little harm. A maximum depth of {best} is closest to the \
+         The fastest depths of the lines above 150 polygons are {}; the curves are flat behind them, because boxes stop being split where a half would hold more than {} of the polygons. A maximum depth of {best} is closest to the \
          fastest overall and is used below; the thesis' own trials used 10.",
         short(small),
         short(large),
         depths.join(", "),
+        Options::THESIS.max_share,
     ));
     Ok(())
 }

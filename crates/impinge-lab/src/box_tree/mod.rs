@@ -3,6 +3,7 @@
 mod compare;
 mod depth;
 mod duel;
+mod rules;
 mod size;
 
 use std::path::PathBuf;
@@ -45,8 +46,13 @@ const OBJECTS: [Shape; 3] = [Shape::Sphere, Shape::Torus, Shape::TetraFlake];
 /// Measures everything and writes the report.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let mut progress = Progress::new(
-        OBJECTS.len() * (depth::steps(arguments) + compare::steps(arguments)) + size::SIZES.len(),
+        OBJECTS.len() * (1 + depth::steps(arguments) + compare::steps(arguments))
+            + size::SIZES.len(),
     );
+    let rules: Vec<rules::Rules> = OBJECTS
+        .into_iter()
+        .map(|shape| rules::measure(shape, arguments, &mut progress))
+        .collect::<Result<_>>()?;
     let sweeps: Vec<depth::Sweep> = OBJECTS
         .into_iter()
         .map(|shape| depth::sweep(shape, arguments, &mut progress))
@@ -67,36 +73,55 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
          an Onyx (R4400, 150 MHz); its figures are curves without numbers in our copy, so what stands beside ours are the numbers and statements of its text.",
     );
     depth::report(&sweeps, best, &mut report)?;
+    rules::report(&rules, &mut report);
     compare::report(&comparisons, best, &mut report)?;
     size::report(&sizes, &mut report);
     println!("{}", report.finish()?.display());
     Ok(())
 }
 
-/// Two meshes in flight, each with a tree: B at one pose after the other in A's frame.
+/// Two copies of a mesh in flight: the second at one pose after the other in the first one's frame.
 struct Flight<'a> {
     mesh: &'a Mesh,
     poses: &'a [Pose],
 }
 
+/// The times of a method's frames: each the fastest of all passes, so that what else the machine does matters little.
+#[derive(Clone, Debug, Default)]
+struct Times {
+    us: Vec<f64>,
+    hits: usize,
+}
+
+impl Times {
+    /// Microseconds a frame, on average.
+    fn mean(&self) -> f64 {
+        self.us.iter().sum::<f64>() / self.us.len().max(1) as f64
+    }
+}
+
 impl Flight<'_> {
-    /// Microseconds a frame, and in how many frames they meet: one pass of a query that says whether they do.
-    fn time(&self, mut meet: impl FnMut(&Pose) -> bool) -> (f64, usize) {
-        let start = Instant::now();
-        let hits = self.poses.iter().filter(|pose| meet(pose)).count();
-        (start.elapsed().as_secs_f64() * 1e6 / self.poses.len().max(1) as f64, hits)
+    /// One pass of a query that says whether they meet.
+    fn time(&self, times: &mut Times, mut meet: impl FnMut(&Pose) -> bool) {
+        times.us.resize(self.poses.len(), f64::INFINITY);
+        times.hits = 0;
+        for (pose, best) in self.poses.iter().zip(&mut times.us) {
+            let start = Instant::now();
+            times.hits += usize::from(meet(pose));
+            *best = best.min(start.elapsed().as_secs_f64() * 1e6);
+        }
     }
 
     /// As [`Flight::time`], for box-trees.
-    fn time_tree(&self, tree: &BoxTree, way: Way, scratch: &mut Scratch) -> (f64, usize) {
+    fn time_tree(&self, times: &mut Times, tree: &BoxTree, way: Way, scratch: &mut Scratch) {
         let body = (self.mesh, tree);
-        self.time(|pose| {
+        self.time(times, |pose| {
             let mut first = First::default();
             let Way { boxes, leaves, collect } = way;
             let query = Query { boxes, leaves, collect, ..Query::new(body, body, pose) };
             traverse(&query, scratch, &mut first);
             first.pair.is_some()
-        })
+        });
     }
 }
 

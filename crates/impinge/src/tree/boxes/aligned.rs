@@ -2,9 +2,11 @@
 //!
 //! The tree is the same. A's boxes are axis-aligned already; around a box of B, cutting it moves one face in each direction, by the cut-off length times an entry of the rotation.
 
+use crate::math::Aabb;
+
 use super::BoxTree;
 use super::counts::Tally;
-use super::frames::{Frames, Map};
+use super::frames::{Frames, Map, shared};
 use super::traverse::BoxPair;
 
 /// The place of B's frame in A's, and the margin.
@@ -45,15 +47,7 @@ impl BoxPair for Aligned {
     fn root(context: &Context, a: &BoxTree, b: &BoxTree, tally: &mut impl Tally) -> Option<Self> {
         let lo = [a, b].map(|tree| tree.bounds.min.to_array());
         let hi = [a, b].map(|tree| tree.bounds.max.to_array());
-        let mut around = [context.map.origin; 2];
-        for k in 0..3 {
-            for column in 0..3 {
-                let m = context.map.matrix[k][column];
-                let (p, q) = (m * lo[1][column], m * hi[1][column]);
-                around[0][k] += p.min(q);
-                around[1][k] += p.max(q);
-            }
-        }
+        let around = context.map.around(&lo[1], &hi[1]);
         Self { lo, hi, around }.checked(context, tally)
     }
 
@@ -78,5 +72,9 @@ impl BoxPair for Aligned {
             }
         }
         [left.checked(context, tally), right.checked(context, tally)]
+    }
+
+    fn region(&self, context: &Context) -> Aabb {
+        shared(&self.lo[0], &self.hi[0], &self.around, context.margin)
     }
 }

@@ -4,9 +4,11 @@
 //! Edge `i` of family `alpha` is where the lower of the two other coordinates is at its upper end if bit 0 of `i` is set, the higher one if bit 1 is.
 //! Its parameter is the coordinate along `alpha` in the box's own frame.
 
+use crate::math::Aabb;
+
 use super::BoxTree;
 use super::counts::Tally;
-use super::frames::Frames;
+use super::frames::{Frames, Map, shared};
 use super::traverse::BoxPair;
 
 /// The two other axes.
@@ -133,9 +135,15 @@ impl Edges {
     }
 }
 
-/// The tables for the edges of A and for those of B.
+/// What holds for all pairs of a query.
 #[derive(Clone, Debug)]
-pub(super) struct Tables([Table; 2]);
+pub(super) struct Tables {
+    /// For the edges of A and for those of B.
+    tables: [Table; 2],
+    /// From B's frame to A's, and by how much what boxes share is grown there.
+    map: Map,
+    margin: f64,
+}
 
 /// A pair of boxes, A's first.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +153,11 @@ impl BoxPair for Clip {
     type Context = Tables;
 
     fn context(frames: &Frames) -> Tables {
-        Tables([Table::new(frames, 0), Table::new(frames, 1)])
+        Tables {
+            tables: [Table::new(frames, 0), Table::new(frames, 1)],
+            map: frames.across[1],
+            margin: frames.aligned,
+        }
     }
 
     fn root(tables: &Tables, a: &BoxTree, b: &BoxTree, tally: &mut impl Tally) -> Option<Self> {
@@ -167,7 +179,7 @@ impl BoxPair for Clip {
                     });
                     let ends = [edges.lo[family], edges.hi[family]];
                     tally.edges(6);
-                    edges.set(family, i, tables.0[side].clip(family, fixed, ends, &other));
+                    edges.set(family, i, tables.tables[side].clip(family, fixed, ends, &other));
                 }
             }
         }
@@ -177,7 +189,7 @@ impl BoxPair for Clip {
 
     fn split(
         &self,
-        Tables(tables): &Tables,
+        Tables { tables, .. }: &Tables,
         side: usize,
         axis: usize,
         cut: f64,
@@ -244,6 +256,11 @@ impl BoxPair for Clip {
             tally.boxes();
             (pair.0[0].alive | pair.0[1].alive != 0).then_some(pair)
         })
+    }
+
+    fn region(&self, tables: &Tables) -> Aabb {
+        let [a, b] = &self.0;
+        shared(&a.lo, &a.hi, &tables.map.around(&b.lo, &b.hi), tables.margin)
     }
 }
 

@@ -1,6 +1,6 @@
 //! How two box-trees stand to each other, and how far clip planes must be moved outward. Derived in `docs/notes/box-tree.md`.
 
-use crate::math::Pose;
+use crate::math::{Aabb, Pose, Vec3};
 
 use super::BoxTree;
 
@@ -55,4 +55,28 @@ impl Frames {
             aligned: gap + ROUNDING * far_a + FLOOR,
         }
     }
+}
+
+impl Map {
+    /// The axis-aligned box around a box on the other side of the map.
+    pub(super) fn around(&self, lo: &[f64; 3], hi: &[f64; 3]) -> [[f64; 3]; 2] {
+        let mut around = [self.origin; 2];
+        for k in 0..3 {
+            for column in 0..3 {
+                let m = self.matrix[k][column];
+                let (p, q) = (m * lo[column], m * hi[column]);
+                around[0][k] += p.min(q);
+                around[1][k] += p.max(q);
+            }
+        }
+        around
+    }
+}
+
+/// What two boxes share when both are grown.
+pub(super) fn shared(lo: &[f64; 3], hi: &[f64; 3], around: &[[f64; 3]; 2], margin: f64) -> Aabb {
+    let of = |p: &[f64; 3]| Vec3::from_array(*p);
+    let min = of(lo).max(of(&around[0])) - Vec3::splat(margin);
+    let max = of(hi).min(of(&around[1])) + Vec3::splat(margin);
+    Aabb { min, max }
 }

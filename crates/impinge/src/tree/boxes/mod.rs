@@ -38,7 +38,7 @@ use crate::math::Aabb;
 use crate::mesh::Mesh;
 
 pub use counts::{Counts, Tally};
-pub use leaf::{Leaf, LeafOperation};
+pub use leaf::{Leaf, LeafOperation, LeafPair};
 pub use options::{DEPTH_LIMIT, Options};
 pub use stats::Stats;
 pub use traverse::{

@@ -31,12 +31,12 @@ pub struct Options {
 
 impl Options {
     /// The thesis' parameters: depth and polygons a box from its time trials (`-d 10 -b 10`), `p_max` and `Max` from the text. It names no values for `gamma`, `lambda` and `delta`;
-    /// these are ours.
+    /// these are ours. With `gamma = 1` the penalty orders cuts by the size of the larger half; `lambda = 0.6` is the fastest in `docs/results/zachmann-3-6.md`.
     pub const THESIS: Self = Self {
         max_depth: 10,
         min_polygons: 10,
         crossing_weight: 1.0,
-        max_share: 0.9,
+        max_share: 0.6,
         good_enough: 0.5,
         max_iterations: 10,
         thickness: 1e-9,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::math::Pose;
+use crate::math::{Aabb, Pose};
 use crate::mesh::Mesh;
 use crate::sink::Sink;
 
@@ -11,7 +11,7 @@ use super::aligned::Aligned;
 use super::clip::Clip;
 use super::counts::Tally;
 use super::frames::Frames;
-use super::leaf::{Corners, Edges, LeafOperation, Triangles};
+use super::leaf::{Corners, Edges, LeafOperation, LeafPair, Triangles};
 use super::pair_set::PairSet;
 
 /// How boxes are compared.
@@ -47,8 +47,8 @@ pub struct Query<'q> {
     pub boxes: BoxTest,
     /// What happens where two leaves meet.
     pub leaves: LeafTest,
-    /// Whether a leaf's triangles whose boxes miss the box of the other leaf's triangles are sorted out first: the collecting phase of section 3.6.5, where the thesis
-    /// takes the box of the other object.
+    /// Whether triangles and edges of a leaf that miss the other leaf's box are sorted out first: the collecting phase of section 3.6.5, where the thesis
+    /// takes the box of the whole other object.
     pub collect: bool,
 }
 
@@ -84,8 +84,8 @@ pub fn traverse_counted<T: Tally>(
     debug_assert_eq!(a.triangles().len(), tree_a.shared.len(), "the tree is another mesh's");
     debug_assert_eq!(b.triangles().len(), tree_b.shared.len(), "the tree is another mesh's");
     scratch.reported.start();
-    scratch.a.forget();
-    scratch.b.forget();
+    scratch.a.start(tree_a);
+    scratch.b.start(tree_b);
     match query.leaves {
         LeafTest::Triangles => {
             let mut triangles = Triangles { query, scratch, sink };
@@ -142,6 +142,9 @@ pub(super) trait BoxPair: Sized {
         cut: f64,
         tally: &mut impl Tally,
     ) -> [Option<Self>; 2];
+
+    /// A box in A's frame around what the two boxes share.
+    fn region(&self, context: &Self::Context) -> Aabb;
 }
 
 fn run<P: BoxPair, T: Tally>(
@@ -175,7 +178,9 @@ impl<P: BoxPair, O: LeafOperation, T: Tally> Walk<'_, P, O, T> {
             (true, true) => {
                 let (leaf_a, leaf_b) = (a.leaf(node_a.link), b.leaf(node_b.link));
                 self.tally.leaves(leaf_a.triangles.len(), leaf_b.triangles.len());
-                self.operation.leaf_pair(&leaf_a, &leaf_b, self.tally)
+                let region = pair.region(&self.context);
+                let leaves = LeafPair { a: leaf_a, b: leaf_b, region };
+                self.operation.leaf_pair(&leaves, self.tally)
             }
             (true, false) => self.cut_b(pair, i, j),
             (false, _) => {

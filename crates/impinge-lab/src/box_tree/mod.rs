@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     report.paragraph(
         "Two equal objects fly in a cage and bounce off each other and the walls. A frame asks once whether they meet, until the first witness. Objects are our own of the same kind and number of \
          polygons, with a radius of about one; the cage is as wide as 1.2 (depth) or 1.0 (comparison) times both objects, which is how we read the thesis' `-e 1.2` and `-e 1.0`. Spheres and tori are made of quadrangles where the thesis' may be \
-         of triangles; the tree works on their triangles. Times are means over the frames, the fastest of several passes, one thread. The thesis' times are from an Indigo (R4000, 50 MHz) and \
+         of triangles; the tree works on their triangles. Times are means over the frames, each frame the fastest of several passes because the machine had other work to do, one thread. The thesis' times are from an Indigo (R4000, 50 MHz) and \
          an Onyx (R4400, 150 MHz); its figures are curves without numbers in our copy, so what stands beside ours are the numbers and statements of its text.",
     );
     depth::report(&sweeps, best, &mut report)?;

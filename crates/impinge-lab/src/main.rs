@@ -2,11 +2,17 @@
 
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
+mod box_tree;
 mod cage;
+mod chart;
+mod flight;
+mod growth;
 mod peers;
 mod plain;
 mod pre_checks;
 mod random;
+mod report;
+mod scenes;
 mod triangles;
 
 use clap::{Parser, Subcommand};
@@ -25,6 +31,10 @@ enum Experiment {
     Triangles(triangles::Arguments),
     /// Zachmann's tables of section 3.2: what each pre-check saves.
     PreChecks(pre_checks::Arguments),
+    /// Zachmann's Figures 3.32 to 3.37 and the table of section 3.6.5: the box-tree.
+    BoxTree(box_tree::Arguments),
+    /// How queries grow from a thousand to a million triangles.
+    Growth(growth::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
 }
@@ -33,6 +43,8 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
+        Experiment::BoxTree(arguments) => box_tree::run(&arguments),
+        Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }
 }

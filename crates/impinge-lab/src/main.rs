@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
+mod box_tree;
 mod cage;
 mod chart;
 mod flight;
@@ -33,6 +34,8 @@ enum Experiment {
     PreChecks(pre_checks::Arguments),
     /// Tables 1 to 7 and Figure 3 of Klosowski et al. 1998, beside the paper's numbers.
     Klosowski(klosowski::Arguments),
+    /// Zachmann's Figures 3.32 to 3.37 and the table of section 3.6.5: the box-tree.
+    BoxTree(box_tree::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
@@ -44,6 +47,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
         Experiment::Klosowski(arguments) => klosowski::run(&arguments),
+        Experiment::BoxTree(arguments) => box_tree::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }

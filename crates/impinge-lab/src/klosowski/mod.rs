@@ -46,9 +46,11 @@ const RULES: [(&str, SplitRule); 4] = [
     ("splatter", SplitRule::Splatter),
 ];
 
-/// What the paper proposes for the future: a sample of split points, and from the bottom up.
-const OPEN_RULES: [(&str, SplitRule); 2] = [
-    ("4 split points, surface", SplitRule::SampledPoints(4, Measure::Surface)),
+/// What the paper proposes for the future: all split points, a sample of them, and from the bottom up.
+const OPEN_RULES: [(&str, SplitRule); 4] = [
+    ("all split points, volume", SplitRule::AllPoints(Measure::Volume)),
+    ("16 split points, volume", SplitRule::SampledPoints(16, Measure::Volume)),
+    ("16 split points, surface", SplitRule::SampledPoints(16, Measure::Surface)),
     ("bottom-up", SplitRule::BottomUp),
 ];
 

@@ -1,10 +1,13 @@
 //! Trees of bounding volumes over the triangles of a mesh.
 //!
 //! [`Tree`] is the one that queries use: wide nodes, single precision, vector instructions. [`BvTree`] is the tree of Klosowski et al. 1998 over any
-//! [`Volume`](crate::volume::Volume), with its building rules and traversals. All trees report the same pairs; they differ in what they cost.
+//! [`Volume`](crate::volume::Volume), with its building rules and traversals; [`BoxTree`] is Zachmann's of 1994. All trees report the same pairs; they differ in what they
+//! cost.
 
+pub mod boxes;
 pub mod bv;
 mod wide;
 
+pub use boxes::BoxTree;
 pub use bv::{BuildOptions, BvQuery, BvTree};
 pub use wide::{Tree, traverse};

@@ -70,7 +70,7 @@ impl Plot {
 /// The whole file.
 pub(super) fn svg(chart: &Chart) -> String {
     let longest = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
-    let legend = if longest == 0 { 16.0 } else { 44.0 + LEGEND_CHARACTER * longest.min(40) as f64 };
+    let legend = if longest == 0 { 16.0 } else { 52.0 + LEGEND_CHARACTER * longest.min(40) as f64 };
     let points = || chart.series.iter().flat_map(|s| s.points.iter());
     let shown = || points().filter(|p| chart.x.scale.shows(p.0) && chart.y.scale.shows(p.1));
     let plot = Plot {

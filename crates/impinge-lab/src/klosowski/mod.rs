@@ -10,7 +10,6 @@ mod spheres;
 mod tables;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use impinge::tree::bv::{
@@ -116,7 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let size = if arguments.quick { Size { triangles: 0.005, steps: 0.01 } } else { Size::FULL };
     let effort = Effort {
         passes: if arguments.quick { 1 } else { 5 },
-        budget: Duration::from_secs_f64(arguments.budget.clamp(0.0, 3600.0)),
+        budget: arguments.budget,
         thorough: false,
     };
     let flights =

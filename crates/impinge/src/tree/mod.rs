@@ -10,4 +10,5 @@ mod wide;
 
 pub use boxes::BoxTree;
 pub use bv::{BuildOptions, BvQuery, BvTree};
-pub use wide::{Tree, traverse};
+pub use wide::{Cache, Tree, traverse};
+pub(crate) use wide::{first_cached, par_pairs};

@@ -73,8 +73,15 @@ pub(super) fn build(mesh: &Mesh) -> Tree {
             }
         })
         .collect();
-    let mut tree =
-        Tree { origin, scale, nodes: Vec::new(), leaves: Vec::new(), root: None, reach: 0.0 };
+    let mut tree = Tree {
+        origin,
+        scale,
+        nodes: Vec::new(),
+        leaves: Vec::new(),
+        root: None,
+        reach: 0.0,
+        stamp: Tree::new_stamp(),
+    };
     if items.is_empty() {
         return tree;
     }

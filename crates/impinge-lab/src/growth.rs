@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// A bumpy torus of about so many triangles, twice as many cells around as across.
-fn torus(triangles: usize) -> Result<Mesh> {
+pub(crate) fn torus(triangles: usize) -> Result<Mesh> {
     let across = ((triangles as f64 / 4.0).sqrt().round() as usize).max(3);
     Ok(shapes::deformed_torus(0.65, 0.25, 2 * across, across, 0.35, 1)?)
 }
@@ -113,8 +113,8 @@ fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
     Ok(Row { triangles: n, build_ms: build.as_secs_f64() * 1e3, bytes, us, pairs })
 }
 
-/// Poses of the three regimes along one random approach.
-fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose; REGIMES.len()]> {
+/// Poses of the three regimes, near, touch and deep, along one random approach.
+pub(crate) fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose; REGIMES.len()]> {
     let axis = random.vector() + Vec3::splat(1e-3);
     let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.unit())?;
     let direction = (random.vector() + Vec3::splat(1e-3)).normalize();

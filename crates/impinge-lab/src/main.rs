@@ -14,6 +14,7 @@ mod pre_checks;
 mod random;
 mod report;
 mod scenes;
+mod threads;
 mod triangles;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +39,8 @@ enum Experiment {
     BoxTree(box_tree::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
+    /// All pairs of two large meshes, and building a tree, by one thread and more.
+    Threads(threads::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
 }
@@ -49,6 +52,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Klosowski(arguments) => klosowski::run(&arguments),
         Experiment::BoxTree(arguments) => box_tree::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
+        Experiment::Threads(arguments) => threads::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use impinge::pair::{Collect, First, traverse};
+use impinge::pair::{Cache, Collect, First, first_hit_cached, traverse};
 use impinge::tree::Tree;
 use impinge::{Mesh, Pose, distance};
 
@@ -88,6 +88,12 @@ fn workload(path: &Path, name: &str, arguments: &Arguments) -> Result<()> {
             traverse(&a, &b, pose, &mut first);
             f64::from(u8::from(first.pair.is_some()))
         })?;
+        if regime == "flight" {
+            let mut cache = Cache::default();
+            cell.time("bool-cached", |pose| {
+                f64::from(u8::from(first_hit_cached(&a, &b, pose, &mut cache).is_some()))
+            })?;
+        }
         cell.time("all", |pose| {
             let mut all = Collect::default();
             traverse(&a, &b, pose, &mut all);

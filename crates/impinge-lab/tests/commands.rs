@@ -10,7 +10,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("impinge-lab-{name}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
+        fs::create_dir_all(&path).expect("a folder for results");
         Self(path)
     }
 }
@@ -27,7 +27,7 @@ fn lab(arguments: &[&str], out: &Path) {
         .arg("--out")
         .arg(out)
         .output()
-        .unwrap();
+        .expect("the program starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(!output.stderr.is_empty(), "progress is told");
 }
@@ -62,4 +62,14 @@ fn growth_writes_its_table_and_charts() {
     for figure in ["first-hit", "all-pairs", "distance"] {
         assert!(read(&folder.0, &format!("growth-{figure}.svg")).ends_with("</svg>\n"));
     }
+}
+
+#[test]
+fn threads_writes_its_table_and_chart() {
+    let folder = Folder::new("threads");
+    let small = ["--triangles", "4000", "--most", "2", "--poses", "2", "--passes", "2"];
+    lab(&[&["threads"], &small[..]].concat(), &folder.0);
+    let text = read(&folder.0, "threads.md");
+    assert!(text.contains("| 1 |") && text.contains("| 2 |"), "{text}");
+    assert!(read(&folder.0, "threads-gain.svg").ends_with("</svg>\n"));
 }

@@ -1,0 +1,118 @@
+//! What more threads gain: all pairs of two large meshes in deep contact, and building a tree.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use impinge::pair::{intersecting_pairs, par_intersecting_pairs};
+use impinge::tree::Tree;
+
+use crate::chart::{Axis, Chart, Mark};
+use crate::growth::{approach, torus};
+use crate::random::Random;
+use crate::report::{Progress, Report, Table, count, short};
+
+/// Arguments of `impinge-lab threads`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Triangles of each mesh.
+    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
+    triangles: usize,
+    /// The most threads; as many as there are cores unless given.
+    #[arg(long, value_name = "N")]
+    most: Option<usize>,
+    /// Poses in deep contact.
+    #[arg(long, default_value_t = 10, value_name = "N")]
+    poses: usize,
+    /// Passes; each pose, and the building, keeps its fastest.
+    #[arg(long, default_value_t = 7, value_name = "N")]
+    passes: usize,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Milliseconds with so many threads.
+struct Row {
+    threads: usize,
+    pairs: f64,
+    build: f64,
+}
+
+/// Measures every number of threads and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let most = arguments.most.unwrap_or(cores).max(1);
+    let (a, b) = (torus(arguments.triangles)?, torus(arguments.triangles)?);
+    let mut random = Random::new(arguments.seed);
+    let mut poses = Vec::new();
+    for _ in 0..arguments.poses.max(1) {
+        let [_, _, deep] = approach(&a, &b, &mut random)?;
+        poses.push((deep, intersecting_pairs(&a, &b, &deep)));
+    }
+    let mut progress = Progress::new(most);
+    let mut rows = Vec::new();
+    for threads in 1..=most {
+        progress.step(&format!("{threads} threads"));
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
+        let mut best = vec![f64::INFINITY; poses.len()];
+        let mut build = f64::INFINITY;
+        for _ in 0..arguments.passes.max(1) {
+            for ((pose, pairs), best) in poses.iter().zip(&mut best) {
+                let start = Instant::now();
+                let found = pool.install(|| par_intersecting_pairs(&a, &b, pose));
+                *best = best.min(start.elapsed().as_secs_f64() * 1e3);
+                ensure!(found == *pairs, "{threads} threads find other pairs than one");
+            }
+            let start = Instant::now();
+            std::hint::black_box(pool.install(|| Tree::build(&a)));
+            build = build.min(start.elapsed().as_secs_f64() * 1e3);
+        }
+        let pairs = best.iter().sum::<f64>() / best.len() as f64;
+        rows.push(Row { threads, pairs, build });
+    }
+    let pairs = poses.iter().map(|(_, pairs)| pairs.len()).sum::<usize>() / poses.len();
+    let path = report(arguments, a.triangles().len(), pairs, &rows)?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+fn report(arguments: &Arguments, triangles: usize, pairs: usize, rows: &[Row]) -> Result<PathBuf> {
+    let mut report = Report::new(&arguments.out, "threads", "What more threads gain");
+    report.paragraph(&format!(
+        "Two bumpy tori of {} triangles each in deep contact, {} poses with {} pairs on average; and building the tree of one. Milliseconds, the fastest of {} passes; in brackets how many times as fast as one thread. \
+         The pairs are compared with those of one thread in every pass.",
+        count(triangles as u64),
+        arguments.poses.max(1),
+        count(pairs as u64),
+        arguments.passes.max(1),
+    ));
+    let mut table = Table::new(["threads", "all pairs, ms", "building, ms"]);
+    let gain = |ms: f64, one: f64| format!("{} ({:.2})", short(ms), one / ms);
+    for row in rows {
+        table.row([
+            row.threads.to_string(),
+            gain(row.pairs, rows[0].pairs),
+            gain(row.build, rows[0].build),
+        ]);
+    }
+    report.table(&table);
+    let speed = |of: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+        rows.iter().map(|row| (row.threads as f64, of(&rows[0]) / of(row))).collect()
+    };
+    let ideal = rows.iter().map(|row| (row.threads as f64, row.threads as f64)).collect();
+    let chart = Chart::new(
+        "What more threads gain",
+        Axis::linear("threads"),
+        Axis::linear("times as fast as one thread"),
+    )
+    .caption(format!("Two meshes of {} triangles in deep contact.", count(triangles as u64)))
+    .series("all pairs", Mark::LineAndDots, speed(|row| row.pairs))
+    .series("building", Mark::LineAndDots, speed(|row| row.build))
+    .series("ideal", Mark::Guide, ideal);
+    report.figure("gain", "Gain over the number of threads", &chart)?;
+    report.finish()
+}

@@ -45,6 +45,7 @@
 //! | [`math`] | vectors, poses, axis-aligned boxes |
 //! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon and polyhedron |
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
+//! | [`convex`] | convex hulls, and the vertex furthest in a direction |
 //! | [`mesh`] | polygon meshes: triangulation, adjacency, defects, classes, mass |
 //! | [`volume`] | bounding volumes: k-DOPs, oriented boxes, spheres |
 //! | [`tree`] | the bounding-volume trees that queries descend |
@@ -77,6 +78,7 @@
 
 pub mod check;
 pub mod closest;
+pub mod convex;
 mod error;
 pub mod exact;
 pub mod math;

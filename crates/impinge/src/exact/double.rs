@@ -14,7 +14,7 @@ pub(super) struct Double {
 }
 
 /// The sum and its rounding error.
-fn two_sum(a: f64, b: f64) -> Double {
+pub(super) fn two_sum(a: f64, b: f64) -> Double {
     let high = a + b;
     let b_part = high - a;
     let a_part = high - b_part;
@@ -35,7 +35,7 @@ fn split(a: f64) -> [f64; 2] {
 }
 
 /// The product and its rounding error.
-fn two_product(a: f64, b: f64) -> Double {
+pub(super) fn two_product(a: f64, b: f64) -> Double {
     let high = a * b;
     let ([ah, al], [bh, bl]) = (split(a), split(b));
     Double { high, low: al * bl - (((high - ah * bh) - al * bh) - ah * bl) }

@@ -49,6 +49,17 @@ fn sign(x: &BigInt) -> Sign {
     }
 }
 
+/// The sign of `direction . (b - a)`; zero if a number is not finite.
+pub(super) fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
+    // The direction in a unit of its own, which the sign does not see.
+    let direction = scale(direction.to_array());
+    let points = scale([a.x, a.y, a.z, b.x, b.y, b.z]);
+    let (Some(direction), Some(points)) = (direction, points) else { return Sign::Zero };
+    let (d, p) = (&direction.values, &points.values);
+    let along = |i: usize| &d[i] * (&p[i + 3] - &p[i]);
+    sign(&(along(0) + along(1) + along(2)))
+}
+
 /// `(b - a) x (c - a)`.
 pub(super) fn det2(a: &[BigInt], b: &[BigInt], c: &[BigInt]) -> BigInt {
     (&b[0] - &a[0]) * (&c[1] - &a[1]) - (&b[1] - &a[1]) * (&c[0] - &a[0])

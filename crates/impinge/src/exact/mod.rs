@@ -30,6 +30,7 @@
 //! assert_eq!(contact, Some(Contact::Touching { a: Feature::Face, b: Feature::Vertex(0) }));
 //! ```
 
+mod along;
 mod chord;
 mod contact;
 mod convex_polygon;
@@ -51,6 +52,7 @@ mod sign;
 mod stats;
 mod triangle;
 
+pub use along::compare_along;
 pub use contact::{Contact, Feature};
 pub use convex_polygon::{point_in_convex_polygon, point_in_convex_polygon_counted};
 pub use intersection::{Intersection, SharedSet, triangle_intersection};

@@ -84,10 +84,16 @@ pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
 /// Which of several pairs it is depends on the meshes and the pose alone.
 #[must_use]
 pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
+    let (i, j) = first_pair(a, b, pose)?;
+    resolve(a, b, pose, i, j)
+}
+
+/// As [`first_hit`], but only the numbers of the triangles: finding out how they meet, and where, takes as long again.
+#[must_use]
+pub fn first_pair(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     let mut first = First::default();
     traverse(a, b, pose, &mut first);
-    let (i, j) = first.pair?;
-    resolve(a, b, pose, i, j)
+    first.pair
 }
 
 /// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last query learnt. The answer is as exact as without; which of several
@@ -110,14 +116,19 @@ pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
 /// ```
 #[must_use]
 pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<Hit> {
-    if a.triangles().len().min(b.triangles().len()) <= SMALL {
-        return first_hit(a, b, pose);
-    }
-    let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) else {
-        return first_hit(a, b, pose);
-    };
-    let (i, j) = pair?;
+    let (i, j) = first_pair_cached(a, b, pose, cache)?;
     resolve(a, b, pose, i, j)
+}
+
+/// As [`first_hit_cached`], but only the numbers of the triangles: finding out how they meet, and where, takes longer than the query.
+#[must_use]
+pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<(u32, u32)> {
+    if a.triangles().len().min(b.triangles().len()) > SMALL {
+        if let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) {
+            return pair;
+        }
+    }
+    first_pair(a, b, pose)
 }
 
 /// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large meshes. The same pairs, whatever the number of threads.

@@ -28,6 +28,7 @@ mod sphere;
 
 use std::fmt::Debug;
 
+pub(crate) use dop::Turned;
 pub use dop::{Dop, Dop6, Dop14, Dop18, Dop26, DopMotion};
 pub use oriented::{Oriented, OrientedMotion};
 pub use sphere::{Sphere, SphereMotion};

@@ -34,6 +34,7 @@ mod front;
 mod near;
 mod options;
 mod query;
+mod shapes;
 mod split;
 mod traverse;
 mod tumble;
@@ -47,6 +48,7 @@ pub use front::Front;
 pub use near::NearPair;
 pub use options::{BuildOptions, Measure, SplitPoint, SplitRule, Threshold};
 pub use query::BvQuery;
+pub use shapes::{ByShape, DopShapes, TumbleOptions};
 pub use traverse::Order;
 pub use tumble::{ByMotion, Tumble};
 

@@ -5,11 +5,14 @@ mod measure;
 mod motion;
 #[cfg(test)]
 mod tests;
+mod turned;
+mod vertices;
 
 use super::Volume;
 use super::rounding::{TINY, U, down, sum3, up};
 use crate::math::{Pose, Vec3};
 pub use motion::DopMotion;
+pub(crate) use turned::Turned;
 
 /// The k-DOP of `k = 2 * HALF` half-spaces, for `HALF` = 3, 7, 9 or 13; no other compiles.
 ///

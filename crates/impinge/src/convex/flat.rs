@@ -1,0 +1,71 @@
+//! The hull of points in one plane: a polygon, seen from both sides.
+//!
+//! Andrew 1979, "Another efficient algorithm for convex hulls in two dimensions", on the projection along a coordinate
+//! axis, which loses nothing because the plane is not parallel to the axis.
+
+use super::hull::Topology;
+use crate::exact::{Sign, orient2d};
+use crate::math::{Vec3, drop_axis};
+
+/// The sources of the corners, in order around the polygon, and the topology, for points in the plane of three that turn left when the
+/// axis `drop` is left out.
+pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u32>, Topology) {
+    let project = |i: u32| drop_axis(points[i as usize], drop);
+    let mut order = candidates(points, corners, drop);
+    // Adding zero gives both zeros one sign.
+    let key = |i: u32| project(i).map(|c| c + 0.0);
+    order.sort_unstable_by(|i, j| {
+        let ([a, b], [c, d]) = (key(*i), key(*j));
+        a.total_cmp(&c).then(b.total_cmp(&d)).then(i.cmp(j))
+    });
+    order.dedup_by(|i, j| key(*i) == key(*j));
+
+    let mut ring = Vec::new();
+    extend(&mut ring, order.iter().copied(), project);
+    ring.pop();
+    let mut upper = Vec::new();
+    extend(&mut upper, order.iter().rev().copied(), project);
+    upper.pop();
+    ring.append(&mut upper);
+    let topology = topology(ring.len() as u32);
+    (ring, topology)
+}
+
+/// Half of the polygon's border: the points, sorted, without those where the border does not turn left.
+fn extend(
+    chain: &mut Vec<u32>,
+    sorted: impl Iterator<Item = u32>,
+    project: impl Fn(u32) -> [f64; 2],
+) {
+    for i in sorted {
+        while let [.., a, b] = chain.as_slice() {
+            if orient2d(project(*a), project(*b), project(i)) == Sign::Positive {
+                break;
+            }
+            chain.pop();
+        }
+        chain.push(i);
+    }
+}
+
+/// The points that are not strictly inside the triangle of the first three corners.
+fn candidates(points: &[Vec3], corners: [u32; 3], drop: usize) -> Vec<u32> {
+    let [a, b, c] = corners.map(|i| drop_axis(points[i as usize], drop));
+    (0..points.len() as u32)
+        .filter(|i| {
+            let p = drop_axis(points[*i as usize], drop);
+            [(a, b), (b, c), (c, a)].into_iter().any(|(u, v)| orient2d(u, v, p) != Sign::Positive)
+        })
+        .collect()
+}
+
+/// The two faces of a ring of so many points, counter-clockwise seen from the side that is seen first.
+fn topology(count: u32) -> Topology {
+    let around = |i: u32| [(i + 1) % count, (i + count - 1) % count];
+    Topology {
+        face_starts: vec![0, count, 2 * count],
+        face_vertices: (0..count).chain((0..count).rev()).collect(),
+        neighbor_starts: (0..=count).map(|i| 2 * i).collect(),
+        neighbors: (0..count).flat_map(around).collect(),
+    }
+}

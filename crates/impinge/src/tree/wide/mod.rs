@@ -25,6 +25,7 @@ mod dispatch;
 mod lanes;
 mod leaf;
 mod node;
+mod refit;
 mod relative;
 mod traverse;
 mod triangles;

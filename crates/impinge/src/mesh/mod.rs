@@ -14,6 +14,7 @@ mod convexity;
 mod corner_tree;
 mod defects;
 mod defects_text;
+mod deforming;
 mod derive;
 mod edges;
 mod mass;
@@ -34,6 +35,7 @@ pub use defects::{
     Defects, DegenerateKind, DegeneratePolygon, DuplicatePolygon, MisorientedEdge, NonManifoldEdge,
     NonManifoldVertex, NonPlanarPolygon, OpenEdge,
 };
+pub use deforming::{DeformOptions, Deforming};
 pub use edges::Edges;
 pub use mass::MassProperties;
 pub use topology::{Topology, VertexFan};
@@ -50,7 +52,7 @@ use connectivity::Connectivity;
 /// polygon follow each other. Nothing is dropped: polygons of zero area, repeated corners, duplicate polygons and
 /// vertices nobody uses stay, and [`Mesh::defects`] tells about them. A mesh without polygons is legal.
 ///
-/// A mesh does not change. Clones, and meshes made by [`Mesh::transformed`] or [`Mesh::with_vertices`], share what
+/// A mesh does not change; one that does is a [`Deforming`]. Clones, and meshes made by [`Mesh::transformed`] or [`Mesh::with_vertices`], share what
 /// does not depend on coordinates.
 ///
 /// ```

@@ -4,4 +4,5 @@
 
 mod wide;
 
-pub use wide::{Tree, traverse};
+pub(crate) use wide::Upkeep;
+pub use wide::{Refitted, Tree, traverse};

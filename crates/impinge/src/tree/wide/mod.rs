@@ -27,8 +27,10 @@ mod leaf;
 mod node;
 mod refit;
 mod relative;
+mod splice;
 mod traverse;
 mod triangles;
+mod upkeep;
 mod validate;
 
 use crate::math::Vec3;
@@ -37,6 +39,8 @@ use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
 pub use traverse::traverse;
+pub use upkeep::Refitted;
+pub(crate) use upkeep::Upkeep;
 
 /// A tree of eight-wide nodes over the triangles of a mesh.
 ///

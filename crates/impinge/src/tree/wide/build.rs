@@ -5,7 +5,7 @@ use crate::mesh::Mesh;
 
 use super::Tree;
 use super::node::{Link, LocalBox, Node};
-use super::refit::fit_node;
+use super::refit::{fit_node, sheet};
 
 /// Triangles a leaf holds at most.
 pub(super) const LEAF: usize = 8;
@@ -130,10 +130,14 @@ impl Builder<'_> {
         let index = self.tree.nodes.len();
         self.tree.nodes.push(Node::EMPTY);
         for (slot, (start, end, _)) in parts.into_iter().enumerate() {
+            let first = self.tree.leaves.len();
             let (link, bounds) = self.subtree(&mut items[start..end]);
-            self.tree.nodes[index].set(slot, &bounds, link);
+            let sheet = sheet(&bounds, &self.tree.leaves[first..]);
+            self.tree.nodes[index].set(slot, &bounds, &sheet, link);
         }
-        (Link::node(index), fit_node(&self.tree.nodes[index]))
+        let own = fit_node(&self.tree.nodes[index]);
+        self.tree.nodes[index].own = own;
+        (Link::node(index), own)
     }
 
     fn leaf(&mut self, items: &[Item]) -> (Link, LocalBox) {

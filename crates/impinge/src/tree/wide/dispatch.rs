@@ -10,7 +10,11 @@ use super::traverse::Query;
 pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
     #[cfg(target_arch = "x86_64")]
     {
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        if std::is_x86_feature_detected!("avx2")
+            && std::is_x86_feature_detected!("fma")
+            && std::is_x86_feature_detected!("popcnt")
+            && std::is_x86_feature_detected!("bmi1")
+        {
             // SAFETY: the features the function is compiled for were just found on this machine.
             unsafe { run_avx2(query, sink) };
             return;
@@ -20,7 +24,7 @@ pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
+#[target_feature(enable = "avx2,fma,popcnt,bmi1")]
 unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn Sink) {
     query.run::<super::lanes::Avx2>(sink);
 }

@@ -27,6 +27,7 @@ mod leaf;
 mod node;
 mod refit;
 mod relative;
+mod sheet;
 mod splice;
 mod traverse;
 mod triangles;

@@ -10,6 +10,10 @@ use super::Tree;
 use super::build::{self, LEAF};
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
+use super::sheet::Sheet;
+
+/// More leaves than this are hardly flat: their sheet is a ball.
+const SHEET: usize = 1024;
 
 impl Tree {
     /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: a tenth of the time that [`Tree::build`] takes.
@@ -38,9 +42,10 @@ impl Tree {
                 let link = self.nodes[node as usize].link[slot];
                 if link != Link::NONE {
                     let bounds = self.refit_link(mesh, link);
-                    self.nodes[node as usize].set(slot, &bounds, link);
+                    self.hang(node as usize, slot, &bounds, link);
                 }
             }
+            self.nodes[node as usize].own = fit_node(&self.nodes[node as usize]);
         }
         if let Some((_, link)) = self.root {
             let bounds = self.refit_link(mesh, link);
@@ -54,7 +59,7 @@ impl Tree {
         if link.is_leaf() {
             self.refit_leaf(mesh, link.index())
         } else {
-            fit_node(&self.nodes[link.index()])
+            self.nodes[link.index()].own
         }
     }
 
@@ -79,6 +84,39 @@ impl Tree {
             *stored = (*number, corners.map(|c| c.to_array()));
         }
         (Leaf::new(&stored[..triangles.len()]), LocalBox::around(min.to_array(), max.to_array()))
+    }
+
+    /// Puts what `link` leads to, which is fitted already, into a slot of a node, with its box and the sheet of the triangles below.
+    pub(super) fn hang(&mut self, node: usize, slot: usize, bounds: &LocalBox, link: Link) {
+        let sheet = match self.leaves_below(link) {
+            None => Sheet::ball(bounds.reach()),
+            Some(below) => {
+                let first = below.first().map_or(0, |leaf| *leaf as usize);
+                if below.iter().enumerate().all(|(k, leaf)| *leaf as usize == first + k) {
+                    sheet(bounds, &self.leaves[first..first + below.len()])
+                } else {
+                    let copies = below.iter().map(|leaf| self.leaves[*leaf as usize].clone());
+                    sheet(bounds, &copies.collect::<Vec<_>>())
+                }
+            }
+        };
+        self.nodes[node].set(slot, bounds, &sheet, link);
+    }
+
+    /// The leaves below a link, in the order of the slots; `None` if there are too many for a sheet.
+    fn leaves_below(&self, link: Link) -> Option<Vec<u32>> {
+        let (mut leaves, mut open) = (Vec::new(), vec![link]);
+        while let Some(link) = open.pop() {
+            if link.is_leaf() {
+                leaves.push(link.index() as u32);
+            } else {
+                open.extend(self.nodes[link.index()].links().rev().map(|(_, link)| link));
+            }
+            if leaves.len() + open.len() > SHEET {
+                return None;
+            }
+        }
+        Some(leaves)
     }
 
     /// Hangs the tree on its root and derives from the root's box how far it reaches.
@@ -140,4 +178,14 @@ pub(super) fn fit_node(node: &Node) -> LocalBox {
         }
     }
     LocalBox::around(min, max)
+}
+
+/// The sheet about the centre of the box of these leaves.
+pub(super) fn sheet(bounds: &LocalBox, leaves: &[Leaf]) -> Sheet {
+    let reach = bounds.reach();
+    if leaves.len() <= SHEET {
+        Sheet::around(bounds.center, reach, leaves)
+    } else {
+        Sheet::ball(reach)
+    }
 }

@@ -128,7 +128,7 @@ impl Upkeep {
     /// Takes the cost of a node, from those below it, as what it is when new.
     pub(super) fn appraise(&mut self, tree: &Tree, node: usize) {
         let (cost, _) = self.costs(tree, node);
-        let own = surface(&fit_node(&tree.nodes[node]));
+        let own = surface(&tree.nodes[node].own);
         let care = &mut self.nodes[node];
         (care.cost, care.left) = (cost, cost);
         // Nothing is known about a node that was built as a point or a line: one is the ratio of a good one.
@@ -200,7 +200,7 @@ impl Upkeep {
         if hook == Hook::ROOT {
             tree.set_root(bounds, link);
         } else {
-            tree.nodes[hook.node as usize].set(hook.slot as usize, bounds, link);
+            tree.hang(hook.node as usize, hook.slot as usize, bounds, link);
         }
     }
 
@@ -232,6 +232,7 @@ impl Upkeep {
 
     fn settle_one(&mut self, tree: &mut Tree, node: usize, plan: bool) -> Hook {
         let bounds = fit_node(&tree.nodes[node]);
+        tree.nodes[node].own = bounds;
         let (cost, left) = self.costs(tree, node);
         let care = &mut self.nodes[node];
         (care.cost, care.left) = (cost, left);

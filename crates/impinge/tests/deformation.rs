@@ -82,7 +82,7 @@ fn move_somehow(body: &mut Deforming, start: &[Vec3], random: &mut Random) -> us
 
 #[test]
 fn any_sequence_of_moves_leaves_a_tree_that_reports_the_pairs_of_brute_force() {
-    let rounds = count_from("IMPINGE_MOVE_ROUNDS", 8) as u64;
+    let rounds = count_from("IMPINGE_MOVE_ROUNDS", 4) as u64;
     let meshes = [
         shapes::torus(1.0, 0.4, 24, 12).unwrap(),
         shapes::icosphere(1.0, 6).unwrap(),
@@ -110,7 +110,7 @@ fn any_sequence_of_moves_leaves_a_tree_that_reports_the_pairs_of_brute_force() {
             }
         }
     }
-    assert!(hits > 1000 && rebuilt > 1000 && partly > 20, "{hits} {rebuilt} {partly}");
+    assert!(hits > 1000 && rebuilt > 1000 && partly > 10, "{hits} {rebuilt} {partly}");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod defects_text;
 mod deforming;
 mod derive;
 mod edges;
+mod fingerprint;
 mod mass;
 mod orientation;
 mod polygon_checks;
@@ -26,6 +27,7 @@ mod union_find;
 mod weld;
 
 use std::fmt;
+use std::io::Read;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -37,11 +39,13 @@ pub use defects::{
 };
 pub use deforming::{DeformOptions, Deforming};
 pub use edges::Edges;
+pub use fingerprint::Fingerprint;
 pub use mass::MassProperties;
 pub use topology::{Topology, VertexFan};
 pub use triangulate::triangulate_polygon;
 pub use weld::Weld;
 
+use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::tree::Tree;
 use connectivity::Connectivity;
@@ -228,6 +232,15 @@ impl Mesh {
     #[must_use]
     pub fn tree(&self) -> &Tree {
         self.tree.get_or_init(|| Arc::new(Tree::build(self)))
+    }
+
+    /// Reads the tree from what [`Tree::write`] has written, and keeps it, instead of building it. Returns whether it was kept: not if there is one already.
+    ///
+    /// # Errors
+    /// As [`Tree::read`]; the tree is then built when it is needed.
+    pub fn restore_tree(&self, input: impl Read) -> Result<bool, Error> {
+        let tree = Tree::read(input, self)?;
+        Ok(self.tree.set(Arc::new(tree)).is_ok())
     }
 
     /// Whether the mesh has an inside: it is closed and has triangles.

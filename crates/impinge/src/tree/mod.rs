@@ -5,4 +5,4 @@
 mod wide;
 
 pub(crate) use wide::Upkeep;
-pub use wide::{Refitted, Tree, traverse};
+pub use wide::{FORMAT, Refitted, Tree, TreeSize, traverse};

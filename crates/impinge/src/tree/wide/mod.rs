@@ -28,7 +28,9 @@ mod node;
 mod refit;
 mod relative;
 mod sheet;
+mod size;
 mod splice;
+mod store;
 mod traverse;
 mod triangles;
 mod upkeep;
@@ -39,6 +41,8 @@ use crate::mesh::Mesh;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
+pub use size::TreeSize;
+pub use store::FORMAT;
 pub use traverse::traverse;
 pub use upkeep::Refitted;
 pub(crate) use upkeep::Upkeep;

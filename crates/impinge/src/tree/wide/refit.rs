@@ -37,30 +37,41 @@ impl Tree {
     pub fn refit(&mut self, mesh: &Mesh) -> Result<(), Error> {
         self.check_count(mesh)?;
         (self.origin, self.scale) = build::frame(mesh);
-        for node in self.preorder().into_iter().rev() {
+        for node in 0..self.nodes.len() {
             for slot in 0..8 {
-                let link = self.nodes[node as usize].link[slot];
-                if link != Link::NONE {
-                    let bounds = self.refit_link(mesh, link);
-                    self.hang(node as usize, slot, &bounds, link);
+                let link = self.nodes[node].link[slot];
+                if link != Link::NONE && link.is_leaf() {
+                    let bounds = self.refit_leaf(mesh, link.index());
+                    self.hang(node, slot, &bounds, link);
                 }
             }
-            self.nodes[node as usize].own = fit_node(&self.nodes[node as usize]);
         }
-        if let Some((_, link)) = self.root {
-            let bounds = self.refit_link(mesh, link);
-            self.set_root(&bounds, link);
+        match self.root {
+            Some((_, link)) if link.is_leaf() => {
+                let bounds = self.refit_leaf(mesh, link.index());
+                self.set_root(&bounds, link);
+            }
+            Some((_, link)) => self.fit_nodes(link),
+            None => {}
         }
         Ok(())
     }
 
-    /// The box of what hangs on `link`: of a leaf after fitting it again, of a node whose slots are fitted already.
-    fn refit_link(&mut self, mesh: &Mesh, link: Link) -> LocalBox {
-        if link.is_leaf() {
-            self.refit_leaf(mesh, link.index())
-        } else {
-            self.nodes[link.index()].own
+    /// Fits everything above the leaves, which hang in their slots fitted already, and hangs the tree on `root`, a node.
+    pub(super) fn fit_nodes(&mut self, root: Link) {
+        for node in self.preorder(root).into_iter().rev() {
+            let node = node as usize;
+            for slot in 0..8 {
+                let link = self.nodes[node].link[slot];
+                if link != Link::NONE && !link.is_leaf() {
+                    let bounds = self.nodes[link.index()].own;
+                    self.hang(node, slot, &bounds, link);
+                }
+            }
+            self.nodes[node].own = fit_node(&self.nodes[node]);
         }
+        let bounds = self.nodes[root.index()].own;
+        self.set_root(&bounds, root);
     }
 
     /// Fits a leaf to where its triangles are now; returns its box.
@@ -126,17 +137,24 @@ impl Tree {
         self.root = Some((*bounds, link));
     }
 
-    /// The nodes, each before those below it, in the order of their slots: the order that [`Tree::build`] stores them in.
-    pub(super) fn preorder(&self) -> Vec<u32> {
+    /// The nodes from `top` down, each before those below it, in the order of their slots: the order that [`Tree::build`] stores them in. None for a leaf.
+    pub(super) fn preorder(&self, top: Link) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.nodes.len());
-        let root = self.root.map(|(_, link)| link).filter(|link| !link.is_leaf());
-        let mut open: Vec<u32> = root.into_iter().map(|link| link.index() as u32).collect();
+        let mut open = Vec::new();
+        if !top.is_leaf() {
+            open.push(top.index() as u32);
+        }
         while let Some(node) = open.pop() {
             order.push(node);
             let below = self.nodes[node as usize].links().filter(|(_, link)| !link.is_leaf());
             open.extend(below.rev().map(|(_, link)| link.index() as u32));
         }
         order
+    }
+
+    /// All nodes, each before those below it.
+    pub(super) fn all_nodes(&self) -> Vec<u32> {
+        self.root.map_or_else(Vec::new, |(_, link)| self.preorder(link))
     }
 
     /// The number of triangles in the leaves.

@@ -52,7 +52,7 @@ impl Tree {
 
     /// Puts nodes and leaves into the order of a new tree; returns for each new place the old one, of nodes and of leaves.
     fn put_in_order(&mut self) -> (Vec<u32>, Vec<u32>) {
-        let nodes = self.preorder();
+        let nodes = self.all_nodes();
         let mut place = vec![0_u32; nodes.len()];
         for (new, old) in nodes.iter().enumerate() {
             place[*old as usize] = new as u32;
@@ -160,7 +160,7 @@ impl Upkeep {
         self.set(tree, hook, bounds, renamed(*top));
         self.adopt(renamed(*top), hook);
         let order: Vec<usize> =
-            new.preorder().into_iter().map(|node| nodes[node as usize] as usize).collect();
+            new.all_nodes().into_iter().map(|node| nodes[node as usize] as usize).collect();
         for node in &order {
             let links: Vec<_> = tree.nodes[*node].links().collect();
             for (slot, link) in links {

@@ -90,7 +90,7 @@ impl Upkeep {
             marked: Vec::new(),
         };
         upkeep.hang(tree);
-        for node in tree.preorder().into_iter().rev() {
+        for node in tree.all_nodes().into_iter().rev() {
             upkeep.appraise(tree, node as usize);
         }
         upkeep
@@ -107,7 +107,7 @@ impl Upkeep {
         self.nodes.resize(tree.nodes.len(), Care::new(Hook::ROOT, 0));
         self.leaves.clear();
         self.leaves.resize(tree.leaves.len(), Hook::ROOT);
-        for node in tree.preorder() {
+        for node in tree.all_nodes() {
             let depth = self.nodes[node as usize].depth + 1;
             for (slot, link) in tree.nodes[node as usize].links() {
                 let hook = Hook { node, slot: slot as u8 };

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
 mod cage;
+mod deform;
 mod peers;
 mod plain;
 mod pre_checks;
@@ -25,6 +26,8 @@ enum Experiment {
     Triangles(triangles::Arguments),
     /// Zachmann's tables of section 3.2: what each pre-check saves.
     PreChecks(pre_checks::Arguments),
+    /// Deforming meshes: refitting and rebuilding against building anew, and trees from files.
+    Deform(deform::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
 }
@@ -33,6 +36,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
+        Experiment::Deform(arguments) => deform::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }
 }

@@ -212,6 +212,42 @@ fn other_meshes_versions_and_forged_counts_are_told_apart() {
     assert_eq!(mesh.tree().write(Vec::new(), &cube).unwrap_err().kind(), ErrorKind::WrongMesh);
 }
 
+/// A tree that is a chain, as no builder makes it, is a tree; one that is too deep for comfort is refused.
+#[test]
+fn chains_are_read_up_to_a_depth() {
+    let mut random = Random(11);
+    for (triangles, fine) in [(9_u32, true), (1025, true), (1026, false), (5000, false)] {
+        let soup: Vec<[Vec3; 3]> = (0..triangles)
+            .map(|_| {
+                let p = random.point();
+                [p, p + 0.1 * random.point(), p + 0.1 * random.point()]
+            })
+            .collect();
+        let mesh = Mesh::from_soup(&soup).unwrap();
+        let mut chain = written(&mesh)[..28].to_vec();
+        for count in [triangles, triangles - 1, triangles] {
+            chain.extend(count.to_le_bytes());
+        }
+        chain.extend([0; 8]);
+        for t in 0..triangles {
+            // The last node has two leaves.
+            match triangles - t {
+                1 => {}
+                2 => chain.extend([2, 0b11]),
+                _ => chain.extend([2, 0b01]),
+            }
+            chain.push(1);
+            chain.extend(t.to_le_bytes());
+        }
+        if fine {
+            same_answers(&mesh, &signed(chain));
+        } else {
+            let error = Tree::read(&*signed(chain), &mesh).unwrap_err();
+            assert!(error.to_string().contains("too deep"), "{error}");
+        }
+    }
+}
+
 struct Broken;
 
 impl Read for Broken {

@@ -37,7 +37,7 @@ const HEAD: usize = 8 + 4 + 16 + 12;
 const START: usize = HEAD + 8;
 
 /// Nodes on a way from the root. Trees of real meshes have ten or so; the limit keeps a forged file from making walks of unbounded depth.
-const DEEPEST: usize = 4096;
+const DEEPEST: usize = 1024;
 
 impl Tree {
     /// Writes the tree of `mesh` to a file, or whatever else takes bytes: six bytes a triangle. [`Tree::read`] brings it back; the format is described in the source of this method's module

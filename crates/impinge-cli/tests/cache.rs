@@ -29,7 +29,7 @@ impl Folder {
         for i in 0..=n {
             for j in 0..=n {
                 let (x, y) = (i as f64 / n as f64, j as f64 / n as f64);
-                let z = height + 0.1 * (9.0 * x + height).sin() * (7.0 * y).cos();
+                let z = height + 0.1 * (9.0 * x + 40.0 * height).sin() * (7.0 * y).cos();
                 writeln!(text, "v {x} {y} {z}").unwrap();
             }
         }

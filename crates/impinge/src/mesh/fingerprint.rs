@@ -5,6 +5,7 @@ use std::fmt;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::Mesh;
+use crate::math::Vec3;
 
 /// A hash of the bits of all vertices and of all triangles' corners: 128 bits of XXH3.
 ///
@@ -32,7 +33,7 @@ impl Mesh {
         let mut buffer = Vec::with_capacity(24 * 256);
         for some in self.vertices.chunks(256) {
             buffer.clear();
-            let numbers = some.iter().flat_map(|v| v.to_array());
+            let numbers = some.iter().flat_map(Vec3::to_array);
             buffer.extend(numbers.flat_map(|x| x.to_bits().to_le_bytes()));
             hash.update(&buffer);
         }

@@ -15,6 +15,7 @@
 //! | 8 | XXH3 of the 40 bytes before and of the walk |
 //! | | the walk: for a node `n`, the number of slots, and a byte with a bit for each that is a leaf; for a leaf its `n` triangles, four bytes each, after `n` in one byte |
 
+use std::fmt;
 use std::io::{self, Read, Write};
 
 use xxhash_rust::xxh3::Xxh3;
@@ -137,7 +138,7 @@ impl Tree {
         }
         if checksum(&bytes) != bytes[HEAD..START] {
             return Err(damaged(
-                "its checksum does not fit: some of its bytes are not what was written".to_owned(),
+                "its checksum does not fit: some of its bytes are not what was written",
             ));
         }
         Walk::new(mesh, &bytes, counts).read()
@@ -164,7 +165,7 @@ fn check_counts(bytes: &[u8], counts: [u64; 3], mesh: &Mesh) -> Result<(), Error
     }
     // A leaf has a triangle at least, and a node two things below it.
     if leaves > triangles || nodes > leaves.saturating_sub(1) || (leaves == 0) != (triangles == 0) {
-        return Err(damaged(format!(
+        return Err(damaged(format_args!(
             "its counts cannot be: {nodes} nodes and {leaves} leaves over {triangles} triangles"
         )));
     }
@@ -192,7 +193,7 @@ fn failed(what: &str, source: io::Error) -> Error {
     Error::new(ErrorKind::File, format!("{what}: {source}")).with_source(source)
 }
 
-fn damaged(what: String) -> Error {
+fn damaged(what: impl fmt::Display) -> Error {
     Error::new(
         ErrorKind::Damaged,
         format!("a damaged tree: {what}; build the tree anew and write it"),
@@ -200,7 +201,7 @@ fn damaged(what: String) -> Error {
 }
 
 fn truncated(have: u64, need: u64) -> Error {
-    damaged(format!("it ends after {have} bytes of {need}"))
+    damaged(format_args!("it ends after {have} bytes of {need}"))
 }
 
 /// The walk, being read.
@@ -255,7 +256,7 @@ impl<'a> Walk<'a> {
             self.tree.leaves.len(),
         ];
         if read != [triangles, nodes, leaves] || self.at != self.bytes.len() {
-            return Err(damaged(format!(
+            return Err(damaged(format_args!(
                 "its walk has {} triangles, {} nodes and {} leaves, where {triangles}, {nodes} and {leaves} are announced",
                 read[0], read[1], read[2]
             )));
@@ -271,12 +272,14 @@ impl<'a> Walk<'a> {
         let [count, leaves] = *self.next(2)? else { return Err(self.overrun()) };
         let node = self.tree.nodes.len();
         if !(2..=8).contains(&count) || u32::from(leaves) >> count != 0 {
-            return Err(damaged(format!(
+            return Err(damaged(format_args!(
                 "the node at byte {place} has {count} slots and the leaves {leaves:#010b}"
             )));
         }
         if depth >= DEEPEST || node >= self.counts[1] {
-            return Err(damaged(format!("the node at byte {place} is one too many, or too deep")));
+            return Err(damaged(format_args!(
+                "the node at byte {place} is one too many, or too deep"
+            )));
         }
         self.tree.nodes.push(Node::EMPTY);
         let below = (0..count as usize).rev();
@@ -293,7 +296,7 @@ impl<'a> Walk<'a> {
         let place = self.at;
         let [count] = *self.next(1)? else { return Err(self.overrun()) };
         if !(1..=8).contains(&count) || self.tree.leaves.len() >= self.counts[2] {
-            return Err(damaged(format!(
+            return Err(damaged(format_args!(
                 "the leaf at byte {place} has {count} triangles, or is one too many"
             )));
         }
@@ -307,12 +310,12 @@ impl<'a> Walk<'a> {
             match self.seen.get_mut(*triangle as usize) {
                 Some(seen) if !*seen => *seen = true,
                 Some(_) => {
-                    return Err(damaged(format!(
+                    return Err(damaged(format_args!(
                         "triangle {triangle} of the leaf at byte {place} occurs twice"
                     )));
                 }
                 None => {
-                    return Err(damaged(format!(
+                    return Err(damaged(format_args!(
                         "the leaf at byte {place} names triangle {triangle} of {}",
                         self.counts[0]
                     )));
@@ -331,6 +334,6 @@ impl<'a> Walk<'a> {
     }
 
     fn overrun(&self) -> Error {
-        damaged(format!("its walk goes on after byte {}, where it should end", self.at))
+        damaged(format_args!("its walk goes on after byte {}, where it should end", self.at))
     }
 }

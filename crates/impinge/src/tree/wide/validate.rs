@@ -59,7 +59,13 @@ impl Tree {
                     }
                 }
             }
-            seen.sheets.push((child.center, node.sheets.get(slot)));
+            let sheet = Sheet {
+                normal: node.sheets.normal.get(slot),
+                offset: node.sheets.offset[slot],
+                thick: node.sheets.thick[slot],
+                radius: node.sheets.radius[slot],
+            };
+            seen.sheets.push((child.center, sheet));
             self.visit(mesh, &child, node.link[slot], seen)?;
             seen.sheets.pop();
         }

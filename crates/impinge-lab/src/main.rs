@@ -2,12 +2,18 @@
 
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
+mod box_tree;
 mod cage;
+mod chart;
 mod deform;
+mod flight;
+mod growth;
 mod peers;
 mod plain;
 mod pre_checks;
 mod random;
+mod report;
+mod scenes;
 mod triangles;
 
 use clap::{Parser, Subcommand};
@@ -28,6 +34,10 @@ enum Experiment {
     PreChecks(pre_checks::Arguments),
     /// Deforming meshes: refitting and rebuilding against building anew, and trees from files.
     Deform(deform::Arguments),
+    /// Zachmann's Figures 3.32 to 3.37 and the table of section 3.6.5: the box-tree.
+    BoxTree(box_tree::Arguments),
+    /// How queries grow from a thousand to a million triangles.
+    Growth(growth::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
 }
@@ -37,6 +47,8 @@ fn main() -> anyhow::Result<()> {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
         Experiment::Deform(arguments) => deform::run(&arguments),
+        Experiment::BoxTree(arguments) => box_tree::run(&arguments),
+        Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),
     }
 }

@@ -47,7 +47,8 @@
 //! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon and polyhedron |
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
 //! | [`mesh`] | polygon meshes: triangulation, adjacency, defects, classes, mass |
-//! | [`tree`] | the bounding-volume tree that queries descend |
+//! | [`volume`] | bounding volumes: k-DOPs, oriented boxes, spheres |
+//! | [`tree`] | the bounding-volume trees that queries descend |
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
 //! | [`solid`] | inside and outside, and the space that two solids share |
 //! | [`scene`] | named parts at poses, from files too |
@@ -87,6 +88,7 @@ pub mod shapes;
 mod sink;
 pub mod solid;
 pub mod tree;
+pub mod volume;
 
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 pub use error::{Error, ErrorKind};

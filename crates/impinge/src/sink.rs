@@ -29,6 +29,11 @@ use std::ops::ControlFlow;
 pub trait Sink {
     /// Takes a triangle of A and a triangle of B that share a point; [`ControlFlow::Break`] ends the traversal.
     fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
+
+    /// Whether the sink stops at the first pair. A traversal may then look where one is likely before it looks elsewhere; what it reports is no less true.
+    fn stops_at_first(&self) -> bool {
+        false
+    }
 }
 
 /// Keeps the first pair and stops.
@@ -42,6 +47,10 @@ impl Sink for First {
     fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
         self.pair = Some((a, b));
         ControlFlow::Break(())
+    }
+
+    fn stops_at_first(&self) -> bool {
+        true
     }
 }
 

@@ -29,6 +29,7 @@ pub mod brute;
 mod distance;
 pub mod edges;
 mod hit;
+mod outcome;
 mod posed;
 mod separation;
 pub mod sweep;
@@ -39,6 +40,7 @@ pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;
 pub use hit::{EdgeAndFace, Hit, Verdict};
+pub use outcome::{Maybe, Outcome};
 pub use posed::Posed;
 pub use separation::Separation;
 

@@ -20,11 +20,11 @@ pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
             return;
         }
     }
-    query.run::<Portable>(sink);
+    query.run_ranked::<Portable>(sink);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,popcnt,bmi1")]
 unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn Sink) {
-    query.run::<super::lanes::Avx2>(sink);
+    query.run_ranked::<super::lanes::Avx2>(sink);
 }

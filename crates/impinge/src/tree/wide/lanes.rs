@@ -16,6 +16,7 @@ pub(super) trait Wide: Copy {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
     /// `self * b + c`.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// `c - self * b`.
@@ -136,6 +137,11 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |x, y| x / y)
+    }
+
+    #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
         self.mul(b).add(c)
     }
@@ -227,10 +233,11 @@ pub(super) use avx2::Avx2;
 mod avx2 {
     use std::arch::x86_64::{
         __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm256_add_ps, _mm256_and_ps,
-        _mm256_andnot_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_fmadd_ps, _mm256_fnmadd_ps,
-        _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
-        _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
-        _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
+        _mm256_andnot_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_fmadd_ps,
+        _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps,
+        _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32,
+        _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps,
+        _mm256_storeu_si256, _mm256_sub_ps,
     };
 
     use super::{Link, Wide, set_bits};
@@ -276,6 +283,12 @@ mod avx2 {
         fn mul(self, other: Self) -> Self {
             // SAFETY: see above.
             Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn div(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_div_ps(self.0, other.0) })
         }
 
         #[inline(always)]

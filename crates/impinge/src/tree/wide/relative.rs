@@ -102,13 +102,14 @@ impl Relative {
         delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
     }
 
-    /// Which of a node's sheets may meet a single one of the other tree, about `center` there.
+    /// Which of a node's sheets may meet a single one of the other tree, about `center` there. With `RANK`, how unlikely that is goes to `scores`.
     #[inline(always)]
-    pub(super) fn one_sheet<W: Wide>(
+    pub(super) fn one_sheet<W: Wide, const RANK: bool>(
         center: &[f32; 3],
         sheet: &Sheet,
         node: &Node,
         to_node: &Map,
+        scores: &mut [f32; 8],
     ) -> u32 {
         let moved = Sheet {
             normal: product(&to_node.turn, &sheet.normal),
@@ -117,12 +118,23 @@ impl Relative {
             radius: sheet.radius * to_node.unit,
         };
         let centers = Wide3::<W>::load(&node.center);
-        node.sheets.meet(centers, &moved, to_node.point(center), to_node.margin).bits()
+        let (meet, unlikely) =
+            node.sheets.meet(centers, &moved, to_node.point(center), to_node.margin);
+        if RANK {
+            unlikely.store(scores);
+        }
+        meet.bits()
     }
 
-    /// Which of the boxes and sheets of A's node may meet which of B's: for each slot of A the slots of B, as bits; and which slots of A have any.
+    /// Which of the boxes and sheets of A's node may meet which of B's: for each slot of A the slots of B, as bits; and which slots of A have any. With `RANK`,
+    /// how unlikely each is goes to `scores`.
     #[inline(always)]
-    pub(super) fn eight_by_eight<W: Wide>(&self, a: &Node, b: &Node) -> ([u32; 8], u32) {
+    pub(super) fn eight_by_eight<W: Wide, const RANK: bool>(
+        &self,
+        a: &Node,
+        b: &Node,
+        scores: &mut [[f32; 8]; 8],
+    ) -> ([u32; 8], u32) {
         let Self { to_a, to_b, .. } = self;
         let mut hits = [0_u32; 8];
         // In B's frame: A's boxes as they lie there. Rows that miss the whole of B's node are out.
@@ -180,7 +192,10 @@ impl Relative {
                 thick: a.sheets.thick[i] * to_b.unit,
                 radius: a.sheets.radius[i] * to_b.unit,
             };
-            let meet = b.sheets.meet(own_b.0, &sheet, centers.get(i), to_b.margin);
+            let (meet, unlikely) = b.sheets.meet(own_b.0, &sheet, centers.get(i), to_b.margin);
+            if RANK {
+                unlikely.store(&mut scores[i]);
+            }
             hits[i] &= meet.bits();
             any |= u32::from(hits[i] != 0) << i;
         }

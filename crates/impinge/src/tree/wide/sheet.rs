@@ -89,7 +89,7 @@ impl Sheets {
     }
 
     /// A mask of the sheets about `centers` that may meet the one about `center`, all in one frame. Along the normal of one, the other reaches as far as its
-    /// thickness and its radius show from there.
+    /// thickness and its radius show from there. And how far from the middle of what is possible each lies: the smaller, the likelier they really meet.
     #[inline(always)]
     pub(super) fn meet<W: Wide>(
         &self,
@@ -97,7 +97,7 @@ impl Sheets {
         one: &Sheet,
         center: [f32; 3],
         margin: f32,
-    ) -> W {
+    ) -> (W, W) {
         let normals = Wide3::<W>::load(&self.normal);
         let (offsets, thicks, radii) =
             (W::load(&self.offset), W::load(&self.thick), W::load(&self.radius));
@@ -113,7 +113,9 @@ impl Sheets {
         let reach = size.mul_add(thicks, sin.mul_add(radii, thick.add(margin)));
         let there = offset.neg_mul_add(cos, normals.dot_add(delta, offsets)).abs();
         let reach_there = size.mul_add(thick, sin.mul_add(radius, thicks.add(margin)));
-        here.le(reach).and(there.le(reach_there))
+        let between = delta.dot(delta).div(radii.add(radius).mul(radii.add(radius)));
+        let unlikely = here.div(reach).add(there.div(reach_there)).add(between);
+        (here.le(reach).and(there.le(reach_there)), unlikely)
     }
 }
 

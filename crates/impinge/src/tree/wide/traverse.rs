@@ -125,7 +125,16 @@ thread_local! {
 
 impl Query<'_> {
     #[inline(always)]
-    pub(super) fn run<W: Wide>(&mut self, sink: &mut dyn Sink) {
+    pub(super) fn run_ranked<W: Wide>(&mut self, sink: &mut dyn Sink) {
+        if sink.stops_at_first() {
+            self.run::<W, true>(sink);
+        } else {
+            self.run::<W, false>(sink);
+        }
+    }
+
+    #[inline(always)]
+    fn run<W: Wide, const RANK: bool>(&mut self, sink: &mut dyn Sink) {
         let (Some((_, link_a)), Some((_, link_b))) = (self.tree_a.root, self.tree_b.root) else {
             return;
         };
@@ -137,7 +146,7 @@ impl Query<'_> {
         let mut compared = 0;
         loop {
             while work.steps.count > 0 && work.leaves.count <= compared / EAGER {
-                self.step::<W>(&mut work);
+                self.step::<W, RANK>(&mut work);
             }
             compared = (compared + work.leaves.count).min(EAGER * BATCH);
             if self.leaf_pairs::<W>(&mut work.leaves, sink).is_break() || work.steps.count == 0 {
@@ -149,7 +158,7 @@ impl Query<'_> {
 
     /// Takes the last step off the list and does it.
     #[inline(always)]
-    fn step<W: Wide>(&self, work: &mut Work) {
+    fn step<W: Wide, const RANK: bool>(&self, work: &mut Work) {
         let Work { steps, leaves } = work;
         steps.count -= 1;
         let (link_a, link_b) = steps.get(steps.count);
@@ -158,6 +167,7 @@ impl Query<'_> {
         }
         steps.reserve();
         leaves.reserve();
+        let mut scores = [[0.0; 8]; 8];
         let relative = &self.relative;
         let (to_a, to_b) = (&relative.to_a, &relative.to_b);
         if link_a.is_leaf() {
@@ -165,10 +175,17 @@ impl Query<'_> {
             let node = &self.tree_b.nodes[link_b.index()];
             let mut hits = Relative::one_box::<W>(&leaf.bounds(), node, to_b, to_a);
             if hits != 0 {
-                hits &= Relative::one_sheet::<W>(&leaf.origin, &leaf.sheet, node, to_b);
+                let scores = &mut scores[0];
+                hits &=
+                    Relative::one_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, node, to_b, scores);
                 let ends = W::leaves(&node.link);
-                leaves.row::<W>(link_a, &node.link, hits & ends);
-                steps.row::<W>(link_a, &node.link, hits & !ends);
+                let best = if RANK { likeliest(hits, scores) } else { 0 };
+                leaves.row::<W>(link_a, &node.link, hits & ends & !best);
+                steps.row::<W>(link_a, &node.link, hits & !ends & !best);
+                if RANK {
+                    leaves.row::<W>(link_a, &node.link, best & ends);
+                    steps.row::<W>(link_a, &node.link, best & !ends);
+                }
             }
             return;
         }
@@ -177,10 +194,17 @@ impl Query<'_> {
             let leaf = &self.tree_b.leaves[link_b.index()];
             let mut hits = Relative::one_box::<W>(&leaf.bounds(), node_a, to_a, to_b);
             if hits != 0 {
-                hits &= Relative::one_sheet::<W>(&leaf.origin, &leaf.sheet, node_a, to_a);
+                let scores = &mut scores[0];
+                hits &=
+                    Relative::one_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, node_a, to_a, scores);
                 let ends = W::leaves(&node_a.link);
-                leaves.column::<W>(&node_a.link, link_b, hits & ends);
-                steps.column::<W>(&node_a.link, link_b, hits & !ends);
+                let best = if RANK { likeliest(hits, scores) } else { 0 };
+                leaves.column::<W>(&node_a.link, link_b, hits & ends & !best);
+                steps.column::<W>(&node_a.link, link_b, hits & !ends & !best);
+                if RANK {
+                    leaves.column::<W>(&node_a.link, link_b, best & ends);
+                    steps.column::<W>(&node_a.link, link_b, best & !ends);
+                }
             }
             return;
         }
@@ -193,15 +217,16 @@ impl Query<'_> {
             let hits = Relative::one_box::<W>(&node_a.own, node_b, to_b, to_a);
             steps.row::<W>(link_a, &node_b.link, hits);
         } else {
-            let (hits, mut rows) = relative.eight_by_eight::<W>(node_a, node_b);
-            let (ends_a, ends_b) = (W::leaves(&node_a.link) & rows, W::leaves(&node_b.link));
-            if ends_a == rows && ends_b == 255 {
-                while rows != 0 {
-                    let i = rows.trailing_zeros() as usize;
-                    rows &= rows - 1;
-                    leaves.row::<W>(node_a.link[i], &node_b.link, hits[i]);
-                }
+            let (mut hits, mut rows) =
+                relative.eight_by_eight::<W, RANK>(node_a, node_b, &mut scores);
+            if rows == 0 {
                 return;
+            }
+            let (ends_a, ends_b) = (W::leaves(&node_a.link), W::leaves(&node_b.link));
+            let (mut first, mut mask) = (0, 0);
+            if RANK {
+                (first, mask) = likeliest_of_all(&hits, rows, &scores);
+                hits[first] &= !mask;
             }
             while rows != 0 {
                 let i = rows.trailing_zeros() as usize;
@@ -209,6 +234,11 @@ impl Query<'_> {
                 let last = if ends_a >> i & 1 != 0 { ends_b } else { 0 };
                 leaves.row::<W>(node_a.link[i], &node_b.link, hits[i] & last);
                 steps.row::<W>(node_a.link[i], &node_b.link, hits[i] & !last);
+            }
+            if RANK {
+                let last = if ends_a >> first & 1 != 0 { ends_b } else { 0 };
+                leaves.row::<W>(node_a.link[first], &node_b.link, mask & last);
+                steps.row::<W>(node_a.link[first], &node_b.link, mask & !last);
             }
         }
     }
@@ -227,9 +257,9 @@ impl Query<'_> {
     #[inline(always)]
     fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> ControlFlow<()> {
         let count = std::mem::take(&mut pairs.count);
-        for k in 0..count {
-            if k + AHEAD < count {
-                let (a, b) = pairs.get(k + AHEAD);
+        for k in (0..count).rev() {
+            if k >= AHEAD {
+                let (a, b) = pairs.get(k - AHEAD);
                 prefetch(&self.tree_a.leaves[a.index()]);
                 prefetch(&self.tree_b.leaves[b.index()]);
             }
@@ -254,6 +284,39 @@ impl Query<'_> {
         let there: [Vec3; 3] = self.b.triangle(u as usize).map(|v| self.pose.transform_point(v));
         triangles_intersect(&self.a.triangle(t as usize), &there)
     }
+}
+
+/// The bit of the hit with the lowest score.
+#[inline(always)]
+fn likeliest(mut hits: u32, scores: &[f32; 8]) -> u32 {
+    let (mut best, mut lowest) = (0, f32::INFINITY);
+    while hits != 0 {
+        let slot = hits.trailing_zeros() as usize;
+        hits &= hits - 1;
+        if scores[slot] < lowest {
+            (best, lowest) = (1 << slot, scores[slot]);
+        }
+    }
+    best
+}
+
+/// The row and the bit of the hit with the lowest score.
+#[inline(always)]
+fn likeliest_of_all(hits: &[u32; 8], mut rows: u32, scores: &[[f32; 8]; 8]) -> (usize, u32) {
+    let (mut best, mut lowest) = ((0, 0), f32::INFINITY);
+    while rows != 0 {
+        let row = rows.trailing_zeros() as usize;
+        rows &= rows - 1;
+        let mut left = hits[row];
+        while left != 0 {
+            let slot = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if scores[row][slot] < lowest {
+                (best, lowest) = ((row, 1 << slot), scores[row][slot]);
+            }
+        }
+    }
+    best
 }
 
 #[cfg(test)]
@@ -283,7 +346,7 @@ mod tests {
                     let relative = Relative::new(tree_a, tree_b, &pose).unwrap();
                     let mut query = Query { a, b, tree_a, tree_b, pose: &pose, relative };
                     let (mut plain, mut best) = (Collect::default(), Collect::default());
-                    query.run::<Portable>(&mut plain);
+                    query.run_ranked::<Portable>(&mut plain);
                     dispatch::run(&mut query, &mut best);
                     let plain = plain.into_sorted();
                     pairs += plain.len();

@@ -40,9 +40,32 @@ pub(super) fn compare<W: Wide>(
         return false;
     }
     // Which boxes of triangles overlap. For most pairs of leaves that settles it.
-    let real = (1_u32 << b.count) - 1;
+    let mut real = (1_u32 << b.count) - 1;
     let q =
         [Wide3::<W>::load(&b.corners[0]), Wide3::load(&b.corners[1]), Wide3::load(&b.corners[2])];
+    // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
+    let spread = spread + 4.0 * relative.coarse;
+    let longest = (a.longest * relative.to_b.unit).max(b.longest)
+        + 64.0 * UNIT * spread
+        + 4.0 * relative.coarse;
+    let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
+        + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
+    // A triangle whose plane passes the other leaf by meets nothing there. Worth asking of triangles larger than that leaf.
+    if a.longest * relative.to_b.unit > b.reach {
+        let normal = p[1].sub(p[0]).cross(p[2].sub(p[0]));
+        let reach = normal.abs().dot_add(half, W::splat(2.0 * bound));
+        lanes &= normal.dot(p[0]).abs().le(reach).bits();
+    }
+    if b.longest > a.reach * relative.to_b.unit {
+        let normal = q[1].sub(q[0]).cross(q[2].sub(q[0]));
+        let length = normal.dot(normal).sqrt();
+        let reach = W::splat(a.reach * relative.to_b.unit * 1.000_01 + slack);
+        let reach = length.mul_add(reach, W::splat(2.0 * bound));
+        real &= normal.dot(shift.sub(q[0])).abs().le(reach).bits();
+    }
+    if lanes == 0 || real == 0 {
+        return false;
+    }
     let slacks = Wide3::splat([slack; 3]);
     let (q_min, q_max) =
         (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
@@ -61,13 +84,6 @@ pub(super) fn compare<W: Wide>(
     if candidates.count == 0 {
         return false;
     }
-    // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
-    let spread = spread + 4.0 * relative.coarse;
-    let longest = (a.longest * relative.to_b.unit).max(b.longest)
-        + 64.0 * UNIT * spread
-        + 4.0 * relative.coarse;
-    let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
-        + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
     // Eight pairs at a time, each lane its own two triangles.
     let mut start = 0;
     while start < candidates.count {

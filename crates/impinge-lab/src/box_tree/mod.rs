@@ -1,0 +1,139 @@
+//! The experiments of Zachmann 1994, section 3.6.5: Figures 3.32 to 3.37 and the table of speed-ups, and the claims about memory and building of 3.6.3.
+
+mod compare;
+mod depth;
+mod duel;
+mod rules;
+mod size;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Result;
+use impinge::pair::First;
+use impinge::shapes::Shape;
+use impinge::tree::boxes::{BoxTest, BoxTree, LeafTest, Query, Scratch, traverse};
+use impinge::{Mesh, Pose};
+
+use crate::report::{Progress, Report};
+
+/// Arguments of `impinge-lab box-tree`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Frames of a flight where the depth is varied; the thesis took 2000.
+    #[arg(long, default_value_t = 2000, value_name = "N")]
+    depth_frames: usize,
+    /// Frames of a flight where methods are compared; the thesis took 10,000.
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    frames: usize,
+    /// The most polygons of an object.
+    #[arg(long, default_value_t = 2000, value_name = "N")]
+    most: usize,
+    /// Every time is the fastest of so many passes over its flight.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    passes: usize,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// The thesis' three objects, in the order of its figures.
+const OBJECTS: [Shape; 3] = [Shape::Sphere, Shape::Torus, Shape::TetraFlake];
+
+/// Measures everything and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let mut progress = Progress::new(
+        OBJECTS.len() * (1 + depth::steps(arguments) + compare::steps(arguments))
+            + size::SIZES.len(),
+    );
+    let rules: Vec<rules::Rules> = OBJECTS
+        .into_iter()
+        .map(|shape| rules::measure(shape, arguments, &mut progress))
+        .collect::<Result<_>>()?;
+    let sweeps: Vec<depth::Sweep> = OBJECTS
+        .into_iter()
+        .map(|shape| depth::sweep(shape, arguments, &mut progress))
+        .collect::<Result<_>>()?;
+    let best = depth::best_depth(&sweeps);
+    let comparisons: Vec<compare::Comparison> = OBJECTS
+        .into_iter()
+        .map(|shape| compare::compare(shape, best, arguments, &mut progress))
+        .collect::<Result<_>>()?;
+    let sizes = size::measure(&mut progress)?;
+
+    let mut report =
+        Report::new(&arguments.out, "zachmann-3-6", "Zachmann 1994, section 3.6.5: the box-tree");
+    report.paragraph(
+        "Two equal objects fly in a cage and bounce off each other and the walls. A frame asks once whether they meet, until the first witness. Objects are our own of the same kind and number of \
+         polygons, with a radius of about one; the cage is as wide as 1.2 (depth) or 1.0 (comparison) times both objects, which is how we read the thesis' `-e 1.2` and `-e 1.0`. Spheres and tori are made of quadrangles where the thesis' may be \
+         of triangles; the tree works on their triangles. Times are means over the frames, each frame the fastest of several passes because the machine had other work to do, one thread. The thesis' times are from an Indigo (R4000, 50 MHz) and \
+         an Onyx (R4400, 150 MHz); its figures are curves without numbers in our copy, so what stands beside ours are the numbers and statements of its text.",
+    );
+    depth::report(&sweeps, best, &mut report)?;
+    rules::report(&rules, &mut report);
+    compare::report(&comparisons, best, &mut report)?;
+    size::report(&sizes, &mut report);
+    println!("{}", report.finish()?.display());
+    Ok(())
+}
+
+/// Two copies of a mesh in flight: the second at one pose after the other in the first one's frame.
+struct Flight<'a> {
+    mesh: &'a Mesh,
+    poses: &'a [Pose],
+}
+
+/// The times of a method's frames: each the fastest of all passes, so that what else the machine does matters little.
+#[derive(Clone, Debug, Default)]
+struct Times {
+    us: Vec<f64>,
+    hits: usize,
+}
+
+impl Times {
+    /// Microseconds a frame, on average.
+    fn mean(&self) -> f64 {
+        self.us.iter().sum::<f64>() / self.us.len().max(1) as f64
+    }
+}
+
+impl Flight<'_> {
+    /// One pass of a query that says whether they meet.
+    fn time(&self, times: &mut Times, mut meet: impl FnMut(&Pose) -> bool) {
+        times.us.resize(self.poses.len(), f64::INFINITY);
+        times.hits = 0;
+        for (pose, best) in self.poses.iter().zip(&mut times.us) {
+            let start = Instant::now();
+            times.hits += usize::from(meet(pose));
+            *best = best.min(start.elapsed().as_secs_f64() * 1e6);
+        }
+    }
+
+    /// As [`Flight::time`], for box-trees.
+    fn time_tree(&self, times: &mut Times, tree: &BoxTree, way: Way, scratch: &mut Scratch) {
+        let body = (self.mesh, tree);
+        self.time(times, |pose| {
+            let mut first = First::default();
+            let Way { boxes, leaves, collect } = way;
+            let query = Query { boxes, leaves, collect, ..Query::new(body, body, pose) };
+            traverse(&query, scratch, &mut first);
+            first.pair.is_some()
+        });
+    }
+}
+
+/// How a box-tree is traversed.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    boxes: BoxTest,
+    leaves: LeafTest,
+    collect: bool,
+}
+
+impl Way {
+    /// As in the thesis.
+    const THESIS: Self = Self { boxes: BoxTest::Clipping, leaves: LeafTest::Edges, collect: true };
+}

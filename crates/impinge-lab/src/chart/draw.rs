@@ -1,0 +1,330 @@
+//! The SVG text of a chart.
+
+use std::fmt::Write as _;
+
+use super::scale::Range;
+use super::{Chart, Mark};
+
+/// The palette of Okabe and Ito (2008) without its yellow, which is too pale on white.
+const COLOURS: [&str; 7] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+const DASHES: [&str; 3] = ["", "7 3", "2 3"];
+
+const WIDTH: f64 = 820.0;
+const PLOT_HEIGHT: f64 = 360.0;
+const TITLE_HEIGHT: f64 = 44.0;
+const LEFT: f64 = 78.0;
+const BELOW_PLOT: f64 = 56.0;
+const CAPTION_LINE: f64 = 18.0;
+/// Characters of the caption's font that fit between the margins.
+const CAPTION_CHARACTERS: usize = 118;
+/// Width of an average character of the legend.
+const LEGEND_CHARACTER: f64 = 7.0;
+
+/// Text that may stand between tags and within attributes.
+fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            c if c.is_control() => safe.push(' '),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+fn lines(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The rectangle the series are drawn in, and the axes' ranges.
+struct Plot {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+    x: Range,
+    y: Range,
+}
+
+impl Plot {
+    fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
+        (self.left + self.x.place(x) * self.width, self.top + (1.0 - self.y.place(y)) * self.height)
+    }
+}
+
+/// The whole file.
+pub(super) fn svg(chart: &Chart) -> String {
+    let longest = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
+    let legend = if longest == 0 { 16.0 } else { 44.0 + LEGEND_CHARACTER * longest.min(40) as f64 };
+    let points = || chart.series.iter().flat_map(|s| s.points.iter());
+    let shown = || points().filter(|p| chart.x.scale.shows(p.0) && chart.y.scale.shows(p.1));
+    let plot = Plot {
+        left: LEFT,
+        top: TITLE_HEIGHT,
+        width: WIDTH - LEFT - legend,
+        height: PLOT_HEIGHT,
+        x: Range::of(chart.x.scale, shown().map(|p| p.0)),
+        y: Range::of(chart.y.scale, shown().map(|p| p.1)),
+    };
+    let caption = lines(&chart.caption, CAPTION_CHARACTERS);
+    let height = TITLE_HEIGHT
+        + PLOT_HEIGHT
+        + BELOW_PLOT
+        + if caption.is_empty() { 0.0 } else { 10.0 + CAPTION_LINE * caption.len() as f64 };
+
+    let mut out = String::new();
+    let mut put = |text: String| {
+        out.push_str(&text);
+        out.push('\n');
+    };
+    put(format!(
+        r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="13" fill="#222222" role="img">"##
+    ));
+    put(format!("<title>{}</title>", escape(&chart.title)));
+    put(format!(r##"<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>"##));
+    put(format!(
+        r#"<text x="{:.1}" y="26" text-anchor="middle" font-size="16" font-weight="bold">{}</text>"#,
+        WIDTH / 2.0,
+        escape(&chart.title)
+    ));
+    put(axes(chart, &plot));
+    for (i, series) in chart.series.iter().enumerate() {
+        let style = Style::of(i, series.mark);
+        put(curve(chart, &plot, &series.points, &style));
+        let y = plot.top + 14.0 + 22.0 * i as f64;
+        let x = plot.left + plot.width + 12.0;
+        if !series.name.is_empty() {
+            put(style.sample(x, y));
+            put(format!(
+                r#"<text x="{:.1}" y="{:.1}">{}</text>"#,
+                x + 28.0,
+                y + 4.5,
+                escape(&series.name)
+            ));
+        }
+    }
+    for (i, line) in caption.iter().enumerate() {
+        let y = TITLE_HEIGHT + PLOT_HEIGHT + BELOW_PLOT + 10.0 + CAPTION_LINE * i as f64;
+        put(format!(r#"<text x="16" y="{y:.1}">{}</text>"#, escape(line)));
+    }
+    put("</svg>".to_owned());
+    out
+}
+
+fn axes(chart: &Chart, plot: &Plot) -> String {
+    let mut out = String::new();
+    let mut put = |text: String| {
+        out.push_str(&text);
+        out.push('\n');
+    };
+    let (left, right) = (plot.left, plot.left + plot.width);
+    let (top, bottom) = (plot.top, plot.top + plot.height);
+    for tick in plot.x.ticks(7) {
+        let x = left + plot.x.place(tick.value) * plot.width;
+        put(format!(
+            r##"<path d="M{x:.1} {top}V{bottom}" stroke="#e4e4e4"/><path d="M{x:.1} {bottom}v5" stroke="#555555"/>"##
+        ));
+        put(format!(
+            r#"<text x="{x:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
+            bottom + 19.0,
+            tick.label
+        ));
+    }
+    for tick in plot.y.ticks(6) {
+        let y = top + (1.0 - plot.y.place(tick.value)) * plot.height;
+        put(format!(
+            r##"<path d="M{left} {y:.1}H{right:.1}" stroke="#e4e4e4"/><path d="M{left} {y:.1}h-5" stroke="#555555"/>"##
+        ));
+        put(format!(
+            r#"<text x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"#,
+            left - 8.0,
+            y + 4.5,
+            tick.label
+        ));
+    }
+    put(format!(r##"<path d="M{left} {top}V{bottom}H{right:.1}" fill="none" stroke="#555555"/>"##));
+    put(format!(
+        r#"<text x="{:.1}" y="{:.1}" text-anchor="middle">{}</text>"#,
+        (left + right) / 2.0,
+        bottom + 42.0,
+        escape(&chart.x.title)
+    ));
+    put(format!(
+        r#"<text transform="translate(20 {:.1}) rotate(-90)" text-anchor="middle">{}</text>"#,
+        (top + bottom) / 2.0,
+        escape(&chart.y.title)
+    ));
+    out
+}
+
+/// How one series looks.
+struct Style {
+    colour: &'static str,
+    dash: &'static str,
+    shape: usize,
+    mark: Mark,
+    width: f64,
+}
+
+impl Style {
+    fn of(i: usize, mark: Mark) -> Self {
+        Self {
+            colour: COLOURS[i % COLOURS.len()],
+            dash: DASHES[i / COLOURS.len() % DASHES.len()],
+            shape: i % 4,
+            mark,
+            width: if mark == Mark::Line { 1.2 } else { 1.8 },
+        }
+    }
+
+    fn line(&self, path: &str) -> String {
+        let dash = if self.dash.is_empty() {
+            String::new()
+        } else {
+            format!(r#" stroke-dasharray="{}""#, self.dash)
+        };
+        format!(
+            r#"<path d="{path}" fill="none" stroke="{}" stroke-width="{}" stroke-linejoin="round"{dash}/>"#,
+            self.colour, self.width
+        )
+    }
+
+    fn dot(&self, x: f64, y: f64) -> String {
+        let d = match self.shape {
+            0 => format!("M{:.1} {y:.1}a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0 -6.8 0", x - 3.4),
+            1 => format!("M{:.1} {:.1}h6v6h-6z", x - 3.0, y - 3.0),
+            2 => format!("M{x:.1} {:.1}l4 7h-8z", y - 4.5),
+            _ => format!("M{x:.1} {:.1}l4.4 4.4l-4.4 4.4l-4.4 -4.4z", y - 4.4),
+        };
+        format!(r#"<path d="{d}" fill="{}"/>"#, self.colour)
+    }
+
+    /// The legend's sample, 24 wide from `x`.
+    fn sample(&self, x: f64, y: f64) -> String {
+        let mut out = String::new();
+        if self.mark != Mark::Dots {
+            out += &self.line(&format!("M{x:.1} {y:.1}h22"));
+        }
+        if self.mark != Mark::Line {
+            out += &self.dot(x + 11.0, y);
+        }
+        out
+    }
+}
+
+fn curve(chart: &Chart, plot: &Plot, points: &[(f64, f64)], style: &Style) -> String {
+    let mut path = String::new();
+    let mut dots = String::new();
+    let mut pen_up = true;
+    for &point in points {
+        if !(chart.x.scale.shows(point.0) && chart.y.scale.shows(point.1)) {
+            pen_up = true;
+            continue;
+        }
+        let (x, y) = plot.at(point);
+        // Writing to a string cannot fail.
+        let _ = write!(path, "{}{x:.1} {y:.1}", if pen_up { "M" } else { "L" });
+        pen_up = false;
+        dots += &style.dot(x, y);
+    }
+    match style.mark {
+        Mark::Line => style.line(&path),
+        Mark::Dots => dots,
+        Mark::LineAndDots => style.line(&path) + &dots,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Axis;
+    use super::*;
+
+    /// Tags opened and closed in order, quotes closed, no bare `&` or `<`: what a reader of XML asks for in our subset.
+    fn assert_well_formed(text: &str) {
+        let mut open: Vec<&str> = Vec::new();
+        let mut rest = text;
+        while let Some(start) = rest.find('<') {
+            let between = &rest[..start];
+            assert!(!between.contains('>'), "bare > in {between:?}");
+            for (at, _) in between.match_indices('&') {
+                let entity = &between[at..];
+                assert!(
+                    ["&amp;", "&lt;", "&gt;", "&quot;"].iter().any(|e| entity.starts_with(e)),
+                    "bare & in {between:?}"
+                );
+            }
+            let end = start + rest[start..].find('>').expect("a tag ends");
+            let tag = &rest[start + 1..end];
+            assert_eq!(tag.matches('"').count() % 2, 0, "quotes in {tag:?}");
+            assert!(!tag.contains("NaN") && !tag.contains("inf"), "{tag:?}");
+            if let Some(name) = tag.strip_prefix('/') {
+                assert_eq!(open.pop(), Some(name));
+            } else if !tag.ends_with('/') {
+                open.push(tag.split_whitespace().next().expect("a name"));
+            }
+            rest = &rest[end + 1..];
+        }
+        assert!(open.is_empty(), "left open: {open:?}");
+    }
+
+    #[test]
+    fn the_text_is_well_formed() {
+        let mut chart =
+            Chart::new("a < b & \"c\"", Axis::log("triangles <n>"), Axis::log("time & \u{3bc}s"))
+                .caption("A long sentence ".repeat(20) + "with <tags> & entities.");
+        for i in 0..20 {
+            let mark = [Mark::Line, Mark::Dots, Mark::LineAndDots][i % 3];
+            let points = (1..9).map(|k| (f64::from(k * k), f64::from(k) * i as f64)).collect();
+            chart = chart.series(format!("series {i} <&>"), mark, points);
+        }
+        assert_well_formed(&chart.svg());
+    }
+
+    #[test]
+    fn empty_and_strange_series_are_drawn_as_far_as_they_go() {
+        let empty = Chart::new("", Axis::linear(""), Axis::log(""));
+        assert_well_formed(&empty.svg());
+        let strange = empty.series(
+            "s",
+            Mark::LineAndDots,
+            vec![(0.0, 0.0), (1.0, f64::NAN), (2.0, 3.0), (f64::INFINITY, 1.0), (4.0, -1.0)],
+        );
+        let text = strange.svg();
+        assert_well_formed(&text);
+        assert_eq!(text.matches("a3.4").count() / 2, 2, "one dot and the legend's");
+    }
+
+    #[test]
+    fn a_gap_lifts_the_pen() {
+        let chart = Chart::new("", Axis::linear(""), Axis::linear("")).series(
+            "s",
+            Mark::Line,
+            vec![(0.0, 0.0), (1.0, 1.0), (2.0, f64::NAN), (3.0, 1.0), (4.0, 2.0)],
+        );
+        let text = chart.svg();
+        let path = text.lines().find(|l| l.contains("stroke-linejoin")).expect("a curve");
+        assert_eq!(path.matches('M').count(), 2);
+        assert_eq!(path.matches('L').count(), 2);
+    }
+
+    #[test]
+    fn captions_break_between_words() {
+        assert_eq!(lines("one two  three", 7), ["one two", "three"]);
+        assert_eq!(lines("", 7), Vec::<String>::new());
+    }
+}

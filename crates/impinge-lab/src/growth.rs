@@ -1,0 +1,271 @@
+//! How queries grow with the number of triangles: a bumpy torus against itself from a thousand to a million triangles.
+//!
+//! The regimes are those of the peer measurements: the second copy in a random attitude, moved along a random direction until it stands a hundredth of its size from first contact
+//! (`near`), a two-thousandth from it (`touch`), or with its middle at 30 % of the distance of first contact (`deep`).
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use impinge::pair::{Collect, First, traverse};
+use impinge::shapes;
+use impinge::tree::Tree;
+use impinge::{Mesh, Pose, Vec3, distance};
+
+use crate::chart::{Axis, Chart, Mark};
+use crate::random::Random;
+use crate::report::{Progress, Report, Table, count, short};
+
+/// Arguments of `impinge-lab growth`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// The most triangles.
+    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
+    most: usize,
+    /// Poses of each regime.
+    #[arg(long, default_value_t = 40, value_name = "N")]
+    poses: usize,
+    /// Seconds a cell may take.
+    #[arg(long, default_value_t = 1.5, value_name = "S")]
+    budget: f64,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+const REGIMES: [&str; 3] = ["near", "touch", "deep"];
+const QUERIES: [&str; 3] = ["first hit", "all pairs", "distance"];
+
+/// What one number of triangles gave.
+struct Row {
+    triangles: usize,
+    build_ms: f64,
+    bytes: f64,
+    /// Microseconds, by query and regime.
+    us: [[f64; REGIMES.len()]; QUERIES.len()],
+    /// The mean number of pairs where the copies meet.
+    pairs: f64,
+}
+
+/// Measures every size and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let sizes: Vec<usize> = (0..=6)
+        .map(|k| (1000.0 * 10_f64.powf(f64::from(k) / 2.0)).round() as usize)
+        .filter(|n| *n <= arguments.most.max(1000))
+        .collect();
+    let mut progress = Progress::new(sizes.len());
+    let mut rows = Vec::new();
+    for triangles in sizes {
+        progress.step(&format!("{triangles} triangles"));
+        rows.push(measure(triangles, arguments)?);
+    }
+    let path = report(arguments, &rows)?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+/// A bumpy torus of about so many triangles, twice as many cells around as across.
+fn torus(triangles: usize) -> Result<Mesh> {
+    let across = ((triangles as f64 / 4.0).sqrt().round() as usize).max(3);
+    Ok(shapes::deformed_torus(0.65, 0.25, 2 * across, across, 0.35, 1)?)
+}
+
+fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
+    let (a, b) = (torus(triangles)?, torus(triangles)?);
+    let build = (0..3)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(Tree::build(&a));
+            start.elapsed()
+        })
+        .min()
+        .unwrap_or_default();
+    let mut random = Random::new(arguments.seed);
+    let mut poses = [const { Vec::new() }; REGIMES.len()];
+    for _ in 0..arguments.poses {
+        for (list, pose) in poses.iter_mut().zip(approach(&a, &b, &mut random)?) {
+            list.push(pose);
+        }
+    }
+    let budget = Duration::from_secs_f64(arguments.budget);
+    let mut us = [[0.0; REGIMES.len()]; QUERIES.len()];
+    let mut pairs = 0.0;
+    for (regime, poses) in poses.iter().enumerate() {
+        us[0][regime] = median(budget, poses, |pose| {
+            let mut first = First::default();
+            traverse(&a, &b, pose, &mut first);
+            usize::from(first.pair.is_some())
+        });
+        us[1][regime] = median(budget, poses, |pose| {
+            let mut all = Collect::default();
+            traverse(&a, &b, pose, &mut all);
+            pairs = all.pairs.len() as f64;
+            all.pairs.len()
+        });
+        us[2][regime] = median(budget, poses, |pose| usize::from(distance(&a, &b, pose).is_some()));
+    }
+    let n = a.triangles().len();
+    let bytes = a.tree().bytes() as f64 / n as f64;
+    Ok(Row { triangles: n, build_ms: build.as_secs_f64() * 1e3, bytes, us, pairs })
+}
+
+/// Poses of the three regimes along one random approach.
+fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose; REGIMES.len()]> {
+    let axis = random.vector() + Vec3::splat(1e-3);
+    let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.unit())?;
+    let direction = (random.vector() + Vec3::splat(1e-3)).normalize();
+    let at = |r: f64| -> Result<Pose> { Ok(Pose::from_translation(direction * r)?.compose(&turn)) };
+    let hits = |r: f64| -> Result<bool> {
+        let mut first = First::default();
+        traverse(a, b, &at(r)?, &mut first);
+        Ok(first.pair.is_some())
+    };
+    // From afar in steps until they meet, then by halves.
+    let size = a.bounds().extent().max_element();
+    let step = 0.02 * size;
+    let mut free = 2.0 * size;
+    while free > step && !hits(free - step)? {
+        free -= step;
+    }
+    let mut met = free - step;
+    for _ in 0..40 {
+        let middle = 0.5 * (free + met);
+        if hits(middle)? {
+            met = middle;
+        } else {
+            free = middle;
+        }
+    }
+    Ok([at(free + 0.01 * size)?, at(free + 0.0005 * size)?, at(0.3 * free)?])
+}
+
+/// The median over the poses in microseconds, each the fastest of up to five passes within the budget; a first pass that takes twice the budget stops there.
+fn median(budget: Duration, poses: &[Pose], mut query: impl FnMut(&Pose) -> usize) -> f64 {
+    let mut best: Vec<f64> = Vec::new();
+    let start = Instant::now();
+    for pass in 0..5 {
+        if pass > 0 && start.elapsed() > budget {
+            break;
+        }
+        let count = if pass == 0 { poses.len() } else { best.len() };
+        for (i, pose) in poses[..count].iter().enumerate() {
+            let clock = Instant::now();
+            std::hint::black_box(query(pose));
+            let us = clock.elapsed().as_secs_f64() * 1e6;
+            if pass > 0 {
+                best[i] = best[i].min(us);
+                continue;
+            }
+            best.push(us);
+            if i >= 4 && start.elapsed() > 2 * budget {
+                break;
+            }
+        }
+    }
+    best.sort_by(f64::total_cmp);
+    best.get(best.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The exponent `p` of a power law `n^p` through the first and the last row.
+fn exponent(rows: &[Row], value: impl Fn(&Row) -> f64) -> f64 {
+    match rows {
+        [first, .., last] => {
+            (value(last) / value(first)).ln()
+                / (last.triangles as f64 / first.triangles as f64).ln()
+        }
+        _ => f64::NAN,
+    }
+}
+
+fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
+    let mut report =
+        Report::new(&arguments.out, "growth", "How queries grow with the number of triangles");
+    report.paragraph(&format!(
+        "A bumpy torus against itself, the second one in {} random attitudes, each approached along a random direction: *near*, a hundredth of its size before first contact; *touch*, a two-thousandth before it; *deep*, with its \
+         middle at 30 % of the distance of first contact. One thread. Microseconds a query, the median over the attitudes, each the fastest of up to five passes.",
+        arguments.poses
+    ));
+    let mut heads = vec!["triangles, each".to_owned()];
+    for query in QUERIES {
+        heads.extend(REGIMES.map(|regime| format!("{query}, {regime}")));
+    }
+    heads.extend(["pairs, deep", "build, ms", "bytes a triangle"].map(str::to_owned));
+    let mut table = Table::new(&heads);
+    for row in rows {
+        let mut cells = vec![count(row.triangles as u64)];
+        cells.extend(row.us.iter().flatten().map(|us| short(*us)));
+        cells.extend([short(row.pairs), short(row.build_ms), short(row.bytes)]);
+        table.row(&cells);
+    }
+    let power = |value: &dyn Fn(&Row) -> f64| format!("{:.2}", exponent(rows, value));
+    let mut cells = vec!["grows as *n* to the power".to_owned()];
+    for query in 0..QUERIES.len() {
+        cells.extend((0..REGIMES.len()).map(|regime| power(&|row| row.us[query][regime])));
+    }
+    cells.extend([power(&|row| row.pairs), power(&|row| row.build_ms)]);
+    table.row(&cells);
+    report.table(&table);
+    for (q, query) in QUERIES.into_iter().enumerate() {
+        let mut chart = Chart::new(
+            format!("Growth: {query}"),
+            Axis::log("triangles of each mesh"),
+            Axis::log("\u{3bc}s a query, median"),
+        )
+        .caption(format!(
+            "A bumpy torus against itself. A line that is straight and flat is logarithmic growth or less; the thin line is proportional to n. {}",
+            arguments_note(arguments)
+        ));
+        for (r, regime) in REGIMES.into_iter().enumerate() {
+            let points = rows.iter().map(|row| (row.triangles as f64, row.us[q][r])).collect();
+            chart = chart.series(regime, Mark::LineAndDots, points);
+        }
+        if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
+            let (from, to) = (first.triangles as f64, last.triangles as f64);
+            let base = first.us[q].iter().copied().fold(f64::INFINITY, f64::min);
+            let line = vec![(from, base), (to, base * to / from)];
+            chart = chart.series("proportional", Mark::Line, line);
+        }
+        report.figure(&query.replace(' ', "-"), &format!("Growth of {query}"), &chart)?;
+    }
+    report.finish()
+}
+
+fn arguments_note(arguments: &Arguments) -> String {
+    format!("{} attitudes a point.", arguments.poses)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn approaches_are_what_they_say() {
+        let mesh = torus(1000).unwrap();
+        let mut random = Random::new(3);
+        for _ in 0..5 {
+            let [near, touch, deep] = approach(&mesh, &mesh, &mut random).unwrap();
+            let gap = |pose: &Pose| distance(&mesh, &mesh, pose).unwrap().upper;
+            let size = mesh.bounds().extent().max_element();
+            assert!(gap(&near) > 0.0 && gap(&near) <= 0.0101 * size, "{}", gap(&near));
+            assert!(gap(&touch) > 0.0 && gap(&touch) <= gap(&near));
+            assert_eq!(gap(&deep), 0.0);
+        }
+    }
+
+    #[test]
+    fn a_power_is_found() {
+        let row = |triangles, ms| Row {
+            triangles,
+            build_ms: ms,
+            bytes: 0.0,
+            us: [[0.0; 3]; 3],
+            pairs: 0.0,
+        };
+        let rows = [row(10, 1.0), row(100, 3.0), row(1000, 10.0)];
+        assert!((exponent(&rows, |r| r.build_ms) - 0.5).abs() < 1e-12);
+        assert!(exponent(&rows[..1], |r| r.build_ms).is_nan());
+    }
+}

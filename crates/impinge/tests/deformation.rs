@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, count_from};
-use impinge::pair::{Collect, Posed, brute};
+use impinge::pair::{Cache, Collect, Posed, brute, first_hit, first_hit_cached};
 use impinge::tree::{Tree, traverse};
 use impinge::{DeformOptions, Deforming, ErrorKind, Mesh, Pose, Vec3, shapes};
 
@@ -194,6 +194,41 @@ fn few_moved_vertices_touch_few_leaves() {
     let same = body.mesh().vertices().to_vec();
     assert_eq!(body.move_all(&same).unwrap().leaves, 0);
     check(&body);
+}
+
+/// What a cache has learnt of a mesh does not outlive the mesh's next move: neither "nothing is near" nor where the hit was.
+#[test]
+fn caches_do_not_believe_in_what_has_moved() {
+    let mut random = Random(21);
+    let ball = shapes::icosphere(1.0, 4).unwrap();
+    let start = ball.vertices().to_vec();
+    let mut body = Deforming::new(ball);
+    let probe = shapes::icosphere(0.5, 3).unwrap();
+    let mut cache = Cache::default();
+    let (mut hits, mut misses) = (0, 0);
+    for step in 0..200 {
+        // The probe creeps; now and then the body reaches for it, or draws back.
+        let pose = Pose::from_translation([1.8 + 1e-4 * f64::from(step), 0.0, 0.0]).unwrap();
+        match step % 8 {
+            3 => {
+                let large: Vec<Vec3> = start.iter().map(|v| 1.6 * *v).collect();
+                body.move_all(&large).unwrap();
+            }
+            5 => {
+                body.move_all(&start).unwrap();
+            }
+            7 => {
+                let v = random.below(start.len());
+                body.move_some(&[(v as u32, start[v] * (1.0 + 2.0 * random.unit()))]).unwrap();
+            }
+            _ => {}
+        }
+        let hit = first_hit_cached(body.mesh(), &probe, &pose, &mut cache);
+        let plain = first_hit(body.mesh(), &probe, &pose);
+        assert_eq!(hit.is_some(), plain.is_some(), "step {step}");
+        *(if hit.is_some() { &mut hits } else { &mut misses }) += 1;
+    }
+    assert!(hits > 20 && misses > 20, "{hits} {misses}");
 }
 
 #[test]

@@ -54,7 +54,10 @@ fn trees_come_back_bit_for_bit() {
     for mesh in meshes {
         let bytes = written(&mesh);
         let tree = Tree::read(&*bytes, &mesh).unwrap();
-        assert_eq!(format!("{tree:?}"), format!("{:?}", mesh.tree()));
+        // All but the stamp, which no two trees share.
+        let [read, built] = [&tree, mesh.tree()].map(|tree| format!("{tree:?}"));
+        assert_eq!(read.split(", stamp").next(), built.split(", stamp").next());
+        assert!(read.contains(", stamp"));
         let mut again = Vec::new();
         tree.write(&mut again, &mesh).unwrap();
         assert_eq!(again, bytes);

@@ -47,6 +47,7 @@ pub use separation::Separation;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 use crate::tree;
+pub use crate::tree::Cache;
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -87,6 +88,58 @@ pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
     traverse(a, b, pose, &mut first);
     let (i, j) = first.pair?;
     resolve(a, b, pose, i, j)
+}
+
+/// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last query learnt. The answer is as exact as without; which of several
+/// pairs it is may depend on the queries before.
+///
+/// Keep one cache for each pair of bodies. It may be used with other meshes, or after a mesh has changed: it then starts anew.
+///
+/// ```
+/// use impinge::pair::{Cache, first_hit, first_hit_cached};
+/// use impinge::{Pose, shapes};
+///
+/// let ring = shapes::torus(1.0, 0.4, 48, 24)?;
+/// let mut cache = Cache::default();
+/// for step in 0..100 {
+///     let pose = Pose::from_translation([0.04 * f64::from(step), 0.0, 0.0])?;
+///     let hit = first_hit_cached(&ring, &ring, &pose, &mut cache);
+///     assert_eq!(hit.is_some(), first_hit(&ring, &ring, &pose).is_some());
+/// }
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<Hit> {
+    if a.triangles().len().min(b.triangles().len()) <= SMALL {
+        return first_hit(a, b, pose);
+    }
+    let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) else {
+        return first_hit(a, b, pose);
+    };
+    let (i, j) = pair?;
+    resolve(a, b, pose, i, j)
+}
+
+/// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large meshes. The same pairs, whatever the number of threads.
+///
+/// ```
+/// use impinge::pair::{intersecting_pairs, par_intersecting_pairs};
+/// use impinge::{Pose, shapes};
+///
+/// let ring = shapes::torus(1.0, 0.4, 96, 48)?;
+/// let pose = Pose::from_translation([0.5, 0.0, 0.1])?;
+/// assert_eq!(par_intersecting_pairs(&ring, &ring, &pose), intersecting_pairs(&ring, &ring, &pose));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
+    if a.triangles().len().min(b.triangles().len()) > SMALL {
+        let (tree_a, tree_b) = rayon::join(|| a.tree(), || b.tree());
+        if let Some(pairs) = tree::par_pairs((a, tree_a), (b, tree_b), pose) {
+            return pairs;
+        }
+    }
+    intersecting_pairs(a, b, pose)
 }
 
 /// Sends every pair of triangles that share a point to `sink`, by the fastest method: the meshes' [trees](crate::tree), which are built on first use, or

@@ -80,8 +80,15 @@ pub(super) fn over(
             }
         })
         .collect();
-    let mut tree =
-        Tree { origin, scale, nodes: Vec::new(), leaves: Vec::new(), root: None, reach: 0.0 };
+    let mut tree = Tree {
+        origin,
+        scale,
+        nodes: Vec::new(),
+        leaves: Vec::new(),
+        root: None,
+        reach: 0.0,
+        stamp: Tree::new_stamp(),
+    };
     if items.is_empty() {
         return tree;
     }

@@ -1,13 +1,17 @@
 //! Which instructions the machine has, asked once a query.
 #![allow(unsafe_code, reason = "calling a function compiled for AVX2 after asking for it")]
 
-use crate::sink::Sink;
+use super::lanes::{Portable, Wide};
 
-use super::lanes::Portable;
-use super::traverse::Query;
+/// Something to do with vectors, of whatever kind the machine has. `run` must be `#[inline(always)]`, and so must everything it hands vectors to.
+pub(super) trait Task {
+    type Output;
 
-/// Runs the query with the widest instructions at hand.
-pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
+    fn run<W: Wide>(self) -> Self::Output;
+}
+
+/// Runs the task with the widest instructions at hand.
+pub(super) fn run<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx2")
@@ -16,15 +20,14 @@ pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
             && std::is_x86_feature_detected!("bmi1")
         {
             // SAFETY: the features the function is compiled for were just found on this machine.
-            unsafe { run_avx2(query, sink) };
-            return;
+            return unsafe { run_avx2(task) };
         }
     }
-    query.run_ranked::<Portable>(sink);
+    task.run::<Portable>()
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,popcnt,bmi1")]
-unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn Sink) {
-    query.run_ranked::<super::lanes::Avx2>(sink);
+unsafe fn run_avx2<T: Task>(task: T) -> T::Output {
+    task.run::<super::lanes::Avx2>()
 }

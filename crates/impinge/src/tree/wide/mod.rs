@@ -21,10 +21,13 @@
 )]
 
 mod build;
+mod cached;
 mod dispatch;
 mod lanes;
 mod leaf;
 mod node;
+mod pairs;
+mod parallel;
 mod refit;
 mod relative;
 mod sheet;
@@ -36,11 +39,16 @@ mod triangles;
 mod upkeep;
 mod validate;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
+pub use cached::Cache;
+pub(crate) use cached::first_cached;
+pub(crate) use parallel::par_pairs;
 pub use size::TreeSize;
 pub use store::FORMAT;
 pub use traverse::traverse;
@@ -72,6 +80,8 @@ pub struct Tree {
     root: Option<(LocalBox, Link)>,
     /// No point is further from the origin than this, in local units.
     reach: f64,
+    /// No two trees that differ have the same.
+    stamp: u64,
 }
 
 impl Tree {
@@ -85,6 +95,12 @@ impl Tree {
     /// A point of the mesh in the local frame, rounded by half an ulp.
     fn local(&self, v: Vec3) -> Vec3 {
         (v - self.origin) * self.scale
+    }
+
+    /// A stamp that no tree had before.
+    fn new_stamp() -> u64 {
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        LAST.fetch_add(1, Ordering::Relaxed) + 1
     }
 
     /// Bytes the tree takes beside the mesh.

@@ -36,6 +36,7 @@ impl Tree {
     /// ```
     pub fn refit(&mut self, mesh: &Mesh) -> Result<(), Error> {
         self.check_count(mesh)?;
+        self.stamp = Self::new_stamp();
         (self.origin, self.scale) = build::frame(mesh);
         for node in 0..self.nodes.len() {
             for slot in 0..8 {

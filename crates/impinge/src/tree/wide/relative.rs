@@ -72,6 +72,14 @@ impl Relative {
         })
     }
 
+    /// Grows every box and sheet by `more`, in A's local unit: what is then told apart is at least so far apart.
+    pub(super) fn widen(&mut self, more: f64) {
+        // Rounded up: the margin may be off by half an ulp of itself.
+        let grown = |margin: f32, more: f64| ((f64::from(margin) + more) * (1.0 + 1e-6)) as f32;
+        self.to_a.margin = grown(self.to_a.margin, more);
+        self.to_b.margin = grown(self.to_b.margin, more * f64::from(self.to_b.unit));
+    }
+
     /// Where the origin of A's leaf lies in the frame of B's leaf.
     #[inline(always)]
     pub(super) fn leaf_offset(&self, a: &[f32; 3], b: &[f32; 3]) -> [f32; 3] {

@@ -228,7 +228,8 @@ impl<'a> Walk<'a> {
         let counts = counts.map(|n| n as usize);
         let (origin, scale) = build::frame(mesh);
         let (nodes, leaves) = (Vec::with_capacity(counts[1]), Vec::with_capacity(counts[2]));
-        let tree = Tree { origin, scale, nodes, leaves, root: None, reach: 0.0 };
+        let tree =
+            Tree { origin, scale, nodes, leaves, root: None, reach: 0.0, stamp: Tree::new_stamp() };
         Self { mesh, bytes, at: START, counts, tree, seen: vec![false; counts[0]] }
     }
 

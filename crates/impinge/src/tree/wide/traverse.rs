@@ -10,6 +10,7 @@ use crate::sink::Sink;
 
 use super::lanes::{Wide, prefetch};
 use super::node::Link;
+use super::pairs::Pairs;
 use super::relative::Relative;
 use super::triangles::compare;
 use super::{Tree, dispatch};
@@ -20,18 +21,21 @@ const ALIKE: f32 = 3.0;
 /// Leaves are fetched so many pairs ahead.
 const AHEAD: usize = 4;
 
+/// Pairs of leaves are compared in batches of up to so many, which lets memory keep up.
 const BATCH: usize = 32;
+
+/// The first batches are small, a share of what was compared before: a first hit should not wait for pairs it does not need.
 const EAGER: usize = 4;
 
-/// Two meshes with their trees.
+/// Two meshes with their trees, one at a pose in the frame of the other.
 #[derive(Debug)]
 pub(super) struct Query<'a> {
     a: &'a Mesh,
     b: &'a Mesh,
-    tree_a: &'a Tree,
-    tree_b: &'a Tree,
+    pub(super) tree_a: &'a Tree,
+    pub(super) tree_b: &'a Tree,
     pose: &'a Pose,
-    relative: Relative,
+    pub(super) relative: Relative,
 }
 
 /// Sends every pair of triangles that share a point to `sink`, with B at `pose` in A's frame. The trees must be those of the meshes.
@@ -39,132 +43,119 @@ pub(super) struct Query<'a> {
 /// Returns false, having done nothing, if one mesh is a million times smaller than the other or than the distance between them, which is more
 /// than `f32` can tell; [`pair::traverse`](crate::pair::traverse) has another method for that.
 #[must_use]
-pub fn traverse(
-    (a, tree_a): (&Mesh, &Tree),
-    (b, tree_b): (&Mesh, &Tree),
-    pose: &Pose,
-    sink: &mut dyn Sink,
-) -> bool {
-    let Some(relative) = Relative::new(tree_a, tree_b, pose) else {
+pub fn traverse(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose, sink: &mut dyn Sink) -> bool {
+    let Some(query) = Query::new(a, b, pose) else {
         return false;
     };
-    dispatch::run(&mut Query { a, b, tree_a, tree_b, pose, relative }, sink);
+    if let Some(roots) = query.roots() {
+        dispatch::run(Run { query: &query, start: &[roots], sink });
+    }
     true
 }
 
-/// Pairs of links, the second half of which is room: pairs are written eight at a time and counted by what is real.
-#[derive(Debug, Default)]
-struct Pairs {
-    a: Vec<Link>,
-    b: Vec<Link>,
-    count: usize,
+/// A traversal that starts at the pairs given, the last one first.
+pub(super) struct Run<'q> {
+    pub(super) query: &'q Query<'q>,
+    pub(super) start: &'q [(Link, Link)],
+    pub(super) sink: &'q mut dyn Sink,
 }
 
-impl Pairs {
-    /// Makes room for the results of one step.
+/// How a traversal ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    /// The pair of leaves at which the sink stopped it, if it did.
+    pub(super) at: Option<(Link, Link)>,
+    /// If so, the last pairs of nodes that were opened before, the latest one first.
+    pub(super) trail: [(Link, Link); TRAIL],
+    /// Whether any triangles were compared. If not, no two boxes and sheets of leaves came as close as their margin.
+    pub(super) compared: bool,
+}
+
+/// So many pairs are kept on the trail.
+pub(super) const TRAIL: usize = 4;
+
+impl dispatch::Task for Run<'_> {
+    type Output = Ended;
+
     #[inline(always)]
-    fn reserve(&mut self) {
-        if self.a.len() < self.count + 80 {
-            self.a.resize(2 * self.count + 256, Link::NONE);
-            self.b.resize(2 * self.count + 256, Link::NONE);
+    fn run<W: Wide>(self) -> Ended {
+        if self.sink.stops_at_first() {
+            self.query.run::<W, true>(self.start, self.sink)
+        } else {
+            self.query.run::<W, false>(self.start, self.sink)
         }
-    }
-
-    fn push(&mut self, a: Link, b: Link) {
-        self.reserve();
-        (self.a[self.count], self.b[self.count]) = (a, b);
-        self.count += 1;
-    }
-
-    /// One link of A with those of B whose bits are set.
-    #[inline(always)]
-    fn row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
-        let (to_a, to_b) = self.room();
-        *to_a = [a; 8];
-        W::pack(b, mask, to_b);
-        self.count += mask.count_ones() as usize;
-    }
-
-    /// One link of B with those of A whose bits are set.
-    #[inline(always)]
-    fn column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
-        let (to_a, to_b) = self.room();
-        W::pack(a, mask, to_a);
-        *to_b = [b; 8];
-        self.count += mask.count_ones() as usize;
-    }
-
-    /// The eight places behind the last pair.
-    #[inline(always)]
-    fn room(&mut self) -> (&mut [Link; 8], &mut [Link; 8]) {
-        let places = self.count..self.count + 8;
-        let made = "room was made for a step's results";
-        (
-            self.a[places.clone()].first_chunk_mut().expect(made),
-            self.b[places].first_chunk_mut().expect(made),
-        )
-    }
-
-    #[inline(always)]
-    fn get(&self, k: usize) -> (Link, Link) {
-        (self.a[k], self.b[k])
     }
 }
 
 /// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.
 #[derive(Debug, Default)]
-struct Work {
+pub(super) struct Work {
     /// Of which at least one is a node.
-    steps: Pairs,
-    leaves: Pairs,
+    pub(super) steps: Pairs,
+    pub(super) leaves: Pairs,
 }
 
 thread_local! {
     static WORK: Cell<Work> = Cell::default();
 }
 
-impl Query<'_> {
-    #[inline(always)]
-    pub(super) fn run_ranked<W: Wide>(&mut self, sink: &mut dyn Sink) {
-        if sink.stops_at_first() {
-            self.run::<W, true>(sink);
-        } else {
-            self.run::<W, false>(sink);
-        }
+impl<'a> Query<'a> {
+    pub(super) fn new(
+        (a, tree_a): (&'a Mesh, &'a Tree),
+        (b, tree_b): (&'a Mesh, &'a Tree),
+        pose: &'a Pose,
+    ) -> Option<Self> {
+        let relative = Relative::new(tree_a, tree_b, pose)?;
+        Some(Self { a, b, tree_a, tree_b, pose, relative })
+    }
+
+    /// Where every traversal starts; `None` if a mesh has no triangles.
+    pub(super) fn roots(&self) -> Option<(Link, Link)> {
+        Some((self.tree_a.root?.1, self.tree_b.root?.1))
     }
 
     #[inline(always)]
-    fn run<W: Wide, const RANK: bool>(&mut self, sink: &mut dyn Sink) {
-        let (Some((_, link_a)), Some((_, link_b))) = (self.tree_a.root, self.tree_b.root) else {
-            return;
-        };
+    fn run<W: Wide, const RANK: bool>(&self, start: &[(Link, Link)], sink: &mut dyn Sink) -> Ended {
         let mut work = WORK.take();
         (work.steps.count, work.leaves.count) = (0, 0);
-        let first =
-            if link_a.is_leaf() && link_b.is_leaf() { &mut work.leaves } else { &mut work.steps };
-        first.push(link_a, link_b);
+        for (a, b) in start {
+            work.add(*a, *b);
+        }
+        let mut ended =
+            Ended { at: None, trail: [(Link::NONE, Link::NONE); TRAIL], compared: false };
         let mut compared = 0;
         loop {
             while work.steps.count > 0 && work.leaves.count <= compared / EAGER {
-                self.step::<W, RANK>(&mut work);
+                work.steps.count -= 1;
+                let step = work.steps.get(work.steps.count);
+                if work.steps.count > 0 {
+                    self.prefetch(work.steps.get(work.steps.count - 1));
+                }
+                if RANK {
+                    ended.trail.copy_within(..TRAIL - 1, 1);
+                    ended.trail[0] = step;
+                }
+                self.step::<W, RANK>(step, &mut work);
             }
             compared = (compared + work.leaves.count).min(EAGER * BATCH);
-            if self.leaf_pairs::<W>(&mut work.leaves, sink).is_break() || work.steps.count == 0 {
+            ended.at = self.leaf_pairs::<W>(&mut work.leaves, sink);
+            if ended.at.is_some() || work.steps.count == 0 {
                 break;
             }
         }
+        ended.compared = compared > 0;
         WORK.set(work);
+        ended
     }
 
-    /// Takes the last step off the list and does it.
+    /// Compares two nodes, or a node and a leaf, and puts what may meet below them on the lists; with `RANK` the likeliest last.
     #[inline(always)]
-    fn step<W: Wide, const RANK: bool>(&self, work: &mut Work) {
+    pub(super) fn step<W: Wide, const RANK: bool>(
+        &self,
+        (link_a, link_b): (Link, Link),
+        work: &mut Work,
+    ) {
         let Work { steps, leaves } = work;
-        steps.count -= 1;
-        let (link_a, link_b) = steps.get(steps.count);
-        if steps.count > 0 {
-            self.prefetch(steps.get(steps.count - 1));
-        }
         steps.reserve();
         leaves.reserve();
         let mut scores = [[0.0; 8]; 8];
@@ -253,20 +244,21 @@ impl Query<'_> {
         }
     }
 
-    /// Compares the triangles of all pairs of leaves, and empties the list.
+    /// Compares the triangles of all pairs of leaves, and empties the list. The pair at which the sink stopped it, if it did.
     #[inline(always)]
-    fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> ControlFlow<()> {
-        let count = std::mem::take(&mut pairs.count);
-        for k in (0..count).rev() {
+    fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> Option<(Link, Link)> {
+        for k in (0..std::mem::take(&mut pairs.count)).rev() {
             if k >= AHEAD {
                 let (a, b) = pairs.get(k - AHEAD);
                 prefetch(&self.tree_a.leaves[a.index()]);
                 prefetch(&self.tree_b.leaves[b.index()]);
             }
             let (a, b) = pairs.get(k);
-            self.leaf_pair::<W>(a.index(), b.index(), sink)?;
+            if self.leaf_pair::<W>(a.index(), b.index(), sink).is_break() {
+                return Some((a, b));
+            }
         }
-        ControlFlow::Continue(())
+        None
     }
 
     #[inline(always)]
@@ -283,6 +275,13 @@ impl Query<'_> {
     fn exact(&self, t: u32, u: u32) -> bool {
         let there: [Vec3; 3] = self.b.triangle(u as usize).map(|v| self.pose.transform_point(v));
         triangles_intersect(&self.a.triangle(t as usize), &there)
+    }
+}
+
+impl Work {
+    pub(super) fn add(&mut self, a: Link, b: Link) {
+        let list = if a.is_leaf() && b.is_leaf() { &mut self.leaves } else { &mut self.steps };
+        list.push(a, b);
     }
 }
 
@@ -321,6 +320,7 @@ fn likeliest_of_all(hits: &[u32; 8], mut rows: u32, scores: &[[f32; 8]; 8]) -> (
 
 #[cfg(test)]
 mod tests {
+    use super::super::dispatch::Task as _;
     use super::super::lanes::Portable;
     use super::*;
     use crate::math::Random;
@@ -342,12 +342,11 @@ mod tests {
                     let turn = random.rotation();
                     let pose =
                         Pose::from_quaternion(turn.to_array(), random.in_cube() * reach).unwrap();
-                    let (tree_a, tree_b) = (a.tree(), b.tree());
-                    let relative = Relative::new(tree_a, tree_b, &pose).unwrap();
-                    let mut query = Query { a, b, tree_a, tree_b, pose: &pose, relative };
+                    let query = Query::new((a, a.tree()), (b, b.tree()), &pose).unwrap();
+                    let start = &[query.roots().unwrap()];
                     let (mut plain, mut best) = (Collect::default(), Collect::default());
-                    query.run_ranked::<Portable>(&mut plain);
-                    dispatch::run(&mut query, &mut best);
+                    Run { query: &query, start, sink: &mut plain }.run::<Portable>();
+                    dispatch::run(Run { query: &query, start, sink: &mut best });
                     let plain = plain.into_sorted();
                     pairs += plain.len();
                     assert_eq!(plain, best.into_sorted());

@@ -158,6 +158,8 @@ impl Upkeep {
         mesh: &Mesh,
         moved: Option<&[u32]>,
     ) -> Refitted {
+        // Whatever was learnt from the tree as it was does not hold any more.
+        tree.stamp = Tree::new_stamp();
         let some = moved.filter(|_| tree.frame_suits(mesh)).map(|t| self.leaves_of(t));
         let most = tree.leaves.len() / 2;
         let leaves = some.filter(|some| some.len() <= most).unwrap_or_else(|| {

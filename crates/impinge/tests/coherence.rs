@@ -1,0 +1,111 @@
+//! Queries along a motion, and by several threads, answer as the plain ones do.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+mod common;
+
+use common::Random;
+use impinge::pair::{
+    Cache, first_hit, first_hit_cached, intersecting_pairs, par_intersecting_pairs,
+};
+use impinge::{Mesh, Pose, shapes};
+
+fn models() -> Vec<Mesh> {
+    vec![
+        shapes::torus(1.0, 0.4, 60, 30).unwrap(),
+        shapes::icosphere(0.8, 12).unwrap(),
+        shapes::cuboid_grid([1.0, 1.5, 2.0], [6, 6, 6]).unwrap(),
+    ]
+}
+
+/// A walk with now and then a jump: quaternion and translation.
+fn walk(random: &mut Random, step: f64, count: usize) -> Vec<Pose> {
+    let (mut turn, mut place) = ([0.0, 0.0, 0.0, 1.0], [1.6, 0.3, 0.0]);
+    (0..count)
+        .map(|i| {
+            let size = if i % 50 == 49 { 2.0 } else { step };
+            for x in &mut turn {
+                *x += size * random.signed();
+            }
+            for x in &mut place {
+                // Drawn back to the middle, so that the bodies keep meeting and parting.
+                *x += size * (random.signed() - 0.1 * *x);
+            }
+            let length = turn.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
+            let unit = turn.map(|x| x / length);
+            Pose::from_quaternion(unit, glam::DVec3::from(place)).unwrap()
+        })
+        .collect()
+}
+
+#[test]
+fn a_cache_never_changes_the_verdict() {
+    let mut random = Random(5);
+    let models = models();
+    let (mut hits, mut queries) = (0, 0);
+    for a in &models {
+        for b in &models {
+            for step in [0.0, 0.001, 0.01, 0.1] {
+                let mut cache = Cache::default();
+                for pose in walk(&mut random, step, 150) {
+                    let plain = first_hit(a, b, &pose);
+                    let cached = first_hit_cached(a, b, &pose, &mut cache);
+                    assert_eq!(plain.is_some(), cached.is_some(), "{pose:?}");
+                    if let Some(hit) = cached {
+                        let pairs = intersecting_pairs(a, b, &pose);
+                        assert!(pairs.binary_search(&(hit.a, hit.b)).is_ok());
+                    }
+                    hits += usize::from(plain.is_some());
+                    queries += 1;
+                }
+            }
+        }
+    }
+    assert!(hits > queries / 10 && hits < queries * 9 / 10, "{hits} of {queries}");
+}
+
+#[test]
+fn a_cache_starts_anew_with_other_meshes() {
+    let models = models();
+    let mut random = Random(6);
+    let mut cache = Cache::default();
+    for (i, pose) in walk(&mut random, 0.02, 300).iter().enumerate() {
+        let (a, b) = (&models[i % 3], &models[(i / 2) % 3]);
+        let cached = first_hit_cached(a, b, pose, &mut cache);
+        assert_eq!(first_hit(a, b, pose).is_some(), cached.is_some());
+    }
+}
+
+#[test]
+fn a_cache_survives_sizes_that_the_tree_declines() {
+    let large = shapes::icosphere(1e9, 4).unwrap();
+    let small = shapes::icosphere(1.0, 4).unwrap();
+    let mut cache = Cache::default();
+    for x in [0.0, 1e9, 2e9, 1e9] {
+        let pose = Pose::from_translation([x, 0.0, 0.0]).unwrap();
+        let cached = first_hit_cached(&large, &small, &pose, &mut cache);
+        assert_eq!(first_hit(&large, &small, &pose).is_some(), cached.is_some());
+    }
+}
+
+#[test]
+fn threads_find_the_same_pairs() {
+    let mut random = Random(7);
+    let models = models();
+    let mut pairs = 0;
+    for threads in [1, 2, 3, 8] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        for a in &models {
+            for b in &models {
+                for pose in walk(&mut random, 0.3, 4) {
+                    let plain = intersecting_pairs(a, b, &pose);
+                    assert_eq!(plain, pool.install(|| par_intersecting_pairs(a, b, &pose)));
+                    pairs += plain.len();
+                }
+            }
+        }
+    }
+    assert!(pairs > 10_000, "{pairs}");
+    let none = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
+    assert!(par_intersecting_pairs(&none, &models[0], &Pose::IDENTITY).is_empty());
+}

@@ -5,6 +5,7 @@
 mod box_tree;
 mod cage;
 mod chart;
+mod deform;
 mod flight;
 mod growth;
 mod peers;
@@ -31,6 +32,8 @@ enum Experiment {
     Triangles(triangles::Arguments),
     /// Zachmann's tables of section 3.2: what each pre-check saves.
     PreChecks(pre_checks::Arguments),
+    /// Deforming meshes: refitting and rebuilding against building anew, and trees from files.
+    Deform(deform::Arguments),
     /// Zachmann's Figures 3.32 to 3.37 and the table of section 3.6.5: the box-tree.
     BoxTree(box_tree::Arguments),
     /// How queries grow from a thousand to a million triangles.
@@ -43,6 +46,7 @@ fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
+        Experiment::Deform(arguments) => deform::run(&arguments),
         Experiment::BoxTree(arguments) => box_tree::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),

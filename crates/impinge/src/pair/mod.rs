@@ -156,10 +156,15 @@ pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)
 /// Sends every pair of triangles that share a point to `sink`, by the fastest method: the meshes' [trees](crate::tree), which are built on first use, or
 /// the [`sweep`] where a mesh is small or the sizes differ too much.
 pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
-    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > SMALL;
-    if !(worth_a_tree && tree::traverse((a, a.tree()), (b, b.tree()), pose, sink)) {
+    if !(uses_trees(a, b) && tree::traverse((a, a.tree()), (b, b.tree()), pose, sink)) {
         sweep::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
     }
+}
+
+/// Whether [`traverse`] asks these meshes for their trees: for whoever wants to build or load them beforehand.
+#[must_use]
+pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
+    a.triangles().len().min(b.triangles().len()) > SMALL
 }
 
 /// Up to so many triangles in the smaller mesh, a sweep over both takes less than building a tree.

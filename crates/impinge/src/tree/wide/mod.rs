@@ -28,10 +28,15 @@ mod leaf;
 mod node;
 mod pairs;
 mod parallel;
+mod refit;
 mod relative;
 mod sheet;
+mod size;
+mod splice;
+mod store;
 mod traverse;
 mod triangles;
+mod upkeep;
 mod validate;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -44,7 +49,11 @@ use node::{Link, LocalBox, Node};
 pub use cached::Cache;
 pub(crate) use cached::first_cached;
 pub(crate) use parallel::par_pairs;
+pub use size::TreeSize;
+pub use store::FORMAT;
 pub use traverse::traverse;
+pub use upkeep::Refitted;
+pub(crate) use upkeep::Upkeep;
 
 /// A tree of eight-wide nodes over the triangles of a mesh.
 ///

@@ -29,16 +29,19 @@ pub mod brute;
 mod distance;
 pub mod edges;
 mod hit;
+mod near;
+mod near_blocks;
 mod posed;
 mod separation;
 pub mod sweep;
 
-pub use crate::sink::{Collect, Count, First, Sink};
+pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;
 pub use hit::{EdgeAndFace, Hit, Verdict};
+pub use near::{near, within};
 pub use posed::Posed;
 pub use separation::Separation;
 
@@ -69,10 +72,7 @@ use crate::tree;
 pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
     match first_hit(a, b, pose) {
         Some(hit) => Verdict::Intersecting(hit),
-        None => {
-            let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-            Verdict::Separated(Separation::find(&a, &b))
-        }
+        None => Verdict::Separated(Separation::find(a, b, pose)),
     }
 }
 

@@ -14,6 +14,8 @@ pub(super) trait Wide: Copy {
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
+    fn div(self, other: Self) -> Self;
+    fn sqrt(self) -> Self;
     /// `self * b + c`.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// `c - self * b`.
@@ -29,6 +31,8 @@ pub(super) trait Wide: Copy {
     fn and(self, other: Self) -> Self;
     /// Either mask.
     fn or(self, other: Self) -> Self;
+    /// Where the mask `self` is set `yes`, elsewhere `no`.
+    fn select(self, yes: Self, no: Self) -> Self;
     /// A mask as bits, lane 0 lowest.
     fn bits(self) -> u32;
 }
@@ -85,6 +89,16 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |x, y| x / y)
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.map(f32::sqrt))
+    }
+
+    #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
         self.mul(b).add(c)
     }
@@ -130,6 +144,17 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        let mut r = no.0;
+        for i in 0..8 {
+            if self.0[i].to_bits() >> 31 != 0 {
+                r[i] = yes.0[i];
+            }
+        }
+        Self(r)
+    }
+
+    #[inline(always)]
     fn bits(self) -> u32 {
         self.0.iter().enumerate().fold(0, |bits, (i, x)| bits | (x.to_bits() >> 31) << i)
     }
@@ -141,10 +166,10 @@ pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps,
-        _mm256_cmp_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps,
+        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_ps,
+        _mm256_cmp_ps, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps,
         _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps,
-        _mm256_storeu_ps, _mm256_sub_ps,
+        _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps,
     };
 
     use super::Wide;
@@ -192,6 +217,18 @@ mod avx2 {
         fn mul(self, other: Self) -> Self {
             // SAFETY: see above.
             Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn div(self, other: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_div_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_sqrt_ps(self.0) })
         }
 
         #[inline(always)]
@@ -246,6 +283,12 @@ mod avx2 {
         fn or(self, other: Self) -> Self {
             // SAFETY: see above.
             Self(unsafe { _mm256_or_ps(self.0, other.0) })
+        }
+
+        #[inline(always)]
+        fn select(self, yes: Self, no: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_blendv_ps(no.0, yes.0, self.0) })
         }
 
         #[inline(always)]

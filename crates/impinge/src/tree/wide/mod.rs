@@ -24,6 +24,10 @@ mod build;
 mod dispatch;
 mod lanes;
 mod leaf;
+mod near;
+mod near_batch;
+mod near_boxes;
+mod near_leaf;
 mod node;
 mod relative;
 mod traverse;
@@ -35,6 +39,7 @@ use crate::mesh::Mesh;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
+pub use near::{STATS, near};
 pub use traverse::traverse;
 
 /// A tree of eight-wide nodes over the triangles of a mesh.

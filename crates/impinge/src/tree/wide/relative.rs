@@ -8,31 +8,37 @@ use super::node::{LocalBox, Node};
 
 /// One direction of the map, between frames whose units may differ: points `n` of the node's frame lie at `rotation * n + translation` in the frame of the single box.
 #[derive(Clone, Copy, Debug)]
-struct Map {
-    rotation: [[f32; 3]; 3],
-    back: [[f32; 3]; 3],
-    size: [[f32; 3]; 3],
-    size_back: [[f32; 3]; 3],
-    translation: [f32; 3],
+pub(super) struct Map {
+    pub(super) rotation: [[f32; 3]; 3],
+    pub(super) back: [[f32; 3]; 3],
+    pub(super) size: [[f32; 3]; 3],
+    pub(super) size_back: [[f32; 3]; 3],
+    pub(super) translation: [f32; 3],
     /// Boxes are grown by this, in the frame of the single box and in the node's: more than rounding in `f32` can move anything.
-    margin: f32,
-    margin_back: f32,
+    pub(super) margin: f32,
+    pub(super) margin_back: f32,
+    /// The single box's unit in the node's.
+    pub(super) to_node: f32,
 }
 
 /// The relative position of two trees. Local points `b` of B lie at `rotation * b + translation` in A's local frame.
 #[derive(Clone, Debug)]
 pub(super) struct Relative {
     /// For a single box of A against nodes of B.
-    from_b: Map,
+    pub(super) from_b: Map,
     /// For a single box of B against nodes of A.
-    from_a: Map,
+    pub(super) from_a: Map,
     /// From A's frame to B's, without the translation.
     pub(super) to_b: [[f32; 3]; 3],
     /// The same with its full digits, and where B's origin lies in A's frame.
-    back: glam::DMat3,
-    translation: Vec3,
+    pub(super) back: glam::DMat3,
+    pub(super) translation: Vec3,
     /// A's local unit in B's.
     pub(super) unit: f32,
+    /// The square of B's local unit in A's.
+    pub(super) square_to_a: f32,
+    /// No two points of the meshes are further apart than this, in A's local unit.
+    pub(super) span: f64,
     /// How far a vertex may be off in B's local unit because it was moved and rounded in `f64`.
     pub(super) coarse: f32,
 }
@@ -67,6 +73,7 @@ impl Relative {
             translation: t.as_vec3().to_array(),
             margin: margin as f32,
             margin_back: (margin * unit) as f32,
+            to_node: unit as f32,
         };
         let back = rotation.transpose();
         Some(Self {
@@ -74,6 +81,8 @@ impl Relative {
             from_a: map(back, 1.0 / unit, -(back * translation) * unit, margin * unit),
             to_b: rows(back * unit),
             unit: unit as f32,
+            square_to_a: (1.0 / (unit * unit)) as f32,
+            span: scale,
             coarse: (rounding * b.scale) as f32 * 1.000_001,
             back: back * unit,
             translation,
@@ -113,6 +122,6 @@ impl Relative {
 }
 
 #[inline(always)]
-fn row(m: &[f32; 3], v: &[f32; 3]) -> f32 {
+pub(super) fn row(m: &[f32; 3], v: &[f32; 3]) -> f32 {
     m[0] * v[0] + m[1] * v[1] + m[2] * v[2]
 }

@@ -5,10 +5,14 @@ use crate::mesh::Mesh;
 use super::Tree;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
+use super::sheet::Sheet;
 
 /// Triangles a leaf holds at most.
 pub(super) const LEAF: usize = 8;
 const BINS: usize = 16;
+
+/// More leaves than this are hardly flat: their sheet is a ball.
+const SHEET: usize = 1024;
 
 /// A triangle in the making: its box in the local frame, in `f32` for sorting only.
 #[derive(Clone, Copy)]
@@ -122,15 +126,24 @@ impl Builder<'_> {
         self.tree.nodes.push(Node::EMPTY);
         let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for (slot, (start, end, _)) in parts.into_iter().enumerate() {
+            let first = self.tree.leaves.len();
             let (link, bounds) = self.subtree(&mut items[start..end]);
-            self.tree.nodes[index].set(slot, &bounds, link);
+            let leaves = &self.tree.leaves[first..];
+            let sheet = if leaves.len() <= SHEET {
+                Sheet::around(bounds.center, bounds.reach(), leaves)
+            } else {
+                Sheet::ball(bounds.reach())
+            };
+            self.tree.nodes[index].set(slot, &bounds, &sheet, link);
             for k in 0..3 {
                 let (c, h) = (f64::from(bounds.center[k]), f64::from(bounds.half[k]));
                 min[k] = min[k].min(c - h);
                 max[k] = max[k].max(c + h);
             }
         }
-        (Link::node(index), LocalBox::around(min, max))
+        let own = LocalBox::around(min, max);
+        self.tree.nodes[index].own = own;
+        (Link::node(index), own)
     }
 
     fn leaf(&mut self, items: &[Item]) -> (Link, LocalBox) {

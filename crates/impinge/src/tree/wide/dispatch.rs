@@ -11,7 +11,7 @@ use super::traverse::Query;
 pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
     #[cfg(target_arch = "x86_64")]
     {
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        if has_avx2() {
             // SAFETY: the features the function is compiled for were just found on this machine.
             unsafe { run_avx2(query, sink) };
             return;
@@ -21,7 +21,7 @@ pub(super) fn run(query: &mut Query<'_>, sink: &mut dyn Sink) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
+#[target_feature(enable = "avx2,fma,popcnt,bmi1")]
 unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn Sink) {
     query.run::<super::lanes::Avx2>(sink);
 }
@@ -30,7 +30,7 @@ unsafe fn run_avx2(query: &mut Query<'_>, sink: &mut dyn Sink) {
 pub(super) fn run_near(query: &NearQuery<'_>, sink: &mut dyn NearSink) {
     #[cfg(target_arch = "x86_64")]
     {
-        if std::is_x86_feature_detected!("avx2") && std::is_x86_feature_detected!("fma") {
+        if has_avx2() {
             // SAFETY: the features the function is compiled for were just found on this machine.
             unsafe { run_near_avx2(query, sink) };
             return;
@@ -40,7 +40,16 @@ pub(super) fn run_near(query: &NearQuery<'_>, sink: &mut dyn NearSink) {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
+#[target_feature(enable = "avx2,fma,popcnt,bmi1")]
 unsafe fn run_near_avx2(query: &NearQuery<'_>, sink: &mut dyn NearSink) {
     query.run::<super::lanes::Avx2>(sink);
+}
+
+/// Whether the machine has what the functions above are compiled for.
+#[cfg(target_arch = "x86_64")]
+fn has_avx2() -> bool {
+    std::is_x86_feature_detected!("avx2")
+        && std::is_x86_feature_detected!("fma")
+        && std::is_x86_feature_detected!("popcnt")
+        && std::is_x86_feature_detected!("bmi1")
 }

@@ -15,12 +15,12 @@ pub(super) trait Wide: Copy {
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
     fn div(self, other: Self) -> Self;
-    fn sqrt(self) -> Self;
     /// `self * b + c`.
     fn mul_add(self, b: Self, c: Self) -> Self;
     /// `c - self * b`.
     fn neg_mul_add(self, b: Self, c: Self) -> Self;
     fn abs(self) -> Self;
+    fn sqrt(self) -> Self;
     fn min(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
     /// A mask of the lanes where `self <= other`; NaN is never less.
@@ -35,6 +35,41 @@ pub(super) trait Wide: Copy {
     fn select(self, yes: Self, no: Self) -> Self;
     /// A mask as bits, lane 0 lowest.
     fn bits(self) -> u32;
+    /// The entries whose bit is set, moved to the front; the rest is arbitrary.
+    fn pack(entries: &[u32; 8], mask: u32) -> [u32; 8];
+}
+
+/// For each mask, the numbers of the bits that are set, lowest first.
+static SET_BITS: [[u8; 8]; 256] = {
+    let mut table = [[0; 8]; 256];
+    let mut mask = 0;
+    while mask < 256 {
+        let (mut bit, mut count) = (0, 0);
+        while bit < 8 {
+            if mask >> bit & 1 != 0 {
+                table[mask][count] = bit as u8;
+                count += 1;
+            }
+            bit += 1;
+        }
+        mask += 1;
+    }
+    table
+};
+
+/// Asks for the cache lines of `what` to be fetched while something else goes on.
+#[inline(always)]
+pub(super) fn prefetch<T>(what: &T) {
+    #[cfg(target_arch = "x86_64")]
+    for line in 0..size_of::<T>().div_ceil(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which reads nothing; the address is within `what`.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(what).cast::<i8>().add(64 * line))
+        };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = what;
 }
 
 /// Plain arrays, on any machine.
@@ -94,11 +129,6 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self(self.0.map(f32::sqrt))
-    }
-
-    #[inline(always)]
     fn mul_add(self, b: Self, c: Self) -> Self {
         self.mul(b).add(c)
     }
@@ -111,6 +141,11 @@ impl Wide for Portable {
     #[inline(always)]
     fn abs(self) -> Self {
         Self(self.0.map(f32::abs))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Self(self.0.map(f32::sqrt))
     }
 
     #[inline(always)]
@@ -158,6 +193,11 @@ impl Wide for Portable {
     fn bits(self) -> u32 {
         self.0.iter().enumerate().fold(0, |bits, (i, x)| bits | (x.to_bits() >> 31) << i)
     }
+
+    #[inline(always)]
+    fn pack(entries: &[u32; 8], mask: u32) -> [u32; 8] {
+        SET_BITS[(mask & 255) as usize].map(|i| entries[usize::from(i & 7)])
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -166,13 +206,14 @@ pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_ps,
-        _mm256_cmp_ps, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_max_ps,
-        _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_set1_ps,
-        _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_sub_ps,
+        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm256_add_ps, _mm256_and_ps,
+        _mm256_andnot_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+        _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
+        _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32, _mm256_set1_ps, _mm256_sqrt_ps,
+        _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
     };
 
-    use super::Wide;
+    use super::{SET_BITS, Wide};
 
     /// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which `dispatch` calls after asking the machine.
     #[derive(Clone, Copy, Debug)]
@@ -226,12 +267,6 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn sqrt(self) -> Self {
-            // SAFETY: see above.
-            Self(unsafe { _mm256_sqrt_ps(self.0) })
-        }
-
-        #[inline(always)]
         fn mul_add(self, b: Self, c: Self) -> Self {
             // SAFETY: see above.
             Self(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
@@ -247,6 +282,12 @@ mod avx2 {
         fn abs(self) -> Self {
             // SAFETY: see above.
             Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+        }
+
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_sqrt_ps(self.0) })
         }
 
         #[inline(always)]
@@ -296,6 +337,20 @@ mod avx2 {
             // SAFETY: see above.
             unsafe { _mm256_movemask_ps(self.0) as u32 }
         }
+
+        #[inline(always)]
+        fn pack(entries: &[u32; 8], mask: u32) -> [u32; 8] {
+            let order = &SET_BITS[(mask & 255) as usize];
+            let mut packed = [0; 8];
+            // SAFETY: see above; the loads and the store are of 8, 32 and 32 bytes, as long as the arrays.
+            unsafe {
+                let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(order.as_ptr().cast()));
+                let entries = _mm256_loadu_si256(entries.as_ptr().cast());
+                let moved = _mm256_permutevar8x32_epi32(entries, order);
+                _mm256_storeu_si256(packed.as_mut_ptr().cast(), moved);
+            }
+            packed
+        }
     }
 }
 
@@ -318,6 +373,7 @@ impl Lanes3 {
         [self.x[lane], self.y[lane], self.z[lane]]
     }
 
+    #[inline(always)]
     pub(super) fn set(&mut self, lane: usize, v: [f32; 3]) {
         [self.x[lane], self.y[lane], self.z[lane]] = v;
     }

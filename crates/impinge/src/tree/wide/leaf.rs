@@ -1,6 +1,8 @@
 //! The leaf: up to eight triangles side by side, in coordinates of their own.
 
 use super::lanes::Lanes3;
+use super::node::LocalBox;
+use super::sheet::Sheet;
 
 /// Up to eight triangles, their corners relative to the leaf's origin, rounded to `f32`.
 ///
@@ -10,17 +12,19 @@ use super::lanes::Lanes3;
 #[repr(C, align(64))]
 pub(super) struct Leaf {
     pub(super) corners: [Lanes3; 3],
-    /// The origin, in the tree's local frame.
-    pub(super) origin: [f64; 3],
-    /// The triangles' numbers in the mesh.
-    pub(super) triangles: [u32; 8],
-    pub(super) count: u32,
+    /// The origin, in the tree's local frame: the middle of the triangles' box, rounded.
+    pub(super) origin: [f32; 3],
     /// Half the sides of the box about the origin that holds the corners as stored.
     pub(super) half: [f32; 3],
     /// No corner is further from the origin than this.
     pub(super) reach: f32,
     /// No side of a triangle is longer than this.
     pub(super) longest: f32,
+    /// The triangles' numbers in the mesh.
+    pub(super) triangles: [u32; 8],
+    pub(super) count: u32,
+    /// The sheet of the triangles, about the origin.
+    pub(super) sheet: Sheet,
 }
 
 impl Leaf {
@@ -37,25 +41,31 @@ impl Leaf {
                 max[k] = max[k].max(corner[k]);
             }
         }
-        let origin = [0, 1, 2].map(|k| (min[k] + max[k]) * 0.5);
+        let origin = [0, 1, 2].map(|k| ((min[k] + max[k]) * 0.5) as f32);
         let mut leaf = Self {
             corners: [Lanes3::splat(0.0); 3],
             origin,
-            triangles: [0; 8],
-            count: triangles.len() as u32,
             half: [0.0; 3],
             reach: 0.0,
             longest: 0.0,
+            triangles: [0; 8],
+            count: triangles.len() as u32,
+            sheet: Sheet::ball(0.0),
         };
+        let mut area = glam::Vec3::ZERO;
         for lane in 0..8 {
             let (number, corners) = triangles[lane.min(triangles.len() - 1)];
             leaf.triangles[lane] = number;
-            for (stored, corner) in leaf.corners.iter_mut().zip(corners) {
-                let local = [0, 1, 2].map(|k| (corner[k] - origin[k]) as f32);
+            let local = corners.map(|c| [0, 1, 2].map(|k| (c[k] - f64::from(origin[k])) as f32));
+            for (stored, local) in leaf.corners.iter_mut().zip(local) {
                 stored.set(lane, local);
                 for k in 0..3 {
                     leaf.half[k] = leaf.half[k].max(local[k].abs());
                 }
+            }
+            let [p, q, r] = local.map(glam::Vec3::from_array);
+            if lane < triangles.len() {
+                area += (q - p).cross(r - p);
             }
             let [p, q, r] = corners.map(glam::DVec3::from);
             let longest = (p - q).length().max((q - r).length()).max((r - p).length());
@@ -63,6 +73,13 @@ impl Leaf {
             leaf.longest = leaf.longest.max(longest as f32 * 1.000_001);
         }
         leaf.reach = leaf.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001;
+        leaf.sheet = Sheet::along(area, origin, leaf.reach, std::slice::from_ref(&leaf));
         leaf
+    }
+
+    /// The box of the corners as stored.
+    #[inline(always)]
+    pub(super) fn bounds(&self) -> LocalBox {
+        LocalBox { center: self.origin, half: self.half }
     }
 }

@@ -30,6 +30,7 @@ mod near_boxes;
 mod near_leaf;
 mod node;
 mod relative;
+mod sheet;
 mod traverse;
 mod triangles;
 mod validate;

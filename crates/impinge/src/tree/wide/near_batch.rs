@@ -5,6 +5,8 @@
 //! below, the gap between the triangles along the line through those points. Derivation of the slack: `docs/notes/distance.md`.
 
 use super::lanes::{Lanes3, Wide, Wide3};
+use super::leaf::Leaf;
+use super::near_leaf::Close;
 
 /// Squared lengths from here on are computed with a small relative error.
 const TINY: f32 = 1e-30;
@@ -38,6 +40,18 @@ impl Batch {
         triangles: [(0, 0); 8],
         count: 0,
     };
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, a: &Leaf, b: &Leaf, close: &Close, (i, j): (u8, u8)) {
+        let (lane, i, j) = (self.count & 7, usize::from(i & 7), usize::from(j & 7));
+        for k in 0..3 {
+            self.p[k].set(lane, close.corners[k].get(i));
+            self.q[k].set(lane, b.corners[k].get(j));
+        }
+        self.slack[lane] = close.slack;
+        self.triangles[lane] = (a.triangles[i], b.triangles[j]);
+        self.count += 1;
+    }
 
     /// Bounds of the distances; lanes beyond `count` mean nothing.
     #[inline(always)]

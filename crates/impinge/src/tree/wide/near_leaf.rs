@@ -3,9 +3,8 @@
 //! A pair is dismissed when a gap wider than the limit is seen along some direction: the direction towards B where the meshes are closest, the axes of B's
 //! leaf, the normal of either triangle. Any direction not longer than one gives a bound that holds; derivation of the slack: `docs/notes/distance.md`.
 
-use super::lanes::{Wide, Wide3};
+use super::lanes::{Lanes3, Wide, Wide3};
 use super::leaf::Leaf;
-use super::near_batch::Batch;
 use super::near_boxes::Goal;
 use super::relative::Relative;
 
@@ -21,23 +20,39 @@ const SHORTER: f32 = 1.0 - 16.0 * UNIT;
 /// Squared lengths of normals from here on are computed with a small relative error.
 const TINY: f32 = 1e-30;
 
-/// Finds the pairs of two leaves' triangles that may be as close as the limit, and adds each to the batch; calls `full` whenever that is, which empties it. Stops and
-/// returns true when `full` does.
+/// The pairs of two leaves' triangles that are left.
+#[derive(Debug)]
+pub(super) struct Close {
+    /// A lane of A and one of B; the first `count` are real.
+    pub(super) pairs: [(u8, u8); 64],
+    pub(super) count: usize,
+    /// The corners of A's triangles in the frame of B's leaf.
+    pub(super) corners: [Lanes3; 3],
+    /// How far a gap, computed from such corners, may be off.
+    pub(super) slack: f32,
+}
+
+impl Close {
+    pub(super) const NONE: Self =
+        Self { pairs: [(0, 0); 64], count: 0, corners: [Lanes3::splat(0.0); 3], slack: 0.0 };
+}
+
+/// Finds the pairs of two leaves' triangles that may be as close as the limit.
 #[inline(always)]
 pub(super) fn close<W: Wide>(
     a: &Leaf,
     b: &Leaf,
     relative: &Relative,
     goal: &Goal,
-    batch: &mut Batch,
-    mut full: impl FnMut(&mut Batch) -> bool,
-) -> bool {
+    found: &mut Close,
+) {
+    found.count = 0;
     let offset = relative.leaf_offset(&a.origin, &b.origin);
     let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
     // No two corners are further apart than this, and no corner is further from the origin.
-    let spread = (distance + a.reach * relative.unit + b.reach) * 1.000_01;
+    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
     let slack = spread * SLACK + 4.0 * relative.coarse;
-    let limit = goal.limit_b + slack;
+    let limit = goal.limit + slack;
     let limits = W::splat(limit);
 
     // The direction towards B: no corner needs moving.
@@ -53,19 +68,19 @@ pub(super) fn close<W: Wide>(
     let other = m.dot(q[0]).min(m.dot(q[1])).min(m.dot(q[2]));
     let t = &goal.toward_b;
     let shift = t[0] * offset[0] + t[1] * offset[1] + t[2] * offset[2];
-    let own = own.mul_add(W::splat(relative.unit), W::splat(shift));
+    let own = own.mul_add(W::splat(relative.to_b.unit), W::splat(shift));
     let nearest = W::splat(least(&other.store()));
     let mut lanes = nearest.sub(own).le(limits).bits() & ((1 << a.count) - 1);
     if lanes == 0 {
-        return false;
+        return;
     }
 
     // The box of B's leaf.
     let shift = Wide3::<W>::splat(offset);
     let p = [
-        stored[0].mapped(&relative.to_b, shift),
-        stored[1].mapped(&relative.to_b, shift),
-        stored[2].mapped(&relative.to_b, shift),
+        stored[0].mapped(&relative.to_b.rotation, shift),
+        stored[1].mapped(&relative.to_b.rotation, shift),
+        stored[2].mapped(&relative.to_b.rotation, shift),
     ];
     let zero = Wide3::<W>::splat([0.0; 3]);
     let half = Wide3::<W>::splat(b.half);
@@ -73,7 +88,7 @@ pub(super) fn close<W: Wide>(
     let gap = min.sub(half).max(zero.sub(half).sub(max)).max(zero);
     lanes &= gap.dot(gap).sqrt().le(limits).bits();
     if lanes == 0 {
-        return false;
+        return;
     }
 
     let real = (1_u32 << b.count) - 1;
@@ -115,22 +130,14 @@ pub(super) fn close<W: Wide>(
         apart = apart.max(x.min(y).min(z).sub(own_max)).max(own_min.sub(x.max(y).max(z)));
         let mut near = apart.le(limits).bits() & near;
         while near != 0 {
-            let j = near.trailing_zeros() as usize;
+            let j = near.trailing_zeros();
             near &= near - 1;
-            let lane = batch.count;
-            for k in 0..3 {
-                batch.p[k].set(lane, corners[k].get(i));
-                batch.q[k].set(lane, b.corners[k].get(j));
-            }
-            batch.slack[lane] = slack;
-            batch.triangles[lane] = (a.triangles[i], b.triangles[j]);
-            batch.count += 1;
-            if batch.count == 8 && full(batch) {
-                return true;
-            }
+            found.pairs[found.count & 63] = (i as u8, j as u8);
+            found.count += 1;
         }
     }
-    false
+    found.corners = corners;
+    found.slack = slack;
 }
 
 /// The normals of eight triangles, not longer than one; zero for those too small to tell.

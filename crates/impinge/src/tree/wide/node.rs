@@ -1,6 +1,7 @@
 //! The wide node: eight boxes and where they lead.
 
 use super::lanes::Lanes3;
+use super::sheet::{Sheet, Sheets};
 
 /// What a slot of a node leads to: a node, a leaf, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,22 @@ impl Link {
     }
 
     #[inline(always)]
+    pub(super) fn bits(self) -> u32 {
+        self.0
+    }
+
+    /// A node's links as plain numbers.
+    #[inline(always)]
+    pub(super) fn all_bits(links: &[Self; 8]) -> [u32; 8] {
+        links.map(|link| link.0)
+    }
+
+    #[inline(always)]
+    pub(super) fn from_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
+    #[inline(always)]
     pub(super) fn is_leaf(self) -> bool {
         self.0 & Self::LEAF != 0
     }
@@ -32,7 +49,7 @@ impl Link {
     }
 }
 
-/// Eight boxes side by side, in the tree's local frame, each by its centre and half its sides, rounded outward.
+/// Eight boxes side by side, in the tree's local frame, each by its centre and half its sides, rounded outward; and the sheets about their centres.
 ///
 /// Empty slots have negative infinite sides, which overlap nothing, and [`Link::NONE`].
 #[derive(Clone, Debug)]
@@ -41,6 +58,9 @@ pub(super) struct Node {
     pub(super) center: Lanes3,
     pub(super) half: Lanes3,
     pub(super) link: [Link; 8],
+    pub(super) sheets: Sheets,
+    /// The box of all eight.
+    pub(super) own: LocalBox,
 }
 
 /// One box of a node, or of a whole tree.
@@ -55,6 +75,8 @@ impl Node {
         center: Lanes3::splat(0.0),
         half: Lanes3::splat(f32::NEG_INFINITY),
         link: [Link::NONE; 8],
+        sheets: Sheets::EMPTY,
+        own: LocalBox { center: [0.0; 3], half: [f32::NEG_INFINITY; 3] },
     };
 
     #[inline(always)]
@@ -62,14 +84,32 @@ impl Node {
         LocalBox { center: self.center.get(slot), half: self.half.get(slot) }
     }
 
-    pub(super) fn set(&mut self, slot: usize, bounds: &LocalBox, link: Link) {
+    pub(super) fn set(&mut self, slot: usize, bounds: &LocalBox, sheet: &Sheet, link: Link) {
         self.center.set(slot, bounds.center);
         self.half.set(slot, bounds.half);
+        self.sheets.set(slot, sheet);
         self.link[slot] = link;
+    }
+
+    /// Which slots lead to leaves, as bits. Empty ones count as leaves.
+    #[inline(always)]
+    pub(super) fn leaves(&self) -> u32 {
+        (0..8).fold(0, |bits, slot| bits | u32::from(self.link[slot].is_leaf()) << slot)
     }
 }
 
 impl LocalBox {
+    /// The sum of its sides, halved: how large it is, where only the larger of two matters.
+    #[inline(always)]
+    pub(super) fn size(&self) -> f32 {
+        self.half[0] + self.half[1] + self.half[2]
+    }
+
+    /// No point of the box is further from its centre.
+    pub(super) fn reach(&self) -> f32 {
+        self.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001
+    }
+
     /// The smallest such box around `[min, max]`: sides rounded up, so that it holds what they hold.
     pub(super) fn around(min: [f64; 3], max: [f64; 3]) -> Self {
         let (mut center, mut half) = ([0.0; 3], [0.0; 3]);

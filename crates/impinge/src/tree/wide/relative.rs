@@ -3,40 +3,32 @@
 use crate::math::{Pose, Vec3};
 
 use super::Tree;
-use super::lanes::{Wide, Wide3};
+use super::lanes::{Lanes3, Wide, Wide3};
 use super::node::{LocalBox, Node};
+use super::sheet::Sheet;
 
-/// One direction of the map, between frames whose units may differ: points `n` of the node's frame lie at `rotation * n + translation` in the frame of the single box.
+/// The way from one frame to another, whose units may differ: a point `x` lies at `rotation * x + translation`, a box of half sides `h` has half sides `size * h`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Map {
     pub(super) rotation: [[f32; 3]; 3],
-    pub(super) back: [[f32; 3]; 3],
     pub(super) size: [[f32; 3]; 3],
-    pub(super) size_back: [[f32; 3]; 3],
     pub(super) translation: [f32; 3],
-    /// Boxes are grown by this, in the frame of the single box and in the node's: more than rounding in `f32` can move anything.
+    /// The rotation without the change of unit, for directions.
+    pub(super) turn: [[f32; 3]; 3],
+    /// The unit of the frame it comes from, in that of the frame it leads to.
+    pub(super) unit: f32,
+    /// Boxes and sheets are grown by this, in the frame it leads to: more than rounding in `f32` can move anything.
     pub(super) margin: f32,
-    pub(super) margin_back: f32,
-    /// The single box's unit in the node's.
-    pub(super) to_node: f32,
 }
 
-/// The relative position of two trees. Local points `b` of B lie at `rotation * b + translation` in A's local frame.
+/// The relative position of two trees.
 #[derive(Clone, Debug)]
 pub(super) struct Relative {
-    /// For a single box of A against nodes of B.
-    pub(super) from_b: Map,
-    /// For a single box of B against nodes of A.
-    pub(super) from_a: Map,
-    /// From A's frame to B's, without the translation.
-    pub(super) to_b: [[f32; 3]; 3],
-    /// The same with its full digits, and where B's origin lies in A's frame.
-    pub(super) back: glam::DMat3,
-    pub(super) translation: Vec3,
-    /// A's local unit in B's.
-    pub(super) unit: f32,
-    /// The square of B's local unit in A's.
-    pub(super) square_to_a: f32,
+    pub(super) to_a: Map,
+    pub(super) to_b: Map,
+    /// From A's frame to B's with full digits, and where B's origin lies in A's frame.
+    back: glam::DMat3,
+    translation: Vec3,
     /// No two points of the meshes are further apart than this, in A's local unit.
     pub(super) span: f64,
     /// How far a vertex may be off in B's local unit because it was moved and rounded in `f64`.
@@ -64,64 +56,158 @@ impl Relative {
             + a.reach / a.scale
             + b.reach / b.scale;
         let rounding = far * f64::EPSILON * 16.0;
-        let margin = scale * f64::from(f32::EPSILON) * 24.0 + rounding * a.scale;
+        let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
-            rotation: rows(m * (1.0 / unit)),
-            back: rows(m.transpose() * unit),
-            size: rows(m.abs() * (1.0 / unit)),
-            size_back: rows(m.abs().transpose() * unit),
+            rotation: rows(m * unit),
+            size: rows(m.abs() * unit),
             translation: t.as_vec3().to_array(),
+            turn: rows(m),
+            unit: unit as f32,
             margin: margin as f32,
-            margin_back: (margin * unit) as f32,
-            to_node: unit as f32,
         };
         let back = rotation.transpose();
         Some(Self {
-            from_b: map(rotation, unit, translation, margin),
-            from_a: map(back, 1.0 / unit, -(back * translation) * unit, margin * unit),
-            to_b: rows(back * unit),
-            unit: unit as f32,
-            square_to_a: (1.0 / (unit * unit)) as f32,
-            span: scale,
+            to_a: map(rotation, 1.0 / unit, translation, margin),
+            to_b: map(back, unit, -(back * translation) * unit, margin * unit),
             coarse: (rounding * b.scale) as f32 * 1.000_001,
             back: back * unit,
+            span: scale,
             translation,
         })
     }
 
     /// Where the origin of A's leaf lies in the frame of B's leaf.
     #[inline(always)]
-    pub(super) fn leaf_offset(&self, a: &[f64; 3], b: &[f64; 3]) -> [f32; 3] {
-        let local = self.back * (Vec3::from_array(*a) - self.translation) - Vec3::from_array(*b);
+    pub(super) fn leaf_offset(&self, a: &[f32; 3], b: &[f32; 3]) -> [f32; 3] {
+        let wide = |v: &[f32; 3]| Vec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]));
+        let local = self.back * (wide(a) - self.translation) - wide(b);
         [local.x as f32, local.y as f32, local.z as f32]
     }
 
-    /// Which of a node's boxes may overlap a single box of the other tree, one bit each: the three axes of each frame are tried.
+    /// Which of a node's boxes may overlap a single box of the other tree, one bit each: the three axes of each frame are tried. `to_node` leads from the
+    /// frame of the box to that of the node, `to_box` back.
     #[inline(always)]
-    pub(super) fn overlaps<W: Wide>(
-        &self,
+    pub(super) fn one_box<W: Wide>(
         single: &LocalBox,
-        single_is_a: bool,
         node: &Node,
+        to_node: &Map,
+        to_box: &Map,
     ) -> u32 {
-        let map = if single_is_a { &self.from_b } else { &self.from_a };
-        let (c, t, h, m) = (&single.center, &map.translation, &single.half, map.margin);
-        let m_back = map.margin_back;
-        let d = [c[0] - t[0], c[1] - t[1], c[2] - t[2]];
-        let (r, z) = (&map.back, &map.size_back);
-        let center = [row(&r[0], &d), row(&r[1], &d), row(&r[2], &d)];
-        let extent = [row(&z[0], h) + m_back, row(&z[1], h) + m_back, row(&z[2], h) + m_back];
+        let center = to_node.point(&single.center);
+        let extent = to_node.extent(&single.half);
         let (node_center, node_half) =
             (Wide3::<W>::load(&node.center), Wide3::<W>::load(&node.half));
         let delta = node_center.sub(Wide3::splat(center));
         let reach = node_half.add(Wide3::splat(extent));
-        let there = delta.mapped(&map.rotation, Wide3::splat([0.0; 3])).abs();
-        let reach_there = node_half.mapped(&map.size, Wide3::splat([h[0] + m, h[1] + m, h[2] + m]));
+        let there = delta.mapped(&to_box.rotation, Wide3::splat([0.0; 3])).abs();
+        let (h, m) = (&single.half, to_box.margin);
+        let reach_there =
+            node_half.mapped(&to_box.size, Wide3::splat([h[0] + m, h[1] + m, h[2] + m]));
         delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
+    }
+
+    /// Which of a node's sheets may meet a single one of the other tree, about `center` there.
+    #[inline(always)]
+    pub(super) fn one_sheet<W: Wide>(
+        center: &[f32; 3],
+        sheet: &Sheet,
+        node: &Node,
+        to_node: &Map,
+    ) -> u32 {
+        let moved = Sheet {
+            normal: product(&to_node.turn, &sheet.normal),
+            offset: sheet.offset * to_node.unit,
+            thick: sheet.thick * to_node.unit,
+            radius: sheet.radius * to_node.unit,
+        };
+        let centers = Wide3::<W>::load(&node.center);
+        node.sheets.meet(centers, &moved, to_node.point(center), to_node.margin).bits()
+    }
+
+    /// Which of the boxes and sheets of A's node may meet which of B's: for each slot of A the slots of B, as bits; and which slots of A have any.
+    #[inline(always)]
+    pub(super) fn eight_by_eight<W: Wide>(&self, a: &Node, b: &Node) -> ([u32; 8], u32) {
+        let Self { to_a, to_b, .. } = self;
+        let mut hits = [0_u32; 8];
+        // In B's frame: A's boxes as they lie there. Rows that miss the whole of B's node are out.
+        let own_a = (Wide3::<W>::load(&a.center), Wide3::<W>::load(&a.half));
+        let there = (
+            own_a.0.mapped(&to_b.rotation, Wide3::splat(to_b.translation)),
+            own_a.1.mapped(&to_b.size, Wide3::splat([to_b.margin; 3])),
+        );
+        let (min, max) = (there.0.sub(there.1), there.0.add(there.1));
+        let (c, h) = (b.own.center, b.own.half);
+        let low = Wide3::splat([c[0] - h[0], c[1] - h[1], c[2] - h[2]]);
+        let high = Wide3::splat([c[0] + h[0], c[1] + h[1], c[2] + h[2]]);
+        let mut rows = min.all_le(high).and(low.all_le(max)).bits();
+        if rows == 0 {
+            return (hits, 0);
+        }
+        let a_in_b = (min.store(), max.store());
+        let a_in_a = (own_a.0.sub(own_a.1).store(), own_a.0.add(own_a.1).store());
+        let own_b = (Wide3::<W>::load(&b.center), Wide3::<W>::load(&b.half));
+        let b_in_b = (own_b.0.sub(own_b.1), own_b.0.add(own_b.1));
+        let here = (
+            own_b.0.mapped(&to_a.rotation, Wide3::splat(to_a.translation)),
+            own_b.1.mapped(&to_a.size, Wide3::splat([to_a.margin; 3])),
+        );
+        let b_in_a = (here.0.sub(here.1), here.0.add(here.1));
+        let mut any = 0;
+        while rows != 0 {
+            let i = rows.trailing_zeros() as usize;
+            rows &= rows - 1;
+            let meet = Wide3::<W>::splat(a_in_b.0.get(i))
+                .all_le(b_in_b.1)
+                .and(b_in_b.0.all_le(Wide3::splat(a_in_b.1.get(i))))
+                .and(Wide3::<W>::splat(a_in_a.0.get(i)).all_le(b_in_a.1))
+                .and(b_in_a.0.all_le(Wide3::splat(a_in_a.1.get(i))));
+            hits[i] = meet.bits();
+            any |= u32::from(hits[i] != 0) << i;
+        }
+        if any == 0 {
+            return (hits, 0);
+        }
+        let centers = there.0.store();
+        let normals: Lanes3 =
+            Wide3::<W>::load(&a.sheets.normal).mapped(&to_b.turn, Wide3::splat([0.0; 3])).store();
+        let (mut left, mut any) = (any, 0);
+        while left != 0 {
+            let i = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let sheet = Sheet {
+                normal: normals.get(i),
+                offset: a.sheets.offset[i] * to_b.unit,
+                thick: a.sheets.thick[i] * to_b.unit,
+                radius: a.sheets.radius[i] * to_b.unit,
+            };
+            let meet = b.sheets.meet(own_b.0, &sheet, centers.get(i), to_b.margin);
+            hits[i] &= meet.bits();
+            any |= u32::from(hits[i] != 0) << i;
+        }
+        (hits, any)
+    }
+}
+
+impl Map {
+    #[inline(always)]
+    pub(super) fn point(&self, v: &[f32; 3]) -> [f32; 3] {
+        let [x, y, z] = product(&self.rotation, v);
+        [x + self.translation[0], y + self.translation[1], z + self.translation[2]]
+    }
+
+    #[inline(always)]
+    pub(super) fn extent(&self, h: &[f32; 3]) -> [f32; 3] {
+        let [x, y, z] = product(&self.size, h);
+        [x + self.margin, y + self.margin, z + self.margin]
     }
 }
 
 #[inline(always)]
-pub(super) fn row(m: &[f32; 3], v: &[f32; 3]) -> f32 {
+pub(super) fn product(m: &[[f32; 3]; 3], v: &[f32; 3]) -> [f32; 3] {
+    [row(&m[0], v), row(&m[1], v), row(&m[2], v)]
+}
+
+#[inline(always)]
+fn row(m: &[f32; 3], v: &[f32; 3]) -> f32 {
     m[0] * v[0] + m[1] * v[1] + m[2] * v[2]
 }

@@ -8,14 +8,17 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::Sink;
 
-use super::lanes::Wide;
-use super::node::{Link, LocalBox};
+use super::lanes::{Wide, prefetch};
+use super::node::Link;
 use super::relative::Relative;
 use super::triangles::compare;
 use super::{Tree, dispatch};
 
-/// Steps taken at once.
-const CHUNK: usize = 4;
+/// Nodes whose sizes differ by less than this are opened both at once.
+const ALIKE: f32 = 3.0;
+
+/// Leaves are fetched so many pairs ahead.
+const AHEAD: usize = 2;
 
 /// Two meshes with their trees.
 #[derive(Debug)]
@@ -26,15 +29,6 @@ pub(super) struct Query<'a> {
     tree_b: &'a Tree,
     pose: &'a Pose,
     relative: Relative,
-}
-
-/// A box of one tree against a node of the other.
-#[derive(Clone, Copy, Debug)]
-struct Step {
-    single: LocalBox,
-    link: Link,
-    node: u32,
-    single_is_a: bool,
 }
 
 /// Sends every pair of triangles that share a point to `sink`, with B at `pose` in A's frame. The trees must be those of the meshes.
@@ -55,115 +49,173 @@ pub fn traverse(
     true
 }
 
+/// Pairs of links, the second half of which is room: pairs are written eight at a time and counted by what is real.
+#[derive(Debug, Default)]
+struct Pairs {
+    a: Vec<u32>,
+    b: Vec<u32>,
+    count: usize,
+}
+
+impl Pairs {
+    /// Makes room for the results of one step.
+    #[inline(always)]
+    fn reserve(&mut self) {
+        if self.a.len() < self.count + 80 {
+            self.a.resize(2 * self.count + 256, 0);
+            self.b.resize(2 * self.count + 256, 0);
+        }
+    }
+
+    fn push(&mut self, a: Link, b: Link) {
+        self.reserve();
+        (self.a[self.count], self.b[self.count]) = (a.bits(), b.bits());
+        self.count += 1;
+    }
+
+    /// One link of A with those of B whose bits are set.
+    #[inline(always)]
+    fn row<W: Wide>(&mut self, a: Link, b: &[u32; 8], mask: u32) {
+        self.a[self.count..self.count + 8].copy_from_slice(&[a.bits(); 8]);
+        self.b[self.count..self.count + 8].copy_from_slice(&W::pack(b, mask));
+        self.count += mask.count_ones() as usize;
+    }
+
+    /// One link of B with those of A whose bits are set.
+    #[inline(always)]
+    fn column<W: Wide>(&mut self, a: &[u32; 8], b: Link, mask: u32) {
+        self.a[self.count..self.count + 8].copy_from_slice(&W::pack(a, mask));
+        self.b[self.count..self.count + 8].copy_from_slice(&[b.bits(); 8]);
+        self.count += mask.count_ones() as usize;
+    }
+
+    #[inline(always)]
+    fn get(&self, k: usize) -> (Link, Link) {
+        (Link::from_bits(self.a[k]), Link::from_bits(self.b[k]))
+    }
+}
+
 /// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.
 #[derive(Debug, Default)]
 struct Work {
-    /// The first `step_count` are real; the rest is room.
-    steps: Vec<Step>,
-    step_count: usize,
-    /// Likewise.
-    leaves: Vec<(u32, u32)>,
-    leaf_count: usize,
+    /// Of which at least one is a node.
+    steps: Pairs,
+    leaves: Pairs,
 }
 
 thread_local! {
     static WORK: Cell<Work> = Cell::default();
 }
 
-impl Work {
-    const NO_STEP: Step = Step {
-        single: LocalBox { center: [0.0; 3], half: [0.0; 3] },
-        link: Link::NONE,
-        node: 0,
-        single_is_a: false,
-    };
-
-    /// Makes room for one more chunk's results.
-    #[inline(always)]
-    fn reserve(&mut self) {
-        if self.steps.len() < self.step_count + 8 * CHUNK {
-            self.steps.resize(2 * self.steps.len() + 16 * CHUNK, Self::NO_STEP);
-        }
-        if self.leaves.len() < self.leaf_count + 8 * CHUNK {
-            self.leaves.resize(2 * self.leaves.len() + 16 * CHUNK, (0, 0));
-        }
-    }
-
-    /// Plans the comparison of two boxes that overlap: the larger one is opened, a leaf never. No branches: both lists are written, one of them counts.
-    #[inline(always)]
-    fn plan(&mut self, box_a: &LocalBox, link_a: Link, box_b: &LocalBox, link_b: Link, unit: f32) {
-        let size = |b: &LocalBox| b.half[0] + b.half[1] + b.half[2];
-        let (leaf_a, leaf_b) = (link_a.is_leaf(), link_b.is_leaf());
-        let open_a = !leaf_a & (leaf_b | (size(box_a) * unit >= size(box_b)));
-        let single = if open_a { box_b } else { box_a };
-        let (link, node) = if open_a { (link_b, link_a) } else { (link_a, link_b) };
-        self.steps[self.step_count] =
-            Step { single: *single, link, node: node.index() as u32, single_is_a: !open_a };
-        self.leaves[self.leaf_count] = (link_a.index() as u32, link_b.index() as u32);
-        let leaves = usize::from(leaf_a & leaf_b);
-        self.leaf_count += leaves;
-        self.step_count += 1 - leaves;
-    }
-}
-
 impl Query<'_> {
     #[inline(always)]
     pub(super) fn run<W: Wide>(&mut self, sink: &mut dyn Sink) {
-        let (Some((box_a, link_a)), Some((box_b, link_b))) = (self.tree_a.root, self.tree_b.root)
-        else {
+        let (Some((_, link_a)), Some((_, link_b))) = (self.tree_a.root, self.tree_b.root) else {
             return;
         };
         let mut work = WORK.take();
-        (work.step_count, work.leaf_count) = (0, 0);
-        work.reserve();
-        let unit = self.relative.unit;
-        work.plan(&box_a, link_a, &box_b, link_b, unit);
+        (work.steps.count, work.leaves.count) = (0, 0);
+        let first =
+            if link_a.is_leaf() && link_b.is_leaf() { &mut work.leaves } else { &mut work.steps };
+        first.push(link_a, link_b);
         loop {
-            let leaves = std::mem::take(&mut work.leaf_count);
-            for k in (0..leaves).rev() {
-                let (i, j) = work.leaves[k];
-                if self.leaf_pair::<W>(i as usize, j as usize, sink).is_break() {
-                    WORK.set(work);
-                    return;
-                }
-            }
-            if work.step_count == 0 {
+            if self.leaf_pairs::<W>(&mut work.leaves, sink).is_break() {
                 break;
             }
-            // Several steps at once: their masks do not wait for each other's branches.
-            let start = work.step_count.saturating_sub(CHUNK);
-            let count = work.step_count - start;
-            let mut masks = [0; CHUNK];
-            let mut chunk = [Work::NO_STEP; CHUNK];
-            chunk[..count].copy_from_slice(&work.steps[start..start + count]);
-            work.step_count = start;
-            work.reserve();
-            for k in 0..count {
-                masks[k] = self.masks::<W>(&chunk[k]);
+            if work.steps.count == 0 {
+                break;
             }
-            for k in 0..count {
-                let step = &chunk[k];
-                let tree = if step.single_is_a { self.tree_b } else { self.tree_a };
-                let node = &tree.nodes[step.node as usize];
-                let mut hits = masks[k];
-                while hits != 0 {
-                    let slot = hits.trailing_zeros() as usize;
-                    hits &= hits - 1;
-                    let (other, link) = (&node.get(slot), node.link[slot]);
-                    let own = (&step.single, step.link);
-                    let (a, b) =
-                        if step.single_is_a { (own, (other, link)) } else { ((other, link), own) };
-                    work.plan(a.0, a.1, b.0, b.1, unit);
-                }
-            }
+            self.step::<W>(&mut work);
         }
         WORK.set(work);
     }
 
+    /// Takes the last step off the list and does it.
     #[inline(always)]
-    fn masks<W: Wide>(&self, step: &Step) -> u32 {
-        let tree = if step.single_is_a { self.tree_b } else { self.tree_a };
-        self.relative.overlaps::<W>(&step.single, step.single_is_a, &tree.nodes[step.node as usize])
+    fn step<W: Wide>(&self, work: &mut Work) {
+        let Work { steps, leaves } = work;
+        steps.count -= 1;
+        let (link_a, link_b) = steps.get(steps.count);
+        if steps.count > 0 {
+            self.prefetch(steps.get(steps.count - 1));
+        }
+        steps.reserve();
+        leaves.reserve();
+        let relative = &self.relative;
+        let (to_a, to_b) = (&relative.to_a, &relative.to_b);
+        if link_a.is_leaf() {
+            let leaf = &self.tree_a.leaves[link_a.index()];
+            let node = &self.tree_b.nodes[link_b.index()];
+            let mut hits = Relative::one_box::<W>(&leaf.bounds(), node, to_b, to_a);
+            if hits != 0 {
+                hits &= Relative::one_sheet::<W>(&leaf.origin, &leaf.sheet, node, to_b);
+                let links = Link::all_bits(&node.link);
+                let ends = node.leaves();
+                leaves.row::<W>(link_a, &links, hits & ends);
+                steps.row::<W>(link_a, &links, hits & !ends);
+            }
+            return;
+        }
+        let node_a = &self.tree_a.nodes[link_a.index()];
+        let links_a = Link::all_bits(&node_a.link);
+        if link_b.is_leaf() {
+            let leaf = &self.tree_b.leaves[link_b.index()];
+            let mut hits = Relative::one_box::<W>(&leaf.bounds(), node_a, to_a, to_b);
+            if hits != 0 {
+                hits &= Relative::one_sheet::<W>(&leaf.origin, &leaf.sheet, node_a, to_a);
+                let ends = node_a.leaves();
+                leaves.column::<W>(&links_a, link_b, hits & ends);
+                steps.column::<W>(&links_a, link_b, hits & !ends);
+            }
+            return;
+        }
+        let node_b = &self.tree_b.nodes[link_b.index()];
+        let links_b = Link::all_bits(&node_b.link);
+        let (size_a, size_b) = (node_a.own.size() * to_b.unit, node_b.own.size());
+        if size_a > ALIKE * size_b {
+            let hits = Relative::one_box::<W>(&node_b.own, node_a, to_a, to_b);
+            steps.column::<W>(&links_a, link_b, hits);
+        } else if size_b > ALIKE * size_a {
+            let hits = Relative::one_box::<W>(&node_a.own, node_b, to_b, to_a);
+            steps.row::<W>(link_a, &links_b, hits);
+        } else {
+            let (hits, mut rows) = relative.eight_by_eight::<W>(node_a, node_b);
+            let ends = node_b.leaves();
+            while rows != 0 {
+                let i = rows.trailing_zeros() as usize;
+                rows &= rows - 1;
+                let link = node_a.link[i];
+                let last = if link.is_leaf() { ends } else { 0 };
+                leaves.row::<W>(link, &links_b, hits[i] & last);
+                steps.row::<W>(link, &links_b, hits[i] & !last);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, (a, b): (Link, Link)) {
+        if !a.is_leaf() {
+            prefetch(&self.tree_a.nodes[a.index()]);
+        }
+        if !b.is_leaf() {
+            prefetch(&self.tree_b.nodes[b.index()]);
+        }
+    }
+
+    /// Compares the triangles of all pairs of leaves, and empties the list.
+    #[inline(always)]
+    fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> ControlFlow<()> {
+        let count = std::mem::take(&mut pairs.count);
+        for k in 0..count {
+            if k + AHEAD < count {
+                let (a, b) = pairs.get(k + AHEAD);
+                prefetch(&self.tree_a.leaves[a.index()]);
+                prefetch(&self.tree_b.leaves[b.index()]);
+            }
+            let (a, b) = pairs.get(k);
+            self.leaf_pair::<W>(a.index(), b.index(), sink)?;
+        }
+        ControlFlow::Continue(())
     }
 
     #[inline(always)]

@@ -23,14 +23,14 @@ pub(super) fn compare<W: Wide>(
     let offset = relative.leaf_offset(&a.origin, &b.origin);
     let shift = Wide3::<W>::splat(offset);
     let p = [
-        Wide3::<W>::load(&a.corners[0]).mapped(&relative.to_b, shift),
-        Wide3::<W>::load(&a.corners[1]).mapped(&relative.to_b, shift),
-        Wide3::<W>::load(&a.corners[2]).mapped(&relative.to_b, shift),
+        Wide3::<W>::load(&a.corners[0]).mapped(&relative.to_b.rotation, shift),
+        Wide3::<W>::load(&a.corners[1]).mapped(&relative.to_b.rotation, shift),
+        Wide3::<W>::load(&a.corners[2]).mapped(&relative.to_b.rotation, shift),
     ];
     let (min, max) = (p[0].min(p[1]).min(p[2]), p[0].max(p[1]).max(p[2]));
     let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
     // No two corners are further apart than this, and no corner is further from the origin.
-    let spread = (distance + a.reach * relative.unit + b.reach) * 1.000_01;
+    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
     let slack = spread * SLACK + relative.coarse;
     let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
     let zero = Wide3::splat([0.0; 3]);
@@ -47,8 +47,9 @@ pub(super) fn compare<W: Wide>(
         (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
     // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
     let spread = spread + 4.0 * relative.coarse;
-    let longest =
-        (a.longest * relative.unit).max(b.longest) + 64.0 * UNIT * spread + 4.0 * relative.coarse;
+    let longest = (a.longest * relative.to_b.unit).max(b.longest)
+        + 64.0 * UNIT * spread
+        + 4.0 * relative.coarse;
     let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
         + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
     let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];

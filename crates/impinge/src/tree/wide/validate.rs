@@ -79,7 +79,9 @@ impl Tree {
                     if (local[k] - f64::from(bounds.center[k])).abs() > f64::from(bounds.half[k]) {
                         return Err(format!("triangle {t} sticks out of leaf {index}"));
                     }
-                    let off = (local[k] - leaf.origin[k] - f64::from(stored.get(lane)[k])).abs();
+                    let off =
+                        (local[k] - f64::from(leaf.origin[k]) - f64::from(stored.get(lane)[k]))
+                            .abs();
                     if off > f64::from(leaf.reach) * f64::from(f32::EPSILON) {
                         return Err(format!(
                             "a corner of triangle {t} is {off} off in leaf {index}"

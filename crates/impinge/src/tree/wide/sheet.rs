@@ -1,0 +1,129 @@
+//! The sheet: what a patch of surface looks like from the side.
+//!
+//! Most patches of a mesh are nearly flat and lie askew to the axes, where a box is mostly empty. A sheet is a flat cylinder about the patch: between two planes across its mean normal and within a
+//! radius of an axis along it. Two boxes that overlap often hold sheets that do not.
+
+use super::lanes::{Lanes3, Wide, Wide3};
+use super::leaf::Leaf;
+
+/// A flat cylinder about a centre `c` that is stored elsewhere (that of a box): the points `x` with `|n . (x - c) - offset| <= thick` and at most `radius` from the line
+/// through `c` along `n`. The normal `n` is a unit vector to `f32` rounding.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Sheet {
+    pub(super) normal: [f32; 3],
+    pub(super) offset: f32,
+    pub(super) thick: f32,
+    pub(super) radius: f32,
+}
+
+/// More than rounding can move a corner or a height in [`Sheet::around`], as a share of the largest distance from the centre.
+const SLACK: f32 = 16.0 * f32::EPSILON;
+
+impl Sheet {
+    /// The sheet that says nothing beyond a ball of that radius about the centre.
+    pub(super) fn ball(radius: f32) -> Self {
+        Self { normal: [0.0, 0.0, 1.0], offset: 0.0, thick: radius, radius }
+    }
+
+    /// The sheet of all triangles of the leaves, across the mean of their normals. No corner is further from `center` than `reach`.
+    pub(super) fn around(center: [f32; 3], reach: f32, leaves: &[Leaf]) -> Self {
+        let mut sum = glam::Vec3::ZERO;
+        for leaf in leaves {
+            sum +=
+                glam::Vec3::from_array(leaf.sheet.normal) * (leaf.sheet.radius * leaf.sheet.radius);
+        }
+        Self::along(sum, center, reach, leaves)
+    }
+
+    /// The same with a direction given: any will do, and the better it fits the thinner the sheet.
+    pub(super) fn along(normal: glam::Vec3, center: [f32; 3], reach: f32, leaves: &[Leaf]) -> Self {
+        let normal = normal.try_normalize().unwrap_or(glam::Vec3::Z).to_array();
+        let (mut low, mut high, mut wide) = ([f32::MAX; 8], [f32::MIN; 8], [0.0_f32; 8]);
+        for leaf in leaves {
+            let o = [0, 1, 2].map(|k| leaf.origin[k] - center[k]);
+            for corner in &leaf.corners {
+                for lane in 0..8 {
+                    let x = [corner.x[lane] + o[0], corner.y[lane] + o[1], corner.z[lane] + o[2]];
+                    let height = normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2];
+                    let far = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - height * height;
+                    low[lane] = if height < low[lane] { height } else { low[lane] };
+                    high[lane] = if height > high[lane] { height } else { high[lane] };
+                    wide[lane] = if far > wide[lane] { far } else { wide[lane] };
+                }
+            }
+        }
+        let low = low.iter().fold(f32::MAX, |m, x| m.min(*x));
+        let high = high.iter().fold(f32::MIN, |m, x| m.max(*x));
+        let wide = wide.iter().fold(0.0_f32, |m, x| m.max(*x));
+        let offset = (low + high) * 0.5;
+        Self {
+            normal,
+            offset,
+            thick: (high - offset).max(offset - low) + SLACK * reach,
+            radius: (wide + SLACK * reach * reach).sqrt() + SLACK * reach,
+        }
+    }
+}
+
+/// Eight sheets side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(32))]
+pub(super) struct Sheets {
+    pub(super) normal: Lanes3,
+    pub(super) offset: [f32; 8],
+    pub(super) thick: [f32; 8],
+    pub(super) radius: [f32; 8],
+}
+
+impl Sheets {
+    pub(super) const EMPTY: Self =
+        Self { normal: Lanes3::splat(0.0), offset: [0.0; 8], thick: [0.0; 8], radius: [0.0; 8] };
+
+    pub(super) fn set(&mut self, slot: usize, sheet: &Sheet) {
+        self.normal.set(slot, sheet.normal);
+        self.offset[slot] = sheet.offset;
+        self.thick[slot] = sheet.thick;
+        self.radius[slot] = sheet.radius;
+    }
+
+    #[inline(always)]
+    pub(super) fn get(&self, slot: usize) -> Sheet {
+        Sheet {
+            normal: self.normal.get(slot),
+            offset: self.offset[slot],
+            thick: self.thick[slot],
+            radius: self.radius[slot],
+        }
+    }
+
+    /// A mask of the sheets about `centers` that may meet the one about `center`, all in one frame. Along the normal of one, the other reaches as far as its
+    /// thickness and its radius show from there.
+    #[inline(always)]
+    pub(super) fn meet<W: Wide>(
+        &self,
+        centers: Wide3<W>,
+        one: &Sheet,
+        center: [f32; 3],
+        margin: f32,
+    ) -> W {
+        let normals = Wide3::<W>::load(&self.normal);
+        let (offsets, thicks, radii) =
+            (W::load(&self.offset), W::load(&self.thick), W::load(&self.radius));
+        let normal = Wide3::splat(one.normal);
+        let (offset, thick, radius) =
+            (W::splat(one.offset), W::splat(one.thick), W::splat(one.radius));
+        let margin = W::splat(margin);
+        let delta = centers.sub(Wide3::splat(center));
+        let cos = normals.dot(normal);
+        let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();
+        let size = cos.abs();
+        let here = offsets.mul_add(cos, normal.dot(delta)).sub(offset).abs();
+        let reach = size.mul_add(thicks, sin.mul_add(radii, thick.add(margin)));
+        let there = offset.neg_mul_add(cos, normals.dot_add(delta, offsets)).abs();
+        let reach_there = size.mul_add(thick, sin.mul_add(radius, thicks.add(margin)));
+        here.le(reach).and(there.le(reach_there))
+    }
+}
+
+/// One, and more than rounding can take from `1 - cos^2`.
+const ONE: f32 = 1.0 + 32.0 * f32::EPSILON;

@@ -136,6 +136,13 @@ pub trait NearSink {
         let _ = upper;
     }
 
+    /// Takes a pair that meets, before its closest points are looked for, which takes longer: [`ControlFlow::Break`] ends the traversal,
+    /// otherwise it comes to `pair`, too.
+    fn meet(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+        let _ = (a, b);
+        ControlFlow::Continue(())
+    }
+
     /// Takes a pair with `pair.closest.lower <= bound()`; [`ControlFlow::Break`] ends the traversal.
     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()>;
 }

@@ -41,11 +41,12 @@ pub struct Distance {
 /// ```
 #[must_use]
 pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
-    let found = closest_pair(a, b, pose, f64::INFINITY)?;
-    if found.upper > 0.0 {
-        return Some(found);
+    let mut nearest = Nearest::up_to(f64::INFINITY);
+    near(a, b, pose, &mut nearest);
+    if !nearest.met {
+        return nearest.finish();
     }
-    // They meet; which of the pairs that do was found is the traversal's affair, so the one that other queries name is taken.
+    // Which of the pairs that meet was found is the traversal's affair, so the one that other queries name is taken.
     first_hit(a, b, pose).map(|hit| Distance {
         lower: 0.0,
         upper: 0.0,
@@ -56,7 +57,7 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
     })
 }
 
-/// The closest pair of triangles, or some pair with an upper bound of zero if the surfaces meet. `None` if they are certainly further apart than `limit`, or
+/// The closest pair of triangles of two meshes that share no point. `None` if they are certainly further apart than `limit`, or
 /// one is empty.
 pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Option<Distance> {
     let mut nearest = Nearest::up_to(limit);
@@ -71,11 +72,13 @@ pub(super) struct Nearest {
     lower: f64,
     /// Pairs further apart than this do not matter.
     bound: f64,
+    /// Whether two triangles meet: then nothing else is known.
+    met: bool,
 }
 
 impl Nearest {
     fn up_to(limit: f64) -> Self {
-        Self { best: None, lower: f64::INFINITY, bound: limit }
+        Self { best: None, lower: f64::INFINITY, bound: limit, met: false }
     }
 
     /// The closest pair without the meshes' trees.
@@ -99,6 +102,11 @@ impl NearSink for Nearest {
         self.bound = self.bound.min(upper);
     }
 
+    fn meet(&mut self, _: u32, _: u32) -> ControlFlow<()> {
+        self.met = true;
+        ControlFlow::Break(())
+    }
+
     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
         let NearPair { a, b, closest: c } = *pair;
         self.lower = self.lower.min(c.lower);
@@ -107,6 +115,6 @@ impl NearSink for Nearest {
                 Some(Distance { lower: c.lower, upper: c.upper, a, b, on_a: c.a, on_b: c.b });
             self.bound = self.bound.min(c.upper);
         }
-        if c.upper > 0.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        ControlFlow::Continue(())
     }
 }

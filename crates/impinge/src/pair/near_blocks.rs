@@ -6,6 +6,7 @@
 use std::ops::ControlFlow;
 
 use crate::closest::triangle_triangle;
+use crate::exact::triangles_intersect;
 use crate::math::Aabb;
 
 use super::blocks::{Block, blocks};
@@ -39,9 +40,7 @@ pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
         }
         let p = &blocks_a[i];
         near.clear();
-        near.extend(
-            blocks_b.iter().enumerate().map(|(j, q)| (box_gap(&p.bounds, &q.bounds), j)),
-        );
+        near.extend(blocks_b.iter().enumerate().map(|(j, q)| (box_gap(&p.bounds, &q.bounds), j)));
         near.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
         for (gap, j) in &near {
             if *gap > sink.bound() + slack {
@@ -69,7 +68,11 @@ fn compare(
             if box_gap(bounds, other) > sink.bound() + slack {
                 continue;
             }
-            let closest = triangle_triangle(&t, &b.triangle(*j));
+            let u = b.triangle(*j);
+            if triangles_intersect(&t, &u) {
+                sink.meet(*i, *j)?;
+            }
+            let closest = triangle_triangle(&t, &u);
             if closest.lower <= sink.bound() {
                 sink.pair(&NearPair { a: *i, b: *j, closest })?;
             }

@@ -98,8 +98,7 @@ impl Separation {
                 // A bound of zero says nothing by itself: that no triangles meet is looked at apart. Both by another method than the verdict's.
                 let mut first = First::default();
                 sweep::traverse(&a, &b, &mut first);
-                first.pair.is_none()
-                    && Nearest::in_blocks(&a, &b).is_none_or(|c| c.lower >= *lower)
+                first.pair.is_none() && Nearest::in_blocks(&a, &b).is_none_or(|c| c.lower >= *lower)
             }
         }
     }

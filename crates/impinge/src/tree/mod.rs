@@ -4,4 +4,4 @@
 
 mod wide;
 
-pub use wide::{Tree, STATS, near, traverse};
+pub use wide::{Tree, near, traverse};

@@ -207,10 +207,11 @@ pub(super) use avx2::Avx2;
 mod avx2 {
     use std::arch::x86_64::{
         __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm256_add_ps, _mm256_and_ps,
-        _mm256_andnot_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
-        _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
-        _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32, _mm256_set1_ps, _mm256_sqrt_ps,
-        _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
+        _mm256_andnot_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+        _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
+        _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
+        _mm256_permutevar8x32_epi32, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps,
+        _mm256_storeu_si256, _mm256_sub_ps,
     };
 
     use super::{SET_BITS, Wide};

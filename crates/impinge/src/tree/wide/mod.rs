@@ -27,7 +27,9 @@ mod leaf;
 mod near;
 mod near_batch;
 mod near_boxes;
+mod near_first;
 mod near_leaf;
+mod near_pairs;
 mod node;
 mod relative;
 mod sheet;
@@ -40,7 +42,7 @@ use crate::mesh::Mesh;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
-pub use near::{STATS, near};
+pub use near::near;
 pub use traverse::traverse;
 
 /// A tree of eight-wide nodes over the triangles of a mesh.

@@ -118,7 +118,13 @@ impl<W: Wide> Best<W> {
 
     /// The vertices of `other` above the inside of the face with the given sides; `sign` is positive if the face is A's.
     #[inline(always)]
-    fn faces(&mut self, face: [Wide3<W>; 3], sides: [Wide3<W>; 3], other: [Wide3<W>; 3], sign: f32) {
+    fn faces(
+        &mut self,
+        face: [Wide3<W>; 3],
+        sides: [Wide3<W>; 3],
+        other: [Wide3<W>; 3],
+        sign: f32,
+    ) {
         let zero = W::splat(0.0);
         let (e, f) = (sides[0], Wide3::splat([0.0; 3]).sub(sides[2]));
         let (ee, ef, ff) = (e.dot(e), e.dot(f), f.dot(f));
@@ -133,8 +139,7 @@ impl<W: Wide> Best<W> {
             let inside = zero.le(s).and(zero.le(t)).and(s.add(t).le(W::splat(1.0))).and(usable);
             let foot = along(along(w, e, zero.sub(s)), f, zero.sub(t));
             let sign = W::splat(sign);
-            let toward =
-                Wide3 { x: foot.x.mul(sign), y: foot.y.mul(sign), z: foot.z.mul(sign) };
+            let toward = Wide3 { x: foot.x.mul(sign), y: foot.y.mul(sign), z: foot.z.mul(sign) };
             self.offer(toward, Some(inside));
         }
     }

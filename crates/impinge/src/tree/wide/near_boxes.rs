@@ -67,8 +67,7 @@ impl One {
                 thick: sheet.thick * map.unit,
                 radius: sheet.radius * map.unit,
             },
-            top: (dot(toward, c) + reach.min(flat)) * map.unit
-                + dot(toward_node, &map.translation),
+            top: (dot(toward, c) + reach.min(flat)) * map.unit + dot(toward_node, &map.translation),
         }
     }
 }
@@ -116,7 +115,7 @@ impl Rows {
             thick: W::load(&node.sheets.thick).mul(unit).store(),
             radius: W::load(&node.sheets.radius).mul(unit).store(),
             top: top::<W>(node, toward).mul_add(unit, shift).store(),
-            real: W::splat(0.0).le(h.x).bits(),
+            real: node.real::<W>(),
         }
     }
 
@@ -136,6 +135,14 @@ impl Rows {
             },
             top: self.top[i],
         }
+    }
+}
+
+impl Node {
+    /// The slots that are not empty, as bits.
+    #[inline(always)]
+    pub(super) fn real<W: Wide>(&self) -> u32 {
+        W::splat(0.0).le(W::load(&self.half.x)).bits()
     }
 }
 
@@ -192,7 +199,7 @@ impl<W: Wide> Eight<W> {
             thick: W::load(&node.sheets.thick),
             radius: W::load(&node.sheets.radius),
             top: top::<W>(node, toward),
-            real: W::splat(0.0).le(h.x).bits(),
+            real: node.real::<W>(),
             margin: W::splat(from_other.margin),
             unit: W::splat(from_other.unit),
         }
@@ -251,13 +258,6 @@ impl<W: Wide> Eight<W> {
         let reach_there = size.mul_add(thick, sin.mul_add(radius, self.thick.add(self.margin)));
         let apart = apart.max(here.sub(reach)).max(there.sub(reach_there));
         (apart, near & apart.le(limits).bits())
-    }
-
-    /// The squares of the centres' distances from one's.
-    #[inline(always)]
-    pub(super) fn between(&self, one: &One) -> W {
-        let delta = self.center.sub(Wide3::splat(one.center));
-        delta.dot(delta)
     }
 }
 

@@ -62,8 +62,11 @@ pub(super) fn close<W: Wide>(
         Wide3::<W>::load(&a.corners[1]),
         Wide3::<W>::load(&a.corners[2]),
     ];
-    let q =
-        [Wide3::<W>::load(&b.corners[0]), Wide3::<W>::load(&b.corners[1]), Wide3::<W>::load(&b.corners[2])];
+    let q = [
+        Wide3::<W>::load(&b.corners[0]),
+        Wide3::<W>::load(&b.corners[1]),
+        Wide3::<W>::load(&b.corners[2]),
+    ];
     let own = n.dot(stored[0]).max(n.dot(stored[1])).max(n.dot(stored[2]));
     let other = m.dot(q[0]).min(m.dot(q[1])).min(m.dot(q[2]));
     let t = &goal.toward_b;
@@ -140,6 +143,39 @@ pub(super) fn close<W: Wide>(
     found.slack = slack;
 }
 
+/// The nearest centres of triangles of two leaves: an upper bound of their distance in B's local unit, and the way from A's to B's.
+#[inline(always)]
+pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) -> (f32, [f32; 3]) {
+    let offset = relative.leaf_offset(&a.origin, &b.origin);
+    let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
+    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
+    let slack = spread * SLACK + 4.0 * relative.coarse;
+    let p = center::<W>(a).mapped(&relative.to_b.rotation, Wide3::splat(offset)).store();
+    let q = center::<W>(b);
+    let (mut best, mut at) = (f32::INFINITY, (0, 0));
+    for i in 0..a.count as usize {
+        let delta = q.sub(Wide3::splat(p.get(i)));
+        let squares = delta.dot(delta).store();
+        for j in 0..8 {
+            if squares[j] < best {
+                (best, at) = (squares[j], (i, j));
+            }
+        }
+    }
+    let (p, q) = (p.get(at.0), q.store().get(at.1));
+    // Squares that underflow are those of lengths far below the slack.
+    (best.sqrt() * (1.0 + 8.0 * UNIT) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])
+}
+
+#[inline(always)]
+fn center<W: Wide>(leaf: &Leaf) -> Wide3<W> {
+    let sum = Wide3::<W>::load(&leaf.corners[0])
+        .add(Wide3::load(&leaf.corners[1]))
+        .add(Wide3::load(&leaf.corners[2]));
+    let third = W::splat(1.0 / 3.0);
+    Wide3 { x: sum.x.mul(third), y: sum.y.mul(third), z: sum.z.mul(third) }
+}
+
 /// The normals of eight triangles, not longer than one; zero for those too small to tell.
 #[inline(always)]
 fn unit_normal<W: Wide>(p: [Wide3<W>; 3]) -> Wide3<W> {
@@ -153,6 +189,7 @@ fn unit_normal<W: Wide>(p: [Wide3<W>; 3]) -> Wide3<W> {
 #[inline(always)]
 fn least(v: &[f32; 8]) -> f32 {
     let pick = |x: f32, y: f32| if x < y { x } else { y };
-    let (p, q) = (pick(pick(v[0], v[4]), pick(v[1], v[5])), pick(pick(v[2], v[6]), pick(v[3], v[7])));
+    let (p, q) =
+        (pick(pick(v[0], v[4]), pick(v[1], v[5])), pick(pick(v[2], v[6]), pick(v[3], v[7])));
     pick(p, q)
 }

@@ -110,7 +110,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
     for epsilon in some.into_iter().chain([d.lower - 1e-9, 1.5 * d.upper + 1e-9]) {
         let expected: Vec<NearPair> =
             all.iter().filter(|p| p.closest.lower <= epsilon).copied().collect();
-        assert_eq!(within(a, b, pose, epsilon), expected, "epsilon {epsilon}");
+        same(&within(a, b, pose, epsilon), &expected, epsilon);
         let mut found = Keep::up_to(epsilon);
         if tree::near((a, &tree_a), (b, &tree_b), pose, &mut found) {
             found.met.sort_unstable();
@@ -119,10 +119,18 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
             if epsilon >= 0.0 {
                 assert_eq!(found.met, met);
             }
-            assert_eq!(found.sorted(), expected, "epsilon {epsilon}");
+            same(&found.sorted(), &expected, epsilon);
         }
     }
     d.upper
+}
+
+/// Lists that differ are long; the first difference will do.
+fn same(found: &[NearPair], expected: &[NearPair], epsilon: f64) {
+    for (p, q) in found.iter().zip(expected) {
+        assert_eq!(p, q, "within {epsilon}");
+    }
+    assert_eq!(found.len(), expected.len(), "within {epsilon}");
 }
 
 fn soup(random: &mut Random, triangles: usize, corner: impl Fn(&mut Random) -> Vec3) -> Mesh {

@@ -156,7 +156,7 @@ impl NearQuery<'_> {
                 prefetch(&self.tree_b.leaves[pair.b.index()]);
             }
             let pair = pairs[k];
-            if pair.apart <= search.goal.limit {
+            if pair.apart <= search.goal.limit && !search.has_seen(&pair) {
                 self.leaf_pair::<W>(&pair, search)?;
             }
         }

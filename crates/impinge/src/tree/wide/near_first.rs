@@ -51,6 +51,9 @@ impl NearQuery<'_> {
             beam.count = 0;
             for step in &now.steps[..now.count] {
                 if step.a.is_leaf() && step.b.is_leaf() {
+                    if !search.see(step) {
+                        return self.measure::<W>(search);
+                    }
                     let leaves =
                         (&self.tree_a.leaves[step.a.index()], &self.tree_b.leaves[step.b.index()]);
                     let near = nearest_centers::<W>(leaves.0, leaves.1, &self.relative);

@@ -15,9 +15,13 @@ use super::near::{NearQuery, SLACK, Step};
 use super::near_batch::Batch;
 use super::near_boxes::Goal;
 use super::near_leaf::{Close, close};
+use super::node::Link;
 
 /// So many pairs are put off at most.
 const CANDIDATES: usize = 256;
+
+/// So many pairs of leaves are looked at first at most.
+const SEEN: usize = 16;
 
 /// What is known so far.
 pub(super) struct Search<'s> {
@@ -26,6 +30,9 @@ pub(super) struct Search<'s> {
     /// The smallest upper bound of any pair seen, in B's local unit, which the goal's direction is of.
     best: f32,
     batch: Batch,
+    /// Pairs of leaves that were looked at first and must not be again; the first `seen_count` are real.
+    seen: [(Link, Link); SEEN],
+    seen_count: usize,
     /// Pairs that are left to `f64`: a lower bound of the distance in B's local unit, and the triangles.
     candidates: Vec<(f32, u32, u32)>,
 }
@@ -38,7 +45,31 @@ impl<'s> Search<'s> {
         mut candidates: Vec<(f32, u32, u32)>,
     ) -> Self {
         candidates.clear();
-        Self { sink, goal, best: f32::INFINITY, batch: Batch::EMPTY, candidates }
+        Self {
+            sink,
+            goal,
+            best: f32::INFINITY,
+            batch: Batch::EMPTY,
+            seen: [(Link::NONE, Link::NONE); SEEN],
+            seen_count: 0,
+            candidates,
+        }
+    }
+
+    /// Takes note of a pair of leaves; false if there is no room for it.
+    #[inline(always)]
+    pub(super) fn see(&mut self, pair: &Step) -> bool {
+        let room = self.seen_count < SEEN;
+        if room {
+            self.seen[self.seen_count] = (pair.a, pair.b);
+            self.seen_count += 1;
+        }
+        room
+    }
+
+    #[inline(always)]
+    pub(super) fn has_seen(&self, pair: &Step) -> bool {
+        self.seen[..self.seen_count].contains(&(pair.a, pair.b))
     }
 
     /// The memory back.

@@ -105,11 +105,14 @@ impl Builder<'_> {
         if items.len() <= LEAF {
             return self.leaf(items);
         }
-        // Up to eight groups: whichever has the largest cost is split next.
+        // Up to eight groups. A node of a few hundred triangles is split only until each group fits under one node of leaves: better few full nodes at the bottom, where
+        // most of the work is, than many half-empty ones.
+        let enough =
+            if items.len() <= LEAF * 64 && items.len() > LEAF * 8 { LEAF * 8 } else { LEAF };
         let mut ranges = [(0, items.len(), f32::INFINITY); 8];
         let mut count = 1;
         while count < 8 {
-            let splittable = (0..count).filter(|i| ranges[*i].1 - ranges[*i].0 > LEAF);
+            let splittable = (0..count).filter(|i| ranges[*i].1 - ranges[*i].0 > enough);
             let Some(widest) = splittable.max_by(|i, j| ranges[*i].2.total_cmp(&ranges[*j].2))
             else {
                 break;

@@ -6,10 +6,19 @@
 //! Kernels must not hold vectors across closures or `array::map`: these are functions of their own, compiled without the vector instructions.
 #![allow(unsafe_code, reason = "vector intrinsics; see the note at each block")]
 
+use super::node::Link;
+
 /// Eight numbers side by side.
 pub(super) trait Wide: Copy {
     fn load(from: &[f32; 8]) -> Self;
-    fn store(self) -> [f32; 8];
+    fn store(self, to: &mut [f32; 8]);
+    /// The same as a value.
+    #[inline(always)]
+    fn array(self) -> [f32; 8] {
+        let mut to = [0.0; 8];
+        self.store(&mut to);
+        to
+    }
     fn splat(x: f32) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -35,8 +44,15 @@ pub(super) trait Wide: Copy {
     fn select(self, yes: Self, no: Self) -> Self;
     /// A mask as bits, lane 0 lowest.
     fn bits(self) -> u32;
-    /// The entries whose bit is set, moved to the front; the rest is arbitrary.
-    fn pack(entries: &[u32; 8], mask: u32) -> [u32; 8];
+    /// Numbers of lanes, each below eight, ready for [`permute`](Self::permute).
+    type Index: Copy;
+    fn index(lanes: &[u8; 8]) -> Self::Index;
+    /// The lanes in the order given.
+    fn permute(self, order: Self::Index) -> Self;
+    /// Writes the entries whose bit is set to the front of `to`; the rest is arbitrary.
+    fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]);
+    /// Which links lead to leaves, as bits; those that lead nowhere count as such.
+    fn leaves(links: &[Link; 8]) -> u32;
 }
 
 /// For each mask, the numbers of the bits that are set, lowest first.
@@ -57,6 +73,12 @@ static SET_BITS: [[u8; 8]; 256] = {
     table
 };
 
+/// The numbers of the bits that are set in the low eight, lowest first; then zeros.
+#[inline(always)]
+pub(super) fn set_bits(mask: u32) -> &'static [u8; 8] {
+    &SET_BITS[(mask & 255) as usize]
+}
+
 /// Asks for the cache lines of `what` to be fetched while something else goes on.
 #[inline(always)]
 pub(super) fn prefetch<T>(what: &T) {
@@ -65,8 +87,8 @@ pub(super) fn prefetch<T>(what: &T) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: a hint, which reads nothing; the address is within `what`.
         unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(what).cast::<i8>().add(64 * line))
-        };
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(what).cast::<i8>().add(64 * line));
+        }
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = what;
@@ -99,8 +121,8 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn store(self) -> [f32; 8] {
-        self.0
+    fn store(self, to: &mut [f32; 8]) {
+        *to = self.0;
     }
 
     #[inline(always)]
@@ -194,9 +216,33 @@ impl Wide for Portable {
         self.0.iter().enumerate().fold(0, |bits, (i, x)| bits | (x.to_bits() >> 31) << i)
     }
 
+    type Index = [u8; 8];
+
     #[inline(always)]
-    fn pack(entries: &[u32; 8], mask: u32) -> [u32; 8] {
-        SET_BITS[(mask & 255) as usize].map(|i| entries[usize::from(i & 7)])
+    fn index(lanes: &[u8; 8]) -> [u8; 8] {
+        *lanes
+    }
+
+    #[inline(always)]
+    fn permute(self, order: [u8; 8]) -> Self {
+        let mut r = [0.0; 8];
+        for k in 0..8 {
+            r[k] = self.0[usize::from(order[k] & 7)];
+        }
+        Self(r)
+    }
+
+    #[inline(always)]
+    fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]) {
+        let order = set_bits(mask);
+        for k in 0..8 {
+            to[k] = entries[usize::from(order[k] & 7)];
+        }
+    }
+
+    #[inline(always)]
+    fn leaves(links: &[Link; 8]) -> u32 {
+        (0..8).fold(0, |bits, slot| bits | u32::from(links[slot].is_leaf()) << slot)
     }
 }
 
@@ -206,15 +252,15 @@ pub(super) use avx2::Avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm256_add_ps, _mm256_and_ps,
+        __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm256_add_ps, _mm256_and_ps,
         _mm256_andnot_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
         _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
         _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
-        _mm256_permutevar8x32_epi32, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps,
-        _mm256_storeu_si256, _mm256_sub_ps,
+        _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sqrt_ps,
+        _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
     };
 
-    use super::{SET_BITS, Wide};
+    use super::{Link, Wide, set_bits};
 
     /// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which `dispatch` calls after asking the machine.
     #[derive(Clone, Copy, Debug)]
@@ -230,11 +276,9 @@ mod avx2 {
         }
 
         #[inline(always)]
-        fn store(self) -> [f32; 8] {
-            let mut to = [0.0; 8];
+        fn store(self, to: &mut [f32; 8]) {
             // SAFETY: see above.
             unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) };
-            to
         }
 
         #[inline(always)]
@@ -339,18 +383,36 @@ mod avx2 {
             unsafe { _mm256_movemask_ps(self.0) as u32 }
         }
 
+        type Index = __m256i;
+
         #[inline(always)]
-        fn pack(entries: &[u32; 8], mask: u32) -> [u32; 8] {
-            let order = &SET_BITS[(mask & 255) as usize];
-            let mut packed = [0; 8];
+        fn index(lanes: &[u8; 8]) -> __m256i {
+            // SAFETY: see above; the load is of eight bytes.
+            unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(lanes.as_ptr().cast())) }
+        }
+
+        #[inline(always)]
+        fn permute(self, order: __m256i) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_permutevar8x32_ps(self.0, order) })
+        }
+
+        #[inline(always)]
+        fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]) {
+            let order = set_bits(mask);
             // SAFETY: see above; the loads and the store are of 8, 32 and 32 bytes, as long as the arrays.
             unsafe {
                 let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(order.as_ptr().cast()));
                 let entries = _mm256_loadu_si256(entries.as_ptr().cast());
                 let moved = _mm256_permutevar8x32_epi32(entries, order);
-                _mm256_storeu_si256(packed.as_mut_ptr().cast(), moved);
+                _mm256_storeu_si256(to.as_mut_ptr().cast(), moved);
             }
-            packed
+        }
+
+        #[inline(always)]
+        fn leaves(links: &[Link; 8]) -> u32 {
+            // SAFETY: see above; a link is a `u32` whose highest bit says that it leads to a leaf.
+            unsafe { _mm256_movemask_ps(_mm256_loadu_ps(links.as_ptr().cast())) as u32 }
         }
     }
 }
@@ -394,9 +456,17 @@ impl<W: Wide> Wide3<W> {
         Self { x: W::load(&from.x), y: W::load(&from.y), z: W::load(&from.z) }
     }
 
+    /// The vectors as they are stored.
     #[inline(always)]
-    pub(super) fn store(self) -> Lanes3 {
-        Lanes3 { x: self.x.store(), y: self.y.store(), z: self.z.store() }
+    pub(super) fn lanes(self) -> Lanes3 {
+        Lanes3 { x: self.x.array(), y: self.y.array(), z: self.z.array() }
+    }
+
+    #[inline(always)]
+    pub(super) fn store(self, to: &mut Lanes3) {
+        self.x.store(&mut to.x);
+        self.y.store(&mut to.y);
+        self.z.store(&mut to.z);
     }
 
     #[inline(always)]
@@ -447,6 +517,12 @@ impl<W: Wide> Wide3<W> {
             y: self.x.neg_mul_add(o.z, self.z.mul(o.x)),
             z: self.y.neg_mul_add(o.x, self.x.mul(o.y)),
         }
+    }
+
+    /// The lanes in the order given.
+    #[inline(always)]
+    pub(super) fn permuted(self, order: W::Index) -> Self {
+        Self { x: self.x.permute(order), y: self.y.permute(order), z: self.z.permute(order) }
     }
 
     /// The product with a matrix given by its rows, plus `plus`.

@@ -196,7 +196,7 @@ impl NearQuery<'_> {
             let node = &self.tree_a.nodes[step.a.index()];
             let eight = Eight::<W>::new(node, to_b, to_a, ahead_a);
             let (apart, mut near) = eight.apart(&one, limit * to_a.unit);
-            let apart = apart.mul(W::splat(to_b.unit)).store();
+            let apart = apart.mul(W::splat(to_b.unit)).array();
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
@@ -210,7 +210,7 @@ impl NearQuery<'_> {
             let (bounds, sheet) = self.tree_a.single(step.a);
             let one = One::new(&bounds, &sheet, to_b, ahead_a, ahead_b);
             let (apart, mut near) = eight.apart(&one, limit);
-            let apart = apart.store();
+            let apart = apart.array();
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
@@ -225,7 +225,7 @@ impl NearQuery<'_> {
             let i = left.trailing_zeros() as usize;
             left &= left - 1;
             let (apart, mut near) = eight.apart(&rows.get(i), limit);
-            let apart = apart.store();
+            let apart = apart.array();
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;

@@ -87,9 +87,9 @@ impl Batch {
         let bottom = x.min(y).min(z);
         let slack = W::load(&self.slack);
         Bounds {
-            lower: bottom.sub(top).div(length).sub(slack).store(),
-            upper: length.add(slack).store(),
-            toward: toward.store(),
+            lower: bottom.sub(top).div(length).sub(slack).array(),
+            upper: length.add(slack).array(),
+            toward: toward.lanes(),
         }
     }
 }

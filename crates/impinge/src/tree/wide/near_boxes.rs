@@ -103,18 +103,18 @@ impl Rows {
         let unit = W::splat(map.unit);
         let shift = W::splat(dot(toward_node, &map.translation));
         Self {
-            low: center.sub(extent).store(),
-            high: center.add(extent).store(),
-            own_low: c.sub(h).store(),
-            own_high: c.add(h).store(),
-            center: center.store(),
+            low: center.sub(extent).lanes(),
+            high: center.add(extent).lanes(),
+            own_low: c.sub(h).lanes(),
+            own_high: c.add(h).lanes(),
+            center: center.lanes(),
             normal: Wide3::<W>::load(&node.sheets.normal)
                 .mapped(&map.turn, Wide3::splat([0.0; 3]))
-                .store(),
-            offset: W::load(&node.sheets.offset).mul(unit).store(),
-            thick: W::load(&node.sheets.thick).mul(unit).store(),
-            radius: W::load(&node.sheets.radius).mul(unit).store(),
-            top: top::<W>(node, toward).mul_add(unit, shift).store(),
+                .lanes(),
+            offset: W::load(&node.sheets.offset).mul(unit).array(),
+            thick: W::load(&node.sheets.thick).mul(unit).array(),
+            radius: W::load(&node.sheets.radius).mul(unit).array(),
+            top: top::<W>(node, toward).mul_add(unit, shift).array(),
             real: node.real::<W>(),
         }
     }
@@ -208,7 +208,7 @@ impl<W: Wide> Eight<W> {
     /// Which of `tops`, of the other tree's eight, may be within the limit of any of these along the direction.
     #[inline(always)]
     pub(super) fn rows(&self, tops: &[f32; 8], limit: f32) -> u32 {
-        let top = self.top.store();
+        let top = self.top.array();
         let mut most = f32::NEG_INFINITY;
         for k in 0..8 {
             let x = if self.real >> k & 1 != 0 { top[k] } else { f32::NEG_INFINITY };

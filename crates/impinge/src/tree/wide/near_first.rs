@@ -78,7 +78,7 @@ impl NearQuery<'_> {
             let delta = centers.sub(Wide3::splat(to_a.point(&leaf.origin)));
             let keys = delta.dot(delta).mul(W::splat(to_b.unit * to_b.unit));
             let mut better = beam.better(keys) & node.real::<W>();
-            let keys = keys.store();
+            let keys = keys.array();
             while better != 0 {
                 let slot = better.trailing_zeros() as usize;
                 better &= better - 1;
@@ -96,7 +96,7 @@ impl NearQuery<'_> {
             let other = &self.tree_a.nodes[step.a.index()];
             points = Wide3::<W>::load(&other.center)
                 .mapped(&to_b.rotation, Wide3::splat(to_b.translation))
-                .store();
+                .lanes();
             rows = other.real::<W>();
         }
         while rows != 0 {
@@ -108,7 +108,7 @@ impl NearQuery<'_> {
             if better == 0 {
                 continue;
             }
-            let keys = keys.store();
+            let keys = keys.array();
             let a =
                 if step.a.is_leaf() { step.a } else { self.tree_a.nodes[step.a.index()].link[i] };
             while better != 0 {

@@ -72,7 +72,7 @@ pub(super) fn close<W: Wide>(
     let t = &goal.toward_b;
     let shift = t[0] * offset[0] + t[1] * offset[1] + t[2] * offset[2];
     let own = own.mul_add(W::splat(relative.to_b.unit), W::splat(shift));
-    let nearest = W::splat(least(&other.store()));
+    let nearest = W::splat(least(&other.array()));
     let mut lanes = nearest.sub(own).le(limits).bits() & ((1 << a.count) - 1);
     if lanes == 0 {
         return;
@@ -102,10 +102,10 @@ pub(super) fn close<W: Wide>(
     let (level_one, level_two) = (normal.dot(q[1]), normal.dot(q[2]));
     let (level_min, level_max) =
         (level.min(level_one).min(level_two), level.max(level_one).max(level_two));
-    let own_normals = unit_normal(p).store();
-    let own = own.store();
-    let (min, max) = (min.store(), max.store());
-    let corners = [p[0].store(), p[1].store(), p[2].store()];
+    let own_normals = unit_normal(p).lanes();
+    let own = own.array();
+    let (min, max) = (min.lanes(), max.lanes());
+    let corners = [p[0].lanes(), p[1].lanes(), p[2].lanes()];
     while lanes != 0 {
         let i = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
@@ -150,19 +150,19 @@ pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) 
     let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
     let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
     let slack = spread * SLACK + 4.0 * relative.coarse;
-    let p = center::<W>(a).mapped(&relative.to_b.rotation, Wide3::splat(offset)).store();
+    let p = center::<W>(a).mapped(&relative.to_b.rotation, Wide3::splat(offset)).lanes();
     let q = center::<W>(b);
     let (mut best, mut at) = (f32::INFINITY, (0, 0));
     for i in 0..a.count as usize {
         let delta = q.sub(Wide3::splat(p.get(i)));
-        let squares = delta.dot(delta).store();
+        let squares = delta.dot(delta).array();
         for j in 0..8 {
             if squares[j] < best {
                 (best, at) = (squares[j], (i, j));
             }
         }
     }
-    let (p, q) = (p.get(at.0), q.store().get(at.1));
+    let (p, q) = (p.get(at.0), q.lanes().get(at.1));
     // Squares that underflow are those of lengths far below the slack.
     (best.sqrt() * (1.0 + 8.0 * UNIT) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])
 }

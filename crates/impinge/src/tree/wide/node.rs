@@ -23,22 +23,6 @@ impl Link {
     }
 
     #[inline(always)]
-    pub(super) fn bits(self) -> u32 {
-        self.0
-    }
-
-    /// A node's links as plain numbers.
-    #[inline(always)]
-    pub(super) fn all_bits(links: &[Self; 8]) -> [u32; 8] {
-        links.map(|link| link.0)
-    }
-
-    #[inline(always)]
-    pub(super) fn from_bits(bits: u32) -> Self {
-        Self(bits)
-    }
-
-    #[inline(always)]
     pub(super) fn is_leaf(self) -> bool {
         self.0 & Self::LEAF != 0
     }
@@ -89,12 +73,6 @@ impl Node {
         self.half.set(slot, bounds.half);
         self.sheets.set(slot, sheet);
         self.link[slot] = link;
-    }
-
-    /// Which slots lead to leaves, as bits. Empty ones count as leaves.
-    #[inline(always)]
-    pub(super) fn leaves(&self) -> u32 {
-        (0..8).fold(0, |bits, slot| bits | u32::from(self.link[slot].is_leaf()) << slot)
     }
 }
 

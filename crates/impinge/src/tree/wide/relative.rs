@@ -48,7 +48,6 @@ impl Relative {
         if !(scale.is_finite() && a.reach > 1e-6 * scale && reach_b > 1e-6 * scale) {
             return None;
         }
-        let rows = |m: glam::DMat3| m.transpose().to_cols_array_2d().map(|r| r.map(|x| x as f32));
         // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
         let far = a.origin.abs().max_element()
             + b.origin.abs().max_element()
@@ -58,10 +57,10 @@ impl Relative {
         let rounding = far * f64::EPSILON * 16.0;
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
-            rotation: rows(m * unit),
-            size: rows(m.abs() * unit),
-            translation: t.as_vec3().to_array(),
-            turn: rows(m),
+            rotation: rows(&m, unit),
+            size: rows(&m.abs(), unit),
+            translation: [t.x as f32, t.y as f32, t.z as f32],
+            turn: rows(&m, 1.0),
             unit: unit as f32,
             margin: margin as f32,
         };
@@ -143,8 +142,11 @@ impl Relative {
         if rows == 0 {
             return (hits, 0);
         }
-        let a_in_b = (min.store(), max.store());
-        let a_in_a = (own_a.0.sub(own_a.1).store(), own_a.0.add(own_a.1).store());
+        let (mut a_in_b, mut a_in_a) = ([Lanes3::splat(0.0); 2], [Lanes3::splat(0.0); 2]);
+        min.store(&mut a_in_b[0]);
+        max.store(&mut a_in_b[1]);
+        own_a.0.sub(own_a.1).store(&mut a_in_a[0]);
+        own_a.0.add(own_a.1).store(&mut a_in_a[1]);
         let own_b = (Wide3::<W>::load(&b.center), Wide3::<W>::load(&b.half));
         let b_in_b = (own_b.0.sub(own_b.1), own_b.0.add(own_b.1));
         let here = (
@@ -156,20 +158,21 @@ impl Relative {
         while rows != 0 {
             let i = rows.trailing_zeros() as usize;
             rows &= rows - 1;
-            let meet = Wide3::<W>::splat(a_in_b.0.get(i))
+            let meet = Wide3::<W>::splat(a_in_b[0].get(i))
                 .all_le(b_in_b.1)
-                .and(b_in_b.0.all_le(Wide3::splat(a_in_b.1.get(i))))
-                .and(Wide3::<W>::splat(a_in_a.0.get(i)).all_le(b_in_a.1))
-                .and(b_in_a.0.all_le(Wide3::splat(a_in_a.1.get(i))));
+                .and(b_in_b.0.all_le(Wide3::splat(a_in_b[1].get(i))))
+                .and(Wide3::<W>::splat(a_in_a[0].get(i)).all_le(b_in_a.1))
+                .and(b_in_a.0.all_le(Wide3::splat(a_in_a[1].get(i))));
             hits[i] = meet.bits();
             any |= u32::from(hits[i] != 0) << i;
         }
         if any == 0 {
             return (hits, 0);
         }
-        let centers = there.0.store();
-        let normals: Lanes3 =
-            Wide3::<W>::load(&a.sheets.normal).mapped(&to_b.turn, Wide3::splat([0.0; 3])).store();
+        let (mut centers, mut normals) = (Lanes3::splat(0.0), Lanes3::splat(0.0));
+        there.0.store(&mut centers);
+        let turned = Wide3::<W>::load(&a.sheets.normal).mapped(&to_b.turn, Wide3::splat([0.0; 3]));
+        turned.store(&mut normals);
         let (mut left, mut any) = (any, 0);
         while left != 0 {
             let i = left.trailing_zeros() as usize;
@@ -200,6 +203,17 @@ impl Map {
         let [x, y, z] = product(&self.size, h);
         [x + self.margin, y + self.margin, z + self.margin]
     }
+}
+
+/// A matrix by its rows, each entry times `unit`. Written out: `array::map` is a call.
+#[inline(always)]
+fn rows(m: &glam::DMat3, unit: f64) -> [[f32; 3]; 3] {
+    let (x, y, z) = (m.x_axis * unit, m.y_axis * unit, m.z_axis * unit);
+    [
+        [x.x as f32, y.x as f32, z.x as f32],
+        [x.y as f32, y.y as f32, z.y as f32],
+        [x.z as f32, y.z as f32, z.z as f32],
+    ]
 }
 
 #[inline(always)]

@@ -86,16 +86,6 @@ impl Sheets {
         self.radius[slot] = sheet.radius;
     }
 
-    #[inline(always)]
-    pub(super) fn get(&self, slot: usize) -> Sheet {
-        Sheet {
-            normal: self.normal.get(slot),
-            offset: self.offset[slot],
-            thick: self.thick[slot],
-            radius: self.radius[slot],
-        }
-    }
-
     /// A mask of the sheets about `centers` that may meet the one about `center`, all in one frame. Along the normal of one, the other reaches as far as its
     /// thickness and its radius show from there.
     #[inline(always)]

@@ -18,7 +18,10 @@ use super::{Tree, dispatch};
 const ALIKE: f32 = 3.0;
 
 /// Leaves are fetched so many pairs ahead.
-const AHEAD: usize = 2;
+const AHEAD: usize = 4;
+
+const BATCH: usize = 32;
+const EAGER: usize = 4;
 
 /// Two meshes with their trees.
 #[derive(Debug)]
@@ -52,8 +55,8 @@ pub fn traverse(
 /// Pairs of links, the second half of which is room: pairs are written eight at a time and counted by what is real.
 #[derive(Debug, Default)]
 struct Pairs {
-    a: Vec<u32>,
-    b: Vec<u32>,
+    a: Vec<Link>,
+    b: Vec<Link>,
     count: usize,
 }
 
@@ -62,36 +65,49 @@ impl Pairs {
     #[inline(always)]
     fn reserve(&mut self) {
         if self.a.len() < self.count + 80 {
-            self.a.resize(2 * self.count + 256, 0);
-            self.b.resize(2 * self.count + 256, 0);
+            self.a.resize(2 * self.count + 256, Link::NONE);
+            self.b.resize(2 * self.count + 256, Link::NONE);
         }
     }
 
     fn push(&mut self, a: Link, b: Link) {
         self.reserve();
-        (self.a[self.count], self.b[self.count]) = (a.bits(), b.bits());
+        (self.a[self.count], self.b[self.count]) = (a, b);
         self.count += 1;
     }
 
     /// One link of A with those of B whose bits are set.
     #[inline(always)]
-    fn row<W: Wide>(&mut self, a: Link, b: &[u32; 8], mask: u32) {
-        self.a[self.count..self.count + 8].copy_from_slice(&[a.bits(); 8]);
-        self.b[self.count..self.count + 8].copy_from_slice(&W::pack(b, mask));
+    fn row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
+        let (to_a, to_b) = self.room();
+        *to_a = [a; 8];
+        W::pack(b, mask, to_b);
         self.count += mask.count_ones() as usize;
     }
 
     /// One link of B with those of A whose bits are set.
     #[inline(always)]
-    fn column<W: Wide>(&mut self, a: &[u32; 8], b: Link, mask: u32) {
-        self.a[self.count..self.count + 8].copy_from_slice(&W::pack(a, mask));
-        self.b[self.count..self.count + 8].copy_from_slice(&[b.bits(); 8]);
+    fn column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
+        let (to_a, to_b) = self.room();
+        W::pack(a, mask, to_a);
+        *to_b = [b; 8];
         self.count += mask.count_ones() as usize;
+    }
+
+    /// The eight places behind the last pair.
+    #[inline(always)]
+    fn room(&mut self) -> (&mut [Link; 8], &mut [Link; 8]) {
+        let places = self.count..self.count + 8;
+        let made = "room was made for a step's results";
+        (
+            self.a[places.clone()].first_chunk_mut().expect(made),
+            self.b[places].first_chunk_mut().expect(made),
+        )
     }
 
     #[inline(always)]
     fn get(&self, k: usize) -> (Link, Link) {
-        (Link::from_bits(self.a[k]), Link::from_bits(self.b[k]))
+        (self.a[k], self.b[k])
     }
 }
 
@@ -118,14 +134,15 @@ impl Query<'_> {
         let first =
             if link_a.is_leaf() && link_b.is_leaf() { &mut work.leaves } else { &mut work.steps };
         first.push(link_a, link_b);
+        let mut compared = 0;
         loop {
-            if self.leaf_pairs::<W>(&mut work.leaves, sink).is_break() {
+            while work.steps.count > 0 && work.leaves.count <= compared / EAGER {
+                self.step::<W>(&mut work);
+            }
+            compared = (compared + work.leaves.count).min(EAGER * BATCH);
+            if self.leaf_pairs::<W>(&mut work.leaves, sink).is_break() || work.steps.count == 0 {
                 break;
             }
-            if work.steps.count == 0 {
-                break;
-            }
-            self.step::<W>(&mut work);
         }
         WORK.set(work);
     }
@@ -149,45 +166,49 @@ impl Query<'_> {
             let mut hits = Relative::one_box::<W>(&leaf.bounds(), node, to_b, to_a);
             if hits != 0 {
                 hits &= Relative::one_sheet::<W>(&leaf.origin, &leaf.sheet, node, to_b);
-                let links = Link::all_bits(&node.link);
-                let ends = node.leaves();
-                leaves.row::<W>(link_a, &links, hits & ends);
-                steps.row::<W>(link_a, &links, hits & !ends);
+                let ends = W::leaves(&node.link);
+                leaves.row::<W>(link_a, &node.link, hits & ends);
+                steps.row::<W>(link_a, &node.link, hits & !ends);
             }
             return;
         }
         let node_a = &self.tree_a.nodes[link_a.index()];
-        let links_a = Link::all_bits(&node_a.link);
         if link_b.is_leaf() {
             let leaf = &self.tree_b.leaves[link_b.index()];
             let mut hits = Relative::one_box::<W>(&leaf.bounds(), node_a, to_a, to_b);
             if hits != 0 {
                 hits &= Relative::one_sheet::<W>(&leaf.origin, &leaf.sheet, node_a, to_a);
-                let ends = node_a.leaves();
-                leaves.column::<W>(&links_a, link_b, hits & ends);
-                steps.column::<W>(&links_a, link_b, hits & !ends);
+                let ends = W::leaves(&node_a.link);
+                leaves.column::<W>(&node_a.link, link_b, hits & ends);
+                steps.column::<W>(&node_a.link, link_b, hits & !ends);
             }
             return;
         }
         let node_b = &self.tree_b.nodes[link_b.index()];
-        let links_b = Link::all_bits(&node_b.link);
         let (size_a, size_b) = (node_a.own.size() * to_b.unit, node_b.own.size());
         if size_a > ALIKE * size_b {
             let hits = Relative::one_box::<W>(&node_b.own, node_a, to_a, to_b);
-            steps.column::<W>(&links_a, link_b, hits);
+            steps.column::<W>(&node_a.link, link_b, hits);
         } else if size_b > ALIKE * size_a {
             let hits = Relative::one_box::<W>(&node_a.own, node_b, to_b, to_a);
-            steps.row::<W>(link_a, &links_b, hits);
+            steps.row::<W>(link_a, &node_b.link, hits);
         } else {
             let (hits, mut rows) = relative.eight_by_eight::<W>(node_a, node_b);
-            let ends = node_b.leaves();
+            let (ends_a, ends_b) = (W::leaves(&node_a.link) & rows, W::leaves(&node_b.link));
+            if ends_a == rows && ends_b == 255 {
+                while rows != 0 {
+                    let i = rows.trailing_zeros() as usize;
+                    rows &= rows - 1;
+                    leaves.row::<W>(node_a.link[i], &node_b.link, hits[i]);
+                }
+                return;
+            }
             while rows != 0 {
                 let i = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
-                let link = node_a.link[i];
-                let last = if link.is_leaf() { ends } else { 0 };
-                leaves.row::<W>(link, &links_b, hits[i] & last);
-                steps.row::<W>(link, &links_b, hits[i] & !last);
+                let last = if ends_a >> i & 1 != 0 { ends_b } else { 0 };
+                leaves.row::<W>(node_a.link[i], &node_b.link, hits[i] & last);
+                steps.row::<W>(node_a.link[i], &node_b.link, hits[i] & !last);
             }
         }
     }
@@ -221,17 +242,9 @@ impl Query<'_> {
     #[inline(always)]
     fn leaf_pair<W: Wide>(&self, i: usize, j: usize, sink: &mut dyn Sink) -> ControlFlow<()> {
         let (a, b) = (&self.tree_a.leaves[i], &self.tree_b.leaves[j]);
-        let stopped = compare::<W>(a, b, &self.relative, |lane, crossing, open| {
-            let mut left = crossing | open;
-            while left != 0 {
-                let other = left.trailing_zeros() as usize;
-                left &= left - 1;
-                let (t, u) = (a.triangles[lane], b.triangles[other]);
-                if (crossing >> other & 1 != 0 || self.exact(t, u)) && sink.pair(t, u).is_break() {
-                    return true;
-                }
-            }
-            false
+        let stopped = compare::<W>(a, b, &self.relative, |lane, other, certain| {
+            let (t, u) = (a.triangles[lane], b.triangles[other]);
+            (certain || self.exact(t, u)) && sink.pair(t, u).is_break()
         });
         if stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }

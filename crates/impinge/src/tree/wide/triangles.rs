@@ -1,6 +1,6 @@
 //! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart, certainly crossing, or not decided.
 
-use super::lanes::{Wide, Wide3};
+use super::lanes::{Lanes3, Wide, Wide3, set_bits};
 use super::leaf::Leaf;
 use super::relative::Relative;
 
@@ -10,14 +10,14 @@ const UNIT: f32 = f32::EPSILON / 2.0;
 /// How far a transformed corner may be off, as a share of the spread.
 const SLACK: f32 = 24.0 * UNIT;
 
-/// Compares the triangles of two leaves. Calls `found` with a lane of A and the lanes of B, as bits, that certainly cross it, and that may meet it; stops and
-/// returns true when `found` does.
+/// Compares the triangles of two leaves. Calls `found` with a lane of A, a lane of B and whether they certainly cross (or only may meet); stops and returns true when
+/// `found` does.
 #[inline(always)]
 pub(super) fn compare<W: Wide>(
     a: &Leaf,
     b: &Leaf,
     relative: &Relative,
-    mut found: impl FnMut(usize, u32, u32) -> bool,
+    mut found: impl FnMut(usize, usize, bool) -> bool,
 ) -> bool {
     // A's corners in B's leaf frame: the offset is taken in f64, so that both leaves' coordinates stay small.
     let offset = relative.leaf_offset(&a.origin, &b.origin);
@@ -39,12 +39,28 @@ pub(super) fn compare<W: Wide>(
     if lanes == 0 {
         return false;
     }
+    // Which boxes of triangles overlap. For most pairs of leaves that settles it.
     let real = (1_u32 << b.count) - 1;
     let q =
         [Wide3::<W>::load(&b.corners[0]), Wide3::load(&b.corners[1]), Wide3::load(&b.corners[2])];
     let slacks = Wide3::splat([slack; 3]);
     let (q_min, q_max) =
         (q[0].min(q[1]).min(q[2]).sub(slacks), q[0].max(q[1]).max(q[2]).add(slacks));
+    let mut boxes = [Lanes3::splat(0.0); 2];
+    min.store(&mut boxes[0]);
+    max.store(&mut boxes[1]);
+    let mut candidates = Candidates { a: [0; ROOM], b: [0; ROOM], count: 0 };
+    while lanes != 0 {
+        let i = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let meet = Wide3::<W>::splat(boxes[0].get(i))
+            .all_le(q_max)
+            .and(q_min.all_le(Wide3::splat(boxes[1].get(i))));
+        candidates.add(i, meet.bits() & real);
+    }
+    if candidates.count == 0 {
+        return false;
+    }
     // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
     let spread = spread + 4.0 * relative.coarse;
     let longest = (a.longest * relative.to_b.unit).max(b.longest)
@@ -52,83 +68,96 @@ pub(super) fn compare<W: Wide>(
         + 4.0 * relative.coarse;
     let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
         + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
-    let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];
-    let normal = w[0].cross(w[1]);
-    let moment = [q[0].cross(w[0]), q[1].cross(w[1]), q[2].cross(w[2])];
-    let eight = Eight { q, w, moment, normal, bound };
-    let (min, max) = (min.store(), max.store());
-    let corners = [p[0].store(), p[1].store(), p[2].store()];
-    while lanes != 0 {
-        let i = lanes.trailing_zeros() as usize;
-        lanes &= lanes - 1;
-        let near =
-            Wide3::<W>::splat(min.get(i)).all_le(q_max).and(q_min.all_le(Wide3::splat(max.get(i))));
-        let near = near.bits() & real;
-        if near == 0 {
-            continue;
+    // Eight pairs at a time, each lane its own two triangles.
+    let mut start = 0;
+    while start < candidates.count {
+        let (lanes_a, lanes_b) = candidates.get(start);
+        let (to_a, to_b) = (W::index(lanes_a), W::index(lanes_b));
+        let one = [p[0].permuted(to_a), p[1].permuted(to_a), p[2].permuted(to_a)];
+        let other = [q[0].permuted(to_b), q[1].permuted(to_b), q[2].permuted(to_b)];
+        let real = 255_u32 >> (8 - (candidates.count - start).min(8));
+        let (must, may) = decide(&one, &other, bound, real);
+        let mut left = must | may;
+        while left != 0 {
+            let k = left.trailing_zeros() as usize;
+            left &= left - 1;
+            if found(usize::from(lanes_a[k]), usize::from(lanes_b[k]), must >> k & 1 != 0) {
+                return true;
+            }
         }
-        let one = [corners[0].get(i), corners[1].get(i), corners[2].get(i)];
-        let (crossing, open) = eight.against(&one, near);
-        if crossing | open != 0 && found(i, crossing, open) {
-            return true;
-        }
+        start += 8;
     }
     false
 }
 
-/// Eight triangles, with what does not depend on the other one.
-struct Eight<W> {
-    q: [Wide3<W>; 3],
-    /// The sides.
-    w: [Wide3<W>; 3],
-    /// Their moments about the origin: with the direction, the Plücker coordinates of the line.
-    moment: [Wide3<W>; 3],
-    normal: Wide3<W>,
-    bound: f32,
+/// Room for every pair of eight triangles and eight, and what is written past the last one.
+const ROOM: usize = 72;
+
+/// Pairs of lanes whose boxes overlap.
+struct Candidates {
+    a: [u8; ROOM],
+    b: [u8; ROOM],
+    count: usize,
 }
 
-impl<W: Wide> Eight<W> {
-    /// One triangle against those of the eight that are near it; the lanes that certainly cross it, and those that may meet it.
+impl Candidates {
+    /// A lane of A with the lanes of B whose bits are set.
     #[inline(always)]
-    fn against(&self, t: &[[f32; 3]; 3], near: u32) -> (u32, u32) {
-        let Self { q, w, moment, normal, bound } = self;
-        let p = [Wide3::<W>::splat(t[0]), Wide3::splat(t[1]), Wide3::splat(t[2])];
-        let (up, down) = (W::splat(*bound), W::splat(-*bound));
-        // The corners of the one against the eight planes.
-        let d =
-            [normal.dot(p[0].sub(q[0])), normal.dot(p[1].sub(q[0])), normal.dot(p[2].sub(q[0]))];
-        let both = d[0].min(d[1]).min(d[2]).le(up).and(down.le(d[0].max(d[1]).max(d[2])));
-        if both.bits() & near == 0 {
-            return (0, 0);
-        }
-        // The corners of the eight against the one's plane.
-        let e = [p[1].sub(p[0]), p[2].sub(p[1]), p[0].sub(p[2])];
-        let n = e[0].cross(e[1]);
-        let c = [n.dot(q[0].sub(p[0])), n.dot(q[1].sub(p[0])), n.dot(q[2].sub(p[0]))];
-        let both = both.and(c[0].min(c[1]).min(c[2]).le(up)).and(down.le(c[0].max(c[1]).max(c[2])));
-        if both.bits() & near == 0 {
-            return (0, 0);
-        }
-        // How each side of the one passes each side of the eight: nine determinants.
-        let zero = W::splat(0.0);
-        let mut side = [[zero; 3]; 3];
-        for i in 0..3 {
-            let own = p[i].cross(e[i]);
-            for j in 0..3 {
-                side[i][j] = e[i].dot_add(moment[j], own.dot(w[j]));
-            }
-        }
-        let none = zero.lt(zero);
-        let mut seen = Pierced { may: none, must: none };
-        for i in 0..3 {
-            seen.add(side[i], d[i], d[(i + 1) % 3], up, down);
-        }
-        for j in 0..3 {
-            seen.add([side[0][j], side[1][j], side[2][j]], c[j], c[(j + 1) % 3], up, down);
-        }
-        let must = seen.must.bits() & near;
-        (must, both.and(seen.may).bits() & near & !must)
+    fn add(&mut self, lane: usize, others: u32) {
+        let places = self.count..self.count + 8;
+        self.a[places.clone()].copy_from_slice(&[lane as u8; 8]);
+        self.b[places].copy_from_slice(set_bits(others));
+        self.count += others.count_ones() as usize;
     }
+
+    /// Eight pairs, of which those past the last one are arbitrary.
+    #[inline(always)]
+    fn get(&self, start: usize) -> (&[u8; 8], &[u8; 8]) {
+        let inside = "there is room for eight past the last";
+        (self.a[start..].first_chunk().expect(inside), self.b[start..].first_chunk().expect(inside))
+    }
+}
+
+/// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may meet.
+#[inline(always)]
+fn decide<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
+    let (up, down) = (W::splat(bound), W::splat(-bound));
+    // The corners of each against the plane of the other.
+    let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];
+    let normal = w[0].cross(w[1]);
+    let d = [normal.dot(p[0].sub(q[0])), normal.dot(p[1].sub(q[0])), normal.dot(p[2].sub(q[0]))];
+    let both = d[0].min(d[1]).min(d[2]).le(up).and(down.le(d[0].max(d[1]).max(d[2])));
+    if both.bits() & real == 0 {
+        return (0, 0);
+    }
+    let e = [p[1].sub(p[0]), p[2].sub(p[1]), p[0].sub(p[2])];
+    let normal = e[0].cross(e[1]);
+    let c = [normal.dot(q[0].sub(p[0])), normal.dot(q[1].sub(p[0])), normal.dot(q[2].sub(p[0]))];
+    let both = both.and(c[0].min(c[1]).min(c[2]).le(up)).and(down.le(c[0].max(c[1]).max(c[2])));
+    let real = both.bits() & real;
+    if real == 0 {
+        return (0, 0);
+    }
+    // How each side of the one passes each side of the other: nine determinants, from the Plücker coordinates of the lines.
+    let zero = W::splat(0.0);
+    let mut side = [[zero; 3]; 3];
+    let moment = [q[0].cross(w[0]), q[1].cross(w[1]), q[2].cross(w[2])];
+    for i in 0..3 {
+        let own = p[i].cross(e[i]);
+        for j in 0..3 {
+            side[i][j] = e[i].dot_add(moment[j], own.dot(w[j]));
+        }
+    }
+    let none = zero.lt(zero);
+    let mut seen = Pierced { may: none, must: none };
+    for i in 0..3 {
+        seen.add(side[i], d[i], d[(i + 1) % 3], up, down);
+    }
+    for j in 0..3 {
+        seen.add([side[0][j], side[1][j], side[2][j]], c[j], c[(j + 1) % 3], up, down);
+    }
+    let must = seen.must.bits() & real;
+    (must, seen.may.bits() & real & !must)
 }
 
 /// Which lanes have a side that may, or must, pierce the other triangle.

@@ -261,8 +261,8 @@ fn random_shift(length: f64) -> Vec3 {
 fn tiny_beside_huge() {
     let mut random = Random(6);
     let huge = shapes::cuboid_grid([1.0, 1.0, 1.0], [4, 4, 4]).unwrap();
-    for size in [1e-2, 1e-4, 1e-5, 3e-7, 1e-9, 1e-30] {
-        let tiny = shapes::icosphere(size, 2).unwrap();
+    for size in [1e-2, 1e-5, 3e-7, 1e-30] {
+        let tiny = shapes::icosphere(size, 1).unwrap();
         for shift in [Vec3::new(0.5, 0.1, 0.2), Vec3::new(0.5 + 1.5 * size, 0.1, 0.2), Vec3::ZERO] {
             compare(&huge, &tiny, &pose(&mut random, shift));
             let turned = pose(&mut random, Vec3::ZERO);
@@ -271,7 +271,7 @@ fn tiny_beside_huge() {
     }
     // Both large, both small, far apart.
     for scale in [1e-40, 1e-8, 1e25] {
-        let ball = shapes::icosphere(scale, 3).unwrap();
+        let ball = shapes::icosphere(scale, 2).unwrap();
         for gap in [1.5, 2.5, 1e4, 1e9] {
             compare(&ball, &ball, &pose(&mut random, Vec3::new(gap * scale, 0.0, 0.0)));
         }

@@ -9,7 +9,9 @@
 //! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis.
 //! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a tree does not pay.
 //!
-//! A method hands each pair it finds to a [`Sink`], which says when to stop:
+//! For triangles that are close to each other there are [`near`], which also descends both trees, [`brute::near`], [`within`] and [`distance`].
+//!
+//! A method hands each pair it finds to a [`Sink`], or a [`NearSink`], which says when to stop:
 //!
 //! ```
 //! use impinge::pair::{Count, Posed, brute, traverse};

@@ -9,7 +9,9 @@
 //! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis.
 //! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a tree does not pay.
 //!
-//! A method hands each pair it finds to a [`Sink`], which says when to stop:
+//! For triangles that are close to each other there are [`near`], which also descends both trees, [`brute::near`], [`within`] and [`distance`].
+//!
+//! A method hands each pair it finds to a [`Sink`], or a [`NearSink`], which says when to stop:
 //!
 //! ```
 //! use impinge::pair::{Count, Posed, brute, traverse};
@@ -29,17 +31,20 @@ pub mod brute;
 mod distance;
 pub mod edges;
 mod hit;
+mod near;
+mod near_blocks;
 mod outcome;
 mod posed;
 mod separation;
 pub mod sweep;
 
-pub use crate::sink::{Collect, Count, First, Sink};
+pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;
 pub use hit::{EdgeAndFace, Hit, Verdict};
+pub use near::{near, within};
 pub use outcome::{Maybe, Outcome};
 pub use posed::Posed;
 pub use separation::Separation;
@@ -72,10 +77,7 @@ pub use crate::tree::Cache;
 pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
     match first_hit(a, b, pose) {
         Some(hit) => Verdict::Intersecting(hit),
-        None => {
-            let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-            Verdict::Separated(Separation::find(&a, &b))
-        }
+        None => Verdict::Separated(Separation::find(a, b, pose)),
     }
 }
 

@@ -30,6 +30,8 @@ Examples:
     impinge check hand.stl mug.obj --distance
   Pairs that are meant to meet (* is any text, ? any one character):
     impinge check gearbox.glb --ignore \"bolt*:housing\" --ignore \"shaft:bearing*\"
+  Again and again, with the trees of large meshes kept from run to run:
+    impinge check plant.glb --cache ~/.cache/impinge
   For other programs, and for the eye:
     impinge check gearbox.glb --json > clashes.json
     impinge check gearbox.glb --pairs triangles.csv --png clashes.png --view top
@@ -134,6 +136,10 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_enum, value_name = "VERDICT", default_value_t)]
     pub(crate) fail_on: FailOn,
 
+    /// Keeps the trees of large meshes in this folder and reuses them in later runs; answers are the same.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
+
     /// How many threads to use [default: all processors].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -207,6 +213,10 @@ pub(crate) struct InfoArgs {
     /// Prints one JSON document with full detail instead of the table.
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Keeps the trees of large meshes in this folder and reuses them in later runs.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cache: Option<PathBuf>,
 
     /// A picture of all files in one frame.
     #[command(flatten)]

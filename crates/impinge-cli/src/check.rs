@@ -7,12 +7,14 @@ use anyhow::{Result, bail};
 use impinge::check::CheckOptions;
 
 use crate::args::{CheckArgs, FailOn};
+use crate::cache::Cache;
 use crate::job::Job;
 use crate::render::{self, Curves, Picture};
 use crate::report::csv::{PairsFile, Parts};
 use crate::report::table::{Align, Cell, Table};
 use crate::report::{LINE, count, json, number, plural, point};
 use crate::survey::{self, Plan, Summary};
+use crate::trees::{self, CacheReport};
 use crate::verdict::{Kind, Verdict};
 use crate::{Status, note, pose_arg, unless_pipe_closed};
 
@@ -49,9 +51,15 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
         keep_hits: output.pairs.is_some() || args.picture.wanted(),
     };
     let mut file = output.pairs.as_deref().map(PairsFile::create).transpose()?;
+    let pool = survey::pool(query)?;
+    let cache = query.cache.as_deref().map(Cache::open).transpose()?;
+    let cached = trees::prepare(&pool, job, &plan, cache.as_ref());
+    if let (Some(cached), false) = (&cached, output.quiet) {
+        cached.problems.iter().for_each(|problem| note(&format!("cache: {problem}")));
+    }
     let mut curves = Curves::default();
     let mut verdicts = Vec::with_capacity(plan.pairs.len());
-    survey::run(job, &plan, &options, query, output.quiet || output.json, |verdict, report| {
+    survey::run(job, &plan, &options, &pool, output.quiet || output.json, |verdict, report| {
         let (a, b) = (&job.scene.parts()[verdict.a], &job.scene.parts()[verdict.b]);
         if let Some(file) = &mut file {
             let parts = Parts {
@@ -93,9 +101,10 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
         .collect();
     let mut out = anstream::stdout().lock();
     let written = if output.json {
-        json::write_check(&mut out, job, args, &listed, &summary, status)
+        json::write_check(&mut out, job, args, &listed, &summary, status, cached.as_ref())
     } else {
         write_report(&mut out, job, &listed, &summary)
+            .and_then(|()| cached.as_ref().map_or(Ok(()), |cached| write_cached(&mut out, cached)))
     };
     // A reader that has seen enough does not change the verdict.
     unless_pipe_closed(written.and_then(|()| Ok(out.flush()?)))?;
@@ -201,6 +210,17 @@ fn write_report(
         writeln!(out)?;
     }
     write_summary(out, summary)
+}
+
+/// What the cache was good for, in a line.
+fn write_cached(out: &mut dyn Write, cached: &CacheReport) -> Result<()> {
+    let CacheReport { folder, reused, stored, built, .. } = cached;
+    let (reused, stored, built) = (count(*reused), count(*stored), count(*built));
+    writeln!(
+        out,
+        "trees: {reused} read from {folder}, {stored} built and stored there, {built} built only"
+    )?;
+    Ok(())
 }
 
 fn write_summary(out: &mut dyn Write, summary: &Summary) -> Result<()> {

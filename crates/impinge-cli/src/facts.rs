@@ -1,8 +1,14 @@
 //! What one part is, as `impinge info` reports it: the one place that asks the mesh.
 
+use std::collections::BTreeMap;
+use std::time::Instant;
+
 use impinge::mesh::{Classification, Defects};
 use impinge::scene::Scene;
-use impinge::{Aabb, Vec3};
+use impinge::tree::TreeSize;
+use impinge::{Aabb, Mesh, Vec3};
+
+use crate::cache::{Cache, Source};
 
 /// Everything `impinge info` says about a part. Lengths, areas and volumes are in the unit of the coordinates.
 #[derive(Clone, Debug)]
@@ -25,6 +31,43 @@ pub(crate) struct InfoRow<'a> {
     pub(crate) area: f64,
     /// Of the enclosed space, if there is any.
     pub(crate) solid: Option<SolidFacts>,
+    /// The tree that queries descend.
+    pub(crate) tree: TreeFacts,
+}
+
+/// What a part's tree takes. Parts that share a mesh share it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TreeFacts {
+    /// Nodes, leaves, depth and bytes.
+    pub(crate) size: TreeSize,
+    /// Where it came from.
+    pub(crate) source: Source,
+    /// What building or reading it took.
+    pub(crate) seconds: f64,
+    /// Whether it is the tree of a part before this one.
+    pub(crate) shared: bool,
+}
+
+/// Builds or reads the trees of the parts of a scene, one after the other, and measures it. The second value tells what is wrong with files of the cache.
+pub(crate) fn trees(scene: &Scene, cache: Option<&Cache>) -> (Vec<TreeFacts>, Vec<String>) {
+    let mut known: BTreeMap<*const Mesh, TreeFacts> = BTreeMap::new();
+    let (mut facts, mut problems) = (Vec::new(), Vec::new());
+    for part in scene.parts() {
+        let mesh = &*part.mesh;
+        if let Some(first) = known.get(&std::ptr::from_ref(mesh)) {
+            facts.push(TreeFacts { shared: true, ..*first });
+            continue;
+        }
+        let start = Instant::now();
+        let (source, problem) = cache.map_or((Source::Built, None), |cache| cache.provide(mesh));
+        let size = mesh.tree().size();
+        let seconds = start.elapsed().as_secs_f64();
+        let own = TreeFacts { size, source, seconds, shared: false };
+        known.insert(std::ptr::from_ref(mesh), own);
+        facts.push(own);
+        problems.extend(problem);
+    }
+    (facts, problems)
 }
 
 /// What a solid has and a surface has not, for density one.
@@ -40,7 +83,7 @@ pub(crate) struct SolidFacts {
 
 impl<'a> InfoRow<'a> {
     /// The facts about part `index` of `scene`.
-    pub(crate) fn of(scene: &'a Scene, index: usize, name: &'a str) -> Self {
+    pub(crate) fn of(scene: &'a Scene, index: usize, name: &'a str, tree: TreeFacts) -> Self {
         let part = &scene.parts()[index];
         let mesh = &*part.mesh;
         let bounds = scene.bounds_of(index);
@@ -59,6 +102,7 @@ impl<'a> InfoRow<'a> {
             defects: mesh.defects(),
             area: mesh.area(),
             solid,
+            tree,
         }
     }
 }

@@ -5,14 +5,16 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use impinge::Pose;
+use impinge::tree::TreeSize;
 
-use crate::Status;
 use crate::args::InfoArgs;
-use crate::facts::InfoRow;
+use crate::cache::{Cache, Source};
+use crate::facts::{self, InfoRow, TreeFacts};
 use crate::job::Job;
 use crate::render::{self, Curves, Picture};
 use crate::report::table::{Align, Cell, Table};
 use crate::report::{LINE, count, digits, json_info, plural};
+use crate::{Status, note};
 
 /// Describes what the arguments name.
 pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
@@ -21,12 +23,14 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
         .iter()
         .map(|path| Job::load(std::slice::from_ref(path), &Pose::IDENTITY))
         .collect::<Result<_>>()?;
-    let rows: Vec<Vec<InfoRow<'_>>> = jobs
-        .iter()
-        .map(|job| {
-            (0..job.names.len()).map(|i| InfoRow::of(&job.scene, i, &job.names[i])).collect()
-        })
-        .collect();
+    let cache = args.cache.as_deref().map(Cache::open).transpose()?;
+    let mut rows: Vec<Vec<InfoRow<'_>>> = Vec::with_capacity(jobs.len());
+    for job in &jobs {
+        let (trees, problems) = facts::trees(&job.scene, cache.as_ref());
+        problems.iter().for_each(|problem| note(&format!("cache: {problem}")));
+        let row = |(i, tree)| InfoRow::of(&job.scene, i, &job.names[i], tree);
+        rows.push(trees.into_iter().enumerate().map(row).collect());
+    }
     if args.picture.wanted() {
         let all = Job::together(&jobs);
         let triangles: usize = rows.iter().flatten().map(|r| r.triangles).sum();
@@ -113,6 +117,29 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()
     if spotless {
         writeln!(out, "  no defects")?;
     }
+    write_trees(out, rows)
+}
+
+/// The trees of a file in a line: parts that share a mesh share its tree, and it counts once.
+fn write_trees(out: &mut dyn Write, rows: &[InfoRow<'_>]) -> Result<()> {
+    let own: Vec<&TreeFacts> = rows.iter().map(|r| &r.tree).filter(|t| !t.shared).collect();
+    let sum = |what: fn(&TreeSize) -> usize| own.iter().map(|t| what(&t.size)).sum::<usize>();
+    let (bytes, triangles) = (sum(|s| s.bytes), sum(|s| s.triangles));
+    let ways = [Source::Built, Source::Stored, Source::Reused].into_iter().filter_map(|source| {
+        let some: Vec<f64> = own.iter().filter(|t| t.source == source).map(|t| t.seconds).collect();
+        let time = digits(some.iter().sum::<f64>() * 1e3, 3);
+        (!some.is_empty()).then(|| format!("{} {} in {time} ms", count(some.len()), source.name()))
+    });
+    writeln!(
+        out,
+        "  trees: {}, {}, depth {}, {} bytes ({} a triangle); {}",
+        plural(sum(|s| s.nodes), "node"),
+        plural(sum(|s| s.leaves), "leaf").replace("leafs", "leaves"),
+        own.iter().map(|t| t.size.depth).max().unwrap_or(0),
+        count(bytes),
+        digits(bytes as f64 / triangles.max(1) as f64, 3),
+        ways.collect::<Vec<_>>().join(", ")
+    )?;
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! The `impinge` command: exact clash checks of meshes and assemblies. Parses, calls the library, prints.
 
 mod args;
+mod cache;
 mod check;
 mod facts;
 mod ignore;
@@ -12,6 +13,7 @@ mod render;
 mod report;
 mod sample;
 mod survey;
+mod trees;
 mod verdict;
 
 use std::io::{self, Write};

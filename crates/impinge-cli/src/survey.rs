@@ -78,6 +78,14 @@ fn every_pair(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
 }
 
+/// The threads that the arguments ask for.
+pub(crate) fn pool(query: &QueryArgs) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(query.threads.map_or(0, std::num::NonZero::get))
+        .build()
+        .context("cannot start the threads; ask for fewer with --threads")
+}
+
 /// Checks the pairs of `plan` and gives each report to `take`, in the order of the plan whatever the thread count.
 ///
 /// `take` runs on the calling thread while others work; an error from it ends the work early.
@@ -85,15 +93,10 @@ pub(crate) fn run(
     job: &Job,
     plan: &Plan,
     options: &CheckOptions,
-    query: &QueryArgs,
+    pool: &rayon::ThreadPool,
     quiet: bool,
     mut take: impl FnMut(Verdict, PairReport) -> Result<()>,
 ) -> Result<()> {
-    let threads = query.threads.map_or(0, std::num::NonZero::get);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .context("cannot start the threads; ask for fewer with --threads")?;
     let workers = pool.current_num_threads().min(plan.pairs.len());
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
     let (next, stop) = (&next, &stop);
@@ -239,7 +242,7 @@ mod tests {
             };
             let plan = Plan::new(&job, &query);
             let mut seen = Vec::new();
-            run(&job, &plan, &CheckOptions::default(), &query, true, |v, _| {
+            run(&job, &plan, &CheckOptions::default(), &pool(&query).unwrap(), true, |v, _| {
                 seen.push((v.a, v.b));
                 Ok(())
             })
@@ -254,11 +257,12 @@ mod tests {
         let query = QueryArgs { distance: true, ..QueryArgs::default() };
         let plan = Plan::new(&job, &query);
         let mut taken = 0;
-        let result = run(&job, &plan, &CheckOptions::default(), &query, true, |_, _| {
-            taken += 1;
-            anyhow::ensure!(taken < 5, "full");
-            Ok(())
-        });
+        let result =
+            run(&job, &plan, &CheckOptions::default(), &pool(&query).unwrap(), true, |_, _| {
+                taken += 1;
+                anyhow::ensure!(taken < 5, "full");
+                Ok(())
+            });
         assert!(result.is_err() && taken == 5);
     }
 }

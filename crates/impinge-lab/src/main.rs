@@ -5,6 +5,7 @@
 mod box_tree;
 mod cage;
 mod chart;
+mod deform;
 mod flight;
 mod growth;
 mod klosowski;
@@ -35,6 +36,8 @@ enum Experiment {
     PreChecks(pre_checks::Arguments),
     /// Tables 1 to 7 and Figure 3 of Klosowski et al. 1998, beside the paper's numbers.
     Klosowski(klosowski::Arguments),
+    /// Deforming meshes: refitting and rebuilding against building anew, and trees from files.
+    Deform(deform::Arguments),
     /// Zachmann's Figures 3.32 to 3.37 and the table of section 3.6.5: the box-tree.
     BoxTree(box_tree::Arguments),
     /// How queries grow from a thousand to a million triangles.
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Triangles(arguments) => triangles::run(&arguments),
         Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
         Experiment::Klosowski(arguments) => klosowski::run(&arguments),
+        Experiment::Deform(arguments) => deform::run(&arguments),
         Experiment::BoxTree(arguments) => box_tree::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),

@@ -44,6 +44,12 @@ pub enum ErrorKind {
     BadParameter,
     /// A file could not be read or understood.
     File,
+    /// A file ends too early, or is not what was written.
+    Damaged,
+    /// A file was written in a form that this version does not read.
+    WrongVersion,
+    /// Something belongs to another mesh than the one it was given with.
+    WrongMesh,
 }
 
 impl Error {
@@ -53,7 +59,6 @@ impl Error {
     }
 
     /// The same error with the error that caused it.
-    #[cfg(feature = "files")]
     pub(crate) fn with_source(
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,

@@ -34,6 +34,7 @@
 //! | How do two solids stand to each other? | [`check_pair`]: a [`Relation`] |
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
 //! | Is a point inside? | [`solid::locate`] |
+//! | All that, of a body that bends? | [`Deforming`]: its vertices move, its tree follows |
 //! | What is wrong with a mesh? | [`Mesh::defects`], [`Mesh::classification`] |
 //!
 //! # The modules
@@ -95,7 +96,7 @@ pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair}
 pub use error::{Error, ErrorKind};
 pub use exact::{Contact, Feature, Location};
 pub use math::{Aabb, MAX_COORDINATE, Pose, Vec3};
-pub use mesh::{Mesh, Weld};
+pub use mesh::{DeformOptions, Deforming, Mesh, Weld};
 pub use pair::{
     Distance, EdgeAndFace, Hit, Separation, Verdict, all_pairs, distance, first_hit, intersects,
 };

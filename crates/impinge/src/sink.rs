@@ -2,6 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::closest::ClosestPoints;
+
 /// Receives the pairs of triangles a traversal finds, each once, in an order of the traversal's own.
 ///
 /// ```
@@ -89,4 +91,67 @@ impl Sink for Count {
         self.pairs += 1;
         ControlFlow::Continue(())
     }
+}
+
+/// Two triangles, and how far apart they are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearPair {
+    /// The triangle of A.
+    pub a: u32,
+    /// The triangle of B.
+    pub b: u32,
+    /// Their closest points in A's frame, and bounds of their distance: both zero exactly if they share a point.
+    pub closest: ClosestPoints,
+}
+
+/// Receives pairs of triangles that are close to each other, each at most once, in an order of the traversal's own.
+///
+/// The sink says what "close" means, and may ask for less and less as pairs come in: that is how the minimum is found.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use impinge::pair::{NearPair, NearSink, near};
+/// use impinge::{Pose, shapes};
+///
+/// /// How close the closest triangles are, as far as it matters.
+/// struct Clearance(f64);
+///
+/// impl NearSink for Clearance {
+///     fn bound(&self) -> f64 {
+///         self.0
+///     }
+///
+///     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
+///         self.0 = self.0.min(pair.closest.upper);
+///         if self.0 > 0.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+///     }
+/// }
+///
+/// let ring = shapes::torus(1.0, 0.4, 48, 24)?;
+/// let mut clearance = Clearance(10.0); // nothing above ten is of interest
+/// near(&ring, &ring, &Pose::from_translation([3.0, 0.0, 0.0])?, &mut clearance);
+/// assert!((clearance.0 - 0.2).abs() < 1e-12);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub trait NearSink {
+    /// Pairs whose certified lower bound exceeds this are of no interest. Must never grow while a traversal runs; infinity asks for every pair, NaN or a
+    /// negative number for none.
+    fn bound(&self) -> f64;
+
+    /// Says beforehand that a pair with `closest.upper <= upper` exists and will come, unless the bound keeps it out: a sink that is after
+    /// the closest pair may lower its bound to `upper` at once.
+    fn foresee(&mut self, upper: f64) {
+        let _ = upper;
+    }
+
+    /// Takes a pair that meets, before its closest points are looked for, which takes longer: [`ControlFlow::Break`] ends the traversal,
+    /// otherwise it comes to `pair`, too.
+    fn meet(&mut self, a: u32, b: u32) -> ControlFlow<()> {
+        let _ = (a, b);
+        ControlFlow::Continue(())
+    }
+
+    /// Takes a pair with `pair.closest.lower <= bound()`; [`ControlFlow::Break`] ends the traversal.
+    fn pair(&mut self, pair: &NearPair) -> ControlFlow<()>;
 }

@@ -10,6 +10,7 @@ use crate::Status;
 use crate::args::CheckArgs;
 use crate::job::Job;
 use crate::survey::Summary;
+use crate::trees::CacheReport;
 use crate::verdict::{Kind, Verdict};
 
 /// Grows when a field changes its meaning or goes away; new fields do not count.
@@ -26,6 +27,18 @@ struct CheckDocument<'a> {
     parts: Vec<PartEntry<'a>>,
     pairs: Vec<PairEntry<'a>>,
     notes: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache: Option<CacheEntry<'a>>,
+}
+
+/// Trees by where they came from; with `--cache` only.
+#[derive(Serialize)]
+struct CacheEntry<'a> {
+    folder: &'a str,
+    reused: usize,
+    stored: usize,
+    built: usize,
+    problems: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -84,6 +97,7 @@ pub(crate) fn write_check(
     listed: &[&Verdict],
     summary: &Summary,
     status: Status,
+    cached: Option<&CacheReport>,
 ) -> Result<()> {
     let parts = job.scene.parts().iter().enumerate().map(|(i, part)| PartEntry {
         name: &job.names[i],
@@ -113,6 +127,13 @@ pub(crate) fn write_check(
         parts: parts.collect(),
         pairs: listed.iter().map(|v| pair(job, v)).collect(),
         notes: &job.notes,
+        cache: cached.map(|c| CacheEntry {
+            folder: &c.folder,
+            reused: c.reused,
+            stored: c.stored,
+            built: c.built,
+            problems: &c.problems,
+        }),
     };
     write(out, &document)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::json::{FORMAT, write};
-use crate::facts::InfoRow;
+use crate::facts::{InfoRow, TreeFacts};
 use crate::job::Job;
 
 #[derive(Serialize)]
@@ -39,6 +39,20 @@ struct InfoEntry<'a> {
     inertia: Option<[[f64; 3]; 3]>,
     clean: bool,
     defects: Value,
+    tree: TreeEntry,
+}
+
+/// The tree that queries descend. `shared` if it is that of a part before this one.
+#[derive(Serialize)]
+struct TreeEntry {
+    nodes: usize,
+    leaves: usize,
+    depth: usize,
+    bytes: usize,
+    bytes_per_triangle: f64,
+    source: &'static str,
+    seconds: f64,
+    shared: bool,
 }
 
 #[derive(Serialize)]
@@ -76,6 +90,20 @@ fn entry<'a>(row: &InfoRow<'a>) -> InfoEntry<'a> {
         inertia: row.solid.map(|s| s.inertia),
         clean: row.defects.is_clean(),
         defects: defects(row.defects),
+        tree: tree(&row.tree),
+    }
+}
+
+fn tree(tree: &TreeFacts) -> TreeEntry {
+    TreeEntry {
+        nodes: tree.size.nodes,
+        leaves: tree.size.leaves,
+        depth: tree.size.depth,
+        bytes: tree.size.bytes,
+        bytes_per_triangle: tree.size.bytes_per_triangle(),
+        source: tree.source.name(),
+        seconds: tree.seconds,
+        shared: tree.shared,
     }
 }
 

@@ -140,8 +140,8 @@ fn table_2(report: &mut Report, measured: &[Measured]) {
         span((0..measured.len()).map(|m| of(0, m) / of(best[m], m)))
     };
     report.paragraph(&format!(
-        "The fastest of the k-DOPs, in brackets the paper's: {}. It is {} times as fast as 6-DOPs (paper: {} times). The production tree is {} times as fast as the fastest k-DOP. \
-         Updates are cheap here beside triangle tests (Table 1), which favours more directions than on the paper's machine. *Swept* differs most: the body has fewer triangles than a leaf may have, so each obstacle within its \
+        "The fastest of the k-DOPs, in brackets the paper's: {}. It is {} times as fast as 6-DOPs (paper: {} times). The production tree is {} times as fast as the fastest k-DOP (below one, it is slower). \
+         *Swept* differs most: the body has fewer triangles than a leaf may have, so each obstacle within its \
          k-DOP is tested against all of it, and ours stand so close around the crossed bars that thousands are within; leaves of one triangle (below, and the row of oriented boxes) end that.",
         list.join(", "),
         gain(&|k, m| rows[k].ours[m], &ours),

@@ -77,7 +77,7 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
     if report.relation == Relation::Clear {
         let clearance = options.clearance.filter(|c| *c >= 0.0);
         let limit = if options.distance { Some(f64::INFINITY) } else { clearance };
-        report.distance = limit.and_then(|limit| closest_pair(&a, &b, limit));
+        report.distance = limit.and_then(|limit| closest_pair(a.mesh(), b.mesh(), pose, limit));
         let near = |d: &Distance| clearance.is_some_and(|c| d.lower <= c);
         if report.distance.as_ref().is_some_and(near) {
             report.relation = Relation::Near;

@@ -19,7 +19,8 @@
 //!
 //! What counts for speed is memory. A list is a stretch of one array, with the coordinates in it, so that dealing reads and writes
 //! in order; the dead stretches are swept out when they are the greater part. The faces are taken last in, first out, so the next steps work
-//! on what is in the cache. Linked lists through the points took two to four times as long from 10,000 points on.
+//! on what is in the cache. With linked lists through the points,
+//! and vertices numbered as in the input, a million points took 1.4 times as long in a ball and 3.3 times on a sphere; to 100,000 points in a ball it was as quick or quicker.
 //! Tried and not faster: exact arithmetic only for points that no new face takes for certain.
 
 use super::inner;

@@ -21,19 +21,24 @@ impl Mesh {
     }
 
     /// The same polygons and triangles on other vertices, as a deforming body needs: nothing is triangulated again
-    /// and what is known about adjacency is shared.
+    /// and what is known about adjacency is shared. The tree is not carried over: [`Deforming`](super::Deforming) does that.
     ///
     /// # Errors
     /// If the number of vertices differs, or a coordinate is not finite or too large.
     pub fn with_vertices(&self, vertices: Vec<Vec3>) -> Result<Self, Error> {
+        self.check_replacement(&vertices)?;
+        Ok(Self::assemble(vertices, Arc::clone(&self.connectivity)))
+    }
+
+    /// Checks that the vertices can take the place of the mesh's own.
+    pub(super) fn check_replacement(&self, vertices: &[Vec3]) -> Result<(), Error> {
         if vertices.len() != self.vertices.len() {
             return Err(Error::new(
                 ErrorKind::BadParameter,
                 format!("{} vertices given for a mesh of {}", vertices.len(), self.vertices.len()),
             ));
         }
-        check_vertices(&vertices)?;
-        Ok(Self::assemble(vertices, Arc::clone(&self.connectivity)))
+        check_vertices(vertices)
     }
 
     /// The mesh with every coordinate multiplied by `factor`.

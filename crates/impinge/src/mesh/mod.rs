@@ -14,8 +14,10 @@ mod convexity;
 mod corner_tree;
 mod defects;
 mod defects_text;
+mod deforming;
 mod derive;
 mod edges;
+mod fingerprint;
 mod mass;
 mod orientation;
 mod polygon_checks;
@@ -25,6 +27,7 @@ mod union_find;
 mod weld;
 
 use std::fmt;
+use std::io::Read;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -34,12 +37,15 @@ pub use defects::{
     Defects, DegenerateKind, DegeneratePolygon, DuplicatePolygon, MisorientedEdge, NonManifoldEdge,
     NonManifoldVertex, NonPlanarPolygon, OpenEdge,
 };
+pub use deforming::{DeformOptions, Deforming};
 pub use edges::Edges;
+pub use fingerprint::Fingerprint;
 pub use mass::MassProperties;
 pub use topology::{Topology, VertexFan};
 pub use triangulate::triangulate_polygon;
 pub use weld::Weld;
 
+use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::tree::Tree;
 use connectivity::Connectivity;
@@ -50,7 +56,7 @@ use connectivity::Connectivity;
 /// polygon follow each other. Nothing is dropped: polygons of zero area, repeated corners, duplicate polygons and
 /// vertices nobody uses stay, and [`Mesh::defects`] tells about them. A mesh without polygons is legal.
 ///
-/// A mesh does not change. Clones, and meshes made by [`Mesh::transformed`] or [`Mesh::with_vertices`], share what
+/// A mesh does not change; one that does is a [`Deforming`]. Clones, and meshes made by [`Mesh::transformed`] or [`Mesh::with_vertices`], share what
 /// does not depend on coordinates.
 ///
 /// ```
@@ -226,6 +232,15 @@ impl Mesh {
     #[must_use]
     pub fn tree(&self) -> &Tree {
         self.tree.get_or_init(|| Arc::new(Tree::build(self)))
+    }
+
+    /// Reads the tree from what [`Tree::write`] has written, and keeps it, instead of building it. Returns whether it was kept: not if there is one already.
+    ///
+    /// # Errors
+    /// As [`Tree::read`]; the tree is then built when it is needed.
+    pub fn restore_tree(&self, input: impl Read) -> Result<bool, Error> {
+        let tree = Tree::read(input, self)?;
+        Ok(self.tree.set(Arc::new(tree)).is_ok())
     }
 
     /// Whether the mesh has an inside: it is closed and has triangles.

@@ -1,14 +1,13 @@
 //! The distance of two meshes, with bounds that hold.
 //!
-//! Triangles are put into blocks of neighbours; blocks whose boxes are further apart than the best distance so far are skipped, and within a pair
-//! of blocks so are triangles.
+//! A search for near pairs whose bound is the best distance so far.
 
-use crate::closest;
-use crate::math::{Aabb, Pose, Vec3};
+use std::ops::ControlFlow;
+
+use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
-use super::blocks::{Block, blocks};
-use super::{Posed, first_hit};
+use super::{NearPair, NearSink, Posed, first_hit, near, near_blocks};
 
 /// How far apart two meshes are, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,112 +41,80 @@ pub struct Distance {
 /// ```
 #[must_use]
 pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
-    let hit = first_hit(a, b, pose);
-    let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-    match hit {
-        Some(hit) => Some(Distance {
-            lower: 0.0,
-            upper: 0.0,
-            a: hit.a,
-            b: hit.b,
-            on_a: hit.point,
-            on_b: hit.point,
-        }),
-        None => closest_pair(&a, &b, f64::INFINITY),
+    let mut nearest = Nearest::up_to(f64::INFINITY);
+    near(a, b, pose, &mut nearest);
+    if !nearest.met {
+        return nearest.finish();
     }
+    // Which of the pairs that meet was found is the traversal's affair, so the one that other queries name is taken.
+    first_hit(a, b, pose).map(|hit| Distance {
+        lower: 0.0,
+        upper: 0.0,
+        a: hit.a,
+        b: hit.b,
+        on_a: hit.point,
+        on_b: hit.point,
+    })
 }
 
-/// The closest pair of triangles of two meshes that share no point. `None` if they are certainly further apart than `limit`, or one is empty.
-pub(crate) fn closest_pair(a: &Posed<'_>, b: &Posed<'_>, limit: f64) -> Option<Distance> {
-    if a.is_empty() || b.is_empty() {
-        return None;
-    }
-    let (blocks_a, blocks_b) = (blocks(&a.collect(&a.bounds())), blocks(&b.collect(&b.bounds())));
-    // The nearest blocks first: a good first bound prunes most of the rest.
-    let mut order: Vec<(f64, usize)> = blocks_a
-        .iter()
-        .enumerate()
-        .map(|(i, p)| {
-            let nearest = blocks_b
-                .iter()
-                .map(|q| box_gap(&p.bounds, &q.bounds))
-                .fold(f64::INFINITY, f64::min);
-            (nearest, i)
-        })
-        .collect();
-    order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-
-    let mut search = Search { best: None, lower: f64::INFINITY, bound: limit };
-    let mut near = Vec::new();
-    for (gap, i) in order {
-        if gap > search.bound {
-            break;
-        }
-        near.clear();
-        let p = &blocks_a[i];
-        near.extend(
-            blocks_b
-                .iter()
-                .enumerate()
-                .map(|(j, q)| (box_gap(&p.bounds, &q.bounds), j))
-                .filter(|(gap, _)| *gap <= search.bound),
-        );
-        near.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
-        for (gap, j) in &near {
-            if *gap > search.bound {
-                break;
-            }
-            search.compare(a, p, b, &blocks_b[*j]);
-        }
-    }
-    search
-        .best
-        .filter(|d| d.lower <= limit)
-        .map(|d| Distance { lower: search.lower.min(d.upper), ..d })
+/// The closest pair of triangles of two meshes that share no point. `None` if they are certainly further apart than `limit`, or
+/// one is empty.
+pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Option<Distance> {
+    let mut nearest = Nearest::up_to(limit);
+    near(a, b, pose, &mut nearest);
+    nearest.finish()
 }
 
-/// What is known so far.
-struct Search {
+/// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does not show.
+pub(super) struct Nearest {
     best: Option<Distance>,
-    /// The smallest lower bound of any pair looked at.
+    /// The smallest lower bound of any pair seen.
     lower: f64,
     /// Pairs further apart than this do not matter.
     bound: f64,
+    /// Whether two triangles meet: then nothing else is known.
+    met: bool,
 }
 
-impl Search {
-    fn compare(&mut self, a: &Posed<'_>, p: &Block, b: &Posed<'_>, q: &Block) {
-        for (i, bounds) in &p.triangles {
-            if box_gap(bounds, &q.bounds) > self.bound {
-                continue;
-            }
-            let t = a.triangle(*i);
-            for (j, other) in &q.triangles {
-                if box_gap(bounds, other) > self.bound {
-                    continue;
-                }
-                let c = closest::disjoint(&t, &b.triangle(*j));
-                self.lower = self.lower.min(c.lower);
-                // Ties go to the lowest indices, so that the order of blocks does not show.
-                let closer = self.best.is_none_or(|d| (c.upper, *i, *j) < (d.upper, d.a, d.b));
-                if closer && c.lower <= self.bound {
-                    self.best = Some(Distance {
-                        lower: c.lower,
-                        upper: c.upper,
-                        a: *i,
-                        b: *j,
-                        on_a: c.a,
-                        on_b: c.b,
-                    });
-                    self.bound = self.bound.min(c.upper);
-                }
-            }
-        }
+impl Nearest {
+    fn up_to(limit: f64) -> Self {
+        Self { best: None, lower: f64::INFINITY, bound: limit, met: false }
+    }
+
+    /// The closest pair without the meshes' trees.
+    pub(super) fn in_blocks(a: &Posed<'_>, b: &Posed<'_>) -> Option<Distance> {
+        let mut nearest = Self::up_to(f64::INFINITY);
+        near_blocks::traverse(a, b, &mut nearest);
+        nearest.finish()
+    }
+
+    fn finish(&self) -> Option<Distance> {
+        self.best.map(|d| Distance { lower: self.lower.min(d.upper), ..d })
     }
 }
 
-/// A certain lower bound of the distance between points of two boxes. Squares that underflow give zero, which is a bound too; the
-/// factor covers the five roundings.
-fn box_gap(p: &Aabb, q: &Aabb) -> f64 {
-    p.distance_squared(q).sqrt() * (1.0 - 8.0 * f64::EPSILON)
+impl NearSink for Nearest {
+    fn bound(&self) -> f64 {
+        self.bound
+    }
+
+    fn foresee(&mut self, upper: f64) {
+        self.bound = self.bound.min(upper);
+    }
+
+    fn meet(&mut self, _: u32, _: u32) -> ControlFlow<()> {
+        self.met = true;
+        ControlFlow::Break(())
+    }
+
+    fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
+        let NearPair { a, b, closest: c } = *pair;
+        self.lower = self.lower.min(c.lower);
+        if self.best.is_none_or(|d| (c.upper, a, b) < (d.upper, d.a, d.b)) {
+            self.best =
+                Some(Distance { lower: c.lower, upper: c.upper, a, b, on_a: c.a, on_b: c.b });
+            self.bound = self.bound.min(c.upper);
+        }
+        ControlFlow::Continue(())
+    }
 }

@@ -9,7 +9,9 @@
 //! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis.
 //! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a tree does not pay.
 //!
-//! A method hands each pair it finds to a [`Sink`], which says when to stop:
+//! For triangles that are close to each other there are [`near`], which also descends both trees, [`brute::near`], [`within`] and [`distance`].
+//!
+//! A method hands each pair it finds to a [`Sink`], or a [`NearSink`], which says when to stop:
 //!
 //! ```
 //! use impinge::pair::{Count, Posed, brute, traverse};
@@ -29,17 +31,20 @@ pub mod brute;
 mod distance;
 pub mod edges;
 mod hit;
+mod near;
+mod near_blocks;
 mod outcome;
 mod posed;
 mod separation;
 pub mod sweep;
 
-pub use crate::sink::{Collect, Count, First, Sink};
+pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;
 pub use hit::{EdgeAndFace, Hit, Verdict};
+pub use near::{near, within};
 pub use outcome::{Maybe, Outcome};
 pub use posed::Posed;
 pub use separation::Separation;
@@ -72,10 +77,7 @@ pub use crate::tree::Cache;
 pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
     match first_hit(a, b, pose) {
         Some(hit) => Verdict::Intersecting(hit),
-        None => {
-            let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-            Verdict::Separated(Separation::find(&a, &b))
-        }
+        None => Verdict::Separated(Separation::find(a, b, pose)),
     }
 }
 
@@ -84,10 +86,16 @@ pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
 /// Which of several pairs it is depends on the meshes and the pose alone.
 #[must_use]
 pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
+    let (i, j) = first_pair(a, b, pose)?;
+    resolve(a, b, pose, i, j)
+}
+
+/// As [`first_hit`], but only the numbers of the triangles: finding out how they meet, and where, takes as long again.
+#[must_use]
+pub fn first_pair(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     let mut first = First::default();
     traverse(a, b, pose, &mut first);
-    let (i, j) = first.pair?;
-    resolve(a, b, pose, i, j)
+    first.pair
 }
 
 /// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last query learnt. The answer is as exact as without; which of several
@@ -110,14 +118,19 @@ pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
 /// ```
 #[must_use]
 pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<Hit> {
-    if a.triangles().len().min(b.triangles().len()) <= SMALL {
-        return first_hit(a, b, pose);
-    }
-    let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) else {
-        return first_hit(a, b, pose);
-    };
-    let (i, j) = pair?;
+    let (i, j) = first_pair_cached(a, b, pose, cache)?;
     resolve(a, b, pose, i, j)
+}
+
+/// As [`first_hit_cached`], but only the numbers of the triangles: finding out how they meet, and where, takes longer than the query.
+#[must_use]
+pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<(u32, u32)> {
+    if a.triangles().len().min(b.triangles().len()) > SMALL {
+        if let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) {
+            return pair;
+        }
+    }
+    first_pair(a, b, pose)
 }
 
 /// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large meshes. The same pairs, whatever the number of threads.
@@ -145,10 +158,15 @@ pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)
 /// Sends every pair of triangles that share a point to `sink`, by the fastest method: the meshes' [trees](crate::tree), which are built on first use, or
 /// the [`sweep`] where a mesh is small or the sizes differ too much.
 pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
-    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > SMALL;
-    if !(worth_a_tree && tree::traverse((a, a.tree()), (b, b.tree()), pose, sink)) {
+    if !(uses_trees(a, b) && tree::traverse((a, a.tree()), (b, b.tree()), pose, sink)) {
         sweep::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
     }
+}
+
+/// Whether [`traverse`] asks these meshes for their trees: for whoever wants to build or load them beforehand.
+#[must_use]
+pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
+    a.triangles().len().min(b.triangles().len()) > SMALL
 }
 
 /// Up to so many triangles in the smaller mesh, a sweep over both takes less than building a tree.

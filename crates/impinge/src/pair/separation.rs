@@ -5,7 +5,7 @@ use std::fmt;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
-use super::distance::closest_pair;
+use super::distance::{Nearest, closest_pair};
 use super::{First, Posed, sweep};
 
 /// Why two meshes share no point.
@@ -43,7 +43,8 @@ pub enum Separation {
 
 impl Separation {
     /// Evidence for two meshes that were found to share no point.
-    pub(super) fn find(a: &Posed<'_>, b: &Posed<'_>) -> Self {
+    pub(super) fn find(mesh_a: &Mesh, mesh_b: &Mesh, pose: &Pose) -> Self {
+        let (a, b) = (&Posed::new(mesh_a, &Pose::IDENTITY), &Posed::new(mesh_b, pose));
         if a.is_empty() || b.is_empty() {
             return Self::Empty;
         }
@@ -59,7 +60,7 @@ impl Separation {
         if let Some((direction, gap)) = best {
             return Self::Slab { direction, gap };
         }
-        let Some(closest) = closest_pair(a, b, f64::INFINITY) else {
+        let Some(closest) = closest_pair(mesh_a, mesh_b, pose, f64::INFINITY) else {
             return Self::Empty;
         };
         if let Some(direction) = (closest.on_b - closest.on_a).try_normalize() {
@@ -94,11 +95,10 @@ impl Separation {
                 *gap > 0.0 && (length - 1.0).abs() < 1e-15 && gap_along(&a, &b, *direction) >= *gap
             }
             Self::Distance { lower } => {
-                // A bound of zero says nothing by itself: that no triangles meet is looked at apart, and by another method than the verdict's.
+                // A bound of zero says nothing by itself: that no triangles meet is looked at apart. Both by another method than the verdict's.
                 let mut first = First::default();
                 sweep::traverse(&a, &b, &mut first);
-                first.pair.is_none()
-                    && closest_pair(&a, &b, f64::INFINITY).is_none_or(|c| c.lower >= *lower)
+                first.pair.is_none() && Nearest::in_blocks(&a, &b).is_none_or(|c| c.lower >= *lower)
             }
         }
     }

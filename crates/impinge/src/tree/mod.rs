@@ -10,5 +10,5 @@ mod wide;
 
 pub use boxes::BoxTree;
 pub use bv::{BuildOptions, BvQuery, BvTree};
-pub use wide::{Cache, Tree, traverse};
-pub(crate) use wide::{first_cached, par_pairs};
+pub use wide::{Cache, FORMAT, Refitted, Tree, TreeSize, near, traverse};
+pub(crate) use wide::{Upkeep, first_cached, par_pairs};

@@ -1,18 +1,15 @@
 //! Building: top down, the split of smallest cost among sixteen bins an axis, eight children at once.
 
+use crate::math::Vec3;
 use crate::mesh::Mesh;
 
 use super::Tree;
-use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
-use super::sheet::Sheet;
+use super::refit::{fit_node, sheet};
 
 /// Triangles a leaf holds at most.
 pub(super) const LEAF: usize = 8;
 const BINS: usize = 16;
-
-/// More leaves than this are hardly flat: their sheet is a ball.
-const SHEET: usize = 1024;
 
 /// A triangle in the making: its box in the local frame, in `f32` for sorting only.
 #[derive(Clone, Copy)]
@@ -58,18 +55,28 @@ impl Growing {
 
 /// The tree of a mesh, built anew.
 pub(super) fn build(mesh: &Mesh) -> Tree {
-    let origin = if mesh.is_empty() { glam::DVec3::ZERO } else { mesh.bounds().center() };
-    let scale = unit_scale((mesh.bounds().max - origin).abs().max_element());
-    let mut items: Vec<Item> = mesh
-        .triangles()
-        .iter()
-        .enumerate()
-        .map(|(i, t)| {
-            let [p, q, r] = t.map(|v| (mesh.vertices()[v as usize] - origin) * scale);
+    over(mesh, frame(mesh), 0..mesh.triangles().len() as u32)
+}
+
+/// The local frame that suits a mesh: its origin and scale.
+pub(super) fn frame(mesh: &Mesh) -> (Vec3, f64) {
+    let origin = if mesh.is_empty() { Vec3::ZERO } else { mesh.bounds().center() };
+    (origin, unit_scale((mesh.bounds().max - origin).abs().max_element()))
+}
+
+/// The tree of some of a mesh's triangles, in the given frame.
+pub(super) fn over(
+    mesh: &Mesh,
+    (origin, scale): (Vec3, f64),
+    triangles: impl Iterator<Item = u32>,
+) -> Tree {
+    let mut items: Vec<Item> = triangles
+        .map(|i| {
+            let [p, q, r] = mesh.triangle(i as usize).map(|v| (v - origin) * scale);
             Item {
                 min: p.min(q).min(r).as_vec3().to_array(),
                 max: p.max(q).max(r).as_vec3().to_array(),
-                triangle: i as u32,
+                triangle: i,
             }
         })
         .collect();
@@ -89,9 +96,7 @@ pub(super) fn build(mesh: &Mesh) -> Tree {
     tree.leaves.reserve(items.len() / 6 + 1);
     let mut builder = Builder { mesh, tree: &mut tree };
     let (link, bounds) = builder.subtree(&mut items);
-    tree.root = Some((bounds, link));
-    let half = [0, 1, 2].map(|k| f64::from(bounds.center[k].abs()) + f64::from(bounds.half[k]));
-    tree.reach = half.iter().map(|h| h * h).sum::<f64>().sqrt();
+    tree.set_root(&bounds, link);
     tree
 }
 
@@ -134,41 +139,25 @@ impl Builder<'_> {
         parts.sort_unstable_by_key(|r| r.0);
         let index = self.tree.nodes.len();
         self.tree.nodes.push(Node::EMPTY);
-        let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for (slot, (start, end, _)) in parts.into_iter().enumerate() {
             let first = self.tree.leaves.len();
             let (link, bounds) = self.subtree(&mut items[start..end]);
-            let leaves = &self.tree.leaves[first..];
-            let sheet = if leaves.len() <= SHEET {
-                Sheet::around(bounds.center, bounds.reach(), leaves)
-            } else {
-                Sheet::ball(bounds.reach())
-            };
+            let sheet = sheet(&bounds, &self.tree.leaves[first..]);
             self.tree.nodes[index].set(slot, &bounds, &sheet, link);
-            for k in 0..3 {
-                let (c, h) = (f64::from(bounds.center[k]), f64::from(bounds.half[k]));
-                min[k] = min[k].min(c - h);
-                max[k] = max[k].max(c + h);
-            }
         }
-        let own = LocalBox::around(min, max);
+        let own = fit_node(&self.tree.nodes[index]);
         self.tree.nodes[index].own = own;
         (Link::node(index), own)
     }
 
     fn leaf(&mut self, items: &[Item]) -> (Link, LocalBox) {
-        let (mut min, mut max) = (glam::DVec3::INFINITY, glam::DVec3::NEG_INFINITY);
-        let mut triangles = [(0, [[0.0; 3]; 3]); LEAF];
-        for (item, stored) in items.iter().zip(&mut triangles) {
-            let corners = self.mesh.triangle(item.triangle as usize).map(|v| self.tree.local(v));
-            for c in corners {
-                min = min.min(c);
-                max = max.max(c);
-            }
-            *stored = (item.triangle, corners.map(|c| c.to_array()));
+        let mut triangles = [0; LEAF];
+        for (item, triangle) in items.iter().zip(&mut triangles) {
+            *triangle = item.triangle;
         }
-        self.tree.leaves.push(Leaf::new(&triangles[..items.len()]));
-        (Link::leaf(self.tree.leaves.len() - 1), LocalBox::around(min.to_array(), max.to_array()))
+        let (leaf, bounds) = self.tree.fit_leaf(self.mesh, &triangles[..items.len()]);
+        self.tree.leaves.push(leaf);
+        (Link::leaf(self.tree.leaves.len() - 1), bounds)
     }
 }
 

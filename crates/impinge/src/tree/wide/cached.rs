@@ -3,15 +3,16 @@
 //!
 //! **After a hit**, the next query first looks at the pair of leaves that met, then below the nodes that led there, and only then from the roots.
 //!
-//! **After a miss**, boxes and sheets are compared with a margin of a few times the last motion. If none of the leaves came that close, nothing needs to be
-//! looked at until B has moved by as much.
+//! **After a miss**, boxes and sheets are first compared with a margin of a few times the last motion, for a few steps. If that is enough to see that no leaves come that close, nothing
+//! needs to be looked at until B has moved by as much.
 
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::First;
 
+use super::lanes::Wide;
 use super::node::Link;
-use super::traverse::{Query, Run, TRAIL};
+use super::traverse::{Query, Run, TRAIL, Work};
 use super::{Tree, dispatch};
 
 /// What a query keeps for the next one of the same two meshes, at a pose nearby. Owned by the caller, one for each pair of bodies.
@@ -27,10 +28,43 @@ pub struct Cache {
     free: Option<Pose>,
     /// There, no point of B was closer to A than this, in A's unit.
     clearance: f64,
+    /// How many more times a clearance is looked for in vain.
+    patience: u32,
 }
 
 /// The margin asked for, in units of the last motion: so many queries like the last one may be saved.
 const STEPS: f64 = 3.0;
+
+/// Looking for a clearance is given up after so many steps, and not tried again after so many failures in a row, until the meshes have met again.
+const PROBE: usize = 24;
+const PATIENCE: u32 = 3;
+
+/// Whether a few steps are enough to see that no two leaves meet.
+struct Probe<'q> {
+    query: &'q Query<'q>,
+    roots: (Link, Link),
+}
+
+impl dispatch::Task for Probe<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> bool {
+        let mut work = Work::take();
+        work.add(self.roots.0, self.roots.1);
+        for _ in 0..PROBE {
+            if work.leaves.count > 0 || work.steps.count == 0 {
+                break;
+            }
+            work.steps.count -= 1;
+            let step = work.steps.get(work.steps.count);
+            self.query.step::<W, true>(step, &mut work);
+        }
+        let apart = work.leaves.count == 0 && work.steps.count == 0;
+        work.give_back();
+        apart
+    }
+}
 
 /// Two triangles that share a point, if there are any, with what `cache` knows from the last query. `None` in the outer option where
 /// [`traverse`](super::traverse) returns false.
@@ -53,12 +87,21 @@ pub(crate) fn first_cached(
         }
     }
     let mut query = Query::new((a, tree_a), (b, tree_b), pose)?;
-    let roots = query.roots();
-    let Some(roots) = roots else {
+    let Some(roots) = query.roots() else {
         return Some(None);
     };
-    let clearance = motion * STEPS;
-    query.relative.widen(clearance * tree_a.scale);
+    if cache.free.is_some() && cache.patience > 0 {
+        let narrow = query.relative.clone();
+        let clearance = motion * STEPS;
+        query.relative.widen(clearance * tree_a.scale);
+        if dispatch::run(Probe { query: &query, roots }) {
+            (cache.free, cache.clearance) = (Some(*pose), clearance);
+            cache.patience = PATIENCE;
+            return Some(None);
+        }
+        query.relative = narrow;
+        cache.patience -= 1;
+    }
     cache.seeds.insert(0, roots);
     let mut first = First::default();
     let ended = dispatch::run(Run { query: &query, start: &cache.seeds, sink: &mut first });
@@ -66,10 +109,9 @@ pub(crate) fn first_cached(
     if let Some(at) = ended.at {
         cache.seeds.extend(ended.trail.iter().rev().filter(|step| step.0 != Link::NONE));
         cache.seeds.push(at);
-        cache.free = None;
+        (cache.free, cache.patience) = (None, PATIENCE);
     } else {
-        cache.free = Some(*pose);
-        cache.clearance = if ended.compared { 0.0 } else { clearance };
+        (cache.free, cache.clearance) = (Some(*pose), 0.0);
     }
     debug_assert!(cache.seeds.len() <= TRAIL + 1, "a trail and the leaves at its end");
     Some(first.pair)

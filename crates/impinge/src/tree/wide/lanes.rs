@@ -12,6 +12,13 @@ use super::node::Link;
 pub(super) trait Wide: Copy {
     fn load(from: &[f32; 8]) -> Self;
     fn store(self, to: &mut [f32; 8]);
+    /// The same as a value.
+    #[inline(always)]
+    fn array(self) -> [f32; 8] {
+        let mut to = [0.0; 8];
+        self.store(&mut to);
+        to
+    }
     fn splat(x: f32) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
@@ -33,6 +40,8 @@ pub(super) trait Wide: Copy {
     fn and(self, other: Self) -> Self;
     /// Either mask.
     fn or(self, other: Self) -> Self;
+    /// Where the mask `self` is set `yes`, elsewhere `no`.
+    fn select(self, yes: Self, no: Self) -> Self;
     /// A mask as bits, lane 0 lowest.
     fn bits(self) -> u32;
     /// Numbers of lanes, each below eight, ready for [`permute`](Self::permute).
@@ -192,6 +201,17 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        let mut r = no.0;
+        for i in 0..8 {
+            if self.0[i].to_bits() >> 31 != 0 {
+                r[i] = yes.0[i];
+            }
+        }
+        Self(r)
+    }
+
+    #[inline(always)]
     fn bits(self) -> u32 {
         self.0.iter().enumerate().fold(0, |bits, (i, x)| bits | (x.to_bits() >> 31) << i)
     }
@@ -233,11 +253,11 @@ pub(super) use avx2::Avx2;
 mod avx2 {
     use std::arch::x86_64::{
         __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm256_add_ps, _mm256_and_ps,
-        _mm256_andnot_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_fmadd_ps,
-        _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps,
-        _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32,
-        _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps,
-        _mm256_storeu_si256, _mm256_sub_ps,
+        _mm256_andnot_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+        _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
+        _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
+        _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sqrt_ps,
+        _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
     };
 
     use super::{Link, Wide, set_bits};
@@ -352,6 +372,12 @@ mod avx2 {
         }
 
         #[inline(always)]
+        fn select(self, yes: Self, no: Self) -> Self {
+            // SAFETY: see above.
+            Self(unsafe { _mm256_blendv_ps(no.0, yes.0, self.0) })
+        }
+
+        #[inline(always)]
         fn bits(self) -> u32 {
             // SAFETY: see above.
             unsafe { _mm256_movemask_ps(self.0) as u32 }
@@ -410,6 +436,7 @@ impl Lanes3 {
         [self.x[lane], self.y[lane], self.z[lane]]
     }
 
+    #[inline(always)]
     pub(super) fn set(&mut self, lane: usize, v: [f32; 3]) {
         [self.x[lane], self.y[lane], self.z[lane]] = v;
     }
@@ -427,6 +454,12 @@ impl<W: Wide> Wide3<W> {
     #[inline(always)]
     pub(super) fn load(from: &Lanes3) -> Self {
         Self { x: W::load(&from.x), y: W::load(&from.y), z: W::load(&from.z) }
+    }
+
+    /// The vectors as they are stored.
+    #[inline(always)]
+    pub(super) fn lanes(self) -> Lanes3 {
+        Lanes3 { x: self.x.array(), y: self.y.array(), z: self.z.array() }
     }
 
     #[inline(always)]

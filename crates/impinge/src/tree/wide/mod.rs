@@ -7,6 +7,8 @@
 //! **Traversal.** Both trees are descended at once. A step compares one box of one tree with the eight boxes of a node of the other, along the three axes of each
 //! frame, and opens the larger box of each pair that overlaps. Steps are taken four at a time, which lets their arithmetic overlap.
 //!
+//! **Near pairs.** The same descent with a limit instead of overlap, and lower bounds of distances instead of box tests, finds distances and pairs within epsilon.
+//!
 //! **Exact.** Boxes are grown by more than rounding can move anything, and the `f32` triangle test says "apart" or "crossing" only where its error bound allows; what it
 //! leaves open goes to [`exact`](crate::exact). The bounds are derived in `docs/notes/tree.md`. So the pairs are those of brute force, whatever the machine.
 //!
@@ -25,13 +27,24 @@ mod cached;
 mod dispatch;
 mod lanes;
 mod leaf;
+mod near;
+mod near_batch;
+mod near_boxes;
+mod near_first;
+mod near_leaf;
+mod near_pairs;
 mod node;
 mod pairs;
 mod parallel;
+mod refit;
 mod relative;
 mod sheet;
+mod size;
+mod splice;
+mod store;
 mod traverse;
 mod triangles;
+mod upkeep;
 mod validate;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -43,8 +56,13 @@ use node::{Link, LocalBox, Node};
 
 pub use cached::Cache;
 pub(crate) use cached::first_cached;
+pub use near::near;
 pub(crate) use parallel::par_pairs;
+pub use size::TreeSize;
+pub use store::FORMAT;
 pub use traverse::traverse;
+pub use upkeep::Refitted;
+pub(crate) use upkeep::Upkeep;
 
 /// A tree of eight-wide nodes over the triangles of a mesh.
 ///

@@ -11,14 +11,14 @@ use super::sheet::Sheet;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Map {
     pub(super) rotation: [[f32; 3]; 3],
-    size: [[f32; 3]; 3],
-    translation: [f32; 3],
+    pub(super) size: [[f32; 3]; 3],
+    pub(super) translation: [f32; 3],
     /// The rotation without the change of unit, for directions.
-    turn: [[f32; 3]; 3],
+    pub(super) turn: [[f32; 3]; 3],
     /// The unit of the frame it comes from, in that of the frame it leads to.
     pub(super) unit: f32,
     /// Boxes and sheets are grown by this, in the frame it leads to: more than rounding in `f32` can move anything.
-    margin: f32,
+    pub(super) margin: f32,
 }
 
 /// The relative position of two trees.
@@ -29,6 +29,8 @@ pub(super) struct Relative {
     /// From A's frame to B's with full digits, and where B's origin lies in A's frame.
     back: glam::DMat3,
     translation: Vec3,
+    /// No two points of the meshes are further apart than this, in A's local unit.
+    pub(super) span: f64,
     /// How far a vertex may be off in B's local unit because it was moved and rounded in `f64`.
     pub(super) coarse: f32,
 }
@@ -68,6 +70,7 @@ impl Relative {
             to_b: map(back, unit, -(back * translation) * unit, margin * unit),
             coarse: (rounding * b.scale) as f32 * 1.000_001,
             back: back * unit,
+            span: scale,
             translation,
         })
     }
@@ -213,13 +216,13 @@ impl Relative {
 
 impl Map {
     #[inline(always)]
-    fn point(&self, v: &[f32; 3]) -> [f32; 3] {
+    pub(super) fn point(&self, v: &[f32; 3]) -> [f32; 3] {
         let [x, y, z] = product(&self.rotation, v);
         [x + self.translation[0], y + self.translation[1], z + self.translation[2]]
     }
 
     #[inline(always)]
-    fn extent(&self, h: &[f32; 3]) -> [f32; 3] {
+    pub(super) fn extent(&self, h: &[f32; 3]) -> [f32; 3] {
         let [x, y, z] = product(&self.size, h);
         [x + self.margin, y + self.margin, z + self.margin]
     }
@@ -237,7 +240,7 @@ fn rows(m: &glam::DMat3, unit: f64) -> [[f32; 3]; 3] {
 }
 
 #[inline(always)]
-fn product(m: &[[f32; 3]; 3], v: &[f32; 3]) -> [f32; 3] {
+pub(super) fn product(m: &[[f32; 3]; 3], v: &[f32; 3]) -> [f32; 3] {
     [row(&m[0], v), row(&m[1], v), row(&m[2], v)]
 }
 

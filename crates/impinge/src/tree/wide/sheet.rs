@@ -37,7 +37,9 @@ impl Sheet {
 
     /// The same with a direction given: any will do, and the better it fits the thinner the sheet.
     pub(super) fn along(normal: glam::Vec3, center: [f32; 3], reach: f32, leaves: &[Leaf]) -> Self {
-        let normal = normal.try_normalize().unwrap_or(glam::Vec3::Z).to_array();
+        // In f64: the square of a small patch's area is below what f32 holds.
+        let normal = normal.as_dvec3().try_normalize().unwrap_or(glam::DVec3::Z);
+        let normal = normal.as_vec3().to_array();
         let (mut low, mut high, mut wide) = ([f32::MAX; 8], [f32::MIN; 8], [0.0_f32; 8]);
         for leaf in leaves {
             let o = [0, 1, 2].map(|k| leaf.origin[k] - center[k]);

@@ -67,8 +67,6 @@ pub(super) struct Ended {
     pub(super) at: Option<(Link, Link)>,
     /// If so, the last pairs of nodes that were opened before, the latest one first.
     pub(super) trail: [(Link, Link); TRAIL],
-    /// Whether any triangles were compared. If not, no two boxes and sheets of leaves came as close as their margin.
-    pub(super) compared: bool,
 }
 
 /// So many pairs are kept on the trail.
@@ -116,13 +114,11 @@ impl<'a> Query<'a> {
 
     #[inline(always)]
     fn run<W: Wide, const RANK: bool>(&self, start: &[(Link, Link)], sink: &mut dyn Sink) -> Ended {
-        let mut work = WORK.take();
-        (work.steps.count, work.leaves.count) = (0, 0);
+        let mut work = Work::take();
         for (a, b) in start {
             work.add(*a, *b);
         }
-        let mut ended =
-            Ended { at: None, trail: [(Link::NONE, Link::NONE); TRAIL], compared: false };
+        let mut ended = Ended { at: None, trail: [(Link::NONE, Link::NONE); TRAIL] };
         let mut compared = 0;
         loop {
             while work.steps.count > 0 && work.leaves.count <= compared / EAGER {
@@ -143,8 +139,7 @@ impl<'a> Query<'a> {
                 break;
             }
         }
-        ended.compared = compared > 0;
-        WORK.set(work);
+        work.give_back();
         ended
     }
 
@@ -279,6 +274,18 @@ impl<'a> Query<'a> {
 }
 
 impl Work {
+    /// Empty lists, those of the thread's last query if they are not in use.
+    pub(super) fn take() -> Self {
+        let mut work = WORK.take();
+        (work.steps.count, work.leaves.count) = (0, 0);
+        work
+    }
+
+    /// Keeps the lists for the next query.
+    pub(super) fn give_back(self) {
+        WORK.set(self);
+    }
+
     pub(super) fn add(&mut self, a: Link, b: Link) {
         let list = if a.is_leaf() && b.is_leaf() { &mut self.leaves } else { &mut self.steps };
         list.push(a, b);

@@ -1,13 +1,15 @@
 //! What every tree promises, checked.
 
+use crate::math::Vec3;
 use crate::mesh::Mesh;
 
 use super::Tree;
 use super::node::{Link, LocalBox};
+use super::sheet::Sheet;
 
 impl Tree {
     /// Checks the tree against the mesh it was built of: every triangle is in exactly one leaf, every leaf and node is reached once, every
-    /// box holds the boxes and triangles below it, and the `f32` corners are those of the mesh to rounding. For tests; takes a pass over everything.
+    /// box holds the boxes and triangles below it, every sheet the triangles, and the `f32` corners are those of the mesh to rounding. For tests; takes a pass over everything.
     ///
     /// # Errors
     /// The first broken promise, in words.
@@ -16,6 +18,7 @@ impl Tree {
             triangles: vec![false; mesh.triangles().len()],
             nodes: vec![false; self.nodes.len()],
             leaves: vec![false; self.leaves.len()],
+            sheets: Vec::new(),
         };
         if let Some((bounds, link)) = &self.root {
             self.visit(mesh, bounds, *link, &mut seen)?;
@@ -48,13 +51,23 @@ impl Tree {
             for k in 0..3 {
                 let reach =
                     |b: &LocalBox, sign: f64| f64::from(b.center[k]) + sign * f64::from(b.half[k]);
-                if reach(&child, 1.0) > reach(bounds, 1.0)
-                    || reach(&child, -1.0) < reach(bounds, -1.0)
-                {
-                    return Err(format!("slot {slot} of node {index} sticks out of its parent"));
+                for (b, which) in [(bounds, "parent"), (&node.own, "node")] {
+                    if reach(&child, 1.0) > reach(b, 1.0) || reach(&child, -1.0) < reach(b, -1.0) {
+                        return Err(format!(
+                            "slot {slot} of node {index} sticks out of its {which}"
+                        ));
+                    }
                 }
             }
+            let sheet = Sheet {
+                normal: node.sheets.normal.get(slot),
+                offset: node.sheets.offset[slot],
+                thick: node.sheets.thick[slot],
+                radius: node.sheets.radius[slot],
+            };
+            seen.sheets.push((child.center, sheet));
             self.visit(mesh, &child, node.link[slot], seen)?;
+            seen.sheets.pop();
         }
         Ok(())
     }
@@ -75,6 +88,10 @@ impl Tree {
             mark(&mut seen.triangles, t, "triangle")?;
             for (corner, stored) in mesh.triangle(t).iter().zip(&leaf.corners) {
                 let local = self.local(*corner).to_array();
+                let own = (leaf.origin, leaf.sheet);
+                if !seen.sheets.iter().chain([&own]).all(|(c, sheet)| holds(sheet, c, local)) {
+                    return Err(format!("triangle {t} sticks out of a sheet above leaf {index}"));
+                }
                 for k in 0..3 {
                     if (local[k] - f64::from(bounds.center[k])).abs() > f64::from(bounds.half[k]) {
                         return Err(format!("triangle {t} sticks out of leaf {index}"));
@@ -82,7 +99,7 @@ impl Tree {
                     let off =
                         (local[k] - f64::from(leaf.origin[k]) - f64::from(stored.get(lane)[k]))
                             .abs();
-                    if off > f64::from(leaf.reach) * f64::from(f32::EPSILON) {
+                    if off > f64::from(leaf.reach) * f64::from(f32::EPSILON) + TINY {
                         return Err(format!(
                             "a corner of triangle {t} is {off} off in leaf {index}"
                         ));
@@ -98,6 +115,19 @@ struct Seen {
     triangles: Vec<bool>,
     nodes: Vec<bool>,
     leaves: Vec<bool>,
+    /// The sheets above what is visited, with their centres.
+    sheets: Vec<([f32; 3], Sheet)>,
+}
+
+/// What is too small for `f32` is far below what the bounds allow for the rounding of vertices.
+const TINY: f64 = f32::MIN_POSITIVE as f64;
+
+fn holds(sheet: &Sheet, center: &[f32; 3], point: [f64; 3]) -> bool {
+    let x = Vec3::from_array(point) - Vec3::from_array(center.map(f64::from));
+    let normal = Vec3::from_array(sheet.normal.map(f64::from)).normalize();
+    let height = normal.dot(x);
+    (height - f64::from(sheet.offset)).abs() <= f64::from(sheet.thick) + TINY
+        && (x - normal * height).length() <= f64::from(sheet.radius) + TINY
 }
 
 fn mark(flags: &mut [bool], index: usize, what: &str) -> Result<(), String> {

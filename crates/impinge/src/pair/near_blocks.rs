@@ -1,0 +1,88 @@
+//! Pairs of triangles that are close to each other, without a tree: triangles in blocks of neighbours, the nearest blocks first.
+//!
+//! Blocks whose boxes are further apart than the bound are skipped, and within a pair of blocks so are triangles. Boxes are of `f64`, so this works
+//! whatever the sizes.
+
+use std::ops::ControlFlow;
+
+use crate::closest::triangle_triangle;
+use crate::exact::triangles_intersect;
+use crate::math::Aabb;
+
+use super::blocks::{Block, blocks};
+use super::{NearPair, NearSink, Posed};
+
+/// Boxes further apart than the bound by more than this share of the meshes' extent are skipped: far more than the bounds of
+/// [`closest`](crate::closest) are apart, so that those alone decide whether a pair is reported.
+const SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
+
+/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to `sink`.
+pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
+    if a.is_empty() || b.is_empty() {
+        return;
+    }
+    let slack = a.bounds().union(&b.bounds()).extent().length() * SLACK;
+    let (blocks_a, blocks_b) = (blocks(&a.collect(&a.bounds())), blocks(&b.collect(&b.bounds())));
+    // The nearest blocks first: a good first bound prunes most of the rest.
+    let mut order: Vec<(f64, usize)> = blocks_a
+        .iter()
+        .enumerate()
+        .map(|(i, p)| {
+            let gaps = blocks_b.iter().map(|q| box_gap(&p.bounds, &q.bounds));
+            (gaps.fold(f64::INFINITY, f64::min), i)
+        })
+        .collect();
+    order.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+    let mut near = Vec::new();
+    for (gap, i) in order {
+        if gap > sink.bound() + slack {
+            break;
+        }
+        let p = &blocks_a[i];
+        near.clear();
+        near.extend(blocks_b.iter().enumerate().map(|(j, q)| (box_gap(&p.bounds, &q.bounds), j)));
+        near.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+        for (gap, j) in &near {
+            if *gap > sink.bound() + slack {
+                break;
+            }
+            if compare((a, p), (b, &blocks_b[*j]), slack, sink).is_break() {
+                return;
+            }
+        }
+    }
+}
+
+fn compare(
+    (a, p): (&Posed<'_>, &Block),
+    (b, q): (&Posed<'_>, &Block),
+    slack: f64,
+    sink: &mut dyn NearSink,
+) -> ControlFlow<()> {
+    for (i, bounds) in &p.triangles {
+        if box_gap(bounds, &q.bounds) > sink.bound() + slack {
+            continue;
+        }
+        let t = a.triangle(*i);
+        for (j, other) in &q.triangles {
+            if box_gap(bounds, other) > sink.bound() + slack {
+                continue;
+            }
+            let u = b.triangle(*j);
+            if triangles_intersect(&t, &u) {
+                sink.meet(*i, *j)?;
+            }
+            let closest = triangle_triangle(&t, &u);
+            if closest.lower <= sink.bound() {
+                sink.pair(&NearPair { a: *i, b: *j, closest })?;
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}
+
+/// A certain lower bound of the distance between points of two boxes. Squares that underflow give zero, which is a bound too; the
+/// factor covers the five roundings.
+fn box_gap(p: &Aabb, q: &Aabb) -> f64 {
+    p.distance_squared(q).sqrt() * (1.0 - 8.0 * f64::EPSILON)
+}

@@ -1,0 +1,195 @@
+//! Up to eight triangles against up to eight: which pairs may be as close as the limit, in `f32` and never one too few.
+//!
+//! A pair is dismissed when a gap wider than the limit is seen along some direction: the direction towards B where the meshes are closest, the axes of B's
+//! leaf, the normal of either triangle. Any direction not longer than one gives a bound that holds; derivation of the slack: `docs/notes/distance.md`.
+
+use super::lanes::{Lanes3, Wide, Wide3};
+use super::leaf::Leaf;
+use super::near_boxes::Goal;
+use super::relative::Relative;
+
+/// Half an ulp of one in `f32`.
+const UNIT: f32 = f32::EPSILON / 2.0;
+
+/// How far a gap may be off, as a share of the spread.
+const SLACK: f32 = 64.0 * UNIT;
+
+/// Unit normals are shortened by this, so that none is longer than one.
+const SHORTER: f32 = 1.0 - 16.0 * UNIT;
+
+/// Squared lengths of normals from here on are computed with a small relative error.
+const TINY: f32 = 1e-30;
+
+/// The pairs of two leaves' triangles that are left.
+#[derive(Debug)]
+pub(super) struct Close {
+    /// A lane of A and one of B; the first `count` are real.
+    pub(super) pairs: [(u8, u8); 64],
+    pub(super) count: usize,
+    /// The corners of A's triangles in the frame of B's leaf.
+    pub(super) corners: [Lanes3; 3],
+    /// How far a gap, computed from such corners, may be off.
+    pub(super) slack: f32,
+}
+
+impl Close {
+    pub(super) const NONE: Self =
+        Self { pairs: [(0, 0); 64], count: 0, corners: [Lanes3::splat(0.0); 3], slack: 0.0 };
+}
+
+/// Finds the pairs of two leaves' triangles that may be as close as the limit.
+#[inline(always)]
+pub(super) fn close<W: Wide>(
+    a: &Leaf,
+    b: &Leaf,
+    relative: &Relative,
+    goal: &Goal,
+    found: &mut Close,
+) {
+    found.count = 0;
+    let offset = relative.leaf_offset(&a.origin, &b.origin);
+    let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
+    // No two corners are further apart than this, and no corner is further from the origin.
+    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
+    let slack = spread * SLACK + 4.0 * relative.coarse;
+    let limit = goal.limit + slack;
+    let limits = W::splat(limit);
+
+    // The direction towards B: no corner needs moving.
+    let (n, m) = (Wide3::<W>::splat(goal.toward_a), Wide3::<W>::splat(goal.toward_b));
+    let stored = [
+        Wide3::<W>::load(&a.corners[0]),
+        Wide3::<W>::load(&a.corners[1]),
+        Wide3::<W>::load(&a.corners[2]),
+    ];
+    let q = [
+        Wide3::<W>::load(&b.corners[0]),
+        Wide3::<W>::load(&b.corners[1]),
+        Wide3::<W>::load(&b.corners[2]),
+    ];
+    let own = n.dot(stored[0]).max(n.dot(stored[1])).max(n.dot(stored[2]));
+    let other = m.dot(q[0]).min(m.dot(q[1])).min(m.dot(q[2]));
+    let t = &goal.toward_b;
+    let shift = t[0] * offset[0] + t[1] * offset[1] + t[2] * offset[2];
+    let own = own.mul_add(W::splat(relative.to_b.unit), W::splat(shift));
+    let nearest = W::splat(least(&other.array()));
+    let mut lanes = nearest.sub(own).le(limits).bits() & ((1 << a.count) - 1);
+    if lanes == 0 {
+        return;
+    }
+
+    // The box of B's leaf.
+    let shift = Wide3::<W>::splat(offset);
+    let p = [
+        stored[0].mapped(&relative.to_b.rotation, shift),
+        stored[1].mapped(&relative.to_b.rotation, shift),
+        stored[2].mapped(&relative.to_b.rotation, shift),
+    ];
+    let zero = Wide3::<W>::splat([0.0; 3]);
+    let half = Wide3::<W>::splat(b.half);
+    let (min, max) = (p[0].min(p[1]).min(p[2]), p[0].max(p[1]).max(p[2]));
+    let gap = min.sub(half).max(zero.sub(half).sub(max)).max(zero);
+    lanes &= gap.dot(gap).sqrt().le(limits).bits();
+    if lanes == 0 {
+        return;
+    }
+
+    let real = (1_u32 << b.count) - 1;
+    let (q_min, q_max) = (q[0].min(q[1]).min(q[2]), q[0].max(q[1]).max(q[2]));
+    // The normals of the eight, and where the eight are along them.
+    let normal = unit_normal(q);
+    let level = normal.dot(q[0]);
+    let (level_one, level_two) = (normal.dot(q[1]), normal.dot(q[2]));
+    let (level_min, level_max) =
+        (level.min(level_one).min(level_two), level.max(level_one).max(level_two));
+    let own_normals = unit_normal(p).lanes();
+    let own = own.array();
+    let (min, max) = (min.lanes(), max.lanes());
+    let corners = [p[0].lanes(), p[1].lanes(), p[2].lanes()];
+    while lanes != 0 {
+        let i = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let straight = other.sub(W::splat(own[i]));
+        let (low, high) = (Wide3::<W>::splat(min.get(i)), Wide3::<W>::splat(max.get(i)));
+        let gap = low.sub(q_max).max(q_min.sub(high)).max(zero);
+        let mut apart = straight.max(gap.dot(gap).sqrt());
+        let near = apart.le(limits).bits() & real;
+        if near == 0 {
+            continue;
+        }
+        // Along the eight's normals.
+        let one = [
+            Wide3::<W>::splat(corners[0].get(i)),
+            Wide3::<W>::splat(corners[1].get(i)),
+            Wide3::<W>::splat(corners[2].get(i)),
+        ];
+        let (x, y, z) = (normal.dot(one[0]), normal.dot(one[1]), normal.dot(one[2]));
+        apart = apart.max(x.min(y).min(z).sub(level_max)).max(level_min.sub(x.max(y).max(z)));
+        // Along the one's normal.
+        let own_normal = Wide3::<W>::splat(own_normals.get(i));
+        let (x, y, z) = (own_normal.dot(one[0]), own_normal.dot(one[1]), own_normal.dot(one[2]));
+        let (own_min, own_max) = (x.min(y).min(z), x.max(y).max(z));
+        let (x, y, z) = (own_normal.dot(q[0]), own_normal.dot(q[1]), own_normal.dot(q[2]));
+        apart = apart.max(x.min(y).min(z).sub(own_max)).max(own_min.sub(x.max(y).max(z)));
+        let mut near = apart.le(limits).bits() & near;
+        while near != 0 {
+            let j = near.trailing_zeros();
+            near &= near - 1;
+            found.pairs[found.count & 63] = (i as u8, j as u8);
+            found.count += 1;
+        }
+    }
+    found.corners = corners;
+    found.slack = slack;
+}
+
+/// The nearest centres of triangles of two leaves: an upper bound of their distance in B's local unit, and the way from A's to B's.
+#[inline(always)]
+pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) -> (f32, [f32; 3]) {
+    let offset = relative.leaf_offset(&a.origin, &b.origin);
+    let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
+    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
+    let slack = spread * SLACK + 4.0 * relative.coarse;
+    let p = center::<W>(a).mapped(&relative.to_b.rotation, Wide3::splat(offset)).lanes();
+    let q = center::<W>(b);
+    let (mut best, mut at) = (f32::INFINITY, (0, 0));
+    for i in 0..a.count as usize {
+        let delta = q.sub(Wide3::splat(p.get(i)));
+        let squares = delta.dot(delta).array();
+        for j in 0..8 {
+            if squares[j] < best {
+                (best, at) = (squares[j], (i, j));
+            }
+        }
+    }
+    let (p, q) = (p.get(at.0), q.lanes().get(at.1));
+    // Squares that underflow are those of lengths far below the slack.
+    (best.sqrt() * (1.0 + 8.0 * UNIT) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])
+}
+
+#[inline(always)]
+fn center<W: Wide>(leaf: &Leaf) -> Wide3<W> {
+    let sum = Wide3::<W>::load(&leaf.corners[0])
+        .add(Wide3::load(&leaf.corners[1]))
+        .add(Wide3::load(&leaf.corners[2]));
+    let third = W::splat(1.0 / 3.0);
+    Wide3 { x: sum.x.mul(third), y: sum.y.mul(third), z: sum.z.mul(third) }
+}
+
+/// The normals of eight triangles, not longer than one; zero for those too small to tell.
+#[inline(always)]
+fn unit_normal<W: Wide>(p: [Wide3<W>; 3]) -> Wide3<W> {
+    let n = p[1].sub(p[0]).cross(p[2].sub(p[0]));
+    let square = n.dot(n);
+    let usable = W::splat(TINY).le(square);
+    let factor = W::splat(SHORTER).div(square.sqrt()).and(usable);
+    Wide3 { x: n.x.mul(factor), y: n.y.mul(factor), z: n.z.mul(factor) }
+}
+
+#[inline(always)]
+fn least(v: &[f32; 8]) -> f32 {
+    let pick = |x: f32, y: f32| if x < y { x } else { y };
+    let (p, q) =
+        (pick(pick(v[0], v[4]), pick(v[1], v[5])), pick(pick(v[2], v[6]), pick(v[3], v[7])));
+    pick(p, q)
+}

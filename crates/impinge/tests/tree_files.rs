@@ -1,0 +1,282 @@
+//! Trees come back from their files as they were, and no file, however damaged, does anything but give an error or the right answers.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod common;
+
+use std::io::{self, Read};
+
+use common::{Random, count_from, model};
+use impinge::tree::{FORMAT, Tree};
+use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
+use xxhash_rust::xxh3::Xxh3;
+
+const HEAD: usize = 40;
+const START: usize = 48;
+
+fn written(mesh: &Mesh) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    mesh.tree().write(&mut bytes, mesh).unwrap();
+    bytes
+}
+
+/// The bytes with the checksum that fits them, as somebody with bad intentions would write them.
+fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
+    let mut hash = Xxh3::new();
+    hash.update(&bytes[..HEAD]);
+    hash.update(&bytes[START..]);
+    bytes[HEAD..START].copy_from_slice(&hash.digest().to_le_bytes());
+    bytes
+}
+
+/// A fresh mesh with its tree from `bytes` finds the pairs that the mesh itself finds.
+#[track_caller]
+fn same_answers(mesh: &Mesh, bytes: &[u8]) {
+    let fresh = mesh.with_vertices(mesh.vertices().to_vec()).unwrap();
+    assert!(fresh.restore_tree(bytes).unwrap());
+    assert_eq!(fresh.tree().validate(&fresh), Ok(()));
+    let size = if mesh.is_empty() { Vec3::ZERO } else { mesh.bounds().extent() };
+    let pose = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+    let pose = Pose::from_translation(size * 0.2).unwrap().compose(&pose);
+    let expected = impinge::pair::intersecting_pairs(mesh, mesh, &pose);
+    assert_eq!(impinge::pair::intersecting_pairs(&fresh, mesh, &pose), expected);
+}
+
+#[test]
+fn trees_come_back_bit_for_bit() {
+    let meshes = [
+        shapes::torus(1.0, 0.4, 40, 20).unwrap(),
+        shapes::icosphere(3.0, 12).unwrap(),
+        shapes::cuboid([1.0, 1.0, 1.0]).unwrap(),
+        Mesh::from_soup(&[[Vec3::ZERO, Vec3::X, Vec3::Y]]).unwrap(),
+        Mesh::from_soup(&[[Vec3::ONE; 3]; 40]).unwrap(),
+        Mesh::from_triangles(vec![Vec3::ONE], Vec::new()).unwrap(),
+    ];
+    for mesh in meshes {
+        let bytes = written(&mesh);
+        let tree = Tree::read(&*bytes, &mesh).unwrap();
+        // All but the stamp, which no two trees share.
+        let [read, built] = [&tree, mesh.tree()].map(|tree| format!("{tree:?}"));
+        assert_eq!(read.split(", stamp").next(), built.split(", stamp").next());
+        assert!(read.contains(", stamp"));
+        let mut again = Vec::new();
+        tree.write(&mut again, &mesh).unwrap();
+        assert_eq!(again, bytes);
+        same_answers(&mesh, &bytes);
+        // A mesh keeps the tree it has.
+        assert!(!mesh.restore_tree(&*bytes).unwrap());
+        // Reading stops where the tree ends.
+        let mut more = bytes.clone();
+        more.extend(b"and more");
+        let mut rest = &*more;
+        Tree::read(&mut rest, &mesh).unwrap();
+        assert_eq!(rest, b"and more");
+    }
+}
+
+#[test]
+fn the_tree_of_a_real_mesh_comes_back() {
+    let Some(path) = model("standard/bunny_7k.off") else { return };
+    let mesh = Mesh::load(path).unwrap();
+    let bytes = written(&mesh);
+    assert!(bytes.len() < 6 * mesh.triangles().len(), "{}", bytes.len());
+    same_answers(&mesh, &bytes);
+}
+
+#[test]
+fn every_truncation_is_an_error() {
+    let mesh = shapes::icosphere(1.0, 3).unwrap();
+    let bytes = written(&mesh);
+    for len in 0..bytes.len() {
+        let error = Tree::read(&bytes[..len], &mesh).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Damaged, "{len}: {error}");
+        assert!(error.to_string().contains(&format!("after {len} bytes")), "{error}");
+    }
+}
+
+#[test]
+fn every_altered_byte_is_an_error() {
+    let mesh = shapes::icosphere(1.0, 2).unwrap();
+    let bytes = written(&mesh);
+    for at in 0..bytes.len() {
+        for mask in [1, 0x80, 0xff, 0x10] {
+            let mut altered = bytes.clone();
+            altered[at] ^= mask;
+            let error = Tree::read(&*altered, &mesh).unwrap_err();
+            let expected = match at {
+                0..8 => &[ErrorKind::File][..],
+                8..12 => &[ErrorKind::WrongVersion],
+                12..32 => &[ErrorKind::WrongMesh],
+                _ => &[ErrorKind::Damaged],
+            };
+            assert!(expected.contains(&error.kind()), "byte {at}: {error}");
+        }
+    }
+}
+
+/// With the right checksum on the wrong bytes there is either an error or a tree that answers as any other.
+#[test]
+fn altered_bytes_with_a_fitting_checksum_never_change_an_answer() {
+    let mesh = shapes::icosphere(1.0, 2).unwrap();
+    let bytes = written(&mesh);
+    let mut random = Random(3);
+    let (mut refused, mut read) = (0, 0);
+    for round in 0..count_from("IMPINGE_FORGED_FILES", 20_000) {
+        let mut forged = bytes.clone();
+        // Counts of nodes and leaves, and the walk; one change or several, some of them exchanges, which keep the set of triangles.
+        for _ in 0..=random.below(3) {
+            let at = 32 + random.below(bytes.len() - 32);
+            match round % 3 {
+                0 => forged[at] = random.bits() as u8,
+                1 => forged[at] ^= 1 << random.below(8),
+                _ => forged.swap(at, 32 + random.below(bytes.len() - 32)),
+            }
+        }
+        if forged == bytes {
+            continue;
+        }
+        match Tree::read(&*signed(forged.clone()), &mesh) {
+            Ok(tree) => {
+                assert_eq!(tree.validate(&mesh), Ok(()));
+                read += 1;
+                if read % 50 == 1 {
+                    same_answers(&mesh, &signed(forged));
+                }
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Damaged, "{error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 1000 && read > 10, "{refused} {read}");
+}
+
+#[test]
+fn the_structure_is_checked_and_the_place_named() {
+    // Two leaves below one node.
+    let mesh = Mesh::from_soup(&[[Vec3::ZERO, Vec3::X, Vec3::Y]; 12]).unwrap();
+    let bytes = written(&mesh);
+    let (node, leaf) = (START, START + 2);
+    for (at, value, words) in [
+        (node, 1, "has 1 slots"),
+        (node, 9, "has 9 slots"),
+        (node + 1, 0b111, "the leaves"),
+        (node + 1, 0b10, "one too many, or too deep"),
+        (leaf, 0, "has 0 triangles"),
+        (leaf, 9, "has 9 triangles"),
+        (leaf + 1, 200, "names triangle 200 of 12"),
+        (leaf + 1, bytes[leaf + 5], "occurs twice"),
+        (32, 2, "cannot be"),
+        (36, 200, "cannot be"),
+    ] {
+        let mut forged = bytes.clone();
+        forged[at] = value;
+        let error = Tree::read(&*signed(forged), &mesh).unwrap_err();
+        assert!(error.to_string().contains(words), "{words}: {error}");
+    }
+}
+
+#[test]
+fn random_bytes_are_errors() {
+    let mesh = shapes::icosphere(1.0, 2).unwrap();
+    let bytes = written(&mesh);
+    let mut random = Random(4);
+    for round in 0..3000 {
+        let mut garbage: Vec<u8> = (0..random.below(600)).map(|_| random.bits() as u8).collect();
+        // Some begin well.
+        let good = [0, 8, 12, 28, 40][round % 5].min(garbage.len());
+        garbage[..good].copy_from_slice(&bytes[..good]);
+        assert!(Tree::read(&*garbage, &mesh).is_err());
+    }
+}
+
+#[test]
+fn other_meshes_versions_and_forged_counts_are_told_apart() {
+    let mesh = shapes::icosphere(1.0, 4).unwrap();
+    let bytes = written(&mesh);
+    // The same connectivity, one vertex moved by one bit.
+    let mut vertices = mesh.vertices().to_vec();
+    vertices[7].x = vertices[7].x.next_up();
+    let other = mesh.with_vertices(vertices).unwrap();
+    assert_eq!(Tree::read(&*bytes, &other).unwrap_err().kind(), ErrorKind::WrongMesh);
+    let mut newer = bytes.clone();
+    newer[8..12].copy_from_slice(&(FORMAT + 1).to_le_bytes());
+    let error = Tree::read(&*signed(newer), &mesh).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::WrongVersion);
+    assert!(error.to_string().contains(&format!("{}", FORMAT + 1)), "{error}");
+    // Four billion of everything: refused before any memory is taken for it.
+    for at in [28, 32, 36] {
+        let mut huge = bytes.clone();
+        huge[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+        assert!(Tree::read(&*signed(huge), &mesh).is_err());
+    }
+    // A tree is not written for a mesh that cannot be its own.
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    assert_eq!(mesh.tree().write(Vec::new(), &cube).unwrap_err().kind(), ErrorKind::WrongMesh);
+}
+
+/// A tree that is a chain, as no builder makes it, is a tree; one that is too deep for comfort is refused.
+#[test]
+fn chains_are_read_up_to_a_depth() {
+    let mut random = Random(11);
+    for (triangles, fine) in [(9_u32, true), (1025, true), (1026, false), (5000, false)] {
+        let soup: Vec<[Vec3; 3]> = (0..triangles)
+            .map(|_| {
+                let p = random.point();
+                [p, p + 0.1 * random.point(), p + 0.1 * random.point()]
+            })
+            .collect();
+        let mesh = Mesh::from_soup(&soup).unwrap();
+        let mut chain = written(&mesh)[..28].to_vec();
+        for count in [triangles, triangles - 1, triangles] {
+            chain.extend(count.to_le_bytes());
+        }
+        chain.extend([0; 8]);
+        for t in 0..triangles {
+            // The last node has two leaves.
+            match triangles - t {
+                1 => {}
+                2 => chain.extend([2, 0b11]),
+                _ => chain.extend([2, 0b01]),
+            }
+            chain.push(1);
+            chain.extend(t.to_le_bytes());
+        }
+        if fine {
+            same_answers(&mesh, &signed(chain));
+        } else {
+            let error = Tree::read(&*signed(chain), &mesh).unwrap_err();
+            assert!(error.to_string().contains("too deep"), "{error}");
+        }
+    }
+}
+
+struct Broken;
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("the disk is gone"))
+    }
+}
+
+impl io::Write for Broken {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::Error::other("the disk is full"))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn failing_disks_are_errors_with_their_cause() {
+    let mesh = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    for error in
+        [Tree::read(Broken, &mesh).unwrap_err(), mesh.tree().write(Broken, &mesh).unwrap_err()]
+    {
+        assert_eq!(error.kind(), ErrorKind::File);
+        assert!(error.to_string().contains("the disk is"), "{error}");
+        assert!(std::error::Error::source(&error).is_some());
+    }
+}

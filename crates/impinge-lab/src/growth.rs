@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
     most: usize,
     /// Poses of each regime.
-    #[arg(long, default_value_t = 40, value_name = "N")]
+    #[arg(long, default_value_t = 100, value_name = "N")]
     poses: usize,
     /// Seconds a cell may take.
     #[arg(long, default_value_t = 1.5, value_name = "S")]

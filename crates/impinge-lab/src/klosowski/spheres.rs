@@ -96,7 +96,7 @@ fn remarks(nested: &Nested, paper: &[[u64; ALPHAS.len()]; 5]) -> String {
     let closest = ALPHAS.len() - 1;
     let share = |rows: &[[u64; ALPHAS.len()]]| rows[3][closest] as f64 / rows[0][closest] as f64;
     format!(
-        "The closer the spheres, the less more directions save: at {} the 26-DOPs need {} of what 6-DOPs need, in the paper {}. Oriented boxes need fewer than 26-DOPs {}; in the paper, {}. \
+        "Close together, more directions save little: at {} the 26-DOPs need {} of what 6-DOPs need, in the paper {}. Oriented boxes need fewer than 26-DOPs {}; in the paper, {}. \
          The absolute numbers depend on how the spheres are cut into triangles, which the paper does not tell; RAPID also divides across a box's own axis, our builder across one of the mesh's.",
         ALPHAS[closest],
         short(share(&nested.queries)),

@@ -7,6 +7,8 @@
 #![allow(unsafe_code, reason = "vector intrinsics; see the note at each block")]
 
 use super::node::Link;
+use super::sheet::{Sheet, Sheets};
+use super::triangles;
 
 /// Eight numbers side by side.
 pub(super) trait Wide: Copy {
@@ -53,6 +55,74 @@ pub(super) trait Wide: Copy {
     fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]);
     /// Which links lead to leaves, as bits; those that lead nowhere count as such.
     fn leaves(links: &[Link; 8]) -> u32;
+
+    // Larger pieces. A backend may make calls of them: where vectors are arrays, inlining everything everywhere makes functions that compilers choke on.
+
+    #[inline(always)]
+    fn add3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_add(other)
+    }
+
+    #[inline(always)]
+    fn sub3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_sub(other)
+    }
+
+    #[inline(always)]
+    fn min3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_min(other)
+    }
+
+    #[inline(always)]
+    fn max3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_max(other)
+    }
+
+    #[inline(always)]
+    fn dot3(v: Wide3<Self>, o: Wide3<Self>) -> Self {
+        v.plain_dot(o)
+    }
+
+    #[inline(always)]
+    fn dot_add3(v: Wide3<Self>, o: Wide3<Self>, plus: Self) -> Self {
+        v.plain_dot_add(o, plus)
+    }
+
+    #[inline(always)]
+    fn cross3(v: Wide3<Self>, o: Wide3<Self>) -> Wide3<Self> {
+        v.plain_cross(o)
+    }
+
+    #[inline(always)]
+    fn mapped3(v: Wide3<Self>, m: &[[f32; 3]; 3], plus: Wide3<Self>) -> Wide3<Self> {
+        v.plain_mapped(m, plus)
+    }
+
+    #[inline(always)]
+    fn permuted3(v: Wide3<Self>, order: Self::Index) -> Wide3<Self> {
+        v.plain_permuted(order)
+    }
+
+    #[inline(always)]
+    fn decide(p: &[Wide3<Self>; 3], q: &[Wide3<Self>; 3], bound: f32, real: u32) -> (u32, u32) {
+        triangles::decide(p, q, bound, real)
+    }
+
+    #[inline(always)]
+    fn meet(
+        sheets: &Sheets,
+        centers: Wide3<Self>,
+        one: &Sheet,
+        center: [f32; 3],
+        margin: f32,
+    ) -> (Self, Self) {
+        sheets.meet(centers, one, center, margin)
+    }
+
+    #[inline(always)]
+    fn all_le3(v: Wide3<Self>, other: Wide3<Self>) -> Self {
+        v.plain_all_le(other)
+    }
 }
 
 /// For each mask, the numbers of the bits that are set, lowest first.
@@ -243,6 +313,72 @@ impl Wide for Portable {
     #[inline(always)]
     fn leaves(links: &[Link; 8]) -> u32 {
         (0..8).fold(0, |bits, slot| bits | u32::from(links[slot].is_leaf()) << slot)
+    }
+
+    #[inline(never)]
+    fn add3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_add(other)
+    }
+
+    #[inline(never)]
+    fn sub3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_sub(other)
+    }
+
+    #[inline(never)]
+    fn min3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_min(other)
+    }
+
+    #[inline(never)]
+    fn max3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
+        v.plain_max(other)
+    }
+
+    #[inline(never)]
+    fn dot3(v: Wide3<Self>, o: Wide3<Self>) -> Self {
+        v.plain_dot(o)
+    }
+
+    #[inline(never)]
+    fn dot_add3(v: Wide3<Self>, o: Wide3<Self>, plus: Self) -> Self {
+        v.plain_dot_add(o, plus)
+    }
+
+    #[inline(never)]
+    fn cross3(v: Wide3<Self>, o: Wide3<Self>) -> Wide3<Self> {
+        v.plain_cross(o)
+    }
+
+    #[inline(never)]
+    fn mapped3(v: Wide3<Self>, m: &[[f32; 3]; 3], plus: Wide3<Self>) -> Wide3<Self> {
+        v.plain_mapped(m, plus)
+    }
+
+    #[inline(never)]
+    fn permuted3(v: Wide3<Self>, order: Self::Index) -> Wide3<Self> {
+        v.plain_permuted(order)
+    }
+
+    #[inline(never)]
+    fn decide(p: &[Wide3<Self>; 3], q: &[Wide3<Self>; 3], bound: f32, real: u32) -> (u32, u32) {
+        triangles::decide(p, q, bound, real)
+    }
+
+    #[inline(never)]
+    fn meet(
+        sheets: &Sheets,
+        centers: Wide3<Self>,
+        one: &Sheet,
+        center: [f32; 3],
+        margin: f32,
+    ) -> (Self, Self) {
+        sheets.meet(centers, one, center, margin)
+    }
+
+    #[inline(never)]
+    fn all_le3(v: Wide3<Self>, other: Wide3<Self>) -> Self {
+        v.plain_all_le(other)
     }
 }
 
@@ -476,21 +612,41 @@ impl<W: Wide> Wide3<W> {
 
     #[inline(always)]
     pub(super) fn add(self, other: Self) -> Self {
+        W::add3(self, other)
+    }
+
+    #[inline(always)]
+    fn plain_add(self, other: Self) -> Self {
         Self { x: self.x.add(other.x), y: self.y.add(other.y), z: self.z.add(other.z) }
     }
 
     #[inline(always)]
     pub(super) fn sub(self, other: Self) -> Self {
+        W::sub3(self, other)
+    }
+
+    #[inline(always)]
+    fn plain_sub(self, other: Self) -> Self {
         Self { x: self.x.sub(other.x), y: self.y.sub(other.y), z: self.z.sub(other.z) }
     }
 
     #[inline(always)]
     pub(super) fn min(self, other: Self) -> Self {
+        W::min3(self, other)
+    }
+
+    #[inline(always)]
+    fn plain_min(self, other: Self) -> Self {
         Self { x: self.x.min(other.x), y: self.y.min(other.y), z: self.z.min(other.z) }
     }
 
     #[inline(always)]
     pub(super) fn max(self, other: Self) -> Self {
+        W::max3(self, other)
+    }
+
+    #[inline(always)]
+    fn plain_max(self, other: Self) -> Self {
         Self { x: self.x.max(other.x), y: self.y.max(other.y), z: self.z.max(other.z) }
     }
 
@@ -501,17 +657,32 @@ impl<W: Wide> Wide3<W> {
 
     #[inline(always)]
     pub(super) fn dot(self, o: Self) -> W {
+        W::dot3(self, o)
+    }
+
+    #[inline(always)]
+    fn plain_dot(self, o: Self) -> W {
         self.x.mul_add(o.x, self.y.mul_add(o.y, self.z.mul(o.z)))
     }
 
     /// The dot product plus `plus`.
     #[inline(always)]
     pub(super) fn dot_add(self, o: Self, plus: W) -> W {
+        W::dot_add3(self, o, plus)
+    }
+
+    #[inline(always)]
+    fn plain_dot_add(self, o: Self, plus: W) -> W {
         self.x.mul_add(o.x, self.y.mul_add(o.y, self.z.mul_add(o.z, plus)))
     }
 
     #[inline(always)]
     pub(super) fn cross(self, o: Self) -> Self {
+        W::cross3(self, o)
+    }
+
+    #[inline(always)]
+    fn plain_cross(self, o: Self) -> Self {
         Self {
             x: self.z.neg_mul_add(o.y, self.y.mul(o.z)),
             y: self.x.neg_mul_add(o.z, self.z.mul(o.x)),
@@ -522,12 +693,22 @@ impl<W: Wide> Wide3<W> {
     /// The lanes in the order given.
     #[inline(always)]
     pub(super) fn permuted(self, order: W::Index) -> Self {
+        W::permuted3(self, order)
+    }
+
+    #[inline(always)]
+    fn plain_permuted(self, order: W::Index) -> Self {
         Self { x: self.x.permute(order), y: self.y.permute(order), z: self.z.permute(order) }
     }
 
     /// The product with a matrix given by its rows, plus `plus`.
     #[inline(always)]
     pub(super) fn mapped(self, m: &[[f32; 3]; 3], plus: Self) -> Self {
+        W::mapped3(self, m, plus)
+    }
+
+    #[inline(always)]
+    fn plain_mapped(self, m: &[[f32; 3]; 3], plus: Self) -> Self {
         Self { x: self.row(&m[0], plus.x), y: self.row(&m[1], plus.y), z: self.row(&m[2], plus.z) }
     }
 
@@ -542,6 +723,11 @@ impl<W: Wide> Wide3<W> {
     /// A mask of the lanes where every component of `self` is at most that of `other`.
     #[inline(always)]
     pub(super) fn all_le(self, other: Self) -> W {
+        W::all_le3(self, other)
+    }
+
+    #[inline(always)]
+    fn plain_all_le(self, other: Self) -> W {
         self.x.le(other.x).and(self.y.le(other.y)).and(self.z.le(other.z))
     }
 }

@@ -130,7 +130,7 @@ impl Relative {
         };
         let centers = Wide3::<W>::load(&node.center);
         let (meet, unlikely) =
-            node.sheets.meet(centers, &moved, to_node.point(center), to_node.margin);
+            W::meet(&node.sheets, centers, &moved, to_node.point(center), to_node.margin);
         if RANK {
             unlikely.store(scores);
         }
@@ -203,7 +203,7 @@ impl Relative {
                 thick: a.sheets.thick[i] * to_b.unit,
                 radius: a.sheets.radius[i] * to_b.unit,
             };
-            let (meet, unlikely) = b.sheets.meet(own_b.0, &sheet, centers.get(i), to_b.margin);
+            let (meet, unlikely) = W::meet(&b.sheets, own_b.0, &sheet, centers.get(i), to_b.margin);
             if RANK {
                 unlikely.store(&mut scores[i]);
             }

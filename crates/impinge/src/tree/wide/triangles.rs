@@ -92,7 +92,7 @@ pub(super) fn compare<W: Wide>(
         let one = [p[0].permuted(to_a), p[1].permuted(to_a), p[2].permuted(to_a)];
         let other = [q[0].permuted(to_b), q[1].permuted(to_b), q[2].permuted(to_b)];
         let real = 255_u32 >> (8 - (candidates.count - start).min(8));
-        let (must, may) = decide(&one, &other, bound, real);
+        let (must, may) = W::decide(&one, &other, bound, real);
         let mut left = must | may;
         while left != 0 {
             let k = left.trailing_zeros() as usize;
@@ -136,7 +136,12 @@ impl Candidates {
 
 /// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may meet.
 #[inline(always)]
-fn decide<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
+pub(super) fn decide<W: Wide>(
+    p: &[Wide3<W>; 3],
+    q: &[Wide3<W>; 3],
+    bound: f32,
+    real: u32,
+) -> (u32, u32) {
     let (up, down) = (W::splat(bound), W::splat(-bound));
     // The corners of each against the plane of the other.
     let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];

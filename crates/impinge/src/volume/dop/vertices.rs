@@ -45,7 +45,9 @@ impl<const HALF: usize> Dop<HALF> {
     ///
     /// // The octahedron is a 14-DOP.
     /// let corners = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
-    /// assert_eq!(Dop14::around(&corners).vertices(Vec3::ZERO).len(), 6);
+    /// let vertices = Dop14::around(&corners).vertices(Vec3::ZERO);
+    /// assert!(vertices.iter().all(|v| corners.iter().any(|c| v.distance(*c) < 1e-12)));
+    /// assert!(corners.iter().all(|c| vertices.iter().any(|v| v.distance(*c) < 1e-12)));
     /// ```
     #[must_use]
     pub fn vertices(&self, inside: Vec3) -> Vec<Vec3> {

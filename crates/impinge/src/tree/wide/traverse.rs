@@ -12,7 +12,7 @@ use super::lanes::{Wide, prefetch};
 use super::node::Link;
 use super::pairs::Pairs;
 use super::relative::Relative;
-use super::triangles::compare;
+use super::triangles::{compare, may_meet_box};
 use super::{Tree, dispatch};
 
 /// Nodes whose sizes differ by less than this are opened both at once.
@@ -159,6 +159,11 @@ impl<'a> Query<'a> {
         if link_a.is_leaf() {
             let leaf = &self.tree_a.leaves[link_a.index()];
             let node = &self.tree_b.nodes[link_b.index()];
+            if leaf.bounds().size() * to_b.unit > node.own.size()
+                && !may_meet_box::<W>(leaf, &node.own, to_b)
+            {
+                return;
+            }
             let mut hits = Relative::one_box::<W>(&leaf.bounds(), node, to_b, to_a);
             if hits != 0 {
                 let scores = &mut scores[0];
@@ -178,6 +183,11 @@ impl<'a> Query<'a> {
         let node_a = &self.tree_a.nodes[link_a.index()];
         if link_b.is_leaf() {
             let leaf = &self.tree_b.leaves[link_b.index()];
+            if leaf.bounds().size() * to_a.unit > node_a.own.size()
+                && !may_meet_box::<W>(leaf, &node_a.own, to_a)
+            {
+                return;
+            }
             let mut hits = Relative::one_box::<W>(&leaf.bounds(), node_a, to_a, to_b);
             if hits != 0 {
                 let scores = &mut scores[0];

@@ -2,7 +2,8 @@
 
 use super::lanes::{Lanes3, Wide, Wide3, set_bits};
 use super::leaf::Leaf;
-use super::relative::Relative;
+use super::node::LocalBox;
+use super::relative::{Map, Relative};
 
 /// Half an ulp of one in `f32`.
 const UNIT: f32 = f32::EPSILON / 2.0;
@@ -104,6 +105,33 @@ pub(super) fn compare<W: Wide>(
         start += 8;
     }
     false
+}
+
+/// Whether a triangle of the leaf may meet a box of the other tree, by its box and its plane. Worth asking where the leaf is larger than the box: what is below the box is then
+/// dismissed at once. `to_box` leads from the leaf's frame to that of the box.
+#[inline(always)]
+pub(super) fn may_meet_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) -> bool {
+    let place = to_box.point(&leaf.origin);
+    let c = &bounds.center;
+    let offset = [place[0] - c[0], place[1] - c[1], place[2] - c[2]];
+    let zero = Wide3::splat([0.0; 3]);
+    // Turned about the leaf's origin first: the sides' errors are then in proportion to the leaf.
+    let r = [
+        Wide3::<W>::load(&leaf.corners[0]).mapped(&to_box.rotation, zero),
+        Wide3::<W>::load(&leaf.corners[1]).mapped(&to_box.rotation, zero),
+        Wide3::<W>::load(&leaf.corners[2]).mapped(&to_box.rotation, zero),
+    ];
+    let shift = Wide3::splat(offset);
+    let (min, max) = (r[0].min(r[1]).min(r[2]).add(shift), r[0].max(r[1]).max(r[2]).add(shift));
+    let m = 2.0 * to_box.margin;
+    let half = Wide3::splat([bounds.half[0] + m, bounds.half[1] + m, bounds.half[2] + m]);
+    let near = min.all_le(half).and(zero.sub(half).all_le(max));
+    let normal = r[1].sub(r[0]).cross(r[2].sub(r[0]));
+    let reach = leaf.reach * to_box.unit * 1.000_01;
+    let far = offset[0].abs() + offset[1].abs() + offset[2].abs() + reach + bounds.size();
+    let error = W::splat(256.0 * UNIT * reach * reach * far);
+    let beside = normal.dot(r[0].add(shift)).abs();
+    near.and(beside.le(normal.abs().dot_add(half, error))).bits() != 0
 }
 
 /// Room for every pair of eight triangles and eight, and what is written past the last one.

@@ -231,7 +231,12 @@ impl Mesh {
     /// The tree over the triangles that pair queries descend. Built once, on first use; clones share it.
     #[must_use]
     pub fn tree(&self) -> &Tree {
-        self.tree.get_or_init(|| Arc::new(Tree::build(self)))
+        if let Some(tree) = self.tree.get() {
+            return tree;
+        }
+        // Built before the lock is taken: building may hand work to other threads, and these may ask for the same tree.
+        let tree = Arc::new(Tree::build(self));
+        self.tree.get_or_init(|| tree)
     }
 
     /// Reads the tree from what [`Tree::write`] has written, and keeps it, instead of building it. Returns whether it was kept: not if there is one already.

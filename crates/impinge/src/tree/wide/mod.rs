@@ -41,6 +41,7 @@ mod relative;
 mod sheet;
 mod size;
 mod splice;
+mod split;
 mod store;
 mod traverse;
 mod triangles;

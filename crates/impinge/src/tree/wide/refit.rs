@@ -7,10 +7,11 @@ use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
 use super::Tree;
-use super::build::{self, LEAF};
+use super::build;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
 use super::sheet::Sheet;
+use super::split::LEAF;
 
 /// More leaves than this are hardly flat: their sheet is a ball.
 const SHEET: usize = 1024;

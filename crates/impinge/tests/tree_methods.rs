@@ -178,3 +178,43 @@ fn empty_meshes_and_numbers_beyond_single_precision() {
         compare(&scaled, &cube, &Pose::IDENTITY);
     }
 }
+
+/// The way back was taken as the transpose, which moves far leaves by more than small triangles allow for.
+#[test]
+fn regression_matrices_that_are_rotations_only_to_the_tolerance() {
+    let mut random = Random(77);
+    let (mut pairs, mut poses) = (0, 0);
+    // Small triangles far from the middle: two fine patches on long arms.
+    let patch = shapes::icosphere(0.01, 5).unwrap();
+    let arm = |at: Vec3| {
+        let both = [at, -at];
+        let vertices: Vec<Vec3> =
+            both.iter().flat_map(|o| patch.vertices().iter().map(move |v| *v + *o)).collect();
+        let n = patch.vertices().len() as u32;
+        let triangles: Vec<[u32; 3]> = [0, n]
+            .iter()
+            .flat_map(|o| patch.triangles().iter().map(move |t| t.map(|i| i + o)))
+            .collect();
+        Mesh::from_triangles(vertices, triangles).unwrap()
+    };
+    let (a, b) = (arm(Vec3::new(3.0, 1.0, 0.5)), arm(Vec3::new(3.0, 1.0, 0.5)));
+    for _ in 0..40 {
+        let shift = [0; 3].map(|_: i32| 0.01 * random.signed());
+        let mut rows =
+            [[1.0, 0.0, 0.0, shift[0]], [0.0, 1.0, 0.0, shift[1]], [0.0, 0.0, 1.0, shift[2]]];
+        for row in &mut rows {
+            for entry in &mut row[..3] {
+                *entry += 2e-10 * random.signed();
+            }
+        }
+        let Ok(pose) = Pose::from_matrix(rows) else { continue };
+        poses += 1;
+        let (mut quick, mut slow) = (Collect::default(), Collect::default());
+        assert!(traverse((&a, a.tree()), (&b, b.tree()), &pose, &mut quick));
+        brute::traverse(&Posed::new(&a, &Pose::IDENTITY), &Posed::new(&b, &pose), &mut slow);
+        let slow = slow.into_sorted();
+        pairs += slow.len();
+        assert_eq!(quick.into_sorted(), slow);
+    }
+    assert!(poses > 20 && pairs > 1000, "{poses} poses, {pairs} pairs");
+}

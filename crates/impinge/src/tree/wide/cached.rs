@@ -17,8 +17,8 @@ use super::{Tree, dispatch};
 
 /// What a query keeps for the next one of the same two meshes, at a pose nearby. Owned by the caller, one for each pair of bodies.
 ///
-/// It makes queries faster, never different: with a cache of other meshes, or of a pose far away, the answer is the same.
-#[derive(Clone, Debug, Default)]
+/// It makes queries faster, never wrong: with a cache of other meshes, or of a pose far away, the verdict is the same, though another pair of triangles may be named.
+#[derive(Clone, Debug)]
 pub struct Cache {
     /// Of the trees it is about.
     stamps: (u64, u64),
@@ -30,6 +30,12 @@ pub struct Cache {
     clearance: f64,
     /// How many more times a clearance is looked for in vain.
     patience: u32,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self { stamps: (0, 0), seeds: Vec::new(), free: None, clearance: 0.0, patience: PATIENCE }
+    }
 }
 
 /// The margin asked for, in units of the last motion: so many queries like the last one may be saved.

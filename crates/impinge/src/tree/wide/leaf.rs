@@ -6,7 +6,7 @@ use super::sheet::Sheet;
 
 /// Up to eight triangles, their corners relative to the leaf's origin, rounded to `f32`.
 ///
-/// Only good for saying "these do not meet": whatever is left is decided from the mesh's own `f64` vertices. Unused lanes repeat the last triangle;
+/// Good for saying "certainly apart" and "certainly crossing"; whatever is left is decided from the mesh's own `f64` vertices. Unused lanes repeat the last triangle;
 /// `count` says how many are real.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
@@ -69,7 +69,7 @@ impl Leaf {
             }
             let [p, q, r] = corners.map(glam::DVec3::from);
             let longest = (p - q).length().max((q - r).length()).max((r - p).length());
-            // The factors cover the rounding of these few operations, and of the corners.
+            // The factor covers the rounding of these few operations, and of the corners.
             leaf.longest = leaf.longest.max(longest as f32 * 1.000_001);
         }
         leaf.reach = leaf.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001;

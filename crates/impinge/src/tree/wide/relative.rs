@@ -54,7 +54,7 @@ impl Relative {
             + pose.translation().abs().max_element()
             + a.reach / a.scale
             + b.reach / b.scale;
-        let rounding = far * f64::EPSILON * 16.0;
+        let rounding = far * f64::EPSILON * 32.0;
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
             rotation: rows(&m, unit),
@@ -64,7 +64,8 @@ impl Relative {
             unit: unit as f32,
             margin: margin as f32,
         };
-        let back = rotation.transpose();
+        // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is more than the leaves' own frames bear.
+        let back = rotation.inverse();
         Some(Self {
             to_a: map(rotation, 1.0 / unit, translation, margin),
             to_b: map(back, unit, -(back * translation) * unit, margin * unit),

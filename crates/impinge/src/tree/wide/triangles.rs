@@ -59,7 +59,8 @@ pub(super) fn compare<W: Wide>(
     }
     if b.longest > a.reach * relative.to_b.unit {
         let normal = q[1].sub(q[0]).cross(q[2].sub(q[0]));
-        let length = normal.dot(normal).sqrt();
+        // The smallest normal number makes up for squares that underflow.
+        let length = normal.dot_add(normal, W::splat(f32::MIN_POSITIVE)).sqrt();
         let reach = W::splat(a.reach * relative.to_b.unit * 1.000_01 + slack);
         let reach = length.mul_add(reach, W::splat(2.0 * bound));
         real &= normal.dot(shift.sub(q[0])).abs().le(reach).bits();
@@ -134,8 +135,8 @@ pub(super) fn may_meet_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map
     near.and(beside.le(normal.abs().dot_add(half, error))).bits() != 0
 }
 
-/// Room for every pair of eight triangles and eight, and what is written past the last one.
-const ROOM: usize = 72;
+/// Room for every pair of eight triangles and eight.
+const ROOM: usize = 64;
 
 /// Pairs of lanes whose boxes overlap.
 struct Candidates {
@@ -157,7 +158,7 @@ impl Candidates {
     /// Eight pairs, of which those past the last one are arbitrary.
     #[inline(always)]
     fn get(&self, start: usize) -> (&[u8; 8], &[u8; 8]) {
-        let inside = "there is room for eight past the last";
+        let inside = "groups of eight fill the room";
         (self.a[start..].first_chunk().expect(inside), self.b[start..].first_chunk().expect(inside))
     }
 }

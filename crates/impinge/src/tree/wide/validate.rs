@@ -122,12 +122,15 @@ struct Seen {
 /// What is too small for `f32` is far below what the bounds allow for the rounding of vertices.
 const TINY: f64 = f32::MIN_POSITIVE as f64;
 
+/// What squares that underflow may take from a radius: 2^-74.
+const TINY_RADIUS: f64 = 1.0 / (1_u128 << 74) as f64;
+
 fn holds(sheet: &Sheet, center: &[f32; 3], point: [f64; 3]) -> bool {
     let x = Vec3::from_array(point) - Vec3::from_array(center.map(f64::from));
     let normal = Vec3::from_array(sheet.normal.map(f64::from)).normalize();
     let height = normal.dot(x);
     (height - f64::from(sheet.offset)).abs() <= f64::from(sheet.thick) + TINY
-        && (x - normal * height).length() <= f64::from(sheet.radius) + TINY
+        && (x - normal * height).length() <= f64::from(sheet.radius) + TINY_RADIUS
 }
 
 fn mark(flags: &mut [bool], index: usize, what: &str) -> Result<(), String> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use impinge::pair::{Cache, Collect, First, first_hit_cached, traverse};
+use impinge::pair::{Cache, Collect, First, first_pair_cached, traverse};
 use impinge::tree::Tree;
 use impinge::{Mesh, Pose, distance};
 
@@ -91,7 +91,7 @@ fn workload(path: &Path, name: &str, arguments: &Arguments) -> Result<()> {
         if regime == "flight" {
             let mut cache = Cache::default();
             cell.time("bool-cached", |pose| {
-                f64::from(u8::from(first_hit_cached(&a, &b, pose, &mut cache).is_some()))
+                f64::from(u8::from(first_pair_cached(&a, &b, pose, &mut cache).is_some()))
             })?;
         }
         cell.time("all", |pose| {

@@ -67,9 +67,14 @@ impl Collect {
     /// The pairs sorted by triangle of A, then of B.
     #[must_use]
     pub fn into_sorted(mut self) -> Vec<(u32, u32)> {
-        self.pairs.sort_unstable();
+        self.pairs.sort_unstable_by_key(sort_key);
         self.pairs
     }
+}
+
+/// Pairs in the order of their triangle of A, then of B, by one comparison.
+pub(crate) fn sort_key(&(a, b): &(u32, u32)) -> u64 {
+    u64::from(a) << 32 | u64::from(b)
 }
 
 impl Sink for Collect {

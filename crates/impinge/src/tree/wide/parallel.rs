@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::math::Pose;
 use crate::mesh::Mesh;
-use crate::sink::Collect;
+use crate::sink::{Collect, sort_key};
 
 use super::lanes::Wide;
 use super::node::Link;
@@ -12,7 +12,7 @@ use super::traverse::{Query, Run, Work};
 use super::{Tree, dispatch};
 
 /// Parts of the work a thread, so that threads that finish early find more.
-const PARTS: usize = 64;
+const PARTS: usize = 24;
 
 /// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon` pool. The same pairs as from
 /// [`traverse`](super::traverse), whatever the number of threads; `None` where that returns false.
@@ -47,7 +47,7 @@ pub(crate) fn par_pairs(
             all.extend(more);
             all
         });
-    pairs.par_sort_unstable();
+    pairs.par_sort_unstable_by_key(sort_key);
     Some(pairs)
 }
 

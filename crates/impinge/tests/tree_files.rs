@@ -5,7 +5,7 @@ mod common;
 
 use std::io::{self, Read};
 
-use common::{Random, count_from, model};
+use common::{Random, count_from};
 use impinge::tree::{FORMAT, Tree};
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
 use xxhash_rust::xxh3::Xxh3;
@@ -73,9 +73,10 @@ fn trees_come_back_bit_for_bit() {
     }
 }
 
+#[cfg(feature = "files")]
 #[test]
 fn the_tree_of_a_real_mesh_comes_back() {
-    let Some(path) = model("standard/bunny_7k.off") else { return };
+    let Some(path) = common::model("standard/bunny_7k.off") else { return };
     let mesh = Mesh::load(path).unwrap();
     let bytes = written(&mesh);
     assert!(bytes.len() < 6 * mesh.triangles().len(), "{}", bytes.len());

@@ -12,7 +12,7 @@ use super::lanes::{Wide, prefetch};
 use super::node::Link;
 use super::pairs::Pairs;
 use super::relative::Relative;
-use super::triangles::{compare, may_meet_box};
+use super::triangles::{compare, near_box};
 use super::{Tree, dispatch};
 
 /// Nodes whose sizes differ by less than this are opened both at once.
@@ -160,7 +160,7 @@ impl<'a> Query<'a> {
             let leaf = &self.tree_a.leaves[link_a.index()];
             let node = &self.tree_b.nodes[link_b.index()];
             if leaf.bounds().size() * to_b.unit > node.own.size()
-                && !may_meet_box::<W>(leaf, &node.own, to_b)
+                && near_box::<W>(leaf, &node.own, to_b) == 0
             {
                 return;
             }
@@ -184,7 +184,7 @@ impl<'a> Query<'a> {
         if link_b.is_leaf() {
             let leaf = &self.tree_b.leaves[link_b.index()];
             if leaf.bounds().size() * to_a.unit > node_a.own.size()
-                && !may_meet_box::<W>(leaf, &node_a.own, to_a)
+                && near_box::<W>(leaf, &node_a.own, to_a) == 0
             {
                 return;
             }

@@ -51,19 +51,12 @@ pub(super) fn compare<W: Wide>(
         + 4.0 * relative.coarse;
     let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
         + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
-    // A triangle whose plane passes the other leaf by meets nothing there. Worth asking of triangles larger than that leaf.
+    // Triangles larger than the other leaf are compared with its box as triangles first: their own boxes say little.
     if a.longest * relative.to_b.unit > b.reach {
-        let normal = p[1].sub(p[0]).cross(p[2].sub(p[0]));
-        let reach = normal.abs().dot_add(half, W::splat(2.0 * bound));
-        lanes &= normal.dot(p[0]).abs().le(reach).bits();
+        lanes &= near_box::<W>(a, &b.bounds(), &relative.to_b);
     }
     if b.longest > a.reach * relative.to_b.unit {
-        let normal = q[1].sub(q[0]).cross(q[2].sub(q[0]));
-        // The smallest normal number makes up for squares that underflow.
-        let length = normal.dot_add(normal, W::splat(f32::MIN_POSITIVE)).sqrt();
-        let reach = W::splat(a.reach * relative.to_b.unit * 1.000_01 + slack);
-        let reach = length.mul_add(reach, W::splat(2.0 * bound));
-        real &= normal.dot(shift.sub(q[0])).abs().le(reach).bits();
+        real &= near_box::<W>(b, &a.bounds(), &relative.to_a);
     }
     if lanes == 0 || real == 0 {
         return false;
@@ -108,10 +101,13 @@ pub(super) fn compare<W: Wide>(
     false
 }
 
-/// Whether a triangle of the leaf may meet a box of the other tree, by its box and its plane. Worth asking where the leaf is larger than the box: what is below the box is then
-/// dismissed at once. `to_box` leads from the leaf's frame to that of the box.
+/// More than products of tiny numbers lose by underflow.
+const UNDERFLOW: f32 = 1e-36;
+
+/// Which triangles of the leaf may meet a box of the other tree, one bit each: by their boxes, their planes and their sides. Worth asking where the triangles are larger than
+/// the box. `to_box` leads from the leaf's frame to that of the box.
 #[inline(always)]
-pub(super) fn may_meet_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) -> bool {
+pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) -> u32 {
     let place = to_box.point(&leaf.origin);
     let c = &bounds.center;
     let offset = [place[0] - c[0], place[1] - c[1], place[2] - c[2]];
@@ -126,13 +122,24 @@ pub(super) fn may_meet_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map
     let (min, max) = (r[0].min(r[1]).min(r[2]).add(shift), r[0].max(r[1]).max(r[2]).add(shift));
     let m = 2.0 * to_box.margin;
     let half = Wide3::splat([bounds.half[0] + m, bounds.half[1] + m, bounds.half[2] + m]);
-    let near = min.all_le(half).and(zero.sub(half).all_le(max));
-    let normal = r[1].sub(r[0]).cross(r[2].sub(r[0]));
+    let side = [r[1].sub(r[0]), r[2].sub(r[1]), r[0].sub(r[2])];
+    let normal = side[0].cross(side[1]);
     let reach = leaf.reach * to_box.unit * 1.000_01;
     let far = offset[0].abs() + offset[1].abs() + offset[2].abs() + reach + bounds.size();
-    let error = W::splat(256.0 * UNIT * reach * reach * far);
+    let error = W::splat(256.0 * UNIT * reach * reach * far + UNDERFLOW);
     let beside = normal.dot(r[0].add(shift)).abs();
-    near.and(beside.le(normal.abs().dot_add(half, error))).bits() != 0
+    let mut near = min
+        .all_le(half)
+        .and(zero.sub(half).all_le(max))
+        .and(beside.le(normal.abs().dot_add(half, error)));
+    // The box lies beyond a side if all of it is further along the outward direction in the triangle's plane.
+    let error = W::splat(1024.0 * UNIT * reach * reach * reach * far + UNDERFLOW);
+    for k in 0..3 {
+        let outward = side[k].cross(normal);
+        let beyond = zero.sub(r[k].add(shift));
+        near = near.and(outward.dot(beyond).le(outward.abs().dot_add(half, error)));
+    }
+    near.bits()
 }
 
 /// Room for every pair of eight triangles and eight.

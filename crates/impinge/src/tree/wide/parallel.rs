@@ -12,7 +12,7 @@ use super::traverse::{Query, Run, Work};
 use super::{Tree, dispatch};
 
 /// Parts of the work a thread, so that threads that finish early find more.
-const PARTS: usize = 24;
+const PARTS: usize = 64;
 
 /// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon` pool. The same pairs as from
 /// [`traverse`](super::traverse), whatever the number of threads; `None` where that returns false.

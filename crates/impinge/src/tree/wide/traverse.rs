@@ -119,7 +119,8 @@ impl<'a> Query<'a> {
             work.add(*a, *b);
         }
         let mut ended = Ended { at: None, trail: [(Link::NONE, Link::NONE); TRAIL] };
-        let mut compared = 0;
+        // Whoever wants every pair need not hurry to the first.
+        let mut compared = if RANK { 0 } else { EAGER * BATCH };
         loop {
             while work.steps.count > 0 && work.leaves.count <= compared / EAGER {
                 work.steps.count -= 1;

@@ -1,0 +1,168 @@
+//! Vectors as AVX2 registers.
+#![allow(unsafe_code, reason = "vector intrinsics; see the note at each block")]
+
+use std::arch::x86_64::{
+    __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_loadl_epi64, _mm256_add_ps, _mm256_and_ps,
+    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
+    _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps,
+    _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32,
+    _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps,
+    _mm256_storeu_si256, _mm256_sub_ps,
+};
+
+use super::super::node::Link;
+use super::{Wide, set_bits};
+
+/// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which `dispatch` calls after asking the machine.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Avx2(__m256);
+
+// SAFETY (every block below): these methods are inlined into functions compiled for AVX2 and FMA, which run only where `dispatch` has found
+// both; loads and stores take references to eight `f32`, which need no alignment.
+impl Wide for Avx2 {
+    #[inline(always)]
+    fn load(from: &[f32; 8]) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_loadu_ps(from.as_ptr()) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [f32; 8]) {
+        // SAFETY: see above.
+        unsafe { _mm256_storeu_ps(to.as_mut_ptr(), self.0) };
+    }
+
+    #[inline(always)]
+    fn splat(x: f32) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_set1_ps(x) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_add_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_sub_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_mul_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_div_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_fmadd_ps(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn neg_mul_add(self, b: Self, c: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_fnmadd_ps(self.0, b.0, c.0) })
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self.0) })
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_sqrt_ps(self.0) })
+    }
+
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_min_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_max_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn le(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn lt(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_and_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_or_ps(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn select(self, yes: Self, no: Self) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_blendv_ps(no.0, yes.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        // SAFETY: see above.
+        unsafe { _mm256_movemask_ps(self.0) as u32 }
+    }
+
+    type Index = __m256i;
+
+    #[inline(always)]
+    fn index(lanes: &[u8; 8]) -> __m256i {
+        // SAFETY: see above; the load is of eight bytes.
+        unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(lanes.as_ptr().cast())) }
+    }
+
+    #[inline(always)]
+    fn permute(self, order: __m256i) -> Self {
+        // SAFETY: see above.
+        Self(unsafe { _mm256_permutevar8x32_ps(self.0, order) })
+    }
+
+    #[inline(always)]
+    fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]) {
+        let order = set_bits(mask);
+        // SAFETY: see above; the loads and the store are of 8, 32 and 32 bytes, as long as the arrays.
+        unsafe {
+            let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(order.as_ptr().cast()));
+            let entries = _mm256_loadu_si256(entries.as_ptr().cast());
+            let moved = _mm256_permutevar8x32_epi32(entries, order);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), moved);
+        }
+    }
+
+    #[inline(always)]
+    fn leaves(links: &[Link; 8]) -> u32 {
+        // SAFETY: see above; a link is a `u32` whose highest bit says that it leads to a leaf.
+        unsafe { _mm256_movemask_ps(_mm256_loadu_ps(links.as_ptr().cast())) as u32 }
+    }
+}

@@ -1,0 +1,146 @@
+//! Which vertices of a hull can be furthest in the directions of one cell of a cube map.
+//!
+//! A direction belongs to the face of the cube that it pierces, and there to a cell of a square grid. A vertex is furthest in some direction of the cell if the
+//! cell meets the cone of directions `d` with `(v - u) . d >= 0` for all neighbours `u`; in the coordinates of the face each of these is a
+//! half-plane, so the cell is clipped at them, and the vertex is a candidate if something is left. Those vertices are connected by edges of
+//! the hull (their cones tile a convex set of directions), so they are collected by walking from one of them.
+
+use crate::convex::Hull;
+use crate::math::Vec3;
+
+/// Cells along one side of a face of the cube for a hull of `vertices` vertices: about two cells a vertex, so that most cells fill one block or less.
+pub(super) fn side(vertices: usize) -> u32 {
+    ((vertices as f64 / 3.0).sqrt().ceil() as u32).clamp(2, 64)
+}
+
+/// How far beyond its borders a cell looks: more than the rounding of [`of`] and of the clipping.
+const OVERLAP: f64 = 1e-5;
+
+/// The axes along the sides of each face.
+const SIDES: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
+
+/// The cell of a direction.
+#[inline(always)]
+pub(super) fn of(direction: [f32; 3], side: u32) -> usize {
+    let size = direction.map(f32::abs);
+    let axis = usize::from(size[1] > size[0]);
+    let axis = if size[2] > size[axis] { 2 } else { axis };
+    let [i, j] = SIDES[axis];
+    let back = usize::from(direction[axis] < 0.0);
+    let half = 0.5 * side as f32;
+    let scale = half / size[axis];
+    // Adding this number rounds to the nearest integer and leaves it in the lowest bits; NaN goes to the last cell.
+    const ROUND: f32 = 12_582_912.0;
+    let place = |x: f32| {
+        let bits = (x * scale + (half - 0.5) + ROUND).to_bits();
+        bits.wrapping_sub(ROUND.to_bits()).min(side - 1) as usize
+    };
+    let width = side as usize;
+    ((2 * axis + back) * width + place(direction[i])) * width + place(direction[j])
+}
+
+/// Calls `each` with the candidates of every cell, in the order of the cells. `local` are the hull's vertices in any unit of about one.
+pub(super) fn for_each(hull: &Hull, local: &[Vec3], side: u32, mut each: impl FnMut(&[u32])) {
+    let mut seen = vec![u32::MAX; local.len()];
+    let mut found: Vec<u32> = Vec::new();
+    let mut start = 0;
+    let width = 2.0 / f64::from(side);
+    let mut number = 0;
+    for face in 0..6 {
+        let (axis, forward) = (face / 2, if face % 2 == 0 { 1.0 } else { -1.0 });
+        for i in 0..side {
+            for j in 0..side {
+                let low = [i, j].map(|k| f64::from(k) * width - 1.0 - OVERLAP);
+                let high = [i, j].map(|k| f64::from(k + 1) * width - 1.0 + OVERLAP);
+                let cell = Cell { axis, forward, low, high };
+                start = climb(hull, local, cell.middle(), start);
+                found.clear();
+                found.push(start);
+                seen[start as usize] = number;
+                let mut next = 0;
+                while next < found.len() {
+                    for neighbor in hull.neighbors(found[next]) {
+                        if seen[*neighbor as usize] != number {
+                            seen[*neighbor as usize] = number;
+                            if cell.meets_cone(hull, local, *neighbor) {
+                                found.push(*neighbor);
+                            }
+                        }
+                    }
+                    next += 1;
+                }
+                each(&found);
+                number += 1;
+            }
+        }
+    }
+}
+
+/// A vertex that is furthest in the direction to rounding; a walk that rounding ends early ends at a vertex whose cone is within rounding of the direction.
+fn climb(hull: &Hull, local: &[Vec3], direction: Vec3, start: u32) -> u32 {
+    let mut best = start;
+    let mut along = direction.dot(local[start as usize]);
+    loop {
+        let here = best;
+        for next in hull.neighbors(here) {
+            let further = direction.dot(local[*next as usize]);
+            if further > along {
+                (best, along) = (*next, further);
+            }
+        }
+        if best == here {
+            return best;
+        }
+    }
+}
+
+/// A square of directions, `forward` along `axis` and from `low` to `high` along the other two.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    axis: usize,
+    forward: f64,
+    low: [f64; 2],
+    high: [f64; 2],
+}
+
+impl Cell {
+    fn middle(&self) -> Vec3 {
+        let mut d = Vec3::ZERO;
+        d[self.axis] = self.forward;
+        for k in 0..2 {
+            d[SIDES[self.axis][k]] = 0.5 * (self.low[k] + self.high[k]);
+        }
+        d
+    }
+
+    /// Whether `vertex` is furthest in some direction of the cell.
+    fn meets_cone(&self, hull: &Hull, local: &[Vec3], vertex: u32) -> bool {
+        let ([x0, y0], [x1, y1]) = (self.low, self.high);
+        let mut polygon = vec![[x0, y0], [x1, y0], [x1, y1], [x0, y1]];
+        let mut clipped = Vec::with_capacity(8);
+        let [i, j] = SIDES[self.axis];
+        for neighbor in hull.neighbors(vertex) {
+            let edge = local[vertex as usize] - local[*neighbor as usize];
+            let (c, x, y) = (edge[self.axis] * self.forward, edge[i], edge[j]);
+            let slack = 1e-12 * (c.abs() + x.abs() + y.abs());
+            let inside = |p: &[f64; 2]| c + x * p[0] + y * p[1] + slack;
+            clipped.clear();
+            for k in 0..polygon.len() {
+                let (p, q) = (polygon[k], polygon[(k + 1) % polygon.len()]);
+                let (at_p, at_q) = (inside(&p), inside(&q));
+                if at_p >= 0.0 {
+                    clipped.push(p);
+                }
+                if (at_p >= 0.0) != (at_q >= 0.0) {
+                    let t = at_p / (at_p - at_q);
+                    clipped.push([p[0] + t * (q[0] - p[0]), p[1] + t * (q[1] - p[1])]);
+                }
+            }
+            std::mem::swap(&mut polygon, &mut clipped);
+            if polygon.is_empty() {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,196 @@
+//! The vertex of a hull that lies furthest in a direction, eight vertices at a time.
+//!
+//! Vertices are kept in `f32` around the hull's middle, in blocks of eight. A small hull is asked whole; for a larger one a [cube map](super::cells) gives, for
+//! each cell of directions, the blocks of those vertices that are furthest in some direction of the cell. So the cost does not grow
+//! with the hull, there are no local maxima, and what is found is furthest to [`SLACK`].
+
+use super::cells;
+use crate::convex::Hull;
+use crate::math::{Vec3, unit_scale};
+use crate::wide::{Lanes3, Wide, Wide3};
+
+/// How much further than the vertex found another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of one dot product.
+///
+/// Coordinates of at most one in length, rounded to `f32` (2^-24 of each), directions likewise, three products and two sums: at most 5.1 units of 2^-24
+/// times the sum of the products' sizes, which is at most the product of the lengths; see `docs/notes/convex.md`.
+pub(super) const SLACK: f64 = 2.0 * 5.5 / 16_777_216.0;
+
+/// Hulls with up to so many vertices are asked whole. Measured: a cell costs as much as six blocks.
+const WHOLE: usize = 48;
+
+/// Eight vertices.
+#[derive(Clone, Debug)]
+#[repr(C, align(128))]
+pub(super) struct Block {
+    pub(super) points: Lanes3,
+    /// The numbers of the vertices, as the bits of `f32`, so that they go through the same registers.
+    vertices: [f32; 8],
+}
+
+/// A hull made ready for queries.
+#[derive(Clone, Debug)]
+pub(crate) struct Furthest {
+    /// The middle of the hull's box.
+    pub(super) center: Vec3,
+    /// No vertex lies further from the center.
+    pub(super) radius: f64,
+    /// One in the coordinates of the blocks: at least the radius, less than twice as much.
+    pub(super) unit: f64,
+    /// The matrix `S` of an ellipsoid of about the hull's shape: it reaches `sqrt(d . S d)` from the center in the direction `d`.
+    pub(super) shape: glam::DMat3,
+    /// The vertices in `f32`, from the center, in the unit.
+    local: Vec<glam::Vec3A>,
+    blocks: Vec<Block>,
+    /// Cells along one side of a face of the cube; zero if there is no map.
+    side: u32,
+    /// Cell `i` has the blocks `starts[i]..starts[i + 1]`.
+    starts: Vec<u32>,
+}
+
+impl Furthest {
+    pub(super) fn new(hull: &Hull, whole: usize) -> Self {
+        let vertices = hull.vertices();
+        let low = vertices.iter().fold(vertices[0], |low, p| low.min(*p));
+        let high = vertices.iter().fold(vertices[0], |high, p| high.max(*p));
+        let center = low + (high - low) * 0.5;
+        let furthest =
+            vertices.iter().map(|p| p.distance(center)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+        let radius = furthest * (1.0 + 8.0 * f64::EPSILON);
+        // A power of two, so that local coordinates are at most one in length.
+        let (s, t) = unit_scale(radius);
+        let local: Vec<Vec3> = vertices.iter().map(|p| (*p - center) * s * t * 0.5).collect();
+        let mut ready = Self {
+            center,
+            radius,
+            unit: 2.0 / s / t,
+            shape: ellipsoid(hull, center),
+            local: local.iter().map(|p| p.as_vec3a()).collect(),
+            blocks: Vec::new(),
+            side: 0,
+            starts: vec![0],
+        };
+        if vertices.len() <= whole {
+            let all: Vec<u32> = (0..vertices.len() as u32).collect();
+            ready.add(&all, &local);
+        } else {
+            ready.side = cells::side(vertices.len());
+            cells::for_each(hull, &local, ready.side, |candidates| {
+                ready.add(candidates, &local);
+                ready.starts.push(ready.blocks.len() as u32);
+            });
+        }
+        ready
+    }
+
+    /// Appends the vertices in blocks; the last block is filled up with the last vertex.
+    fn add(&mut self, vertices: &[u32], local: &[Vec3]) {
+        for chunk in vertices.chunks(8) {
+            let mut block = Block { points: Lanes3::splat(0.0), vertices: [0.0; 8] };
+            for lane in 0..8 {
+                let vertex = chunk[lane.min(chunk.len() - 1)];
+                block.vertices[lane] = f32::from_bits(vertex);
+                block.points.set(lane, local[vertex as usize].as_vec3().to_array());
+            }
+            self.blocks.push(block);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn local(&self, vertex: u32) -> glam::Vec3A {
+        self.local[vertex as usize]
+    }
+
+    pub(super) fn heap_bytes(&self) -> usize {
+        size_of_val(self.local.as_slice())
+            + size_of_val(self.blocks.as_slice())
+            + size_of_val(self.starts.as_slice())
+    }
+
+    /// The blocks that hold every vertex that is furthest in `direction`.
+    #[inline(always)]
+    fn candidates(&self, direction: [f32; 3]) -> &[Block] {
+        if self.side == 0 {
+            return &self.blocks;
+        }
+        let cell = cells::of(direction, self.side);
+        &self.blocks[self.starts[cell] as usize..self.starts[cell + 1] as usize]
+    }
+
+    /// A vertex that lies furthest in `direction`, to [`SLACK`].
+    #[inline(always)]
+    pub(super) fn roughly<W: Wide>(&self, direction: [f32; 3]) -> u32 {
+        let blocks = self.candidates(direction);
+        let d = Wide3::<W>::splat(direction);
+        let [first, others @ ..] = blocks else { return 0 };
+        let mut best = Wide3::load(&first.points).dot(d);
+        let mut at = W::load(&first.vertices);
+        for block in others {
+            let along = Wide3::load(&block.points).dot(d);
+            at = best.lt(along).select(W::load(&block.vertices), at);
+            best = best.max(along);
+        }
+        at.array()[lane_of(best, best.top())].to_bits()
+    }
+
+    /// The vertex that lies furthest in `direction`, to the rounding of `f64`, and how far along it lies. `points` are the hull's vertices.
+    #[inline(always)]
+    pub(super) fn surely<W: Wide>(&self, direction: Vec3, unit: f64, points: &[Vec3]) -> u32 {
+        let rough = (direction * unit).as_vec3().to_array();
+        let blocks = self.candidates(rough);
+        let d = Wide3::<W>::splat(rough);
+        let mut best = W::splat(f32::NEG_INFINITY);
+        for block in blocks {
+            best = best.max(Wide3::load(&block.points).dot(d));
+        }
+        let along = best.top();
+        // All local coordinates are at most one in length.
+        let length = rough[0].abs() + rough[1].abs() + rough[2].abs();
+        let enough = W::splat(along - length * (SLACK as f32 * 1.01));
+        let (mut vertex, mut furthest) = (u32::MAX, f64::NEG_INFINITY);
+        for block in blocks {
+            let mut close = enough.le(Wide3::load(&block.points).dot(d)).bits();
+            while close != 0 {
+                let candidate = block.vertices[close.trailing_zeros() as usize & 7].to_bits();
+                close &= close - 1;
+                let along = direction.dot(points[candidate as usize] - self.center);
+                if along > furthest {
+                    (vertex, furthest) = (candidate, along);
+                }
+            }
+        }
+        // Nothing is close if the direction is zero or not finite.
+        if vertex == u32::MAX { blocks[0].vertices[0].to_bits() } else { vertex }
+    }
+}
+
+/// The first lane that holds `top`, the largest number.
+#[inline(always)]
+fn lane_of<W: Wide>(x: W, top: f32) -> usize {
+    W::splat(top).le(x).bits().trailing_zeros() as usize & 7
+}
+
+/// The matrix of an ellipsoid about `center` with the second moments of the hull's surface, scaled so that a sphere gives itself.
+fn ellipsoid(hull: &Hull, center: Vec3) -> glam::DMat3 {
+    let mut sum = glam::DMat3::ZERO;
+    let mut area = 0.0;
+    let mut add = |p: Vec3, weight: f64| {
+        area += weight;
+        sum += glam::DMat3::from_cols(p * p.x, p * p.y, p * p.z) * weight;
+    };
+    let at = |v: u32| hull.vertices()[v as usize] - center;
+    for face in hull.faces() {
+        for k in 1..face.len() - 1 {
+            let [p, q, r] = [at(face[0]), at(face[k]), at(face[k + 1])];
+            let weight = (q - p).cross(r - p).length();
+            for middle in [(p + q) * 0.5, (q + r) * 0.5, (r + p) * 0.5] {
+                add(middle, weight);
+            }
+        }
+    }
+    if hull.face_count() == 0 {
+        for v in 0..hull.vertices().len() as u32 {
+            add(at(v), 1.0);
+        }
+    }
+    if area > 0.0 { sum * (3.0 / area) } else { sum }
+}

@@ -1,0 +1,165 @@
+//! The point of the Minkowski difference closest to the origin (Gilbert, Johnson & Keerthi 1988), with every step's bound certified.
+//!
+//! The search keeps a simplex of vertices of A - B and its point `v` closest to the origin, and asks for the vertex `w` of A - B that lies furthest against `v`. All of A - B lies
+//! beyond the plane through `w` across `v`: if that plane separates it from the origin, so do A and B, by at least `v . w / |v|`.
+//!
+//! Vertices are found in `f32` ([`roughly`](super::furthest::Furthest::roughly)): the bound gives way by what that can miss. Where it matters,
+//! at the end or close to contact, they are found to the rounding of `f64`. What even that cannot decide is left to exact arithmetic: nothing here ends by counting.
+
+use super::furthest::Furthest;
+use super::simplex::{Corner, Nearest, Simplex};
+use crate::math::{Pose, Vec3};
+use crate::wide::Wide;
+
+/// The closest point is found when the bounds of the square of its distance are this close.
+const CLOSE: f64 = 1e-13;
+
+/// A bound of the error of a determinant of three corners, relative to the product of their lengths.
+const VOLUME_ERROR: f64 = 32.0 * f64::EPSILON;
+
+/// So many steps are taken before each must come closer than the one before.
+const FREE_STEPS: u32 = 16;
+
+/// Two hulls made ready, one at a pose in the frame of the other.
+#[derive(Debug)]
+pub(super) struct Query<'a> {
+    pub(super) a: &'a Furthest,
+    pub(super) b: &'a Furthest,
+    pub(super) points_a: &'a [Vec3],
+    pub(super) points_b: &'a [Vec3],
+    pub(super) pose: &'a Pose,
+    /// From A's frame into B's.
+    pub(super) back: glam::DMat3,
+    /// From the middle of A to the middle of B.
+    pub(super) between: Vec3,
+    /// Brings directions to about one.
+    pub(super) unit: f64,
+    /// A plane through the corner found in `f64` may cut off so much.
+    pub(super) tiny: f64,
+    pub(super) steps: std::cell::Cell<u32>,
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum End {
+    /// `v . (a - b) >= gap * |v|` for all points.
+    Separated { v: Vec3, gap: f64 },
+    /// The origin lies inside the simplex, for certain.
+    Inside,
+    /// The closest point, and a lower bound of its distance (which may be negative).
+    Closest { v: Vec3, lower: f64 },
+    /// Floating point cannot tell.
+    Unclear,
+}
+
+impl<'a> Query<'a> {
+    #[inline(always)]
+    pub(super) fn new(
+        (a, points_a): (&'a Furthest, &'a [Vec3]),
+        (b, points_b): (&'a Furthest, &'a [Vec3]),
+        pose: &'a Pose,
+    ) -> Self {
+        let middle = pose.transform_point(b.center);
+        let between = middle - a.center;
+        let apart = between.abs().max_element();
+        let far = a.center.abs().max_element() + middle.abs().max_element();
+        let size = a.radius + b.radius;
+        Self {
+            a,
+            b,
+            points_a,
+            points_b,
+            pose,
+            back: pose.rotation().transpose(),
+            between,
+            unit: 1.0 / (apart + size),
+            tiny: 32.0 * f64::EPSILON * (far + size),
+            steps: std::cell::Cell::new(0),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn corner(&self, a: u32, b: u32) -> Corner<Vec3> {
+        let w = self.points_a[a as usize] - self.pose.transform_point(self.points_b[b as usize]);
+        Corner { w, a, b }
+    }
+
+    /// The corner of A - B that lies furthest against `v`, to the rounding of `f64`.
+    #[inline(always)]
+    pub(super) fn against<W: Wide>(&self, v: Vec3) -> Corner<Vec3> {
+        let a = self.a.surely::<W>(-v, self.unit, self.points_a);
+        let b = self.b.surely::<W>(self.back * v, self.unit, self.points_b);
+        self.corner(a, b)
+    }
+
+    /// Searches on from a simplex whose closest point is `nearest`. With `MEASURE` until the closest point is found, else only until it is clear whether the
+    /// bodies meet.
+    #[inline(always)]
+    pub(super) fn search<W: Wide, const MEASURE: bool>(
+        &self,
+        simplex: &mut Simplex<Vec3>,
+        mut nearest: Nearest<Vec3>,
+    ) -> End {
+        let mut steps = 0_u32;
+        let mut least = f64::INFINITY;
+        loop {
+            let Nearest::Toward { direction, height } = nearest else {
+                return if is_certain(simplex) { End::Inside } else { End::Unclear };
+            };
+            let corner = self.against::<W>(direction);
+            let along = direction.dot(corner.w);
+            if !MEASURE && along > self.tiny * direction.length() {
+                return self.closest::<MEASURE>(direction, height, along);
+            }
+            if (height - along <= CLOSE * height) | simplex.has(&corner) {
+                return self.closest::<MEASURE>(direction, height, along);
+            }
+            // Rounding may let a search go round in circles: from some point on every step must come closer.
+            steps += 1;
+            if steps > FREE_STEPS {
+                let square = nearest.square();
+                if square >= least {
+                    return self.closest::<MEASURE>(direction, height, along);
+                }
+                least = square;
+            }
+            simplex.push(corner);
+            nearest = simplex.reduce();
+        }
+    }
+
+    /// The end of a search at the closest point it can find.
+    fn closest<const MEASURE: bool>(&self, direction: Vec3, height: f64, along: f64) -> End {
+        let length = direction.length();
+        let lower = along / length - self.tiny;
+        if MEASURE && lower > 0.0 {
+            End::Closest { v: direction * (height / (length * length)), lower }
+        } else if lower > 0.0 {
+            End::Separated { v: direction, gap: lower }
+        } else {
+            End::Unclear
+        }
+    }
+}
+
+/// Whether the origin lies inside the tetrahedron for certain, all rounding accounted for.
+///
+/// Each of the four volumes is a determinant of three differences of corners; corners are off by half an ulp, and a determinant by less than 20 units of
+/// rounding times the product of the lengths of its rows: see `docs/notes/convex.md`.
+#[inline(always)]
+pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
+    let [a, b, c, d] = simplex.corners() else { return false };
+    let (a, b, c, d) = (a.w, b.w, c.w, d.w);
+    let (ab, cd) = (a.cross(b), c.cross(d));
+    let volumes = [b.dot(cd), -a.dot(cd), d.dot(ab), -c.dot(ab)];
+    let [la, lb, lc, ld] =
+        [a.length_squared(), b.length_squared(), c.length_squared(), d.length_squared()];
+    let squares = [lb * lc * ld, la * lc * ld, la * lb * ld, la * lb * lc];
+    let sign = volumes[0].signum();
+    let mut certain = true;
+    for k in 0..4 {
+        let inside = volumes[k] * sign;
+        certain &= (inside > 0.0) & (inside * inside > VOLUME_ERROR * VOLUME_ERROR * squares[k]);
+    }
+    certain
+}

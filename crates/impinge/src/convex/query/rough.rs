@@ -1,0 +1,111 @@
+//! The search for the closest point in `f32`: quick, and good for all but the end.
+//!
+//! Coordinates are those of the blocks, around the middles of the bodies, and in a unit in which the whole is about one; so a corner is off by a few units of
+//! 2^-24. The search stops where that begins to matter. "Separated" is certain all the same, by a gap that is larger than all errors.
+
+use glam::{Mat3A, Vec3A};
+
+use super::furthest::SLACK;
+use super::gjk::Query;
+use super::simplex::{Corner, Nearest, Simplex};
+use crate::math::Vec3;
+use crate::wide::Wide;
+
+/// The unit of rounding.
+const UNIT: f64 = 1.0 / 16_777_216.0;
+
+/// After so many steps the search goes on in `f64` whatever it has reached.
+const STEPS: u32 = 24;
+
+/// The two bodies in `f32`.
+#[derive(Debug)]
+pub(super) struct Rough<'a> {
+    query: &'a Query<'a>,
+    /// From local coordinates of A into the unit of the search.
+    scale: f32,
+    /// From local coordinates of B into the unit of the search and the frame of A.
+    turn: Mat3A,
+    /// From directions in A's frame to directions in B's.
+    back: Mat3A,
+    /// From the middle of A to that of B.
+    between: Vec3A,
+    /// A plane through the corner found may cut off so much, all rounding accounted for.
+    pub(super) slack: f32,
+    /// One in A's unit is so much here.
+    pub(super) unit: f64,
+}
+
+/// How a search in `f32` ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum RoughEnd {
+    /// `v . (a - b) >= gap * |v|` for all points, for certain.
+    Separated { v: Vec3, gap: f64 },
+    /// The origin lies inside the simplex, as far as `f32` can tell.
+    Inside,
+    /// The simplex is about as close as `f32` can bring it.
+    Close,
+}
+
+impl<'a> Rough<'a> {
+    #[inline(always)]
+    pub(super) fn new(query: &'a Query<'a>) -> Self {
+        let (a, b) = (query.a, query.b);
+        let unit = query.unit;
+        let turn = query.pose.rotation().as_mat3();
+        Self {
+            query,
+            scale: (a.unit * unit) as f32,
+            turn: Mat3A::from(turn) * (b.unit * unit) as f32,
+            back: Mat3A::from(turn.transpose()),
+            between: (query.between * unit).as_vec3a(),
+            // Beside what the furthest vertex may miss: each coordinate of a corner is off by at most 12 roundings of numbers of at most one.
+            slack: (SLACK * (a.unit + b.unit) * unit + 40.0 * UNIT) as f32,
+            unit,
+        }
+    }
+
+    /// A corner of A - B that lies furthest against `v`.
+    #[inline(always)]
+    pub(super) fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
+        let q = self.query;
+        q.steps.set(q.steps.get() + 1);
+        let a = q.a.roughly::<W>((-v).to_array());
+        let b = q.b.roughly::<W>((self.back * v).to_array());
+        let w = (q.a.local(a) * self.scale - self.between) - self.turn * q.b.local(b);
+        Corner { w, a, b }
+    }
+
+    /// Searches on from a simplex whose closest point is `nearest`.
+    #[inline(always)]
+    pub(super) fn search<W: Wide, const MEASURE: bool>(
+        &self,
+        simplex: &mut Simplex<Vec3A>,
+        mut nearest: Nearest<Vec3A>,
+    ) -> RoughEnd {
+        let slack_squared = self.slack * self.slack;
+        for _ in 0..STEPS {
+            let Nearest::Toward { direction, height } = nearest else {
+                return RoughEnd::Inside;
+            };
+            let corner = self.against::<W>(direction);
+            let along = direction.dot(corner.w);
+            let square = direction.length_squared();
+            if !MEASURE & (along > 0.0) && along * along > slack_squared * square {
+                return self.separated(direction, along);
+            }
+            let short = height - along;
+            if (short <= 1e-5 * height) | (short.abs() * short <= slack_squared * square) {
+                return RoughEnd::Close;
+            }
+            simplex.push(corner);
+            nearest = simplex.reduce();
+        }
+        RoughEnd::Close
+    }
+
+    #[inline(always)]
+    pub(super) fn separated(&self, v: Vec3A, along: f32) -> RoughEnd {
+        let gap = f64::from(along / v.length() * (1.0 - 4.0 * f32::EPSILON) - self.slack);
+        RoughEnd::Separated { v: v.as_dvec3(), gap: gap / self.unit }
+    }
+}

@@ -1,0 +1,265 @@
+//! Up to four corners of the Minkowski difference, and the point of their hull that is closest to the origin.
+
+use super::vector::{Number, Vector};
+use crate::math::Vec3;
+
+/// A vertex of the Minkowski difference A - B, with the vertices it is the difference of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Corner<V> {
+    /// `a - b`, in A's frame, rounded.
+    pub(super) w: V,
+    pub(super) a: u32,
+    pub(super) b: u32,
+}
+
+impl<V: Vector> Corner<V> {
+    pub(super) const NONE: Self = Self { w: V::ZERO, a: 0, b: 0 };
+}
+
+/// Corners whose hull is a point, a segment, a triangle or a tetrahedron; the newest is the last.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Simplex<V> {
+    corners: [Corner<V>; 4],
+    len: usize,
+}
+
+/// Where the origin lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Nearest<V: Vector> {
+    /// Outside. The closest point is `direction * (height / |direction|^2)`: nothing is divided before it is needed.
+    Toward {
+        /// From the origin to the closest point, of any length.
+        direction: V,
+        /// The direction times the closest point.
+        height: V::Number,
+    },
+    /// Inside the tetrahedron or on it, to rounding.
+    Inside,
+}
+
+impl<V: Vector> Nearest<V> {
+    #[inline(always)]
+    fn toward(direction: V, at: V) -> Self {
+        Self::Toward { direction, height: direction.dot(at) }
+    }
+
+    /// The square of the distance; zero inside.
+    #[inline(always)]
+    pub(super) fn square(&self) -> V::Number {
+        match self {
+            Self::Toward { direction, height } => height.square_over(direction.dot(*direction)),
+            Self::Inside => V::Number::ZERO,
+        }
+    }
+}
+
+/// Which corners of a triangle its closest point needs, as bits.
+const A: usize = 1;
+const B: usize = 2;
+const C: usize = 4;
+
+/// For each set of corners of a triangle: how many they are, and their places in order.
+const KEPT: [(usize, [usize; 2]); 8] =
+    [(0, [0, 1]), (1, [0, 1]), (1, [1, 1]), (2, [0, 1]), (1, [2, 1]), (2, [0, 2]), (2, [1, 2]), (3, [0, 1])];
+
+impl<V: Vector> Simplex<V> {
+    pub(super) const EMPTY: Self = Self { corners: [Corner::NONE; 4], len: 0 };
+
+    pub(super) fn corners(&self) -> &[Corner<V>] {
+        &self.corners[..self.len]
+    }
+
+    /// Whether one of the corners is the difference of these vertices.
+    #[inline(always)]
+    pub(super) fn has(&self, corner: &Corner<V>) -> bool {
+        let mut found = false;
+        for k in 0..4 {
+            let same = (self.corners[k].a == corner.a) & (self.corners[k].b == corner.b);
+            found |= same & (k < self.len);
+        }
+        found
+    }
+
+    #[inline(always)]
+    pub(super) fn push(&mut self, corner: Corner<V>) {
+        debug_assert!(self.len < 4, "a simplex has at most four corners");
+        self.corners[self.len & 3] = corner;
+        self.len += 1;
+    }
+
+    /// Finds the closest point and drops the corners that it does not need. The newest corner must lie nearer to the origin, seen from the closest
+    /// point of the others, than those: then it is needed.
+    #[inline(always)]
+    pub(super) fn reduce(&mut self) -> Nearest<V> {
+        match self.len {
+            1 => self.only(0),
+            2 => self.segment(),
+            3 => self.triangle(),
+            _ => self.tetrahedron(),
+        }
+    }
+
+    /// As [`reduce`](Self::reduce), whatever the order of the corners.
+    pub(super) fn reduce_any(&mut self) -> Nearest<V> {
+        let all = *self;
+        let mut best = self.reduce();
+        if all.len == 1 || best == Nearest::Inside {
+            return best;
+        }
+        let mut square = best.square();
+        // Every corner is tried as the newest: one of those that the closest point needs gives it.
+        for first in 1..all.len {
+            let mut turned = Self::EMPTY;
+            for k in 0..all.len {
+                turned.push(all.corners[(first + k) % all.len]);
+            }
+            let nearest = turned.reduce();
+            if nearest.square() < square {
+                (best, square) = (nearest, nearest.square());
+                *self = turned;
+            }
+        }
+        best
+    }
+
+    #[inline(always)]
+    fn only(&mut self, k: usize) -> Nearest<V> {
+        self.corners[0] = self.corners[k];
+        self.len = 1;
+        Nearest::toward(self.corners[0].w, self.corners[0].w)
+    }
+
+    #[inline(always)]
+    fn segment(&mut self) -> Nearest<V> {
+        let (old, new) = (self.corners[0].w, self.corners[1].w);
+        let edge = old - new;
+        let (along, square) = (-new.dot(edge), edge.dot(edge));
+        if along <= V::Number::ZERO {
+            self.only(1)
+        } else if along < square {
+            Nearest::toward(new * square + edge * along, new)
+        } else {
+            self.only(0)
+        }
+    }
+
+    #[inline(always)]
+    fn triangle(&mut self) -> Nearest<V> {
+        let (needed, nearest) =
+            nearest_of_triangle(self.corners[0].w, self.corners[1].w, self.corners[2].w);
+        self.keep(needed);
+        nearest
+    }
+
+    /// Keeps those of the first three corners whose bits are set.
+    #[inline(always)]
+    fn keep(&mut self, needed: usize) {
+        if needed != A | B | C {
+            let (len, [first, second]) = KEPT[needed & 7];
+            self.corners[0] = self.corners[first];
+            self.corners[1] = self.corners[second];
+            self.len = len;
+        } else {
+            self.len = 3;
+        }
+    }
+
+    #[inline(always)]
+    fn tetrahedron(&mut self) -> Nearest<V> {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|k| self.corners[k].w);
+        let (u, v, w) = (a - d, b - d, c - d);
+        // Each is six times the volume of the origin's tetrahedron on a face through the newest corner, with the sign of the whole.
+        let (face_c, face_a, face_b) = (u.cross(v), v.cross(w), w.cross(u));
+        let whole = face_c.dot(w);
+        let zero = V::Number::ZERO;
+        let d = if whole < zero { d } else { -d };
+        let (at_a, at_b, at_c) = (face_a.dot(d), face_b.dot(d), face_c.dot(d));
+        let out =
+            usize::from(at_a < zero) | usize::from(at_b < zero) << 1 | usize::from(at_c < zero) << 2;
+        if (out == 0) & (whole != zero) {
+            return Nearest::Inside;
+        }
+        if out.is_power_of_two() & (whole != zero) {
+            // The newest corner takes the place of the one across from the face.
+            let gone = out.trailing_zeros() as usize;
+            self.corners[gone & 3] = self.corners[2];
+            self.corners[2] = self.corners[3];
+            return self.triangle();
+        }
+        let out = if whole == zero { 7 } else { out };
+        let (all, mut best, mut least) = (*self, (*self, Nearest::Inside), V::Number::INFINITY);
+        for gone in 0..3 {
+            if out >> gone & 1 != 0 {
+                let mut face = all;
+                face.corners[gone] = all.corners[2];
+                face.corners[2] = all.corners[3];
+                let nearest = face.triangle();
+                let square = nearest.square();
+                if square < least {
+                    (best, least) = ((face, nearest), square);
+                }
+            }
+        }
+        *self = best.0;
+        best.1
+    }
+}
+
+impl Simplex<Vec3> {
+    /// The corners with their shares of the closest point, which add up to one.
+    pub(super) fn shares(&self) -> [(Corner<Vec3>, f64); 3] {
+        let [a, b, c, _] = self.corners;
+        let shares = match self.len {
+            1 => [1.0, 0.0, 0.0],
+            2 => {
+                let edge = a.w - b.w;
+                let share = (-b.w.dot(edge) / edge.length_squared()).clamp(0.0, 1.0);
+                [share, 1.0 - share, 0.0]
+            }
+            _ => {
+                let (u, v) = (a.w - c.w, b.w - c.w);
+                let n = u.cross(v);
+                let m = c.w.cross(n) / n.length_squared();
+                let at_a = v.dot(m).clamp(0.0, 1.0);
+                let at_b = (-u.dot(m)).clamp(0.0, 1.0 - at_a);
+                [at_a, at_b, 1.0 - at_a - at_b]
+            }
+        };
+        [(a, shares[0]), (b, shares[1]), (c, shares[2])]
+    }
+}
+
+/// The point of a triangle closest to the origin if that needs the corner `c`, and which corners it needs.
+#[inline(always)]
+fn nearest_of_triangle<V: Vector>(a: V, b: V, c: V) -> (usize, Nearest<V>) {
+    let zero = V::Number::ZERO;
+    let (u, v) = (a - c, b - c);
+    let n = u.cross(v);
+    let whole = n.dot(n);
+    let m = c.cross(n);
+    let (at_a, at_b) = (v.dot(m), -u.dot(m));
+    if (at_a > zero) & (at_b > zero) & (at_a + at_b < whole) {
+        let height = n.dot(c);
+        let direction = if height < zero { -n } else { n };
+        return (A | B | C, Nearest::Toward { direction, height: if height < zero { -height } else { height } });
+    }
+    // On one of the edges through c, or at c.
+    let (along_u, along_v) = (-c.dot(u), -c.dot(v));
+    let (square_u, square_v) = (u.dot(u), v.dot(v));
+    // By how much the square of the distance falls from c along each edge, times both squares.
+    let (on_u, on_v) = (along_u.up_to(square_u), along_v.up_to(square_v));
+    let gain_u = (along_u + along_u - on_u) * on_u * square_v;
+    let gain_v = (along_v + along_v - on_v) * on_v * square_u;
+    let (on, square, edge, other) = if gain_u >= gain_v {
+        (on_u, square_u, u, A)
+    } else {
+        (on_v, square_v, v, B)
+    };
+    if on <= zero {
+        return (C, Nearest::toward(c, c));
+    }
+    if on >= square {
+        return (other, Nearest::toward(c + edge, c + edge));
+    }
+    (other | C, Nearest::toward(c * square + edge * on, c))
+}

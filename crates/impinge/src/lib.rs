@@ -91,6 +91,7 @@ mod sink;
 pub mod solid;
 pub mod tree;
 pub mod volume;
+mod wide;
 
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 pub use error::{Error, ErrorKind};

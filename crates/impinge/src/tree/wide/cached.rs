@@ -9,11 +9,11 @@
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::First;
+use crate::wide::{Wide, dispatch};
 
-use super::lanes::Wide;
+use super::Tree;
 use super::node::Link;
 use super::traverse::{Query, Run, TRAIL, Work};
-use super::{Tree, dispatch};
 
 /// What a query keeps for the next one of the same two meshes, at a pose nearby. Owned by the caller, one for each pair of bodies.
 ///

@@ -1,6 +1,7 @@
 //! The leaf: up to eight triangles side by side, in coordinates of their own.
 
-use super::lanes::Lanes3;
+use crate::wide::Lanes3;
+
 use super::node::LocalBox;
 use super::sheet::Sheet;
 

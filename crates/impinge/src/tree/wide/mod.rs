@@ -31,8 +31,6 @@
 
 mod build;
 mod cached;
-mod dispatch;
-mod lanes;
 mod leaf;
 mod near;
 mod near_batch;

@@ -14,14 +14,14 @@ use std::ops::ControlFlow;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::NearSink;
+use crate::wide::{Wide, dispatch, prefetch};
 
-use super::lanes::{Wide, prefetch};
+use super::Tree;
 use super::near_boxes::{Eight, Goal, One, Rows};
 use super::near_pairs::Search;
 use super::node::{Link, LocalBox};
 use super::relative::Relative;
 use super::sheet::Sheet;
-use super::{Tree, dispatch};
 
 /// Nodes whose sizes differ by less than this are opened both at once.
 const ALIKE: f32 = 3.0;
@@ -281,11 +281,11 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lanes::Portable;
     use super::*;
     use crate::math::Random;
     use crate::shapes;
     use crate::sink::NearPair;
+    use crate::wide::Portable;
 
     /// Keeps pairs up to a bound, which follows the closest one if asked to.
     struct Keep {

@@ -4,7 +4,8 @@
 //! section 5.1.9), then the six vertices above faces. The bounds hold whatever the search finds: above, the distance of two points of the triangles;
 //! below, the gap between the triangles along the line through those points. Derivation of the slack: `docs/notes/distance.md`.
 
-use super::lanes::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3};
+
 use super::leaf::Leaf;
 use super::near_leaf::Close;
 

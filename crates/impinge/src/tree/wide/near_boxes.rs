@@ -3,7 +3,8 @@
 //! Four kinds of bounds, the best of which counts: the gap of the boxes along the axes of either frame, the gap of the sheets along either's normal, and the
 //! gap of both along one direction, that from A to B where they are closest as far as is known. Derivation of the margins: `docs/notes/distance.md`.
 
-use super::lanes::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3};
+
 use super::node::{LocalBox, Node};
 use super::relative::{Map, product};
 use super::sheet::Sheet;

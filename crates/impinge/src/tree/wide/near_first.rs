@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use super::lanes::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3};
+
 use super::near::{NearQuery, Step};
 use super::near_leaf::nearest_centers;
 use super::near_pairs::Search;

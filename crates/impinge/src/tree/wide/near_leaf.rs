@@ -3,7 +3,8 @@
 //! A pair is dismissed when a gap wider than the limit is seen along some direction: the direction towards B where the meshes are closest, the axes of B's
 //! leaf, the normal of either triangle. Any direction not longer than one gives a bound that holds; derivation of the slack: `docs/notes/distance.md`.
 
-use super::lanes::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3};
+
 use super::leaf::Leaf;
 use super::near_boxes::Goal;
 use super::relative::Relative;

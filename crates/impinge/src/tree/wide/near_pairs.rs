@@ -9,8 +9,8 @@ use crate::closest;
 use crate::exact::triangles_intersect;
 use crate::math::Vec3;
 use crate::sink::{NearPair, NearSink};
+use crate::wide::Wide;
 
-use super::lanes::Wide;
 use super::near::{NearQuery, SLACK, Step};
 use super::near_batch::Batch;
 use super::near_boxes::Goal;

@@ -1,6 +1,7 @@
 //! The wide node: eight boxes and where they lead.
 
-use super::lanes::Lanes3;
+use crate::wide::{Lanes3, Wide};
+
 use super::sheet::{Sheet, Sheets};
 
 /// What a slot of a node leads to: a node, a leaf, or nothing.
@@ -20,6 +21,32 @@ impl Link {
     pub(super) fn leaf(index: usize) -> Self {
         debug_assert!(index < Self::LEAF as usize - 1);
         Self(index as u32 | Self::LEAF)
+    }
+
+    /// Links as numbers and back: the vector code knows no links.
+    #[inline(always)]
+    pub(super) fn numbers(links: &[Self; 8]) -> [u32; 8] {
+        let mut numbers = [0; 8];
+        for k in 0..8 {
+            numbers[k] = links[k].0;
+        }
+        numbers
+    }
+
+    #[inline(always)]
+    pub(super) fn number(self) -> u32 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub(super) fn from_number(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Which of the links lead to leaves, as bits; those that lead nowhere count as such.
+    #[inline(always)]
+    pub(super) fn leaves<W: Wide>(links: &[Self; 8]) -> u32 {
+        W::high_bits(&Self::numbers(links))
     }
 
     #[inline(always)]

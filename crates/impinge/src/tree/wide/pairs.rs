@@ -1,13 +1,14 @@
 //! Lists of pairs of links, written eight at a time.
 
-use super::lanes::Wide;
+use crate::wide::Wide;
+
 use super::node::Link;
 
 /// Pairs of links to parts of A and of B. The arrays are longer than `count`: pairs are written eight at a time, and only then is it known how many are real.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
-    a: Vec<Link>,
-    b: Vec<Link>,
+    a: Vec<u32>,
+    b: Vec<u32>,
     pub(super) count: usize,
 }
 
@@ -16,14 +17,14 @@ impl Pairs {
     #[inline(always)]
     pub(super) fn reserve(&mut self) {
         if self.a.len() < self.count + 80 {
-            self.a.resize(2 * self.count + 256, Link::NONE);
-            self.b.resize(2 * self.count + 256, Link::NONE);
+            self.a.resize(2 * self.count + 256, 0);
+            self.b.resize(2 * self.count + 256, 0);
         }
     }
 
     pub(super) fn push(&mut self, a: Link, b: Link) {
         self.reserve();
-        (self.a[self.count], self.b[self.count]) = (a, b);
+        (self.a[self.count], self.b[self.count]) = (a.number(), b.number());
         self.count += 1;
     }
 
@@ -31,8 +32,8 @@ impl Pairs {
     #[inline(always)]
     pub(super) fn row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
         let (to_a, to_b) = self.room();
-        *to_a = [a; 8];
-        W::pack(b, mask, to_b);
+        *to_a = [a.number(); 8];
+        W::pack(&Link::numbers(b), mask, to_b);
         self.count += mask.count_ones() as usize;
     }
 
@@ -40,14 +41,14 @@ impl Pairs {
     #[inline(always)]
     pub(super) fn column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
         let (to_a, to_b) = self.room();
-        W::pack(a, mask, to_a);
-        *to_b = [b; 8];
+        W::pack(&Link::numbers(a), mask, to_a);
+        *to_b = [b.number(); 8];
         self.count += mask.count_ones() as usize;
     }
 
     /// The eight places behind the last pair.
     #[inline(always)]
-    fn room(&mut self) -> (&mut [Link; 8], &mut [Link; 8]) {
+    fn room(&mut self) -> (&mut [u32; 8], &mut [u32; 8]) {
         let places = self.count..self.count + 8;
         let made = "room was made for a step's results";
         (
@@ -58,6 +59,6 @@ impl Pairs {
 
     #[inline(always)]
     pub(super) fn get(&self, k: usize) -> (Link, Link) {
-        (self.a[k], self.b[k])
+        (Link::from_number(self.a[k]), Link::from_number(self.b[k]))
     }
 }

@@ -5,11 +5,11 @@ use rayon::prelude::*;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 use crate::sink::{Collect, sort_key};
+use crate::wide::{Wide, dispatch};
 
-use super::lanes::Wide;
+use super::Tree;
 use super::node::Link;
 use super::traverse::{Query, Run, Work};
-use super::{Tree, dispatch};
 
 /// Parts of the work a thread, so that threads that finish early find more.
 const PARTS: usize = 64;

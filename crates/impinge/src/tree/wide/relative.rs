@@ -1,9 +1,9 @@
 //! How two trees stand to each other: the pose of B in A's frame, in the trees' local frames and in `f32`.
 
 use crate::math::{Pose, Vec3};
+use crate::wide::{Lanes3, Wide, Wide3};
 
 use super::Tree;
-use super::lanes::{Lanes3, Wide, Wide3};
 use super::node::{LocalBox, Node};
 use super::sheet::Sheet;
 
@@ -131,7 +131,7 @@ impl Relative {
         };
         let centers = Wide3::<W>::load(&node.center);
         let (meet, unlikely) =
-            W::meet(&node.sheets, centers, &moved, to_node.point(center), to_node.margin);
+            node.sheets.meet(centers, &moved, to_node.point(center), to_node.margin);
         if RANK {
             unlikely.store(scores);
         }
@@ -204,7 +204,7 @@ impl Relative {
                 thick: a.sheets.thick[i] * to_b.unit,
                 radius: a.sheets.radius[i] * to_b.unit,
             };
-            let (meet, unlikely) = W::meet(&b.sheets, own_b.0, &sheet, centers.get(i), to_b.margin);
+            let (meet, unlikely) = b.sheets.meet(own_b.0, &sheet, centers.get(i), to_b.margin);
             if RANK {
                 unlikely.store(&mut scores[i]);
             }

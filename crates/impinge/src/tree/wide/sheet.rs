@@ -3,7 +3,8 @@
 //! Most patches of a mesh are nearly flat and lie askew to the axes, where a box is mostly empty. A sheet is a flat cylinder about the patch: between two planes across its mean normal and within a
 //! radius of an axis along it. Two boxes that overlap often hold sheets that do not.
 
-use super::lanes::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3};
+
 use super::leaf::Leaf;
 
 /// A flat cylinder about a centre `c` that is stored elsewhere (that of a box): the points `x` with `|n . (x - c) - offset| <= thick` and at most `radius` from the line
@@ -92,6 +93,32 @@ impl Sheets {
     /// thickness and its radius show from there. And how far from the middle of what is possible each lies: the smaller, the likelier they really meet.
     #[inline(always)]
     pub(super) fn meet<W: Wide>(
+        &self,
+        centers: Wide3<W>,
+        one: &Sheet,
+        center: [f32; 3],
+        margin: f32,
+    ) -> (W, W) {
+        if W::CALLS {
+            self.meet_called(centers, one, center, margin)
+        } else {
+            self.meet_here(centers, one, center, margin)
+        }
+    }
+
+    #[inline(never)]
+    fn meet_called<W: Wide>(
+        &self,
+        centers: Wide3<W>,
+        one: &Sheet,
+        center: [f32; 3],
+        margin: f32,
+    ) -> (W, W) {
+        self.meet_here(centers, one, center, margin)
+    }
+
+    #[inline(always)]
+    fn meet_here<W: Wide>(
         &self,
         centers: Wide3<W>,
         one: &Sheet,

@@ -7,13 +7,13 @@ use crate::exact::triangles_intersect;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::Sink;
+use crate::wide::{Wide, dispatch, prefetch};
 
-use super::lanes::{Wide, prefetch};
+use super::Tree;
 use super::node::Link;
 use super::pairs::Pairs;
 use super::relative::Relative;
 use super::triangles::{compare, near_box};
-use super::{Tree, dispatch};
 
 /// Nodes whose sizes differ by less than this are opened both at once.
 const ALIKE: f32 = 3.0;
@@ -170,7 +170,7 @@ impl<'a> Query<'a> {
                 let scores = &mut scores[0];
                 hits &=
                     Relative::one_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, node, to_b, scores);
-                let ends = W::leaves(&node.link);
+                let ends = Link::leaves::<W>(&node.link);
                 let best = if RANK { likeliest(hits, scores) } else { 0 };
                 leaves.row::<W>(link_a, &node.link, hits & ends & !best);
                 steps.row::<W>(link_a, &node.link, hits & !ends & !best);
@@ -194,7 +194,7 @@ impl<'a> Query<'a> {
                 let scores = &mut scores[0];
                 hits &=
                     Relative::one_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, node_a, to_a, scores);
-                let ends = W::leaves(&node_a.link);
+                let ends = Link::leaves::<W>(&node_a.link);
                 let best = if RANK { likeliest(hits, scores) } else { 0 };
                 leaves.column::<W>(&node_a.link, link_b, hits & ends & !best);
                 steps.column::<W>(&node_a.link, link_b, hits & !ends & !best);
@@ -219,7 +219,8 @@ impl<'a> Query<'a> {
             if rows == 0 {
                 return;
             }
-            let (ends_a, ends_b) = (W::leaves(&node_a.link), W::leaves(&node_b.link));
+            let (ends_a, ends_b) =
+                (Link::leaves::<W>(&node_a.link), Link::leaves::<W>(&node_b.link));
             let (mut first, mut mask) = (0, 0);
             if RANK {
                 (first, mask) = likeliest_of_all(&hits, rows, &scores);
@@ -338,12 +339,12 @@ fn likeliest_of_all(hits: &[u32; 8], mut rows: u32, scores: &[[f32; 8]; 8]) -> (
 
 #[cfg(test)]
 mod tests {
-    use super::super::dispatch::Task as _;
-    use super::super::lanes::Portable;
     use super::*;
     use crate::math::Random;
     use crate::shapes;
     use crate::sink::Collect;
+    use crate::wide::Portable;
+    use crate::wide::dispatch::Task as _;
 
     #[test]
     fn arrays_and_registers_find_the_same_pairs() {

@@ -1,6 +1,7 @@
 //! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart, certainly crossing, or not decided.
 
-use super::lanes::{Lanes3, Wide, Wide3, set_bits};
+use crate::wide::{Lanes3, Wide, Wide3, set_bits};
+
 use super::leaf::Leaf;
 use super::node::LocalBox;
 use super::relative::{Map, Relative};
@@ -87,7 +88,7 @@ pub(super) fn compare<W: Wide>(
         let one = [p[0].permuted(to_a), p[1].permuted(to_a), p[2].permuted(to_a)];
         let other = [q[0].permuted(to_b), q[1].permuted(to_b), q[2].permuted(to_b)];
         let real = 255_u32 >> (8 - (candidates.count - start).min(8));
-        let (must, may) = W::decide(&one, &other, bound, real);
+        let (must, may) = decide(&one, &other, bound, real);
         let mut left = must | may;
         while left != 0 {
             let k = left.trailing_zeros() as usize;
@@ -172,12 +173,16 @@ impl Candidates {
 
 /// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may meet.
 #[inline(always)]
-pub(super) fn decide<W: Wide>(
-    p: &[Wide3<W>; 3],
-    q: &[Wide3<W>; 3],
-    bound: f32,
-    real: u32,
-) -> (u32, u32) {
+fn decide<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
+    #[inline(never)]
+    fn called<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
+        decide_here(p, q, bound, real)
+    }
+    if W::CALLS { called(p, q, bound, real) } else { decide_here(p, q, bound, real) }
+}
+
+#[inline(always)]
+fn decide_here<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
     let (up, down) = (W::splat(bound), W::splat(-bound));
     // The corners of each against the plane of the other.
     let w = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];

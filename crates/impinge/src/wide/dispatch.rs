@@ -1,17 +1,17 @@
 //! Which instructions the machine has, asked once a query.
 #![allow(unsafe_code, reason = "calling a function compiled for AVX2 after asking for it")]
 
-use super::lanes::{Portable, Wide};
+use super::{Portable, Wide};
 
 /// Something to do with vectors, of whatever kind the machine has. `run` must be `#[inline(always)]`, and so must everything it hands vectors to.
-pub(super) trait Task {
+pub(crate) trait Task {
     type Output;
 
     fn run<W: Wide>(self) -> Self::Output;
 }
 
 /// Runs the task with the widest instructions at hand.
-pub(super) fn run<T: Task>(task: T) -> T::Output {
+pub(crate) fn run<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     {
         if std::is_x86_feature_detected!("avx2")
@@ -29,5 +29,5 @@ pub(super) fn run<T: Task>(task: T) -> T::Output {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,popcnt,bmi1")]
 unsafe fn run_avx2<T: Task>(task: T) -> T::Output {
-    task.run::<super::lanes::Avx2>()
+    task.run::<super::Avx2>()
 }

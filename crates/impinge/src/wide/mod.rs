@@ -3,25 +3,30 @@
 //! Kernels are written once against [`Wide`] and compiled for each backend. Results may differ in rounding (the fused operations round less), never
 //! in what they promise: every kernel's error bound holds for both.
 //!
-//! Kernels must not hold vectors across closures or `array::map`: these are functions of their own, compiled without the vector instructions.
+//! A kernel is a [`Task`](dispatch::Task) that [`dispatch::run`] gives the best backend the machine has. Kernels must not hold vectors across closures or
+//! `array::map`: these are functions of their own, compiled without the vector instructions. Large pieces of kernels ask [`Wide::CALLS`] whether to be inlined.
 #![allow(unsafe_code, reason = "a prefetch; see the note at the block")]
+#![allow(
+    clippy::needless_range_loop,
+    reason = "lanes and axes are indices into several arrays at once"
+)]
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
+pub(crate) mod dispatch;
 mod portable;
 mod vectors;
 
-use super::node::Link;
-use super::sheet::{Sheet, Sheets};
-use super::triangles;
-
 #[cfg(target_arch = "x86_64")]
-pub(super) use avx2::Avx2;
-pub(super) use portable::Portable;
-pub(super) use vectors::{Lanes3, Wide3};
+pub(crate) use avx2::Avx2;
+pub(crate) use portable::Portable;
+pub(crate) use vectors::{Lanes3, Wide3};
 
 /// Eight numbers side by side.
-pub(super) trait Wide: Copy {
+pub(crate) trait Wide: Copy {
+    /// Whether large pieces of kernels are to be called rather than inlined: where vectors are arrays, inlining everything everywhere makes functions that
+    /// compilers choke on.
+    const CALLS: bool;
     fn load(from: &[f32; 8]) -> Self;
     fn store(self, to: &mut [f32; 8]);
     /// The same as a value.
@@ -62,77 +67,9 @@ pub(super) trait Wide: Copy {
     /// The lanes in the order given.
     fn permute(self, order: Self::Index) -> Self;
     /// Writes the entries whose bit is set to the front of `to`; the rest is arbitrary.
-    fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]);
-    /// Which links lead to leaves, as bits; those that lead nowhere count as such.
-    fn leaves(links: &[Link; 8]) -> u32;
-
-    // Larger pieces. A backend may make calls of them: where vectors are arrays, inlining everything everywhere makes functions that compilers choke on.
-
-    #[inline(always)]
-    fn add3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_add(other)
-    }
-
-    #[inline(always)]
-    fn sub3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_sub(other)
-    }
-
-    #[inline(always)]
-    fn min3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_min(other)
-    }
-
-    #[inline(always)]
-    fn max3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_max(other)
-    }
-
-    #[inline(always)]
-    fn dot3(v: Wide3<Self>, o: Wide3<Self>) -> Self {
-        v.plain_dot(o)
-    }
-
-    #[inline(always)]
-    fn dot_add3(v: Wide3<Self>, o: Wide3<Self>, plus: Self) -> Self {
-        v.plain_dot_add(o, plus)
-    }
-
-    #[inline(always)]
-    fn cross3(v: Wide3<Self>, o: Wide3<Self>) -> Wide3<Self> {
-        v.plain_cross(o)
-    }
-
-    #[inline(always)]
-    fn mapped3(v: Wide3<Self>, m: &[[f32; 3]; 3], plus: Wide3<Self>) -> Wide3<Self> {
-        v.plain_mapped(m, plus)
-    }
-
-    #[inline(always)]
-    fn permuted3(v: Wide3<Self>, order: Self::Index) -> Wide3<Self> {
-        v.plain_permuted(order)
-    }
-
-    #[inline(always)]
-    fn decide(p: &[Wide3<Self>; 3], q: &[Wide3<Self>; 3], bound: f32, real: u32) -> (u32, u32) {
-        triangles::decide(p, q, bound, real)
-    }
-
-    #[inline(always)]
-    fn meet(
-        sheets: &Sheets,
-        centers: Wide3<Self>,
-        one: &Sheet,
-        center: [f32; 3],
-        margin: f32,
-    ) -> (Self, Self) {
-        sheets.meet(centers, one, center, margin)
-    }
-
-    #[inline(always)]
-    fn all_le3(v: Wide3<Self>, other: Wide3<Self>) -> Self {
-        v.plain_all_le(other)
-    }
+    fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]);
+    /// The highest bit of each entry.
+    fn high_bits(entries: &[u32; 8]) -> u32;
 }
 
 /// For each mask, the numbers of the bits that are set, lowest first.
@@ -155,13 +92,13 @@ static SET_BITS: [[u8; 8]; 256] = {
 
 /// The numbers of the bits that are set in the low eight, lowest first; then zeros.
 #[inline(always)]
-pub(super) fn set_bits(mask: u32) -> &'static [u8; 8] {
+pub(crate) fn set_bits(mask: u32) -> &'static [u8; 8] {
     &SET_BITS[(mask & 255) as usize]
 }
 
 /// Asks for the cache lines of `what` to be fetched while something else goes on.
 #[inline(always)]
-pub(super) fn prefetch<T>(what: &T) {
+pub(crate) fn prefetch<T>(what: &T) {
     #[cfg(target_arch = "x86_64")]
     for line in 0..size_of::<T>().div_ceil(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

@@ -1,13 +1,10 @@
 //! Vectors as arrays, which any compiler knows to make the most of.
 
-use super::super::node::Link;
-use super::super::sheet::{Sheet, Sheets};
-use super::super::triangles;
-use super::{Wide, Wide3, set_bits};
+use super::{Wide, set_bits};
 
 /// Plain arrays, on any machine.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Portable([f32; 8]);
+pub(crate) struct Portable([f32; 8]);
 
 impl Portable {
     #[inline(always)]
@@ -26,6 +23,8 @@ impl Portable {
 }
 
 impl Wide for Portable {
+    const CALLS: bool = true;
+
     #[inline(always)]
     fn load(from: &[f32; 8]) -> Self {
         Self(*from)
@@ -144,7 +143,7 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]) {
+    fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]) {
         let order = set_bits(mask);
         for k in 0..8 {
             to[k] = entries[usize::from(order[k] & 7)];
@@ -152,73 +151,7 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn leaves(links: &[Link; 8]) -> u32 {
-        (0..8).fold(0, |bits, slot| bits | u32::from(links[slot].is_leaf()) << slot)
-    }
-
-    #[inline(never)]
-    fn add3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_add(other)
-    }
-
-    #[inline(never)]
-    fn sub3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_sub(other)
-    }
-
-    #[inline(never)]
-    fn min3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_min(other)
-    }
-
-    #[inline(never)]
-    fn max3(v: Wide3<Self>, other: Wide3<Self>) -> Wide3<Self> {
-        v.plain_max(other)
-    }
-
-    #[inline(never)]
-    fn dot3(v: Wide3<Self>, o: Wide3<Self>) -> Self {
-        v.plain_dot(o)
-    }
-
-    #[inline(never)]
-    fn dot_add3(v: Wide3<Self>, o: Wide3<Self>, plus: Self) -> Self {
-        v.plain_dot_add(o, plus)
-    }
-
-    #[inline(never)]
-    fn cross3(v: Wide3<Self>, o: Wide3<Self>) -> Wide3<Self> {
-        v.plain_cross(o)
-    }
-
-    #[inline(never)]
-    fn mapped3(v: Wide3<Self>, m: &[[f32; 3]; 3], plus: Wide3<Self>) -> Wide3<Self> {
-        v.plain_mapped(m, plus)
-    }
-
-    #[inline(never)]
-    fn permuted3(v: Wide3<Self>, order: Self::Index) -> Wide3<Self> {
-        v.plain_permuted(order)
-    }
-
-    #[inline(never)]
-    fn decide(p: &[Wide3<Self>; 3], q: &[Wide3<Self>; 3], bound: f32, real: u32) -> (u32, u32) {
-        triangles::decide(p, q, bound, real)
-    }
-
-    #[inline(never)]
-    fn meet(
-        sheets: &Sheets,
-        centers: Wide3<Self>,
-        one: &Sheet,
-        center: [f32; 3],
-        margin: f32,
-    ) -> (Self, Self) {
-        sheets.meet(centers, one, center, margin)
-    }
-
-    #[inline(never)]
-    fn all_le3(v: Wide3<Self>, other: Wide3<Self>) -> Self {
-        v.plain_all_le(other)
+    fn high_bits(entries: &[u32; 8]) -> u32 {
+        (0..8).fold(0, |bits, k| bits | entries[k] >> 31 << k)
     }
 }

@@ -10,16 +10,17 @@ use std::arch::x86_64::{
     _mm256_storeu_si256, _mm256_sub_ps,
 };
 
-use super::super::node::Link;
 use super::{Wide, set_bits};
 
 /// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which `dispatch` calls after asking the machine.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Avx2(__m256);
+pub(crate) struct Avx2(__m256);
 
 // SAFETY (every block below): these methods are inlined into functions compiled for AVX2 and FMA, which run only where `dispatch` has found
 // both; loads and stores take references to eight `f32`, which need no alignment.
 impl Wide for Avx2 {
+    const CALLS: bool = false;
+
     #[inline(always)]
     fn load(from: &[f32; 8]) -> Self {
         // SAFETY: see above.
@@ -149,7 +150,7 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn pack(entries: &[Link; 8], mask: u32, to: &mut [Link; 8]) {
+    fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]) {
         let order = set_bits(mask);
         // SAFETY: see above; the loads and the store are of 8, 32 and 32 bytes, as long as the arrays.
         unsafe {
@@ -161,8 +162,8 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn leaves(links: &[Link; 8]) -> u32 {
-        // SAFETY: see above; a link is a `u32` whose highest bit says that it leads to a leaf.
-        unsafe { _mm256_movemask_ps(_mm256_loadu_ps(links.as_ptr().cast())) as u32 }
+    fn high_bits(entries: &[u32; 8]) -> u32 {
+        // SAFETY: see above; the load is of 32 bytes.
+        unsafe { _mm256_movemask_ps(_mm256_loadu_ps(entries.as_ptr().cast())) as u32 }
     }
 }

@@ -1,0 +1,143 @@
+//! Eight vectors of three components, in memory and in registers.
+
+use super::Wide;
+
+/// Eight vectors as they are stored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C, align(32))]
+pub(crate) struct Lanes3 {
+    pub(crate) x: [f32; 8],
+    pub(crate) y: [f32; 8],
+    pub(crate) z: [f32; 8],
+}
+
+impl Lanes3 {
+    pub(crate) const fn splat(x: f32) -> Self {
+        Self { x: [x; 8], y: [x; 8], z: [x; 8] }
+    }
+
+    #[inline(always)]
+    pub(crate) fn get(&self, lane: usize) -> [f32; 3] {
+        [self.x[lane], self.y[lane], self.z[lane]]
+    }
+
+    #[inline(always)]
+    pub(crate) fn set(&mut self, lane: usize, v: [f32; 3]) {
+        [self.x[lane], self.y[lane], self.z[lane]] = v;
+    }
+}
+
+/// Eight vectors in registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wide3<W> {
+    pub(crate) x: W,
+    pub(crate) y: W,
+    pub(crate) z: W,
+}
+
+impl<W: Wide> Wide3<W> {
+    #[inline(always)]
+    pub(crate) fn load(from: &Lanes3) -> Self {
+        Self { x: W::load(&from.x), y: W::load(&from.y), z: W::load(&from.z) }
+    }
+
+    /// The vectors as they are stored.
+    #[inline(always)]
+    pub(crate) fn lanes(self) -> Lanes3 {
+        Lanes3 { x: self.x.array(), y: self.y.array(), z: self.z.array() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn store(self, to: &mut Lanes3) {
+        self.x.store(&mut to.x);
+        self.y.store(&mut to.y);
+        self.z.store(&mut to.z);
+    }
+
+    #[inline(always)]
+    pub(crate) fn splat(v: [f32; 3]) -> Self {
+        Self { x: W::splat(v[0]), y: W::splat(v[1]), z: W::splat(v[2]) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn abs(self) -> Self {
+        Self { x: self.x.abs(), y: self.y.abs(), z: self.z.abs() }
+    }
+
+    #[inline(always)]
+    fn row(self, r: &[f32; 3], plus: W) -> W {
+        self.x.mul_add(
+            W::splat(r[0]),
+            self.y.mul_add(W::splat(r[1]), self.z.mul_add(W::splat(r[2]), plus)),
+        )
+    }
+}
+
+/// Methods of eight vectors that are called where [`Wide::CALLS`] says so, and else inlined.
+macro_rules! pieces {
+    ($($(#[$doc:meta])* fn $name:ident($v:ident $(, $arg:ident: $type:ty)*) -> $out:ty $body:block)*) => {
+        impl<W: Wide> Wide3<W> {$(
+            $(#[$doc])*
+            #[inline(always)]
+            pub(crate) fn $name(self $(, $arg: $type)*) -> $out {
+                #[inline(always)]
+                fn inlined<W: Wide>($v: Wide3<W> $(, $arg: $type)*) -> $out $body
+                #[inline(never)]
+                fn called<W: Wide>($v: Wide3<W> $(, $arg: $type)*) -> $out {
+                    inlined($v $(, $arg)*)
+                }
+                if W::CALLS { called(self $(, $arg)*) } else { inlined(self $(, $arg)*) }
+            }
+        )*}
+    };
+}
+
+pieces! {
+    fn add(v, o: Wide3<W>) -> Wide3<W> {
+        Wide3 { x: v.x.add(o.x), y: v.y.add(o.y), z: v.z.add(o.z) }
+    }
+
+    fn sub(v, o: Wide3<W>) -> Wide3<W> {
+        Wide3 { x: v.x.sub(o.x), y: v.y.sub(o.y), z: v.z.sub(o.z) }
+    }
+
+    fn min(v, o: Wide3<W>) -> Wide3<W> {
+        Wide3 { x: v.x.min(o.x), y: v.y.min(o.y), z: v.z.min(o.z) }
+    }
+
+    fn max(v, o: Wide3<W>) -> Wide3<W> {
+        Wide3 { x: v.x.max(o.x), y: v.y.max(o.y), z: v.z.max(o.z) }
+    }
+
+    fn dot(v, o: Wide3<W>) -> W {
+        v.x.mul_add(o.x, v.y.mul_add(o.y, v.z.mul(o.z)))
+    }
+
+    /// The dot product plus `plus`.
+    fn dot_add(v, o: Wide3<W>, plus: W) -> W {
+        v.x.mul_add(o.x, v.y.mul_add(o.y, v.z.mul_add(o.z, plus)))
+    }
+
+    fn cross(v, o: Wide3<W>) -> Wide3<W> {
+        Wide3 {
+            x: v.z.neg_mul_add(o.y, v.y.mul(o.z)),
+            y: v.x.neg_mul_add(o.z, v.z.mul(o.x)),
+            z: v.y.neg_mul_add(o.x, v.x.mul(o.y)),
+        }
+    }
+
+    /// The lanes in the order given.
+    fn permuted(v, order: W::Index) -> Wide3<W> {
+        Wide3 { x: v.x.permute(order), y: v.y.permute(order), z: v.z.permute(order) }
+    }
+
+    /// The product with a matrix given by its rows, plus `plus`.
+    fn mapped(v, m: &[[f32; 3]; 3], plus: Wide3<W>) -> Wide3<W> {
+        Wide3 { x: v.row(&m[0], plus.x), y: v.row(&m[1], plus.y), z: v.row(&m[2], plus.z) }
+    }
+
+    /// A mask of the lanes where every component is at most that of `o`.
+    fn all_le(v, o: Wide3<W>) -> W {
+        v.x.le(o.x).and(v.y.le(o.y)).and(v.z.le(o.z))
+    }
+}

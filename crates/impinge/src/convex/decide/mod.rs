@@ -41,7 +41,7 @@ use crate::math::Vec3;
 
 pub use certificate::{Common, Gap, Pairs};
 pub use distance::{Closest, closest, compare_distance};
-pub use quick::certain_gap;
+pub use quick::{certain_gap, holds_origin};
 
 /// Whether two bodies share a point, with the proof.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,8 +105,16 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Decision {
             features: Pairs::NONE,
         });
     }
-    if let Some(gap) = Gap::along(hint.direction, a, b) {
-        return Decision::Separated(gap);
+    let exists = |[i, j]: &[u32; 2]| (*i as usize) < a.len() && (*j as usize) < b.len();
+    if hint.pairs.as_slice().iter().all(exists) {
+        if let Some(common) = Common::around(hint.pairs, a, b) {
+            return Decision::Intersecting(common);
+        }
+    }
+    if hint.direction != Vec3::ZERO {
+        if let Some(gap) = Gap::along(hint.direction, a, b) {
+            return Decision::Separated(gap);
+        }
     }
     exactly(a, b, hint).unwrap_or(Decision::Separated(Gap {
         direction: Vec3::ZERO,

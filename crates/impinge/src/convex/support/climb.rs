@@ -7,12 +7,20 @@
 //! **Never a vertex that is not furthest**, for the exact one. The edges that leave a corner of a convex body span a cone that holds the body, so a
 //! corner with no neighbour strictly further is a furthest one. Coplanar and collinear points would break that (a point inside a face can
 //! be level with all its neighbours while the body continues elsewhere), but a [`Hull`] has none: its vertices are corners and its faces are merged.
-//! Rounding would break it too, where differences are small and many; so vertices are compared with
-//! [`compare_along`], which is exact. Each step goes strictly further, so the climb ends.
+//! Rounding would break it too, where differences are small and many. So a climb over rounded products counts only if its end lies further than all
+//! other vertices it looked at by more than the rounding of products; otherwise the climb is made again with [`compare_along`], which is exact. Each step goes
+//! strictly further, so the climb ends.
 
 use crate::convex::Hull;
 use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
+
+/// More than the relative error of the difference of two products with a direction, in units of the largest such product's parts: each product is off
+/// by three roundings of parts of that size at most, and their difference by one more.
+const TWO_HEIGHTS: f64 = 8.0 * (f64::EPSILON / 2.0);
+
+/// More than what products that underflow can lose.
+const UNDERFLOW: f64 = f64::MIN_POSITIVE;
 
 /// Which vertices the current climb has seen: a time-stamp each, so that nothing is ever cleared.
 ///
@@ -68,6 +76,17 @@ impl Hull {
     /// If there is no vertex `start`.
     #[must_use]
     pub fn climb(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
+        // If one vertex is certainly further than all others looked at, its neighbours among them, it is furthest. Otherwise again, exactly.
+        let Summit { vertex, lead } = self.climb_in_floats(direction, start, climb);
+        let error = TWO_HEIGHTS * direction.abs().dot(self.reach) + UNDERFLOW;
+        if lead > error && error.is_finite() {
+            return vertex;
+        }
+        self.climb_exactly(direction, start, climb)
+    }
+
+    /// The climb with every comparison exact.
+    fn climb_exactly(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
         climb.begin(self.vertices.len());
         climb.is_new(start);
         let mut best = start;
@@ -95,27 +114,42 @@ impl Hull {
     ///
     /// # Panics
     /// If there is no vertex `start`.
+    #[inline]
     #[must_use]
     pub fn climb_rounded(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
+        self.climb_in_floats(direction, start, climb).vertex
+    }
+
+    #[inline]
+    fn climb_in_floats(&self, direction: Vec3, start: u32, climb: &mut Climb) -> Summit {
         climb.begin(self.vertices.len());
         climb.is_new(start);
         let mut best = start;
         let mut height = direction.dot(self.vertices[start as usize]);
+        let mut second = f64::NEG_INFINITY;
         loop {
             let here = best;
             for next in self.neighbors(here) {
                 if climb.is_new(*next) {
                     let other = direction.dot(self.vertices[*next as usize]);
+                    second = second.max(height.min(other));
                     if other > height {
                         (best, height) = (*next, other);
                     }
                 }
             }
             if best == here {
-                return best;
+                return Summit { vertex: best, lead: height - second };
             }
         }
     }
+}
+
+/// Where a climb in floats ended.
+struct Summit {
+    vertex: u32,
+    /// How much higher it is than the next of all vertices looked at, in rounded products.
+    lead: f64,
 }
 
 #[cfg(test)]

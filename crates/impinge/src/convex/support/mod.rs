@@ -8,7 +8,7 @@
 //! | [`BruteForce`] | all | nothing | exactly |
 //! | [`LocalSearch::exact`] | those near the way from the start to the answer | 512 bytes if a [`DirectionTable`] gives the start | exactly |
 //! | [`LocalSearch::rounded`] | the same, plain `f64` products | the same | up to rounding, see [`Certainty::Rounded`] |
-//! | [`HierarchySearch`] | O(log n) if degrees are bounded | about 17 bytes a vertex | exactly |
+//! | [`HierarchySearch`] | O(log n) if degrees are bounded | about 35 bytes a vertex | exactly |
 //!
 //! Directions are in the hull's own frame: the caller turns the direction once instead of every vertex (Leung 1996,
 //! section 3.3). What a search remembers (which vertices it has seen, how many it has looked at) is in a [`Climb`] of

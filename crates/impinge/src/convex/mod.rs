@@ -7,6 +7,7 @@
 //! "above the plane?" decided exactly ([`orient3d`](crate::exact::orient3d) behind one error bound a face); then coplanar triangles are merged,
 //! also exactly.
 
+mod body;
 mod build;
 pub mod decide;
 mod flat;
@@ -14,9 +15,16 @@ mod hull;
 mod inner;
 mod merge;
 pub mod query;
+mod placed;
+mod primitive;
 mod simplex;
 mod support;
 mod validate;
 
+pub use body::{Body, Trail};
 pub use hull::Hull;
-pub use support::Climb;
+pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere};
+pub use support::{
+    BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
+    VertexSearch,
+};

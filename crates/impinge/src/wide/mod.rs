@@ -61,6 +61,8 @@ pub(crate) trait Wide: Copy {
     fn select(self, yes: Self, no: Self) -> Self;
     /// A mask as bits, lane 0 lowest.
     fn bits(self) -> u32;
+    /// The largest of the numbers, none of which is NaN.
+    fn top(self) -> f32;
     /// Numbers of lanes, each below eight, ready for [`permute`](Self::permute).
     type Index: Copy;
     fn index(lanes: &[u8; 8]) -> Self::Index;

@@ -126,6 +126,11 @@ impl Wide for Portable {
         self.0.iter().enumerate().fold(0, |bits, (i, x)| bits | (x.to_bits() >> 31) << i)
     }
 
+    #[inline(always)]
+    fn top(self) -> f32 {
+        self.0.into_iter().fold(f32::NEG_INFINITY, |m, x| if x > m { x } else { m })
+    }
+
     type Index = [u8; 8];
 
     #[inline(always)]

@@ -134,8 +134,8 @@ impl Furthest {
 
     /// The vertex that lies furthest in `direction`, to the rounding of `f64`, and how far along it lies. `points` are the hull's vertices.
     #[inline(always)]
-    pub(super) fn surely<W: Wide>(&self, direction: Vec3, unit: f64, points: &[Vec3]) -> u32 {
-        let rough = (direction * unit).as_vec3().to_array();
+    pub(super) fn surely<W: Wide>(&self, direction: Vec3, points: &[Vec3]) -> u32 {
+        let rough = (direction / direction.abs().max_element()).as_vec3().to_array();
         let blocks = self.candidates(rough);
         let d = Wide3::<W>::splat(rough);
         let mut best = W::splat(f32::NEG_INFINITY);

@@ -6,7 +6,7 @@
 //! Vertices are found in `f32` ([`roughly`](super::furthest::Furthest::roughly)): the bound gives way by what that can miss. Where it matters,
 //! at the end or close to contact, they are found to the rounding of `f64`. What even that cannot decide is left to exact arithmetic: nothing here ends by counting.
 
-use super::furthest::Furthest;
+use super::furthest::{Furthest, SLACK};
 use super::simplex::{Corner, Nearest, Simplex};
 use crate::math::{Pose, Vec3};
 use crate::wide::Wide;
@@ -36,6 +36,10 @@ pub(super) struct Query<'a> {
     pub(super) unit: f64,
     /// A plane through the corner found in `f64` may cut off so much.
     pub(super) tiny: f64,
+    /// No corner of A - B is longer.
+    pub(super) size: f64,
+    /// A plane through a corner found in `f32` may cut off so much.
+    pub(super) rough_slack: f64,
     pub(super) steps: std::cell::Cell<u32>,
 }
 
@@ -74,6 +78,8 @@ impl<'a> Query<'a> {
             between,
             unit: 1.0 / (apart + size),
             tiny: 32.0 * f64::EPSILON * (far + size),
+            size: 2.0 * apart + size,
+            rough_slack: SLACK * (a.unit + b.unit),
             steps: std::cell::Cell::new(0),
         }
     }
@@ -87,8 +93,17 @@ impl<'a> Query<'a> {
     /// The corner of A - B that lies furthest against `v`, to the rounding of `f64`.
     #[inline(always)]
     pub(super) fn against<W: Wide>(&self, v: Vec3) -> Corner<Vec3> {
-        let a = self.a.surely::<W>(-v, self.unit, self.points_a);
-        let b = self.b.surely::<W>(self.back * v, self.unit, self.points_b);
+        let a = self.a.surely::<W>(-v, self.points_a);
+        let b = self.b.surely::<W>(self.back * v, self.points_b);
+        self.corner(a, b)
+    }
+
+    /// A corner of A - B that lies furthest against `v`, to the slack of `f32`.
+    #[inline(always)]
+    pub(super) fn roughly_against<W: Wide>(&self, v: Vec3) -> Corner<Vec3> {
+        let v = v * (self.unit * self.unit);
+        let a = self.a.roughly::<W>((-v).as_vec3().to_array());
+        let b = self.b.roughly::<W>((self.back * v).as_vec3().to_array());
         self.corner(a, b)
     }
 

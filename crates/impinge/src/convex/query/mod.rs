@@ -1,5 +1,6 @@
 //! Two hulls: do they meet, how far apart are they, how deep do they overlap.
 mod cells;
+mod expand;
 mod furthest;
 mod gjk;
 mod guess;
@@ -19,6 +20,7 @@ use rough::{Rough, RoughEnd};
 pub struct Ready<'a> { hull: &'a Hull, furthest: Furthest }
 impl<'a> Ready<'a> { pub fn new(hull: &'a Hull, whole: usize) -> Self { Self { hull, furthest: Furthest::new(hull, whole) } } pub fn bytes(&self) -> usize { self.furthest.heap_bytes() } }
 
+thread_local! { static SURFACE: std::cell::Cell<Option<Box<expand::Surface>>> = std::cell::Cell::default(); }
 struct Ask<'a, const MEASURE: bool, const GUESS: bool> { a: &'a Ready<'a>, b: &'a Ready<'a>, pose: &'a Pose }
 impl<const MEASURE: bool, const GUESS: bool> Task for Ask<'_, MEASURE, GUESS> {
     type Output = (f64, u32);
@@ -29,7 +31,7 @@ impl<const MEASURE: bool, const GUESS: bool> Task for Ask<'_, MEASURE, GUESS> {
         let apart = q.between.length();
         if apart > (q.a.radius + q.b.radius) + q.tiny { return (1.0, 0); }
         }
-        let start = if GUESS { q.guess() } else { q.between };
+        let start = if GUESS && !MEASURE { q.guess() } else { q.between };
         let rough = Rough::new(&q);
         let mut near = Simplex::EMPTY;
         let d = -(start * q.unit).as_vec3a();
@@ -45,7 +47,7 @@ impl<const MEASURE: bool, const GUESS: bool> Task for Ask<'_, MEASURE, GUESS> {
         if let RoughEnd::Separated { gap, .. } = end { return (gap, q.steps.get()); }
         let mut s = Simplex::EMPTY;
         for c in near.corners() { s.push(q.corner(c.a, c.b)); }
-        if let RoughEnd::Inside = end { if gjk::is_certain(&s) { return (0.0, q.steps.get()); } }
+        if let RoughEnd::Inside = end { if gjk::is_certain(&s) { if !(MEASURE && GUESS) { return (0.0, q.steps.get()); } let mut surface = SURFACE.take().unwrap_or_default(); let d = surface.expand::<W>(&q, &rough, &near); SURFACE.set(Some(surface)); let Some(d) = d else { return (f64::NAN, 0) }; return (if d.upper - d.lower > 1e-9 { f64::NAN } else { -d.upper }, d.steps) } }
         let kept = s.corners().len();
         let before = s;
         let mut nearest = s.reduce();

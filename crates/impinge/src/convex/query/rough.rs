@@ -71,6 +71,12 @@ impl<'a> Rough<'a> {
         q.steps.set(q.steps.get() + 1);
         let a = q.a.roughly::<W>((-v).to_array());
         let b = q.b.roughly::<W>((self.back * v).to_array());
+        self.corner(a, b)
+    }
+
+    #[inline(always)]
+    pub(super) fn corner(&self, a: u32, b: u32) -> Corner<Vec3A> {
+        let q = self.query;
         let w = (q.a.local(a) * self.scale - self.between) - self.turn * q.b.local(b);
         Corner { w, a, b }
     }

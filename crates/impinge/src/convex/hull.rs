@@ -1,6 +1,9 @@
 //! The hull of a set of points.
 
+use std::sync::OnceLock;
+
 use super::build::Builder;
+use super::query::Furthest;
 use super::simplex::{self, Span};
 use super::{flat, merge};
 use crate::error::{Error, ErrorKind};
@@ -38,6 +41,18 @@ pub struct Hull {
     pub(super) sources: Vec<u32>,
     pub(super) topology: Topology,
     pub(super) bounds: Aabb,
+    /// Made on the first query.
+    ready: Ready,
+}
+
+/// What queries need of a hull, which follows from the rest.
+#[derive(Clone, Debug, Default)]
+struct Ready(OnceLock<Box<Furthest>>);
+
+impl PartialEq for Ready {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Faces and adjacency in compressed rows.
@@ -123,7 +138,7 @@ impl Hull {
         };
         let vertices: Vec<Vec3> = ids.iter().map(|i| points[*i as usize]).collect();
         let bounds = Aabb::from_points(vertices.iter().copied());
-        Self { dimension, vertices, sources: ids, topology, bounds }
+        Self { dimension, vertices, sources: ids, topology, bounds, ready: Ready::default() }
     }
 
     /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a solid.
@@ -188,13 +203,24 @@ impl Hull {
         row(&self.topology.neighbor_starts, &self.topology.neighbors, vertex as usize)
     }
 
-    /// The bytes that the hull holds on the heap.
+    /// The hull as queries want it.
+    #[inline(always)]
+    pub(super) fn furthest(&self) -> &Furthest {
+        match self.ready.0.get() {
+            Some(ready) => ready,
+            None => self.ready.0.get_or_init(|| Box::new(Furthest::new(self))),
+        }
+    }
+
+    /// The bytes that the hull holds on the heap, with the tables of queries if there were any.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         let t = &self.topology;
         let numbers =
             [&self.sources, &t.face_starts, &t.face_vertices, &t.neighbor_starts, &t.neighbors];
-        size_of_val(self.vertices.as_slice())
+        let ready = self.ready.0.get().map_or(0, |ready| ready.heap_bytes());
+        ready
+            + size_of_val(self.vertices.as_slice())
             + numbers.into_iter().map(|v| size_of_val(v.as_slice())).sum::<usize>()
     }
 }

@@ -14,9 +14,9 @@ mod flat;
 mod hull;
 mod inner;
 mod merge;
-pub mod query;
 mod placed;
 mod primitive;
+mod query;
 mod simplex;
 mod support;
 mod validate;
@@ -24,6 +24,10 @@ mod validate;
 pub use body::{Body, Trail};
 pub use hull::Hull;
 pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere};
+pub use query::{
+    Cache, Contact, Distance, Overlap, contact, contact_cached, distance, distance_cached, intersects,
+    intersects_cached,
+};
 pub use support::{
     BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
     VertexSearch,

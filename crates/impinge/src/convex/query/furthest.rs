@@ -36,8 +36,6 @@ pub(crate) struct Furthest {
     pub(super) radius: f64,
     /// One in the coordinates of the blocks: at least the radius, less than twice as much.
     pub(super) unit: f64,
-    /// The matrix `S` of an ellipsoid of about the hull's shape: it reaches `sqrt(d . S d)` from the center in the direction `d`.
-    pub(super) shape: glam::DMat3,
     /// The vertices in `f32`, from the center, in the unit.
     local: Vec<glam::Vec3A>,
     blocks: Vec<Block>,
@@ -48,7 +46,7 @@ pub(crate) struct Furthest {
 }
 
 impl Furthest {
-    pub(super) fn new(hull: &Hull, whole: usize) -> Self {
+    pub(in crate::convex) fn new(hull: &Hull) -> Self {
         let vertices = hull.vertices();
         let low = vertices.iter().fold(vertices[0], |low, p| low.min(*p));
         let high = vertices.iter().fold(vertices[0], |high, p| high.max(*p));
@@ -63,13 +61,12 @@ impl Furthest {
             center,
             radius,
             unit: 2.0 / s / t,
-            shape: ellipsoid(hull, center),
             local: local.iter().map(|p| p.as_vec3a()).collect(),
             blocks: Vec::new(),
             side: 0,
             starts: vec![0],
         };
-        if vertices.len() <= whole {
+        if vertices.len() <= WHOLE {
             let all: Vec<u32> = (0..vertices.len() as u32).collect();
             ready.add(&all, &local);
         } else {
@@ -100,7 +97,7 @@ impl Furthest {
         self.local[vertex as usize]
     }
 
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(in crate::convex) fn heap_bytes(&self) -> usize {
         size_of_val(self.local.as_slice())
             + size_of_val(self.blocks.as_slice())
             + size_of_val(self.starts.as_slice())
@@ -167,30 +164,4 @@ impl Furthest {
 #[inline(always)]
 fn lane_of<W: Wide>(x: W, top: f32) -> usize {
     W::splat(top).le(x).bits().trailing_zeros() as usize & 7
-}
-
-/// The matrix of an ellipsoid about `center` with the second moments of the hull's surface, scaled so that a sphere gives itself.
-fn ellipsoid(hull: &Hull, center: Vec3) -> glam::DMat3 {
-    let mut sum = glam::DMat3::ZERO;
-    let mut area = 0.0;
-    let mut add = |p: Vec3, weight: f64| {
-        area += weight;
-        sum += glam::DMat3::from_cols(p * p.x, p * p.y, p * p.z) * weight;
-    };
-    let at = |v: u32| hull.vertices()[v as usize] - center;
-    for face in hull.faces() {
-        for k in 1..face.len() - 1 {
-            let [p, q, r] = [at(face[0]), at(face[k]), at(face[k + 1])];
-            let weight = (q - p).cross(r - p).length();
-            for middle in [(p + q) * 0.5, (q + r) * 0.5, (r + p) * 0.5] {
-                add(middle, weight);
-            }
-        }
-    }
-    if hull.face_count() == 0 {
-        for v in 0..hull.vertices().len() as u32 {
-            add(at(v), 1.0);
-        }
-    }
-    if area > 0.0 { sum * (3.0 / area) } else { sum }
 }

@@ -6,8 +6,9 @@
 //! Vertices are found in `f32` ([`roughly`](super::furthest::Furthest::roughly)): the bound gives way by what that can miss. Where it matters,
 //! at the end or close to contact, they are found to the rounding of `f64`. What even that cannot decide is left to exact arithmetic: nothing here ends by counting.
 
-use super::furthest::{Furthest, SLACK};
+use super::furthest::Furthest;
 use super::simplex::{Corner, Nearest, Simplex};
+use crate::convex::Hull;
 use crate::math::{Pose, Vec3};
 use crate::wide::Wide;
 
@@ -34,20 +35,19 @@ pub(super) struct Query<'a> {
     pub(super) between: Vec3,
     /// Brings directions to about one.
     pub(super) unit: f64,
+    /// The bodies are apart if their middles are further apart than this.
+    pub(super) reach: f64,
     /// A plane through the corner found in `f64` may cut off so much.
     pub(super) tiny: f64,
     /// No corner of A - B is longer.
     pub(super) size: f64,
-    /// A plane through a corner found in `f32` may cut off so much.
-    pub(super) rough_slack: f64,
-    pub(super) steps: std::cell::Cell<u32>,
 }
 
 /// How a search ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// `v . (a - b) >= gap * |v|` for all points.
-    Separated { v: Vec3, gap: f64 },
+    /// `direction . (b - a) >= gap` for all points; the direction has length one to rounding.
+    Separated { direction: Vec3, gap: f64 },
     /// The origin lies inside the simplex, for certain.
     Inside,
     /// The closest point, and a lower bound of its distance (which may be negative).
@@ -58,36 +58,39 @@ pub(super) enum End {
 
 impl<'a> Query<'a> {
     #[inline(always)]
-    pub(super) fn new(
-        (a, points_a): (&'a Furthest, &'a [Vec3]),
-        (b, points_b): (&'a Furthest, &'a [Vec3]),
-        pose: &'a Pose,
-    ) -> Self {
+    pub(super) fn new(hull_a: &'a Hull, hull_b: &'a Hull, pose: &'a Pose) -> Self {
+        let (a, b) = (hull_a.furthest(), hull_b.furthest());
         let middle = pose.transform_point(b.center);
         let between = middle - a.center;
         let apart = between.abs().max_element();
         let far = a.center.abs().max_element() + middle.abs().max_element();
-        let size = a.radius + b.radius;
+        let reach = a.radius + b.radius;
+        let tiny = 32.0 * f64::EPSILON * (far + apart + reach);
         Self {
             a,
             b,
-            points_a,
-            points_b,
+            points_a: hull_a.vertices(),
+            points_b: hull_b.vertices(),
             pose,
             back: pose.rotation().transpose(),
             between,
-            unit: 1.0 / (apart + size),
-            tiny: 32.0 * f64::EPSILON * (far + size),
-            size: 2.0 * apart + size,
-            rough_slack: SLACK * (a.unit + b.unit),
-            steps: std::cell::Cell::new(0),
+            unit: 1.0 / (apart + reach),
+            reach: reach + tiny,
+            tiny,
+            size: 2.0 * apart + reach,
         }
+    }
+
+    /// Two vertices, in A's frame.
+    #[inline(always)]
+    pub(super) fn vertices(&self, a: u32, b: u32) -> (Vec3, Vec3) {
+        (self.points_a[a as usize], self.pose.transform_point(self.points_b[b as usize]))
     }
 
     #[inline(always)]
     pub(super) fn corner(&self, a: u32, b: u32) -> Corner<Vec3> {
-        let w = self.points_a[a as usize] - self.pose.transform_point(self.points_b[b as usize]);
-        Corner { w, a, b }
+        let (p, q) = self.vertices(a, b);
+        Corner { w: p - q, a, b }
     }
 
     /// The corner of A - B that lies furthest against `v`, to the rounding of `f64`.
@@ -98,13 +101,14 @@ impl<'a> Query<'a> {
         self.corner(a, b)
     }
 
-    /// A corner of A - B that lies furthest against `v`, to the slack of `f32`.
+    /// The same corners in `f64`.
     #[inline(always)]
-    pub(super) fn roughly_against<W: Wide>(&self, v: Vec3) -> Corner<Vec3> {
-        let v = v * (self.unit * self.unit);
-        let a = self.a.roughly::<W>((-v).as_vec3().to_array());
-        let b = self.b.roughly::<W>((self.back * v).as_vec3().to_array());
-        self.corner(a, b)
+    pub(super) fn confirm(&self, near: &Simplex<glam::Vec3A>) -> Simplex<Vec3> {
+        let mut simplex = Simplex::EMPTY;
+        for corner in near.corners() {
+            simplex.push(self.corner(corner.a, corner.b));
+        }
+        simplex
     }
 
     /// Searches on from a simplex whose closest point is `nearest`. With `MEASURE` until the closest point is found, else only until it is clear whether the
@@ -150,7 +154,7 @@ impl<'a> Query<'a> {
         if MEASURE && lower > 0.0 {
             End::Closest { v: direction * (height / (length * length)), lower }
         } else if lower > 0.0 {
-            End::Separated { v: direction, gap: lower }
+            End::Separated { direction: direction / -length, gap: lower }
         } else {
             End::Unclear
         }
@@ -164,11 +168,8 @@ impl<'a> Query<'a> {
 #[inline(always)]
 pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
     let [a, b, c, d] = simplex.corners() else { return false };
-    let (a, b, c, d) = (a.w, b.w, c.w, d.w);
-    let (ab, cd) = (a.cross(b), c.cross(d));
-    let volumes = [b.dot(cd), -a.dot(cd), d.dot(ab), -c.dot(ab)];
-    let [la, lb, lc, ld] =
-        [a.length_squared(), b.length_squared(), c.length_squared(), d.length_squared()];
+    let volumes = volumes([a.w, b.w, c.w, d.w]);
+    let [la, lb, lc, ld] = [a, b, c, d].map(|corner| corner.w.length_squared());
     let squares = [lb * lc * ld, la * lc * ld, la * lb * ld, la * lb * lc];
     let sign = volumes[0].signum();
     let mut certain = true;
@@ -177,4 +178,19 @@ pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
         certain &= (inside > 0.0) & (inside * inside > VOLUME_ERROR * VOLUME_ERROR * squares[k]);
     }
     certain
+}
+
+/// The corners of a tetrahedron with their shares of the origin, which add up to one.
+pub(super) fn inside_shares(simplex: &Simplex<Vec3>) -> [(Corner<Vec3>, f64); 4] {
+    let [a, b, c, d] = simplex.corners() else { return [(Corner::NONE, 0.0); 4] };
+    let volumes = volumes([a.w, b.w, c.w, d.w]);
+    let whole: f64 = volumes.iter().sum();
+    [(*a, volumes[0] / whole), (*b, volumes[1] / whole), (*c, volumes[2] / whole), (*d, volumes[3] / whole)]
+}
+
+/// Six times the volumes of the tetrahedra that the origin makes with the faces across from each corner, of one sign if it lies inside.
+#[inline(always)]
+fn volumes([a, b, c, d]: [Vec3; 4]) -> [f64; 4] {
+    let (ab, cd) = (a.cross(b), c.cross(d));
+    [b.dot(cd), -a.dot(cd), d.dot(ab), -c.dot(ab)]
 }

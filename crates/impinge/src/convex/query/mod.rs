@@ -1,72 +1,118 @@
 //! Two hulls: do they meet, how far apart are they, how deep do they overlap.
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | Do they share a point? | [`intersects`]: a [`Decision`](super::decide::Decision) with its proof |
+//! | How far apart are they? | [`distance`]: bounds and closest points |
+//! | How deep do they overlap? | [`contact`]: distance or depth, whichever it is, with points and direction |
+//!
+//! Each has a twin that takes a [`Cache`] for bodies that move a little from query to query.
+//!
+//! The method: the search for the point of the Minkowski difference closest to the origin (`gjk.rs`), first in `f32` (`rough.rs`) with furthest vertices from a table
+//! of directions (`furthest.rs`, `cells.rs`), then confirmed in `f64`; for the depth a surface that grows around the origin (`expand.rs`). Every bound counts its rounding, and what floating point cannot
+//! decide goes to [exact arithmetic](super::decide). No answer comes from having run out of steps.
+
+mod answer;
+mod ask;
+mod cache;
 mod cells;
 mod expand;
 mod furthest;
 mod gjk;
-mod guess;
 mod rough;
-mod vector;
 mod simplex;
+mod slow;
+mod vector;
 
-pub(crate) use furthest::Furthest;
-use crate::convex::Hull;
-use crate::math::{Pose, Vec3};
-use crate::wide::dispatch::{self, Task};
-use crate::wide::Wide;
-use gjk::{End, Query};
-use simplex::Simplex;
-use rough::{Rough, RoughEnd};
+pub use answer::{Contact, Distance, Overlap};
+pub use cache::Cache;
+pub(super) use furthest::Furthest;
 
-pub struct Ready<'a> { hull: &'a Hull, furthest: Furthest }
-impl<'a> Ready<'a> { pub fn new(hull: &'a Hull, whole: usize) -> Self { Self { hull, furthest: Furthest::new(hull, whole) } } pub fn bytes(&self) -> usize { self.furthest.heap_bytes() } }
+use super::Hull;
+use super::decide::Decision;
+use crate::math::Pose;
+use crate::wide::dispatch;
+use ask::{Measure, Meet};
 
-thread_local! { static SURFACE: std::cell::Cell<Option<Box<expand::Surface>>> = std::cell::Cell::default(); }
-struct Ask<'a, const MEASURE: bool, const GUESS: bool> { a: &'a Ready<'a>, b: &'a Ready<'a>, pose: &'a Pose }
-impl<const MEASURE: bool, const GUESS: bool> Task for Ask<'_, MEASURE, GUESS> {
-    type Output = (f64, u32);
-    #[inline(always)]
-    fn run<W: Wide>(self) -> (f64, u32) {
-        let q = Query::new((&self.a.furthest, self.a.hull.vertices()), (&self.b.furthest, self.b.hull.vertices()), self.pose);
-        if !MEASURE {
-        let apart = q.between.length();
-        if apart > (q.a.radius + q.b.radius) + q.tiny { return (1.0, 0); }
+/// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the proof. Exact.
+///
+/// ```
+/// use impinge::convex::{self, Hull};
+/// use impinge::{Pose, Vec3};
+///
+/// let corners = |k: u32| Vec3::new((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64);
+/// let cube = Hull::new(&(0..8).map(corners).collect::<Vec<_>>())?;
+/// let beside = Pose::from_translation([1.0, 0.5, 0.0])?; // face on face
+/// assert!(convex::intersects(&cube, &cube, &beside).is_intersecting());
+/// let apart = Pose::from_translation([1.0 + 1e-15, 0.5, 0.0])?;
+/// assert!(!convex::intersects(&cube, &cube, &apart).is_intersecting());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Decision {
+    intersects_cached(a, b, pose, &mut Cache::default())
+}
+
+/// As [`intersects`], starting where the last query of the pair ended. The verdict is the same; the proof may be another.
+#[must_use]
+pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Decision {
+    dispatch::run(Meet { a, b, pose, cache })
+}
+
+/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, with closest points in `a`'s frame; zero if they share a point.
+///
+/// The bounds differ by rounding: some 1e-13 of the distance and 1e-14 of the size of the bodies.
+///
+/// ```
+/// use impinge::convex::{self, Hull};
+/// use impinge::{Pose, Vec3};
+///
+/// let tetrahedron = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
+/// let point = Hull::new(&[Vec3::ZERO])?;
+/// let pose = Pose::from_translation([1.0, 1.0, 1.0])?;
+/// let found = convex::distance(&tetrahedron, &point, &pose);
+/// let exact = 2.0 / 3.0_f64.sqrt();
+/// assert!(found.lower <= exact && exact <= found.upper && found.upper - found.lower < 1e-13);
+/// assert!(found.point_a.distance(Vec3::splat(1.0 / 3.0)) < 1e-15);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn distance(a: &Hull, b: &Hull, pose: &Pose) -> Distance {
+    distance_cached(a, b, pose, &mut Cache::default())
+}
+
+/// As [`distance`], starting where the last query of the pair ended.
+#[must_use]
+pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Distance {
+    match dispatch::run(Measure::<false> { a, b, pose, cache }) {
+        Contact::Apart(distance, _) => distance,
+        Contact::Meeting(Overlap { point_a, point_b, .. }, _) => {
+            Distance { lower: 0.0, upper: 0.0, point_a, point_b }
         }
-        let start = if GUESS && !MEASURE { q.guess() } else { q.between };
-        let rough = Rough::new(&q);
-        let mut near = Simplex::EMPTY;
-        let d = -(start * q.unit).as_vec3a();
-        let corner = rough.against::<W>(d);
-        let along = d.dot(corner.w);
-        let end = if !MEASURE && along > 0.0 && along * along > rough.slack * rough.slack * d.length_squared() {
-            rough.separated(d, along)
-        } else {
-            near.push(corner);
-            let nearest = near.reduce();
-            rough.search::<W, MEASURE>(&mut near, nearest)
-        };
-        if let RoughEnd::Separated { gap, .. } = end { return (gap, q.steps.get()); }
-        let mut s = Simplex::EMPTY;
-        for c in near.corners() { s.push(q.corner(c.a, c.b)); }
-        if let RoughEnd::Inside = end { if gjk::is_certain(&s) { if !(MEASURE && GUESS) { return (0.0, q.steps.get()); } let mut surface = SURFACE.take().unwrap_or_default(); let d = surface.expand::<W>(&q, &rough, &near); SURFACE.set(Some(surface)); let Some(d) = d else { return (f64::NAN, 0) }; return (if d.upper - d.lower > 1e-9 { f64::NAN } else { -d.upper }, d.steps) } }
-        let kept = s.corners().len();
-        let before = s;
-        let mut nearest = s.reduce();
-        if s.corners().len() != kept { s = before; nearest = s.reduce_any(); }
-        let end = q.search::<W, MEASURE>(&mut s, nearest);
-        let r = match end {
-            End::Separated { gap, .. } => gap,
-            End::Inside => 0.0,
-            End::Closest { v, lower: _ } => v.length(),
-            End::Unclear => f64::NAN,
-        };
-        (r, q.steps.get())
     }
 }
-pub fn ask(a: &Ready, b: &Ready, pose: &Pose, measure: bool, guess: bool) -> (f64, u32) {
-    match (measure, guess) {
-        (false, false) => dispatch::run(Ask::<false, false> { a, b, pose }),
-        (false, true) => dispatch::run(Ask::<false, true> { a, b, pose }),
-        (true, false) => dispatch::run(Ask::<true, false> { a, b, pose }),
-        (true, true) => dispatch::run(Ask::<true, true> { a, b, pose }),
-    }
+
+/// The distance of `a` and `b`, at `pose` in `a`'s frame, or how deep they overlap.
+///
+/// ```
+/// use impinge::convex::{self, Contact, Hull};
+/// use impinge::{Pose, Vec3};
+///
+/// let corners = |k: u32| Vec3::new((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64);
+/// let cube = Hull::new(&(0..8).map(corners).collect::<Vec<_>>())?;
+/// let pose = Pose::from_translation([0.25, 0.75, 0.0])?;
+/// let Contact::Meeting(overlap, _) = convex::contact(&cube, &cube, &pose) else { panic!() };
+/// assert!(overlap.lower <= 0.25 && 0.25 <= overlap.upper && overlap.upper - overlap.lower < 1e-12);
+/// assert!(overlap.direction.distance(Vec3::Y) < 1e-12);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn contact(a: &Hull, b: &Hull, pose: &Pose) -> Contact {
+    contact_cached(a, b, pose, &mut Cache::default())
+}
+
+/// As [`contact`], starting where the last query of the pair ended.
+#[must_use]
+pub fn contact_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Contact {
+    dispatch::run(Measure::<true> { a, b, pose, cache })
 }

@@ -20,7 +20,7 @@ const STEPS: u32 = 24;
 /// The two bodies in `f32`.
 #[derive(Debug)]
 pub(super) struct Rough<'a> {
-    query: &'a Query<'a>,
+    pub(super) query: &'a Query<'a>,
     /// From local coordinates of A into the unit of the search.
     scale: f32,
     /// From local coordinates of B into the unit of the search and the frame of A.
@@ -28,7 +28,7 @@ pub(super) struct Rough<'a> {
     /// From directions in A's frame to directions in B's.
     back: Mat3A,
     /// From the middle of A to that of B.
-    between: Vec3A,
+    pub(super) between: Vec3A,
     /// A plane through the corner found may cut off so much, all rounding accounted for.
     pub(super) slack: f32,
     /// One in A's unit is so much here.
@@ -38,8 +38,8 @@ pub(super) struct Rough<'a> {
 /// How a search in `f32` ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RoughEnd {
-    /// `v . (a - b) >= gap * |v|` for all points, for certain.
-    Separated { v: Vec3, gap: f64 },
+    /// `direction . (b - a) >= gap` for all points, for certain; the direction has length one to rounding.
+    Separated { direction: Vec3, gap: f64 },
     /// The origin lies inside the simplex, as far as `f32` can tell.
     Inside,
     /// The simplex is about as close as `f32` can bring it.
@@ -68,7 +68,6 @@ impl<'a> Rough<'a> {
     #[inline(always)]
     pub(super) fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
         let q = self.query;
-        q.steps.set(q.steps.get() + 1);
         let a = q.a.roughly::<W>((-v).to_array());
         let b = q.b.roughly::<W>((self.back * v).to_array());
         self.corner(a, b)
@@ -96,7 +95,7 @@ impl<'a> Rough<'a> {
             let corner = self.against::<W>(direction);
             let along = direction.dot(corner.w);
             let square = direction.length_squared();
-            if !MEASURE & (along > 0.0) && along * along > slack_squared * square {
+            if !MEASURE && self.separates(direction, along) {
                 return self.separated(direction, along);
             }
             let short = height - along;
@@ -109,9 +108,17 @@ impl<'a> Rough<'a> {
         RoughEnd::Close
     }
 
+    /// Whether `along`, the product of `v` and the corner furthest against it, proves that the bodies are apart.
+    #[inline(always)]
+    pub(super) fn separates(&self, v: Vec3A, along: f32) -> bool {
+        (along > 0.0) & (along * along > self.slack * self.slack * v.length_squared())
+    }
+
     #[inline(always)]
     pub(super) fn separated(&self, v: Vec3A, along: f32) -> RoughEnd {
-        let gap = f64::from(along / v.length() * (1.0 - 4.0 * f32::EPSILON) - self.slack);
-        RoughEnd::Separated { v: v.as_dvec3(), gap: gap / self.unit }
+        let v = v.as_dvec3();
+        let length = v.length();
+        let gap = (f64::from(along) / length - f64::from(self.slack)) / self.unit;
+        RoughEnd::Separated { direction: v / -length, gap }
     }
 }

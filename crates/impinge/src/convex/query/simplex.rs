@@ -99,6 +99,18 @@ impl<V: Vector> Simplex<V> {
         }
     }
 
+    /// As [`reduce`](Self::reduce) for corners that most likely are all needed.
+    #[inline(always)]
+    pub(super) fn reduce_all(&mut self) -> Nearest<V> {
+        let all = *self;
+        let nearest = self.reduce();
+        if self.len == all.len || nearest == Nearest::Inside {
+            return nearest;
+        }
+        *self = all;
+        self.reduce_any()
+    }
+
     /// As [`reduce`](Self::reduce), whatever the order of the corners.
     pub(super) fn reduce_any(&mut self) -> Nearest<V> {
         let all = *self;
@@ -174,25 +186,30 @@ impl<V: Vector> Simplex<V> {
         let zero = V::Number::ZERO;
         let d = if whole < zero { d } else { -d };
         let (at_a, at_b, at_c) = (face_a.dot(d), face_b.dot(d), face_c.dot(d));
-        let out =
-            usize::from(at_a < zero) | usize::from(at_b < zero) << 1 | usize::from(at_c < zero) << 2;
+        let all = if whole < zero { -whole } else { whole };
+        let out = usize::from(at_a < zero)
+            | usize::from(at_b < zero) << 1
+            | usize::from(at_c < zero) << 2
+            | usize::from(at_a + at_b + at_c > all) << 3;
         if (out == 0) & (whole != zero) {
             return Nearest::Inside;
         }
-        if out.is_power_of_two() & (whole != zero) {
+        if matches!(out, 1 | 2 | 4) & (whole != zero) {
             // The newest corner takes the place of the one across from the face.
             let gone = out.trailing_zeros() as usize;
             self.corners[gone & 3] = self.corners[2];
             self.corners[2] = self.corners[3];
             return self.triangle();
         }
-        let out = if whole == zero { 7 } else { out };
+        let out = if whole == zero { 15 } else { out };
         let (all, mut best, mut least) = (*self, (*self, Nearest::Inside), V::Number::INFINITY);
-        for gone in 0..3 {
+        for gone in 0..4 {
             if out >> gone & 1 != 0 {
                 let mut face = all;
-                face.corners[gone] = all.corners[2];
-                face.corners[2] = all.corners[3];
+                if gone < 3 {
+                    face.corners[gone] = all.corners[2];
+                    face.corners[2] = all.corners[3];
+                }
                 let nearest = face.triangle();
                 let square = nearest.square();
                 if square < least {

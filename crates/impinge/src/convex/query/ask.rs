@@ -1,0 +1,241 @@
+//! One query: quick in `f32`, confirmed in `f64`, and handed on where that is not enough.
+
+use std::cell::Cell;
+
+use glam::Vec3A;
+
+use super::answer::{Contact, Distance, Overlap};
+use super::cache::Cache;
+use super::expand::Surface;
+use super::gjk::{End, Query, inside_shares, is_certain};
+use super::rough::{Rough, RoughEnd};
+use super::simplex::{Nearest, Simplex};
+use super::slow;
+use crate::convex::Hull;
+use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
+use crate::math::{Pose, Vec3};
+use crate::wide::Wide;
+use crate::wide::dispatch::Task;
+
+/// Sizes between which no product of coordinates leaves the range of `f64`.
+const SIZES: std::ops::Range<f64> = 1e-40..1e40;
+
+/// How long the kept direction of a separation is, at least: shorter means none.
+const SOME: f64 = 0.5;
+
+thread_local! {
+    static SURFACE: Cell<Option<Box<Surface>>> = Cell::default();
+}
+
+/// Whether the bodies meet.
+pub(super) struct Meet<'a> {
+    pub(super) a: &'a Hull,
+    pub(super) b: &'a Hull,
+    pub(super) pose: &'a Pose,
+    pub(super) cache: &'a mut Cache,
+}
+
+/// How far apart they are, or, with `DEPTH`, how deep they overlap.
+pub(super) struct Measure<'a, const DEPTH: bool> {
+    pub(super) a: &'a Hull,
+    pub(super) b: &'a Hull,
+    pub(super) pose: &'a Pose,
+    pub(super) cache: &'a mut Cache,
+}
+
+impl Task for Meet<'_> {
+    type Output = Decision;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Decision {
+        let Self { a, b, pose, cache } = self;
+        let query = Query::new(a, b, pose);
+        if !SIZES.contains(&query.size) {
+            return slow::decide(&query, Hint::NONE);
+        }
+        let mut simplex = Simplex::EMPTY;
+        if cache.met {
+            // The corners that surrounded the origin may still do.
+            for [i, j] in cache.pairs(query.points_a.len(), query.points_b.len()) {
+                simplex.push(query.corner(*i, *j));
+            }
+            if is_certain(&simplex) {
+                return Decision::Intersecting(common(&simplex));
+            }
+        } else if query.between.length_squared() > query.reach * query.reach {
+            let length = query.between.length();
+            let gap = length - query.reach;
+            return Decision::Separated(separation(query.between / length, gap));
+        }
+        let rough = Rough::new(&query);
+        let mut near = Simplex::EMPTY;
+        let towards = if cache.apart.length_squared() > SOME { cache.apart } else { query.between };
+        let end = rough.begin::<W>(&towards, &mut near);
+        let end = match end {
+            RoughEnd::Separated { .. } => end,
+            _ => rough.search_from::<W, false>(cache, &mut near),
+        };
+        if let RoughEnd::Separated { direction, gap } = end {
+            cache.keep(near.corners(), false);
+            cache.apart = direction;
+            return Decision::Separated(separation(direction, gap));
+        }
+        let mut simplex = query.confirm(&near);
+        let end = if matches!(end, RoughEnd::Inside) && is_certain(&simplex) {
+            End::Inside
+        } else {
+            let nearest = simplex.reduce_all();
+            query.search::<W, false>(&mut simplex, nearest)
+        };
+        cache.keep(simplex.corners(), matches!(end, End::Inside));
+        match end {
+            End::Inside => Decision::Intersecting(common(&simplex)),
+            End::Separated { direction, gap } => {
+                cache.apart = direction;
+                Decision::Separated(separation(direction, gap))
+            }
+            End::Closest { .. } | End::Unclear => slow::decide(&query, hint(&simplex)),
+        }
+    }
+}
+
+impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
+    type Output = Contact;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Contact {
+        let Self { a, b, pose, cache } = self;
+        let query = Query::new(a, b, pose);
+        if !SIZES.contains(&query.size) {
+            return slow::contact(&query, Hint::NONE);
+        }
+        let rough = Rough::new(&query);
+        let mut near = Simplex::EMPTY;
+        let end = rough.search_from::<W, true>(cache, &mut near);
+        let mut simplex = query.confirm(&near);
+        let end = if matches!(end, RoughEnd::Inside) && is_certain(&simplex) {
+            End::Inside
+        } else {
+            let nearest = simplex.reduce_all();
+            query.search::<W, true>(&mut simplex, nearest)
+        };
+        cache.keep(simplex.corners(), matches!(end, End::Inside));
+        match end {
+            End::Closest { v, lower } => {
+                let length = v.length();
+                cache.apart = v / -length;
+                let (point_a, point_b) = points(&query, &simplex);
+                let upper = length + query.tiny;
+                let gap = separation(cache.apart, lower);
+                Contact::Apart(Distance { lower, upper, point_a, point_b }, gap)
+            }
+            End::Inside if DEPTH => {
+                let common = common(&simplex);
+                let mut start = Simplex::EMPTY;
+                for corner in simplex.corners() {
+                    start.push(rough.corner(corner.a, corner.b));
+                }
+                let mut surface = SURFACE.take().unwrap_or_default();
+                let depth = surface.expand::<W>(&query, &rough, &start);
+                SURFACE.set(Some(surface));
+                let Some(depth) = depth else { return slow::contact(&query, hint(&simplex)) };
+                let [mut point_a, mut point_b] = [Vec3::ZERO; 2];
+                for (corner, share) in depth.shares {
+                    let (p, q) = query.vertices(corner.a, corner.b);
+                    point_a += p * share;
+                    point_b += q * share;
+                }
+                let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
+                Contact::Meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
+            }
+            End::Inside => {
+                let common = common(&simplex);
+                let mut point = Vec3::ZERO;
+                for (corner, share) in inside_shares(&simplex) {
+                    point += query.points_a[corner.a as usize] * share;
+                }
+                let none = Overlap {
+                    lower: 0.0,
+                    upper: f64::INFINITY,
+                    direction: Vec3::ZERO,
+                    point_a: point,
+                    point_b: point,
+                };
+                Contact::Meeting(none, common)
+            }
+            End::Separated { .. } | End::Unclear => slow::contact(&query, hint(&simplex)),
+        }
+    }
+}
+
+impl Rough<'_> {
+    /// Looks along one direction, towards B, of any length.
+    #[inline(always)]
+    fn begin<W: Wide>(&self, towards: &Vec3, near: &mut Simplex<Vec3A>) -> RoughEnd {
+        let v = -towards.as_vec3a();
+        let corner = self.against::<W>(v);
+        near.push(corner);
+        let along = v.dot(corner.w);
+        if self.separates(v, along) { self.separated(v, along) } else { RoughEnd::Close }
+    }
+
+    /// Searches from where the last query ended, or from the corners there are.
+    #[inline(always)]
+    fn search_from<W: Wide, const MEASURE: bool>(
+        &self,
+        cache: &Cache,
+        near: &mut Simplex<Vec3A>,
+    ) -> RoughEnd {
+        let (a, b) = (self.query.points_a.len(), self.query.points_b.len());
+        let pairs = cache.pairs(a, b);
+        let nearest = if pairs.is_empty() {
+            if near.corners().is_empty() {
+                near.push(self.against::<W>(-self.between));
+            }
+            near.reduce()
+        } else {
+            *near = Simplex::EMPTY;
+            for [i, j] in pairs {
+                near.push(self.corner(*i, *j));
+            }
+            near.reduce_any()
+        };
+        self.search::<W, MEASURE>(near, nearest)
+    }
+}
+
+/// The closest points of the bodies, by their shares of the simplex.
+#[inline(always)]
+fn points(query: &Query<'_>, simplex: &Simplex<Vec3>) -> (Vec3, Vec3) {
+    let [mut point_a, mut point_b] = [Vec3::ZERO; 2];
+    for (corner, share) in simplex.shares() {
+        let (p, q) = query.vertices(corner.a, corner.b);
+        point_a += p * share;
+        point_b += q * share;
+    }
+    (point_a, point_b)
+}
+
+#[inline(always)]
+fn separation(direction: Vec3, gap: f64) -> Gap {
+    Gap { direction, gap, features: Pairs::NONE }
+}
+
+#[inline(always)]
+fn pairs(simplex: &Simplex<Vec3>) -> Pairs {
+    let mut pairs = [[0; 2]; 4];
+    let corners = simplex.corners();
+    for (pair, corner) in pairs.iter_mut().zip(corners) {
+        *pair = [corner.a, corner.b];
+    }
+    Pairs::new(&pairs[..corners.len()])
+}
+
+#[inline(always)]
+fn common(simplex: &Simplex<Vec3>) -> Common {
+    Common { pairs: pairs(simplex) }
+}
+
+fn hint(simplex: &Simplex<Vec3>) -> Hint {
+    Hint { pairs: pairs(simplex), direction: Vec3::ZERO }
+}

@@ -178,7 +178,7 @@ impl Small {
     pub fn squared_distance(&self) -> Option<Rational> {
         let directions = self.normals.iter().chain(&self.across).flat_map(both);
         let gaps = directions.map(|n| (self.between(&n), n)).filter(|(gap, _)| gap.is_positive());
-        gaps.max_by(|p, q| compare(p, q)).map(|gap| self.squared(&gap))
+        gaps.max_by(compare).map(|gap| self.squared(&gap))
     }
 
     /// The squared penetration depth, the shortest way to move B so that no inner point is shared; `None` if the bodies share no point. Zero if they
@@ -191,7 +191,7 @@ impl Small {
             return Some(Rational::zero());
         }
         let depths = self.normals.iter().flat_map(both).map(|n| (self.between(&n), n));
-        depths.min_by(|p, q| compare(p, q)).map(|depth| self.squared(&depth))
+        depths.min_by(compare).map(|depth| self.squared(&depth))
     }
 
     /// The squared overlap along a direction, for bodies that share a point: how far B must be moved that way until no inner point is shared.
@@ -236,7 +236,8 @@ impl Features {
                     let below = heights.iter().any(BigInt::is_negative);
                     let on = (0..n).filter(|l| heights[*l].is_zero());
                     let on = on.fold(0_u64, |bits, l| bits | (1 << l));
-                    if !(above && below) && !planes.iter().any(|(bits, _)| *bits == on) {
+                    let is_new = planes.iter().all(|(bits, _)| *bits != on);
+                    if is_new && (!above || !below) {
                         is_flat |= !above && !below;
                         planes.push((on, normal));
                     }

@@ -9,10 +9,12 @@
 
 mod body;
 mod build;
+mod closest;
 mod flat;
 mod hull;
 mod inner;
 mod merge;
+mod penetration;
 mod placed;
 mod primitive;
 mod simplex;
@@ -20,8 +22,14 @@ mod support;
 mod validate;
 
 pub use body::{Body, Trail};
+pub use closest::{
+    Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Reduction, Stop, closest_points,
+};
 pub use hull::Hull;
-pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere};
+pub use penetration::{Penetration, PenetrationOptions, penetration};
+pub use primitive::{
+    Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
+};
 pub use support::{
     BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
     VertexSearch,

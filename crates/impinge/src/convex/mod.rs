@@ -23,7 +23,8 @@ mod validate;
 
 pub use body::{Body, Trail};
 pub use closest::{
-    Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Reduction, Stop, closest_points,
+    Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop,
+    closest_points,
 };
 pub use hull::Hull;
 pub use penetration::{Penetration, PenetrationOptions, penetration};

@@ -34,6 +34,7 @@ fn ways() -> Vec<ClosestOptions> {
             ways.push(ClosestOptions { reduction, acceleration, ..Default::default() });
         }
     }
+    ways.push(ClosestOptions::published());
     ways
 }
 

@@ -1,9 +1,10 @@
 //! The iteration towards the origin.
 
 use super::difference::{Difference, Vertex};
+use super::momentum::{Momentum, unit};
 use super::reduced::Reduced;
 use super::{
-    Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Reduction, Stop, johnson,
+    ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop, johnson,
     signed_volumes,
 };
 use crate::convex::body::{Body, U};
@@ -60,12 +61,14 @@ pub fn closest_points<A: Body, B: Body>(
     }
 }
 
-/// Where the iteration ended, in the scaled frame.
+/// Where the iteration is, or ended, in the scaled frame.
 pub(in crate::convex) struct Ended {
     /// The simplex of the nearest point; one to four vertices.
     pub(in crate::convex) simplex: Vec<Vertex>,
     weights: Reduced,
     nearest: Vec3,
+    /// What sums of vertices that became vertices have rounded.
+    blended: f64,
     /// The distance of the cores, scaled, is at least this (zero or more) and at most `upper`.
     lower: f64,
     upper: f64,
@@ -95,7 +98,9 @@ impl Ended {
     /// The simplex for the next query.
     pub(in crate::convex) fn store<C, D>(&self, cache: &mut ClosestCache<C, D>) {
         cache.simplex.clear();
-        cache.simplex.extend(self.simplex.iter().map(|v| [v.a, v.b_local]));
+        // Sums of points are no points to come back to: their rounding would add up from query to query.
+        let lasting = if self.blended > 0.0 { &[] } else { self.simplex.as_slice() };
+        cache.simplex.extend(lasting.iter().map(|v| [v.a, v.b_local]));
     }
 
     /// Bounds of the signed distance of the bodies, in the caller's unit, where their cores are apart: less than zero where margins overlap.
@@ -109,15 +114,8 @@ impl Ended {
         let margin = margins[0] + margins[1];
         let (lower, upper) = (difference.unscaled(self.lower), difference.unscaled(self.upper));
         let slack = |bound: f64| 4.0 * U * (bound + margin) + f64::MIN_POSITIVE;
-        let with_margin = [lower - margin - slack(lower), upper - margin + slack(upper)];
-        if margin > 0.0 { with_margin } else { [lower * (1.0 - 4.0 * U), upper * (1.0 + 4.0 * U)] }
+        [lower - margin - slack(lower), upper - margin + slack(upper)]
     }
-}
-
-/// The vector over its length; zero if it has none.
-fn unit(v: Vec3) -> Vec3 {
-    let largest = v.abs().max_element();
-    if largest > 0.0 { (v / largest).normalize_or_zero() } else { Vec3::ZERO }
 }
 
 /// Iterates until the bounds meet. `margin` is subtracted from the distance later, so they need to meet relative to what is left.
@@ -131,70 +129,165 @@ pub(in crate::convex) fn iterate<A: Body, B: Body>(
         Reduction::Johnson => johnson::reduce,
         Reduction::SignedVolumes => signed_volumes::reduce,
     };
-    let mut simplex: Vec<Vertex> = Vec::with_capacity(4);
-    simplex.extend(cache.simplex.iter().take(4).map(|pair| difference.recalled(*pair)));
-    simplex.dedup_by_key(|v| v.m);
-    if simplex.is_empty() {
-        let from_middle = unit(-difference.middle);
-        let direction = if from_middle == Vec3::ZERO { Vec3::X } else { from_middle };
-        simplex.push(difference.furthest(direction, cache));
-    }
-    let (mut weights, mut nearest) = shrink(&mut simplex, reduce, difference);
-    let mut seen: Vec<Vec3> = Vec::with_capacity(16);
-    let (mut lower, mut upper) = (0.0_f64, upper_bound(difference, &simplex, nearest));
-    let mut iterations = 0;
-    let mut momentum = Momentum::new(options.acceleration, -nearest);
-    let stop = loop {
-        let rounding = rounding(difference, &simplex);
-        let target = (difference.unscaled(upper) - margin).max(0.0) * options.tolerance;
-        if difference.unscaled(upper - lower) <= target {
+    let mut at = Ended::start(difference, reduce, cache);
+    let mut seen: Vec<Vec3> = Vec::new();
+    let mut momentum = Momentum::new(options.acceleration, -at.nearest);
+    let mut polish = false;
+    at.stop = loop {
+        let rounding = at.rounding(difference);
+        let target = (difference.unscaled(at.upper) - margin).max(0.0) * options.tolerance;
+        if difference.unscaled(at.upper - at.lower) <= target {
             break Stop::Converged;
         }
-        if nearest.length() <= rounding {
+        if at.nearest.length() <= rounding {
             break Stop::Inside;
         }
-        if iterations >= options.limit {
+        if at.iterations >= options.limit {
             break Stop::Limit;
         }
-        iterations += 1;
-        let direction = momentum.next(-nearest);
+        at.iterations += 1;
+        let direction = if polish { at.polished() } else { momentum.next(-at.nearest) };
         let vertex = difference.furthest(direction, cache);
         // All of the set lies beyond the plane of the support.
-        lower = lower.max(-difference.height(direction, vertex.m));
-        if upper - lower <= rounding {
+        at.lower = at.lower.max(-difference.height(direction, vertex.m));
+        if at.upper - at.lower <= rounding {
             break Stop::Converged;
         }
-        // As published, a vertex that came at any time before ends it. Rounding may have dropped one that is needed, and with signed volumes it may come back:
-        // every step comes strictly nearer, so that ends too.
-        let published = options.reduction == Reduction::Johnson;
-        let came = simplex.iter().any(|v| v.m == vertex.m) || published && seen.contains(&vertex.m);
-        if came {
-            if momentum.stop(-nearest) {
-                continue;
+        let came = match options.recurrence {
+            Recurrence::Anywhere => seen.contains(&vertex.m),
+            Recurrence::InSimplex => false,
+        } || at.simplex.iter().any(|v| v.m == vertex.m);
+        if !came && at.step(vertex, reduce, difference) {
+            if options.recurrence == Recurrence::Anywhere {
+                seen.push(vertex.m);
             }
-            break Stop::Repeated;
-        }
-        seen.push(vertex.m);
-        momentum.seen(vertex.m);
-        let before = simplex.clone();
-        simplex.push(vertex);
-        let (reduced, candidate) = shrink(&mut simplex, reduce, difference);
-        if simplex.len() < 4 && !(candidate.length_squared() < nearest.length_squared()) {
-            simplex = before;
-            if momentum.stop(-nearest) {
-                // The support may be of use again in a plain step.
-                seen.pop();
-                continue;
+            momentum.seen(vertex.m);
+            polish = false;
+            if at.simplex.len() == 4 {
+                break Stop::Inside;
             }
-            break Stop::Stalled;
+            continue;
         }
-        (weights, nearest) = (reduced, candidate);
-        upper = upper.min(upper_bound(difference, &simplex, nearest));
-        if simplex.len() == 4 {
-            break Stop::Inside;
+        // Nothing gained: without momentum, then as published or with a better direction, then along a line.
+        if !polish && momentum.stop(-at.nearest) {
+            continue;
+        }
+        if options.recurrence == Recurrence::Anywhere {
+            break if came { Stop::Repeated } else { Stop::Stalled };
+        }
+        if polish {
+            if !at.step_along_line(vertex, difference) {
+                break if came { Stop::Repeated } else { Stop::Stalled };
+            }
+            polish = false;
+        } else {
+            polish = true;
         }
     };
-    Ended { simplex, weights, nearest, lower: lower.min(upper), upper, iterations, stop }
+    at.lower = at.lower.min(at.upper);
+    at
+}
+
+impl Ended {
+    /// The simplex of the last query, or the support along the line of the middles (Leung 1996, section 3.4).
+    fn start<A: Body, B: Body>(
+        difference: &Difference<'_, A, B>,
+        reduce: fn(&[Vec3]) -> Reduced,
+        cache: &mut ClosestCache<A::Memory, B::Memory>,
+    ) -> Self {
+        let recalled = cache.simplex.iter().take(4).map(|pair| difference.recalled(*pair));
+        let mut simplex: Vec<Vertex> = recalled.collect();
+        if simplex.is_empty() {
+            let from_middle = unit(-difference.middle);
+            let direction = if from_middle == Vec3::ZERO { Vec3::X } else { from_middle };
+            simplex.push(difference.furthest(direction, cache));
+        }
+        let (weights, nearest) = shrink(&mut simplex, reduce, difference);
+        let mut at = Self {
+            simplex,
+            weights,
+            nearest,
+            blended: 0.0,
+            lower: 0.0,
+            upper: f64::INFINITY,
+            iterations: 0,
+            stop: Stop::Stalled,
+        };
+        at.upper = at.upper_bound(difference);
+        at
+    }
+
+    /// Adds a vertex to the simplex, if that brings it nearer to the origin.
+    fn step<A: Body, B: Body>(
+        &mut self,
+        vertex: Vertex,
+        reduce: fn(&[Vec3]) -> Reduced,
+        difference: &Difference<'_, A, B>,
+    ) -> bool {
+        let mut simplex = self.simplex.clone();
+        simplex.push(vertex);
+        let (weights, nearest) = shrink(&mut simplex, reduce, difference);
+        if simplex.len() < 4 && !(nearest.length_squared() < self.nearest.length_squared()) {
+            return false;
+        }
+        (self.simplex, self.weights, self.nearest) = (simplex, weights, nearest);
+        self.upper = self.upper.min(self.upper_bound(difference));
+        true
+    }
+
+    /// Goes from the nearest point straight towards a vertex, if that comes nearer: where rounding spoils the weights of a sliver, the line is still good.
+    fn step_along_line<A: Body, B: Body>(
+        &mut self,
+        vertex: Vertex,
+        difference: &Difference<'_, A, B>,
+    ) -> bool {
+        let sum = |of: fn(&Vertex) -> Vec3| self.weights.sum(|i| of(&self.simplex[i]));
+        let here = Vertex {
+            m: self.nearest,
+            a: sum(|v| v.a),
+            b: sum(|v| v.b),
+            b_local: sum(|v| v.b_local),
+        };
+        let size = self.simplex.iter().map(|v| v.m.length()).fold(0.0, f64::max);
+        let mut next = Self { simplex: vec![here], weights: Reduced::point(0), ..*self };
+        next.blended += 16.0 * U * size;
+        let gained = next.step(vertex, signed_volumes::reduce, difference);
+        if gained {
+            *self = next;
+        }
+        gained
+    }
+
+    /// The direction to the origin again, perpendicular to the simplex: the nearest point is a sum of larger ones and has lost digits.
+    fn polished(&self) -> Vec3 {
+        let m = |i: usize| self.simplex[i].m;
+        let better = match self.simplex.len() {
+            2 => {
+                let along = unit(m(1) - m(0));
+                self.nearest - along * along.dot(self.nearest)
+            }
+            3 => {
+                let normal = unit((m(1) - m(0)).cross(m(2) - m(0)));
+                if normal.dot(self.nearest) < 0.0 { -normal } else { normal }
+            }
+            _ => self.nearest,
+        };
+        let better = unit(-better);
+        if better == Vec3::ZERO { unit(-self.nearest) } else { better }
+    }
+
+    /// The origin is no further than this from the set: the nearest point is near a point of it.
+    fn upper_bound<A: Body, B: Body>(&self, difference: &Difference<'_, A, B>) -> f64 {
+        let (error, size) = self.simplex.iter().fold((0.0_f64, 0.0_f64), |(e, s), v| {
+            (e.max(difference.error(v.m)), s.max(v.m.length()))
+        });
+        self.nearest.length() * (1.0 + 8.0 * U) + error + self.blended + 16.0 * U * size
+    }
+
+    /// A distance that rounding can make of nothing.
+    fn rounding<A: Body, B: Body>(&self, difference: &Difference<'_, A, B>) -> f64 {
+        rounding(difference, &self.simplex) + self.blended
+    }
 }
 
 /// Keeps the vertices that the nearest point needs, in their order; their weights and the point. Four only if it is the origin up to rounding.
@@ -225,61 +318,4 @@ fn shrink<A: Body, B: Body>(
 /// A distance that rounding can make of nothing.
 fn rounding<A: Body, B: Body>(difference: &Difference<'_, A, B>, simplex: &[Vertex]) -> f64 {
     16.0 * simplex.iter().map(|v| difference.error(v.m)).fold(0.0, f64::max)
-}
-
-/// The origin is no further than this from the set: the nearest point is near a point of it.
-fn upper_bound<A: Body, B: Body>(
-    difference: &Difference<'_, A, B>,
-    simplex: &[Vertex],
-    nearest: Vec3,
-) -> f64 {
-    let (error, size) = simplex
-        .iter()
-        .fold((0.0_f64, 0.0_f64), |(e, s), v| (e.max(difference.error(v.m)), s.max(v.m.length())));
-    nearest.length() * (1.0 + 8.0 * U) + error + 16.0 * U * size
-}
-
-/// The direction of the next support, from those before.
-struct Momentum {
-    kind: Acceleration,
-    direction: Vec3,
-    last: Vec3,
-    step: f64,
-}
-
-impl Momentum {
-    fn new(kind: Acceleration, direction: Vec3) -> Self {
-        Self { kind, direction, last: -direction, step: 0.0 }
-    }
-
-    /// The next direction; `steepest` points from the nearest point to the origin.
-    fn next(&mut self, steepest: Vec3) -> Vec3 {
-        let k = self.step;
-        self.step += 1.0;
-        self.direction = match self.kind {
-            Acceleration::None => steepest,
-            Acceleration::Polyak => {
-                let keep = 1.0 / (k + 1.0);
-                if k == 0.0 { steepest } else { self.direction * keep + steepest * (1.0 - keep) }
-            }
-            Acceleration::Nesterov => {
-                let keep = (k + 1.0) / (k + 3.0);
-                let mixed = steepest * keep - self.last * (1.0 - keep);
-                if k == 0.0 { steepest } else { self.direction * keep + mixed * (1.0 - keep) }
-            }
-        };
-        let scaled = unit(self.direction);
-        if scaled == Vec3::ZERO { unit(steepest) } else { scaled }
-    }
-
-    fn seen(&mut self, support: Vec3) {
-        self.last = support;
-    }
-
-    /// Goes on without momentum; false if there was none.
-    fn stop(&mut self, steepest: Vec3) -> bool {
-        let had = self.kind != Acceleration::None && self.direction != steepest;
-        self.kind = Acceleration::None;
-        had
-    }
 }

@@ -14,11 +14,12 @@
 //! **The bounds hold**, whatever the iteration does. Every point of the simplex is a difference of points of the bodies, so its nearest
 //! point is no nearer than the distance: `upper`. Every support in a direction is a pair of parallel planes with the bodies on either side: `lower`. What
 //! supports, poses and sums round is added (`docs/notes/convex-shapes.md`). The iteration ends when the bounds meet, when a point of `M` comes again (Leung 1996,
-//! section 5.4), when it comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
+//! section 5.4; see [`Recurrence`]), when it comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
 
 mod difference;
 mod gilbert;
 mod johnson;
+mod momentum;
 mod reduced;
 pub(super) mod signed_volumes;
 
@@ -50,6 +51,19 @@ pub enum Acceleration {
     Polyak,
 }
 
+/// When a support that came before ends the iteration.
+///
+/// Leung 1996, section 5.4, ends it when a vertex comes again that came at any time before, and says that none does until the end. That is not so: a vertex that was
+/// dropped may be needed again. Of 3,000 pairs of hulls of 20 random vertices 6 ended that way, up to 1 percent of the distance too far. The bounds show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recurrence {
+    /// As published: if it came at any time before.
+    Anywhere,
+    /// If it is in the simplex, where no exact step would ask for it again.
+    #[default]
+    InSimplex,
+}
+
 /// What [`closest_points`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestOptions {
@@ -61,6 +75,21 @@ pub struct ClosestOptions {
     pub reduction: Reduction,
     /// How earlier directions take part in the next one.
     pub acceleration: Acceleration,
+    /// When a support that came before ends the iteration.
+    pub recurrence: Recurrence,
+}
+
+impl ClosestOptions {
+    /// The improved Gilbert algorithm as published: Johnson's sub-algorithm, and the end at the first vertex that came before.
+    #[must_use]
+    pub fn published() -> Self {
+        Self {
+            tolerance: 0.0,
+            reduction: Reduction::Johnson,
+            recurrence: Recurrence::Anywhere,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for ClosestOptions {
@@ -71,6 +100,7 @@ impl Default for ClosestOptions {
             limit: 256,
             reduction: Reduction::default(),
             acceleration: Acceleration::default(),
+            recurrence: Recurrence::default(),
         }
     }
 }

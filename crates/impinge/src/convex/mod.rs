@@ -11,11 +11,13 @@
 
 mod body;
 mod build;
+mod closest;
 pub mod decide;
 mod flat;
 mod hull;
 mod inner;
 mod merge;
+mod penetration;
 mod placed;
 mod primitive;
 mod query;
@@ -24,8 +26,15 @@ mod support;
 mod validate;
 
 pub use body::{Body, Trail};
+pub use closest::{
+    Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop,
+    closest_points,
+};
 pub use hull::Hull;
-pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere};
+pub use penetration::{Penetration, PenetrationOptions, penetration};
+pub use primitive::{
+    Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
+};
 pub use query::{
     Cache, Contact, Distance, Overlap, contact, contact_cached, distance, distance_cached, intersects,
     intersects_cached,

@@ -44,11 +44,7 @@ impl Body for Ellipsoid {
         // The image of the unit ball: its furthest point along the direction stretched, stretched.
         let stretched = self.axes * direction;
         let length = stretched.length();
-        if length > 0.0 && length.is_finite() {
-            self.axes * stretched / length
-        } else {
-            Vec3::ZERO
-        }
+        if length > 0.0 && length.is_finite() { self.axes * stretched / length } else { Vec3::ZERO }
     }
 
     fn support_error(&self) -> f64 {

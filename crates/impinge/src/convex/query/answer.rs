@@ -36,6 +36,14 @@ pub struct Overlap {
     pub point_b: Vec3,
 }
 
+impl Overlap {
+    /// Nothing but a common point.
+    pub(super) fn unknown(point: Vec3) -> Self {
+        let (lower, upper) = (0.0, f64::INFINITY);
+        Self { lower, upper, direction: Vec3::ZERO, point_a: point, point_b: point }
+    }
+}
+
 /// How two bodies stand to each other, with the evidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Contact {

@@ -9,7 +9,7 @@ use super::cache::Cache;
 use super::expand::Surface;
 use super::gjk::{End, Query, inside_shares, is_certain};
 use super::rough::{Rough, RoughEnd};
-use super::simplex::{Nearest, Simplex};
+use super::simplex::Simplex;
 use super::slow;
 use crate::convex::Hull;
 use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
@@ -19,6 +19,9 @@ use crate::wide::dispatch::Task;
 
 /// Sizes between which no product of coordinates leaves the range of `f64`.
 const SIZES: std::ops::Range<f64> = 1e-40..1e40;
+
+/// Bounds of the distance that are further apart, relative to the size, are not good enough.
+const CLOSE: f64 = 5e-13;
 
 /// How long the kept direction of a separation is, at least: shorter means none.
 const SOME: f64 = 0.5;
@@ -107,7 +110,7 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
         let Self { a, b, pose, cache } = self;
         let query = Query::new(a, b, pose);
         if !SIZES.contains(&query.size) {
-            return slow::contact(&query, Hint::NONE);
+            return slow::contact(&query, Hint::NONE, DEPTH);
         }
         let rough = Rough::new(&query);
         let mut near = Simplex::EMPTY;
@@ -122,10 +125,14 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
         cache.keep(simplex.corners(), matches!(end, End::Inside));
         match end {
             End::Closest { v, lower } => {
-                let length = v.length();
-                cache.apart = v / -length;
                 let (point_a, point_b) = points(&query, &simplex);
-                let upper = length + query.tiny;
+                // The points are in the bodies, to rounding: what is between them is not too little.
+                let upper = point_a.distance(point_b) + query.tiny;
+                if upper - lower > CLOSE * query.size {
+                    // The normal of a sliver misled the search.
+                    return slow::contact(&query, hint(&simplex), DEPTH);
+                }
+                cache.apart = v / -v.length();
                 let gap = separation(cache.apart, lower);
                 Contact::Apart(Distance { lower, upper, point_a, point_b }, gap)
             }
@@ -138,7 +145,7 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
                 let mut surface = SURFACE.take().unwrap_or_default();
                 let depth = surface.expand::<W>(&query, &rough, &start);
                 SURFACE.set(Some(surface));
-                let Some(depth) = depth else { return slow::contact(&query, hint(&simplex)) };
+                let Some(depth) = depth else { return slow::contact(&query, hint(&simplex), DEPTH) };
                 let [mut point_a, mut point_b] = [Vec3::ZERO; 2];
                 for (corner, share) in depth.shares {
                     let (p, q) = query.vertices(corner.a, corner.b);
@@ -154,16 +161,9 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
                 for (corner, share) in inside_shares(&simplex) {
                     point += query.points_a[corner.a as usize] * share;
                 }
-                let none = Overlap {
-                    lower: 0.0,
-                    upper: f64::INFINITY,
-                    direction: Vec3::ZERO,
-                    point_a: point,
-                    point_b: point,
-                };
-                Contact::Meeting(none, common)
+                Contact::Meeting(Overlap::unknown(point), common)
             }
-            End::Separated { .. } | End::Unclear => slow::contact(&query, hint(&simplex)),
+            End::Separated { .. } | End::Unclear => slow::contact(&query, hint(&simplex), DEPTH),
         }
     }
 }

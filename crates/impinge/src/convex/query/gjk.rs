@@ -15,6 +15,9 @@ use crate::wide::Wide;
 /// The closest point is found when the bounds of the square of its distance are this close.
 const CLOSE: f64 = 1e-13;
 
+/// After so many steps exact arithmetic takes over; ten suffice almost always.
+const MOST_STEPS: u32 = 256;
+
 /// A bound of the error of a determinant of three corners, relative to the product of their lengths.
 const VOLUME_ERROR: f64 = 32.0 * f64::EPSILON;
 
@@ -26,6 +29,7 @@ const FREE_STEPS: u32 = 16;
 pub(super) struct Query<'a> {
     pub(super) a: &'a Furthest,
     pub(super) b: &'a Furthest,
+    pub(super) hulls: (&'a Hull, &'a Hull),
     pub(super) points_a: &'a [Vec3],
     pub(super) points_b: &'a [Vec3],
     pub(super) pose: &'a Pose,
@@ -69,6 +73,7 @@ impl<'a> Query<'a> {
         Self {
             a,
             b,
+            hulls: (hull_a, hull_b),
             points_a: hull_a.vertices(),
             points_b: hull_b.vertices(),
             pose,
@@ -137,7 +142,8 @@ impl<'a> Query<'a> {
             steps += 1;
             if steps > FREE_STEPS {
                 let square = nearest.square();
-                if square >= least {
+                // Also if it is not a number.
+                if !(square < least) || steps > MOST_STEPS {
                     return self.closest::<MEASURE>(direction, height, along);
                 }
                 least = square;

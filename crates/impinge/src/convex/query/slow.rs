@@ -2,7 +2,8 @@
 
 use super::answer::{Contact, Distance, Overlap};
 use super::gjk::Query;
-use crate::convex::decide::{self, Common, Decision, Gap, Hint, Pairs};
+use crate::convex::decide::{self, Common, Decision, Gap, Hint};
+use crate::convex::penetration;
 use crate::math::Vec3;
 
 /// The vertices of B in A's frame.
@@ -10,22 +11,28 @@ fn placed(query: &Query<'_>) -> Vec<Vec3> {
     query.points_b.iter().map(|p| query.pose.transform_point(*p)).collect()
 }
 
+/// Whether the bodies share a point.
 #[cold]
 #[inline(never)]
 pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Decision {
     decide::decide(query.points_a, &placed(query), &hint)
 }
 
+/// With `depth` also how deep bodies that share a point overlap.
 #[cold]
 #[inline(never)]
-pub(super) fn contact(query: &Query<'_>, hint: Hint) -> Contact {
+pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Contact {
     let b = placed(query);
     match decide::decide(query.points_a, &b, &hint) {
         Decision::Separated(gap) => {
             let hint = Hint { pairs: gap.features, ..hint };
             Contact::Apart(apart(query, &b, &gap, &hint), gap)
         }
-        Decision::Intersecting(common) => Contact::Meeting(overlap(query, &b, &common), common),
+        Decision::Intersecting(common) => {
+            let point = common.point(query.points_a, &b).unwrap_or(query.points_a[0]);
+            let overlap = if depth { overlap(query, point) } else { Overlap::unknown(point) };
+            Contact::Meeting(overlap, common)
+        }
     }
 }
 
@@ -47,7 +54,12 @@ fn apart(query: &Query<'_>, b: &[Vec3], gap: &Gap, hint: &Hint) -> Distance {
     }
 }
 
-fn overlap(query: &Query<'_>, b: &[Vec3], common: &Common) -> Overlap {
-    let point = common.point(query.points_a, b).unwrap_or(query.points_a[0]);
-    Overlap { lower: 0.0, upper: f64::INFINITY, direction: Vec3::X, point_a: point, point_b: point }
+/// The depth of bodies that share a point, with whatever bounds floating point finds.
+fn overlap(query: &Query<'_>, point: Vec3) -> Overlap {
+    let (a, b) = query.hulls;
+    let found = penetration(a, b, query.pose, &Default::default(), &mut Default::default());
+    let (lower, upper) = (found.lower.max(0.0), found.upper.max(0.0));
+    let finite = found.a.is_finite() && found.b.is_finite();
+    let (point_a, point_b) = if finite { (found.a, found.b) } else { (point, point) };
+    Overlap { lower, upper, direction: found.direction, point_a, point_b }
 }

@@ -9,7 +9,7 @@ use super::cache::Cache;
 use super::expand::Surface;
 use super::gjk::{End, Query, inside_shares, is_certain};
 use super::rough::{Rough, RoughEnd};
-use super::simplex::Simplex;
+use super::simplex::{Corner, Simplex};
 use super::slow;
 use crate::convex::Hull;
 use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
@@ -97,7 +97,7 @@ impl Task for Meet<'_> {
                 cache.apart = direction;
                 Decision::Separated(separation(direction, gap))
             }
-            End::Closest { .. } | End::Unclear => slow::decide(&query, hint(&simplex)),
+            End::Closest | End::Unclear => slow::decide(&query, hint(&simplex)),
         }
     }
 }
@@ -116,56 +116,66 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
         let mut near = Simplex::EMPTY;
         let end = rough.search_from::<W, true>(cache, &mut near);
         let mut simplex = query.confirm(&near);
-        let end = if matches!(end, RoughEnd::Inside) && is_certain(&simplex) {
-            End::Inside
-        } else {
+        if !matches!(end, RoughEnd::Inside) {
+            if let Some(apart) = apart::<W>(&query, &simplex, cache) {
+                return apart;
+            }
+        }
+        if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
             let nearest = simplex.reduce_all();
-            query.search::<W, true>(&mut simplex, nearest)
-        };
-        cache.keep(simplex.corners(), matches!(end, End::Inside));
-        match end {
-            End::Closest { v, lower } => {
-                let (point_a, point_b) = points(&query, &simplex);
-                // The points are in the bodies, to rounding: what is between them is not too little.
-                let upper = point_a.distance(point_b) + query.tiny;
-                if upper - lower > CLOSE * query.size {
-                    // The normal of a sliver misled the search.
+            match query.search::<W, true>(&mut simplex, nearest) {
+                End::Inside => {}
+                End::Closest => {
+                    // If the bounds are still apart, the normal of a sliver misled the search.
+                    let apart = apart::<W>(&query, &simplex, cache);
+                    return apart.unwrap_or_else(|| slow::contact(&query, hint(&simplex), DEPTH));
+                }
+                End::Separated { .. } | End::Unclear => {
                     return slow::contact(&query, hint(&simplex), DEPTH);
                 }
-                cache.apart = v / -v.length();
-                let gap = separation(cache.apart, lower);
-                Contact::Apart(Distance { lower, upper, point_a, point_b }, gap)
             }
-            End::Inside if DEPTH => {
-                let common = common(&simplex);
-                let mut start = Simplex::EMPTY;
-                for corner in simplex.corners() {
-                    start.push(rough.corner(corner.a, corner.b));
-                }
-                let mut surface = SURFACE.take().unwrap_or_default();
-                let depth = surface.expand::<W>(&query, &rough, &start);
-                SURFACE.set(Some(surface));
-                let Some(depth) = depth else { return slow::contact(&query, hint(&simplex), DEPTH) };
-                let [mut point_a, mut point_b] = [Vec3::ZERO; 2];
-                for (corner, share) in depth.shares {
-                    let (p, q) = query.vertices(corner.a, corner.b);
-                    point_a += p * share;
-                    point_b += q * share;
-                }
-                let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
-                Contact::Meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
-            }
-            End::Inside => {
-                let common = common(&simplex);
-                let mut point = Vec3::ZERO;
-                for (corner, share) in inside_shares(&simplex) {
-                    point += query.points_a[corner.a as usize] * share;
-                }
-                Contact::Meeting(Overlap::unknown(point), common)
-            }
-            End::Separated { .. } | End::Unclear => slow::contact(&query, hint(&simplex), DEPTH),
         }
+        cache.keep(simplex.corners(), true);
+        let common = common(&simplex);
+        if !DEPTH {
+            let mut point = Vec3::ZERO;
+            for (corner, share) in inside_shares(&simplex) {
+                point += query.points_a[corner.a as usize] * share;
+            }
+            return Contact::Meeting(Overlap::unknown(point), common);
+        }
+        let mut start = Simplex::EMPTY;
+        for corner in simplex.corners() {
+            start.push(rough.corner(corner.a, corner.b));
+        }
+        let mut surface = SURFACE.take().unwrap_or_default();
+        let depth = surface.expand::<W>(&query, &rough, &start);
+        SURFACE.set(Some(surface));
+        let Some(depth) = depth else {
+            return slow::contact(&query, hint(&simplex), DEPTH);
+        };
+        let (point_a, point_b) = points(&query, &depth.shares);
+        let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
+        Contact::Meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
     }
+}
+
+/// The distance, if the closest point of A - B lies on the simplex and in no other place.
+#[inline(always)]
+fn apart<W: Wide>(query: &Query<'_>, simplex: &Simplex<Vec3>, cache: &mut Cache) -> Option<Contact> {
+    let (point_a, point_b) = points(query, &simplex.shares());
+    let v = point_a - point_b;
+    let length = v.length();
+    let lower = v.dot(query.against::<W>(v).w) / length - query.tiny;
+    // The points are in the bodies, to rounding: what is between them is not too little.
+    let upper = length + query.tiny;
+    if !(lower > 0.0 && upper - lower <= CLOSE * query.size) {
+        return None;
+    }
+    cache.keep(simplex.corners(), false);
+    cache.apart = v / -length;
+    let gap = separation(cache.apart, lower);
+    Some(Contact::Apart(Distance { lower, upper, point_a, point_b }, gap))
 }
 
 impl Rough<'_> {
@@ -198,20 +208,20 @@ impl Rough<'_> {
             for [i, j] in pairs {
                 near.push(self.corner(*i, *j));
             }
-            near.reduce_any()
+            near.reduce_all()
         };
         self.search::<W, MEASURE>(near, nearest)
     }
 }
 
-/// The closest points of the bodies, by their shares of the simplex.
+/// The points of the bodies with these shares of the corners.
 #[inline(always)]
-fn points(query: &Query<'_>, simplex: &Simplex<Vec3>) -> (Vec3, Vec3) {
+fn points(query: &Query<'_>, shares: &[(Corner<Vec3>, f64)]) -> (Vec3, Vec3) {
     let [mut point_a, mut point_b] = [Vec3::ZERO; 2];
-    for (corner, share) in simplex.shares() {
+    for (corner, share) in shares {
         let (p, q) = query.vertices(corner.a, corner.b);
-        point_a += p * share;
-        point_b += q * share;
+        point_a += p * *share;
+        point_b += q * *share;
     }
     (point_a, point_b)
 }

@@ -54,8 +54,8 @@ pub(super) enum End {
     Separated { direction: Vec3, gap: f64 },
     /// The origin lies inside the simplex, for certain.
     Inside,
-    /// The closest point, and a lower bound of its distance (which may be negative).
-    Closest { v: Vec3, lower: f64 },
+    /// The simplex holds the closest point.
+    Closest,
     /// Floating point cannot tell.
     Unclear,
 }
@@ -133,10 +133,10 @@ impl<'a> Query<'a> {
             let corner = self.against::<W>(direction);
             let along = direction.dot(corner.w);
             if !MEASURE && along > self.tiny * direction.length() {
-                return self.closest::<MEASURE>(direction, height, along);
+                return self.closest::<MEASURE>(direction, along);
             }
             if (height - along <= CLOSE * height) | simplex.has(&corner) {
-                return self.closest::<MEASURE>(direction, height, along);
+                return self.closest::<MEASURE>(direction, along);
             }
             // Rounding may let a search go round in circles: from some point on every step must come closer.
             steps += 1;
@@ -144,7 +144,7 @@ impl<'a> Query<'a> {
                 let square = nearest.square();
                 // Also if it is not a number.
                 if !(square < least) || steps > MOST_STEPS {
-                    return self.closest::<MEASURE>(direction, height, along);
+                    return self.closest::<MEASURE>(direction, along);
                 }
                 least = square;
             }
@@ -154,11 +154,11 @@ impl<'a> Query<'a> {
     }
 
     /// The end of a search at the closest point it can find.
-    fn closest<const MEASURE: bool>(&self, direction: Vec3, height: f64, along: f64) -> End {
+    fn closest<const MEASURE: bool>(&self, direction: Vec3, along: f64) -> End {
         let length = direction.length();
         let lower = along / length - self.tiny;
         if MEASURE && lower > 0.0 {
-            End::Closest { v: direction * (height / (length * length)), lower }
+            End::Closest
         } else if lower > 0.0 {
             End::Separated { direction: direction / -length, gap: lower }
         } else {

@@ -2,15 +2,17 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use std::ops::ControlFlow;
 
 use common::Random;
-use impinge::pair::{Collect, First, Posed, Sink, brute};
+use impinge::pair::{Collect, First, Sink};
 use impinge::tree::boxes::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse, traverse_counted,
 };
 use impinge::{Mesh, Pose, Vec3, shapes};
+use meshes::{brute_pairs, pose, soup};
 
 /// Trees of every kind: the thesis' defaults, as deep as possible, with empty boxes, thin and thick planes, a root only, copies held back, no stopping by shares.
 fn options() -> Vec<Options> {
@@ -38,19 +40,12 @@ const TESTS: [(BoxTest, LeafTest, bool); 5] = [
     (BoxTest::Clipping, LeafTest::Edges, false),
 ];
 
-fn pose(random: &mut Random, reach: f64) -> Pose {
-    let q = [0; 4].map(|_: i32| random.signed());
-    Pose::from_quaternion(q, (random.unit_point() - Vec3::splat(0.5)) * reach).unwrap()
-}
-
 /// Compares every method with brute force on trees of the given options; the number of pairs.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose, of_a: &Options, of_b: &Options) -> usize {
     let (ta, tb) = (BoxTree::build(a, of_a).unwrap(), BoxTree::build(b, of_b).unwrap());
     ta.validate(a).unwrap();
     tb.validate(b).unwrap();
-    let mut sink = Collect::default();
-    brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
-    let expected = sink.into_sorted();
+    let expected = brute_pairs(a, b, pose);
     let mut scratch = Scratch::default();
     for (boxes, leaves, collect) in TESTS {
         let query = Query { boxes, leaves, collect, ..Query::new((a, &ta), (b, &tb), pose) };
@@ -70,11 +65,6 @@ fn compare_all(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     let options = options();
     let others = options.iter().rev();
     options.iter().zip(others).map(|(p, q)| compare(a, b, pose, p, q)).max().unwrap()
-}
-
-fn soup(random: &mut Random, count: usize, mut corner: impl FnMut(&mut Random) -> Vec3) -> Mesh {
-    let triangles: Vec<[Vec3; 3]> = (0..count).map(|_| [0; 3].map(|_| corner(random))).collect();
-    Mesh::from_soup(&triangles).unwrap()
 }
 
 #[test]

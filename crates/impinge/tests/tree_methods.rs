@@ -2,41 +2,19 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use common::Random;
 use impinge::pair::{Collect, Posed, brute};
-use impinge::tree::{Tree, traverse};
+use impinge::tree::traverse;
 use impinge::{Mesh, Pose, Vec3, shapes};
-
-fn pose(random: &mut Random, reach: f64) -> Pose {
-    let q = [0; 4].map(|_: i32| random.signed());
-    Pose::from_quaternion(q, (random.unit_point() - Vec3::splat(0.5)) * reach).unwrap()
-}
+use meshes::{compare_trees, pose, soup};
 
 /// Compares the tree with brute force and returns the number of pairs, or `None` if the tree declined.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
-    let (ta, tb) = (Tree::build(a), Tree::build(b));
-    ta.validate(a).unwrap();
-    tb.validate(b).unwrap();
-    let mut found = Collect::default();
-    let done = traverse((a, &ta), (b, &tb), pose, &mut found);
-    if !done {
-        return None;
-    }
-    let mut sink = Collect::default();
-    brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
-    let expected = sink.into_sorted();
-    assert_eq!(found.into_sorted(), expected);
-    Some(expected.len())
-}
-
-fn soup(random: &mut Random, count: usize, mut corner: impl FnMut(&mut Random) -> Vec3) -> Mesh {
-    let vertices = (0..3 * count).map(|_| corner(random)).collect();
-    Mesh::from_triangles(
-        vertices,
-        (0..count as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
-    )
-    .unwrap()
+    a.tree().validate(a).unwrap();
+    b.tree().validate(b).unwrap();
+    compare_trees(a, b, pose)
 }
 
 #[test]

@@ -59,11 +59,10 @@ impl dispatch::Task for Probe<'_> {
         let mut work = Work::take();
         work.add(self.roots.0, self.roots.1);
         for _ in 0..PROBE {
-            if work.leaves.count > 0 || work.steps.count == 0 {
+            if work.leaves.count > 0 {
                 break;
             }
-            work.steps.count -= 1;
-            let step = work.steps.get(work.steps.count);
+            let Some(step) = work.steps.pop() else { break };
             self.query.step::<W, true>(step, &mut work);
         }
         let apart = work.leaves.count == 0 && work.steps.count == 0;

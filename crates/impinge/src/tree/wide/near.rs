@@ -269,7 +269,7 @@ impl NearQuery<'_> {
 impl Tree {
     /// The box of a subtree, and its sheet where it has one of its own.
     #[inline(always)]
-    fn single(&self, link: Link) -> (LocalBox, Sheet) {
+    pub(super) fn single(&self, link: Link) -> (LocalBox, Sheet) {
         if link.is_leaf() {
             let leaf = &self.leaves[link.index()];
             return (leaf.bounds(), leaf.sheet);

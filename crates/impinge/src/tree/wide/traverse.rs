@@ -30,11 +30,11 @@ const EAGER: usize = 4;
 /// Two meshes with their trees, one at a pose in the frame of the other.
 #[derive(Debug)]
 pub(super) struct Query<'a> {
-    a: &'a Mesh,
-    b: &'a Mesh,
+    pub(super) a: &'a Mesh,
+    pub(super) b: &'a Mesh,
     pub(super) tree_a: &'a Tree,
     pub(super) tree_b: &'a Tree,
-    pose: &'a Pose,
+    pub(super) pose: &'a Pose,
     pub(super) relative: Relative,
 }
 
@@ -78,11 +78,53 @@ impl dispatch::Task for Run<'_> {
     #[inline(always)]
     fn run<W: Wide>(self) -> Ended {
         if self.sink.stops_at_first() {
-            self.query.run::<W, true>(self.start, self.sink)
+            self.query.run::<W, true>(self.start, self.sink, &mut Unhurried)
         } else {
-            self.query.run::<W, false>(self.start, self.sink)
+            self.query.run::<W, false>(self.start, self.sink, &mut Unhurried)
         }
     }
+}
+
+/// What a traversal opens next, and for how long it goes on.
+pub(super) trait Pace {
+    /// Takes the next pair to open from the list; `None` if there is none, or no time for it.
+    fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)>;
+
+    /// Whether there is time for one more pair of leaves.
+    fn leaf_pair(&mut self) -> bool;
+
+    /// Whether the traversal ends here.
+    fn is_over(&self, steps: &Pairs) -> bool;
+
+    /// Takes note of what is left.
+    fn end(&mut self, left: &mut Work);
+}
+
+/// To the end, the last pair on the list first.
+struct Unhurried;
+
+impl Pace for Unhurried {
+    #[inline(always)]
+    fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
+        let next = steps.pop()?;
+        if steps.count > 0 {
+            query.prefetch(steps.get(steps.count - 1));
+        }
+        Some(next)
+    }
+
+    #[inline(always)]
+    fn leaf_pair(&mut self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn is_over(&self, steps: &Pairs) -> bool {
+        steps.count == 0
+    }
+
+    #[inline(always)]
+    fn end(&mut self, _: &mut Work) {}
 }
 
 /// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.
@@ -113,7 +155,12 @@ impl<'a> Query<'a> {
     }
 
     #[inline(always)]
-    fn run<W: Wide, const RANK: bool>(&self, start: &[(Link, Link)], sink: &mut dyn Sink) -> Ended {
+    pub(super) fn run<W: Wide, const RANK: bool>(
+        &self,
+        start: &[(Link, Link)],
+        sink: &mut dyn Sink,
+        pace: &mut impl Pace,
+    ) -> Ended {
         let mut work = Work::take();
         for (a, b) in start {
             work.add(*a, *b);
@@ -122,12 +169,8 @@ impl<'a> Query<'a> {
         // Whoever wants every pair need not hurry to the first.
         let mut compared = if RANK { 0 } else { EAGER * BATCH };
         loop {
-            while work.steps.count > 0 && work.leaves.count <= compared / EAGER {
-                work.steps.count -= 1;
-                let step = work.steps.get(work.steps.count);
-                if work.steps.count > 0 {
-                    self.prefetch(work.steps.get(work.steps.count - 1));
-                }
+            while work.leaves.count <= compared / EAGER {
+                let Some(step) = pace.next(self, &mut work.steps) else { break };
                 if RANK {
                     ended.trail.copy_within(..TRAIL - 1, 1);
                     ended.trail[0] = step;
@@ -135,11 +178,12 @@ impl<'a> Query<'a> {
                 self.step::<W, RANK>(step, &mut work);
             }
             compared = (compared + work.leaves.count).min(EAGER * BATCH);
-            ended.at = self.leaf_pairs::<W>(&mut work.leaves, sink);
-            if ended.at.is_some() || work.steps.count == 0 {
+            ended.at = self.leaf_pairs::<W>(&mut work.leaves, sink, pace);
+            if ended.at.is_some() || pace.is_over(&work.steps) {
                 break;
             }
         }
+        pace.end(&mut work);
         work.give_back();
         ended
     }
@@ -242,7 +286,7 @@ impl<'a> Query<'a> {
     }
 
     #[inline(always)]
-    fn prefetch(&self, (a, b): (Link, Link)) {
+    pub(super) fn prefetch(&self, (a, b): (Link, Link)) {
         if !a.is_leaf() {
             prefetch(&self.tree_a.nodes[a.index()]);
         }
@@ -251,10 +295,19 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Compares the triangles of all pairs of leaves, and empties the list. The pair at which the sink stopped it, if it did.
+    /// Compares the triangles of all pairs of leaves, and empties the list, but for those there is no time for. The pair at which the sink stopped it, if it did.
     #[inline(always)]
-    fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> Option<(Link, Link)> {
+    fn leaf_pairs<W: Wide>(
+        &self,
+        pairs: &mut Pairs,
+        sink: &mut dyn Sink,
+        pace: &mut impl Pace,
+    ) -> Option<(Link, Link)> {
         for k in (0..std::mem::take(&mut pairs.count)).rev() {
+            if !pace.leaf_pair() {
+                pairs.count = k + 1;
+                return None;
+            }
             if k >= AHEAD {
                 let (a, b) = pairs.get(k - AHEAD);
                 prefetch(&self.tree_a.leaves[a.index()]);

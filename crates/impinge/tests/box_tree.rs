@@ -12,7 +12,7 @@ use impinge::tree::boxes::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse, traverse_counted,
 };
 use impinge::{Mesh, Pose, Vec3, shapes};
-use meshes::{brute_pairs, pose, soup};
+use meshes::{brute_pairs, far_soups, grid_soups, needles, pose, star};
 
 /// Trees of every kind: the thesis' defaults, as deep as possible, with empty boxes, thin and thick planes, a root only, copies held back, no stopping by shares.
 fn options() -> Vec<Options> {
@@ -69,34 +69,15 @@ fn compare_all(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
 
 #[test]
 fn soups_of_every_size_on_a_grid() {
-    let mut random = Random(3);
     let mut hits = 0;
-    for round in 0..40 {
-        let (n, m) = (1 + round % 41, 1 + (round * 7) % 30);
-        let a = soup(&mut random, n, |r| (r.unit_point() * 5.0).floor());
-        let b = soup(&mut random, m, |r| (r.unit_point() * 5.0).floor());
-        let pose = if round % 2 == 0 {
-            Pose::from_translation((random.unit_point() * 4.0).floor()).unwrap()
-        } else {
-            pose(&mut random, 5.0)
-        };
-        hits += compare_all(&a, &b, &pose);
-    }
+    grid_soups(40, |a, b, pose| hits += compare_all(a, b, pose));
     assert!(hits > 500, "{hits}");
 }
 
 #[test]
 fn needles_and_specks_of_all_sizes() {
-    let mut random = Random(4);
     let mut hits = 0;
-    for _ in 0..20 {
-        let mut corner = |r: &mut Random| {
-            let scale = 10.0_f64.powf(-4.0 * r.unit());
-            (r.unit_point() - Vec3::splat(0.5)) * scale * Vec3::new(1.0, 1.0, 1e-3)
-        };
-        let (a, b) = (soup(&mut random, 40, &mut corner), soup(&mut random, 40, &mut corner));
-        hits += compare_all(&a, &b, &pose(&mut random, 0.2));
-    }
+    needles(20, |a, b, pose| hits += compare_all(a, b, pose));
     assert!(hits > 100, "{hits}");
 }
 
@@ -128,19 +109,12 @@ fn shapes_near_and_far_from_the_origin() {
 
 #[test]
 fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
-    let mut random = Random(12);
     let kinds = options();
-    let mut hits = 0;
-    for round in 0..common::count_from("BOX_TREE_ROUNDS", 24) as i32 {
-        let size = 10.0_f64.powi(-(round % 8));
-        let away = (random.unit_point() - Vec3::splat(0.5)) * 1e8;
-        let corner = |r: &mut Random| (r.unit_point() - Vec3::splat(0.5)) * size;
-        let a = soup(&mut random, 50, |r| corner(r) + away);
-        let b = soup(&mut random, 50, corner);
-        let q = [0; 4].map(|_: i32| random.signed());
-        let at = Pose::from_quaternion(q, away + Vec3::splat(0.1 * size)).unwrap();
-        hits += compare(&a, &b, &at, &kinds[1], &kinds[round as usize % kinds.len()]);
-    }
+    let (mut hits, mut round) = (0, 0);
+    far_soups(common::count_from("BOX_TREE_ROUNDS", 24), 8, 50, |a, b, pose| {
+        hits += compare(a, b, pose, &kinds[1], &kinds[round % kinds.len()]);
+        round += 1;
+    });
     assert!(hits > 200, "{hits}");
 }
 
@@ -200,14 +174,7 @@ fn one_triangle_equal_triangles_and_points() {
     assert_eq!(compare_all(&point, &point, &Pose::IDENTITY), 400);
     compare_all(&point, &same, &Pose::IDENTITY);
     let mut random = Random(6);
-    let star: Vec<[Vec3; 3]> = (0..60)
-        .map(|_| {
-            let (p, q) =
-                (random.unit_point() - Vec3::ONE * 0.5, random.unit_point() - Vec3::ONE * 0.5);
-            [p, q, -p - q]
-        })
-        .collect();
-    let star = Mesh::from_soup(&star).unwrap();
+    let star = star(&mut random, 60);
     assert!(compare_all(&star, &star, &pose(&mut random, 0.1)) > 0);
 }
 

@@ -64,3 +64,63 @@ pub fn depth(p: &[Vec3; 3], q: &[Vec3; 3]) -> f64 {
         least.min(here.1 - there.0).min(there.1 - here.0)
     })
 }
+
+/// Soups of every size with corners on a grid, where most triangles touch, coincide or have no area.
+pub fn grid_soups(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
+    let mut random = Random(3);
+    for round in 0..rounds {
+        let (n, m) = (1 + round % 41, 1 + (round * 7) % 30);
+        let a = soup(&mut random, n, |r| (r.unit_point() * 5.0).floor());
+        let b = soup(&mut random, m, |r| (r.unit_point() * 5.0).floor());
+        let place = if round % 2 == 0 {
+            Pose::from_translation((random.unit_point() * 4.0).floor()).unwrap()
+        } else {
+            pose(&mut random, 5.0)
+        };
+        each(&a, &b, &place);
+    }
+}
+
+/// Needles and specks of all sizes.
+pub fn needles(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
+    let mut random = Random(4);
+    for _ in 0..rounds {
+        let mut corner = |r: &mut Random| {
+            let scale = 10.0_f64.powf(-4.0 * r.unit());
+            (r.unit_point() - Vec3::splat(0.5)) * scale * Vec3::new(1.0, 1.0, 1e-3)
+        };
+        let (a, b) = (soup(&mut random, 40, &mut corner), soup(&mut random, 40, &mut corner));
+        each(&a, &b, &pose(&mut random, 0.2));
+    }
+}
+
+/// Small triangles so far away that moving them rounds coarsely: sizes from one down to `10^(1 - sizes)`.
+pub fn far_soups(
+    rounds: usize,
+    sizes: usize,
+    count: usize,
+    mut each: impl FnMut(&Mesh, &Mesh, &Pose),
+) {
+    let mut random = Random(12);
+    for round in 0..rounds {
+        let size = 10.0_f64.powi(-((round % sizes) as i32));
+        let away = (random.unit_point() - Vec3::splat(0.5)) * 1e8;
+        let corner = |r: &mut Random| (r.unit_point() - Vec3::splat(0.5)) * size;
+        let a = soup(&mut random, count, |r| corner(r) + away);
+        let b = soup(&mut random, count, corner);
+        let q = [0; 4].map(|_: i32| random.signed());
+        each(&a, &b, &Pose::from_quaternion(q, away + Vec3::splat(0.1 * size)).unwrap());
+    }
+}
+
+/// Triangles of different sizes and attitudes about one centre.
+pub fn star(random: &mut Random, count: usize) -> Mesh {
+    let triangles: Vec<[Vec3; 3]> = (0..count)
+        .map(|_| {
+            let (p, q) =
+                (random.unit_point() - Vec3::splat(0.5), random.unit_point() - Vec3::splat(0.5));
+            [p, q, -p - q]
+        })
+        .collect();
+    Mesh::from_soup(&triangles).unwrap()
+}

@@ -129,8 +129,9 @@ impl Tree {
         let turn = to.rotation() - from.rotation();
         let columns = [turn.x_axis, turn.y_axis, turn.z_axis];
         let size = columns.iter().map(|c: &Vec3| c.length_squared()).sum::<f64>().sqrt();
-        let far = from.translation().length() + to.translation().length() + self.origin.length();
+        let largest =
+            from.translation().length() + to.translation().length() + self.origin.length();
         let reach = self.reach / self.scale;
-        (middle.length() + size * reach) * (1.0 + 1e-9) + (far + reach) * 64.0 * f64::EPSILON
+        (middle.length() + size * reach) * (1.0 + 1e-9) + (largest + reach) * 64.0 * f64::EPSILON
     }
 }

@@ -47,6 +47,8 @@ mod pairs;
 mod parallel;
 mod refit;
 mod relative;
+#[cfg(test)]
+mod samples;
 mod sheet;
 mod size;
 mod splice;

@@ -62,6 +62,16 @@ fn fastest<T>(passes: usize, mut prepare: impl FnMut() -> T, mut work: impl FnMu
     best
 }
 
+/// The same of a move that goes one way (`true`) and back in turn.
+fn to_and_fro(passes: usize, mut work: impl FnMut(bool)) -> f64 {
+    let mut there = false;
+    let turn = || {
+        there = !there;
+        there
+    };
+    fastest(passes, turn, |there| work(*there))
+}
+
 /// What one move costs, by how much of the mesh moves.
 fn keeping_up(ring: &Mesh, passes: usize) -> Result<()> {
     let passes = 3 * passes;
@@ -85,16 +95,10 @@ fn keeping_up(ring: &Mesh, passes: usize) -> Result<()> {
     let time = fastest(passes, || whole.clone(), |body| failed |= body.move_all(&all).is_err());
     println!("| `Deforming::move_all`, every vertex, with a copy of the tree | {time:.2} |");
     let mut same = whole;
-    let mut there = false;
-    let time = fastest(
-        passes,
-        || (),
-        |()| {
-            there = !there;
-            let vertices = if there { &all[..] } else { ring.vertices() };
-            failed |= same.move_all(vertices).is_err();
-        },
-    );
+    let time = to_and_fro(passes, |there| {
+        let vertices = if there { &all[..] } else { ring.vertices() };
+        failed |= same.move_all(vertices).is_err();
+    });
     println!("| `Deforming::move_all`, every vertex | {time:.2} |");
     for count in [1, 10, 100, 1000, 10_000] {
         let first = &ring.vertices()[..count.min(ring.vertices().len())];
@@ -103,15 +107,9 @@ fn keeping_up(ring: &Mesh, passes: usize) -> Result<()> {
         };
         let (out, back) = (moved(0.999), moved(1.0));
         let mut body = own(&back)?;
-        let mut there = false;
-        let time = fastest(
-            passes,
-            || (),
-            |()| {
-                there = !there;
-                failed |= body.move_some(if there { &out } else { &back }).is_err();
-            },
-        );
+        let time = to_and_fro(passes, |there| {
+            failed |= body.move_some(if there { &out } else { &back }).is_err();
+        });
         println!("| `Deforming::move_some`, {count} neighbours | {time:.3} |");
     }
     ensure!(!failed, "a move was refused");

@@ -4,17 +4,17 @@
 //! (`near`), a two-thousandth from it (`touch`), or with its middle at 30 % of the distance of first contact (`deep`).
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Result;
 use impinge::pair::{Collect, First, intersecting_pairs, traverse};
 use impinge::shapes;
-use impinge::tree::Tree;
 use impinge::{Mesh, Pose, Vec3, distance};
 
 use crate::chart::{Axis, Chart, Mark};
 use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
+use crate::timing;
 
 /// Arguments of `impinge-lab growth`.
 #[derive(Debug, clap::Args)]
@@ -75,14 +75,7 @@ pub(crate) fn torus(triangles: usize) -> Result<Mesh> {
 
 fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
     let (a, b) = (torus(triangles)?, torus(triangles)?);
-    let build = (0..3)
-        .map(|_| {
-            let start = Instant::now();
-            std::hint::black_box(Tree::build(&a));
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default();
+    let build = timing::build(&a, 3);
     let mut random = Random::new(arguments.seed);
     let mut poses = [const { Vec::new() }; REGIMES.len()];
     for _ in 0..arguments.poses {
@@ -143,29 +136,9 @@ pub(crate) fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose;
     Ok([at(free + 0.01 * size)?, at(free + 0.0005 * size)?, at(0.3 * free)?])
 }
 
-/// The median over the poses in microseconds, each the fastest of up to five passes within the budget; a first pass that takes twice the budget stops there.
-fn median(budget: Duration, poses: &[Pose], mut query: impl FnMut(&Pose) -> usize) -> f64 {
-    let mut best: Vec<f64> = Vec::new();
-    let start = Instant::now();
-    for pass in 0..5 {
-        if pass > 0 && start.elapsed() > budget {
-            break;
-        }
-        let count = if pass == 0 { poses.len() } else { best.len() };
-        for (i, pose) in poses[..count].iter().enumerate() {
-            let clock = Instant::now();
-            std::hint::black_box(query(pose));
-            let us = clock.elapsed().as_secs_f64() * 1e6;
-            if pass > 0 {
-                best[i] = best[i].min(us);
-                continue;
-            }
-            best.push(us);
-            if i >= 4 && start.elapsed() > 2 * budget {
-                break;
-            }
-        }
-    }
+/// The median over the poses in microseconds.
+fn median(budget: Duration, poses: &[Pose], query: impl FnMut(&Pose) -> usize) -> f64 {
+    let mut best = timing::time(budget, poses, query).us;
     best.sort_by(f64::total_cmp);
     best.get(best.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -16,6 +16,7 @@ mod random;
 mod report;
 mod scenes;
 mod threads;
+mod timing;
 mod triangles;
 
 use clap::{Parser, Subcommand};

@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use impinge::pair::{Cache, Collect, First, first_pair_cached, traverse};
-use impinge::tree::Tree;
 use impinge::{Mesh, Pose, distance};
+
+use crate::timing::{self, Timed};
 
 /// Where the workloads are and what to run.
 #[derive(Debug, clap::Args)]
@@ -52,14 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
 fn workload(path: &Path, name: &str, arguments: &Arguments) -> Result<()> {
     let (a, b) = (Mesh::load(path.join("a.obj"))?, Mesh::load(path.join("b.obj"))?);
-    let build = (0..5)
-        .map(|_| {
-            let start = Instant::now();
-            std::hint::black_box(Tree::build(&a));
-            start.elapsed()
-        })
-        .min()
-        .unwrap_or_default();
+    let build = timing::build(&a, 5);
     let triangles = a.triangles().len();
     println!(
         r#"{{"peer":"impinge","workload":"{name}","regime":"build","mode":"build","triangles":{triangles},"build_ms":{:.3},"bytes_per_tri":{:.1}}}"#,
@@ -143,28 +137,8 @@ impl Cell<'_> {
                 break;
             }
         }
-        let (mut best, mut answers) = (Vec::new(), Vec::new());
-        let mut passes = 0;
-        let start = Instant::now();
-        while passes < 5 && (passes == 0 || start.elapsed() < budget) {
-            let count = if passes == 0 { self.poses.len() } else { best.len() };
-            for (i, pose) in self.poses[..count].iter().enumerate() {
-                let clock = Instant::now();
-                let answer = std::hint::black_box(query(pose));
-                let us = clock.elapsed().as_secs_f64() * 1e6;
-                if passes > 0 {
-                    best[i] = us.min(best[i]);
-                    continue;
-                }
-                best.push(us);
-                answers.push(answer);
-                if i >= 4 && start.elapsed() > 2 * budget {
-                    break;
-                }
-            }
-            passes += 1;
-        }
-        println!("{}", self.line(mode, passes, best, &answers));
+        let Timed { us, answers, passes } = timing::time(budget, self.poses, query);
+        println!("{}", self.line(mode, passes, us, &answers));
         if let Some(out) = &self.arguments.out {
             let text: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
             let folder = out.join("impinge");

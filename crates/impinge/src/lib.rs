@@ -30,6 +30,7 @@
 //! | --- | --- |
 //! | Do two surfaces meet? | [`intersects`]: a [`Verdict`] with its evidence |
 //! | Which triangles meet, and how? | [`all_pairs`]: every [`Hit`] with its [`Contact`]; [`first_hit`]: one |
+//! | The same, but now? | [`pair::first_pair_within`] a budget: hit, separated, or maybe with bounds |
 //! | How far apart are they? | [`distance`]: closest points, and bounds that hold |
 //! | How do two solids stand to each other? | [`check_pair`]: a [`Relation`] |
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
@@ -77,6 +78,7 @@
 //! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files. Without it
 //! `impinge-io` and its dependencies are not compiled.
 
+mod budget;
 pub mod check;
 pub mod closest;
 pub mod convex;
@@ -84,6 +86,7 @@ mod error;
 pub mod exact;
 pub mod math;
 pub mod mesh;
+mod outcome;
 pub mod pair;
 pub mod scene;
 pub mod shapes;

@@ -2,15 +2,17 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use std::ops::ControlFlow;
 
 use common::Random;
-use impinge::pair::{Collect, First, Posed, Sink, brute};
+use impinge::pair::{Collect, First, Sink};
 use impinge::tree::boxes::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse, traverse_counted,
 };
 use impinge::{Mesh, Pose, Vec3, shapes};
+use meshes::{brute_pairs, far_soups, grid_soups, needles, pose, star};
 
 /// Trees of every kind: the thesis' defaults, as deep as possible, with empty boxes, thin and thick planes, a root only, copies held back, no stopping by shares.
 fn options() -> Vec<Options> {
@@ -38,19 +40,12 @@ const TESTS: [(BoxTest, LeafTest, bool); 5] = [
     (BoxTest::Clipping, LeafTest::Edges, false),
 ];
 
-fn pose(random: &mut Random, reach: f64) -> Pose {
-    let q = [0; 4].map(|_: i32| random.signed());
-    Pose::from_quaternion(q, (random.unit_point() - Vec3::splat(0.5)) * reach).unwrap()
-}
-
 /// Compares every method with brute force on trees of the given options; the number of pairs.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose, of_a: &Options, of_b: &Options) -> usize {
     let (ta, tb) = (BoxTree::build(a, of_a).unwrap(), BoxTree::build(b, of_b).unwrap());
     ta.validate(a).unwrap();
     tb.validate(b).unwrap();
-    let mut sink = Collect::default();
-    brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
-    let expected = sink.into_sorted();
+    let expected = brute_pairs(a, b, pose);
     let mut scratch = Scratch::default();
     for (boxes, leaves, collect) in TESTS {
         let query = Query { boxes, leaves, collect, ..Query::new((a, &ta), (b, &tb), pose) };
@@ -72,41 +67,17 @@ fn compare_all(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     options.iter().zip(others).map(|(p, q)| compare(a, b, pose, p, q)).max().unwrap()
 }
 
-fn soup(random: &mut Random, count: usize, mut corner: impl FnMut(&mut Random) -> Vec3) -> Mesh {
-    let triangles: Vec<[Vec3; 3]> = (0..count).map(|_| [0; 3].map(|_| corner(random))).collect();
-    Mesh::from_soup(&triangles).unwrap()
-}
-
 #[test]
 fn soups_of_every_size_on_a_grid() {
-    let mut random = Random(3);
     let mut hits = 0;
-    for round in 0..40 {
-        let (n, m) = (1 + round % 41, 1 + (round * 7) % 30);
-        let a = soup(&mut random, n, |r| (r.unit_point() * 5.0).floor());
-        let b = soup(&mut random, m, |r| (r.unit_point() * 5.0).floor());
-        let pose = if round % 2 == 0 {
-            Pose::from_translation((random.unit_point() * 4.0).floor()).unwrap()
-        } else {
-            pose(&mut random, 5.0)
-        };
-        hits += compare_all(&a, &b, &pose);
-    }
+    grid_soups(40, |a, b, pose| hits += compare_all(a, b, pose));
     assert!(hits > 500, "{hits}");
 }
 
 #[test]
 fn needles_and_specks_of_all_sizes() {
-    let mut random = Random(4);
     let mut hits = 0;
-    for _ in 0..20 {
-        let mut corner = |r: &mut Random| {
-            let scale = 10.0_f64.powf(-4.0 * r.unit());
-            (r.unit_point() - Vec3::splat(0.5)) * scale * Vec3::new(1.0, 1.0, 1e-3)
-        };
-        let (a, b) = (soup(&mut random, 40, &mut corner), soup(&mut random, 40, &mut corner));
-        hits += compare_all(&a, &b, &pose(&mut random, 0.2));
-    }
+    needles(20, |a, b, pose| hits += compare_all(a, b, pose));
     assert!(hits > 100, "{hits}");
 }
 
@@ -138,19 +109,12 @@ fn shapes_near_and_far_from_the_origin() {
 
 #[test]
 fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
-    let mut random = Random(12);
     let kinds = options();
-    let mut hits = 0;
-    for round in 0..common::count_from("BOX_TREE_ROUNDS", 24) as i32 {
-        let size = 10.0_f64.powi(-(round % 8));
-        let away = (random.unit_point() - Vec3::splat(0.5)) * 1e8;
-        let corner = |r: &mut Random| (r.unit_point() - Vec3::splat(0.5)) * size;
-        let a = soup(&mut random, 50, |r| corner(r) + away);
-        let b = soup(&mut random, 50, corner);
-        let q = [0; 4].map(|_: i32| random.signed());
-        let at = Pose::from_quaternion(q, away + Vec3::splat(0.1 * size)).unwrap();
-        hits += compare(&a, &b, &at, &kinds[1], &kinds[round as usize % kinds.len()]);
-    }
+    let (mut hits, mut round) = (0, 0);
+    far_soups(common::count_from("BOX_TREE_ROUNDS", 24), 8, 50, |a, b, pose| {
+        hits += compare(a, b, pose, &kinds[1], &kinds[round % kinds.len()]);
+        round += 1;
+    });
     assert!(hits > 200, "{hits}");
 }
 
@@ -210,14 +174,7 @@ fn one_triangle_equal_triangles_and_points() {
     assert_eq!(compare_all(&point, &point, &Pose::IDENTITY), 400);
     compare_all(&point, &same, &Pose::IDENTITY);
     let mut random = Random(6);
-    let star: Vec<[Vec3; 3]> = (0..60)
-        .map(|_| {
-            let (p, q) =
-                (random.unit_point() - Vec3::ONE * 0.5, random.unit_point() - Vec3::ONE * 0.5);
-            [p, q, -p - q]
-        })
-        .collect();
-    let star = Mesh::from_soup(&star).unwrap();
+    let star = star(&mut random, 60);
     assert!(compare_all(&star, &star, &pose(&mut random, 0.1)) > 0);
 }
 

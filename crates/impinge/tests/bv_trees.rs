@@ -2,17 +2,19 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use std::ops::ControlFlow;
 
 use common::Random;
-use impinge::pair::{Collect, First, Outcome, Posed, brute};
+use impinge::pair::{Budget, Collect, First, Outcome, Posed};
 use impinge::tree::bv::{
-    Budget, BuildOptions, BvQuery, BvTree, Counts, Front, Measure, NearPair, Order, Recording,
-    SplitPoint, SplitRule, Threshold,
+    BuildOptions, BvQuery, BvTree, Counts, Front, Measure, NearPair, Order, Recording, SplitPoint,
+    SplitRule, Threshold,
 };
 use impinge::volume::{Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
 use impinge::{Mesh, Pose, Vec3, closest, shapes};
+use meshes::{brute_pairs, pose, soup};
 
 const ORDERS: [Order; 3] = [Order::Environment, Order::Restart, Order::Larger];
 
@@ -39,17 +41,6 @@ fn rules() -> Vec<BuildOptions> {
     all.push(BuildOptions { parallel: true, degree: 0, threshold: Threshold::Fixed(0), ..base });
     all.push(BuildOptions::flying());
     all
-}
-
-fn pose(random: &mut Random, reach: f64) -> Pose {
-    let q = [0; 4].map(|_: i32| random.signed());
-    Pose::from_quaternion(q, random.point() * (0.5 * reach)).unwrap()
-}
-
-fn brute_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
-    let mut sink = Collect::default();
-    brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
-    sink.into_sorted()
 }
 
 /// All questions about one pair, against what brute force says.
@@ -118,11 +109,6 @@ fn compare_thirds(round: usize, a: &Mesh, b: &Mesh, poses: &[Pose]) -> usize {
     compare_all::<Oriented>(a, b, &poses, &third(1));
     compare_all::<Sphere>(a, b, &poses, &third(2));
     poses.iter().map(|p| p.1.len()).sum()
-}
-
-fn soup(random: &mut Random, count: usize, mut corner: impl FnMut(&mut Random) -> Vec3) -> Mesh {
-    let triangles: Vec<[Vec3; 3]> = (0..count).map(|_| [0; 3].map(|_| corner(random))).collect();
-    Mesh::from_soup(&triangles).unwrap()
 }
 
 #[test]
@@ -496,23 +482,7 @@ fn a_maybe_s_bounds_bring_things_apart() {
     for (i, j) in brute_pairs(&ball, &ball, &pose) {
         let here = ball.triangle(i as usize);
         let there = ball.triangle(j as usize).map(|v| pose.transform_point(v));
-        // The smallest step along the triangles' own separating directions.
-        let edges = |t: &[Vec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
-        let normal = |t: &[Vec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
-        let mut directions = vec![normal(&here), normal(&there)];
-        for e in edges(&here) {
-            directions.extend(edges(&there).iter().map(|f| e.cross(*f)));
-        }
-        let depth =
-            directions.iter().filter_map(|d| d.try_normalize()).fold(f64::INFINITY, |m, d| {
-                let span = |t: &[Vec3; 3]| {
-                    t.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), p| {
-                        (lo.min(d.dot(*p)), hi.max(d.dot(*p)))
-                    })
-                };
-                let (p, q) = (span(&here), span(&there));
-                m.min((p.1 - q.0).min(q.1 - p.0))
-            });
+        let depth = meshes::depth(&here, &there);
         assert!(depth <= maybe.pair_depth * (1.0 + 1e-9), "{depth} {maybe:?}");
     }
 }

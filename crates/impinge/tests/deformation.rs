@@ -2,25 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use common::{Random, count_from};
-use impinge::pair::{Cache, Collect, Posed, brute, first_hit, first_hit_cached};
-use impinge::tree::{Tree, traverse};
+use impinge::pair::{Cache, first_hit, first_hit_cached};
+use impinge::tree::Tree;
 use impinge::{DeformOptions, Deforming, ErrorKind, Mesh, Pose, Vec3, shapes};
-
-/// The pairs of the trees and of brute force are the same; returns how many, or `None` where the trees decline.
-#[track_caller]
-fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
-    let mut found = Collect::default();
-    if !traverse((a, a.tree()), (b, b.tree()), pose, &mut found) {
-        return None;
-    }
-    let mut sink = Collect::default();
-    brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
-    let expected = sink.into_sorted();
-    assert_eq!(found.into_sorted(), expected);
-    Some(expected.len())
-}
+use meshes::compare_trees as compare;
 
 /// The mesh is what a new one of its vertices would be, and its tree holds.
 #[track_caller]

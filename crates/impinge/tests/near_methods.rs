@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use std::ops::ControlFlow;
 
@@ -9,6 +10,7 @@ use common::Random;
 use impinge::pair::{NearPair, NearSink, Posed, brute, near, within};
 use impinge::tree::{self, Tree};
 use impinge::{Mesh, Pose, Vec3, distance, shapes};
+use meshes::soup;
 
 /// Keeps everything up to a fixed distance.
 struct Keep {
@@ -133,15 +135,8 @@ fn same(found: &[NearPair], expected: &[NearPair], epsilon: f64) {
     assert_eq!(found.len(), expected.len(), "within {epsilon}");
 }
 
-fn soup(random: &mut Random, triangles: usize, corner: impl Fn(&mut Random) -> Vec3) -> Mesh {
-    let points: Vec<Vec3> = (0..3 * triangles).map(|_| corner(random)).collect();
-    let faces = (0..triangles as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
-    Mesh::from_triangles(points, faces).unwrap()
-}
-
 fn pose(random: &mut Random, shift: Vec3) -> Pose {
-    let q = [0; 4].map(|_: i32| random.signed());
-    Pose::from_quaternion(q, shift).unwrap()
+    Pose::from_translation(shift).unwrap().compose(&meshes::pose(random, 0.0))
 }
 
 #[test]

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use common::Random;
 use impinge::exact::segment_triangle;
@@ -9,18 +10,11 @@ use impinge::pair::edges::{self, Bias, PreChecks};
 use impinge::pair::{Collect, Posed, brute, sweep};
 use impinge::solid::{MonteCarlo, monte_carlo};
 use impinge::{Hit, Mesh, Pose, Separation, Vec3, Verdict, shapes};
-
-/// Any rotation, and a translation of up to half of `reach` on each axis.
-fn random_pose(random: &mut Random, reach: f64) -> Pose {
-    let q = [0; 4].map(|_: i32| random.unit() - 0.5);
-    Pose::from_quaternion(q, (random.unit_point() - Vec3::splat(0.5)) * reach).unwrap()
-}
+use meshes::{pose, soup};
 
 /// Triangles of corners on a small integer grid: most of them touch, coincide or have no area.
 fn grid_soup(random: &mut Random, count: usize, side: f64) -> Mesh {
-    let vertices = (0..3 * count).map(|_| (random.unit_point() * side).floor()).collect();
-    let triangles = (0..count as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
-    Mesh::from_triangles(vertices, triangles).unwrap()
+    soup(random, count, |r| (r.unit_point() * side).floor())
 }
 
 /// Compares all methods on one pair and returns the number of pairs found.
@@ -85,7 +79,7 @@ fn soups_on_a_grid() {
         let pose = if round % 2 == 0 {
             Pose::from_translation(offset).unwrap()
         } else {
-            random_pose(&mut random, 6.0)
+            pose(&mut random, 6.0)
         };
         hits += compare(&a, &b, &pose);
     }
@@ -105,7 +99,7 @@ fn generated_shapes_in_all_distances() {
     for a in &meshes {
         for b in &meshes {
             for reach in [0.0, 2.0, 4.0, 12.0] {
-                let found = compare(a, b, &random_pose(&mut random, reach));
+                let found = compare(a, b, &pose(&mut random, reach));
                 if found == 0 { apart += 1 } else { together += 1 }
             }
         }
@@ -176,7 +170,7 @@ fn the_monte_carlo_test_never_invents_a_collision() {
         (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.5, 0.4, 16, 8).unwrap());
     let (mut found, mut missed) = (0, 0);
     for seed in 0..60 {
-        let pose = random_pose(&mut random, 6.0);
+        let pose = pose(&mut random, 6.0);
         let truth = impinge::check::check_pair(&ball, &ring, &pose, &Default::default())
             .relation
             .is_collision();

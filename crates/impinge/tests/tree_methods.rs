@@ -2,72 +2,33 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use common::Random;
 use impinge::pair::{Collect, Posed, brute};
-use impinge::tree::{Tree, traverse};
+use impinge::tree::traverse;
 use impinge::{Mesh, Pose, Vec3, shapes};
-
-fn pose(random: &mut Random, reach: f64) -> Pose {
-    let q = [0; 4].map(|_: i32| random.signed());
-    Pose::from_quaternion(q, (random.unit_point() - Vec3::splat(0.5)) * reach).unwrap()
-}
+use meshes::{compare_trees, far_soups, grid_soups, needles, pose, star};
 
 /// Compares the tree with brute force and returns the number of pairs, or `None` if the tree declined.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
-    let (ta, tb) = (Tree::build(a), Tree::build(b));
-    ta.validate(a).unwrap();
-    tb.validate(b).unwrap();
-    let mut found = Collect::default();
-    let done = traverse((a, &ta), (b, &tb), pose, &mut found);
-    if !done {
-        return None;
-    }
-    let mut sink = Collect::default();
-    brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
-    let expected = sink.into_sorted();
-    assert_eq!(found.into_sorted(), expected);
-    Some(expected.len())
-}
-
-fn soup(random: &mut Random, count: usize, mut corner: impl FnMut(&mut Random) -> Vec3) -> Mesh {
-    let vertices = (0..3 * count).map(|_| corner(random)).collect();
-    Mesh::from_triangles(
-        vertices,
-        (0..count as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect(),
-    )
-    .unwrap()
+    a.tree().validate(a).unwrap();
+    b.tree().validate(b).unwrap();
+    compare_trees(a, b, pose)
 }
 
 #[test]
 fn soups_of_every_size_on_a_grid() {
-    let mut random = Random(3);
     let mut hits = 0;
-    for round in 0..120 {
-        let (n, m) = (1 + round % 41, 1 + (round * 7) % 30);
-        let a = soup(&mut random, n, |r| (r.unit_point() * 5.0).floor());
-        let b = soup(&mut random, m, |r| (r.unit_point() * 5.0).floor());
-        let pose = if round % 2 == 0 {
-            Pose::from_translation((random.unit_point() * 4.0).floor()).unwrap()
-        } else {
-            pose(&mut random, 5.0)
-        };
-        hits += compare(&a, &b, &pose).unwrap();
-    }
+    grid_soups(120, |a, b, pose| hits += compare(a, b, pose).unwrap());
     assert!(hits > 1000, "{hits}");
 }
 
 #[test]
 fn needles_and_specks_of_all_sizes() {
-    let mut random = Random(4);
-    for _ in 0..40 {
-        let mut corner = |r: &mut Random| {
-            let scale = 10.0_f64.powf(-4.0 * r.unit());
-            (r.unit_point() - Vec3::splat(0.5)) * scale * Vec3::new(1.0, 1.0, 1e-3)
-        };
-        let (a, b) = (soup(&mut random, 40, &mut corner), soup(&mut random, 40, &mut corner));
-        compare(&a, &b, &pose(&mut random, 0.2)).unwrap();
-    }
+    needles(40, |a, b, pose| {
+        compare(a, b, pose).unwrap();
+    });
 }
 
 #[test]
@@ -95,18 +56,8 @@ fn shapes_near_and_far_from_the_origin() {
 
 #[test]
 fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
-    let mut random = Random(12);
     let mut hits = 0;
-    for round in 0..60 {
-        let size = 10.0_f64.powi(-(round % 7));
-        let away = (random.unit_point() - Vec3::splat(0.5)) * 1e8;
-        let corner = |r: &mut Random| (r.unit_point() - Vec3::splat(0.5)) * size;
-        let a = soup(&mut random, 60, |r| corner(r) + away);
-        let b = soup(&mut random, 60, corner);
-        let q = [0; 4].map(|_: i32| random.signed());
-        let at = Pose::from_quaternion(q, away + Vec3::splat(0.1 * size)).unwrap();
-        hits += compare(&a, &b, &at).unwrap_or(0);
-    }
+    far_soups(60, 7, 60, |a, b, pose| hits += compare(a, b, pose).unwrap_or(0));
     assert!(hits > 500, "{hits}");
 }
 
@@ -154,14 +105,7 @@ fn equal_triangles_and_equal_centres() {
     let same = Mesh::from_soup(&[t; 50]).unwrap();
     assert_eq!(compare(&same, &same, &Pose::IDENTITY), Some(2500));
     let mut random = Random(6);
-    let star: Vec<[Vec3; 3]> = (0..100)
-        .map(|_| {
-            let (p, q) =
-                (random.unit_point() - Vec3::splat(0.5), random.unit_point() - Vec3::splat(0.5));
-            [p, q, -p - q]
-        })
-        .collect();
-    let star = Mesh::from_soup(&star).unwrap();
+    let star = star(&mut random, 100);
     compare(&star, &star, &pose(&mut random, 0.1)).unwrap();
     let point = Mesh::from_soup(&[[Vec3::ONE; 3]; 20]).unwrap();
     compare(&point, &same, &Pose::IDENTITY);

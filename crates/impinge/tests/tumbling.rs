@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use common::{Random, count_from};
 use impinge::pair::{Collect, Posed, brute};
@@ -12,6 +13,7 @@ use impinge::tree::bv::{
 };
 use impinge::volume::{Dop, Volume};
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
+use meshes::soup;
 
 fn all_options() -> [TumbleOptions; 5] {
     [
@@ -21,12 +23,6 @@ fn all_options() -> [TumbleOptions; 5] {
         TumbleOptions::default(),
         TumbleOptions { hull_levels: 3, few_corners: true },
     ]
-}
-
-fn soup(random: &mut Random, count: usize, mut corner: impl FnMut(&mut Random) -> Vec3) -> Mesh {
-    let vertices = (0..3 * count).map(|_| corner(random)).collect();
-    let triangles = (0..count as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
-    Mesh::from_triangles(vertices, triangles).unwrap()
 }
 
 fn meshes(random: &mut Random) -> Vec<Mesh> {

@@ -33,11 +33,12 @@ pub mod edges;
 mod hit;
 mod near;
 mod near_blocks;
-mod outcome;
 mod posed;
 mod separation;
 pub mod sweep;
 
+pub use crate::budget::Budget;
+pub use crate::outcome::{Maybe, Outcome};
 pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
@@ -45,14 +46,14 @@ pub use distance::{Distance, distance};
 pub use edges::Bias;
 pub use hit::{EdgeAndFace, Hit, Verdict};
 pub use near::{near, within};
-pub use outcome::{Maybe, Outcome};
 pub use posed::Posed;
 pub use separation::Separation;
 
 use crate::math::Pose;
 use crate::mesh::Mesh;
-use crate::tree;
 pub use crate::tree::Cache;
+use crate::tree::{self, BuildOptions, BvQuery, BvTree};
+use crate::volume::Dop6;
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -131,6 +132,38 @@ pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> 
         }
     }
     first_pair(a, b, pose)
+}
+
+/// As [`first_pair`], but stops when the budget is spent, and then tells what is known: how deep the surfaces can be in each other at most, and how far apart.
+///
+/// The meshes' [trees](crate::tree) are built on first use, which no budget limits. With a budget of steps the answer is the same on every machine.
+///
+/// ```
+/// use impinge::pair::{Budget, Outcome, first_pair_within};
+/// use impinge::{Pose, shapes};
+///
+/// let ring = shapes::torus(1.0, 0.3, 96, 48)?;
+/// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
+/// match first_pair_within(&ring, &ring, &linked, &mut Budget::steps(5)) {
+///     Outcome::Hit { a, b } => println!("triangle {a} meets {b}"),
+///     Outcome::Separated { .. } => println!("free"),
+///     Outcome::Maybe(known) => println!("at most {} deep", known.pair_depth),
+/// }
+/// assert!(first_pair_within(&ring, &ring, &linked, &mut Budget::unlimited()).is_separated());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn first_pair_within(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
+    tree::first_within((a, a.tree()), (b, b.tree()), pose, budget)
+        .unwrap_or_else(|| first_pair_uneven(a, b, pose, budget))
+}
+
+/// [`first_pair_within`] where sizes differ too much for the meshes' own trees: by trees of `f64` boxes, built for the query.
+fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
+    let build = |mesh| BvTree::<Dop6>::build(mesh, &BuildOptions::environment());
+    let (tree_a, tree_b) = (build(a), build(b));
+    let query = BvQuery::new((a, &tree_a), (b, &tree_b));
+    query.expect("each tree was built of its mesh").within(pose, budget)
 }
 
 /// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large meshes. The same pairs, whatever the number of threads.

@@ -7,7 +7,7 @@ use crate::math::Aabb;
 use super::BoxTree;
 use super::counts::Tally;
 use super::frames::{Frames, Map, shared};
-use super::traverse::BoxPair;
+use super::traverse::{BoxPair, Cut};
 
 /// The place of B's frame in A's, and the margin.
 #[derive(Clone, Copy, Debug)]
@@ -51,24 +51,18 @@ impl BoxPair for Aligned {
         Self { lo, hi, around }.checked(context, tally)
     }
 
-    fn split(
-        &self,
-        context: &Context,
-        side: usize,
-        axis: usize,
-        cut: f64,
-        tally: &mut impl Tally,
-    ) -> [Option<Self>; 2] {
+    fn split(&self, context: &Context, cut: Cut, tally: &mut impl Tally) -> [Option<Self>; 2] {
+        let Cut { side, axis, at } = cut;
         let (mut left, mut right) = (*self, *self);
-        left.hi[side][axis] = cut;
-        right.lo[side][axis] = cut;
+        left.hi[side][axis] = at;
+        right.lo[side][axis] = at;
         if side == 1 {
             for k in 0..3 {
                 let m = context.map.matrix[k][axis];
                 // Which end of the box around B's the upper face of B's box is responsible for.
                 let upper = usize::from(m > 0.0);
-                left.around[upper][k] += m * (cut - self.hi[1][axis]);
-                right.around[1 - upper][k] += m * (cut - self.lo[1][axis]);
+                left.around[upper][k] += m * (at - self.hi[1][axis]);
+                right.around[1 - upper][k] += m * (at - self.lo[1][axis]);
             }
         }
         [left.checked(context, tally), right.checked(context, tally)]

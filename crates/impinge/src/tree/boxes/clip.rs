@@ -9,7 +9,7 @@ use crate::math::Aabb;
 use super::BoxTree;
 use super::counts::Tally;
 use super::frames::{Frames, Map, shared};
-use super::traverse::BoxPair;
+use super::traverse::{BoxPair, Cut};
 
 /// The two other axes.
 const OTHERS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
@@ -190,9 +190,7 @@ impl BoxPair for Clip {
     fn split(
         &self,
         Tables { tables, .. }: &Tables,
-        side: usize,
-        axis: usize,
-        cut: f64,
+        Cut { side, axis, at: cut }: Cut,
         tally: &mut impl Tally,
     ) -> [Option<Self>; 2] {
         let (mut left, mut right) = (*self, *self);
@@ -324,7 +322,7 @@ mod tests {
                 let axis = (random.bits() % 3) as usize;
                 let (lo, hi) = (boxes[side].min[axis], boxes[side].max[axis]);
                 let cut = lo + (hi - lo) * (0.25 + 0.5 * random.unit());
-                let halves = pair.split(&tables, side, axis, cut, &mut ());
+                let halves = pair.split(&tables, Cut { side, axis, at: cut }, &mut ());
                 let half = (random.bits() & 1) as usize;
                 if half == 0 {
                     boxes[side].max[axis] = cut;

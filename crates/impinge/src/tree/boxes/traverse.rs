@@ -6,13 +6,13 @@ use crate::math::{Aabb, Pose};
 use crate::mesh::Mesh;
 use crate::sink::Sink;
 
-use super::BoxTree;
 use super::aligned::Aligned;
 use super::clip::Clip;
 use super::counts::Tally;
 use super::frames::Frames;
 use super::leaf::{Corners, Edges, LeafOperation, LeafPair, Triangles};
 use super::pair_set::PairSet;
+use super::{BoxTree, Node};
 
 /// How boxes are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -118,6 +118,22 @@ pub fn traverse_leaves<T: Tally>(
     }
 }
 
+/// Where a box is cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// The box of A (0) or B (1).
+    pub(super) side: usize,
+    /// In its own frame.
+    pub(super) axis: usize,
+    pub(super) at: f64,
+}
+
+impl Cut {
+    fn of(side: usize, node: &Node) -> Self {
+        Self { side, axis: node.axis.into(), at: node.cut }
+    }
+}
+
 /// Two boxes that may share a point, in a way that lets either be cut.
 pub(super) trait BoxPair: Sized {
     /// What holds for all pairs of a query.
@@ -133,15 +149,9 @@ pub(super) trait BoxPair: Sized {
         tally: &mut impl Tally,
     ) -> Option<Self>;
 
-    /// Cuts the box of A (`side` 0) or B (1): its left and its right half with the other box, unless they are disjoint.
-    fn split(
-        &self,
-        context: &Self::Context,
-        side: usize,
-        axis: usize,
-        cut: f64,
-        tally: &mut impl Tally,
-    ) -> [Option<Self>; 2];
+    /// Cuts one of the boxes: its left and its right half with the other box, unless they are disjoint.
+    fn split(&self, context: &Self::Context, cut: Cut, tally: &mut impl Tally)
+    -> [Option<Self>; 2];
 
     /// A box in A's frame around what the two boxes share.
     fn region(&self, context: &Self::Context) -> Aabb;
@@ -184,8 +194,7 @@ impl<P: BoxPair, O: LeafOperation, T: Tally> Walk<'_, P, O, T> {
             }
             (true, false) => self.cut_b(pair, i, j),
             (false, _) => {
-                let halves =
-                    pair.split(&self.context, 0, node_a.axis.into(), node_a.cut, self.tally);
+                let halves = pair.split(&self.context, Cut::of(0, &node_a), self.tally);
                 for (child, half) in (node_a.link..).zip(halves) {
                     let Some(half) = half.filter(|_| !a.is_empty_leaf(child)) else {
                         continue;
@@ -204,7 +213,7 @@ impl<P: BoxPair, O: LeafOperation, T: Tally> Walk<'_, P, O, T> {
     /// Cuts B's box, node `j`, and goes on with what is left.
     fn cut_b(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
         let node = self.b.nodes[j as usize];
-        let halves = pair.split(&self.context, 1, node.axis.into(), node.cut, self.tally);
+        let halves = pair.split(&self.context, Cut::of(1, &node), self.tally);
         for (child, half) in (node.link..).zip(halves) {
             if let Some(half) = half.filter(|_| !self.b.is_empty_leaf(child)) {
                 self.descend(&half, i, child)?;

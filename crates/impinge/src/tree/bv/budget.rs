@@ -4,71 +4,16 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use std::fmt;
 
 use super::counters::Counter;
 use super::query::BvQuery;
 use super::tumble::Tumble;
+use crate::budget::Budget;
 use crate::closest;
 use crate::exact::triangles_intersect;
-use crate::math::{Pose, Vec3};
-use crate::pair::{Maybe, Outcome};
+use crate::math::Pose;
+use crate::outcome::{Maybe, Outcome};
 use crate::volume::Volume;
-
-/// When to stop. All limits hold at once.
-pub struct Budget<'a> {
-    steps: u64,
-    depth: u32,
-    go_on: Option<&'a mut dyn FnMut() -> bool>,
-}
-
-impl<'a> Budget<'a> {
-    /// No limit: the answer is never "maybe".
-    #[must_use]
-    pub fn unlimited() -> Self {
-        Self { steps: u64::MAX, depth: u32::MAX, go_on: None }
-    }
-
-    /// At most so many comparisons, of two volumes or of two triangles. The outermost volumes are always compared.
-    #[must_use]
-    pub fn steps(steps: u64) -> Self {
-        Self { steps, ..Self::unlimited() }
-    }
-
-    /// No node deeper than so many openings below the roots, both trees' together.
-    #[must_use]
-    pub fn depth(depth: u32) -> Self {
-        Self { depth, ..Self::unlimited() }
-    }
-
-    /// As long as `go_on`, asked before every step, returns true: a clock, or a flag that another thread sets.
-    #[must_use]
-    pub fn until(go_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { go_on: Some(go_on), ..Self::unlimited() }
-    }
-
-    /// Takes a step; false if there is none left.
-    #[inline]
-    fn step(&mut self) -> bool {
-        if self.steps == 0 {
-            return false;
-        }
-        self.steps -= 1;
-        match &mut self.go_on {
-            Some(go_on) => go_on(),
-            None => true,
-        }
-    }
-}
-
-impl fmt::Debug for Budget<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Budget")
-            .field("steps", &self.steps)
-            .field("depth", &self.depth)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Two nodes whose volumes overlap.
 #[derive(Clone, Copy, Debug)]
@@ -122,8 +67,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// Whether the surfaces meet, as far as the budget allows to tell, with B at `pose` in A's frame.
     ///
     /// ```
-    /// use impinge::pair::Outcome;
-    /// use impinge::tree::bv::{BuildOptions, Budget, BvQuery, BvTree};
+    /// use impinge::pair::{Budget, Outcome};
+    /// use impinge::tree::bv::{BuildOptions, BvQuery, BvTree};
     /// use impinge::volume::Dop18;
     /// use impinge::{Pose, shapes};
     ///
@@ -168,7 +113,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
                     }
                 }
             }
-            if pair.level >= budget.depth {
+            if pair.level >= budget.depth_limit() {
                 search.left.push(pair);
                 continue;
             }
@@ -247,7 +192,6 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     }
 
     fn maybe(&self, left: &[Open], total_depth: f64) -> Maybe {
-        let corner = |triangle: &[Vec3; 3]| triangle[0];
         let mut maybe = Maybe {
             pair_depth: 0.0,
             total_depth,
@@ -258,10 +202,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
             maybe.pair_depth = maybe.pair_depth.max(pair.depth.min(total_depth));
             let i = self.a.tree.triangles_of(pair.a)[0];
             let j = self.b.tree.triangles_of(pair.b)[0];
-            let here = corner(&self.a.mesh.triangle(i as usize));
-            // The factor covers six roundings; what underflows is less than the smallest normal number's root.
-            let distance = (here - corner(&self.there(j))).length() * (1.0 + 8.0 * f64::EPSILON);
-            maybe.distance_at_most = maybe.distance_at_most.min(distance + 1e-150);
+            maybe.offer(self.a.mesh.triangle(i as usize)[0], self.there(j)[0]);
         }
         maybe
     }

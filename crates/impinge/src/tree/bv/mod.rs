@@ -2,7 +2,7 @@
 //!
 //! [`BvTree`] is built by one builder whose rules are parameters ([`BuildOptions`], sections 3.3 and 4.3). [`BvQuery`] holds two meshes with their trees and asks
 //! the questions: pairs that meet in one of three [orders](Order) (section 4.2), pairs within a distance ([`BvQuery::near`]), an answer
-//! within a [`Budget`] (section 5.2.3), and queries along a motion that start from the last one's [`Front`] (section 6.1). What they cost is counted
+//! within a [`Budget`](crate::pair::Budget) (section 5.2.3), and queries along a motion that start from the last one's [`Front`] (section 6.1). What they cost is counted
 //! by a [`Counter`] (section 3.1), or not at all.
 //!
 //! A is the environment and stays at rest, B is the flying object: its volumes are moved when they are first needed, each at most once a query, by a
@@ -42,7 +42,6 @@ mod validate;
 
 use std::ops::Range;
 
-pub use budget::Budget;
 pub use counters::{Costs, Counter, Counts, Recording};
 pub use front::Front;
 pub use near::NearPair;

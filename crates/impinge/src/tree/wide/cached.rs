@@ -59,11 +59,10 @@ impl dispatch::Task for Probe<'_> {
         let mut work = Work::take();
         work.add(self.roots.0, self.roots.1);
         for _ in 0..PROBE {
-            if work.leaves.count > 0 || work.steps.count == 0 {
+            if work.leaves.count > 0 {
                 break;
             }
-            work.steps.count -= 1;
-            let step = work.steps.get(work.steps.count);
+            let Some(step) = work.steps.pop() else { break };
             self.query.step::<W, true>(step, &mut work);
         }
         let apart = work.leaves.count == 0 && work.steps.count == 0;
@@ -130,8 +129,9 @@ impl Tree {
         let turn = to.rotation() - from.rotation();
         let columns = [turn.x_axis, turn.y_axis, turn.z_axis];
         let size = columns.iter().map(|c: &Vec3| c.length_squared()).sum::<f64>().sqrt();
-        let far = from.translation().length() + to.translation().length() + self.origin.length();
+        let largest =
+            from.translation().length() + to.translation().length() + self.origin.length();
         let reach = self.reach / self.scale;
-        (middle.length() + size * reach) * (1.0 + 1e-9) + (far + reach) * 64.0 * f64::EPSILON
+        (middle.length() + size * reach) * (1.0 + 1e-9) + (largest + reach) * 64.0 * f64::EPSILON
     }
 }

@@ -12,6 +12,8 @@
 //!
 //! **Near pairs.** The same descent with a limit instead of overlap, and lower bounds of distances instead of box tests, finds distances and pairs within epsilon.
 //!
+//! **Budgets.** The same descent with another [`Pace`](traverse::Pace): it opens the likeliest and the deepest pair in turn, and sums up what is left when its time is up.
+//!
 //! **Exact.** Boxes are grown by more than rounding can move anything, and the `f32` triangle test says "apart" or "crossing" only where its error bound allows; what it
 //! leaves open goes to [`exact`](crate::exact). The bounds are derived in `docs/notes/tree.md`. So the pairs are those of brute force, whatever the machine.
 //!
@@ -29,6 +31,7 @@
     reason = "lanes and axes are indices into several arrays at once"
 )]
 
+mod budgeted;
 mod build;
 mod cached;
 mod leaf;
@@ -39,10 +42,13 @@ mod near_first;
 mod near_leaf;
 mod near_pairs;
 mod node;
+mod overlap;
 mod pairs;
 mod parallel;
 mod refit;
 mod relative;
+#[cfg(test)]
+mod samples;
 mod sheet;
 mod size;
 mod splice;
@@ -60,6 +66,7 @@ use crate::mesh::Mesh;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
+pub(crate) use budgeted::first_within;
 pub use cached::Cache;
 pub(crate) use cached::first_cached;
 pub use near::near;

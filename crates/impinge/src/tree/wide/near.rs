@@ -26,7 +26,7 @@ use super::sheet::Sheet;
 /// Nodes whose sizes differ by less than this are opened both at once.
 const ALIKE: f32 = 3.0;
 
-/// Pairs of leaves are collected up to so many, then looked at one after the other.
+/// Once there are so many pairs of leaves they are looked at, one after the other.
 const LEAVES: usize = 32;
 
 /// Leaves are fetched so many pairs ahead.
@@ -149,7 +149,7 @@ impl NearQuery<'_> {
             }
             let Some(step) = work.steps.pop() else { break };
             if let Some(next) = work.steps.last() {
-                self.prefetch(next);
+                self.fetch_nodes(next);
             }
             if step.apart <= search.goal.limit {
                 self.open::<W>(&step, &search.goal, work);
@@ -180,8 +180,9 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
+    /// Asks for the nodes of a pair to be fetched.
     #[inline(always)]
-    fn prefetch(&self, step: &Step) {
+    fn fetch_nodes(&self, step: &Step) {
         if !step.a.is_leaf() {
             prefetch(&self.tree_a.nodes[step.a.index()]);
         }
@@ -269,7 +270,7 @@ impl NearQuery<'_> {
 impl Tree {
     /// The box of a subtree, and its sheet where it has one of its own.
     #[inline(always)]
-    fn single(&self, link: Link) -> (LocalBox, Sheet) {
+    pub(super) fn single(&self, link: Link) -> (LocalBox, Sheet) {
         if link.is_leaf() {
             let leaf = &self.leaves[link.index()];
             return (leaf.bounds(), leaf.sheet);
@@ -281,9 +282,8 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples;
     use super::*;
-    use crate::math::Random;
-    use crate::shapes;
     use crate::sink::NearPair;
     use crate::wide::Portable;
 
@@ -325,36 +325,23 @@ mod tests {
 
     #[test]
     fn arrays_and_registers_find_the_same_pairs() {
-        let meshes = [
-            shapes::torus(1.0, 0.4, 30, 15).unwrap(),
-            shapes::icosphere(1.0, 8).unwrap(),
-            shapes::cuboid_grid([1.0, 1.5, 2.0], [5, 5, 5]).unwrap(),
-        ];
-        let mut random = Random::new(10);
         let mut pairs = 0;
-        for a in &meshes {
-            for b in &meshes {
-                for reach in [0.0, 1.0, 4.0] {
-                    let turn = random.rotation();
-                    let pose =
-                        Pose::from_quaternion(turn.to_array(), random.in_cube() * reach).unwrap();
-                    let (tree_a, tree_b) = (a.tree(), b.tree());
-                    let relative = Relative::new(tree_a, tree_b, &pose).unwrap();
-                    let query = NearQuery { a, b, tree_a, tree_b, pose: &pose, relative };
-                    for (bound, follow) in
-                        [(f64::INFINITY, true), (0.0, false), (0.01, false), (0.3, false)]
-                    {
-                        let keep = || Keep { bound, follow, pairs: Vec::new() };
-                        let (mut plain, mut best) = (keep(), keep());
-                        query.run::<Portable>(&mut plain);
-                        dispatch::run(RunNear { query: &query, sink: &mut best });
-                        let plain = plain.finish();
-                        pairs += plain.len();
-                        assert_eq!(plain, best.finish());
-                    }
-                }
+        samples::pairs(10, [0.0, 1.0, 4.0], |a, b, pose| {
+            let (tree_a, tree_b) = (a.tree(), b.tree());
+            let relative = Relative::new(tree_a, tree_b, pose).unwrap();
+            let query = NearQuery { a, b, tree_a, tree_b, pose, relative };
+            for (bound, follow) in
+                [(f64::INFINITY, true), (0.0, false), (0.01, false), (0.3, false)]
+            {
+                let keep = || Keep { bound, follow, pairs: Vec::new() };
+                let (mut plain, mut best) = (keep(), keep());
+                query.run::<Portable>(&mut plain);
+                dispatch::run(RunNear { query: &query, sink: &mut best });
+                let plain = plain.finish();
+                pairs += plain.len();
+                assert_eq!(plain, best.finish());
             }
-        }
+        });
         assert!(pairs > 10_000, "{pairs}");
     }
 }

@@ -6,8 +6,8 @@
 use crate::wide::{Lanes3, Wide, Wide3};
 
 use super::node::{LocalBox, Node};
-use super::relative::{Map, product};
-use super::sheet::Sheet;
+use super::relative::Map;
+use super::sheet::{Heights, ONE, Sheet, Sheets, WideSheets};
 
 /// What a search is after: pairs not further apart than a limit, and where to look for a gap.
 #[derive(Clone, Copy, Debug)]
@@ -20,9 +20,6 @@ pub(super) struct Goal {
     /// The same in A's axes with all digits, neither rounded nor shortened.
     pub(super) toward: glam::DVec3,
 }
-
-/// One, and more than rounding can take from `1 - cos^2`.
-const ONE: f32 = 1.0 + 32.0 * f32::EPSILON;
 
 /// A box with its sheet, as it lies in the frame of a node of the other tree.
 #[derive(Clone, Copy, Debug)]
@@ -62,29 +59,21 @@ impl One {
             own_low: [c[0] - h[0], c[1] - h[1], c[2] - h[2]],
             own_high: [c[0] + h[0], c[1] + h[1], c[2] + h[2]],
             center,
-            sheet: Sheet {
-                normal: product(&map.turn, &sheet.normal),
-                offset: sheet.offset * map.unit,
-                thick: sheet.thick * map.unit,
-                radius: sheet.radius * map.unit,
-            },
+            sheet: sheet.moved(map),
             top: (dot(toward, c) + reach.min(flat)) * map.unit + dot(toward_node, &map.translation),
         }
     }
 }
 
 /// The eight of a node, each as [`One`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rows {
     low: Lanes3,
     high: Lanes3,
     own_low: Lanes3,
     own_high: Lanes3,
     center: Lanes3,
-    normal: Lanes3,
-    offset: [f32; 8],
-    thick: [f32; 8],
-    radius: [f32; 8],
+    sheets: Sheets,
     pub(super) top: [f32; 8],
     /// The slots that are not empty.
     pub(super) real: u32,
@@ -109,12 +98,7 @@ impl Rows {
             own_low: c.sub(h).lanes(),
             own_high: c.add(h).lanes(),
             center: center.lanes(),
-            normal: Wide3::<W>::load(&node.sheets.normal)
-                .mapped(&map.turn, Wide3::splat([0.0; 3]))
-                .lanes(),
-            offset: W::load(&node.sheets.offset).mul(unit).array(),
-            thick: W::load(&node.sheets.thick).mul(unit).array(),
-            radius: W::load(&node.sheets.radius).mul(unit).array(),
+            sheets: node.sheets.moved::<W>(map),
             top: top::<W>(node, toward).mul_add(unit, shift).array(),
             real: node.real::<W>(),
         }
@@ -128,12 +112,7 @@ impl Rows {
             own_low: self.own_low.get(i),
             own_high: self.own_high.get(i),
             center: self.center.get(i),
-            sheet: Sheet {
-                normal: self.normal.get(i),
-                offset: self.offset[i],
-                thick: self.thick[i],
-                radius: self.radius[i],
-            },
+            sheet: self.sheets.get(i),
             top: self.top[i],
         }
     }
@@ -152,12 +131,7 @@ impl Node {
 fn top<W: Wide>(node: &Node, toward: &[f32; 3]) -> W {
     let n = Wide3::<W>::splat(*toward);
     let (c, h) = (Wide3::<W>::load(&node.center), Wide3::<W>::load(&node.half));
-    let cos = n.dot(Wide3::load(&node.sheets.normal));
-    let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();
-    let flat = cos.abs().mul_add(
-        W::load(&node.sheets.thick),
-        sin.mul_add(W::load(&node.sheets.radius), cos.mul(W::load(&node.sheets.offset))),
-    );
+    let flat = WideSheets::<W>::load(&node.sheets).top(n);
     n.dot(c).add(n.abs().dot(h).min(flat))
 }
 
@@ -169,10 +143,7 @@ pub(super) struct Eight<W> {
     /// In the other tree's frame, grown by the margin.
     there_low: Wide3<W>,
     there_high: Wide3<W>,
-    normal: Wide3<W>,
-    offset: W,
-    thick: W,
-    radius: W,
+    sheets: WideSheets<W>,
     /// How far they reach in the direction of the other tree.
     top: W,
     /// The slots that are not empty.
@@ -195,10 +166,7 @@ impl<W: Wide> Eight<W> {
             high: c.add(h),
             there_low: center.sub(extent),
             there_high: center.add(extent),
-            normal: Wide3::load(&node.sheets.normal),
-            offset: W::load(&node.sheets.offset),
-            thick: W::load(&node.sheets.thick),
-            radius: W::load(&node.sheets.radius),
+            sheets: WideSheets::load(&node.sheets),
             top: top::<W>(node, toward),
             real: node.real::<W>(),
             margin: W::splat(from_other.margin),
@@ -246,17 +214,9 @@ impl<W: Wide> Eight<W> {
             return (apart, 0);
         }
         // Along the normals of both sheets.
-        let normal = Wide3::<W>::splat(one.sheet.normal);
-        let (offset, thick, radius) =
-            (W::splat(one.sheet.offset), W::splat(one.sheet.thick), W::splat(one.sheet.radius));
         let delta = self.center.sub(Wide3::splat(one.center));
-        let cos = self.normal.dot(normal);
-        let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(zero).sqrt();
-        let size = cos.abs();
-        let here = self.offset.mul_add(cos, normal.dot(delta)).sub(offset).abs();
-        let reach = size.mul_add(self.thick, sin.mul_add(self.radius, thick.add(self.margin)));
-        let there = offset.neg_mul_add(cos, self.normal.dot_add(delta, self.offset)).abs();
-        let reach_there = size.mul_add(thick, sin.mul_add(radius, self.thick.add(self.margin)));
+        let Heights { here, reach, there, reach_there } =
+            self.sheets.heights(delta, &one.sheet, self.margin);
         let apart = apart.max(here.sub(reach)).max(there.sub(reach_there));
         (apart, near & apart.le(limits).bits())
     }

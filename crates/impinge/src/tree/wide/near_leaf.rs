@@ -7,10 +7,7 @@ use crate::wide::{Lanes3, Wide, Wide3};
 
 use super::leaf::Leaf;
 use super::near_boxes::Goal;
-use super::relative::Relative;
-
-/// Half an ulp of one in `f32`.
-const UNIT: f32 = f32::EPSILON / 2.0;
+use super::relative::{Place, Relative, UNIT};
 
 /// How far a gap may be off, as a share of the spread.
 const SLACK: f32 = 64.0 * UNIT;
@@ -48,10 +45,7 @@ pub(super) fn close<W: Wide>(
     found: &mut Close,
 ) {
     found.count = 0;
-    let offset = relative.leaf_offset(&a.origin, &b.origin);
-    let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
-    // No two corners are further apart than this, and no corner is further from the origin.
-    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
+    let Place { offset, spread } = relative.place(a, b);
     let slack = spread * SLACK + 4.0 * relative.coarse;
     let limit = goal.limit + slack;
     let limits = W::splat(limit);
@@ -147,9 +141,7 @@ pub(super) fn close<W: Wide>(
 /// The nearest centres of triangles of two leaves: an upper bound of their distance in B's local unit, and the way from A's to B's.
 #[inline(always)]
 pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) -> (f32, [f32; 3]) {
-    let offset = relative.leaf_offset(&a.origin, &b.origin);
-    let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
-    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
+    let Place { offset, spread } = relative.place(a, b);
     let slack = spread * SLACK + 4.0 * relative.coarse;
     let p = center::<W>(a).mapped(&relative.to_b.rotation, Wide3::splat(offset)).lanes();
     let q = center::<W>(b);

@@ -57,6 +57,16 @@ impl Pairs {
         )
     }
 
+    /// Takes the last pair.
+    #[inline(always)]
+    pub(super) fn pop(&mut self) -> Option<(Link, Link)> {
+        if self.count == 0 {
+            return None;
+        }
+        self.count -= 1;
+        Some(self.get(self.count))
+    }
+
     #[inline(always)]
     pub(super) fn get(&self, k: usize) -> (Link, Link) {
         (Link::from_number(self.a[k]), Link::from_number(self.b[k]))

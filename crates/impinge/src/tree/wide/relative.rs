@@ -1,9 +1,10 @@
 //! How two trees stand to each other: the pose of B in A's frame, in the trees' local frames and in `f32`.
 
 use crate::math::{Pose, Vec3};
-use crate::wide::{Lanes3, Wide, Wide3};
+use crate::wide::{Wide, Wide3};
 
 use super::Tree;
+use super::leaf::Leaf;
 use super::node::{LocalBox, Node};
 use super::sheet::Sheet;
 
@@ -19,6 +20,18 @@ pub(super) struct Map {
     pub(super) unit: f32,
     /// Boxes and sheets are grown by this, in the frame it leads to: more than rounding in `f32` can move anything.
     pub(super) margin: f32,
+}
+
+/// Half an ulp of one in `f32`.
+pub(super) const UNIT: f32 = f32::EPSILON / 2.0;
+
+/// A leaf of A in the frame of a leaf of B.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Where its origin lies.
+    pub(super) offset: [f32; 3],
+    /// No two corners are further apart than this, and no corner is further from the origin.
+    pub(super) spread: f32,
 }
 
 /// The relative position of two trees.
@@ -49,12 +62,12 @@ impl Relative {
             return None;
         }
         // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
-        let far = a.origin.abs().max_element()
+        let largest = a.origin.abs().max_element()
             + b.origin.abs().max_element()
             + pose.translation().abs().max_element()
             + a.reach / a.scale
             + b.reach / b.scale;
-        let rounding = far * f64::EPSILON * 32.0;
+        let rounding = largest * f64::EPSILON * 32.0;
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
             rotation: rows(&m, unit),
@@ -84,58 +97,16 @@ impl Relative {
         self.to_b.margin = grown(self.to_b.margin, more * f64::from(self.to_b.unit));
     }
 
-    /// Where the origin of A's leaf lies in the frame of B's leaf.
+    /// How two leaves stand to each other.
     #[inline(always)]
-    pub(super) fn leaf_offset(&self, a: &[f32; 3], b: &[f32; 3]) -> [f32; 3] {
+    pub(super) fn place(&self, a: &Leaf, b: &Leaf) -> Place {
         let wide = |v: &[f32; 3]| Vec3::new(f64::from(v[0]), f64::from(v[1]), f64::from(v[2]));
-        let local = self.back * (wide(a) - self.translation) - wide(b);
-        [local.x as f32, local.y as f32, local.z as f32]
-    }
-
-    /// Which of a node's boxes may overlap a single box of the other tree, one bit each: the three axes of each frame are tried. `to_node` leads from the
-    /// frame of the box to that of the node, `to_box` back.
-    #[inline(always)]
-    pub(super) fn one_box<W: Wide>(
-        single: &LocalBox,
-        node: &Node,
-        to_node: &Map,
-        to_box: &Map,
-    ) -> u32 {
-        let center = to_node.point(&single.center);
-        let extent = to_node.extent(&single.half);
-        let (node_center, node_half) =
-            (Wide3::<W>::load(&node.center), Wide3::<W>::load(&node.half));
-        let delta = node_center.sub(Wide3::splat(center));
-        let reach = node_half.add(Wide3::splat(extent));
-        let there = delta.mapped(&to_box.rotation, Wide3::splat([0.0; 3])).abs();
-        let (h, m) = (&single.half, to_box.margin);
-        let reach_there =
-            node_half.mapped(&to_box.size, Wide3::splat([h[0] + m, h[1] + m, h[2] + m]));
-        delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
-    }
-
-    /// Which of a node's sheets may meet a single one of the other tree, about `center` there. With `RANK`, how unlikely that is goes to `scores`.
-    #[inline(always)]
-    pub(super) fn one_sheet<W: Wide, const RANK: bool>(
-        center: &[f32; 3],
-        sheet: &Sheet,
-        node: &Node,
-        to_node: &Map,
-        scores: &mut [f32; 8],
-    ) -> u32 {
-        let moved = Sheet {
-            normal: product(&to_node.turn, &sheet.normal),
-            offset: sheet.offset * to_node.unit,
-            thick: sheet.thick * to_node.unit,
-            radius: sheet.radius * to_node.unit,
-        };
-        let centers = Wide3::<W>::load(&node.center);
-        let (meet, unlikely) =
-            node.sheets.meet(centers, &moved, to_node.point(center), to_node.margin);
-        if RANK {
-            unlikely.store(scores);
-        }
-        meet.bits()
+        // In f64, so that both leaves' coordinates stay small.
+        let local = self.back * (wide(&a.origin) - self.translation) - wide(&b.origin);
+        let offset = [local.x as f32, local.y as f32, local.z as f32];
+        let distance =
+            (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
+        Place { offset, spread: (distance + a.reach * self.to_b.unit + b.reach) * 1.000_01 }
     }
 
     /// Which of the boxes and sheets of A's node may meet which of B's: for each slot of A the slots of B, as bits; and which slots of A have any. With `RANK`,
@@ -163,11 +134,8 @@ impl Relative {
         if rows == 0 {
             return (hits, 0);
         }
-        let (mut a_in_b, mut a_in_a) = ([Lanes3::splat(0.0); 2], [Lanes3::splat(0.0); 2]);
-        min.store(&mut a_in_b[0]);
-        max.store(&mut a_in_b[1]);
-        own_a.0.sub(own_a.1).store(&mut a_in_a[0]);
-        own_a.0.add(own_a.1).store(&mut a_in_a[1]);
+        let a_in_b = [min.lanes(), max.lanes()];
+        let a_in_a = [own_a.0.sub(own_a.1).lanes(), own_a.0.add(own_a.1).lanes()];
         let own_b = (Wide3::<W>::load(&b.center), Wide3::<W>::load(&b.half));
         let b_in_b = (own_b.0.sub(own_b.1), own_b.0.add(own_b.1));
         let here = (
@@ -190,21 +158,13 @@ impl Relative {
         if any == 0 {
             return (hits, 0);
         }
-        let (mut centers, mut normals) = (Lanes3::splat(0.0), Lanes3::splat(0.0));
-        there.0.store(&mut centers);
-        let turned = Wide3::<W>::load(&a.sheets.normal).mapped(&to_b.turn, Wide3::splat([0.0; 3]));
-        turned.store(&mut normals);
+        let (centers, sheets) = (there.0.lanes(), a.sheets.moved::<W>(to_b));
         let (mut left, mut any) = (any, 0);
         while left != 0 {
             let i = left.trailing_zeros() as usize;
             left &= left - 1;
-            let sheet = Sheet {
-                normal: normals.get(i),
-                offset: a.sheets.offset[i] * to_b.unit,
-                thick: a.sheets.thick[i] * to_b.unit,
-                radius: a.sheets.radius[i] * to_b.unit,
-            };
-            let (meet, unlikely) = b.sheets.meet(own_b.0, &sheet, centers.get(i), to_b.margin);
+            let (meet, unlikely) =
+                b.sheets.meet(own_b.0, &sheets.get(i), centers.get(i), to_b.margin);
             if RANK {
                 unlikely.store(&mut scores[i]);
             }
@@ -212,6 +172,44 @@ impl Relative {
             any |= u32::from(hits[i] != 0) << i;
         }
         (hits, any)
+    }
+}
+
+impl Node {
+    /// Which of the boxes may overlap a single one of the other tree, one bit each: the three axes of each frame are tried. `to_node` leads from the
+    /// frame of the single box to that of the node, `to_box` back.
+    #[inline(always)]
+    pub(super) fn meets_box<W: Wide>(&self, single: &LocalBox, to_node: &Map, to_box: &Map) -> u32 {
+        let center = to_node.point(&single.center);
+        let extent = to_node.extent(&single.half);
+        let (node_center, node_half) =
+            (Wide3::<W>::load(&self.center), Wide3::<W>::load(&self.half));
+        let delta = node_center.sub(Wide3::splat(center));
+        let reach = node_half.add(Wide3::splat(extent));
+        let there = delta.mapped(&to_box.rotation, Wide3::splat([0.0; 3])).abs();
+        let (h, m) = (&single.half, to_box.margin);
+        let reach_there =
+            node_half.mapped(&to_box.size, Wide3::splat([h[0] + m, h[1] + m, h[2] + m]));
+        delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
+    }
+
+    /// Which of the sheets may meet a single one of the other tree, about `center` there. With `RANK`, how unlikely that is goes to `scores`.
+    #[inline(always)]
+    pub(super) fn meets_sheet<W: Wide, const RANK: bool>(
+        &self,
+        center: &[f32; 3],
+        sheet: &Sheet,
+        to_node: &Map,
+        scores: &mut [f32; 8],
+    ) -> u32 {
+        let centers = Wide3::<W>::load(&self.center);
+        let moved = sheet.moved(to_node);
+        let (meet, unlikely) =
+            self.sheets.meet(centers, &moved, to_node.point(center), to_node.margin);
+        if RANK {
+            unlikely.store(scores);
+        }
+        meet.bits()
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::wide::{Lanes3, Wide, Wide3};
 
 use super::leaf::Leaf;
+use super::relative::{Map, product};
 
 /// A flat cylinder about a centre `c` that is stored elsewhere (that of a box): the points `x` with `|n . (x - c) - offset| <= thick` and at most `radius` from the line
 /// through `c` along `n`. The normal `n` is a unit vector to `f32` rounding.
@@ -24,6 +25,17 @@ impl Sheet {
     /// The sheet that says nothing beyond a ball of that radius about the centre.
     pub(super) fn ball(radius: f32) -> Self {
         Self { normal: [0.0, 0.0, 1.0], offset: 0.0, thick: radius, radius }
+    }
+
+    /// The sheet where the map leads, about the centre's place there.
+    #[inline(always)]
+    pub(super) fn moved(&self, map: &Map) -> Self {
+        Self {
+            normal: product(&map.turn, &self.normal),
+            offset: self.offset * map.unit,
+            thick: self.thick * map.unit,
+            radius: self.radius * map.unit,
+        }
     }
 
     /// The sheet of all triangles of the leaves, across the mean of their normals. No corner is further from `center` than `reach`.
@@ -48,10 +60,10 @@ impl Sheet {
                 for lane in 0..8 {
                     let x = [corner.x[lane] + o[0], corner.y[lane] + o[1], corner.z[lane] + o[2]];
                     let height = normal[0] * x[0] + normal[1] * x[1] + normal[2] * x[2];
-                    let far = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - height * height;
+                    let aside = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] - height * height;
                     low[lane] = if height < low[lane] { height } else { low[lane] };
                     high[lane] = if height > high[lane] { height } else { high[lane] };
-                    wide[lane] = if far > wide[lane] { far } else { wide[lane] };
+                    wide[lane] = if aside > wide[lane] { aside } else { wide[lane] };
                 }
             }
         }
@@ -89,8 +101,31 @@ impl Sheets {
         self.radius[slot] = sheet.radius;
     }
 
-    /// A mask of the sheets about `centers` that may meet the one about `center`, all in one frame. Along the normal of one, the other reaches as far as its
-    /// thickness and its radius show from there. And how far from the middle of what is possible each lies: the smaller, the likelier they really meet.
+    #[inline(always)]
+    pub(super) fn get(&self, slot: usize) -> Sheet {
+        Sheet {
+            normal: self.normal.get(slot),
+            offset: self.offset[slot],
+            thick: self.thick[slot],
+            radius: self.radius[slot],
+        }
+    }
+
+    /// All of them where the map leads.
+    #[inline(always)]
+    pub(super) fn moved<W: Wide>(&self, map: &Map) -> Self {
+        let unit = W::splat(map.unit);
+        let normal = Wide3::<W>::load(&self.normal).mapped(&map.turn, Wide3::splat([0.0; 3]));
+        Self {
+            normal: normal.lanes(),
+            offset: W::load(&self.offset).mul(unit).array(),
+            thick: W::load(&self.thick).mul(unit).array(),
+            radius: W::load(&self.radius).mul(unit).array(),
+        }
+    }
+
+    /// A mask of the sheets about `centers` that may meet the one about `center`, all in one frame. And how far from the middle of what is possible each lies: the
+    /// smaller, the likelier they really meet.
     #[inline(always)]
     pub(super) fn meet<W: Wide>(
         &self,
@@ -125,26 +160,72 @@ impl Sheets {
         center: [f32; 3],
         margin: f32,
     ) -> (W, W) {
-        let normals = Wide3::<W>::load(&self.normal);
-        let (offsets, thicks, radii) =
-            (W::load(&self.offset), W::load(&self.thick), W::load(&self.radius));
-        let normal = Wide3::splat(one.normal);
-        let (offset, thick, radius) =
-            (W::splat(one.offset), W::splat(one.thick), W::splat(one.radius));
-        let margin = W::splat(margin);
+        let sheets = WideSheets::<W>::load(self);
         let delta = centers.sub(Wide3::splat(center));
-        let cos = normals.dot(normal);
-        let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();
-        let size = cos.abs();
-        let here = offsets.mul_add(cos, normal.dot(delta)).sub(offset).abs();
-        let reach = size.mul_add(thicks, sin.mul_add(radii, thick.add(margin)));
-        let there = offset.neg_mul_add(cos, normals.dot_add(delta, offsets)).abs();
-        let reach_there = size.mul_add(thick, sin.mul_add(radius, thicks.add(margin)));
-        let between = delta.dot(delta).div(radii.add(radius).mul(radii.add(radius)));
+        let Heights { here, reach, there, reach_there } =
+            sheets.heights(delta, one, W::splat(margin));
+        let radii = sheets.radius.add(W::splat(one.radius));
+        let between = delta.dot(delta).div(radii.mul(radii));
         let unlikely = here.div(reach).add(there.div(reach_there)).add(between);
         (here.le(reach).and(there.le(reach_there)), unlikely)
     }
 }
 
+/// Eight sheets in registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WideSheets<W> {
+    normal: Wide3<W>,
+    offset: W,
+    thick: W,
+    radius: W,
+}
+
+/// Where sheets are seen along each other's normals.
+pub(super) struct Heights<W> {
+    /// How far the middles are apart along the one's normal, and how far both reach together: they are apart by the difference at least.
+    pub(super) here: W,
+    pub(super) reach: W,
+    /// The same along the normals of the eight.
+    pub(super) there: W,
+    pub(super) reach_there: W,
+}
+
+impl<W: Wide> WideSheets<W> {
+    #[inline(always)]
+    pub(super) fn load(sheets: &Sheets) -> Self {
+        Self {
+            normal: Wide3::load(&sheets.normal),
+            offset: W::load(&sheets.offset),
+            thick: W::load(&sheets.thick),
+            radius: W::load(&sheets.radius),
+        }
+    }
+
+    /// The eight and one, all in one frame, `delta` from its centre to theirs. Along the normal of one, the other reaches as far as its thickness and its radius show from there.
+    #[inline(always)]
+    pub(super) fn heights(&self, delta: Wide3<W>, one: &Sheet, margin: W) -> Heights<W> {
+        let normal = Wide3::splat(one.normal);
+        let (offset, thick, radius) =
+            (W::splat(one.offset), W::splat(one.thick), W::splat(one.radius));
+        let cos = self.normal.dot(normal);
+        let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();
+        let size = cos.abs();
+        Heights {
+            here: self.offset.mul_add(cos, normal.dot(delta)).sub(offset).abs(),
+            reach: size.mul_add(self.thick, sin.mul_add(self.radius, thick.add(margin))),
+            there: offset.neg_mul_add(cos, self.normal.dot_add(delta, self.offset)).abs(),
+            reach_there: size.mul_add(thick, sin.mul_add(radius, self.thick.add(margin))),
+        }
+    }
+
+    /// How far each reaches from its centre along a direction not longer than one.
+    #[inline(always)]
+    pub(super) fn top(&self, toward: Wide3<W>) -> W {
+        let cos = toward.dot(self.normal);
+        let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();
+        cos.abs().mul_add(self.thick, sin.mul_add(self.radius, cos.mul(self.offset)))
+    }
+}
+
 /// One, and more than rounding can take from `1 - cos^2`.
-const ONE: f32 = 1.0 + 32.0 * f32::EPSILON;
+pub(super) const ONE: f32 = 1.0 + 32.0 * f32::EPSILON;

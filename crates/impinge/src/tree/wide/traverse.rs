@@ -10,9 +10,10 @@ use crate::sink::Sink;
 use crate::wide::{Wide, dispatch, prefetch};
 
 use super::Tree;
-use super::node::Link;
+use super::leaf::Leaf;
+use super::node::{Link, Node};
 use super::pairs::Pairs;
-use super::relative::Relative;
+use super::relative::{Map, Relative};
 use super::triangles::{compare, near_box};
 
 /// Nodes whose sizes differ by less than this are opened both at once.
@@ -21,7 +22,7 @@ const ALIKE: f32 = 3.0;
 /// Leaves are fetched so many pairs ahead.
 const AHEAD: usize = 4;
 
-/// Pairs of leaves are compared in batches of up to so many, which lets memory keep up.
+/// Once there are more pairs of leaves than this they are compared, all of them: a batch lets memory keep up.
 const BATCH: usize = 32;
 
 /// The first batches are small, a share of what was compared before: a first hit should not wait for pairs it does not need.
@@ -30,11 +31,11 @@ const EAGER: usize = 4;
 /// Two meshes with their trees, one at a pose in the frame of the other.
 #[derive(Debug)]
 pub(super) struct Query<'a> {
-    a: &'a Mesh,
-    b: &'a Mesh,
+    pub(super) a: &'a Mesh,
+    pub(super) b: &'a Mesh,
     pub(super) tree_a: &'a Tree,
     pub(super) tree_b: &'a Tree,
-    pose: &'a Pose,
+    pub(super) pose: &'a Pose,
     pub(super) relative: Relative,
 }
 
@@ -78,11 +79,53 @@ impl dispatch::Task for Run<'_> {
     #[inline(always)]
     fn run<W: Wide>(self) -> Ended {
         if self.sink.stops_at_first() {
-            self.query.run::<W, true>(self.start, self.sink)
+            self.query.run::<W, true>(self.start, self.sink, &mut Unhurried)
         } else {
-            self.query.run::<W, false>(self.start, self.sink)
+            self.query.run::<W, false>(self.start, self.sink, &mut Unhurried)
         }
     }
+}
+
+/// What a traversal opens next, and for how long it goes on.
+pub(super) trait Pace {
+    /// Takes the next pair to open from the list; `None` if there is none, or no time for it.
+    fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)>;
+
+    /// Whether there is time for one more pair of leaves.
+    fn leaf_pair(&mut self) -> bool;
+
+    /// Whether the traversal ends here.
+    fn is_over(&self, steps: &Pairs) -> bool;
+
+    /// Takes note of what is left.
+    fn end(&mut self, left: &mut Work);
+}
+
+/// To the end, the last pair on the list first.
+struct Unhurried;
+
+impl Pace for Unhurried {
+    #[inline(always)]
+    fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
+        let next = steps.pop()?;
+        if steps.count > 0 {
+            query.fetch_nodes(steps.get(steps.count - 1));
+        }
+        Some(next)
+    }
+
+    #[inline(always)]
+    fn leaf_pair(&mut self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn is_over(&self, steps: &Pairs) -> bool {
+        steps.count == 0
+    }
+
+    #[inline(always)]
+    fn end(&mut self, _: &mut Work) {}
 }
 
 /// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.
@@ -113,7 +156,12 @@ impl<'a> Query<'a> {
     }
 
     #[inline(always)]
-    fn run<W: Wide, const RANK: bool>(&self, start: &[(Link, Link)], sink: &mut dyn Sink) -> Ended {
+    pub(super) fn run<W: Wide, const RANK: bool>(
+        &self,
+        start: &[(Link, Link)],
+        sink: &mut dyn Sink,
+        pace: &mut impl Pace,
+    ) -> Ended {
         let mut work = Work::take();
         for (a, b) in start {
             work.add(*a, *b);
@@ -122,12 +170,8 @@ impl<'a> Query<'a> {
         // Whoever wants every pair need not hurry to the first.
         let mut compared = if RANK { 0 } else { EAGER * BATCH };
         loop {
-            while work.steps.count > 0 && work.leaves.count <= compared / EAGER {
-                work.steps.count -= 1;
-                let step = work.steps.get(work.steps.count);
-                if work.steps.count > 0 {
-                    self.prefetch(work.steps.get(work.steps.count - 1));
-                }
+            while work.leaves.count <= compared / EAGER {
+                let Some(step) = pace.next(self, &mut work.steps) else { break };
                 if RANK {
                     ended.trail.copy_within(..TRAIL - 1, 1);
                     ended.trail[0] = step;
@@ -135,11 +179,12 @@ impl<'a> Query<'a> {
                 self.step::<W, RANK>(step, &mut work);
             }
             compared = (compared + work.leaves.count).min(EAGER * BATCH);
-            ended.at = self.leaf_pairs::<W>(&mut work.leaves, sink);
-            if ended.at.is_some() || work.steps.count == 0 {
+            ended.at = self.leaf_pairs::<W>(&mut work.leaves, sink, pace);
+            if ended.at.is_some() || pace.is_over(&work.steps) {
                 break;
             }
         }
+        pace.end(&mut work);
         work.give_back();
         ended
     }
@@ -151,76 +196,44 @@ impl<'a> Query<'a> {
         (link_a, link_b): (Link, Link),
         work: &mut Work,
     ) {
-        let Work { steps, leaves } = work;
-        steps.reserve();
-        leaves.reserve();
-        let mut scores = [[0.0; 8]; 8];
+        work.reserve();
         let relative = &self.relative;
         let (to_a, to_b) = (&relative.to_a, &relative.to_b);
         if link_a.is_leaf() {
             let leaf = &self.tree_a.leaves[link_a.index()];
             let node = &self.tree_b.nodes[link_b.index()];
-            if leaf.bounds().size() * to_b.unit > node.own.size()
-                && near_box::<W>(leaf, &node.own, to_b) == 0
-            {
-                return;
-            }
-            let mut hits = Relative::one_box::<W>(&leaf.bounds(), node, to_b, to_a);
-            if hits != 0 {
-                let scores = &mut scores[0];
-                hits &=
-                    Relative::one_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, node, to_b, scores);
-                let ends = Link::leaves::<W>(&node.link);
-                let best = if RANK { likeliest(hits, scores) } else { 0 };
-                leaves.row::<W>(link_a, &node.link, hits & ends & !best);
-                steps.row::<W>(link_a, &node.link, hits & !ends & !best);
-                if RANK {
-                    leaves.row::<W>(link_a, &node.link, best & ends);
-                    steps.row::<W>(link_a, &node.link, best & !ends);
-                }
+            let (best, others) = leaf_and_node::<W, RANK>(leaf, node, to_b, to_a);
+            work.row::<W>(link_a, &node.link, others);
+            if RANK {
+                work.row::<W>(link_a, &node.link, best);
             }
             return;
         }
         let node_a = &self.tree_a.nodes[link_a.index()];
         if link_b.is_leaf() {
             let leaf = &self.tree_b.leaves[link_b.index()];
-            if leaf.bounds().size() * to_a.unit > node_a.own.size()
-                && near_box::<W>(leaf, &node_a.own, to_a) == 0
-            {
-                return;
-            }
-            let mut hits = Relative::one_box::<W>(&leaf.bounds(), node_a, to_a, to_b);
-            if hits != 0 {
-                let scores = &mut scores[0];
-                hits &=
-                    Relative::one_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, node_a, to_a, scores);
-                let ends = Link::leaves::<W>(&node_a.link);
-                let best = if RANK { likeliest(hits, scores) } else { 0 };
-                leaves.column::<W>(&node_a.link, link_b, hits & ends & !best);
-                steps.column::<W>(&node_a.link, link_b, hits & !ends & !best);
-                if RANK {
-                    leaves.column::<W>(&node_a.link, link_b, best & ends);
-                    steps.column::<W>(&node_a.link, link_b, best & !ends);
-                }
+            let (best, others) = leaf_and_node::<W, RANK>(leaf, node_a, to_a, to_b);
+            work.column::<W>(&node_a.link, link_b, others);
+            if RANK {
+                work.column::<W>(&node_a.link, link_b, best);
             }
             return;
         }
         let node_b = &self.tree_b.nodes[link_b.index()];
         let (size_a, size_b) = (node_a.own.size() * to_b.unit, node_b.own.size());
         if size_a > ALIKE * size_b {
-            let hits = Relative::one_box::<W>(&node_b.own, node_a, to_a, to_b);
-            steps.column::<W>(&node_a.link, link_b, hits);
+            let hits = node_a.meets_box::<W>(&node_b.own, to_a, to_b);
+            work.steps.column::<W>(&node_a.link, link_b, hits);
         } else if size_b > ALIKE * size_a {
-            let hits = Relative::one_box::<W>(&node_a.own, node_b, to_b, to_a);
-            steps.row::<W>(link_a, &node_b.link, hits);
+            let hits = node_b.meets_box::<W>(&node_a.own, to_b, to_a);
+            work.steps.row::<W>(link_a, &node_b.link, hits);
         } else {
+            let mut scores = [[0.0; 8]; 8];
             let (mut hits, mut rows) =
                 relative.eight_by_eight::<W, RANK>(node_a, node_b, &mut scores);
             if rows == 0 {
                 return;
             }
-            let (ends_a, ends_b) =
-                (Link::leaves::<W>(&node_a.link), Link::leaves::<W>(&node_b.link));
             let (mut first, mut mask) = (0, 0);
             if RANK {
                 (first, mask) = likeliest_of_all(&hits, rows, &scores);
@@ -229,20 +242,17 @@ impl<'a> Query<'a> {
             while rows != 0 {
                 let i = rows.trailing_zeros() as usize;
                 rows &= rows - 1;
-                let last = if ends_a >> i & 1 != 0 { ends_b } else { 0 };
-                leaves.row::<W>(node_a.link[i], &node_b.link, hits[i] & last);
-                steps.row::<W>(node_a.link[i], &node_b.link, hits[i] & !last);
+                work.row::<W>(node_a.link[i], &node_b.link, hits[i]);
             }
             if RANK {
-                let last = if ends_a >> first & 1 != 0 { ends_b } else { 0 };
-                leaves.row::<W>(node_a.link[first], &node_b.link, mask & last);
-                steps.row::<W>(node_a.link[first], &node_b.link, mask & !last);
+                work.row::<W>(node_a.link[first], &node_b.link, mask);
             }
         }
     }
 
+    /// Asks for the nodes of a pair to be fetched.
     #[inline(always)]
-    fn prefetch(&self, (a, b): (Link, Link)) {
+    fn fetch_nodes(&self, (a, b): (Link, Link)) {
         if !a.is_leaf() {
             prefetch(&self.tree_a.nodes[a.index()]);
         }
@@ -251,10 +261,19 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Compares the triangles of all pairs of leaves, and empties the list. The pair at which the sink stopped it, if it did.
+    /// Compares the triangles of all pairs of leaves, and empties the list, but for those there is no time for. The pair at which the sink stopped it, if it did.
     #[inline(always)]
-    fn leaf_pairs<W: Wide>(&self, pairs: &mut Pairs, sink: &mut dyn Sink) -> Option<(Link, Link)> {
+    fn leaf_pairs<W: Wide>(
+        &self,
+        pairs: &mut Pairs,
+        sink: &mut dyn Sink,
+        pace: &mut impl Pace,
+    ) -> Option<(Link, Link)> {
         for k in (0..std::mem::take(&mut pairs.count)).rev() {
+            if !pace.leaf_pair() {
+                pairs.count = k + 1;
+                return None;
+            }
             if k >= AHEAD {
                 let (a, b) = pairs.get(k - AHEAD);
                 prefetch(&self.tree_a.leaves[a.index()]);
@@ -298,10 +317,57 @@ impl Work {
         WORK.set(self);
     }
 
+    /// Makes room for the results of one step.
+    #[inline(always)]
+    fn reserve(&mut self) {
+        self.steps.reserve();
+        self.leaves.reserve();
+    }
+
+    /// One link of A with those of B whose bits are set.
+    #[inline(always)]
+    fn row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
+        let ends = if a.is_leaf() { Link::leaves::<W>(b) } else { 0 };
+        self.leaves.row::<W>(a, b, mask & ends);
+        self.steps.row::<W>(a, b, mask & !ends);
+    }
+
+    /// One link of B with those of A whose bits are set.
+    #[inline(always)]
+    fn column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
+        let ends = if b.is_leaf() { Link::leaves::<W>(a) } else { 0 };
+        self.leaves.column::<W>(a, b, mask & ends);
+        self.steps.column::<W>(a, b, mask & !ends);
+    }
+
     pub(super) fn add(&mut self, a: Link, b: Link) {
         let list = if a.is_leaf() && b.is_leaf() { &mut self.leaves } else { &mut self.steps };
         list.push(a, b);
     }
+}
+
+/// Which of a node's slots may hold something that meets the leaf: with `RANK` the likeliest, and the others. `to_node` leads from the leaf's tree to the node's, `to_leaf` back.
+#[inline(always)]
+fn leaf_and_node<W: Wide, const RANK: bool>(
+    leaf: &Leaf,
+    node: &Node,
+    to_node: &Map,
+    to_leaf: &Map,
+) -> (u32, u32) {
+    let bounds = leaf.bounds();
+    if bounds.size() * to_node.unit > node.own.size()
+        && near_box::<W>(leaf, &node.own, to_node) == 0
+    {
+        return (0, 0);
+    }
+    let mut hits = node.meets_box::<W>(&bounds, to_node, to_leaf);
+    if hits == 0 {
+        return (0, 0);
+    }
+    let mut scores = [0.0; 8];
+    hits &= node.meets_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, to_node, &mut scores);
+    let best = if RANK { likeliest(hits, &scores) } else { 0 };
+    (best, hits & !best)
 }
 
 /// The bit of the hit with the lowest score.
@@ -339,39 +405,25 @@ fn likeliest_of_all(hits: &[u32; 8], mut rows: u32, scores: &[[f32; 8]; 8]) -> (
 
 #[cfg(test)]
 mod tests {
+    use super::super::samples;
     use super::*;
-    use crate::math::Random;
-    use crate::shapes;
     use crate::sink::Collect;
     use crate::wide::Portable;
     use crate::wide::dispatch::Task as _;
 
     #[test]
     fn arrays_and_registers_find_the_same_pairs() {
-        let meshes = [
-            shapes::torus(1.0, 0.4, 30, 15).unwrap(),
-            shapes::icosphere(1.0, 8).unwrap(),
-            shapes::cuboid_grid([1.0, 1.5, 2.0], [5, 5, 5]).unwrap(),
-        ];
-        let mut random = Random::new(9);
         let mut pairs = 0;
-        for a in &meshes {
-            for b in &meshes {
-                for reach in [0.0, 0.5, 2.0] {
-                    let turn = random.rotation();
-                    let pose =
-                        Pose::from_quaternion(turn.to_array(), random.in_cube() * reach).unwrap();
-                    let query = Query::new((a, a.tree()), (b, b.tree()), &pose).unwrap();
-                    let start = &[query.roots().unwrap()];
-                    let (mut plain, mut best) = (Collect::default(), Collect::default());
-                    Run { query: &query, start, sink: &mut plain }.run::<Portable>();
-                    dispatch::run(Run { query: &query, start, sink: &mut best });
-                    let plain = plain.into_sorted();
-                    pairs += plain.len();
-                    assert_eq!(plain, best.into_sorted());
-                }
-            }
-        }
+        samples::pairs(9, [0.0, 0.5, 2.0], |a, b, pose| {
+            let query = Query::new((a, a.tree()), (b, b.tree()), pose).unwrap();
+            let start = &[query.roots().unwrap()];
+            let (mut plain, mut best) = (Collect::default(), Collect::default());
+            Run { query: &query, start, sink: &mut plain }.run::<Portable>();
+            dispatch::run(Run { query: &query, start, sink: &mut best });
+            let plain = plain.into_sorted();
+            pairs += plain.len();
+            assert_eq!(plain, best.into_sorted());
+        });
         assert!(pairs > 1000, "{pairs}");
     }
 }

@@ -4,10 +4,7 @@ use crate::wide::{Lanes3, Wide, Wide3, set_bits};
 
 use super::leaf::Leaf;
 use super::node::LocalBox;
-use super::relative::{Map, Relative};
-
-/// Half an ulp of one in `f32`.
-const UNIT: f32 = f32::EPSILON / 2.0;
+use super::relative::{Map, Place, Relative, UNIT};
 
 /// How far a transformed corner may be off, as a share of the spread.
 const SLACK: f32 = 24.0 * UNIT;
@@ -21,8 +18,8 @@ pub(super) fn compare<W: Wide>(
     relative: &Relative,
     mut found: impl FnMut(usize, usize, bool) -> bool,
 ) -> bool {
-    // A's corners in B's leaf frame: the offset is taken in f64, so that both leaves' coordinates stay small.
-    let offset = relative.leaf_offset(&a.origin, &b.origin);
+    // A's corners in B's leaf frame.
+    let Place { offset, spread } = relative.place(a, b);
     let shift = Wide3::<W>::splat(offset);
     let p = [
         Wide3::<W>::load(&a.corners[0]).mapped(&relative.to_b.rotation, shift),
@@ -30,9 +27,6 @@ pub(super) fn compare<W: Wide>(
         Wide3::<W>::load(&a.corners[2]).mapped(&relative.to_b.rotation, shift),
     ];
     let (min, max) = (p[0].min(p[1]).min(p[2]), p[0].max(p[1]).max(p[2]));
-    let distance = (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
-    // No two corners are further apart than this, and no corner is further from the origin.
-    let spread = (distance + a.reach * relative.to_b.unit + b.reach) * 1.000_01;
     let slack = spread * SLACK + relative.coarse;
     let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
     let zero = Wide3::splat([0.0; 3]);
@@ -84,9 +78,9 @@ pub(super) fn compare<W: Wide>(
     let mut start = 0;
     while start < candidates.count {
         let (lanes_a, lanes_b) = candidates.get(start);
-        let (to_a, to_b) = (W::index(lanes_a), W::index(lanes_b));
-        let one = [p[0].permuted(to_a), p[1].permuted(to_a), p[2].permuted(to_a)];
-        let other = [q[0].permuted(to_b), q[1].permuted(to_b), q[2].permuted(to_b)];
+        let (picks, others) = (W::index(lanes_a), W::index(lanes_b));
+        let one = [p[0].permuted(picks), p[1].permuted(picks), p[2].permuted(picks)];
+        let other = [q[0].permuted(others), q[1].permuted(others), q[2].permuted(others)];
         let real = 255_u32 >> (8 - (candidates.count - start).min(8));
         let (must, may) = decide(&one, &other, bound, real);
         let mut left = must | may;
@@ -126,15 +120,15 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
     let side = [r[1].sub(r[0]), r[2].sub(r[1]), r[0].sub(r[2])];
     let normal = side[0].cross(side[1]);
     let reach = leaf.reach * to_box.unit * 1.000_01;
-    let far = offset[0].abs() + offset[1].abs() + offset[2].abs() + reach + bounds.size();
-    let error = W::splat(256.0 * UNIT * reach * reach * far + UNDERFLOW);
+    let spread = offset[0].abs() + offset[1].abs() + offset[2].abs() + reach + bounds.size();
+    let error = W::splat(256.0 * UNIT * reach * reach * spread + UNDERFLOW);
     let beside = normal.dot(r[0].add(shift)).abs();
     let mut near = min
         .all_le(half)
         .and(zero.sub(half).all_le(max))
         .and(beside.le(normal.abs().dot_add(half, error)));
     // The box lies beyond a side if all of it is further along the outward direction in the triangle's plane.
-    let error = W::splat(1024.0 * UNIT * reach * reach * reach * far + UNDERFLOW);
+    let error = W::splat(1024.0 * UNIT * reach * reach * reach * spread + UNDERFLOW);
     for k in 0..3 {
         let outward = side[k].cross(normal);
         let beyond = zero.sub(r[k].add(shift));

@@ -1,5 +1,7 @@
 //! The answer of a query with a budget (Klosowski et al. 1998, section 5.2.3).
 
+use crate::math::Vec3;
+
 /// What is known about two meshes when a query ends, perhaps early. Every number holds, whatever the budget was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
@@ -12,7 +14,7 @@ pub enum Outcome {
     },
     /// The surfaces share no point.
     Separated {
-        /// They are at least this far apart. Zero if that is less than rounding can tell; infinite if a mesh has no triangles.
+        /// They are at least this far apart. Zero where no gap was measured, or rounding could hide it; infinite if a mesh has no triangles.
         distance_at_least: f64,
     },
     /// The budget was spent before it was known.
@@ -34,6 +36,15 @@ pub struct Maybe {
     pub distance_at_most: f64,
     /// How many pairs of nodes are not decided.
     pub pairs_left: usize,
+}
+
+impl Maybe {
+    /// Takes note of a point of A and one of B, both in A's frame.
+    pub(crate) fn offer(&mut self, a: Vec3, b: Vec3) {
+        // The factor covers six roundings; what underflows is less than the smallest normal number's root.
+        let distance = (a - b).length() * (1.0 + 8.0 * f64::EPSILON) + 1e-150;
+        self.distance_at_most = self.distance_at_most.min(distance);
+    }
 }
 
 impl Outcome {

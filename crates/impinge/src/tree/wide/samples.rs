@@ -1,0 +1,23 @@
+//! Pairs of meshes for the unit tests of both traversals.
+
+use crate::math::{Pose, Random};
+use crate::mesh::Mesh;
+use crate::shapes;
+
+/// Calls `each` with every two of three meshes, at a random pose for each reach.
+pub(super) fn pairs(seed: u64, reaches: [f64; 3], mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
+    let meshes = [
+        shapes::torus(1.0, 0.4, 30, 15).unwrap(),
+        shapes::icosphere(1.0, 8).unwrap(),
+        shapes::cuboid_grid([1.0, 1.5, 2.0], [5, 5, 5]).unwrap(),
+    ];
+    let mut random = Random::new(seed);
+    for a in &meshes {
+        for b in &meshes {
+            for reach in reaches {
+                let turn = random.rotation().to_array();
+                each(a, b, &Pose::from_quaternion(turn, random.in_cube() * reach).unwrap());
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Answers within a budget: never wrong, whatever the budget, and every bound holds.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
+
+mod common;
+mod meshes;
+
+use std::time::{Duration, Instant};
+
+use common::Random;
+use impinge::pair::{Budget, Maybe, Outcome, first_pair_within};
+use impinge::{Distance, Mesh, Pose, Vec3, distance, shapes};
+use meshes::{brute_pairs, depth, pose, soup};
+
+/// Two meshes, and what is true about them.
+struct Case<'a> {
+    a: &'a Mesh,
+    b: &'a Mesh,
+    pose: Pose,
+    hits: Vec<(u32, u32)>,
+    distance: Option<Distance>,
+    /// How deep the deepest two triangles are in each other.
+    depth: f64,
+}
+
+impl<'a> Case<'a> {
+    fn new(a: &'a Mesh, b: &'a Mesh, pose: Pose) -> Self {
+        let hits = brute_pairs(a, b, &pose);
+        let deep = |(i, j): &(u32, u32)| {
+            let there = b.triangle(*j as usize).map(|v| pose.transform_point(v));
+            depth(&a.triangle(*i as usize), &there)
+        };
+        // Triangles without an area have no directions to be parted along; they are parted by no step at all.
+        let depth = hits.iter().map(deep).filter(|d| d.is_finite()).fold(0.0, f64::max);
+        Self { a, b, distance: distance(a, b, &pose), hits, depth, pose }
+    }
+
+    fn ask(&self, budget: &mut Budget<'_>) -> Outcome {
+        let outcome = first_pair_within(self.a, self.b, &self.pose, budget);
+        match outcome {
+            Outcome::Hit { a, b } => assert!(self.hits.binary_search(&(a, b)).is_ok()),
+            Outcome::Separated { distance_at_least } => {
+                assert!(self.hits.is_empty());
+                match &self.distance {
+                    Some(d) => assert!(distance_at_least <= d.upper, "{outcome:?}"),
+                    None => assert_eq!(distance_at_least, f64::INFINITY),
+                }
+            }
+            Outcome::Maybe(maybe) => self.judge(&maybe),
+        }
+        outcome
+    }
+
+    fn judge(&self, maybe: &Maybe) {
+        assert!(maybe.pairs_left > 0);
+        assert!(0.0 <= maybe.pair_depth && maybe.pair_depth <= maybe.total_depth, "{maybe:?}");
+        assert!(self.depth <= maybe.pair_depth * (1.0 + 1e-12), "{} {maybe:?}", self.depth);
+        let lower = self.distance.as_ref().unwrap().lower;
+        assert!(lower <= maybe.distance_at_most && maybe.distance_at_most < f64::INFINITY);
+    }
+
+    /// Every budget from nothing to enough; how many steps that took.
+    fn all_budgets(&self) -> u64 {
+        let mut last = f64::INFINITY;
+        for steps in 0..1_000_000 {
+            let outcome = self.ask(&mut Budget::steps(steps));
+            assert_eq!(outcome, self.ask(&mut Budget::steps(steps)), "twice the same");
+            let Outcome::Maybe(maybe) = outcome else {
+                assert_eq!(outcome, self.ask(&mut Budget::unlimited()), "more changes nothing");
+                return steps;
+            };
+            // Boxes are rounded to f32, each on its own.
+            assert!(maybe.pair_depth <= last * (1.0 + 1e-6), "{last} {maybe:?}");
+            last = maybe.pair_depth;
+        }
+        panic!("a million steps for {} triangles", self.a.triangles().len());
+    }
+}
+
+#[test]
+fn every_budget_from_nothing_to_enough() {
+    let meshes = [
+        shapes::torus(1.0, 0.4, 24, 12).unwrap(),
+        shapes::icosphere(1.0, 5).unwrap(),
+        shapes::cuboid_grid([1.0, 1.5, 2.0], [3, 3, 3]).unwrap(),
+        shapes::cuboid([0.2, 3.0, 0.1]).unwrap(),
+    ];
+    let mut random = Random(5);
+    let (mut steps, mut free) = (0, 0);
+    for a in &meshes {
+        for b in &meshes {
+            for reach in [0.5, 1.0, 1.5, 2.0, 3.0, 4.0] {
+                let case = Case::new(a, b, pose(&mut random, reach));
+                steps += case.all_budgets();
+                free += usize::from(case.hits.is_empty());
+            }
+        }
+    }
+    assert!(steps > 400 && free > 10, "{steps} {free}");
+}
+
+#[test]
+fn surfaces_that_nearly_touch_take_many_steps_and_the_bound_falls() {
+    let (inner, outer) =
+        (shapes::icosphere(0.97, 12).unwrap(), shapes::icosphere(1.0, 12).unwrap());
+    let case = Case::new(&outer, &inner, pose(&mut Random(2), 0.0));
+    assert!(case.hits.is_empty());
+    let enough = case.all_budgets();
+    assert!(enough > 100, "{enough}");
+    let at = |steps| match case.ask(&mut Budget::steps(steps)) {
+        Outcome::Maybe(maybe) => maybe.pair_depth,
+        decided => panic!("{decided:?}"),
+    };
+    assert!(at(enough / 2) < 0.5 * at(0), "{} {}", at(enough / 2), at(0));
+}
+
+#[test]
+fn soups_on_a_grid_and_needles() {
+    let mut random = Random(6);
+    let mut steps = 0;
+    for round in 0..40 {
+        let (n, m) = (1 + random.below(40), 1 + random.below(40));
+        let (a, b) = if round % 2 == 0 {
+            (soup(&mut random, n, |r| r.grid_point(4)), soup(&mut random, m, |r| r.grid_point(4)))
+        } else {
+            let thin = |r: &mut Random| r.point() * Vec3::new(1.0, 1e-3, 1e-6);
+            (soup(&mut random, n, thin), soup(&mut random, m, thin))
+        };
+        let place = if round % 4 == 0 {
+            Pose::from_translation(random.grid_point(6)).unwrap()
+        } else {
+            pose(&mut random, 6.0)
+        };
+        steps += Case::new(&a, &b, place).all_budgets();
+    }
+    assert!(steps > 40, "{steps}");
+}
+
+/// Moved by the total depth along one of the directions that were tried, nothing meets.
+#[test]
+fn the_total_depth_brings_everything_apart() {
+    let mut random = Random(7);
+    let (a, b) = (shapes::icosphere(1.0, 6).unwrap(), shapes::torus(0.6, 0.3, 20, 10).unwrap());
+    for _ in 0..20 {
+        let place = pose(&mut random, 2.0);
+        let outcome = first_pair_within(&a, &b, &place, &mut Budget::steps(0));
+        let Outcome::Maybe(maybe) = outcome else { panic!("{outcome:?}") };
+        let turn = place.rotation();
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z, turn.x_axis, turn.y_axis, turn.z_axis];
+        let clear = axes.iter().flat_map(|d| [*d, -*d]).any(|d| {
+            let step = Pose::from_translation(d * maybe.total_depth * (1.0 + 1e-9)).unwrap();
+            brute_pairs(&a, &b, &step.compose(&place)).is_empty()
+        });
+        assert!(clear, "{maybe:?}");
+    }
+}
+
+#[test]
+fn depth_limits_deadlines_and_flags() {
+    let mut random = Random(8);
+    let (a, b) = (shapes::torus(1.0, 0.4, 40, 20).unwrap(), shapes::icosphere(0.9, 8).unwrap());
+    let mut undecided = 0;
+    for _ in 0..6 {
+        let case = Case::new(&a, &b, pose(&mut random, 1.5));
+        for limit in 0..8 {
+            undecided +=
+                usize::from(matches!(case.ask(&mut Budget::depth(limit)), Outcome::Maybe(_)));
+        }
+        assert!(!matches!(case.ask(&mut Budget::depth(100)), Outcome::Maybe(_)));
+        let past = Instant::now();
+        let none = case.ask(&mut Budget::deadline(past));
+        assert_eq!(none, case.ask(&mut Budget::steps(0)), "no time, no steps");
+        let hour = past + Duration::from_secs(3600);
+        let all = case.ask(&mut Budget::unlimited());
+        assert_eq!(all, case.ask(&mut Budget::unlimited().and_deadline(hour)));
+        let mut calls = 0;
+        let mut go_on = || {
+            calls += 1;
+            calls <= 5
+        };
+        assert_eq!(case.ask(&mut Budget::until(&mut go_on)), case.ask(&mut Budget::steps(5)));
+        assert!(calls <= 6);
+    }
+    assert!(undecided > 5, "{undecided}");
+}
+
+#[test]
+fn nothing_one_triangle_and_sizes_that_differ_too_much() {
+    let empty = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    let mut random = Random(9);
+    let one = soup(&mut random, 1, Random::point);
+    let point = soup(&mut random, 1, |_| Vec3::splat(0.25));
+    let speck = shapes::icosphere(1e-8, 3).unwrap();
+    let far = Pose::from_translation([1e12, 0.0, 0.0]).unwrap();
+    let corner = Pose::from_translation([0.5, 0.5, 0.5]).unwrap();
+    for (a, b) in [(&empty, &cube), (&cube, &empty), (&empty, &empty)] {
+        assert_eq!(Case::new(a, b, Pose::IDENTITY).all_budgets(), 0);
+    }
+    for a in [&cube, &one, &point, &speck] {
+        for b in [&cube, &one, &point, &speck] {
+            for place in [Pose::IDENTITY, far, corner, pose(&mut random, 1.0)] {
+                Case::new(a, b, place).all_budgets();
+            }
+        }
+    }
+}

@@ -101,7 +101,7 @@ fn verdicts_against_a_linear_program() {
 
 #[test]
 fn small_bodies_by_brute_force() {
-    for_each(pairs(8), |seed| {
+    for_each(pairs(16), |seed| {
         let pair = pair(seed, 9);
         let (a, b) = (&pair.a, &pair.placed());
         let small = Small::new(a, b);
@@ -140,7 +140,7 @@ fn small_bodies_by_brute_force() {
 #[test]
 fn the_depth_is_the_smallest_overlap() {
     let deep = AtomicU64::new(0);
-    for_each(pairs(12), |seed| {
+    for_each(pairs(24), |seed| {
         let pair = pair(seed, 9);
         let (a, b) = (&pair.a, &pair.placed());
         let small = Small::new(a, b);
@@ -154,7 +154,7 @@ fn the_depth_is_the_smallest_overlap() {
             assert!(small.squared_overlap(along) >= depth, "{}: {along}", pair.name());
         }
     });
-    assert!(deep.into_inner() > pairs(12) / 4);
+    assert!(deep.into_inner() > pairs(24) / 4);
 }
 
 #[test]

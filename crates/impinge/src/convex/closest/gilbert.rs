@@ -239,7 +239,7 @@ impl Ended {
         let (weights, nearest) = shrink(&mut simplex, reduce, difference);
         if simplex.len() < 4 {
             let (square, before) = (nearest.length_squared(), self.nearest.length_squared());
-            let level = !(square < before);
+            let level = square >= before;
             let allowed = self.level_steps < level_steps && square <= before * (1.0 + 8.0 * U);
             if level && !allowed {
                 return false;

@@ -1,4 +1,4 @@
-//! Convex hulls with exact topology, and the vertex of a hull that lies furthest in a direction.
+//! Convex bodies: hulls with exact topology, primitives, and what there is to ask about two of them.
 //!
 //! A [`Hull`] is the hull of any points: its corners, its polygonal faces and who neighbours whom are those of real
 //! arithmetic on the `f64` coordinates as they are. Points, segments and planar polygons are hulls too.
@@ -7,7 +7,15 @@
 //! "above the plane?" decided exactly ([`orient3d`](crate::exact::orient3d) behind one error bound a face); then coplanar triangles are merged,
 //! also exactly.
 //!
-//! Whether two such bodies share a point is decided exactly, and proven, in [`decide`].
+//! | question | answer |
+//! | --- | --- |
+//! | Do two hulls meet? | [`intersects`]: an exact [`Decision`](decide::Decision) with its proof |
+//! | How far apart are they, how deep do they overlap? | [`distance`], [`contact`]: bounds that hold, points, direction |
+//! | The same for hulls that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`Cache`] |
+//! | What else is convex? | a [`Body`]: [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; and [`HalfSpace`] |
+//! | How far apart, how deep, for any two bodies? | [`closest_points`], [`penetration`] |
+//! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`], or a [`VertexSearch`]: [`LocalSearch`], [`HierarchySearch`], [`BruteForce`] |
+//!
 
 mod body;
 mod build;
@@ -36,8 +44,8 @@ pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
 };
 pub use query::{
-    Cache, Contact, Distance, Overlap, contact, contact_cached, distance, distance_cached, intersects,
-    intersects_cached,
+    Cache, Contact, Distance, Overlap, contact, contact_cached, distance, distance_cached,
+    intersects, intersects_cached,
 };
 pub use support::{
     BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,

@@ -57,7 +57,7 @@ fn segment(points: &[Vec3], [i, j]: [usize; 2]) -> Reduced {
     let square = along.length_squared();
     let axis = largest(along);
     let whole = along[axis];
-    if !(square > 0.0) || whole == 0.0 {
+    if square == 0.0 || whole == 0.0 {
         return Reduced::point(i).nearer(Reduced::point(j), points);
     }
     // The way from the projection of the origin to q, and from p to it, on the longest axis.

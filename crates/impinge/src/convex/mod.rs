@@ -12,6 +12,7 @@ mod flat;
 mod hull;
 mod inner;
 mod merge;
+pub mod separating;
 mod simplex;
 mod support;
 mod validate;

@@ -1,0 +1,57 @@
+//! A hull with what the search precomputes of it (Leung 1996, sections 3.4 and 3.5).
+
+use super::super::{Climb, Hull};
+use crate::math::Vec3;
+
+/// A hull, ready for searches: its centroid, its reach, and where climbs start.
+///
+/// Made once per hull, in time proportional to its vertices. All in the hull's own frame: searches bring directions there, not vertices to the world.
+#[derive(Clone, Debug)]
+pub struct Body<'h> {
+    hull: &'h Hull,
+    centroid: Vec3,
+    reach: Vec3,
+}
+
+impl<'h> Body<'h> {
+    /// Prepares a hull.
+    #[must_use]
+    pub fn new(hull: &'h Hull) -> Self {
+        let vertices = hull.vertices();
+        // Summed as shares, so that nothing overflows.
+        let share = 1.0 / vertices.len() as f64;
+        let centroid = vertices.iter().map(|v| *v * share).sum();
+        let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
+        Self { hull, centroid, reach }
+    }
+
+    /// The hull.
+    #[must_use]
+    pub fn hull(&self) -> &'h Hull {
+        self.hull
+    }
+
+    /// The mean of the vertices: inside the hull, to rounding.
+    #[must_use]
+    pub fn centroid(&self) -> Vec3 {
+        self.centroid
+    }
+
+    /// The largest absolute value of each coordinate.
+    #[must_use]
+    pub fn reach(&self) -> Vec3 {
+        self.reach
+    }
+
+    /// A vertex to begin a climb towards `direction` from, when no better one is known.
+    #[must_use]
+    pub fn start(&self, direction: Vec3) -> u32 {
+        let _ = direction;
+        0
+    }
+
+    /// The vertex furthest in `direction`, climbing from `start`; exact.
+    pub(super) fn climb(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
+        self.hull.climb(direction, start, climb)
+    }
+}

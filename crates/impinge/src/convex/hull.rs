@@ -37,6 +37,8 @@ pub struct Hull {
     pub(super) vertices: Vec<Vec3>,
     pub(super) sources: Vec<u32>,
     pub(super) topology: Topology,
+    /// The largest absolute value of each coordinate over the vertices.
+    pub(super) reach: Vec3,
 }
 
 /// Faces and adjacency in compressed rows.
@@ -120,8 +122,9 @@ impl Hull {
                 (3, ids, topology)
             }
         };
-        let vertices = ids.iter().map(|i| points[*i as usize]).collect();
-        Self { dimension, vertices, sources: ids, topology }
+        let vertices: Vec<Vec3> = ids.iter().map(|i| points[*i as usize]).collect();
+        let reach = vertices.iter().fold(Vec3::ZERO, |r, p| r.max(p.abs()));
+        Self { dimension, vertices, sources: ids, topology, reach }
     }
 
     /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a solid.

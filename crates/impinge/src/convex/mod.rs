@@ -18,4 +18,7 @@ mod support;
 mod validate;
 
 pub use hull::Hull;
-pub use support::Climb;
+pub use support::{
+    BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
+    VertexSearch,
+};

@@ -8,6 +8,7 @@
 //! also exactly.
 
 mod build;
+pub mod decide;
 mod flat;
 mod hull;
 mod inner;

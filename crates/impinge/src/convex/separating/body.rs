@@ -1,6 +1,6 @@
 //! A hull with what the search precomputes of it (Leung 1996, sections 3.4 and 3.5).
 
-use super::super::{Climb, Hull};
+use super::super::{Climb, DirectionTable, Hull};
 use crate::math::Vec3;
 
 /// A hull, ready for searches: its centroid, its reach, and where climbs start.
@@ -11,6 +11,7 @@ pub struct Body<'h> {
     hull: &'h Hull,
     centroid: Vec3,
     reach: Vec3,
+    table: DirectionTable,
 }
 
 impl<'h> Body<'h> {
@@ -22,7 +23,7 @@ impl<'h> Body<'h> {
         let share = 1.0 / vertices.len() as f64;
         let centroid = vertices.iter().map(|v| *v * share).sum();
         let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
-        Self { hull, centroid, reach }
+        Self { hull, centroid, reach, table: DirectionTable::new(hull) }
     }
 
     /// The hull.
@@ -43,11 +44,10 @@ impl<'h> Body<'h> {
         self.reach
     }
 
-    /// A vertex to begin a climb towards `direction` from, when no better one is known.
+    /// A vertex to begin a climb towards `direction` from, when no better one is known: that of the table of 8 x 16 directions.
     #[must_use]
     pub fn start(&self, direction: Vec3) -> u32 {
-        let _ = direction;
-        0
+        self.table.near(direction)
     }
 
     /// The vertex furthest in `direction`, climbing from `start`; exact.

@@ -12,8 +12,8 @@
 //! | 4.2.1 hemisphere, 4.2.2 half-planes | [`Hemisphere`], [`HalfPlanes`] |
 //! | 4.3 recurrence, lemmas 3 and 8 | [`Search`] |
 //!
-//! **What is certain.** [`Verdict::Separated`] always is. [`Verdict::Intersecting`] says itself whether it is. What is left (bodies that touch, or nearly) is for an exact decision, which
-//! [`Output::hint`] gives a start. No limit is ever an answer.
+//! **What is certain.** [`Verdict::Separated`] and [`Verdict::Intersecting`] are, and carry a proof that [`decide`](super::decide) can verify. What is left (bodies that touch, or nearly) is
+//! [`Verdict::Undecided`], with a start for the exact decision in [`Output::hint`]; [`decide`] is the two in a row. No limit is ever an answer.
 //!
 //! ```
 //! use impinge::{Pose, Vec3};
@@ -27,7 +27,7 @@
 //! let pose = Pose::from_translation([1.25, 0.5, 0.5])?;
 //! let query = Query { a: &body, b: &body, pose: &pose, options: Options::default() };
 //! let output = separate(query, &mut cache, &mut scratch);
-//! assert!(matches!(output.verdict, Verdict::Separated { gap, .. } if gap > 0.0 && gap <= 0.25));
+//! assert!(matches!(output.verdict, Verdict::Separated(proof) if proof.gap > 0.0 && proof.gap <= 0.25));
 //! // A frame later the vector is still good.
 //! let pose = Pose::from_translation([1.24, 0.5, 0.5])?;
 //! assert_eq!(separate(Query { pose: &pose, ..query }, &mut cache, &mut scratch).steps, 1);
@@ -49,13 +49,28 @@ pub use body::Body;
 pub use cache::Cache;
 pub use half_plane::HalfPlanes;
 pub use hemisphere::Hemisphere;
-pub use output::{Fit, Hint, Options, Output, Pairs, Query, Reason, Termination, Verdict};
+pub use output::{Fit, Options, Output, Query, Reason, Termination, Verdict};
 pub use rule::Rule;
 pub use search::{Scratch, Search};
+
+use super::decide::Decision;
+use crate::math::Vec3;
 
 /// Searches for a separating vector until there is a verdict.
 ///
 /// `cache` belongs to the pair and carries over from frame to frame; `scratch` may serve all pairs of a thread.
 pub fn separate(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> Output {
     Search::new(query, cache, scratch).run(cache)
+}
+
+/// As [`separate`], with the exact decision where the search has no verdict: whether the bodies share a point, for certain, with the proof.
+///
+/// The exact decision, which bodies within rounding of touching need, takes a time proportional to the vertices of both.
+pub fn decide(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> Decision {
+    let output = separate(query, cache, scratch);
+    output.verdict.decision().unwrap_or_else(|| {
+        let moved: Vec<Vec3> =
+            query.b.hull().vertices().iter().map(|v| query.pose.transform_point(*v)).collect();
+        super::decide::decide(query.a.hull().vertices(), &moved, &output.hint)
+    })
 }

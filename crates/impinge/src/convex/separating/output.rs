@@ -1,7 +1,8 @@
 //! What a search asks and answers.
 
 use super::{Body, Rule};
-use crate::math::{Pose, Vec3};
+use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
+use crate::math::Pose;
 
 /// A question: do A and B meet?
 #[derive(Clone, Copy, Debug)]
@@ -58,31 +59,38 @@ pub enum Fit {
     Nowhere([usize; 4]),
 }
 
-/// What is known about two bodies.
+/// What is certain about two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// They share no point, for certain.
-    Separated {
-        /// A vector in A's frame, of about unit length, from A towards B.
-        vector: Vec3,
-        /// `vector . (y - x) >= gap > 0` for every vertex `x` of A and every moved vertex `y` of B, in real arithmetic. Divided by the vector's length, a lower bound of the distance.
-        gap: f64,
-    },
-    /// No separating vector is left, by the termination rule.
-    Intersecting {
-        /// True if they certainly share a point: the four pairs of [`Hint::simplex`] surround the origin beyond rounding, or a vertex of A is a vertex of B.
-        /// False if the rule says so of rounded vectors only, as it does for bodies that touch.
-        certain: bool,
-    },
+    /// They share no point; the proof names a vector in A's frame.
+    Separated(Gap),
+    /// They share a point: up to four pairs of vertices whose differences surround the origin beyond rounding, or are zero.
+    Intersecting(Common),
     /// Nothing is certain.
     Undecided(Reason),
 }
 
 impl Verdict {
-    /// Whether the verdict holds in real arithmetic.
+    /// Whether the bodies are certainly apart.
     #[must_use]
-    pub fn is_certain(&self) -> bool {
-        matches!(self, Self::Separated { .. } | Self::Intersecting { certain: true })
+    pub fn is_separated(&self) -> bool {
+        matches!(self, Self::Separated(_))
+    }
+
+    /// Whether the bodies certainly share a point.
+    #[must_use]
+    pub fn is_intersecting(&self) -> bool {
+        matches!(self, Self::Intersecting(_))
+    }
+
+    /// The verdict as a decision, if there is one.
+    #[must_use]
+    pub fn decision(&self) -> Option<Decision> {
+        match *self {
+            Self::Separated(gap) => Some(Decision::Separated(gap)),
+            Self::Intersecting(common) => Some(Decision::Intersecting(common)),
+            Self::Undecided(_) => None,
+        }
     }
 }
 
@@ -91,8 +99,10 @@ impl Verdict {
 pub enum Reason {
     /// [`Options::max_steps`] were taken.
     Limit,
-    /// The bodies are within rounding of touching. The thesis would say "not colliding" here (lemmas 3 and 8).
-    Rounding,
+    /// The termination method finds no vector in front of all kept ones, but only of the vectors as rounded. The thesis says "colliding" here.
+    Exhausted,
+    /// A pair recurs for a vector that should have been in front of it: the bodies are within rounding of touching. The thesis says "not colliding" here (lemmas 3 and 8).
+    Recurrence,
 }
 
 /// The answer to a [`Query`].
@@ -106,40 +116,8 @@ pub struct Output {
     pub kept: u32,
     /// Steps that came to a pair of vertices they had met before.
     pub repeats: u32,
-    /// Where another method may begin.
+    /// Where the exact decision may begin: the last direction, in A's frame, and the pairs that the termination method stopped at, or else the seeds.
     pub hint: Hint,
-}
-
-/// What a search found that another method can begin with.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Hint {
-    /// The last direction, in A's frame.
-    pub direction: Vec3,
-    /// Four pairs of vertices of A and B whose differences surround the origin, certainly or to rounding, if the search ended with "intersecting"; else none.
-    pub simplex: Pairs,
-    /// Pairs of vertices that lie close (section 5.5): up to four that recurred, else the last two that supported a direction.
+    /// Where a search for closest points may begin (section 5.5): up to four pairs that recurred, else the last two that supported a direction.
     pub seeds: Pairs,
-}
-
-/// Up to four pairs of a vertex of A and one of B.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pairs {
-    pairs: [(u32, u32); 4],
-    count: usize,
-}
-
-impl Pairs {
-    /// The pairs.
-    #[must_use]
-    pub fn as_slice(&self) -> &[(u32, u32)] {
-        &self.pairs[..self.count]
-    }
-
-    /// Adds a pair, unless it is there or there is no room.
-    pub(super) fn push(&mut self, pair: (u32, u32)) {
-        if self.count < 4 && !self.as_slice().contains(&pair) {
-            self.pairs[self.count] = pair;
-            self.count += 1;
-        }
-    }
 }

@@ -3,18 +3,16 @@
 //! What is as published: the first direction, the caches, the step, the two termination methods, and the rule that a pair of vertices met before makes the next direction the termination method's `w` (section 4.3).
 //!
 //! What is stricter: the thesis counts `S . (q - p) = 0` as "not colliding", and concludes the same from pairs that recur (lemmas 3 and 8). Here bodies that touch do meet, and "separated" needs a gap beyond rounding. Where
-//! the published rule would answer without one, the search takes a vector strictly inside the cone of all candidates: it either has a certain gap, or leads to a new pair of vertices, or leads to one met before. Only the
-//! last ends the search, after a pass over B in doubled precision. There are finitely many pairs, so every search ends.
+//! the published rule would answer without one, the search takes a vector strictly inside the cone of all candidates: it either has a certain gap, or leads to a new pair of vertices, or leads to one met before. The
+//! last ends the search, without a verdict. There are finitely many pairs, so every search ends.
 
 use super::cache::{Witness, unit};
 use super::enclosing::surround;
-use super::gap::{Rounding, thorough};
-use super::output::Pairs;
+use super::gap::Rounding;
 use super::visited::Visited;
-use super::{
-    Cache, Fit, HalfPlanes, Hemisphere, Hint, Output, Query, Reason, Termination, Verdict,
-};
+use super::{Cache, Fit, HalfPlanes, Hemisphere, Output, Query, Reason, Termination, Verdict};
 use crate::convex::Climb;
+use crate::convex::decide::{Common, Gap, Hint, Pairs};
 use crate::math::Vec3;
 
 /// Memory that searches share, one after the other, of any bodies.
@@ -66,8 +64,8 @@ pub struct Search<'q> {
     origin: Origin,
     pair: (u32, u32),
     previous: Option<(u32, u32)>,
-    simplex: Pairs,
-    recurring: Pairs,
+    blockers: Pairs,
+    recurring: Few,
     steps: u32,
     repeats: u32,
 }
@@ -89,8 +87,8 @@ impl<'q> Search<'q> {
             origin: Origin::Rule,
             pair: (a, b),
             previous: None,
-            simplex: Pairs::default(),
-            recurring: Pairs::default(),
+            blockers: Pairs::NONE,
+            recurring: Few::default(),
             steps: 0,
             repeats: 0,
         }
@@ -123,7 +121,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Tries one direction. `Some` ends the search; further steps after that may say [`Reason::Rounding`] of what was decided.
+    /// Tries one direction. `Some` ends the search; further steps after that may say otherwise.
     pub fn step(&mut self) -> Option<Verdict> {
         if self.steps >= self.query.options.max_steps {
             return Some(Verdict::Undecided(Reason::Limit));
@@ -139,21 +137,21 @@ impl<'q> Search<'q> {
         self.pair = (a.climb(s, self.pair.0, climb), b.climb(local, self.pair.1, climb));
         let p = a.hull().vertices()[self.pair.0 as usize];
         let q = pose.transform_point(b.hull().vertices()[self.pair.1 as usize]);
-        let gap = self.rounding.gap(s, p, q);
+        let gap = self.rounding.distance(s, p, q);
         if gap > 0.0 {
-            return Some(Verdict::Separated { vector: s, gap });
+            return Some(Verdict::Separated(Gap { direction: s, gap, features: Pairs::NONE }));
         }
         let difference = q - p;
         let Some(r) = unit(difference) else {
             // The two vertices are one point.
-            self.simplex.push(self.pair);
-            return Some(Verdict::Intersecting { certain: true });
+            self.blockers = Pairs::new(&[[self.pair.0, self.pair.1]]);
+            return Some(Verdict::Intersecting(Common { pairs: self.blockers }));
         };
         let is_new = self.scratch.visited.insert(self.pair);
         if is_new {
             self.scratch.kept.push(Kept { pair: self.pair, difference });
             if let Fit::Nowhere(simplex) = self.keep(r) {
-                return Some(self.intersecting(simplex));
+                return Some(self.exhausted(simplex));
             }
         } else {
             self.repeats += 1;
@@ -169,16 +167,11 @@ impl<'q> Search<'q> {
         } else if is_new || self.origin != Origin::Strict {
             match self.strict() {
                 Ok(w) => self.direction = w,
-                Err(simplex) => return Some(self.intersecting(simplex)),
+                Err(simplex) => return Some(self.exhausted(simplex)),
             }
             self.origin = Origin::Strict;
         } else {
-            let gap = thorough(s, p, b, pose);
-            return Some(if gap > 0.0 {
-                Verdict::Separated { vector: s, gap }
-            } else {
-                Verdict::Undecided(Reason::Rounding)
-            });
+            return Some(Verdict::Undecided(Reason::Recurrence));
         }
         None
     }
@@ -194,22 +187,23 @@ impl<'q> Search<'q> {
 
     /// The output for the verdict of the last step; a separating vector goes into `cache`.
     pub fn finish(self, verdict: Verdict, cache: &mut Cache) -> Output {
-        if let Verdict::Separated { vector, .. } = verdict {
+        if let Verdict::Separated(Gap { direction: vector, .. }) = verdict {
             cache.store(Witness { vector, a: self.pair.0, b: self.pair.1 });
         }
         let mut seeds = self.recurring;
-        if seeds.as_slice().is_empty() {
+        if seeds.count == 0 {
             seeds.push(self.pair);
-            if let Some(previous) = self.previous {
-                seeds.push(previous);
-            }
+            seeds.push(self.previous.unwrap_or(self.pair));
         }
+        let seeds = seeds.pairs();
+        let pairs = if self.blockers.is_empty() { seeds } else { self.blockers };
         Output {
             verdict,
             steps: self.steps,
             kept: self.scratch.kept.len() as u32,
             repeats: self.repeats,
-            hint: Hint { direction: self.direction, simplex: self.simplex, seeds },
+            hint: Hint { pairs, direction: self.direction },
+            seeds,
         }
     }
 
@@ -236,12 +230,38 @@ impl<'q> Search<'q> {
         Ok(strict.middle())
     }
 
-    /// "Intersecting", by these four kept vectors.
-    fn intersecting(&mut self, simplex: [usize; 4]) -> Verdict {
+    /// No vector is in front of these four kept ones, certainly or to rounding.
+    fn exhausted(&mut self, simplex: [usize; 4]) -> Verdict {
         let four = simplex.map(|i| self.scratch.kept[i]);
+        let mut few = Few::default();
         for kept in four {
-            self.simplex.push(kept.pair);
+            few.push(kept.pair);
         }
-        Verdict::Intersecting { certain: surround(&four.map(|k| k.difference)) }
+        self.blockers = few.pairs();
+        if surround(&four.map(|k| k.difference)) {
+            Verdict::Intersecting(Common { pairs: self.blockers })
+        } else {
+            Verdict::Undecided(Reason::Exhausted)
+        }
+    }
+}
+
+/// The first four different pairs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Few {
+    pairs: [[u32; 2]; 4],
+    count: usize,
+}
+
+impl Few {
+    fn push(&mut self, (a, b): (u32, u32)) {
+        if self.count < 4 && !self.pairs[..self.count].contains(&[a, b]) {
+            self.pairs[self.count] = [a, b];
+            self.count += 1;
+        }
+    }
+
+    fn pairs(&self) -> Pairs {
+        Pairs::new(&self.pairs[..self.count])
     }
 }

@@ -77,6 +77,7 @@
 //! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files. Without it
 //! `impinge-io` and its dependencies are not compiled.
 
+mod bias;
 pub mod check;
 pub mod closest;
 pub mod convex;

@@ -8,11 +8,14 @@
 //! also exactly.
 
 mod build;
+pub mod clipping;
 pub mod decide;
 mod flat;
 mod hull;
 mod inner;
 mod merge;
+pub mod perceptron;
+pub mod race;
 pub mod separating;
 mod simplex;
 mod support;

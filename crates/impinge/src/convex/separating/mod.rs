@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | 3.2 greedy, 3.7 conservative, 3.8 between | [`Rule`] |
 //! | 3.3 local search, time-stamps, own frame | [`Hull::climb`](super::Hull::climb) with a turned direction |
-//! | 3.4 first direction, 3.5 table, 3.6 cache | [`Body`], [`Cache`] |
+//! | 3.4 first direction, 3.5 table of 8 x 16 directions, 3.6 cache | [`Body`], [`Cache`] |
 //! | 4.2.1 hemisphere, 4.2.2 half-planes | [`Hemisphere`], [`HalfPlanes`] |
 //! | 4.3 recurrence, lemmas 3 and 8 | [`Search`] |
 //!

@@ -63,7 +63,8 @@ impl Options {
     pub fn new(learning: Learning, first: FirstPlane, max_iterations: u32) -> Result<Self, Error> {
         if let Learning::Relaxed { eta, relaxation } = learning {
             let is_step = eta > 0.0 && eta.is_finite();
-            if !is_step || !(relaxation > 0.0 && relaxation <= 1.0) {
+            let is_factor = relaxation > 0.0 && relaxation <= 1.0;
+            if !is_step || !is_factor {
                 return Err(Error::new(
                     ErrorKind::BadParameter,
                     format!(

@@ -37,8 +37,7 @@ pub struct Hull {
     pub(super) vertices: Vec<Vec3>,
     pub(super) sources: Vec<u32>,
     pub(super) topology: Topology,
-    /// The largest absolute value of each coordinate over the vertices.
-    pub(super) reach: Vec3,
+    pub(super) bounds: Aabb,
 }
 
 /// Faces and adjacency in compressed rows.
@@ -123,8 +122,8 @@ impl Hull {
             }
         };
         let vertices: Vec<Vec3> = ids.iter().map(|i| points[*i as usize]).collect();
-        let reach = vertices.iter().fold(Vec3::ZERO, |r, p| r.max(p.abs()));
-        Self { dimension, vertices, sources: ids, topology, reach }
+        let bounds = Aabb::from_points(vertices.iter().copied());
+        Self { dimension, vertices, sources: ids, topology, bounds }
     }
 
     /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a solid.
@@ -143,6 +142,13 @@ impl Hull {
     #[must_use]
     pub fn sources(&self) -> &[u32] {
         &self.sources
+    }
+
+    /// The smallest box around the hull, in its frame.
+    #[inline]
+    #[must_use]
+    pub fn bounds(&self) -> Aabb {
+        self.bounds
     }
 
     /// The number of faces.

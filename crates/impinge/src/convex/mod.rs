@@ -7,21 +7,35 @@
 //! "above the plane?" decided exactly ([`orient3d`](crate::exact::orient3d) behind one error bound a face); then coplanar triangles are merged,
 //! also exactly.
 
+mod body;
 mod build;
 pub mod clipping;
+mod closest;
 pub mod decide;
 mod flat;
 mod hull;
 mod inner;
 mod merge;
+mod penetration;
 pub mod perceptron;
+mod placed;
+mod primitive;
 pub mod race;
 pub mod separating;
 mod simplex;
 mod support;
 mod validate;
 
+pub use body::{Body, Trail};
+pub use closest::{
+    Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop,
+    closest_points,
+};
 pub use hull::Hull;
+pub use penetration::{Penetration, PenetrationOptions, penetration};
+pub use primitive::{
+    Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
+};
 pub use support::{
     BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
     VertexSearch,

@@ -78,7 +78,8 @@ impl Hull {
     pub fn climb(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
         // If one vertex is certainly further than all others looked at, its neighbours among them, it is furthest. Otherwise again, exactly.
         let Summit { vertex, lead } = self.climb_in_floats(direction, start, climb);
-        let error = TWO_HEIGHTS * direction.abs().dot(self.reach) + UNDERFLOW;
+        let reach = self.bounds.max.max(-self.bounds.min);
+        let error = TWO_HEIGHTS * direction.abs().dot(reach) + UNDERFLOW;
         if lead > error && error.is_finite() {
             return vertex;
         }

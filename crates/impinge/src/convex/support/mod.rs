@@ -91,6 +91,29 @@ pub trait VertexSearch {
     fn extra_bytes(&self) -> usize;
 }
 
+/// Exact climbing, [`LocalSearch::exact`].
+impl VertexSearch for Hull {
+    fn hull(&self) -> &Hull {
+        self
+    }
+
+    fn start(&self, _direction: Vec3) -> u32 {
+        0
+    }
+
+    fn search(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
+        self.climb(direction, start, climb)
+    }
+
+    fn certainty(&self) -> Certainty {
+        Certainty::Exact
+    }
+
+    fn extra_bytes(&self) -> usize {
+        0
+    }
+}
+
 impl<S: VertexSearch + ?Sized> VertexSearch for &S {
     fn hull(&self) -> &Hull {
         (**self).hull()

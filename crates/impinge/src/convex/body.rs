@@ -1,0 +1,99 @@
+//! Anything with a support function.
+//!
+//! A [`Body`] is a convex *core* and a *margin*: all points within `margin` of the core. A sphere is a point with a
+//! margin, a capsule a segment with one; a rounded box is a box with one. Algorithms work on cores and add margins
+//! at the end, which costs no accuracy: the signed distance of two bodies is that of their cores less both margins.
+//!
+//! Which cores are polytopes: [`Body::core_points`] says. For those a verdict can be exact. The cores of cylinders, cones and
+//! ellipsoids are curved, their support is rounded, and [`Body::support_error`] bounds by how much
+//! (`docs/notes/convex-shapes.md` derives each).
+
+use std::borrow::Cow;
+use std::fmt::Debug;
+
+use super::support::{Certainty, Climb, VertexSearch};
+use crate::math::Vec3;
+
+/// Half an ulp of one: the relative error of one rounding.
+pub(super) const U: f64 = f64::EPSILON / 2.0;
+
+/// A convex body: a core with a support function, and a margin around it. In the body's own frame.
+pub trait Body {
+    /// What a search leaves for the next one; `()` where the support is a formula.
+    type Memory: Clone + Debug + Default;
+
+    /// A point of the core that lies furthest in `direction`, up to [`Body::support_error`].
+    ///
+    /// The length of `direction` is between 1e-30 and 1e30. For another one, or one that is not finite, the point returned is still near the
+    /// core, but need not be furthest.
+    fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3;
+
+    /// The error `e` of [`Body::furthest`]: for direction `d` and the point `p` returned, some point of the core is within `e` of `p`,
+    /// and `d.x <= d.p + e |d|` for all points `x` of the core, in real numbers.
+    fn support_error(&self) -> f64;
+
+    /// The middle and the radius of a ball around the core.
+    fn ball(&self) -> (Vec3, f64);
+
+    /// How far the body reaches beyond its core on all sides.
+    fn margin(&self) -> f64 {
+        0.0
+    }
+
+    /// The points whose hull is the core, exactly, if it is a polytope.
+    fn core_points(&self) -> Option<Cow<'_, [Vec3]>>;
+}
+
+/// Where the last search on a hull ended, and its marks.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    climb: Climb,
+    last: Option<u32>,
+}
+
+impl Trail {
+    /// The vertex found last.
+    #[must_use]
+    pub fn last(&self) -> Option<u32> {
+        self.last
+    }
+
+    /// How many vertices all searches together have looked at.
+    #[must_use]
+    pub fn evaluated(&self) -> u64 {
+        self.climb.evaluated()
+    }
+}
+
+/// Hulls, however their vertices are searched. Searches that are not certain are confirmed.
+impl<S: VertexSearch> Body for S {
+    type Memory = Trail;
+
+    fn furthest(&self, direction: Vec3, memory: &mut Trail) -> Vec3 {
+        let (hull, climb) = (self.hull(), &mut memory.climb);
+        // A trail may come from another hull.
+        let last = memory.last.filter(|v| (*v as usize) < hull.vertices().len());
+        let start = last.unwrap_or_else(|| self.start(direction));
+        let mut found = self.search(direction, start, climb);
+        if self.certainty() != Certainty::Exact {
+            found = hull.climb(direction, found, climb);
+        }
+        memory.last = Some(found);
+        hull.vertices()[found as usize]
+    }
+
+    fn support_error(&self) -> f64 {
+        0.0
+    }
+
+    fn ball(&self) -> (Vec3, f64) {
+        let bounds = self.hull().bounds();
+        let middle = bounds.min * 0.5 + bounds.max * 0.5;
+        let half = (bounds.max - middle).max(middle - bounds.min);
+        (middle, half.length() * (1.0 + 16.0 * U))
+    }
+
+    fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {
+        Some(Cow::Borrowed(self.hull().vertices()))
+    }
+}

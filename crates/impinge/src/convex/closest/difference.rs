@@ -1,0 +1,88 @@
+//! The set of all differences of points of B and points of A.
+
+use super::ClosestCache;
+use crate::convex::body::{Body, U};
+use crate::convex::placed::Placed;
+use crate::math::{Pose, Vec3, unit_scale};
+
+/// A point of the difference, with the points it is the difference of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::convex) struct Vertex {
+    /// `b - a`, scaled.
+    pub(in crate::convex) m: Vec3,
+    /// The point of A's core.
+    pub(in crate::convex) a: Vec3,
+    /// The point of B's core, in A's frame.
+    pub(in crate::convex) b: Vec3,
+    /// The same in B's frame.
+    pub(in crate::convex) b_local: Vec3,
+}
+
+/// `M = B - A` of the cores, in A's frame, scaled by a power of two to a size of about one.
+pub(in crate::convex) struct Difference<'a, A: Body, B: Body> {
+    a: &'a A,
+    b: Placed<'a, B>,
+    pose: &'a Pose,
+    scale: (f64, f64),
+    /// A bound of the error of a support, scaled; without the rounding of the difference itself.
+    error: f64,
+    /// From the middle of A to the middle of B, scaled.
+    pub(in crate::convex) middle: Vec3,
+}
+
+impl<'a, A: Body, B: Body> Difference<'a, A, B> {
+    pub(in crate::convex) fn new(a: &'a A, b: &'a B, pose: &'a Pose) -> Self {
+        let b = Placed::new(b, pose);
+        let ((middle_a, radius_a), (middle_b, radius_b)) = (a.ball(), b.ball());
+        let apart = middle_b - middle_a;
+        let size = apart.abs().max_element() + radius_a + radius_b;
+        let scale = if size > 0.0 { unit_scale(size) } else { (1.0, 1.0) };
+        let (s, t) = scale;
+        let error = (a.support_error() + b.error) * (1.0 + 4.0 * U) * s * t;
+        Self { a, b, pose, scale, error, middle: apart * s * t }
+    }
+
+    /// The vertex furthest in `direction`, up to [`Difference::error`].
+    pub(in crate::convex) fn furthest(
+        &self,
+        direction: Vec3,
+        cache: &mut ClosestCache<A::Memory, B::Memory>,
+    ) -> Vertex {
+        let a = self.a.furthest(-direction, &mut cache.a);
+        let [b_local, b] = self.b.furthest(direction, &mut cache.b);
+        self.vertex(a, b, b_local)
+    }
+
+    /// The vertex of two points that were found before, each in its body's frame.
+    pub(in crate::convex) fn recalled(&self, [a, b_local]: [Vec3; 2]) -> Vertex {
+        self.vertex(a, self.pose.transform_point(b_local), b_local)
+    }
+
+    fn vertex(&self, a: Vec3, b: Vec3, b_local: Vec3) -> Vertex {
+        let (s, t) = self.scale;
+        Vertex { m: (b - a) * s * t, a, b, b_local }
+    }
+
+    /// How far `m` may be from the set, and below the true height per length of the direction.
+    pub(in crate::convex) fn error(&self, m: Vec3) -> f64 {
+        self.error + 2.0 * U * m.length() + 1e-300
+    }
+
+    /// A bound, in the scaled frame, for the height of every point of the set along `direction`, per length, from the support there.
+    pub(in crate::convex) fn height(&self, direction: Vec3, support: Vec3) -> f64 {
+        let along = direction.dot(support) / direction.length();
+        // Three roundings of the product, whose parts are no larger than the lengths; the length and the quotient.
+        along + self.error(support) + 12.0 * U * support.length()
+    }
+
+    /// A scaled length in the caller's unit.
+    pub(in crate::convex) fn unscaled(&self, length: f64) -> f64 {
+        let (s, t) = self.scale;
+        length / t / s
+    }
+
+    /// A bound, in the caller's unit, of how far points of the cores that are sums of vertices may be from them.
+    pub(in crate::convex) fn point_error(&self, a: Vec3, b: Vec3) -> f64 {
+        self.unscaled(self.error) + 16.0 * U * (a.length() + b.length())
+    }
+}

@@ -1,0 +1,161 @@
+//! Closest points of two convex bodies.
+//!
+//! The improved Gilbert algorithm of Leung 1996, sections 5.1 to 5.4, after E. Gilbert, D. Johnson, S. Keerthi 1988, "A
+//! Fast Procedure for Computing the Distance Between Complex Objects in Three-Dimensional Space". The bodies are
+//! apart as far as the origin is from `M = B - A`, all differences of their points. A simplex of points of `M` walks towards the
+//! origin: its point nearest to the origin gives a direction, the furthest point of `M` in that direction joins the simplex, and what the nearest point does
+//! not need is dropped.
+//!
+//! The nearest point of a simplex is found by one of two [`Reduction`]s: Johnson's sub-algorithm with its backup procedure, as published, or signed
+//! volumes (M. Montanari, N. Petrinic, E. Barbieri 2017, "Improving the GJK Algorithm for Faster and More Reliable Distance Queries
+//! Between Convex Objects"). [`Acceleration`] mixes earlier directions into the next one (L. Montaut et al. 2022, "Collision Detection Accelerated: An
+//! Optimization Perspective").
+//!
+//! **The bounds hold**, whatever the iteration does. Every point of the simplex is a difference of points of the bodies, so its nearest
+//! point is no nearer than the distance: `upper`. Every support in a direction is a pair of parallel planes with the bodies on either side: `lower`. What
+//! supports, poses and sums round is added (`docs/notes/convex-shapes.md`). The iteration ends when the bounds meet, when a point of `M` comes again (Leung 1996,
+//! section 5.4; see [`Recurrence`]), when it comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
+
+mod difference;
+mod gilbert;
+mod johnson;
+mod momentum;
+mod reduced;
+pub(super) mod signed_volumes;
+
+pub(super) use difference::{Difference, Vertex};
+pub use gilbert::closest_points;
+pub(super) use gilbert::{Ended, iterate};
+
+use crate::math::Vec3;
+
+/// How the nearest point of a simplex is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// Johnson's sub-algorithm: every subset, by determinants; the best subset where rounding leaves none (Leung 1996, section 5.2).
+    Johnson,
+    /// Signed volumes: fewer subsets, and better conditioned on flat simplices.
+    #[default]
+    SignedVolumes,
+}
+
+/// How earlier directions take part in the next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acceleration {
+    /// Not at all: the next direction points from the nearest point to the origin.
+    #[default]
+    None,
+    /// Nesterov's momentum.
+    Nesterov,
+    /// Polyak's heavy ball.
+    Polyak,
+}
+
+/// When a support that came before ends the iteration.
+///
+/// Leung 1996, section 5.4, ends it when a vertex comes again that came at any time before, and says that none does until the end. That is not so: a vertex that was
+/// dropped may be needed again. Of 3,000 pairs of hulls of 20 random vertices 6 ended that way, up to 1 percent of the distance too far. The bounds show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recurrence {
+    /// As published: if it came at any time before.
+    Anywhere,
+    /// If it is in the simplex, where no exact step would ask for it again.
+    #[default]
+    InSimplex,
+}
+
+/// What [`closest_points`] may be told.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestOptions {
+    /// The iteration ends when the bounds of the distance differ by no more than this times the distance.
+    pub tolerance: f64,
+    /// The most iterations. Reaching it is no answer: the bounds are returned as they are.
+    pub limit: u32,
+    /// How the nearest point of a simplex is found.
+    pub reduction: Reduction,
+    /// How earlier directions take part in the next one.
+    pub acceleration: Acceleration,
+    /// When a support that came before ends the iteration.
+    pub recurrence: Recurrence,
+}
+
+impl ClosestOptions {
+    /// The improved Gilbert algorithm as published: Johnson's sub-algorithm, and the end at the first vertex that came before.
+    #[must_use]
+    pub fn published() -> Self {
+        Self {
+            tolerance: 0.0,
+            reduction: Reduction::Johnson,
+            recurrence: Recurrence::Anywhere,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for ClosestOptions {
+    /// Signed volumes without acceleration, to 1e-12 of the distance, at most 256 iterations.
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-12,
+            limit: 256,
+            reduction: Reduction::default(),
+            acceleration: Acceleration::default(),
+            recurrence: Recurrence::default(),
+        }
+    }
+}
+
+/// Why an iteration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The bounds met within the tolerance, or within what rounding leaves.
+    Converged,
+    /// A support that came before came again: for polytopes, the end but for rounding.
+    Repeated,
+    /// A step that brought nothing: rounding.
+    Stalled,
+    /// The simplex holds the origin as far as rounding can tell: the cores meet or nearly so.
+    Inside,
+    /// The limit of the iterations.
+    Limit,
+}
+
+/// The closest points of two bodies, in A's frame, with bounds of their distance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoints {
+    /// The point of A. Where the bodies overlap (`lower` is zero), a point in or near both.
+    pub a: Vec3,
+    /// The point of B.
+    pub b: Vec3,
+    /// From A to B, a unit vector; zero where the cores of the bodies meet as far as rounding can tell.
+    pub direction: Vec3,
+    /// The distance is at least this; if positive, the bodies are apart.
+    pub lower: f64,
+    /// The distance is at most this.
+    pub upper: f64,
+    /// How far the points may be from their bodies.
+    pub point_error: f64,
+    /// The number of supports asked of each body.
+    pub iterations: u32,
+    /// Why the iteration ended.
+    pub stop: Stop,
+}
+
+/// What a query leaves for the next one of the same two bodies at a similar pose: the last simplex (Leung 1996, section 5.4) and the last supports.
+///
+/// `C` and `D` are the [`Body::Memory`](super::Body::Memory) of A and B. An empty one, [`Default::default`], is always right.
+#[derive(Clone, Debug)]
+pub struct ClosestCache<C, D> {
+    /// What A's search remembers.
+    pub a: C,
+    /// What B's search remembers.
+    pub b: D,
+    /// Pairs of points whose differences span the last simplex, each in its body's frame.
+    pub(super) simplex: Vec<[Vec3; 2]>,
+}
+
+impl<C: Default, D: Default> Default for ClosestCache<C, D> {
+    fn default() -> Self {
+        Self { a: C::default(), b: D::default(), simplex: Vec::new() }
+    }
+}

@@ -1,0 +1,269 @@
+//! The growth of the polytope.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::polytope::Polytope;
+use super::{Penetration, PenetrationOptions};
+use crate::convex::body::{Body, U};
+use crate::convex::closest::{
+    ClosestCache, Difference, Ended, Stop, Vertex, iterate, signed_volumes,
+};
+use crate::math::{Pose, Vec3};
+
+/// How deep `a` and `b` overlap, with `pose` the pose of B in A's frame; minus the distance if they are apart.
+///
+/// ```
+/// use impinge::Pose;
+/// use impinge::convex::{Cuboid, Cylinder, penetration};
+///
+/// let (a, b) = (Cuboid::new([1.0, 1.0, 1.0])?, Cylinder::new(1.0, 0.5)?);
+/// let pose = Pose::from_translation([1.25, 0.0, 0.5])?;
+/// let found = penetration(&a, &b, &pose, &Default::default(), &mut Default::default());
+/// assert!(found.lower <= 0.25 && 0.25 <= found.upper && found.upper - found.lower < 1e-9);
+/// assert!(found.direction.x > 0.999);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn penetration<A: Body, B: Body>(
+    a: &A,
+    b: &B,
+    pose: &Pose,
+    options: &PenetrationOptions,
+    cache: &mut ClosestCache<A::Memory, B::Memory>,
+) -> Penetration {
+    let difference = Difference::new(a, b, pose);
+    let margins = [a.margin(), b.margin()];
+    let margin = margins[0] + margins[1];
+    let ended = iterate(&difference, 0.0, &options.closest, cache);
+    ended.store(cache);
+    let [lower, upper] = ended.less_margins(&difference, margins);
+    let mut found = if ended.stop == Stop::Inside || ended.cores_may_meet() {
+        let growth = Growth::of(&difference, &ended, options, cache);
+        growth.result(&difference, &ended, margin)
+    } else {
+        let [a, b] = ended.points();
+        Penetration {
+            a,
+            b,
+            direction: ended.direction(),
+            lower: -upper,
+            upper: -lower,
+            point_error: difference.point_error(a, b),
+            iterations: ended.iterations,
+            stop: ended.stop,
+        }
+    };
+    found.a += found.direction * margins[0];
+    found.b -= found.direction * margins[1];
+    found.point_error += 4.0 * U * margin;
+    found
+}
+
+/// A face waiting for its turn, the nearest first; of two equally near, the older one.
+#[derive(PartialEq)]
+struct Waiting {
+    height: f64,
+    face: u32,
+}
+
+impl Eq for Waiting {}
+
+impl Ord for Waiting {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.height.total_cmp(&self.height).then(other.face.cmp(&self.face))
+    }
+}
+
+impl PartialOrd for Waiting {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// What the growth came to, in the scaled frame.
+struct Growth {
+    /// The depth of the cores is at least this, if anything is known.
+    lower: Option<f64>,
+    upper: f64,
+    /// Where `upper` was found: the outer direction.
+    direction: Vec3,
+    /// The points of the cores there.
+    points: [Vec3; 2],
+    supports: u32,
+    stop: Stop,
+}
+
+impl Growth {
+    fn of<A: Body, B: Body>(
+        difference: &Difference<'_, A, B>,
+        ended: &Ended,
+        options: &PenetrationOptions,
+        cache: &mut ClosestCache<A::Memory, B::Memory>,
+    ) -> Self {
+        let mut growth = Self {
+            lower: None,
+            upper: f64::INFINITY,
+            direction: Vec3::ZERO,
+            points: ended.points(),
+            supports: 0,
+            stop: Stop::Stalled,
+        };
+        let start = growth.tetrahedron(&ended.simplex, difference, cache);
+        if let Some(polytope) = start.and_then(Polytope::new) {
+            growth.expand(polytope, difference, options, cache);
+        }
+        growth
+    }
+
+    /// A support along `direction`, and the bound of the depth that it gives.
+    fn ask<A: Body, B: Body>(
+        &mut self,
+        direction: Vec3,
+        difference: &Difference<'_, A, B>,
+        cache: &mut ClosestCache<A::Memory, B::Memory>,
+    ) -> (Vertex, f64) {
+        self.supports += 1;
+        let vertex = difference.furthest(direction, cache);
+        let height = difference.height(direction, vertex.m);
+        if height < self.upper {
+            (self.upper, self.direction) = (height, direction.normalize_or_zero());
+        }
+        (vertex, height)
+    }
+
+    /// Four vertices to start with: those given, and supports across what they span. `None` if the set has no room for them.
+    fn tetrahedron<A: Body, B: Body>(
+        &mut self,
+        given: &[Vertex],
+        difference: &Difference<'_, A, B>,
+        cache: &mut ClosestCache<A::Memory, B::Memory>,
+    ) -> Option<[Vertex; 4]> {
+        if let [a, b, c, d] = *given {
+            if Polytope::new([a, b, c, d]).is_some() {
+                return Some([a, b, c, d]);
+            }
+        }
+        let mut ask = |directions: &[Vec3], measure: &dyn Fn(Vec3) -> f64| {
+            let mut best: Option<(f64, Vertex)> = None;
+            for d in directions {
+                let (vertex, _) = self.ask(*d, difference, cache);
+                let m = measure(vertex.m);
+                if m > best.map_or(0.0, |(best, _)| best) {
+                    best = Some((m, vertex));
+                }
+            }
+            best.map(|(_, vertex)| vertex)
+        };
+        let a = given[0];
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
+        let b = match given.get(1) {
+            Some(b) => *b,
+            None => ask(&axes, &|m| m.distance_squared(a.m))?,
+        };
+        let line = (b.m - a.m).normalize_or_zero();
+        let (u, v) = line.any_orthonormal_pair();
+        let from_line = |m: Vec3| (m - a.m).cross(line).length_squared();
+        let c = match given.get(2) {
+            Some(c) if from_line(c.m) > 0.0 => *c,
+            _ => ask(&[u, v, -u, -v], &from_line)?,
+        };
+        let normal = line.cross((c.m - a.m).normalize_or_zero()).normalize_or_zero();
+        let normal = if normal == Vec3::ZERO { u } else { normal };
+        let d = ask(&[normal, -normal], &|m| (m - a.m).dot(normal).abs())?;
+        Some([a, b, c, d])
+    }
+
+    fn expand<A: Body, B: Body>(
+        &mut self,
+        mut polytope: Polytope,
+        difference: &Difference<'_, A, B>,
+        options: &PenetrationOptions,
+        cache: &mut ClosestCache<A::Memory, B::Memory>,
+    ) {
+        let mut waiting = BinaryHeap::new();
+        for (face, f) in polytope.faces.iter().enumerate() {
+            waiting.push(Waiting { height: f.height, face: face as u32 });
+        }
+        // The error of vertices: the exact hull of rounded points is within it of the set.
+        let mut error = polytope.vertices.iter().map(|v| difference.error(v.m)).fold(0.0, f64::max);
+        while let Some(Waiting { height, face }) = waiting.pop() {
+            if !polytope.faces[face as usize].alive {
+                continue;
+            }
+            self.lower = (height > 0.0).then_some(height - error);
+            if self.supports >= options.limit {
+                self.stop = Stop::Limit;
+                break;
+            }
+            let normal = polytope.faces[face as usize].normal;
+            let (vertex, along) = self.ask(normal, difference, cache);
+            let close = (options.tolerance * self.upper).max(16.0 * error);
+            let settled = along - height <= close;
+            if settled {
+                // The foot of the origin may be in another face of the same plane.
+                self.points = points_at(&polytope, normal * height, height + close);
+                self.direction = normal;
+            } else if along <= self.upper {
+                (self.direction, self.points) = (normal, blend(&polytope, face, normal * height).1);
+            }
+            if settled || self.upper - height <= close {
+                self.stop = Stop::Converged;
+                break;
+            }
+            if !polytope.is_above(face, vertex.m) {
+                self.stop = Stop::Repeated;
+                break;
+            }
+            error = error.max(difference.error(vertex.m));
+            for new in polytope.add(vertex, face) {
+                waiting.push(Waiting { height: polytope.faces[new as usize].height, face: new });
+            }
+        }
+    }
+
+    fn result<A: Body, B: Body>(
+        &self,
+        difference: &Difference<'_, A, B>,
+        ended: &Ended,
+        margin: f64,
+    ) -> Penetration {
+        // Without more knowledge the cores are as far apart as the closest points found.
+        let [_, apart] = ended.less_margins(difference, [0.0; 2]);
+        let at_least = self.lower.map_or(-apart, |l| difference.unscaled(l).max(-apart));
+        let at_most = difference.unscaled(self.upper);
+        let slack = |bound: f64| 4.0 * U * (bound.abs() + margin) + f64::MIN_POSITIVE;
+        let [a, b] = self.points;
+        Penetration {
+            a,
+            b,
+            direction: -self.direction,
+            lower: at_least + margin - slack(at_least),
+            upper: at_most + margin + slack(at_most),
+            point_error: difference.point_error(a, b),
+            iterations: ended.iterations + self.supports,
+            stop: self.stop,
+        }
+    }
+}
+
+/// The square of the distance of a face from `foot`, and the points of the cores there.
+fn blend(polytope: &Polytope, face: u32, foot: Vec3) -> (f64, [Vec3; 2]) {
+    let corners = polytope.faces[face as usize].corners.map(|v| polytope.vertices[v as usize]);
+    let weights = signed_volumes::reduce(&corners.map(|v| v.m - foot));
+    let sum = |of: fn(&Vertex) -> Vec3| weights.sum(|i| of(&corners[i]));
+    ((sum(|v| v.m) - foot).length_squared(), [sum(|v| v.a), sum(|v| v.b)])
+}
+
+/// The points of the cores at the point nearest to `foot` of all faces no higher than `height`.
+fn points_at(polytope: &Polytope, foot: Vec3, height: f64) -> [Vec3; 2] {
+    let near = |face: &u32| {
+        let face = &polytope.faces[*face as usize];
+        face.alive && face.height <= height
+    };
+    (0..polytope.faces.len() as u32)
+        .filter(near)
+        .map(|face| blend(polytope, face, foot))
+        .min_by(|x, y| x.0.total_cmp(&y.0))
+        .map_or([Vec3::ZERO; 2], |(_, points)| points)
+}

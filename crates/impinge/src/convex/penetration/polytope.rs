@@ -1,0 +1,142 @@
+//! The polytope that grows: an exact hull of vertices added one by one.
+//!
+//! Whether a vertex is strictly above a face is decided exactly, so the faces below it form a disc with one border (the argument is in
+//! `convex/build.rs`) and the surface stays closed and convex, with coplanar neighbours at most.
+
+use crate::convex::body::U;
+use crate::convex::closest::Vertex;
+use crate::exact::{Sign, orient3d};
+use crate::math::Vec3;
+
+const NONE: u32 = u32::MAX;
+
+/// A triangle of the surface. Side `i` runs from corner `i` to corner `i + 1`.
+#[derive(Clone, Copy)]
+pub(super) struct Face {
+    pub(super) corners: [u32; 3],
+    across: [u32; 3],
+    pub(super) alive: bool,
+    /// The outer unit normal, rounded.
+    pub(super) normal: Vec3,
+    /// The triangle is at least this far from the origin, along the normal. Zero or less if the origin is not strictly inside.
+    pub(super) height: f64,
+}
+
+pub(super) struct Polytope {
+    pub(super) vertices: Vec<Vertex>,
+    pub(super) faces: Vec<Face>,
+    /// The new face whose border side starts at a vertex, of the border at hand.
+    starting_at: Vec<u32>,
+}
+
+impl Polytope {
+    /// The hull of four vertices; `None` if they lie in one plane.
+    pub(super) fn new(mut vertices: [Vertex; 4]) -> Option<Self> {
+        let [a, b, c, d] = vertices.map(|v| v.m);
+        match orient3d(a, b, c, d) {
+            Sign::Zero => return None,
+            Sign::Positive => vertices.swap(0, 1),
+            Sign::Negative => {}
+        }
+        let mut polytope =
+            Self { vertices: vertices.to_vec(), faces: Vec::new(), starting_at: vec![NONE; 4] };
+        let faces = [
+            ([0, 1, 2], [1, 2, 3]),
+            ([1, 0, 3], [0, 3, 2]),
+            ([2, 1, 3], [0, 1, 3]),
+            ([0, 2, 3], [0, 2, 1]),
+        ];
+        for (corners, across) in faces {
+            polytope.add_face(corners, across);
+        }
+        Some(polytope)
+    }
+
+    /// The corners of a face.
+    pub(super) fn corners(&self, face: u32) -> [Vec3; 3] {
+        self.faces[face as usize].corners.map(|v| self.vertices[v as usize].m)
+    }
+
+    /// Whether a point lies strictly above a face, exactly.
+    pub(super) fn is_above(&self, face: u32, p: Vec3) -> bool {
+        let [a, b, c] = self.corners(face);
+        orient3d(a, b, c, p) == Sign::Positive
+    }
+
+    /// Adds a vertex that is strictly above the face `seed`; the numbers of the new faces.
+    pub(super) fn add(&mut self, vertex: Vertex, seed: u32) -> std::ops::Range<u32> {
+        let border = self.remove_below(vertex.m, seed);
+        let apex = self.vertices.len() as u32;
+        self.vertices.push(vertex);
+        self.starting_at.push(NONE);
+        let first = self.faces.len() as u32;
+        for (start, end, outside, side) in border {
+            let face = self.add_face([start, end, apex], [outside, NONE, NONE]);
+            self.faces[outside as usize].across[side] = face;
+            self.starting_at[start as usize] = face;
+        }
+        let last = self.faces.len() as u32;
+        for face in first..last {
+            let next = self.starting_at[self.faces[face as usize].corners[1] as usize];
+            self.faces[face as usize].across[1] = next;
+            self.faces[next as usize].across[2] = face;
+        }
+        first..last
+    }
+
+    /// Removes the faces below a point; the sides around them, each with the kept face and its side there.
+    fn remove_below(&mut self, p: Vec3, seed: u32) -> Vec<(u32, u32, u32, usize)> {
+        let mut border = Vec::new();
+        let mut removed = vec![seed];
+        self.faces[seed as usize].alive = false;
+        let mut next = 0;
+        while let Some(face) = removed.get(next).copied() {
+            next += 1;
+            let Face { corners, across, .. } = self.faces[face as usize];
+            for i in 0..3 {
+                let outside = across[i];
+                if !self.faces[outside as usize].alive {
+                    continue;
+                }
+                if self.is_above(outside, p) {
+                    self.faces[outside as usize].alive = false;
+                    removed.push(outside);
+                } else {
+                    let back = self.faces[outside as usize].across;
+                    let side = back.iter().position(|f| *f == face).unwrap_or(0);
+                    border.push((corners[i], corners[(i + 1) % 3], outside, side));
+                }
+            }
+        }
+        border
+    }
+
+    fn add_face(&mut self, corners: [u32; 3], across: [u32; 3]) -> u32 {
+        let triangle = corners.map(|v| self.vertices[v as usize].m);
+        let (normal, height) = plane(triangle);
+        self.faces.push(Face { corners, across, alive: true, normal, height });
+        (self.faces.len() - 1) as u32
+    }
+}
+
+/// The unit normal of a triangle and a bound from below of its distance from the origin, which counts only if the origin is inside.
+fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
+    // The two shorter sides give the normal that rounding spoils least.
+    let sides = [b - a, c - b, a - c];
+    let lengths = sides.map(Vec3::length_squared);
+    let longest = (0..3).fold(0, |k, i| if lengths[i] > lengths[k] { i } else { k });
+    let cross = sides[(longest + 1) % 3].cross(sides[(longest + 2) % 3]);
+    let scale = cross.abs().max_element();
+    let mut normal = if scale > 0.0 { (cross / scale).normalize_or_zero() } else { Vec3::ZERO };
+    if normal == Vec3::ZERO {
+        normal = a.normalize_or_zero();
+    }
+    // Any unit vector bounds the distance of a triangle; the normal does so best.
+    let heights = [normal.dot(a), normal.dot(b), normal.dot(c)];
+    let size = a.length().max(b.length()).max(c.length());
+    let height = heights.into_iter().fold(f64::INFINITY, f64::min);
+    let height = height - 16.0 * U * size - f64::MIN_POSITIVE;
+    // Only exact arithmetic knows whether the origin is on the inner side.
+    let outside = orient3d(a, b, c, Vec3::ZERO) == Sign::Positive;
+    (normal, if outside { height.min(0.0) } else { height })
+}

@@ -1,0 +1,37 @@
+//! A body at a pose.
+//!
+//! For a core of points the set meant is the hull of the points as [`Pose::transform_point`] rounds them; for a
+//! curved core it is its image under `x -> R x + t` in real numbers. Either way a ball of the margin's radius goes around every point, in the outer frame.
+
+use super::body::{Body, U};
+use crate::math::{Pose, Vec3};
+
+/// A body at a pose, with the error of its support there.
+pub(super) struct Placed<'a, B: Body> {
+    body: &'a B,
+    pose: &'a Pose,
+    /// As [`Body::support_error`], in the outer frame.
+    pub(super) error: f64,
+}
+
+impl<'a, B: Body> Placed<'a, B> {
+    pub(super) fn new(body: &'a B, pose: &'a Pose) -> Self {
+        let (middle, radius) = body.ball();
+        let reach = middle.length() + radius;
+        // The direction turned, the point moved: docs/notes/convex-shapes.md.
+        let moving = 40.0 * U * reach + 4.0 * U * pose.translation().length();
+        Self { body, pose, error: body.support_error() * 1.0001 + moving }
+    }
+
+    /// The furthest point of the core in `direction` (outer frame): in the body's frame and in the outer one.
+    pub(super) fn furthest(&self, direction: Vec3, memory: &mut B::Memory) -> [Vec3; 2] {
+        let local = self.body.furthest(self.pose.rotation().transpose() * direction, memory);
+        [local, self.pose.transform_point(local)]
+    }
+
+    /// The middle and the radius of a ball around the core, in the outer frame, roughly.
+    pub(super) fn ball(&self) -> (Vec3, f64) {
+        let (middle, radius) = self.body.ball();
+        (self.pose.transform_point(middle), radius * (1.0 + 1e-6) + self.error)
+    }
+}

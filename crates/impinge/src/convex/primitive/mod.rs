@@ -1,0 +1,161 @@
+//! Primitives: bodies given by a few numbers.
+//!
+//! Every one is centred at the origin of its frame; the axis of those that have one is z. A length may be zero, which
+//! makes the body flat, a segment or a point; it must be finite, not negative and at most [`MAX_COORDINATE`].
+//!
+//! | body | core | margin |
+//! | --- | --- | --- |
+//! | [`Sphere`] | the origin | radius |
+//! | [`Capsule`] | the segment from `-half_height` to `half_height` on z | radius |
+//! | [`Cuboid`] | its eight corners | 0 |
+//! | [`Cylinder`], [`Cone`], [`Ellipsoid`] | curved, the body itself | 0 |
+//! | [`Rounded`] | that of the body inside | that of the body inside, and more |
+//!
+//! A [`HalfSpace`] has no end, so it is no [`Body`]; it is compared with one by a single support.
+
+mod capsule;
+mod cone;
+mod cuboid;
+mod cylinder;
+mod ellipsoid;
+mod half_space;
+mod rounded;
+mod sphere;
+
+pub use capsule::Capsule;
+pub use cone::Cone;
+pub use cuboid::Cuboid;
+pub use cylinder::Cylinder;
+pub use ellipsoid::Ellipsoid;
+pub use half_space::{HalfSpace, HalfSpaceGap};
+pub use rounded::Rounded;
+pub use sphere::Sphere;
+
+use crate::error::{Error, ErrorKind};
+use crate::math::{MAX_COORDINATE, Vec3};
+
+#[cfg(doc)]
+use super::body::Body;
+
+/// Checks a length of a primitive; `what` names it.
+fn check_length(length: f64, what: &str) -> Result<(), Error> {
+    let refuse = |kind, why: &str| Err(Error::new(kind, format!("{what} is {length:e}: {why}")));
+    if !length.is_finite() {
+        refuse(ErrorKind::NotFinite, "give a finite number")
+    } else if length < 0.0 {
+        refuse(ErrorKind::BadParameter, "give a number that is not negative")
+    } else if length > MAX_COORDINATE {
+        let why = format!("the most is {MAX_COORDINATE:e}; choose a larger unit");
+        refuse(ErrorKind::OutOfRange, &why)
+    } else {
+        Ok(())
+    }
+}
+
+/// The point of a circle of `radius` about z that lies furthest along the x and y of `direction`; the middle if they are zero.
+fn on_circle(direction: Vec3, radius: f64) -> [f64; 2] {
+    let Vec3 { x, y, .. } = direction;
+    let length = (x * x + y * y).sqrt();
+    if length > 0.0 && length.is_finite() {
+        [radius * x / length, radius * y / length]
+    } else {
+        [0.0, 0.0]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::body::Body;
+    use super::*;
+    use crate::math::Random;
+
+    /// Checks support, ball and margin of a body against points of its core.
+    fn check<B: Body>(body: &B, core: impl Fn(&mut Random) -> Vec3, inside: impl Fn(Vec3) -> f64) {
+        let mut random = Random::new(8);
+        let (middle, radius) = body.ball();
+        let error = body.support_error();
+        for round in 0..2000 {
+            let mut d = random.direction() * 10_f64.powi(round % 40 - 20);
+            if round % 5 == 0 {
+                d[round as usize % 3] = 0.0;
+            }
+            if round % 7 == 0 {
+                d = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::Z][round as usize / 7 % 4];
+            }
+            let p = body.furthest(d, &mut B::Memory::default());
+            assert!(inside(p) <= error, "{p} is outside by {:e}", inside(p));
+            let x = core(&mut random);
+            assert!(x.distance(middle) <= radius * (1.0 + 1e-14), "{x} is outside of the ball");
+            // The products are rounded here.
+            let slack = (error + 4e-16 * radius) * d.length();
+            assert!(d.dot(x - p) <= slack, "{x} is further along {d} than {p}");
+        }
+        for odd in [Vec3::ZERO, Vec3::splat(f64::NAN), Vec3::INFINITY, Vec3::splat(1e-300)] {
+            assert!(inside(body.furthest(odd, &mut B::Memory::default())) <= error);
+        }
+    }
+
+    fn in_disc(random: &mut Random) -> Vec3 {
+        let d = random.direction();
+        Vec3::new(d.x, d.y, 0.0).normalize_or_zero()
+    }
+
+    #[test]
+    fn supports_are_furthest_points() {
+        for scale in [1.0, 1e-6, 1e6, 1e59, 1e-40] {
+            let (r, h) = (0.7 * scale, 1.3 * scale);
+            check(&Sphere::new(r).unwrap(), |_| Vec3::ZERO, Vec3::length);
+            let capsule = Capsule::new(h, r).unwrap();
+            let on_axis = |q: &mut Random| Vec3::Z * q.range(-h, h);
+            check(&capsule, on_axis, |p| p.length() - h);
+            let cuboid = Cuboid::new([r, h, 2.0 * r]).unwrap();
+            let size = cuboid.half_extents();
+            check(&cuboid, |q| q.in_cube() * size, |p| (p.abs() - size).max_element());
+
+            let aside = |p: Vec3| p.x.hypot(p.y);
+            let cylinder = Cylinder::new(h, r).unwrap();
+            let rim = |q: &mut Random| in_disc(q) * r + Vec3::Z * q.range(-h, h);
+            check(&cylinder, rim, |p| (aside(p) - r).max(p.z.abs() - h));
+            let cone = Cone::new(h, r).unwrap();
+            let side = |q: &mut Random| {
+                let t = q.unit();
+                in_disc(q) * (r * t) + Vec3::Z * (h * (1.0 - 2.0 * t))
+            };
+            check(&cone, side, |p| (aside(p) - r * (h - p.z) / (2.0 * h)).max(-h - p.z));
+            for axes in [[r, h, 3.0 * r], [r, h, 1e-9 * r], [r, 0.0, h]] {
+                let ellipsoid = Ellipsoid::new(axes).unwrap();
+                let axes = Vec3::from(axes);
+                let level = |p: Vec3| {
+                    let q = p.to_array().into_iter().zip(axes.to_array());
+                    let sum: f64 = q.filter(|(_, a)| *a > 0.0).map(|(x, a)| (x / a).powi(2)).sum();
+                    (sum.sqrt() - 1.0) * axes.min_element() * 0.3
+                };
+                check(&ellipsoid, |q| q.direction() * axes, level);
+            }
+        }
+    }
+
+    #[test]
+    fn lengths_are_checked() {
+        use ErrorKind::{BadParameter, NotFinite, OutOfRange};
+        for (bad, kind) in [
+            (f64::NAN, NotFinite),
+            (f64::INFINITY, NotFinite),
+            (-1.0, BadParameter),
+            (1e61, OutOfRange),
+        ] {
+            assert_eq!(Sphere::new(bad).unwrap_err().kind(), kind);
+            assert_eq!(Capsule::new(1.0, bad).unwrap_err().kind(), kind);
+            assert_eq!(Capsule::new(bad, 1.0).unwrap_err().kind(), kind);
+            assert_eq!(Cuboid::new([1.0, bad, 1.0]).unwrap_err().kind(), kind);
+            assert_eq!(Cylinder::new(1.0, bad).unwrap_err().kind(), kind);
+            assert_eq!(Cone::new(bad, 1.0).unwrap_err().kind(), kind);
+            assert_eq!(Ellipsoid::new([1.0, 1.0, bad]).unwrap_err().kind(), kind);
+            let sphere = Sphere::new(1.0).unwrap();
+            assert_eq!(Rounded::new(sphere, bad).unwrap_err().kind(), kind);
+        }
+        let most = Sphere::new(1e60).unwrap();
+        assert_eq!(Rounded::new(most, 1e60).unwrap_err().kind(), OutOfRange);
+        assert_eq!(Rounded::new(Sphere::new(1.0).unwrap(), 0.5).unwrap().margin(), 1.5);
+    }
+}

@@ -1,0 +1,67 @@
+//! Rounded bodies.
+
+use std::borrow::Cow;
+
+use super::check_length;
+use crate::convex::Body;
+use crate::error::Error;
+use crate::math::Vec3;
+
+/// All points within a margin of another body: a rounded box, a hull with a clearance, a thick disc.
+///
+/// ```
+/// use impinge::convex::{Body, Cuboid, Rounded};
+///
+/// let pillow = Rounded::new(Cuboid::new([1.0, 2.0, 0.5])?, 0.25)?;
+/// assert_eq!(pillow.margin(), 0.25);
+/// assert_eq!(pillow.core_points().map(|points| points.len()), Some(8));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rounded<B> {
+    inside: B,
+    margin: f64,
+}
+
+impl<B: Body> Rounded<B> {
+    /// `body` with `margin` around it. The margin of the whole is the `f64` sum of this and the body's own.
+    ///
+    /// # Errors
+    /// If the margin is not finite, negative or too large, also together with the body's own.
+    pub fn new(body: B, margin: f64) -> Result<Self, Error> {
+        check_length(margin, "the margin")?;
+        let margin = margin + body.margin();
+        check_length(margin, "the margin with that of the body inside")?;
+        Ok(Self { inside: body, margin })
+    }
+
+    /// The body inside.
+    #[must_use]
+    pub fn inside(&self) -> &B {
+        &self.inside
+    }
+}
+
+impl<B: Body> Body for Rounded<B> {
+    type Memory = B::Memory;
+
+    fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3 {
+        self.inside.furthest(direction, memory)
+    }
+
+    fn support_error(&self) -> f64 {
+        self.inside.support_error()
+    }
+
+    fn ball(&self) -> (Vec3, f64) {
+        self.inside.ball()
+    }
+
+    fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {
+        self.inside.core_points()
+    }
+}

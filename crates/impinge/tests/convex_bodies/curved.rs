@@ -1,0 +1,114 @@
+//! Curved bodies against the hulls of dense samples of their surfaces.
+
+use super::*;
+use impinge::convex::{Cone, Cylinder, Ellipsoid};
+use reference::signed_distance;
+use std::f64::consts::PI;
+
+/// The number of samples around.
+const AROUND: usize = 24;
+
+/// Points on a circle about z.
+fn circle(radius: f64, z: f64, count: usize) -> impl Iterator<Item = Vec3> {
+    (0..count).map(move |i| {
+        let (y, x) = (2.0 * PI * i as f64 / count as f64).sin_cos();
+        Vec3::new(x * radius, y * radius, z)
+    })
+}
+
+/// One body of a kind, with samples of its surface and how far their hull may be inside.
+enum Sampled {
+    Cylinder(Cylinder),
+    Cone(Cone),
+    Ellipsoid(Ellipsoid),
+}
+
+impl Sampled {
+    fn random(kind: usize, r: &mut Random) -> Self {
+        let [x, y, z] = [0.2 + r.unit(), 0.2 + r.unit(), 0.2 + r.unit()];
+        match kind {
+            0 => Self::Cylinder(Cylinder::new(x, y).unwrap()),
+            1 => Self::Cone(Cone::new(x, y).unwrap()),
+            _ => Self::Ellipsoid(Ellipsoid::new([x, y, z]).unwrap()),
+        }
+    }
+
+    fn samples(&self) -> (Vec<Vec3>, f64) {
+        let short = 1.0 - (PI / AROUND as f64).cos();
+        match self {
+            Self::Cylinder(c) => {
+                let (h, r) = (c.half_height(), c.radius());
+                (circle(r, h, AROUND).chain(circle(r, -h, AROUND)).collect(), r * short)
+            }
+            Self::Cone(c) => {
+                let (h, r) = (c.half_height(), c.radius());
+                (circle(r, -h, AROUND).chain([Vec3::Z * h]).collect(), r * short)
+            }
+            Self::Ellipsoid(e) => {
+                let axes = e.half_axes();
+                let ring = |k: usize| {
+                    let (r, z) = (PI * k as f64 / (AROUND / 2) as f64).sin_cos();
+                    circle(r, z, AROUND).map(move |p| p * axes)
+                };
+                let points = (0..=AROUND / 2).flat_map(ring).collect();
+                // A ball inside a prism inside a ball: the cosine twice.
+                (points, axes.max_element() * (1.0 - (1.0 - short) * (1.0 - short)))
+            }
+        }
+    }
+
+    fn check(&self, other: &Self, pose: &Pose, signed: f64, slack: f64) {
+        match self {
+            Self::Cylinder(a) => other.check_second(a, pose, signed, slack),
+            Self::Cone(a) => other.check_second(a, pose, signed, slack),
+            Self::Ellipsoid(a) => other.check_second(a, pose, signed, slack),
+        }
+    }
+
+    fn check_second<A: Body>(&self, a: &A, pose: &Pose, signed: f64, slack: f64) {
+        // The bodies are larger than the hulls of their samples: nearer by the slack at most.
+        let middle = signed - 0.5 * slack;
+        let numbers = [middle, 0.5 * slack + 1e-12, 1e-3];
+        match self {
+            Self::Cylinder(b) => expect(a, b, pose, numbers, &"cylinder"),
+            Self::Cone(b) => expect(a, b, pose, numbers, &"cone"),
+            Self::Ellipsoid(b) => expect(a, b, pose, numbers, &"ellipsoid"),
+        }
+    }
+}
+
+#[test]
+fn bounds_agree_with_sampled_hulls() {
+    let mut r = Random(62);
+    for round in 0..27 * factor() {
+        let (a, b) = (Sampled::random(round % 3, &mut r), Sampled::random(round / 3 % 3, &mut r));
+        let pose = {
+            let t = on_sphere(&mut r) * r.unit() * 2.5;
+            random_pose(&mut r, t)
+        };
+        let ((points_a, short_a), (points_b, short_b)) = (a.samples(), b.samples());
+        let points_b: Vec<Vec3> = points_b.iter().map(|p| pose.transform_point(*p)).collect();
+        let signed = signed_distance(&points_a, &points_b);
+        a.check(&b, &pose, signed, short_a + short_b);
+    }
+}
+
+#[test]
+fn a_limit_is_no_answer() {
+    let mut r = Random(63);
+    let a = Ellipsoid::new([1.0, 0.8, 0.6]).unwrap();
+    for limit in 0..12 {
+        for overlap in [true, false] {
+            let pose = random_pose(&mut r, Vec3::X * if overlap { 0.3 } else { 3.0 });
+            let closest = ClosestOptions { limit, ..Default::default() };
+            let exact = depth(&a, &a, &pose);
+            let options = PenetrationOptions { limit, closest, ..Default::default() };
+            let cut = penetration(&a, &a, &pose, &options, &mut ClosestCache::default());
+            assert!(cut.lower <= exact.upper && exact.lower <= cut.upper, "{cut:?} {exact:?}");
+            let cut = closest_points(&a, &a, &pose, &closest, &mut ClosestCache::default());
+            let distance = [exact.upper, exact.lower].map(|depth| (-depth).max(0.0));
+            assert!(cut.lower <= distance[1] && distance[0] <= cut.upper, "{cut:?} {exact:?}");
+            assert!(cut.iterations <= limit);
+        }
+    }
+}

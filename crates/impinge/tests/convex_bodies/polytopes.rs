@@ -1,0 +1,138 @@
+//! Hulls of every kind against the hull of all differences.
+
+use super::*;
+use impinge::convex::{DirectionTable, Hierarchy, Hull, LocalSearch, Stop};
+use reference::signed_distance;
+
+/// The points of a body of a kind, of size about one.
+fn body(kind: usize, r: &mut Random) -> Vec<Vec3> {
+    let mut many = |n: usize, f: &mut dyn FnMut(&mut Random) -> Vec3| -> Vec<Vec3> {
+        (0..n).map(|_| f(r)).collect()
+    };
+    match kind {
+        0 => many(30, &mut on_sphere),
+        1 => many(4, &mut Random::point),
+        2 => many(20, &mut |r| on_sphere(r) * Vec3::new(1.0, 1e-6, 1e-6)),
+        3 => many(20, &mut |r| on_sphere(r) * Vec3::new(1.0, 1.0, 1e-6)),
+        4 => many(12, &mut |r| r.grid_point(1)),
+        // Flat, a segment, a point.
+        5 => many(8, &mut |r| Vec3::new(r.grid(1), r.grid(1), 0.0)),
+        6 => many(3, &mut |r| Vec3::new(r.grid(1), 0.0, 0.0)),
+        7 => many(1, &mut |r| r.grid_point(1)),
+        8 => many(20, &mut |r| on_sphere(r) * Vec3::new(1e-6, 1.0, 1e-3)),
+        _ => many(10, &mut |r| on_sphere(r) + Vec3::new(40.0, -30.0, 20.0)),
+    }
+}
+
+const KINDS: usize = 10;
+
+/// Where B is: apart, touching on a grid, overlapping, at the same place.
+fn placement(kind: usize, r: &mut Random) -> Pose {
+    match kind {
+        0 => {
+            let t = on_sphere(r) * (2.0 + r.unit());
+            random_pose(r, t)
+        }
+        1 => {
+            let t = on_sphere(r) * r.unit();
+            random_pose(r, t)
+        }
+        2 => Pose::from_translation(r.grid_point(2)).unwrap(),
+        3 => Pose::IDENTITY,
+        _ => {
+            let s = 10_f64.powi(-(r.below(16) as i32));
+            Pose::from_translation(r.grid_point(1) + r.point() * s).unwrap()
+        }
+    }
+}
+
+#[test]
+fn hulls_of_every_kind() {
+    let mut r = Random(64);
+    for round in 0..600 * factor() {
+        let (kind_a, kind_b) = (round % KINDS, round / KINDS % KINDS);
+        let scale = 10_f64.powi(r.below(13) as i32 - 6);
+        let resize = |points: Vec<Vec3>| points.iter().map(|p| *p * scale).collect::<Vec<_>>();
+        let a = resize(body(kind_a, &mut r));
+        let same = round % 11 == 0;
+        let b = if same { a.clone() } else { resize(body(kind_b, &mut r)) };
+        let pose = placement(r.below(5), &mut r).to_matrix();
+        let pose = Pose::from_matrix(pose.map(|row| [row[0], row[1], row[2], row[3] * scale]));
+        let pose = pose.unwrap();
+        let placed: Vec<Vec3> = b.iter().map(|p| pose.transform_point(*p)).collect();
+        let signed = signed_distance(&a, &placed);
+        let size = if kind_a == 9 || kind_b == 9 { 50.0 } else { 1.0 } * scale;
+        let (a, b) = (Hull::new(&a).unwrap(), Hull::new(&b).unwrap());
+        let what = (round, kind_a, kind_b, scale);
+        expect(&a, &b, &pose, [signed, 1e-13 * size, 1e-8 * size], &what);
+    }
+}
+
+#[test]
+fn every_search_gives_the_same_bounds() {
+    let mut r = Random(65);
+    for _ in 0..40 * factor() {
+        let points: Vec<Vec3> = (0..200).map(|_| on_sphere(&mut r)).collect();
+        let hull = Hull::new(&points).unwrap();
+        let (table, hierarchy) = (DirectionTable::new(&hull), Hierarchy::new(&hull));
+        let pose = {
+            let t = on_sphere(&mut r) * (r.unit() * 3.0);
+            random_pose(&mut r, t)
+        };
+        let options = ClosestOptions::default();
+        let climbed = closest(&hull, &hull, &pose, &options);
+        let rounded = LocalSearch::rounded(&hull).with_table(&table);
+        let descent = hierarchy.search_in(&hull);
+        for found in [
+            closest(&rounded, &rounded, &pose, &options),
+            closest(&descent, &descent, &pose, &options),
+            closest(&impinge::convex::BruteForce(&hull), &rounded, &pose, &options),
+        ] {
+            assert!(found.lower <= climbed.upper && climbed.lower <= found.upper);
+            assert!(found.upper - found.lower < 1e-11, "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_cache_changes_the_work_and_not_the_answer() {
+    let mut r = Random(66);
+    let points: Vec<Vec3> = (0..300).map(|_| on_sphere(&mut r)).collect();
+    let hull = Hull::new(&points).unwrap();
+    let mut cache = ClosestCache::default();
+    let (mut warm_supports, mut cold_supports) = (0, 0);
+    let options = ClosestOptions::default();
+    for step in 0..300 {
+        // Through each other and out again.
+        let t = Vec3::new(3.0 - 0.02 * f64::from(step), 0.3, 0.1);
+        let pose = Pose::from_quaternion([0.1, 0.2, 1e-3 * f64::from(step), 1.0], t).unwrap();
+        let warm = closest_points(&hull, &hull, &pose, &options, &mut cache);
+        let cold = closest(&hull, &hull, &pose, &options);
+        assert!(warm.lower <= cold.upper && cold.lower <= warm.upper, "{warm:?} {cold:?}");
+        assert!(warm.upper - warm.lower < 1e-11, "{warm:?}");
+        warm_supports += warm.iterations;
+        cold_supports += cold.iterations;
+    }
+    assert!(2 * warm_supports < cold_supports, "{warm_supports} {cold_supports}");
+}
+
+#[test]
+fn the_published_iteration_ends_at_a_repeated_vertex() {
+    let mut r = Random(67);
+    let (mut ended, mut early) = (0, 0);
+    for _ in 0..400 {
+        let points: Vec<Vec3> = (0..20).map(|_| on_sphere(&mut r)).collect();
+        let hull = Hull::new(&points).unwrap();
+        let t = on_sphere(&mut r) * 2.5;
+        let pose = random_pose(&mut r, t);
+        let found = closest(&hull, &hull, &pose, &ClosestOptions::published());
+        assert!(found.iterations < 30 && found.stop != Stop::Limit, "{found:?}");
+        ended += usize::from(matches!(found.stop, Stop::Repeated | Stop::Converged));
+        // A vertex that was dropped may be needed again: then it ends too early, and the bounds say so.
+        let better = closest(&hull, &hull, &pose, &ClosestOptions::default());
+        assert!(found.lower <= better.upper && better.lower <= found.upper, "{found:?}");
+        assert!(better.upper - better.lower < 1e-12, "{better:?}");
+        early += usize::from(found.upper - found.lower > 1e-6);
+    }
+    assert!(ended >= 390 && early <= 10, "{ended} ended, {early} too early");
+}

@@ -91,14 +91,13 @@ pub fn closest(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Closest> {
     while active.improve()? {}
     let (on_a, on_b, total, exponent) = active.points();
     let point = |sum: [BigInt; 3]| Vec3::from(sum.map(|x| quotient(&x, &total, exponent)));
-    let (lower, upper) = root(&active);
+    let (lower, upper) = root(active.squared());
     let (point_a, point_b) = (point(on_a), point(on_b));
     Some(Closest { pairs: active.pairs(), point_a, point_b, lower, upper })
 }
 
-/// The distance of the set's closest point from the origin, rounded down and up.
-pub(super) fn root(active: &Active<'_>) -> (f64, f64) {
-    let (numerator, denominator, exponent) = active.squared();
+/// The root of `numerator / denominator * 2^exponent`, not negative and with an even exponent, rounded down and up.
+pub(super) fn root((numerator, denominator, exponent): (BigInt, BigInt, i32)) -> (f64, f64) {
     if numerator.sign() == num_bigint::Sign::NoSign {
         return (0.0, 0.0);
     }

@@ -2,7 +2,9 @@
 //!
 //! The rounded direction tells in one pass which points can be the furthest; only these are compared in integers.
 
-use super::vector::{Vector, rounded};
+use num_bigint::BigInt;
+
+use super::vector::{Vector, dot, rounded};
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
 use crate::math::Vec3;
@@ -24,6 +26,11 @@ impl Direction {
     pub(super) fn new(exact: Vector) -> Self {
         let rounded = rounded(&exact);
         Self { exact, rounded }
+    }
+
+    /// A vector of floats, exactly; `None` if it is not finite.
+    pub(super) fn of(v: Vec3) -> Option<Self> {
+        Some(Self::new(scale(v.to_array())?.values))
     }
 
     /// The opposite direction.
@@ -61,6 +68,22 @@ impl Direction {
         Some(best)
     }
 
+    /// How far all of `b` lies beyond all of `a` along the direction, divided by its length, squared: `numerator / denominator * 2^exponent` with an even
+    /// exponent. `None` if it does not separate them, or if a coordinate is not finite. Quick if the vertices of `near` are about where the gap is.
+    pub(super) fn squared_gap(
+        &self,
+        a: &[Vec3],
+        b: &[Vec3],
+        near: [u32; 2],
+    ) -> Option<(BigInt, BigInt, i32)> {
+        let p = *a.get(self.furthest(a, near[0] as usize)?)?;
+        let q = *b.get(self.reversed().furthest(b, near[1] as usize)?)?;
+        let (along, exponent) = self.exact_along(p, q)?;
+        let squared_length = dot(&self.exact, &self.exact);
+        let separates = sign(&along) == Sign::Positive;
+        separates.then(|| (&along * &along, squared_length, 2 * exponent))
+    }
+
     /// How far `d`, a rounded difference of points, lies along the direction, and how much that can be off.
     #[inline]
     fn along(&self, d: Vec3) -> (f64, f64) {
@@ -77,16 +100,19 @@ impl Direction {
         if p == q {
             return Some(Sign::Zero);
         }
-        let values = scale([p.x, p.y, p.z, q.x, q.y, q.z])?.values;
-        let along = |k: usize| &self.exact[k] * (&values[k + 3] - &values[k]);
-        Some(sign(&(along(0) + along(1) + along(2))))
+        self.exact_along(p, q).map(|(along, _)| sign(&along))
+    }
+
+    /// `direction . (q - p)` in units of `2^exponent`, which comes second; `None` if a coordinate is not finite.
+    fn exact_along(&self, p: Vec3, q: Vec3) -> Option<(BigInt, i32)> {
+        let scaled = scale([p.x, p.y, p.z, q.x, q.y, q.z])?;
+        let along = |k: usize| &self.exact[k] * (&scaled.values[k + 3] - &scaled.values[k]);
+        Some((along(0) + along(1) + along(2), scaled.exponent))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use num_bigint::BigInt;
-
     use super::*;
     use crate::exact::compare_along;
     use crate::math::Random;

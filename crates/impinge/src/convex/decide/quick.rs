@@ -82,8 +82,8 @@ fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
     };
     let mut chunks = points.chunks_exact(LANES);
     for chunk in &mut chunks {
-        for lane in 0..LANES {
-            take(lane, chunk[lane]);
+        for (lane, p) in chunk.iter().enumerate() {
+            take(lane, *p);
         }
     }
     for (lane, p) in chunks.remainder().iter().enumerate() {

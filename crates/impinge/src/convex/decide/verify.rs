@@ -1,13 +1,14 @@
-//! The verification of certificates: every coordinate as an integer, one loop, no filter.
+//! The verification of certificates: one loop that finds the outermost points, then integers.
 //!
 //! Independent of the code that finds certificates: nothing here is used there, and the other way round. What is shared is how a
-//! finite `f64` becomes an integer times a power of two.
+//! finite `f64` becomes an integer times a power of two, and the exact predicate [`compare_along`].
 
 use num_bigint::BigInt;
 use num_traits::Zero;
 
 use super::certificate::{Common, Gap, Pairs};
 use crate::exact::integer::{decompose, quotient, scale};
+use crate::exact::{EXACT_RANGE, Sign, compare_along};
 use crate::math::Vec3;
 
 type Vector = [BigInt; 3];
@@ -15,8 +16,8 @@ type Vector = [BigInt; 3];
 impl Gap {
     /// Whether the certificate proves that the hulls of `a` and `b`, in one frame, are at least [`gap`](Gap::gap) apart and share no point.
     ///
-    /// Exact for all finite coordinates, in time proportional to the number of points; false if a number is not finite or if a vertex does
-    /// not exist. The hull of no points shares a point with nothing.
+    /// Exact for coordinates within [`EXACT_RANGE`], in time proportional to the number of points; false if a number is not finite or
+    /// beyond it, or if a vertex does not exist. The hull of no points shares a point with nothing.
     ///
     /// ```
     /// use impinge::Vec3;
@@ -35,25 +36,44 @@ impl Gap {
     }
 
     fn is_proven(&self, a: &[Vec3], b: &[Vec3]) -> Option<bool> {
-        let points = Integers::new(a, b)?;
-        let n = if self.features.is_empty() {
-            scale(self.direction.to_array())?.values
-        } else {
-            to_closest(&points.differences(&self.features)?)?
-        };
-        let last_of_a = points.a.iter().map(|p| dot(&n, p)).max();
-        let first_of_b = points.b.iter().map(|p| dot(&n, p)).min();
-        let (Some(last_of_a), Some(first_of_b)) = (last_of_a, first_of_b) else {
+        let is_in_range = |p: &Vec3| p.is_finite() && p.abs().max_element() <= EXACT_RANGE;
+        if !a.iter().chain(b).all(is_in_range) {
+            return Some(false);
+        }
+        if a.is_empty() || b.is_empty() {
             return Some(true);
+        }
+        let (n, between, exponent) = if self.features.is_empty() {
+            self.by_direction(a, b)?
+        } else {
+            self.by_features(a, b)?
         };
-        let between = first_of_b - last_of_a;
         if between <= BigInt::zero() || self.gap < 0.0 {
             return Some(false);
         }
         // Squared, because |n| need not be rational. The unit of `n` is on both sides.
-        let (gap, exponent) = decompose(self.gap)?;
+        let (gap, gap_exponent) = decompose(self.gap)?;
         let required = BigInt::from(gap) * gap * dot(&n, &n);
-        Some(at_most((required, 2 * exponent), (&between * &between, 2 * points.exponent)))
+        Some(at_most((required, 2 * gap_exponent), (&between * &between, 2 * exponent)))
+    }
+
+    /// The direction as it stands, how far B lies beyond A along it, and the unit of that, but for the unit of the direction.
+    fn by_direction(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
+        let along = |p: &&Vec3, q: &&Vec3| compare_along(self.direction, **q, **p).cmp(&Sign::Zero);
+        let (last_of_a, first_of_b) = (*a.iter().max_by(along)?, *b.iter().min_by(along)?);
+        let points = Integers::new(&[last_of_a], &[first_of_b])?;
+        let n = scale(self.direction.to_array())?.values;
+        let between = dot(&n, &minus(&points.b[0], &points.a[0]));
+        Some((n, between, points.exponent))
+    }
+
+    /// Likewise for the direction that the features define; every point in integers.
+    fn by_features(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
+        let points = Integers::new(a, b)?;
+        let n = to_closest(&points.differences(&self.features)?)?;
+        let last_of_a = points.a.iter().map(|p| dot(&n, p)).max()?;
+        let first_of_b = points.b.iter().map(|p| dot(&n, p)).min()?;
+        Some((n, first_of_b - last_of_a, points.exponent))
     }
 }
 
@@ -238,6 +258,7 @@ mod tests {
         assert!(gap(Vec3::X, 1.0, &[]).swapped().verify(&b, &a));
         assert!(gap(Vec3::X, 1.0, &[]).verify(&a, &[]));
         assert!(!gap(Vec3::X, 1.0, &[]).verify(&a, &[Vec3::splat(f64::NAN)]));
+        assert!(!gap(Vec3::X, 1.0, &[]).verify(&a, &[Vec3::ONE * 1e200]));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use impinge::convex::clipping::{Clipping, PreChecks, clip};
 use impinge::convex::decide::{Hint, decide};
 use impinge::convex::perceptron::{self, FirstPlane, Learning, Perceptron};
 use impinge::convex::race::{Winner, interleaved, parallel};
-use impinge::convex::separating::{self, Body, Query, Scratch, Search};
+use impinge::convex::separating::{self, Prepared, Query, Scratch, Search};
 use impinge::{Pose, Vec3};
 
 const CHECKS: [PreChecks; 3] = [PreChecks::NONE, PreChecks::OBJECT_BOX, PreChecks::COLLECT];
@@ -203,7 +203,7 @@ fn races_change_no_verdict() {
         }
         assert_eq!(parallel(&mut clipping(), &mut plane()).meet, Some(expected));
         assert_eq!(parallel(&mut plane(), &mut clipping()).meet, Some(expected));
-        let (body_a, body_b) = (Body::new(&a), Body::new(&b));
+        let (body_a, body_b) = (Prepared::new(&a), Prepared::new(&b));
         let mut scratch = Scratch::default();
         let query =
             Query { a: &body_a, b: &body_b, pose: &pose, options: separating::Options::THESIS };

@@ -1,13 +1,15 @@
 //! The four methods of Figures 6.6 to 6.11, each with its own state for every pair, on one recording.
 
+use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
 use impinge::Pose;
-use impinge::convex::Climb;
-use impinge::convex::separating::{self, Body, Cache, Options, Query, Scratch, Verdict};
+use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch, Verdict};
+use impinge::convex::{
+    ClosestCache, ClosestOptions, ClosestPoints, DirectionTable, LocalSearch, Trail, closest_points,
+};
 
-use super::gilbert::{self, Simplex};
 use super::world::{Recording, Request};
 use crate::closest_feature::{Polytope, Tracked, track};
 
@@ -48,6 +50,8 @@ pub(super) struct Timed {
     pub(super) hits: usize,
     /// Requests where the baseline went in circles.
     pub(super) circles: usize,
+    /// Pairs of features, or directions, looked at in a request.
+    pub(super) steps: f64,
 }
 
 /// What the methods know of one pair.
@@ -55,7 +59,7 @@ pub(super) struct Timed {
 struct State {
     cache: Cache,
     tracked: Tracked,
-    simplex: Simplex,
+    closest: ClosestCache<Trail, Trail>,
     /// The last pose at which the pair was free.
     free: Option<Pose>,
 }
@@ -63,23 +67,25 @@ struct State {
 /// A recording with what the methods precompute.
 pub(super) struct Arena<'r> {
     recording: &'r Recording,
-    bodies: Vec<Body<'r>>,
+    bodies: Vec<Prepared<'r>>,
     polytopes: Vec<Polytope>,
+    tables: Vec<DirectionTable>,
 }
 
 impl<'r> Arena<'r> {
     pub(super) fn new(recording: &'r Recording) -> Result<Self> {
         Ok(Self {
             recording,
-            bodies: recording.hulls.iter().map(Body::new).collect(),
+            bodies: recording.hulls.iter().map(Prepared::new).collect(),
             polytopes: recording.hulls.iter().map(Polytope::new).collect::<Result<_>>()?,
+            tables: recording.hulls.iter().map(DirectionTable::new).collect(),
         })
     }
 
     /// The whole recording, `passes` times; each frame counts with its fastest pass.
     pub(super) fn time(&self, method: Method, passes: usize) -> Timed {
         let mut best = vec![f64::INFINITY; self.recording.frames.len()];
-        let mut timed = Timed { frame: 0.0, request: 0.0, hits: 0, circles: 0 };
+        let mut timed = Timed { frame: 0.0, request: 0.0, hits: 0, circles: 0, steps: 0.0 };
         for _ in 0..passes.max(1) {
             let mut states = vec![State::default(); self.recording.episodes];
             let mut tools = Tools::default();
@@ -93,6 +99,7 @@ impl<'r> Arena<'r> {
                 *best = best.min(start.elapsed().as_secs_f64());
             }
             timed.circles = tools.circles;
+            timed.steps = tools.steps as f64 / self.recording.requests().max(1) as f64;
         }
         let seconds: f64 = best.iter().sum();
         timed.frame = seconds * 1e6 / best.len().max(1) as f64;
@@ -118,25 +125,65 @@ impl<'r> Arena<'r> {
                     &mut state.tracked,
                 );
                 tools.circles += usize::from(found.fell_back);
+                tools.steps += u64::from(found.steps);
+                black_box(found.distance);
                 found.meet
             }
             Method::Gilbert => {
-                gilbert::closest(query.a, query.b, query.pose, &mut state.simplex, &mut tools.climb)
-                    .meet
+                let found = self.closest(request, &request.pose, &mut state.closest);
+                tools.steps += u64::from(found.iterations);
+                found.lower <= 0.0
             }
             Method::Vectors => {
-                meets(&separating::separate(query, &mut state.cache, &mut tools.scratch).verdict)
+                let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
+                tools.steps += u64::from(output.steps);
+                meets(&output.verdict)
             }
-            Method::Combined => combined(query, state, tools),
+            Method::Combined => self.combined(request, query, state, tools),
         }
+    }
+
+    fn closest(
+        &self,
+        request: &Request,
+        pose: &Pose,
+        cache: &mut ClosestCache<Trail, Trail>,
+    ) -> ClosestPoints {
+        let [a, b] = [request.a as usize, request.b as usize]
+            .map(|i| LocalSearch::exact(&self.recording.hulls[i]).with_table(&self.tables[i]));
+        closest_points(&a, &b, pose, &ClosestOptions::published(), cache)
+    }
+
+    /// Section 5.5: on a hit after a free frame the closest points at the free pose, started with the pairs that recurred; what they find starts the next search.
+    fn combined(
+        &self,
+        request: &Request,
+        query: Query<'_>,
+        state: &mut State,
+        tools: &mut Tools,
+    ) -> bool {
+        let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
+        tools.steps += u64::from(output.steps);
+        if !meets(&output.verdict) {
+            state.free = Some(request.pose);
+            return false;
+        }
+        if let Some(pose) = state.free.take() {
+            state.closest = output.closest_start(query.a.hull(), query.b.hull());
+            let found = self.closest(request, &pose, &mut state.closest);
+            if let (Some(a), Some(b)) = (state.closest.a.last(), state.closest.b.last()) {
+                state.cache = Cache::from_closest(found.direction, a, b);
+            }
+        }
+        true
     }
 }
 
 #[derive(Default)]
 struct Tools {
     scratch: Scratch,
-    climb: Climb,
     circles: usize,
+    steps: u64,
 }
 
 /// The answer of the thesis' algorithm: where nothing is certain (bodies that touch to rounding), what its rule says.
@@ -146,24 +193,6 @@ fn meets(verdict: &Verdict) -> bool {
         Verdict::Intersecting(_) => true,
         Verdict::Undecided(reason) => *reason == separating::Reason::Exhausted,
     }
-}
-
-/// Section 5.5: on a hit after a free frame the closest points at the free pose, started with the pairs that recurred; what they find starts the next search.
-fn combined(query: Query<'_>, state: &mut State, tools: &mut Tools) -> bool {
-    let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
-    if !meets(&output.verdict) {
-        state.free = Some(*query.pose);
-        return false;
-    }
-    if let Some(pose) = state.free.take() {
-        state.simplex.pairs.clear();
-        state.simplex.pairs.extend_from_slice(output.seeds.as_slice());
-        let found = gilbert::closest(query.a, query.b, &pose, &mut state.simplex, &mut tools.climb);
-        if let Some([a, b]) = state.simplex.pairs.first() {
-            state.cache = Cache::from_closest(found.vector, *a, *b);
-        }
-    }
-    true
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The experiments of Leung 1996, chapter 6: Figures 6.3 to 6.11, and how a verdict grows with the number of vertices.
 
-mod gilbert;
 mod growth;
 mod methods;
 mod steps;
@@ -29,7 +28,7 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1000, value_name = "N")]
     most: usize,
     /// Every frame's time is the fastest of so many passes.
-    #[arg(long, default_value_t = 3, value_name = "N")]
+    #[arg(long, default_value_t = 9, value_name = "N")]
     passes: usize,
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
@@ -49,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "Bodies of radius one fly in a closed room, by 5 % of their radius and 10 degrees a frame unless a figure says otherwise; two that come to meet reverse velocity and rotation. A test is asked of every pair whose tightest boxes overlap. The thesis' bodies \
          are points on an ellipsoid, a thin rod and a flat plate; ours are points on ellipsoids with half axes 1 : 0.75 : 0.6, 1 : 0.05 : 0.05 and 1 : 1 : 0.05, so that every point is a vertex. Bounding spheres fill 10 % of the room, which the thesis does not tell. Its figures are curves \
          without numbers in our copy, from an Indy (R4600); what stands beside ours are the statements of its text. Times are those of the tests alone, one thread, each frame the fastest of several passes, every method on the same recorded poses with its own state \
-         for each pair. \"Closest features\" is our own tracker (V-Clip's rules), for I-COLLIDE; \"improved Gilbert\" is section 5.4. Every \"apart\" of the separating vectors is certain.",
+         for each pair. \"Closest features\" is our own tracker (V-Clip's rules), for I-COLLIDE; \"improved Gilbert\" is `convex::closest_points` as published in section 5.4, with bounds of its rounding. Every \"apart\" of the separating vectors is certain.",
     );
     steps::report(&counted, arguments, &mut report)?;
     times::report(&sweeps, arguments, &mut report)?;

@@ -1,7 +1,7 @@
 //! Figures 6.3 to 6.5: how many directions a search tries.
 
 use anyhow::Result;
-use impinge::convex::separating::{Body, Cache, Options, Query, Scratch, separate};
+use impinge::convex::separating::{Cache, Options, Prepared, Query, Scratch, separate};
 
 use super::world::{Setting, Shape, record};
 use super::{Arguments, percent};
@@ -36,7 +36,7 @@ pub(super) fn measure(shape: Shape, vertices: usize, arguments: &Arguments) -> R
     let setting =
         Setting::usual(&[shape], vertices, arguments.crowd, arguments.frames, arguments.seed);
     let recording = record(&setting)?;
-    let bodies: Vec<Body<'_>> = recording.hulls.iter().map(Body::new).collect();
+    let bodies: Vec<Prepared<'_>> = recording.hulls.iter().map(Prepared::new).collect();
     let mut caches = vec![Cache::default(); recording.episodes];
     let mut scratch = Scratch::default();
     let mut steps = Steps {

@@ -125,6 +125,8 @@ pub(super) fn report(sweeps: &[Sweep], arguments: &Arguments, report: &mut Repor
                 "features over vector",
                 "features over combined",
                 "vector, ns a test",
+                "steps a test: features",
+                "vector",
                 "tests a frame",
                 "of them hits",
                 "walks in circles",
@@ -136,7 +138,7 @@ pub(super) fn report(sweeps: &[Sweep], arguments: &Arguments, report: &mut Repor
             let mut cells = vec![short(row.value)];
             cells.extend(row.timed.iter().map(|t| short(t.frame)));
             cells.extend([short(row.gain(Method::Vectors)), short(row.gain(Method::Combined))]);
-            cells.push(short(row.timed[3].request));
+            cells.extend([row.timed[3].request, row.timed[0].steps, row.timed[3].steps].map(short));
             cells.push(short(row.requests as f64 / arguments.frames as f64));
             cells.push(format!("{:.1} %", 100.0 * row.hits as f64 / row.requests.max(1) as f64));
             cells.push(count(row.timed[0].circles as u64));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use impinge::convex::separating::{self, Body, Cache, Options, Query, Scratch};
+use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch};
 use impinge::convex::{Climb, Hull};
 use impinge::{Aabb, Pose, Vec3};
 
@@ -158,7 +158,7 @@ pub(super) fn record(setting: &Setting) -> Result<Recording> {
         let shape = setting.shapes[i % setting.shapes.len()];
         hulls.push(shape.hull(setting.vertices, &mut random)?);
     }
-    let bodies: Vec<Body<'_>> = hulls.iter().map(Body::new).collect();
+    let bodies: Vec<Prepared<'_>> = hulls.iter().map(Prepared::new).collect();
     let spheres = setting.bodies as f64 * 4.0 / 3.0 * std::f64::consts::PI;
     let half = 0.5 * (spheres / setting.density).cbrt();
     let mut flyers: Vec<Flyer> = (0..setting.bodies)

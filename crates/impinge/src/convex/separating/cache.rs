@@ -1,6 +1,6 @@
 //! What one search leaves for the next of the same pair (Leung 1996, sections 3.4, 3.6 and 5.5).
 
-use super::Body;
+use super::Prepared;
 use crate::math::{Pose, Vec3};
 
 /// The last separating vector of a pair, in A's frame, and the two vertices that support it.
@@ -56,7 +56,7 @@ impl Cache {
     }
 
     /// Where to begin: what is known, or the direction between the centroids (section 3.4) with vertices from the table of directions (3.5).
-    pub(super) fn begin(&self, a: &Body<'_>, b: &Body<'_>, pose: &Pose) -> Witness {
+    pub(super) fn begin(&self, a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose) -> Witness {
         let counts = (a.hull().vertices().len(), b.hull().vertices().len());
         match self.known {
             Some(w) if (w.a as usize) < counts.0 && (w.b as usize) < counts.1 => w,

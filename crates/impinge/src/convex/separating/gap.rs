@@ -6,7 +6,7 @@
 //!
 //! On A's side nothing is lost: its climb compares along `S` itself, exactly.
 
-use super::Body;
+use super::Prepared;
 use crate::math::{Pose, Vec3};
 
 /// Half an ulp of one.
@@ -22,7 +22,7 @@ pub(super) struct Rounding {
 }
 
 impl Rounding {
-    pub(super) fn new(b: &Body<'_>, pose: &Pose) -> Self {
+    pub(super) fn new(b: &Prepared<'_>, pose: &Pose) -> Self {
         let r = pose.rotation();
         let reach = b.reach();
         let turned = r.x_axis.abs() * reach.x + r.y_axis.abs() * reach.y + r.z_axis.abs() * reach.z;
@@ -72,7 +72,7 @@ mod tests {
             let scale = [1.0, 1e-6, 1e6, 1e-150, 1e52][round % 5];
             let offset = random.direction() * scale * [0.0, 1.0, 1e7][round % 3];
             let (a, b) = (hull(&mut random, scale, Vec3::ZERO), hull(&mut random, scale, offset));
-            let (a, b) = (Body::new(&a), Body::new(&b));
+            let (a, b) = (Prepared::new(&a), Prepared::new(&b));
             let turn = Pose::from_axis_angle(random.direction(), 2.0).unwrap();
             let shift = random.direction() * scale * 3.0 - turn.transform_vector(offset);
             let Ok(shift) = Pose::from_translation(shift) else { continue };

@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | 3.2 greedy, 3.7 conservative, 3.8 between | [`Rule`] |
 //! | 3.3 local search, time-stamps, own frame | [`Hull::climb`](super::Hull::climb) with a turned direction |
-//! | 3.4 first direction, 3.5 table of 8 x 16 directions, 3.6 cache | [`Body`], [`Cache`] |
+//! | 3.4 first direction, 3.5 table of 8 x 16 directions, 3.6 cache | [`Prepared`], [`Cache`] |
 //! | 4.2.1 hemisphere, 4.2.2 half-planes | [`Hemisphere`], [`HalfPlanes`] |
 //! | 4.3 recurrence, lemmas 3 and 8 | [`Search`] |
 //!
@@ -18,11 +18,11 @@
 //! ```
 //! use impinge::{Pose, Vec3};
 //! use impinge::convex::Hull;
-//! use impinge::convex::separating::{Body, Cache, Options, Query, Scratch, Verdict, separate};
+//! use impinge::convex::separating::{Prepared, Cache, Options, Query, Scratch, Verdict, separate};
 //!
 //! let corners: Vec<Vec3> = (0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64)).collect();
 //! let cube = Hull::new(&corners)?;
-//! let body = Body::new(&cube);
+//! let body = Prepared::new(&cube);
 //! let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
 //! let pose = Pose::from_translation([1.25, 0.5, 0.5])?;
 //! let query = Query { a: &body, b: &body, pose: &pose, options: Options::default() };
@@ -34,22 +34,22 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
-mod body;
 mod cache;
 mod enclosing;
 mod gap;
 mod half_plane;
 mod hemisphere;
 mod output;
+mod prepared;
 mod rule;
 mod search;
 mod visited;
 
-pub use body::Body;
 pub use cache::Cache;
 pub use half_plane::HalfPlanes;
 pub use hemisphere::Hemisphere;
 pub use output::{Fit, Options, Output, Query, Reason, Termination, Verdict};
+pub use prepared::Prepared;
 pub use rule::Rule;
 pub use search::{Scratch, Search};
 

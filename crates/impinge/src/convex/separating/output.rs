@@ -1,16 +1,17 @@
 //! What a search asks and answers.
 
-use super::{Body, Rule};
+use super::{Prepared, Rule};
 use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
+use crate::convex::{ClosestCache, Hull, Trail};
 use crate::math::Pose;
 
 /// A question: do A and B meet?
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'q> {
     /// The first body; its frame is the frame of the query.
-    pub a: &'q Body<'q>,
+    pub a: &'q Prepared<'q>,
     /// The second body, in its own frame.
-    pub b: &'q Body<'q>,
+    pub b: &'q Prepared<'q>,
     /// The pose of B in A's frame.
     pub pose: &'q Pose,
     /// How to search.
@@ -120,4 +121,20 @@ pub struct Output {
     pub hint: Hint,
     /// Where a search for closest points may begin (section 5.5): up to four pairs that recurred, else the last two that supported a direction.
     pub seeds: Pairs,
+}
+
+impl Output {
+    /// The start of a search for closest points of the same two hulls, at this pose or the last one where they were free (section 5.5): the simplex of the [`seeds`](Self::seeds).
+    ///
+    /// The way back is [`Cache::from_closest`](super::Cache::from_closest).
+    #[must_use]
+    pub fn closest_start(&self, a: &Hull, b: &Hull) -> ClosestCache<Trail, Trail> {
+        let exist = |[i, j]: &[u32; 2]| {
+            Some([*a.vertices().get(*i as usize)?, *b.vertices().get(*j as usize)?])
+        };
+        ClosestCache {
+            simplex: self.seeds.as_slice().iter().filter_map(exist).collect(),
+            ..ClosestCache::default()
+        }
+    }
 }

@@ -134,7 +134,11 @@ impl<'q> Search<'q> {
         let s = self.direction;
         let local = -(pose.rotation().transpose() * s);
         let climb = &mut self.scratch.climb;
-        self.pair = (a.climb(s, self.pair.0, climb), b.climb(local, self.pair.1, climb));
+        let is_first = self.steps == 1;
+        self.pair = (
+            a.climb(s, self.pair.0, is_first, climb),
+            b.climb(local, self.pair.1, is_first, climb),
+        );
         let p = a.hull().vertices()[self.pair.0 as usize];
         let q = pose.transform_point(b.hull().vertices()[self.pair.1 as usize]);
         let gap = self.rounding.distance(s, p, q);

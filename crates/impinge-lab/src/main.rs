@@ -19,6 +19,7 @@ mod report;
 mod scenes;
 mod threads;
 mod triangles;
+mod zachmann_convex;
 
 use clap::{Parser, Subcommand};
 
@@ -44,6 +45,9 @@ enum Experiment {
     BoxTree(box_tree::Arguments),
     /// Figures 6.3 to 6.11 of Leung 1996: separating vectors beside closest features.
     Leung(leung::Arguments),
+    /// Zachmann's tables and figures of section 3.4: convex bodies by clipping and by planes.
+    #[command(name = "zachmann-3-4")]
+    ZachmannConvex(zachmann_convex::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// All pairs of two large meshes, and building a tree, by one thread and more.
@@ -60,6 +64,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Deform(arguments) => deform::run(&arguments),
         Experiment::BoxTree(arguments) => box_tree::run(&arguments),
         Experiment::Leung(arguments) => leung::run(&arguments),
+        Experiment::ZachmannConvex(arguments) => zachmann_convex::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),

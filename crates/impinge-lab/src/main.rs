@@ -5,10 +5,12 @@
 mod box_tree;
 mod cage;
 mod chart;
+mod closest_feature;
 mod deform;
 mod flight;
 mod growth;
 mod klosowski;
+mod leung;
 mod peers;
 mod plain;
 mod pre_checks;
@@ -18,6 +20,7 @@ mod scenes;
 mod threads;
 mod timing;
 mod triangles;
+mod zachmann_convex;
 
 use clap::{Parser, Subcommand};
 
@@ -41,6 +44,11 @@ enum Experiment {
     Deform(deform::Arguments),
     /// Zachmann's Figures 3.32 to 3.37 and the table of section 3.6.5: the box-tree.
     BoxTree(box_tree::Arguments),
+    /// Figures 6.3 to 6.11 of Leung 1996: separating vectors beside closest features.
+    Leung(leung::Arguments),
+    /// Zachmann's tables and figures of section 3.4: convex bodies by clipping and by planes.
+    #[command(name = "zachmann-3-4")]
+    ZachmannConvex(zachmann_convex::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// All pairs of two large meshes, and building a tree, by one thread and more.
@@ -56,6 +64,8 @@ fn main() -> anyhow::Result<()> {
         Experiment::Klosowski(arguments) => klosowski::run(&arguments),
         Experiment::Deform(arguments) => deform::run(&arguments),
         Experiment::BoxTree(arguments) => box_tree::run(&arguments),
+        Experiment::Leung(arguments) => leung::run(&arguments),
+        Experiment::ZachmannConvex(arguments) => zachmann_convex::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),
         Experiment::Peers(arguments) => peers::run(&arguments),

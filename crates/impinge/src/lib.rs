@@ -78,7 +78,11 @@
 //! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files. Without it
 //! `impinge-io` and its dependencies are not compiled.
 
+<<<<<<< HEAD
 mod budget;
+=======
+mod bias;
+>>>>>>> sepvec
 pub mod check;
 pub mod closest;
 pub mod convex;

@@ -31,7 +31,7 @@ impl Body {
 
 /// The poses of the second object in the first one's frame, over so many frames. The cage is `room` times as wide as both objects together. Objects that meet in a frame take
 /// the step back and go on with other velocities.
-pub(super) fn duel(mesh: &Mesh, frames: usize, room: f64, seed: u64) -> Result<Vec<Pose>> {
+pub(crate) fn duel(mesh: &Mesh, frames: usize, room: f64, seed: u64) -> Result<Vec<Pose>> {
     let mut random = Random::new(seed);
     let radius = 0.5 * mesh.bounds().extent().max_element();
     let limit = Vec3::splat((2.0 * room - 1.0) * radius);

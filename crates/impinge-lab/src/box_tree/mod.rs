@@ -2,7 +2,7 @@
 
 mod compare;
 mod depth;
-mod duel;
+pub(crate) mod duel;
 mod rules;
 mod size;
 

@@ -16,9 +16,11 @@
 //! | How far apart, how deep, for any two bodies? | [`closest_points`], [`penetration`] |
 //! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`], or a [`VertexSearch`]: [`LocalSearch`], [`HierarchySearch`], [`BruteForce`] |
 //!
+//! The published methods stand beside: [`separating`] vectors, [`clipping`], [`perceptron`] planes, and a [`race`] of two methods.
 
 mod body;
 mod build;
+pub mod clipping;
 mod closest;
 pub mod decide;
 mod flat;
@@ -26,9 +28,12 @@ mod hull;
 mod inner;
 mod merge;
 mod penetration;
+pub mod perceptron;
 mod placed;
 mod primitive;
 mod query;
+pub mod race;
+pub mod separating;
 mod simplex;
 mod support;
 mod validate;

@@ -7,6 +7,7 @@
 
 use std::collections::HashSet;
 
+pub use crate::bias::Bias;
 use crate::exact::segment_triangle;
 use crate::math::{Aabb, Vec3};
 
@@ -46,15 +47,6 @@ impl PreChecks {
     pub const COLLECT: Self = Self { collecting: Collecting::Boxes, ..Self::FACE_BOX };
     /// The fourth row: polygons collected by their vertices. The only one that can miss a collision.
     pub const RELAXED_COLLECT: Self = Self { collecting: Collecting::Vertices, ..Self::FACE_BOX };
-}
-
-/// Which way an answer can be wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bias {
-    /// "Collision" may be wrong, "no collision" is certain.
-    TowardsCollision,
-    /// "No collision" may be wrong, "collision" is certain.
-    TowardsNoCollision,
 }
 
 /// How many tests each stage took, both directions together.

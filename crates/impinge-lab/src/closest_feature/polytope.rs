@@ -1,0 +1,191 @@
+//! A solid hull with its edges and faces and who borders on whom.
+
+use std::collections::HashMap;
+
+use anyhow::{Result, ensure};
+use impinge::convex::Hull;
+use impinge::math::newell_normal;
+use impinge::{Pose, Vec3};
+
+/// A vertex, an edge or a face, by its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Feature {
+    Vertex(u32),
+    Edge(u32),
+    Face(u32),
+}
+
+/// An edge: from its tail to its head, with the face to its left and the one to its right, seen from outside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub(super) ends: [u32; 2],
+    pub(super) faces: [u32; 2],
+    direction: Vec3,
+}
+
+/// The boundary of a solid hull.
+#[derive(Clone, Debug)]
+pub(crate) struct Polytope {
+    vertices: Vec<Vec3>,
+    edges: Vec<Edge>,
+    /// For each face its unit normal, a vertex on it, and where its edges are.
+    faces: Vec<(Vec3, u32, std::ops::Range<usize>)>,
+    face_edges: Vec<u32>,
+    /// Where the edges at each vertex are.
+    spokes: Vec<std::ops::Range<usize>>,
+    vertex_edges: Vec<u32>,
+}
+
+impl Polytope {
+    /// The boundary of a hull, which must be solid.
+    pub(crate) fn new(hull: &Hull) -> Result<Self> {
+        ensure!(
+            hull.dimension() == 3,
+            "closest features need a solid, not a hull of dimension {}",
+            hull.dimension()
+        );
+        let vertices = hull.vertices().to_vec();
+        let mut numbers = HashMap::new();
+        let mut edges: Vec<Edge> = Vec::new();
+        let (mut faces, mut face_edges) = (Vec::new(), Vec::new());
+        for (f, face) in hull.faces().enumerate() {
+            let start = face_edges.len();
+            for (i, tail) in face.iter().enumerate() {
+                let head = face[(i + 1) % face.len()];
+                let number = if let Some(number) = numbers.get(&(head, *tail)) {
+                    *number
+                } else {
+                    let direction = vertices[head as usize] - vertices[*tail as usize];
+                    numbers.insert((*tail, head), edges.len());
+                    edges.push(Edge {
+                        ends: [*tail, head],
+                        faces: [0; 2],
+                        direction: direction.normalize(),
+                    });
+                    edges.len() - 1
+                };
+                let side = usize::from(edges[number].ends[0] != *tail);
+                edges[number].faces[side] = f as u32;
+                face_edges.push(number as u32);
+            }
+            let corners: Vec<Vec3> = face.iter().map(|v| vertices[*v as usize]).collect();
+            faces.push((newell_normal(&corners).normalize(), face[0], start..face_edges.len()));
+        }
+        let (mut spokes, mut vertex_edges) = (Vec::new(), Vec::new());
+        let mut around = vec![Vec::new(); vertices.len()];
+        for (i, edge) in edges.iter().enumerate() {
+            for end in edge.ends {
+                around[end as usize].push(i as u32);
+            }
+        }
+        for mut list in around {
+            let start = vertex_edges.len();
+            vertex_edges.append(&mut list);
+            spokes.push(start..vertex_edges.len());
+        }
+        Ok(Self { vertices, edges, faces, face_edges, spokes, vertex_edges })
+    }
+
+    pub(super) fn feature_count(&self) -> usize {
+        self.vertices.len() + self.edges.len() + self.faces.len()
+    }
+}
+
+/// A polytope where the query sees it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View<'p> {
+    pub(super) polytope: &'p Polytope,
+    pub(super) pose: Option<&'p Pose>,
+}
+
+impl<'p> View<'p> {
+    pub(super) fn vertex_count(&self) -> u32 {
+        self.polytope.vertices.len() as u32
+    }
+
+    pub(super) fn vertex(&self, v: u32) -> Vec3 {
+        let p = self.polytope.vertices[v as usize];
+        self.pose.map_or(p, |pose| pose.transform_point(p))
+    }
+
+    fn turned(&self, direction: Vec3) -> Vec3 {
+        self.pose.map_or(direction, |pose| pose.transform_vector(direction))
+    }
+
+    pub(super) fn edge(&self, e: u32) -> &'p Edge {
+        &self.polytope.edges[e as usize]
+    }
+
+    /// The unit vector from tail to head.
+    pub(super) fn direction(&self, e: u32) -> Vec3 {
+        self.turned(self.edge(e).direction)
+    }
+
+    pub(super) fn segment(&self, e: u32) -> [Vec3; 2] {
+        self.edge(e).ends.map(|v| self.vertex(v))
+    }
+
+    /// The edges at a vertex.
+    pub(super) fn spokes(&self, v: u32) -> &'p [u32] {
+        &self.polytope.vertex_edges[self.polytope.spokes[v as usize].clone()]
+    }
+
+    /// The edges of a face.
+    pub(super) fn sides(&self, f: u32) -> &'p [u32] {
+        &self.polytope.face_edges[self.polytope.faces[f as usize].2.clone()]
+    }
+
+    pub(super) fn faces(&self) -> std::ops::Range<u32> {
+        0..self.polytope.faces.len() as u32
+    }
+
+    /// How far `x` is above a face.
+    pub(super) fn height(&self, f: u32, x: Vec3) -> f64 {
+        let (normal, v, _) = &self.polytope.faces[f as usize];
+        self.turned(*normal).dot(x - self.vertex(*v))
+    }
+
+    /// How far `x` is from the plane between a vertex and an edge that ends there, towards the edge.
+    pub(super) fn beyond_vertex(&self, v: u32, e: u32, x: Vec3) -> f64 {
+        let out = if self.edge(e).ends[0] == v { 1.0 } else { -1.0 };
+        self.direction(e).dot(x - self.vertex(v)) * out
+    }
+
+    /// How far `x` is from the plane between a face and one of its edges, towards the edge.
+    pub(super) fn beyond_side(&self, f: u32, e: u32, x: Vec3) -> f64 {
+        let edge = self.edge(e);
+        let along = if edge.faces[0] == f { 1.0 } else { -1.0 };
+        let normal = self.turned(self.polytope.faces[f as usize].0);
+        self.direction(e).cross(normal).dot(x - self.vertex(edge.ends[0])) * along
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cube_has_its_parts() {
+        let corners: Vec<Vec3> = (0..8_u32)
+            .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))
+            .collect();
+        let cube = Polytope::new(&Hull::new(&corners).unwrap()).unwrap();
+        assert_eq!((cube.vertices.len(), cube.edges.len(), cube.faces.len()), (8, 12, 6));
+        let view = View { polytope: &cube, pose: None };
+        for f in view.faces() {
+            assert!((view.height(f, Vec3::splat(0.5)) + 0.5).abs() < 1e-15);
+            assert_eq!(view.sides(f).len(), 4);
+            for e in view.sides(f) {
+                assert!((view.beyond_side(f, *e, Vec3::splat(0.5)) + 0.5).abs() < 1e-15);
+                assert!(view.edge(*e).faces.contains(&f));
+            }
+        }
+        for v in 0..8 {
+            assert_eq!(view.spokes(v).len(), 3);
+            for e in view.spokes(v) {
+                assert!((view.beyond_vertex(v, *e, Vec3::splat(0.5)) - 0.5).abs() < 1e-15);
+            }
+        }
+        assert!(Polytope::new(&Hull::new(&corners[..3]).unwrap()).is_err());
+    }
+}

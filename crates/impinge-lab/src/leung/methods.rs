@@ -1,0 +1,213 @@
+//! The four methods of Figures 6.6 to 6.11, each with its own state for every pair, on one recording.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use anyhow::Result;
+use impinge::Pose;
+use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch, Verdict};
+use impinge::convex::{
+    ClosestCache, ClosestOptions, ClosestPoints, DirectionTable, LocalSearch, Trail, closest_points,
+};
+
+use super::world::{Recording, Request};
+use crate::closest_feature::{Polytope, Tracked, track};
+
+/// A method of the thesis' comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Method {
+    /// Closest features tracked in every frame.
+    Features,
+    /// Separating vectors only.
+    Vectors,
+    /// The improved Gilbert algorithm in every frame.
+    Gilbert,
+    /// Separating vectors, and on a hit closest points at the last free pose.
+    Combined,
+}
+
+impl Method {
+    pub(super) const ALL: [Self; 4] =
+        [Self::Features, Self::Gilbert, Self::Combined, Self::Vectors];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Features => "closest features",
+            Self::Vectors => "separating vector",
+            Self::Gilbert => "improved Gilbert",
+            Self::Combined => "combined",
+        }
+    }
+}
+
+/// What a replay gave.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timed {
+    /// Microseconds a frame.
+    pub(super) frame: f64,
+    /// Nanoseconds a request.
+    pub(super) request: f64,
+    pub(super) hits: usize,
+    /// Requests where the baseline went in circles.
+    pub(super) circles: usize,
+    /// Pairs of features, or directions, looked at in a request.
+    pub(super) steps: f64,
+}
+
+/// What the methods know of one pair.
+#[derive(Clone, Debug, Default)]
+struct State {
+    cache: Cache,
+    tracked: Tracked,
+    closest: ClosestCache<Trail, Trail>,
+    /// The last pose at which the pair was free.
+    free: Option<Pose>,
+}
+
+/// A recording with what the methods precompute.
+pub(super) struct Arena<'r> {
+    recording: &'r Recording,
+    bodies: Vec<Prepared<'r>>,
+    polytopes: Vec<Polytope>,
+    tables: Vec<DirectionTable>,
+}
+
+impl<'r> Arena<'r> {
+    pub(super) fn new(recording: &'r Recording) -> Result<Self> {
+        Ok(Self {
+            recording,
+            bodies: recording.hulls.iter().map(Prepared::new).collect(),
+            polytopes: recording.hulls.iter().map(Polytope::new).collect::<Result<_>>()?,
+            tables: recording.hulls.iter().map(DirectionTable::new).collect(),
+        })
+    }
+
+    /// The whole recording, `passes` times; each frame counts with its fastest pass.
+    pub(super) fn time(&self, method: Method, passes: usize) -> Timed {
+        let mut best = vec![f64::INFINITY; self.recording.frames.len()];
+        let mut timed = Timed { frame: 0.0, request: 0.0, hits: 0, circles: 0, steps: 0.0 };
+        for _ in 0..passes.max(1) {
+            let mut states = vec![State::default(); self.recording.episodes];
+            let mut tools = Tools::default();
+            (timed.hits, timed.circles) = (0, 0);
+            for (frame, best) in self.recording.frames.iter().zip(&mut best) {
+                let start = Instant::now();
+                for request in frame {
+                    let state = &mut states[request.episode as usize];
+                    timed.hits += usize::from(self.ask(method, request, state, &mut tools));
+                }
+                *best = best.min(start.elapsed().as_secs_f64());
+            }
+            timed.circles = tools.circles;
+            timed.steps = tools.steps as f64 / self.recording.requests().max(1) as f64;
+        }
+        let seconds: f64 = best.iter().sum();
+        timed.frame = seconds * 1e6 / best.len().max(1) as f64;
+        timed.request = seconds * 1e9 / self.recording.requests().max(1) as f64;
+        timed
+    }
+
+    /// Whether the pair meets.
+    fn ask(&self, method: Method, request: &Request, state: &mut State, tools: &mut Tools) -> bool {
+        let (a, b) = (request.a as usize, request.b as usize);
+        let query = Query {
+            a: &self.bodies[a],
+            b: &self.bodies[b],
+            pose: &request.pose,
+            options: Options::THESIS,
+        };
+        match method {
+            Method::Features => {
+                let found = track(
+                    &self.polytopes[a],
+                    &self.polytopes[b],
+                    &request.pose,
+                    &mut state.tracked,
+                );
+                tools.circles += usize::from(found.fell_back);
+                tools.steps += u64::from(found.steps);
+                black_box(found.distance);
+                found.meet
+            }
+            Method::Gilbert => {
+                let found = self.closest(request, &request.pose, &mut state.closest);
+                tools.steps += u64::from(found.iterations);
+                found.lower <= 0.0
+            }
+            Method::Vectors => {
+                let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
+                tools.steps += u64::from(output.steps);
+                meets(&output.verdict)
+            }
+            Method::Combined => self.combined(request, query, state, tools),
+        }
+    }
+
+    fn closest(
+        &self,
+        request: &Request,
+        pose: &Pose,
+        cache: &mut ClosestCache<Trail, Trail>,
+    ) -> ClosestPoints {
+        let [a, b] = [request.a as usize, request.b as usize]
+            .map(|i| LocalSearch::exact(&self.recording.hulls[i]).with_table(&self.tables[i]));
+        closest_points(&a, &b, pose, &ClosestOptions::published(), cache)
+    }
+
+    /// Section 5.5: on a hit after a free frame the closest points at the free pose, started with the pairs that recurred; what they find starts the next search.
+    fn combined(
+        &self,
+        request: &Request,
+        query: Query<'_>,
+        state: &mut State,
+        tools: &mut Tools,
+    ) -> bool {
+        let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
+        tools.steps += u64::from(output.steps);
+        if !meets(&output.verdict) {
+            state.free = Some(request.pose);
+            return false;
+        }
+        if let Some(pose) = state.free.take() {
+            state.closest = output.closest_start(query.a.hull(), query.b.hull());
+            let found = self.closest(request, &pose, &mut state.closest);
+            if let (Some(a), Some(b)) = (state.closest.a.last(), state.closest.b.last()) {
+                state.cache = Cache::from_closest(found.direction, a, b);
+            }
+        }
+        true
+    }
+}
+
+#[derive(Default)]
+struct Tools {
+    scratch: Scratch,
+    circles: usize,
+    steps: u64,
+}
+
+/// The answer of the thesis' algorithm: where nothing is certain (bodies that touch to rounding), what its rule says.
+fn meets(verdict: &Verdict) -> bool {
+    match verdict {
+        Verdict::Separated(_) => false,
+        Verdict::Intersecting(_) => true,
+        Verdict::Undecided(reason) => *reason == separating::Reason::Exhausted,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::world::{Setting, Shape, record};
+    use super::*;
+
+    #[test]
+    fn all_methods_see_the_same_hits() {
+        let recording = record(&Setting::usual(&Shape::ALL, 40, 60, 40, 3)).unwrap();
+        let arena = Arena::new(&recording).unwrap();
+        for method in Method::ALL {
+            let timed = arena.time(method, 1);
+            assert_eq!(timed.hits, recording.hits, "{}", method.name());
+            assert!(timed.frame > 0.0 && timed.circles * 50 < recording.requests());
+        }
+    }
+}

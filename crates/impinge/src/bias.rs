@@ -1,0 +1,10 @@
+//! Which way an answer that is not certain can be wrong.
+
+/// Which way an answer can be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Bias {
+    /// "Collision" may be wrong, "no collision" is certain.
+    TowardsCollision,
+    /// "No collision" may be wrong, "collision" is certain.
+    TowardsNoCollision,
+}

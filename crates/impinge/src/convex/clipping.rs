@@ -1,0 +1,394 @@
+//! Do two hulls meet? Edges clipped at half-spaces: the modified Cyrus-Beck algorithm of Zachmann 1994, section 3.4.1.
+//!
+//! A solid hull is the intersection of the half-spaces behind its faces. An edge of the other body is clipped at each of them: what is left is an interval of its parameter, never a point. If anything is left of any edge of
+//! either body, they meet. A parallel edge clips nothing, as in the thesis.
+//!
+//! **Pre-checks.** An edge is skipped when its box misses the other body's box. And only those faces clip whose box meets the box of the body that the edges belong to: within that box the collected faces are all there is of the
+//! other body's surface. The thesis adds that the edges are outside if no face is collected. They may as well all be inside, so then a vertex is located, exactly; one outside means that the bodies are apart.
+//!
+//! **Exact.** The faces are those of the hull of B's moved points, which is built anew for each query: rounding bends faces and moves edges, if by little. Each clip carries bounds of its rounding, so an edge is certainly inside,
+//! certainly outside or in doubt. One edge inside decides; none in doubt decides; otherwise [`decide`](super::decide) does. Bodies that are not solid have no half-spaces and go there at once.
+
+use super::Hull;
+use super::decide::{Hint, decide};
+use crate::exact::{Sign, orient3d};
+use crate::math::{Aabb, Pose, Vec3};
+
+/// The pre-checks to make; they accumulate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PreChecks {
+    /// Skip edges whose box misses the other body's box.
+    pub edge_against_object: bool,
+    /// Clip only at faces whose box meets the box of the edges' body.
+    pub collect_faces: bool,
+}
+
+impl PreChecks {
+    /// None at all.
+    pub const NONE: Self = Self { edge_against_object: false, collect_faces: false };
+    /// Edges against the object's box.
+    pub const OBJECT_BOX: Self = Self { edge_against_object: true, collect_faces: false };
+    /// And faces against the object's box.
+    pub const COLLECT: Self = Self { edge_against_object: true, collect_faces: true };
+}
+
+/// How much work a query took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Edges looked at.
+    pub edges: u64,
+    /// Edges left after the pre-check.
+    pub edges_near: u64,
+    /// Faces that clip, both bodies together.
+    pub faces: u64,
+    /// Clips of an edge at a half-space.
+    pub clips: u64,
+}
+
+/// An edge that reaches into the other body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Inside {
+    /// Whether it is an edge of A.
+    pub of_a: bool,
+    /// Its ends in A's frame.
+    pub edge: [Vec3; 2],
+    /// The part of it that is inside, as shares of the way from the first end to the second, rounded inward: those points are certainly common.
+    pub interval: [f64; 2],
+}
+
+/// The answer to a clipping query. Exact, always.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Output {
+    /// Whether the bodies share a point.
+    pub meet: bool,
+    /// An edge that is certainly inside, unless the exact decision was needed or a whole body lies inside.
+    pub witness: Option<Inside>,
+    /// Whether rounding left a doubt that the exact decision resolved.
+    pub was_in_doubt: bool,
+    /// The work done.
+    pub counts: Counts,
+}
+
+/// Whether two hulls share a point, B at `pose` in A's frame, by clipping.
+///
+/// ```
+/// use impinge::{Pose, Vec3};
+/// use impinge::convex::Hull;
+/// use impinge::convex::clipping::{PreChecks, clip};
+///
+/// let cube = Hull::new(&(0..8).map(|i| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64)).collect::<Vec<_>>())?;
+/// let pose = Pose::from_translation([0.75, 0.5, 0.5])?;
+/// let output = clip(&cube, &cube, &pose, PreChecks::COLLECT);
+/// assert!(output.meet && output.witness.is_some());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn clip(a: &Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> Output {
+    let mut clipping = Clipping::new(a, b, pose, checks);
+    loop {
+        if let Some(output) = clipping.step() {
+            return output;
+        }
+    }
+}
+
+/// A clipping query in progress, edge by edge.
+#[derive(Debug)]
+pub struct Clipping<'h> {
+    a: &'h Hull,
+    /// The hull of the moved points of B; none if it or A is not solid, or if a point is beyond the coordinates that a hull takes.
+    b: Option<Hull>,
+    moved: Vec<Vec3>,
+    checks: PreChecks,
+    boxes: [Aabb; 2],
+    /// The half-spaces that clip now, of the body that the edges do not belong to.
+    planes: Vec<Plane>,
+    /// Whose edges are clipped.
+    turn: Turn,
+    vertex: u32,
+    neighbor: usize,
+    in_doubt: bool,
+    counts: Counts,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Start,
+    OfA,
+    OfB,
+}
+
+impl<'h> Clipping<'h> {
+    /// Moves B and begins.
+    #[must_use]
+    pub fn new(a: &'h Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> Self {
+        let moved: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
+        let bounds = |points: &[Vec3]| Aabb::from_points(points.iter().copied());
+        Self {
+            boxes: [bounds(a.vertices()), bounds(&moved)],
+            a,
+            b: Hull::new(&moved).ok().filter(|b| b.dimension() == 3 && a.dimension() == 3),
+            moved,
+            checks,
+            planes: Vec::new(),
+            turn: Turn::Start,
+            vertex: 0,
+            neighbor: 0,
+            in_doubt: false,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Clips the next edge; an output ends the query.
+    pub fn step(&mut self) -> Option<Output> {
+        let Some(edge) = self.next_edge() else {
+            return self.next_turn();
+        };
+        self.counts.edges += 1;
+        let other = self.boxes[usize::from(self.turn == Turn::OfA)];
+        if self.checks.edge_against_object && !Aabb::from_points(edge).overlaps(&other) {
+            return None;
+        }
+        self.counts.edges_near += 1;
+        let mut interval = Interval::WHOLE;
+        for plane in &self.planes {
+            self.counts.clips += 1;
+            interval.clip(plane, edge);
+            if interval.is_empty() {
+                return None;
+            }
+        }
+        if interval.is_in_doubt() {
+            self.in_doubt = true;
+            return None;
+        }
+        let witness = Inside { of_a: self.turn == Turn::OfA, edge, interval: interval.certain() };
+        Some(self.output(true, Some(witness)))
+    }
+
+    /// Goes on to the edges of the next body, or to the end.
+    fn next_turn(&mut self) -> Option<Output> {
+        self.turn = match self.turn {
+            Turn::Start if self.b.is_some() => Turn::OfA,
+            Turn::OfA => Turn::OfB,
+            Turn::OfB if !self.in_doubt => return Some(self.output(false, None)),
+            _ => return Some(self.exactly()),
+        };
+        (self.vertex, self.neighbor) = (0, 0);
+        self.collect()
+    }
+
+    /// The body whose edges are clipped and the one whose faces clip.
+    fn bodies(&self) -> Option<(&Hull, &Hull)> {
+        let b = self.b.as_ref()?;
+        match self.turn {
+            Turn::OfA => Some((self.a, b)),
+            Turn::OfB => Some((b, self.a)),
+            Turn::Start => None,
+        }
+    }
+
+    /// Collects the faces for the turn. If there are none, the box of the edges' body is inside the other one or outside as a whole, and a vertex tells.
+    fn collect(&mut self) -> Option<Output> {
+        let mut planes = std::mem::take(&mut self.planes);
+        planes.clear();
+        let (body, other) = self.bodies()?;
+        let bounds = self.boxes[usize::from(self.turn == Turn::OfB)];
+        let collect = self.checks.collect_faces;
+        for face in other.faces() {
+            let corners = face.iter().map(|v| other.vertices()[*v as usize]);
+            if !collect || Aabb::from_points(corners.clone()).overlaps(&bounds) {
+                planes.push(Plane::through(corners));
+            }
+        }
+        let output = planes.is_empty().then(|| {
+            let p = body.vertices()[0];
+            let is_inside = other.faces().all(|face| {
+                // Three neighbouring corners are not on a line.
+                let [a, b, c] = [face[0], face[1], face[2]].map(|v| other.vertices()[v as usize]);
+                orient3d(a, b, c, p) != Sign::Positive
+            });
+            self.output(is_inside, None)
+        });
+        self.counts.faces += planes.len() as u64;
+        self.planes = planes;
+        output
+    }
+
+    /// The next edge of the body whose turn it is, once per pair of ends.
+    fn next_edge(&mut self) -> Option<[Vec3; 2]> {
+        let (mut vertex, mut neighbor) = (self.vertex, self.neighbor);
+        let (body, _) = self.bodies()?;
+        let mut edge = None;
+        while edge.is_none() && (vertex as usize) < body.vertices().len() {
+            match body.neighbors(vertex).get(neighbor) {
+                Some(next) if *next > vertex => {
+                    edge = Some([vertex, *next].map(|v| body.vertices()[v as usize]));
+                    neighbor += 1;
+                }
+                Some(_) => neighbor += 1,
+                None => (vertex, neighbor) = (vertex + 1, 0),
+            }
+        }
+        (self.vertex, self.neighbor) = (vertex, neighbor);
+        edge
+    }
+
+    /// The exact decision.
+    fn exactly(&self) -> Output {
+        let decision = decide(self.a.vertices(), &self.moved, &Hint::NONE);
+        Output { was_in_doubt: true, ..self.output(decision.is_intersecting(), None) }
+    }
+
+    fn output(&self, meet: bool, witness: Option<Inside>) -> Output {
+        Output { meet, witness, was_in_doubt: false, counts: self.counts }
+    }
+}
+
+/// Half an ulp of one.
+const U: f64 = f64::EPSILON / 2.0;
+
+/// More than what products that underflow can lose: `2^-700`.
+const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
+
+/// A face's plane, with the sizes of the products its normal was computed from.
+///
+/// A component of the normal is off by at most `4u` of its size, a height by at most `4u` of its terms more; ten `u` of `sizes . |w|` cover both.
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    point: Vec3,
+    normal: Vec3,
+    sizes: Vec3,
+}
+
+impl Plane {
+    fn through(mut corners: impl Iterator<Item = Vec3>) -> Self {
+        let mut next = || corners.next().unwrap_or_default();
+        let (point, p, q) = (next(), next(), next());
+        let (u, v) = (p - point, q - point);
+        let (x, y) = (u.abs(), v.abs());
+        let sizes = Vec3::new(x.y * y.z + x.z * y.y, x.z * y.x + x.x * y.z, x.x * y.y + x.y * y.x);
+        Self { point, normal: u.cross(v), sizes }
+    }
+
+    /// How far `p` is outside, times the normal's length: at least and at most.
+    fn height(&self, p: Vec3) -> [f64; 2] {
+        let w = p - self.point;
+        let height = self.normal.dot(w);
+        let error = 10.0 * U * self.sizes.dot(w.abs()) + UNDERFLOW;
+        [height - error, height + error]
+    }
+}
+
+/// What is left of an edge: where it begins and where it ends, each at least and at most.
+#[derive(Clone, Copy, Debug)]
+struct Interval {
+    begin: [f64; 2],
+    end: [f64; 2],
+}
+
+impl Interval {
+    const WHOLE: Self = Self { begin: [0.0; 2], end: [1.0; 2] };
+
+    /// Clips at one half-space.
+    fn clip(&mut self, plane: &Plane, [p, q]: [Vec3; 2]) {
+        let ([p0, p1], [q0, q1]) = (plane.height(p), plane.height(q));
+        if p1 <= 0.0 && q1 <= 0.0 {
+            return;
+        }
+        if p0 > 0.0 && q0 > 0.0 {
+            // All of it is outside.
+            self.begin = [2.0; 2];
+        } else if q1 <= 0.0 {
+            // It enters: the height falls from p to zero at p / (p - q).
+            self.begin[0] = self.begin[0].max(crossing(p0.max(0.0), -q0) * (1.0 - 4.0 * U));
+            self.begin[1] = self.begin[1].max(crossing(p1, -q1) * (1.0 + 4.0 * U));
+        } else if p1 <= 0.0 {
+            // It leaves: the same seen from the other end.
+            self.end[1] = self.end[1].min(1.0 - crossing(q0.max(0.0), -p0) * (1.0 - 4.0 * U));
+            self.end[0] = self.end[0].min(1.0 - crossing(q1, -p1) * (1.0 + 4.0 * U));
+        } else if p0 > 0.0 {
+            // It enters if it does, somewhere after the start.
+            self.begin[0] = self.begin[0].max(crossing(p0, -q0) * (1.0 - 4.0 * U));
+            self.begin[1] = 2.0;
+        } else if q0 > 0.0 {
+            self.end[1] = self.end[1].min(1.0 - crossing(q0, -p0) * (1.0 - 4.0 * U));
+            self.end[0] = -1.0;
+        } else {
+            // In the plane, to rounding.
+            self.begin[1] = 2.0;
+        }
+    }
+
+    /// Whether certainly nothing is left. The ends were rounded once more when they were taken from one.
+    fn is_empty(&self) -> bool {
+        self.begin[0] > self.end[1] + 2.0 * U
+    }
+
+    /// Whether it is uncertain that something is left.
+    fn is_in_doubt(&self) -> bool {
+        // Not the opposite comparison: NaN is a doubt too.
+        let is_certain = self.begin[1] <= self.end[0] - 2.0 * U;
+        !is_certain
+    }
+
+    /// What is certainly left.
+    fn certain(&self) -> [f64; 2] {
+        [self.begin[1], self.end[0] - 2.0 * U]
+    }
+}
+
+/// Where a height that falls from `above` to `-below` is zero.
+fn crossing(above: f64, below: f64) -> f64 {
+    above / (above + below)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(planes: &[[Vec3; 3]], edge: [Vec3; 2]) -> Interval {
+        let mut interval = Interval::WHOLE;
+        for corners in planes {
+            interval.clip(&Plane::through(corners.iter().copied()), edge);
+        }
+        interval
+    }
+
+    #[test]
+    fn an_edge_is_clipped_where_it_enters_and_leaves() {
+        let at = |z: f64, up: bool| {
+            let (x, y) = if up { (Vec3::X, Vec3::Y) } else { (Vec3::Y, Vec3::X) };
+            [Vec3::Z * z, Vec3::Z * z + x, Vec3::Z * z + y]
+        };
+        let edge = [Vec3::new(0.3, 0.4, -1.0), Vec3::new(0.3, 0.4, 3.0)];
+        let left = interval(&[at(1.0, true), at(0.0, false)], edge);
+        assert!((left.begin[0] - 0.25).abs() < 1e-14 && (left.end[1] - 0.5).abs() < 1e-14);
+        assert!(!left.is_empty() && !left.is_in_doubt());
+        assert!(interval(&[at(-2.0, true)], edge).is_empty());
+        assert!(interval(&[at(0.0, true), at(1.0, false)], edge).is_empty());
+        // Parallel edges clip nothing, unless they are outside.
+        let level = [Vec3::ZERO, Vec3::X];
+        assert!(!interval(&[at(1.0, true)], level).is_in_doubt());
+        assert!(interval(&[at(-1.0, true)], level).is_empty());
+        assert!(interval(&[at(0.0, true)], level).is_in_doubt());
+    }
+
+    #[test]
+    fn heights_are_enclosed() {
+        use crate::math::Random;
+        use num_rational::BigRational;
+        let mut random = Random::new(3);
+        let exact = |x: f64| BigRational::from_float(x).unwrap();
+        for round in 0..2000 {
+            let scale = [1.0, 1e-9, 1e30][round % 3];
+            let c: [Vec3; 3] = std::array::from_fn(|_| random.in_cube() * scale + Vec3::X * scale);
+            let p = if round % 2 == 0 { random.in_cube() * scale } else { c[0] * 0.5 + c[1] * 0.5 };
+            let e = |v: Vec3, k: usize| exact(v[k]) - exact(c[0][k]);
+            let cross = |i: usize, j: usize| e(c[1], i) * e(c[2], j) - e(c[1], j) * e(c[2], i);
+            let height = cross(1, 2) * e(p, 0) + cross(2, 0) * e(p, 1) + cross(0, 1) * e(p, 2);
+            let [low, high] = Plane::through(c.into_iter()).height(p);
+            assert!(exact(low) <= height && height <= exact(high));
+        }
+    }
+}

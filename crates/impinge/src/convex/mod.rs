@@ -12,9 +12,11 @@ mod flat;
 mod hull;
 mod inner;
 mod merge;
+mod polytope;
 mod simplex;
 mod support;
 mod validate;
 
 pub use hull::Hull;
+pub use polytope::polytope;
 pub use support::Climb;

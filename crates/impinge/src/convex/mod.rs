@@ -12,6 +12,7 @@ mod flat;
 mod hull;
 mod inner;
 mod merge;
+pub mod pieces;
 mod polytope;
 mod simplex;
 mod support;

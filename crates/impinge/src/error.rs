@@ -40,6 +40,8 @@ pub enum ErrorKind {
     Empty,
     /// The mesh lacks a property the operation needs (closed, for a question about its inside).
     NotSolid,
+    /// The mesh is not the boundary of a convex body.
+    NotConvex,
     /// A parameter of a generated shape or of a query makes no sense.
     BadParameter,
     /// A file could not be read or understood.

@@ -28,8 +28,10 @@ mod hull;
 mod inner;
 mod merge;
 mod penetration;
+pub mod pieces;
 pub mod perceptron;
 mod placed;
+mod polytope;
 mod primitive;
 mod query;
 pub mod race;
@@ -45,6 +47,7 @@ pub use closest::{
 };
 pub use hull::Hull;
 pub use penetration::{Penetration, PenetrationOptions, penetration};
+pub use polytope::polytope;
 pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
 };

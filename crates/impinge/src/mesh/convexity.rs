@@ -20,26 +20,190 @@
 //! vertex. Riemann and Hurwitz give `2 = 2 d - (sum of branching) <= 2 d - 4 (d - 1)`, so `d = 1`.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use super::Mesh;
 use super::connectivity::index;
-use super::polygon_checks::spanning_corners;
+use super::polygon_checks::{convex, planar, spanning_corners};
 use crate::exact::{Sign, orient3d};
 use crate::math::{Aabb, Vec3, coordinate_key};
+
+/// The first reason why a mesh does not bound a convex body. Edges are given by their vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotConvex {
+    /// There are no polygons.
+    Empty,
+    /// An edge belongs to one polygon only: the surface is open there.
+    OpenEdge {
+        /// Its vertices.
+        edge: [u32; 2],
+    },
+    /// An edge belongs to more than two polygons.
+    CrowdedEdge {
+        /// Its vertices.
+        edge: [u32; 2],
+    },
+    /// The polygons around a vertex do not form one fan.
+    PinchedVertex {
+        /// The vertex.
+        vertex: u32,
+    },
+    /// Two neighbours wind in different senses.
+    MisorientedEdge {
+        /// The vertices of their common edge.
+        edge: [u32; 2],
+    },
+    /// There is more than one shell.
+    Shells {
+        /// How many.
+        count: usize,
+    },
+    /// The surface has handles.
+    Handles {
+        /// How many.
+        genus: u64,
+    },
+    /// The corners of a polygon are not in one plane.
+    NonPlanarPolygon {
+        /// The polygon.
+        polygon: u32,
+    },
+    /// A polygon is not convex, or has no area.
+    NonConvexPolygon {
+        /// The polygon.
+        polygon: u32,
+    },
+    /// The surface turns inward at an edge, as seen from the side its polygons face (or, if they face inward, from behind).
+    ReflexEdge {
+        /// Its vertices.
+        edge: [u32; 2],
+        /// The polygons on its two sides.
+        polygons: [u32; 2],
+    },
+    /// Convex along every edge, and yet not the boundary of one body: it goes around more than once, or has no inside.
+    NotOneBody,
+}
+
+impl fmt::Display for NotConvex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "there are no polygons"),
+            Self::OpenEdge { edge: [u, v] } => {
+                write!(f, "the edge of vertices {u} and {v} is open")
+            }
+            Self::CrowdedEdge { edge: [u, v] } => {
+                write!(f, "the edge of vertices {u} and {v} belongs to more than two polygons")
+            }
+            Self::PinchedVertex { vertex } => {
+                write!(f, "the polygons around vertex {vertex} do not form one fan")
+            }
+            Self::MisorientedEdge { edge: [u, v] } => {
+                write!(
+                    f,
+                    "the polygons at the edge of vertices {u} and {v} wind in different senses"
+                )
+            }
+            Self::Shells { count } => write!(f, "there are {count} separate shells"),
+            Self::Handles { genus } => write!(f, "the surface has handles ({genus})"),
+            Self::NonPlanarPolygon { polygon } => {
+                write!(f, "the corners of polygon {polygon} are not exactly in one plane")
+            }
+            Self::NonConvexPolygon { polygon } => {
+                write!(f, "polygon {polygon} is not convex, or has no area")
+            }
+            Self::ReflexEdge { edge: [u, v], polygons: [p, q] } => write!(
+                f,
+                "the surface turns inward at the edge of vertices {u} and {v}, between polygons {p} and {q}"
+            ),
+            Self::NotOneBody => {
+                write!(f, "the surface is convex along every edge but does not bound one body")
+            }
+        }
+    }
+}
+
+impl Mesh {
+    /// Whether the mesh is the boundary of a convex body, exactly, and if so whether its polygons face outward; else the first
+    /// polygon, edge or vertex that speaks against it. What [`Classification::convex`](super::Classification::convex) says, with the reason.
+    ///
+    /// # Errors
+    /// The reason, if the mesh is not convex.
+    ///
+    /// ```
+    /// use impinge::shapes;
+    ///
+    /// assert_eq!(shapes::cuboid([1.0, 2.0, 3.0])?.convexity(), Ok(true));
+    /// assert_eq!(shapes::cuboid([1.0, 2.0, 3.0])?.flipped().convexity(), Ok(false));
+    /// let reason = shapes::torus(2.0, 0.5, 8, 8)?.convexity().unwrap_err();
+    /// assert_eq!(reason.to_string(), "the surface has handles (1)");
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn convexity(&self) -> Result<bool, NotConvex> {
+        if self.is_empty() {
+            return Err(NotConvex::Empty);
+        }
+        let class = self.classification();
+        if class.convex {
+            return Ok(class.outward.unwrap_or_else(|| check_convex(self, true).is_ok()));
+        }
+        let t = self.topology();
+        for e in t.proper_edges() {
+            let (edge, sides) = (t.ends(e), t.half_edges(e));
+            match sides {
+                [_] => return Err(NotConvex::OpenEdge { edge }),
+                [g, h] if t.origin(*g) == t.origin(*h) => {
+                    return Err(NotConvex::MisorientedEdge { edge });
+                }
+                [_, _] => {}
+                _ => return Err(NotConvex::CrowdedEdge { edge }),
+            }
+        }
+        if let Some(pinched) = self.defects().non_manifold_vertices.first() {
+            return Err(NotConvex::PinchedVertex { vertex: pinched.vertex });
+        }
+        let points = |p: usize| self.polygon_points(p);
+        if let Some(p) = (0..self.polygon_count()).find(|p| !planar(points(*p))) {
+            return Err(NotConvex::NonPlanarPolygon { polygon: index(p) });
+        }
+        if let Some(p) = (0..self.polygon_count()).find(|p| !convex(points(*p))) {
+            return Err(NotConvex::NonConvexPolygon { polygon: index(p) });
+        }
+        if class.shells != 1 {
+            return Err(NotConvex::Shells { count: class.shells });
+        }
+        match class.genus {
+            Some(genus) if genus > 0 => return Err(NotConvex::Handles { genus }),
+            _ => {}
+        }
+        check_convex(self, class.outward != Some(false))?;
+        Err(NotConvex::NotOneBody)
+    }
+}
 
 /// Whether a mesh that is closed, manifold, oriented, of one shell, with planar convex polygons and Euler
 /// characteristic two bounds a convex body. `outward` tells which way the polygons face.
 pub(super) fn is_convex(mesh: &Mesh, outward: bool) -> bool {
+    check_convex(mesh, outward).is_ok()
+}
+
+/// As [`is_convex`], with the reason.
+fn check_convex(mesh: &Mesh, outward: bool) -> Result<(), NotConvex> {
     let mut planes = Vec::with_capacity(mesh.polygon_count());
     for p in 0..mesh.polygon_count() {
         // Convex polygons are never on one line.
-        let Some([a, b, c]) = spanning_corners(mesh.polygon_points(p)) else { return false };
+        let Some([a, b, c]) = spanning_corners(mesh.polygon_points(p)) else {
+            return Err(NotConvex::NonConvexPolygon { polygon: index(p) });
+        };
         planes.push(if outward { [a, b, c] } else { [a, c, b] });
     }
+    locally_convex(mesh, &planes)?;
+    if bounds_one_body(mesh, &planes) { Ok(()) } else { Err(NotConvex::NotOneBody) }
+}
+
+/// Whether a surface that is convex along every edge goes around once.
+fn bounds_one_body(mesh: &Mesh, planes: &[[Vec3; 3]]) -> bool {
     let above = |[a, b, c]: [Vec3; 3], p: Vec3| orient3d(a, b, c, p);
-    if !locally_convex(mesh, &planes) {
-        return false;
-    }
     let used = mesh.used_vertices();
     let points = || used.iter().map(|v| mesh.vertices()[*v as usize]);
     let bounds = mesh.bounds();
@@ -65,20 +229,25 @@ pub(super) fn is_convex(mesh: &Mesh, outward: bool) -> bool {
         })
 }
 
-/// Whether no polygon rises above the plane of a neighbour.
-fn locally_convex(mesh: &Mesh, planes: &[[Vec3; 3]]) -> bool {
+/// Whether no polygon rises above the plane of a neighbour; else where.
+fn locally_convex(mesh: &Mesh, planes: &[[Vec3; 3]]) -> Result<(), NotConvex> {
     let t = mesh.topology();
-    (0..index(t.half_edge_count())).all(|h| {
-        let Some(twin) = t.twin(h) else { return false };
+    for h in 0..index(t.half_edge_count()) {
+        let edge = [t.origin(h), t.destination(h)];
+        let Some(twin) = t.twin(h) else { return Err(NotConvex::OpenEdge { edge }) };
         if twin < h {
-            return true;
+            continue;
         }
-        let [a, b, c] = planes[t.polygon(h) as usize];
+        let polygons = [t.polygon(h), t.polygon(twin)];
+        let [a, b, c] = planes[polygons[0] as usize];
         // The neighbour is planar and shares the edge: its corners are all above, all in, or all below the plane.
         // Three of them that are not on one line decide.
-        let other = planes[t.polygon(twin) as usize];
-        other.iter().all(|p| orient3d(a, b, c, *p) != Sign::Positive)
-    })
+        let other = planes[polygons[1] as usize];
+        if other.iter().any(|p| orient3d(a, b, c, *p) == Sign::Positive) {
+            return Err(NotConvex::ReflexEdge { edge, polygons });
+        }
+    }
+    Ok(())
 }
 
 /// How often a ray from `p`, which lies strictly on one side of all triangles' planes, meets the surface: whether

@@ -33,6 +33,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use classify::{Classification, PLANAR_TOLERANCE};
 pub use components::Components;
+pub use convexity::NotConvex;
 pub use defects::{
     Defects, DegenerateKind, DegeneratePolygon, DuplicatePolygon, MisorientedEdge, NonManifoldEdge,
     NonManifoldVertex, NonPlanarPolygon, OpenEdge,

@@ -1,0 +1,251 @@
+//! Pieces within a tolerance: the worst piece is cut until all are good enough.
+
+use std::ops::ControlFlow;
+
+use super::choose::{self, Cut};
+use super::excess::{self, Effort, Excess, Part};
+use super::index::SolidIndex;
+use super::scale::Scale;
+use super::soup::{Keep, Soup};
+use super::{Decomposition, Piece, check_closed};
+use crate::convex::Hull;
+use crate::error::{Error, ErrorKind};
+use crate::exact::Location;
+use crate::math::{Aabb, Vec3};
+use crate::mesh::Mesh;
+
+/// Boxes that a first look at a piece takes.
+const GLANCE: usize = 3_000;
+
+/// The least tolerance, over the largest coordinate: some hundred times what rounding amounts to.
+const LEAST: f64 = 1e-12;
+
+/// What [`decompose`] aims at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DecomposeOptions {
+    /// No hull shall reach further out of the solid than this, in the unit of the mesh. Less than 1e-12 of the
+    /// largest coordinate is taken for that; bodies made of boxes come out exact.
+    pub tolerance: f64,
+    /// No more pieces than this; the bound of the error is then what it is. At least one. Bodies whose boxes do not overlap are never one piece, so there may be as many pieces as such bodies.
+    pub max_pieces: usize,
+    /// How many boxes the search for the error of one piece may look at: more give tighter bounds.
+    pub effort: usize,
+}
+
+impl DecomposeOptions {
+    /// A tolerance, and at most `max_pieces`.
+    #[must_use]
+    pub fn new(tolerance: f64, max_pieces: usize) -> Self {
+        Self { tolerance, max_pieces, effort: 200_000 }
+    }
+}
+
+/// Covers a closed mesh with hulls that reach out of it by no more than a tolerance, if the number of pieces allows.
+///
+/// The promises are those of [`pieces`](super). The error is an upper bound and may be larger than the true one; where it is smaller than the tolerance it is
+/// not sharpened further. Axis-parallel cuts make few pieces of bodies whose notches are axis-parallel, and more of others.
+///
+/// # Errors
+/// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::BadParameter`] for a tolerance that is negative or NaN or a limit of no pieces,
+/// [`ErrorKind::OutOfRange`] if coordinates span more than `f64` can.
+///
+/// ```
+/// use impinge::convex::pieces::{DecomposeOptions, decompose};
+/// use impinge::shapes;
+///
+/// let outline = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
+/// let l_shape = shapes::prism(&outline, 1.0)?;
+/// let found = decompose(&l_shape, &DecomposeOptions::new(0.01, 16))?;
+/// assert_eq!((found.pieces.len(), found.exact), (2, true));
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub fn decompose(mesh: &Mesh, options: &DecomposeOptions) -> Result<Decomposition, Error> {
+    decompose_watched(mesh, options, &mut |_, _| ControlFlow::Continue(()))
+}
+
+/// As [`decompose`], telling `watch` before each cut how many pieces are good enough and how many wait; [`ControlFlow::Break`] ends the cutting as the limit of pieces does.
+///
+/// # Errors
+/// As [`decompose`].
+pub fn decompose_watched(
+    mesh: &Mesh,
+    options: &DecomposeOptions,
+    watch: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
+) -> Result<Decomposition, Error> {
+    check_closed(mesh)?;
+    if !(options.tolerance >= 0.0 && options.max_pieces > 0) {
+        return Err(Error::new(
+            ErrorKind::BadParameter,
+            format!(
+                "a tolerance of {} and at most {} pieces; the tolerance must be zero or more, and there must be room for one piece",
+                options.tolerance, options.max_pieces
+            ),
+        ));
+    }
+    let (scale, vertices) = Scale::of(mesh.vertices())?;
+    let work = Work {
+        solid: SolidIndex::new(mesh, &vertices),
+        notches: choose::notches(mesh, &vertices),
+        tolerance: scale.length(options.tolerance).max(LEAST),
+        effort: options.effort,
+    };
+    let mut waiting: Vec<Node> = bodies(mesh, &vertices)
+        .into_iter()
+        .filter_map(|soup| {
+            let region = soup.bounds();
+            work.node(soup, region)
+        })
+        .collect();
+    let mut done: Vec<Node> = Vec::new();
+    loop {
+        let (good, rest): (Vec<Node>, Vec<Node>) =
+            waiting.into_iter().partition(|n| n.excess.upper <= work.tolerance);
+        done.extend(good);
+        waiting = rest;
+        let full = done.len() + waiting.len() >= options.max_pieces;
+        if waiting.is_empty() || full || watch(done.len(), waiting.len()).is_break() {
+            break;
+        }
+        let worst = (0..waiting.len()).max_by(|a, b| {
+            let key = |i: usize| waiting[i].excess.lower;
+            key(*a).total_cmp(&key(*b)).then(b.cmp(a))
+        });
+        let Some(worst) = worst else { break };
+        let node = waiting.swap_remove(worst);
+        match work.cut(&node) {
+            Some([low, high]) => waiting.extend([low, high]),
+            // Too small to be cut: it stays as it is.
+            None => done.push(node),
+        }
+    }
+    done.extend(waiting);
+    let pieces = done.into_iter().map(|node| work.finish(node, &scale));
+    pieces.collect::<Result<Vec<Piece>, Error>>().map(Decomposition::of)
+}
+
+/// The surfaces of parts of the mesh whose boxes have no point in common, each closed.
+fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Soup> {
+    let shells = mesh.shells();
+    let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
+    let mut groups: Vec<(Aabb, Vec<u32>)> = vec![(Aabb::EMPTY, Vec::new()); shells.count()];
+    for t in 0..mesh.triangles().len() {
+        let group = &mut groups[mesh.shell_of(t) as usize];
+        group.0 = group.0.union(&Aabb::from_points(corners(t)));
+        group.1.push(t as u32);
+    }
+    // Few shells overlap after a while; each round joins at least two.
+    'again: loop {
+        groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
+        for i in 0..groups.len() {
+            let mut j = i + 1;
+            while j < groups.len() && groups[j].0.min.x <= groups[i].0.max.x {
+                if groups[i].0.overlaps(&groups[j].0) {
+                    let (bounds, members) = groups.remove(j);
+                    groups[i].0 = groups[i].0.union(&bounds);
+                    groups[i].1.extend(members);
+                    continue 'again;
+                }
+                j += 1;
+            }
+        }
+        break;
+    }
+    groups.into_iter().map(|(_, t)| Soup::of(t.into_iter().map(|t| corners(t as usize)))).collect()
+}
+
+struct Work {
+    solid: SolidIndex,
+    notches: Vec<Vec3>,
+    /// In the unit of the work, as all here.
+    tolerance: f64,
+    effort: usize,
+}
+
+/// The part of the solid in a box.
+struct Node {
+    soup: Soup,
+    region: Aabb,
+    hull: Hull,
+    excess: Excess,
+}
+
+impl Node {
+    fn part(&self) -> Part<'_> {
+        Part { hull: &self.hull, soup: &self.soup, region: self.region }
+    }
+}
+
+impl Work {
+    /// The part of the solid in `region`, whose surface there is `soup`; `None` if there is no such part.
+    ///
+    /// The extreme points of that part are vertices of the mesh, points where an edge of the mesh meets a face of the region or an edge of the region meets a
+    /// triangle (all in the ideal polygons of the soup), and corners of the region that are in the solid. The hull of all of them is made here.
+    fn node(&self, soup: Soup, region: Aabb) -> Option<Node> {
+        let mut points = soup.outer_points();
+        for i in 0..8_u32 {
+            let pick = |bit: u32, low: f64, high: f64| if i >> bit & 1 == 1 { high } else { low };
+            let corner = Vec3::new(
+                pick(0, region.min.x, region.max.x),
+                pick(1, region.min.y, region.max.y),
+                pick(2, region.min.z, region.max.z),
+            );
+            if self.solid.locate(corner) != Location::Outside {
+                points.push(corner);
+            }
+        }
+        // Coordinates were checked with the mesh; without points there is nothing.
+        let hull = Hull::new(&points).ok()?;
+        let mut node = Node { soup, region, hull, excess: Excess { lower: 0.0, upper: 0.0 } };
+        node.excess = self.excess(&node);
+        Some(node)
+    }
+
+    /// How far a node's hull reaches out, as precisely as the tolerance asks for.
+    fn excess(&self, node: &Node) -> Excess {
+        let quick = excess::quick(&node.part(), &self.solid);
+        if quick <= self.tolerance {
+            return Excess { lower: 0.0, upper: quick };
+        }
+        let first =
+            Effort { enough: self.tolerance, boxes: GLANCE.min(self.effort), stop_above: false };
+        let mut found = excess::search(&node.hull, &self.solid, first);
+        if found.upper > self.tolerance && found.lower <= self.tolerance {
+            let second = Effort { boxes: self.effort, stop_above: true, ..first };
+            found = excess::search(&node.hull, &self.solid, second);
+        }
+        Excess { upper: found.upper.min(quick), ..found }
+    }
+
+    /// The two halves of a node.
+    fn cut(&self, node: &Node) -> Option<[Node; 2]> {
+        let Cut { axis, at } = choose::choose(&node.part(), &self.notches, &self.solid)?;
+        let half = |keep: Keep| {
+            let mut region = node.region;
+            match keep {
+                Keep::Low => region.max[axis] = at,
+                Keep::High => region.min[axis] = at,
+            }
+            self.node(node.soup.clipped(axis, at, keep), region)
+        };
+        let (low, high) = rayon::join(|| half(Keep::Low), || half(Keep::High));
+        Some([low?, high?])
+    }
+
+    /// The finished piece, its error as precise as the effort allows.
+    fn finish(&self, mut node: Node, scale: &Scale) -> Result<Piece, Error> {
+        if node.excess.upper > self.tolerance {
+            let thorough = Effort { enough: self.tolerance, boxes: self.effort, stop_above: false };
+            let found = excess::search(&node.hull, &self.solid, thorough);
+            node.excess.upper = node.excess.upper.min(found.upper);
+        }
+        let error = scale.upper_back(node.excess.upper);
+        let hull = scale.hull_back(node.hull).ok_or_else(|| {
+            Error::new(
+                ErrorKind::OutOfRange,
+                "a corner of a piece is too small a number beside the others; choose a larger unit",
+            )
+        })?;
+        Ok(Piece { hull, error })
+    }
+}

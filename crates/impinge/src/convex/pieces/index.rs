@@ -1,0 +1,244 @@
+//! A small box tree over the triangles of a closed mesh: is a point inside, how far is it from the surface, does the surface enter a box.
+
+use crate::exact::{Location, locate_point, winding_number};
+use crate::math::{Aabb, Vec3};
+use crate::mesh::Mesh;
+
+/// Triangles a leaf.
+const LEAF: usize = 4;
+
+/// The triangles of a closed mesh, of coordinates at most two in size, in a tree.
+#[derive(Debug)]
+pub(super) struct SolidIndex {
+    triangles: Vec<[Vec3; 3]>,
+    /// Node `i` has the children `nodes[i].first` and the next, or is a leaf of `count` triangles from `first`.
+    nodes: Vec<Node>,
+    balanced: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    bounds: Aabb,
+    first: u32,
+    count: u32,
+}
+
+/// What a distance can be wrong by, for coordinates at most two in size.
+pub(super) const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+impl SolidIndex {
+    /// The tree of the mesh's triangles with their corners at `vertices`.
+    pub(super) fn new(mesh: &Mesh, vertices: &[Vec3]) -> Self {
+        let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
+        let mut triangles: Vec<[Vec3; 3]> = mesh.triangles().iter().map(corners).collect();
+        let mut nodes = vec![Node { bounds: Aabb::EMPTY, first: 0, count: triangles.len() as u32 }];
+        let mut open = vec![0];
+        while let Some(i) = open.pop() {
+            let Node { first, count, .. } = nodes[i];
+            let range = first as usize..(first + count) as usize;
+            let part = &mut triangles[range];
+            let bounds = Aabb::from_points(part.iter().flatten().copied());
+            nodes[i].bounds = bounds;
+            if part.len() <= LEAF {
+                continue;
+            }
+            let middle = |t: &[Vec3; 3]| t[0] + t[1] + t[2];
+            let spread = Aabb::from_points(part.iter().map(middle)).extent();
+            let axis = (0..3).max_by(|a, b| spread[*a].total_cmp(&spread[*b])).unwrap_or(0);
+            let half = part.len() / 2;
+            part.select_nth_unstable_by(half, |a, b| middle(a)[axis].total_cmp(&middle(b)[axis]));
+            let children = nodes.len();
+            let half = half as u32;
+            nodes.push(Node { bounds, first, count: half });
+            nodes.push(Node { bounds, first: first + half, count: count - half });
+            nodes[i].first = children as u32;
+            nodes[i].count = 0;
+            open.extend([children, children + 1]);
+        }
+        Self { triangles, nodes, balanced: mesh.topology().is_balanced() }
+    }
+
+    /// Where `p` is, exactly; as [`solid::locate`](crate::solid::locate).
+    pub(super) fn locate(&self, p: Vec3) -> Location {
+        let mut ahead = Vec::new();
+        self.visit(
+            |b| {
+                b.max.x >= p.x
+                    && b.min.y <= p.y
+                    && p.y <= b.max.y
+                    && b.min.z <= p.z
+                    && p.z <= b.max.z
+            },
+            |t| {
+                ahead.push(*t);
+                true
+            },
+        );
+        if !self.balanced {
+            return locate_point(p, ahead);
+        }
+        match winding_number(p, ahead) {
+            None => Location::Boundary,
+            Some(0) => Location::Outside,
+            Some(_) => Location::Inside,
+        }
+    }
+
+    /// Whether a triangle may share a point with `bounds`: its box does, and its plane too, up to rounding.
+    pub(super) fn may_enter(&self, bounds: &Aabb) -> bool {
+        let mut enters = false;
+        self.visit(
+            |b| b.overlaps(bounds),
+            |t| {
+                enters |= Aabb::from_points(*t).overlaps(bounds) && plane_meets(t, bounds);
+                !enters
+            },
+        );
+        enters
+    }
+
+    /// An upper bound of the distance of `p` from the surface, and a triangle no further than that.
+    pub(super) fn distance(&self, p: Vec3) -> (f64, &[Vec3; 3]) {
+        let mut best = (f64::INFINITY, &self.triangles[0]);
+        let gap = |b: &Aabb| (b.min - p).max(p - b.max).max(Vec3::ZERO).length_squared();
+        let mut stack = vec![(0.0, 0_u32)];
+        while let Some((d, i)) = stack.pop() {
+            if d >= best.0 {
+                continue;
+            }
+            let node = &self.nodes[i as usize];
+            if node.count > 0 {
+                for t in self.leaf(node) {
+                    let d = (closest_point(p, t) - p).length_squared();
+                    if d < best.0 {
+                        best = (d, t);
+                    }
+                }
+                continue;
+            }
+            let [mut near, mut far] =
+                [node.first, node.first + 1].map(|c| (gap(&self.nodes[c as usize].bounds), c));
+            if far.0 < near.0 {
+                (near, far) = (far, near);
+            }
+            stack.push(far);
+            stack.push(near);
+        }
+        (best.0.sqrt() + ROUNDING, best.1)
+    }
+
+    fn leaf(&self, node: &Node) -> &[[Vec3; 3]] {
+        &self.triangles[node.first as usize..(node.first + node.count) as usize]
+    }
+
+    /// Shows the triangles of all leaves that can be reached through wanted boxes, until told to stop.
+    fn visit<'a>(
+        &'a self,
+        wanted: impl Fn(&Aabb) -> bool,
+        mut show: impl FnMut(&'a [Vec3; 3]) -> bool,
+    ) {
+        let mut stack = vec![0_u32];
+        while let Some(i) = stack.pop() {
+            let node = &self.nodes[i as usize];
+            if !wanted(&node.bounds) {
+                continue;
+            }
+            if node.count == 0 {
+                stack.extend([node.first, node.first + 1]);
+                continue;
+            }
+            for t in self.leaf(node) {
+                if !show(t) {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Whether the plane of a triangle may meet a box. The margin is many times what rounding can do, for coordinates at most two in size.
+fn plane_meets([a, b, c]: &[Vec3; 3], bounds: &Aabb) -> bool {
+    let (ab, ac) = (*b - *a, *c - *a);
+    let normal = ab.cross(ac);
+    let (center, half) = (bounds.center(), bounds.extent() * 0.5);
+    let margin = 256.0 * f64::EPSILON * (ab.length() * ac.length() + f64::MIN_POSITIVE);
+    normal.dot(center - *a).abs() <= normal.abs().dot(half) + margin
+}
+
+/// An upper bound of the distance of `p` from a triangle, for coordinates at most two in size.
+pub(super) fn triangle_distance(p: Vec3, triangle: &[Vec3; 3]) -> f64 {
+    (closest_point(p, triangle) - p).length() + ROUNDING
+}
+
+/// A point of the triangle, up to rounding: the closest to `p`, up to rounding. The regions of the plane are those of Ericson
+/// 2005, "Real-Time Collision Detection", section 5.1.5.
+fn closest_point(p: Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
+    let (ab, ac, ap) = (*b - *a, *c - *a, p - *a);
+    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return *a;
+    }
+    let bp = p - *b;
+    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return *b;
+    }
+    let cp = p - *c;
+    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return *c;
+    }
+    // A quotient of rounded numbers is kept within the triangle, whatever it is.
+    let share = |n: f64, d: f64| if d > 0.0 { (n / d).clamp(0.0, 1.0) } else { 0.0 };
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        return *a + ab * share(d1, d1 - d3);
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        return *a + ac * share(d2, d2 - d6);
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
+        return *b + (*c - *b) * share(d4 - d3, (d4 - d3) + (d5 - d6));
+    }
+    let v = share(vb, va + vb + vc);
+    let w = share(vc, va + vb + vc).min(1.0 - v);
+    *a + ab * v + ac * w
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    fn cube() -> Mesh {
+        let corner =
+            |i: u32| Vec3::new(f64::from(i & 1), f64::from((i >> 1) & 1), f64::from((i >> 2) & 1));
+        let faces =
+            [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+        Mesh::from_polygons((0..8).map(corner).collect(), faces).unwrap()
+    }
+
+    #[test]
+    fn places_and_distances_are_those_of_a_cube() {
+        let mesh = cube();
+        let index = SolidIndex::new(&mesh, mesh.vertices());
+        let mut random = Random::new(3);
+        for _ in 0..2_000 {
+            let mut next = || random.range(-1.0, 2.0);
+            let p = Vec3::new(next(), next(), next());
+            let out = (-p).max(p - Vec3::ONE).max(Vec3::ZERO).length();
+            let depth = p.min(Vec3::ONE - p).min_element();
+            let expected = if out > 0.0 { out } else { depth };
+            let (d, t) = index.distance(p);
+            assert!(d >= expected && d < expected + 1e-12, "{p}: {d} {expected}");
+            assert!(triangle_distance(p, t) <= d + 1e-15);
+            let place = if depth > 0.0 { Location::Inside } else { Location::Outside };
+            assert_eq!(index.locate(p), place);
+        }
+        assert_eq!(index.locate(Vec3::new(1.0, 0.5, 0.25)), Location::Boundary);
+        let inner = Aabb::from_corners(Vec3::splat(0.25), Vec3::splat(0.75));
+        assert!(!index.may_enter(&inner) && index.may_enter(&inner.grown(0.25)));
+    }
+}

@@ -1,0 +1,80 @@
+//! Convex pieces: solids as unions of convex bodies, and trees of hulls over them.
+//!
+//! Zachmann 1994, section 3.7.2, and Leung 1996, section 5.6, handle bodies that are not convex by cutting them into convex ones beforehand. Two ways are here:
+//!
+//! - [`decompose_exactly`] cuts at the planes of the faces, first of all at notches (edges where the surface turns inward; Chazelle 1984), in integers of any length.
+//!   The pieces are then convex in real numbers and their union is the solid. Their corners are points where three planes meet, and not every such point has `f64`
+//!   coordinates. Where all have, the hulls are the pieces and the result is `exact`. Where one has not, the hull takes the corners of the
+//!   smallest box of `f64` points around it: still a cover of the solid, with an error of a unit in the last place.
+//! - [`decompose`] cuts at axis-parallel planes, the worst piece first, until every hull is within a tolerance of the solid, or there are as many pieces as
+//!   allowed. That pieces are cut at planes that reduce the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient approach for 3D
+//!   mesh approximate convex decomposition", and its later versions) and CoACD (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with
+//!   collision-aware concavity and tree search"), whose measure of quality, the distance of the hull from the solid, is ours. Both work with samples or
+//!   voxels and promise nothing; here the error is a bound that holds.
+//!
+//! What is promised of every [`Decomposition`]:
+//!
+//! 1. **Cover.** Every point of the solid is in a hull, exactly.
+//! 2. **Error.** Every point of a hull is within `error` of the solid. With 1: the Hausdorff distance between the union of the hulls and the
+//!    solid is at most `error`.
+//! 3. **Exact.** If `exact`, the union of the hulls is the solid, exactly, and `error` is zero.
+//! 4. The same mesh and options give the same pieces, bit for bit, with any number of threads.
+//!
+//! The solid is what [`solid::locate`](crate::solid::locate) calls inside, and its boundary. A mesh that is not closed has no inside and is refused.
+
+mod approximate;
+mod choose;
+mod excess;
+mod index;
+mod planes;
+mod scale;
+mod soup;
+
+pub use approximate::{DecomposeOptions, decompose, decompose_watched};
+
+use crate::convex::Hull;
+use crate::error::{Error, ErrorKind};
+use crate::mesh::Mesh;
+
+/// A solid as a union of convex bodies, in the frame of its mesh.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Decomposition {
+    /// The pieces; none for a solid without points.
+    pub pieces: Vec<Piece>,
+    /// Whether the union of the hulls is the solid, exactly.
+    pub exact: bool,
+    /// No point of a hull is further than this from the solid, and no point of the solid is outside of all hulls.
+    pub error: f64,
+}
+
+/// A convex piece.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Piece {
+    /// The piece, in the frame of the mesh. Its [`sources`](Hull::sources) have no meaning.
+    pub hull: Hull,
+    /// No point of the hull is further than this from the solid.
+    pub error: f64,
+}
+
+impl Decomposition {
+    fn of(pieces: Vec<Piece>) -> Self {
+        let error = pieces.iter().map(|p| p.error).fold(0.0, f64::max);
+        Self { exact: error == 0.0, error, pieces }
+    }
+}
+
+/// Says what is missing if the mesh has no inside.
+fn check_closed(mesh: &Mesh) -> Result<(), Error> {
+    if mesh.is_solid() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorKind::NotSolid,
+        format!(
+            "the mesh is not closed and has no inside that could be cut into pieces: {}; welding its vertices may help",
+            mesh.defects()
+        ),
+    ))
+}

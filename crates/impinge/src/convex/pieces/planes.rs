@@ -1,0 +1,77 @@
+//! The faces of a hull as rounded planes, with the rounding accounted for.
+
+use crate::convex::Hull;
+use crate::math::{Aabb, Vec3, newell};
+
+/// What a height over a plane can be wrong by, for coordinates at most two in size.
+pub(super) const ROUNDING: f64 = 32.0 * f64::EPSILON;
+
+/// A half-space `normal . x <= offset` that holds a hull, up to [`ROUNDING`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plane {
+    /// Of length one, up to rounding.
+    pub(super) normal: Vec3,
+    pub(super) offset: f64,
+}
+
+impl Plane {
+    /// How far below the plane `p` is.
+    pub(super) fn depth(&self, p: Vec3) -> f64 {
+        self.offset - self.normal.dot(p)
+    }
+
+    /// How far below the plane the lowest point of a box is.
+    pub(super) fn lowest(&self, center: Vec3, half: Vec3) -> f64 {
+        self.depth(center) + self.normal.abs().dot(half)
+    }
+
+    /// How far below the plane the highest point of a box is.
+    pub(super) fn highest(&self, center: Vec3, half: Vec3) -> f64 {
+        self.depth(center) - self.normal.abs().dot(half)
+    }
+}
+
+/// The planes of all faces; of a hull without faces those of its box. A normal that rounding has turned away from the face still gives a half-space
+/// that holds the hull, as the offset is that of the furthest vertex.
+pub(super) fn planes(hull: &Hull) -> Vec<Plane> {
+    let mut normals: Vec<Vec3> = hull
+        .faces()
+        .filter_map(|face| {
+            newell(face.iter().map(|v| hull.vertices()[*v as usize])).try_normalize()
+        })
+        .collect();
+    if hull.dimension() < 3 {
+        normals.extend([Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z]);
+    }
+    let mut climb = crate::convex::Climb::default();
+    let mut vertex = 0;
+    normals
+        .into_iter()
+        .map(|normal| {
+            vertex = hull.climb(normal, vertex, &mut climb);
+            Plane { normal, offset: normal.dot(hull.vertices()[vertex as usize]) }
+        })
+        .collect()
+}
+
+/// The volume of a hull and the area of its surface, rounded.
+pub(super) fn volume_and_area(hull: &Hull) -> (f64, f64) {
+    let mut volume = 0.0;
+    let mut area = 0.0;
+    let base = hull.vertices()[0];
+    for face in hull.faces() {
+        let corner = |i: usize| hull.vertices()[face[i] as usize] - base;
+        let a = corner(0);
+        for i in 2..face.len() {
+            let (b, c) = (corner(i - 1), corner(i));
+            volume += a.dot(b.cross(c));
+            area += (b - a).cross(c - a).length();
+        }
+    }
+    (volume / 6.0, area / 2.0)
+}
+
+/// The box of a hull.
+pub(super) fn bounds(hull: &Hull) -> Aabb {
+    Aabb::from_points(hull.vertices().iter().copied())
+}

@@ -1,0 +1,64 @@
+//! Coordinates in a unit in which they are at most two in size.
+
+use crate::convex::Hull;
+use crate::error::{Error, ErrorKind};
+use crate::math::{Vec3, unit_scale};
+
+/// A change of unit by a power of two.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    factors: (f64, f64),
+}
+
+impl Scale {
+    /// The unit for these points, and the points in it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if small coordinates would be rounded by it: numbers near the smallest of `f64` beside large ones.
+    pub(super) fn of(points: &[Vec3]) -> Result<(Self, Vec<Vec3>), Error> {
+        let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
+        let factors = if largest > 0.0 { unit_scale(largest) } else { (1.0, 1.0) };
+        let scale = Self { factors };
+        let scaled: Vec<Vec3> = points.iter().map(|p| *p * factors.0 * factors.1).collect();
+        match scaled.iter().zip(points).position(|(q, p)| scale.back(*q) != *p) {
+            None => Ok((scale, scaled)),
+            Some(v) => Err(Error::new(
+                ErrorKind::OutOfRange,
+                format!(
+                    "vertex {v} at {} is too small beside coordinates of {largest:e} to be cut without loss; set its tiny coordinates to zero",
+                    points[v]
+                ),
+            )),
+        }
+    }
+
+    /// A point in the original unit.
+    pub(super) fn back(&self, p: Vec3) -> Vec3 {
+        p / self.factors.1 / self.factors.0
+    }
+
+    /// A length in this unit.
+    pub(super) fn length(&self, length: f64) -> f64 {
+        length * self.factors.0 * self.factors.1
+    }
+
+    /// An upper bound in the original unit.
+    pub(super) fn upper_back(&self, length: f64) -> f64 {
+        let back = length / self.factors.1 / self.factors.0;
+        // Only a result near the smallest number can have been rounded.
+        if length > 0.0 && back < f64::MIN_POSITIVE { back + f64::from_bits(1) } else { back }
+    }
+
+    /// A hull in the original unit, numbered as its own points. `None` if a corner would be rounded.
+    pub(super) fn hull_back(&self, mut hull: Hull) -> Option<Hull> {
+        for (i, v) in hull.vertices.iter_mut().enumerate() {
+            let back = self.back(*v);
+            if back * self.factors.0 * self.factors.1 != *v {
+                return None;
+            }
+            *v = back;
+            hull.sources[i] = i as u32;
+        }
+        Some(hull)
+    }
+}

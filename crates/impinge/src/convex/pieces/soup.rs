@@ -1,0 +1,230 @@
+//! A surface cut off at axis-parallel planes: polygons without adjacency.
+//!
+//! Most corners of cut polygons are not `f64` numbers. A corner therefore carries a slack: it stands for an ideal point of the surface that is
+//! within that distance in every coordinate, and the ideal polygons hold the true cut surface. To keep that promise where an edge is
+//! nearly parallel to the plane, the ideal corner is taken a little beyond the plane instead of on it. Corners that happen to be exact (all, where
+//! edges are parallel to axes) have slack zero and are the true corners.
+
+use crate::exact::orient2d;
+use crate::math::{Aabb, Vec3};
+
+/// What computing a corner may add to its slack, for coordinates at most two in size.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
+
+/// Polygons, each convex and planar up to rounding.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Soup {
+    points: Vec<Vec3>,
+    slacks: Vec<f64>,
+    /// Polygon `i` has the corners from `ends[i - 1]` to `ends[i]`.
+    ends: Vec<u32>,
+}
+
+/// Which side of a plane is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keep {
+    /// Coordinates up to the plane's.
+    Low,
+    /// Coordinates from the plane's.
+    High,
+}
+
+impl Soup {
+    /// The triangles as they are.
+    pub(super) fn of(triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Self {
+        let mut soup = Self::default();
+        for t in triangles {
+            soup.points.extend(t);
+            soup.slacks.extend([0.0; 3]);
+            soup.ends.push(soup.points.len() as u32);
+        }
+        soup
+    }
+
+    /// How many polygons there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Every polygon's corners and slacks.
+    pub(super) fn polygons(&self) -> impl Iterator<Item = (&[Vec3], &[f64])> {
+        (0..self.ends.len()).map(|i| self.polygon(i))
+    }
+
+    fn polygon(&self, i: usize) -> (&[Vec3], &[f64]) {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        let range = start..self.ends[i] as usize;
+        (&self.points[range.clone()], &self.slacks[range])
+    }
+
+    /// All corners.
+    pub(super) fn points(&self) -> &[Vec3] {
+        &self.points
+    }
+
+    /// Whether every corner is exact.
+    pub(super) fn is_exact(&self) -> bool {
+        self.slacks.iter().all(|s| *s == 0.0)
+    }
+
+    /// The largest slack.
+    pub(super) fn slack(&self) -> f64 {
+        self.slacks.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// The box of all corners.
+    pub(super) fn bounds(&self) -> Aabb {
+        Aabb::from_points(self.points.iter().copied())
+    }
+
+    /// About `count` of the polygons, evenly taken.
+    pub(super) fn thinned(&self, count: usize) -> Self {
+        let step = self.len().div_ceil(count.max(1)).max(1);
+        let mut soup = Self::default();
+        for i in (0..self.len()).step_by(step) {
+            let (points, slacks) = self.polygon(i);
+            soup.points.extend_from_slice(points);
+            soup.slacks.extend_from_slice(slacks);
+            soup.ends.push(soup.points.len() as u32);
+        }
+        soup
+    }
+
+    /// Points whose hull holds all ideal polygons.
+    pub(super) fn outer_points(&self) -> Vec<Vec3> {
+        let mut all = Vec::with_capacity(self.points.len());
+        for (p, slack) in self.points.iter().zip(&self.slacks) {
+            if *slack == 0.0 {
+                all.push(*p);
+                continue;
+            }
+            // The sums are rounded, by less than the slack has room for.
+            let s = slack * 1.5;
+            all.extend((0..8).map(|i| {
+                let sign = |bit: u32| if i >> bit & 1 == 1 { s } else { -s };
+                *p + Vec3::new(sign(0), sign(1), sign(2))
+            }));
+        }
+        all
+    }
+
+    /// What of the surface is on one side of the plane where coordinate `axis` is `at`, the plane included.
+    pub(super) fn clipped(&self, axis: usize, at: f64, keep: Keep) -> Self {
+        let mut result = Self::default();
+        let mut outs = Vec::new();
+        for (points, slacks) in self.polygons() {
+            outs.clear();
+            // How far beyond the plane; the sign of a difference is exact.
+            outs.extend(points.iter().map(|p| match keep {
+                Keep::Low => p[axis] - at,
+                Keep::High => at - p[axis],
+            }));
+            let is_out = |i: usize| outs[i] > slacks[i];
+            let start = result.points.len();
+            let n = points.len();
+            for i in 0..n {
+                let j = (i + 1) % n;
+                if !is_out(i) {
+                    result.points.push(points[i]);
+                    result.slacks.push(slacks[i]);
+                }
+                if is_out(i) == is_out(j) {
+                    continue;
+                }
+                let (inner, outer) = if is_out(j) { (i, j) } else { (j, i) };
+                let corner = |k: usize| Corner { p: points[k], slack: slacks[k], out: outs[k] };
+                if let Some((m, slack)) = crossing(&corner(inner), &corner(outer), axis, at) {
+                    result.points.push(m);
+                    result.slacks.push(slack);
+                }
+            }
+            if result.points.len() > start {
+                result.ends.push(result.points.len() as u32);
+            }
+        }
+        result
+    }
+}
+
+struct Corner {
+    p: Vec3,
+    slack: f64,
+    out: f64,
+}
+
+/// A point of the edge at or a little beyond the plane, with its slack; `None` if the inner corner is exactly in the plane.
+fn crossing(inner: &Corner, outer: &Corner, axis: usize, at: f64) -> Option<(Vec3, f64)> {
+    let (p, q) = (inner.p, outer.p);
+    let slack = inner.slack.max(outer.slack);
+    let length = outer.out - inner.out;
+    if slack == 0.0 {
+        if inner.out == 0.0 {
+            return None;
+        }
+        let t = -inner.out / length;
+        let mut m = p + (q - p) * t;
+        m[axis] = at;
+        let exact = [(axis + 1) % 3, (axis + 2) % 3].into_iter().all(|o| {
+            if p[o] == q[o] {
+                m[o] = p[o];
+            }
+            let seen = |v: Vec3| [v[axis], v[o]];
+            orient2d(seen(p), seen(q), seen(m)).is_zero()
+        });
+        if exact {
+            return Some((m, 0.0));
+        }
+    }
+    let t = ((slack + ROUNDING - inner.out) / length).max(0.0);
+    if t >= 1.0 {
+        return Some((q, outer.slack));
+    }
+    Some((p + (q - p) * t, slack + ROUNDING))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    #[test]
+    fn edges_parallel_to_an_axis_are_cut_exactly() {
+        let t = [Vec3::new(0.1, 0.3, 0.7), Vec3::new(0.9, 0.3, 0.7), Vec3::new(0.1, 0.8, 0.7)];
+        let soup = Soup::of([t]).clipped(0, 0.1, Keep::High);
+        assert!(soup.is_exact() && soup.points() == t);
+        let soup = Soup::of([t]).clipped(1, 0.5, Keep::Low);
+        assert!(soup.points().contains(&Vec3::new(0.1, 0.5, 0.7)));
+        assert_eq!(Soup::of([t]).clipped(1, 0.2, Keep::Low).len(), 0);
+        // A touch keeps the touching side only.
+        let touch = Soup::of([t]).clipped(1, 0.3, Keep::Low);
+        assert_eq!(touch.points(), &t[..2]);
+    }
+
+    #[test]
+    fn cut_polygons_hold_what_is_cut() {
+        let mut random = Random::new(9);
+        for case in 0..500 {
+            let mut next = || random.range(-1.0, 1.0);
+            let mut point = || Vec3::new(next(), next(), next());
+            let mut t = [point(), point(), point()];
+            if case % 3 == 0 {
+                // Nearly parallel to the plane.
+                t[1].x = t[0].x + 1e-15;
+                t[2].x = t[0].x - 1e-15;
+            }
+            let at = t[0].x;
+            for keep in [Keep::Low, Keep::High] {
+                let soup = Soup::of([t]).clipped(0, at, keep).clipped(1, 0.1, Keep::Low);
+                assert!(soup.slack() < 1e-14);
+                let outer = Aabb::from_points(soup.outer_points());
+                for k in 0..100 {
+                    let (u, v) = (f64::from(k % 10) / 10.0, f64::from(k / 10) / 10.0);
+                    let p = t[0] + (t[1] - t[0]) * u + (t[2] - t[0]) * (v * (1.0 - u));
+                    let kept = p.y <= 0.1 - 1e-12
+                        && if keep == Keep::Low { p.x < at - 1e-12 } else { p.x > at + 1e-12 };
+                    assert!(!kept || outer.grown(1e-15).contains(p));
+                }
+            }
+        }
+    }
+}

@@ -78,11 +78,8 @@
 //! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files. Without it
 //! `impinge-io` and its dependencies are not compiled.
 
-<<<<<<< HEAD
-mod budget;
-=======
 mod bias;
->>>>>>> sepvec
+mod budget;
 pub mod check;
 pub mod closest;
 pub mod convex;

@@ -56,7 +56,10 @@ fn distances_and_depths_are_within_their_bounds() {
         let found = convex::distance(&a, &b, &pair.pose);
         let size = size(&a, &placed);
         let name = pair.name();
-        assert!(found.lower <= exact.upper && exact.lower <= found.upper, "{name}: {found:?} {exact:?}");
+        assert!(
+            found.lower <= exact.upper && exact.lower <= found.upper,
+            "{name}: {found:?} {exact:?}"
+        );
         assert!(found.upper - found.lower <= 1e-12 * size, "{name}: {found:?}");
         let between = ((found.point_a - found.point_b) / size).length() * size;
         assert!((between - exact.upper).abs() <= 1e-11 * size, "{name}: {found:?} {exact:?}");
@@ -93,7 +96,11 @@ fn a_cache_changes_no_verdict_whatever_it_was_used_for_before() {
             assert!(warm.verify(a.vertices(), &placed), "{}: {warm:?}", pair.name());
             let exact = convex::distance(&a, &b, &pair.pose);
             let warm = convex::distance_cached(&a, &b, &pair.pose, &mut caches[1]);
-            assert!(warm.lower <= exact.upper && exact.lower <= warm.upper, "{}: {warm:?} {exact:?}", pair.name());
+            assert!(
+                warm.lower <= exact.upper && exact.lower <= warm.upper,
+                "{}: {warm:?} {exact:?}",
+                pair.name()
+            );
             let exact = convex::contact(&a, &b, &pair.pose);
             let warm = convex::contact_cached(&a, &b, &pair.pose, &mut caches[2]);
             assert_eq!(warm.is_meeting(), exact.is_meeting(), "{}", pair.name());

@@ -162,7 +162,11 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
 
 /// The distance, if the closest point of A - B lies on the simplex and in no other place.
 #[inline(always)]
-fn apart<W: Wide>(query: &Query<'_>, simplex: &Simplex<Vec3>, cache: &mut Cache) -> Option<Contact> {
+fn apart<W: Wide>(
+    query: &Query<'_>,
+    simplex: &Simplex<Vec3>,
+    cache: &mut Cache,
+) -> Option<Contact> {
     let (point_a, point_b) = points(query, &simplex.shares());
     let v = point_a - point_b;
     let length = v.length();

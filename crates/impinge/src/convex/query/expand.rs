@@ -159,7 +159,8 @@ impl Surface {
             steps += 1;
             let closest = self.closest::<W>();
             let block = &self.blocks[closest / 8 % BLOCKS];
-            let (normal, height) = (Vec3A::from_array(block.normals.get(closest % 8)), block.heights[closest % 8]);
+            let (normal, height) =
+                (Vec3A::from_array(block.normals.get(closest % 8)), block.heights[closest % 8]);
             let mut corner = rough.against::<W>(-normal);
             let along = normal.dot(corner.w);
             if along - height <= 2.0 * rough.slack * normal.length() {
@@ -175,7 +176,8 @@ impl Surface {
                         Ok(lower) => lower,
                         Err(()) => continue,
                     };
-                    if lower <= 0.0 {
+                    // Also if a face has no area.
+                    if !(lower > 0.0 && upper.is_finite()) {
                         return None;
                     }
                     let mut near = Simplex::EMPTY;
@@ -345,7 +347,13 @@ impl Surface {
     /// A certain lower bound of the radius of the ball around the origin that the surface holds; an error, after marking it as the closest, if another face turns out to be closer than
     /// `face`, the closest one so far.
     #[inline(always)]
-    fn lowest<W: Wide>(&mut self, query: &Query<'_>, rough: &Rough<'_>, closest: usize, face: &Exact) -> Result<f64, ()> {
+    fn lowest<W: Wide>(
+        &mut self,
+        query: &Query<'_>,
+        rough: &Rough<'_>,
+        closest: usize,
+        face: &Exact,
+    ) -> Result<f64, ()> {
         let distance = face.height / face.length;
         let mut radius = face.low(query.size);
         let enough = (distance * rough.unit) as f32 * (1.0 + 4.0 * f32::EPSILON);

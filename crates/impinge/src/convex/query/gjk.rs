@@ -191,7 +191,12 @@ pub(super) fn inside_shares(simplex: &Simplex<Vec3>) -> [(Corner<Vec3>, f64); 4]
     let [a, b, c, d] = simplex.corners() else { return [(Corner::NONE, 0.0); 4] };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
     let whole: f64 = volumes.iter().sum();
-    [(*a, volumes[0] / whole), (*b, volumes[1] / whole), (*c, volumes[2] / whole), (*d, volumes[3] / whole)]
+    [
+        (*a, volumes[0] / whole),
+        (*b, volumes[1] / whole),
+        (*c, volumes[2] / whole),
+        (*d, volumes[3] / whole),
+    ]
 }
 
 /// Six times the volumes of the tetrahedra that the origin makes with the faces across from each corner, of one sign if it lies inside.

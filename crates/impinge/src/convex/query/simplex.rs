@@ -59,8 +59,16 @@ const B: usize = 2;
 const C: usize = 4;
 
 /// For each set of corners of a triangle: how many they are, and their places in order.
-const KEPT: [(usize, [usize; 2]); 8] =
-    [(0, [0, 1]), (1, [0, 1]), (1, [1, 1]), (2, [0, 1]), (1, [2, 1]), (2, [0, 2]), (2, [1, 2]), (3, [0, 1])];
+const KEPT: [(usize, [usize; 2]); 8] = [
+    (0, [0, 1]),
+    (1, [0, 1]),
+    (1, [1, 1]),
+    (2, [0, 1]),
+    (1, [2, 1]),
+    (2, [0, 2]),
+    (2, [1, 2]),
+    (3, [0, 1]),
+];
 
 impl<V: Vector> Simplex<V> {
     pub(super) const EMPTY: Self = Self { corners: [Corner::NONE; 4], len: 0 };
@@ -259,7 +267,10 @@ fn nearest_of_triangle<V: Vector>(a: V, b: V, c: V) -> (usize, Nearest<V>) {
     if (at_a > zero) & (at_b > zero) & (at_a + at_b < whole) {
         let height = n.dot(c);
         let direction = if height < zero { -n } else { n };
-        return (A | B | C, Nearest::Toward { direction, height: if height < zero { -height } else { height } });
+        return (
+            A | B | C,
+            Nearest::Toward { direction, height: if height < zero { -height } else { height } },
+        );
     }
     // On one of the edges through c, or at c.
     let (along_u, along_v) = (-c.dot(u), -c.dot(v));
@@ -268,11 +279,8 @@ fn nearest_of_triangle<V: Vector>(a: V, b: V, c: V) -> (usize, Nearest<V>) {
     let (on_u, on_v) = (along_u.up_to(square_u), along_v.up_to(square_v));
     let gain_u = (along_u + along_u - on_u) * on_u * square_v;
     let gain_v = (along_v + along_v - on_v) * on_v * square_u;
-    let (on, square, edge, other) = if gain_u >= gain_v {
-        (on_u, square_u, u, A)
-    } else {
-        (on_v, square_v, v, B)
-    };
+    let (on, square, edge, other) =
+        if gain_u >= gain_v { (on_u, square_u, u, A) } else { (on_v, square_v, v, B) };
     if on <= zero {
         return (C, Nearest::toward(c, c));
     }

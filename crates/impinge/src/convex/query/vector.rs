@@ -8,7 +8,12 @@ use crate::math::Vec3;
 
 /// A vector of three numbers.
 pub(super) trait Vector:
-    Copy + PartialEq + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self> + Mul<Self::Number, Output = Self>
+    Copy
+    + PartialEq
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Neg<Output = Self>
+    + Mul<Self::Number, Output = Self>
 {
     type Number: Number;
     const ZERO: Self;
@@ -18,7 +23,12 @@ pub(super) trait Vector:
 
 /// `f32` or `f64`.
 pub(super) trait Number:
-    Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self>
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Neg<Output = Self>
 {
     const ZERO: Self;
     const INFINITY: Self;

@@ -114,7 +114,6 @@ pub(super) struct Depth {
     pub(super) direction: Vec3,
     /// The corners of the closest face and their shares of the point closest to the origin.
     pub(super) shares: [(Corner<Vec3>, f64); 3],
-    pub(super) steps: u32,
 }
 
 /// A face in `f64`.
@@ -154,9 +153,7 @@ impl Surface {
         let flat = FLAT * query.size;
         let mut upper = f64::INFINITY;
         let mut outward = Vec3::ZERO;
-        let mut steps = 0;
         loop {
-            steps += 1;
             let closest = self.closest::<W>();
             let block = &self.blocks[closest / 8 % BLOCKS];
             let (normal, height) =
@@ -172,9 +169,8 @@ impl Surface {
                     (upper, outward) = (reach, face.normal);
                 }
                 if along - face.height <= flat * face.length {
-                    let lower = match self.lowest::<W>(query, rough, closest, &face) {
-                        Ok(lower) => lower,
-                        Err(()) => continue,
+                    let Ok(lower) = self.lowest::<W>(query, rough, closest, &face) else {
+                        continue;
                     };
                     // Also if a face has no area.
                     if !(lower > 0.0 && upper.is_finite()) {
@@ -185,7 +181,7 @@ impl Surface {
                         near.push(corner);
                     }
                     let direction = outward / outward.length();
-                    return Some(Depth { lower, upper, direction, shares: near.shares(), steps });
+                    return Some(Depth { lower, upper, direction, shares: near.shares() });
                 }
                 corner = rough.corner(sure.a, sure.b);
             }
@@ -273,8 +269,8 @@ impl Surface {
                     return false;
                 }
                 let point = self.corners[usize::from(p) % CORNERS].w.to_array();
-                for k in 0..3 {
-                    points[k][lane] = point[k];
+                for (of_axis, x) in points.iter_mut().zip(point) {
+                    of_axis[lane] = x;
                 }
                 if lane < count {
                     end = q;

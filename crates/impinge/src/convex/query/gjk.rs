@@ -142,8 +142,8 @@ impl<'a> Query<'a> {
             steps += 1;
             if steps > FREE_STEPS {
                 let square = nearest.square();
-                // Also if it is not a number.
-                if !(square < least) || steps > MOST_STEPS {
+                let comes_closer = square < least;
+                if !comes_closer || steps > MOST_STEPS {
                     return self.closest::<MEASURE>(direction, along);
                 }
                 least = square;

@@ -238,16 +238,15 @@ impl Simplex<Vec3> {
             1 => [1.0, 0.0, 0.0],
             2 => {
                 let edge = a.w - b.w;
-                let share = (-b.w.dot(edge) / edge.length_squared()).max(0.0).min(1.0);
+                let share = (-b.w.dot(edge) / edge.length_squared()).up_to(1.0);
                 [share, 1.0 - share, 0.0]
             }
             _ => {
                 let (u, v) = (a.w - c.w, b.w - c.w);
                 let n = u.cross(v);
                 let m = c.w.cross(n) / n.length_squared();
-                // In this order a number that is none becomes zero.
-                let at_a = v.dot(m).max(0.0).min(1.0);
-                let at_b = (-u.dot(m)).max(0.0).min(1.0 - at_a);
+                let at_a = v.dot(m).up_to(1.0);
+                let at_b = (-u.dot(m)).up_to(1.0 - at_a);
                 [at_a, at_b, 1.0 - at_a - at_b]
             }
         };

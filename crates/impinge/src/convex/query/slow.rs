@@ -2,7 +2,7 @@
 
 use super::answer::{Contact, Distance, Overlap};
 use super::gjk::Query;
-use crate::convex::decide::{self, Common, Decision, Gap, Hint};
+use crate::convex::decide::{self, Decision, Gap, Hint};
 use crate::convex::penetration;
 use crate::math::Vec3;
 

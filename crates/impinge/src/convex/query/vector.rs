@@ -34,7 +34,7 @@ pub(super) trait Number:
     const INFINITY: Self;
     /// `self * self / other`.
     fn square_over(self, other: Self) -> Self;
-    /// At least zero and at most `high`.
+    /// At least zero and at most `high`; zero for what is no number.
     fn up_to(self, high: Self) -> Self;
 }
 

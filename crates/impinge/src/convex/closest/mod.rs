@@ -26,6 +26,7 @@ pub(super) mod signed_volumes;
 pub(super) use difference::{Difference, Vertex};
 pub use gilbert::closest_points;
 pub(super) use gilbert::{Ended, iterate};
+pub(super) use momentum::unit;
 
 use crate::math::Vec3;
 

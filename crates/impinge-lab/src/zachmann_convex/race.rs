@@ -100,8 +100,7 @@ pub(super) fn report(
         )
     };
     report.paragraph(&format!(
-        "**Thesis:** for two objects 1.5 to 3.5 times as fast (tori, hyperboloids and spheres of 100 and 1000 polygons), but slower in a cage of many objects, which its author could not explain. **Ours:** {} in turns on one thread, {} on two threads. Building B's hull for clipping comes before either race begins and is not raced, \
-         which bounds what can be won; two threads must wake each other for every pair, which is the likely answer to the thesis' riddle.",
+        "**Thesis:** for two objects 1.5 to 3.5 times as fast (tori, hyperboloids and spheres of 100 and 1000 polygons), but slower in a cage of many objects, which its author could not explain. **Ours:** {} in turns on one thread, {} on two threads. Two threads must wake each other for every pair, which is the likely answer to the thesis' riddle.",
         range(&gains[0]),
         range(&gains[1]),
     ));

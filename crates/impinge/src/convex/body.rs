@@ -17,6 +17,12 @@ use crate::math::Vec3;
 /// Half an ulp of one: the relative error of one rounding.
 pub(super) const U: f64 = f64::EPSILON / 2.0;
 
+/// Not less than the length of a vector, whatever its size, and hardly more.
+pub(super) fn length_up(v: Vec3) -> f64 {
+    let largest = v.abs().max_element();
+    if largest > 0.0 { largest * (v / largest).length() * (1.0 + 8.0 * U) } else { 0.0 }
+}
+
 /// A convex body: a core with a support function, and a margin around it. In the body's own frame.
 pub trait Body {
     /// What a search leaves for the next one; `()` where the support is a formula.
@@ -90,7 +96,7 @@ impl<S: VertexSearch> Body for S {
         let bounds = self.hull().bounds();
         let middle = bounds.min * 0.5 + bounds.max * 0.5;
         let half = (bounds.max - middle).max(middle - bounds.min);
-        (middle, half.length() * (1.0 + 16.0 * U))
+        (middle, length_up(half) * (1.0 + 8.0 * U))
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

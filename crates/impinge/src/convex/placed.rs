@@ -3,7 +3,7 @@
 //! For a core of points the set meant is the hull of the points as [`Pose::transform_point`] rounds them; for a
 //! curved core it is its image under `x -> R x + t` in real numbers. Either way a ball of the margin's radius goes around every point, in the outer frame.
 
-use super::body::{Body, U};
+use super::body::{Body, U, length_up};
 use crate::math::{Pose, Vec3};
 
 /// A body at a pose, with the error of its support there.
@@ -17,9 +17,9 @@ pub(super) struct Placed<'a, B: Body> {
 impl<'a, B: Body> Placed<'a, B> {
     pub(super) fn new(body: &'a B, pose: &'a Pose) -> Self {
         let (middle, radius) = body.ball();
-        let reach = middle.length() + radius;
+        let reach = length_up(middle) + radius;
         // The direction turned, the point moved: docs/notes/convex-shapes.md.
-        let moving = 40.0 * U * reach + 4.0 * U * pose.translation().length();
+        let moving = 40.0 * U * reach + 4.0 * U * length_up(pose.translation());
         Self { body, pose, error: body.support_error() * 1.0001 + moving }
     }
 

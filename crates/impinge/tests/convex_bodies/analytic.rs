@@ -14,7 +14,7 @@ fn expect_scaled<A: Body, B: Body>(
         let (a, b) = make(scale);
         let m = pose.to_matrix().map(|row| [row[0], row[1], row[2], row[3] * scale]);
         let pose = Pose::from_matrix(m).unwrap();
-        let numbers = [signed, 1e-14 * (1.0 + signed.abs()), width].map(|x| x * scale);
+        let numbers = [signed, 2e-16 * (1.0 + signed.abs()), width].map(|x| x * scale);
         expect(&a, &b, &pose, numbers, &scale);
         expect(&b, &a, &pose.inverse(), numbers, &(scale, "swapped"));
     }
@@ -136,5 +136,51 @@ fn curved_bodies_in_each_other() {
     let cones = |s: f64| (Cone::new(s, s).unwrap(), Cone::new(2.0 * s, s).unwrap());
     expect_scaled(cones, &at(0.0, 0.0, 5.0), 2.0, 1e-9);
     // The apex is one half in the base: down is the shortest way out.
-    expect_scaled(cones, &at(0.0, 0.0, 2.75), -0.25 * 0.0 - 0.25 * 1.0, 1e-7);
+    expect_scaled(cones, &at(0.0, 0.0, 2.75), -0.25, 1e-7);
+}
+
+#[test]
+fn small_bodies_at_large_ones() {
+    for ratio in [1e3, 1e6, 1e9, 1e12, 1e15] {
+        // A small box over the lid, off the middle, and half in it; a small ball over a rounded plate.
+        let (floor, lid) = (Cuboid::new([ratio; 3]).unwrap(), Cylinder::new(ratio, ratio).unwrap());
+        let cube = Cuboid::new([1.0, 1.0, 1.0]).unwrap();
+        let width = 1e-10 * ratio;
+        for (up, signed) in [(3.0, 2.0), (1.0, 0.0), (0.5, -0.5)] {
+            let pose = at(0.3 * ratio, -0.2 * ratio, ratio + up);
+            let slack = 4e-16 * ratio;
+            expect(&floor, &cube, &pose, [signed, slack, width], &ratio);
+            expect(&lid, &cube, &pose, [signed, slack, width], &ratio);
+            expect(&cube, &lid, &pose.inverse(), [signed, slack, width], &ratio);
+        }
+    }
+}
+
+#[test]
+fn numbers_at_the_ends_of_the_range() {
+    for size in [1e-300, 1e-200, 1e60] {
+        let ball = Sphere::new(size).unwrap();
+        let cube = Cuboid::new([size; 3]).unwrap();
+        let ellipsoid = Ellipsoid::new([size, size, 0.5 * size]).unwrap();
+        let none = Pose::IDENTITY;
+        assert!(depth(&ball, &cube, &none).lower > 1.99 * size);
+        let found = depth(&cube, &cube, &none);
+        assert!(found.lower > 1.99 * size && found.upper < 2.01 * size, "{found:?}");
+        // Below 1e-120 the error of an ellipsoid is stated as that: nothing is claimed, nothing is wrong.
+        let found = depth(&ellipsoid, &cube, &none);
+        assert!(found.lower <= 1.5 * size && 1.5 * size <= found.upper, "{found:?}");
+        let far = at(1e60, 0.0, 0.0);
+        let found = closest(&ball, &cube, &far, &ClosestOptions::default());
+        let distance = (1e60 - 2.0 * size).max(0.0);
+        assert!(found.lower <= distance && distance <= found.upper, "{found:?}");
+    }
+}
+
+#[test]
+fn nearly_round_bodies_about_one_middle_keep_honest_bounds() {
+    let (a, b) =
+        (Ellipsoid::new([1.0, 1.0, 0.999]).unwrap(), Ellipsoid::new([2.0, 2.0, 2.0]).unwrap());
+    let found = depth(&a, &b, &Pose::IDENTITY);
+    assert!(found.lower <= 2.999 && 2.999 <= found.upper, "{found:?}");
+    assert!(found.upper - found.lower < 0.1, "{found:?}");
 }

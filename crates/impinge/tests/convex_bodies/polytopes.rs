@@ -64,7 +64,7 @@ fn hulls_of_every_kind() {
         let size = if kind_a == 9 || kind_b == 9 { 50.0 } else { 1.0 } * scale;
         let (a, b) = (Hull::new(&a).unwrap(), Hull::new(&b).unwrap());
         let what = (round, kind_a, kind_b, scale);
-        expect(&a, &b, &pose, [signed, 1e-13 * size, 1e-8 * size], &what);
+        expect(&a, &b, &pose, [signed, 2e-15 * size, 1e-8 * size], &what);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The set of all differences of points of B and points of A.
 
 use super::ClosestCache;
-use crate::convex::body::{Body, U};
+use crate::convex::body::{Body, U, length_up};
 use crate::convex::placed::Placed;
 use crate::math::{Pose, Vec3, unit_scale};
 
@@ -83,6 +83,6 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
 
     /// A bound, in the caller's unit, of how far points of the cores that are sums of vertices may be from them.
     pub(in crate::convex) fn point_error(&self, a: Vec3, b: Vec3) -> f64 {
-        self.unscaled(self.error) + 16.0 * U * (a.length() + b.length())
+        self.unscaled(self.error) + 16.0 * U * (length_up(a) + length_up(b))
     }
 }

@@ -67,6 +67,8 @@ pub(in crate::convex) struct Ended {
     pub(in crate::convex) simplex: Vec<Vertex>,
     weights: Reduced,
     nearest: Vec3,
+    /// How many steps came no nearer.
+    level_steps: u32,
     /// What sums of vertices that became vertices have rounded.
     blended: f64,
     /// The distance of the cores, scaled, is at least this (zero or more) and at most `upper`.
@@ -118,6 +120,10 @@ impl Ended {
     }
 }
 
+/// How many steps may come no nearer. A direction that is off by 1e-8 costs the distance 1e-16, which rounding hides, and the lower bound 1e-8: such a step may
+/// still be worth it.
+const LEVEL_STEPS: u32 = 8;
+
 /// Iterates until the bounds meet. `margin` is subtracted from the distance later, so they need to meet relative to what is left.
 pub(in crate::convex) fn iterate<A: Body, B: Body>(
     difference: &Difference<'_, A, B>,
@@ -157,7 +163,9 @@ pub(in crate::convex) fn iterate<A: Body, B: Body>(
             Recurrence::Anywhere => seen.contains(&vertex.m),
             Recurrence::InSimplex => false,
         } || at.simplex.iter().any(|v| v.m == vertex.m);
-        if !came && at.step(vertex, reduce, difference) {
+        let plain = momentum.is_off() && options.recurrence == Recurrence::InSimplex;
+        let level_steps = if plain { LEVEL_STEPS } else { 0 };
+        if !came && at.step(vertex, reduce, difference, level_steps) {
             if options.recurrence == Recurrence::Anywhere {
                 seen.push(vertex.m);
             }
@@ -207,6 +215,7 @@ impl Ended {
             simplex,
             weights,
             nearest,
+            level_steps: 0,
             blended: 0.0,
             lower: 0.0,
             upper: f64::INFINITY,
@@ -217,18 +226,25 @@ impl Ended {
         at
     }
 
-    /// Adds a vertex to the simplex, if that brings it nearer to the origin.
+    /// Adds a vertex to the simplex, if that brings it nearer to the origin or, `level_steps` times at most, no further.
     fn step<A: Body, B: Body>(
         &mut self,
         vertex: Vertex,
         reduce: fn(&[Vec3]) -> Reduced,
         difference: &Difference<'_, A, B>,
+        level_steps: u32,
     ) -> bool {
         let mut simplex = self.simplex.clone();
         simplex.push(vertex);
         let (weights, nearest) = shrink(&mut simplex, reduce, difference);
-        if simplex.len() < 4 && !(nearest.length_squared() < self.nearest.length_squared()) {
-            return false;
+        if simplex.len() < 4 {
+            let (square, before) = (nearest.length_squared(), self.nearest.length_squared());
+            let level = square >= before;
+            let allowed = self.level_steps < level_steps && square <= before * (1.0 + 8.0 * U);
+            if level && !allowed {
+                return false;
+            }
+            self.level_steps += u32::from(level);
         }
         (self.simplex, self.weights, self.nearest) = (simplex, weights, nearest);
         self.upper = self.upper.min(self.upper_bound(difference));
@@ -251,7 +267,7 @@ impl Ended {
         let size = self.simplex.iter().map(|v| v.m.length()).fold(0.0, f64::max);
         let mut next = Self { simplex: vec![here], weights: Reduced::point(0), ..*self };
         next.blended += 16.0 * U * size;
-        let gained = next.step(vertex, signed_volumes::reduce, difference);
+        let gained = next.step(vertex, signed_volumes::reduce, difference, 0);
         if gained {
             *self = next;
         }

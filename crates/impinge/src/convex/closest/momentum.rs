@@ -49,6 +49,11 @@ impl Momentum {
         self.last = support;
     }
 
+    /// Whether directions are the steepest ones.
+    pub(super) fn is_off(&self) -> bool {
+        self.kind == Acceleration::None
+    }
+
     /// Goes on without momentum; false if there was none.
     pub(super) fn stop(&mut self, steepest: Vec3) -> bool {
         let had = self.kind != Acceleration::None && self.direction != steepest;

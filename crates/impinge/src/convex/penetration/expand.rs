@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::polytope::Polytope;
+use super::polytope::{Face, Polytope};
 use super::{Penetration, PenetrationOptions};
 use crate::convex::body::{Body, U};
 use crate::convex::closest::{
@@ -187,6 +187,7 @@ impl Growth {
         }
         // The error of vertices: the exact hull of rounded points is within it of the set.
         let mut error = polytope.vertices.iter().map(|v| difference.error(v.m)).fold(0.0, f64::max);
+        let mut close = f64::INFINITY;
         while let Some(Waiting { height, face }) = waiting.pop() {
             if !polytope.faces[face as usize].alive {
                 continue;
@@ -198,14 +199,10 @@ impl Growth {
             }
             let normal = polytope.faces[face as usize].normal;
             let (vertex, along) = self.ask(normal, difference, cache);
-            let close = (options.tolerance * self.upper).max(16.0 * error);
+            close = (options.tolerance * self.upper).max(16.0 * error);
             let settled = along - height <= close;
             if settled {
-                // The foot of the origin may be in another face of the same plane.
-                self.points = points_at(&polytope, normal * height, height + close);
                 self.direction = normal;
-            } else if along <= self.upper {
-                (self.direction, self.points) = (normal, blend(&polytope, face, normal * height).1);
             }
             if settled || self.upper - height <= close {
                 self.stop = Stop::Converged;
@@ -218,6 +215,26 @@ impl Growth {
             error = error.max(difference.error(vertex.m));
             for new in polytope.add(vertex, face) {
                 waiting.push(Waiting { height: polytope.faces[new as usize].height, face: new });
+            }
+        }
+        self.find_points(&polytope, close);
+    }
+
+    /// The points of the cores where the surface of the polytope is nearest to the end of the way out. Not of the last face alone: the way may end in another
+    /// one of the same plane.
+    fn find_points(&mut self, polytope: &Polytope, close: f64) {
+        let foot = self.direction * self.upper;
+        let near = |f: &&Face| {
+            f.alive && f.normal.dot(self.direction) > 0.5 && f.height <= self.upper + close
+        };
+        let mut best = f64::INFINITY;
+        for face in polytope.faces.iter().filter(near) {
+            let corners = face.corners.map(|v| polytope.vertices[v as usize]);
+            let weights = signed_volumes::reduce(&corners.map(|v| v.m - foot));
+            let sum = |of: fn(&Vertex) -> Vec3| weights.sum(|i| of(&corners[i]));
+            let square = sum(|v| v.m).distance_squared(foot);
+            if square < best {
+                (best, self.points) = (square, [sum(|v| v.a), sum(|v| v.b)]);
             }
         }
     }
@@ -245,25 +262,4 @@ impl Growth {
             stop: self.stop,
         }
     }
-}
-
-/// The square of the distance of a face from `foot`, and the points of the cores there.
-fn blend(polytope: &Polytope, face: u32, foot: Vec3) -> (f64, [Vec3; 2]) {
-    let corners = polytope.faces[face as usize].corners.map(|v| polytope.vertices[v as usize]);
-    let weights = signed_volumes::reduce(&corners.map(|v| v.m - foot));
-    let sum = |of: fn(&Vertex) -> Vec3| weights.sum(|i| of(&corners[i]));
-    ((sum(|v| v.m) - foot).length_squared(), [sum(|v| v.a), sum(|v| v.b)])
-}
-
-/// The points of the cores at the point nearest to `foot` of all faces no higher than `height`.
-fn points_at(polytope: &Polytope, foot: Vec3, height: f64) -> [Vec3; 2] {
-    let near = |face: &u32| {
-        let face = &polytope.faces[*face as usize];
-        face.alive && face.height <= height
-    };
-    (0..polytope.faces.len() as u32)
-        .filter(near)
-        .map(|face| blend(polytope, face, foot))
-        .min_by(|x, y| x.0.total_cmp(&y.0))
-        .map_or([Vec3::ZERO; 2], |(_, points)| points)
 }

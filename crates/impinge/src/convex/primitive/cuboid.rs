@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::check_length;
 use crate::convex::Body;
-use crate::convex::body::U;
+use crate::convex::body::length_up;
 use crate::error::Error;
 use crate::math::Vec3;
 
@@ -58,7 +58,7 @@ impl Body for Cuboid {
     }
 
     fn ball(&self) -> (Vec3, f64) {
-        (Vec3::ZERO, self.half.length() * (1.0 + 8.0 * U))
+        (Vec3::ZERO, length_up(self.half))
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

@@ -58,7 +58,7 @@ impl HalfSpace {
         }
         let (s, t) = unit_scale(size);
         let scaled_offset = offset * s * t;
-        if !(scaled_offset.abs() <= MAX_COORDINATE * 4.0) {
+        if scaled_offset.abs() > MAX_COORDINATE * 4.0 {
             return Err(Error::new(
                 ErrorKind::OutOfRange,
                 format!(

@@ -1,5 +1,6 @@
 //! A small box tree over the triangles of a closed mesh: is a point inside, how far is it from the surface, does the surface enter a box.
 
+use crate::closest::point_triangle;
 use crate::exact::{Location, locate_point, winding_number};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
@@ -84,13 +85,18 @@ impl SolidIndex {
         }
     }
 
-    /// Whether a triangle may share a point with `bounds`: its box does, and its plane too, up to rounding.
+    /// Whether a triangle may share a point with `bounds`: its box does, its plane does up to rounding, and it is not certainly further from
+    /// the middle than the corners are.
     pub(super) fn may_enter(&self, bounds: &Aabb) -> bool {
         let mut enters = false;
+        let center = bounds.center();
+        let radius = ((bounds.max - center).max(center - bounds.min)).length() + ROUNDING;
         self.visit(
             |b| b.overlaps(bounds),
             |t| {
-                enters |= Aabb::from_points(*t).overlaps(bounds) && plane_meets(t, bounds);
+                enters |= Aabb::from_points(*t).overlaps(bounds)
+                    && plane_meets(t, bounds)
+                    && point_triangle(center, t).lower <= radius;
                 !enters
             },
         );

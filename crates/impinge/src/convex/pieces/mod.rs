@@ -23,14 +23,19 @@
 //! The solid is what [`solid::locate`](crate::solid::locate) calls inside, and its boundary. A mesh that is not closed has no inside and is refused.
 
 mod approximate;
+mod cell;
 mod choose;
+mod exactly;
 mod excess;
 mod index;
 mod planes;
+mod rational;
 mod scale;
 mod soup;
 
 pub use approximate::{DecomposeOptions, decompose, decompose_watched};
+
+pub use exactly::decompose_exactly;
 
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};

@@ -6,8 +6,11 @@
 //! How it is built: quickhull (Barber, Dobkin & Huhdanpaa 1996, "The Quickhull Algorithm for Convex Hulls") on triangles, with every
 //! "above the plane?" decided exactly ([`orient3d`](crate::exact::orient3d) behind one error bound a face); then coplanar triangles are merged,
 //! also exactly.
+//!
+//! Whether two such bodies share a point is decided exactly, and proven, in [`decide`].
 
 mod build;
+pub mod decide;
 mod flat;
 mod hull;
 mod inner;

@@ -9,7 +9,7 @@ use super::Sign;
 use crate::math::Vec3;
 
 /// A finite number as `mantissa * 2^exponent`; `None` if it is not finite.
-fn decompose(x: f64) -> Option<(i64, i32)> {
+pub(crate) fn decompose(x: f64) -> Option<(i64, i32)> {
     if !x.is_finite() {
         return None;
     }
@@ -22,13 +22,13 @@ fn decompose(x: f64) -> Option<(i64, i32)> {
 }
 
 /// Coordinates as integers in a common unit, `2^exponent`.
-pub(super) struct Scaled<const N: usize> {
-    pub(super) values: [BigInt; N],
-    pub(super) exponent: i32,
+pub(crate) struct Scaled<const N: usize> {
+    pub(crate) values: [BigInt; N],
+    pub(crate) exponent: i32,
 }
 
 /// The coordinates in their common unit; `None` if one is not finite.
-pub(super) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> {
+pub(crate) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> {
     let mut parts = [(0, 0); N];
     for (part, x) in parts.iter_mut().zip(coordinates) {
         *part = decompose(x)?;
@@ -41,7 +41,7 @@ pub(super) fn scale<const N: usize>(coordinates: [f64; N]) -> Option<Scaled<N>> 
 }
 
 /// The sign of an integer.
-fn sign(x: &BigInt) -> Sign {
+pub(crate) fn sign(x: &BigInt) -> Sign {
     match x.sign() {
         num_bigint::Sign::Minus => Sign::Negative,
         num_bigint::Sign::NoSign => Sign::Zero,
@@ -50,7 +50,7 @@ fn sign(x: &BigInt) -> Sign {
 }
 
 /// The sign of `direction . (b - a)`; zero if a number is not finite.
-pub(super) fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
+pub(crate) fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
     // The direction in a unit of its own, which the sign does not see.
     let direction = scale(direction.to_array());
     let points = scale([a.x, a.y, a.z, b.x, b.y, b.z]);
@@ -61,12 +61,12 @@ pub(super) fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
 }
 
 /// `(b - a) x (c - a)`.
-pub(super) fn det2(a: &[BigInt], b: &[BigInt], c: &[BigInt]) -> BigInt {
+pub(crate) fn det2(a: &[BigInt], b: &[BigInt], c: &[BigInt]) -> BigInt {
     (&b[0] - &a[0]) * (&c[1] - &a[1]) - (&b[1] - &a[1]) * (&c[0] - &a[0])
 }
 
 /// `(b - a) x (c - a) . (d - a)`.
-pub(super) fn det3(a: &[BigInt], b: &[BigInt], c: &[BigInt], d: &[BigInt]) -> BigInt {
+pub(crate) fn det3(a: &[BigInt], b: &[BigInt], c: &[BigInt], d: &[BigInt]) -> BigInt {
     let [u, v, w] = [b, c, d].map(|p| [0, 1, 2].map(|i| &p[i] - &a[i]));
     (&u[1] * &v[2] - &u[2] * &v[1]) * &w[0]
         + (&u[2] * &v[0] - &u[0] * &v[2]) * &w[1]
@@ -74,7 +74,7 @@ pub(super) fn det3(a: &[BigInt], b: &[BigInt], c: &[BigInt], d: &[BigInt]) -> Bi
 }
 
 /// [`orient2d`](super::orient2d) for any finite coordinates; zero if one is not finite.
-pub(super) fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> Sign {
+pub(crate) fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> Sign {
     let Some(Scaled { values: v, .. }) = scale([a[0], a[1], b[0], b[1], c[0], c[1]]) else {
         return Sign::Zero;
     };
@@ -82,7 +82,7 @@ pub(super) fn orient2d(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> Sign {
 }
 
 /// [`orient3d`](super::orient3d) for any finite coordinates; zero if one is not finite.
-pub(super) fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
+pub(crate) fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
     let coordinates = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z];
     let Some(Scaled { values: v, .. }) = scale(coordinates) else {
         return Sign::Zero;
@@ -91,7 +91,7 @@ pub(super) fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
 }
 
 /// The `f64` nearest to `numerator / denominator * 2^exponent`, ties to even. Zero for a zero denominator.
-pub(super) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) -> f64 {
+pub(crate) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) -> f64 {
     let (n, d) = (numerator.magnitude(), denominator.magnitude());
     if n.bits() == 0 || d.bits() == 0 {
         return 0.0;
@@ -128,7 +128,7 @@ pub(super) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) 
 }
 
 /// `x * 2^exponent` in steps that each are exact as long as the result is representable.
-fn times_pow2(mut x: f64, mut exponent: i64) -> f64 {
+pub(crate) fn times_pow2(mut x: f64, mut exponent: i64) -> f64 {
     let big = f64::from_bits((1023 + 1000) << 52);
     while exponent > 1000 && x.is_finite() {
         x *= big;

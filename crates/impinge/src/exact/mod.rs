@@ -39,7 +39,7 @@ mod degenerate;
 mod double;
 mod element;
 mod flat;
-mod integer;
+pub(crate) mod integer;
 mod intersection;
 mod location;
 mod orient;

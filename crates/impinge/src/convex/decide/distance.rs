@@ -1,0 +1,160 @@
+//! Distances by exact arithmetic: which of a distance and a sum of radii is larger, and closest points with the tightest bounds.
+
+use num_bigint::BigInt;
+
+use super::Hint;
+use super::active::Active;
+use super::certificate::Pairs;
+use super::quick::certain_gap;
+use crate::exact::Sign;
+use crate::exact::integer::{quotient, scale, sign, times_pow2};
+use crate::math::Vec3;
+
+/// The sign of the distance of the hulls of `a` and `b` minus the sum of the radii: negative if the bodies, each blown up by its radius, share an inner point, zero if they just
+/// touch, positive if they are apart.
+///
+/// Exact, because the squared distance of two polytopes is a quotient of integers, and for all finite coordinates and radii. The points of both are in one
+/// frame. The distance to a body without points is infinite. If a number is not finite, the function returns, but what it returns means
+/// nothing.
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::convex::decide::{Hint, compare_distance};
+/// use impinge::exact::Sign;
+///
+/// // The distance is 5, exactly.
+/// let (a, b) = ([Vec3::ZERO, Vec3::Z], [Vec3::new(3.0, 4.0, 0.0)]);
+/// assert_eq!(compare_distance(&a, &b, 2.0, 3.0, &Hint::NONE), Sign::Zero);
+/// assert_eq!(compare_distance(&a, &b, 2.0, 3.0 + 1e-15, &Hint::NONE), Sign::Negative);
+/// assert_eq!(compare_distance(&a, &b, 5.0, -1e-300, &Hint::NONE), Sign::Positive);
+/// ```
+#[must_use]
+pub fn compare_distance(a: &[Vec3], b: &[Vec3], radius_a: f64, radius_b: f64, hint: &Hint) -> Sign {
+    exactly(a, b, radius_a, radius_b, hint).unwrap_or(Sign::Positive)
+}
+
+fn exactly(a: &[Vec3], b: &[Vec3], radius_a: f64, radius_b: f64, hint: &Hint) -> Option<Sign> {
+    let radii = scale([radius_a, radius_b])?;
+    let reach = &radii.values[0] + &radii.values[1];
+    if reach.sign() == num_bigint::Sign::Minus {
+        return Some(Sign::Positive);
+    }
+    let squared_reach = (&reach * &reach, 2 * radii.exponent);
+    // The sum as computed may be too small by one rounding.
+    let above = (radius_a + radius_b) * (1.0 + 2.0 * f64::EPSILON) + f64::MIN_POSITIVE;
+    if certain_gap(hint.direction, a, b) > above {
+        return Some(Sign::Positive);
+    }
+    let mut active = Active::new(a, b, &hint.pairs)?;
+    loop {
+        // The point of the set is a point of the difference, so its distance is never too small.
+        let here = compare_squared(&active, &squared_reach);
+        if here == Sign::Negative || certain_gap(active.direction(), a, b) > above {
+            return Some(here);
+        }
+        if !active.improve()? {
+            return Some(here);
+        }
+    }
+}
+
+/// The sign of the squared distance of the set minus `x * 2^e`.
+fn compare_squared(active: &Active<'_>, (x, e): &(BigInt, i32)) -> Sign {
+    let (numerator, denominator, exponent) = active.squared();
+    let other = x * denominator;
+    let unit = exponent.min(*e);
+    sign(&((numerator << (exponent - unit) as u32) - (other << (e - unit) as u32)))
+}
+
+/// The closest points of two polytopes, with the tightest bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Closest {
+    /// The vertices whose differences span the closest point: one to three affinely independent ones, up to four if the bodies share a point.
+    pub pairs: Pairs,
+    /// The closest point of A, each coordinate the `f64` nearest to the exact one; in the frame of the points.
+    pub point_a: Vec3,
+    /// The closest point of B, likewise.
+    pub point_b: Vec3,
+    /// The largest `f64` that is not above the distance.
+    pub lower: f64,
+    /// The smallest `f64` that is not below the distance: the same or the next one.
+    pub upper: f64,
+}
+
+/// The closest points of the hulls of `a` and `b`, both in one frame, by exact arithmetic.
+///
+/// For all finite coordinates; `None` if one is not finite, or if a body has no points. Both points are the same common point if
+/// the bodies share one.
+#[must_use]
+pub fn closest(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Closest> {
+    let mut active = Active::new(a, b, &hint.pairs)?;
+    while active.improve()? {}
+    let (on_a, on_b, total, exponent) = active.points();
+    let point = |sum: [BigInt; 3]| Vec3::from(sum.map(|x| quotient(&x, &total, exponent)));
+    let (lower, upper) = root(active.squared());
+    let (point_a, point_b) = (point(on_a), point(on_b));
+    Some(Closest { pairs: active.pairs(), point_a, point_b, lower, upper })
+}
+
+/// The root of `numerator / denominator * 2^exponent`, not negative and with an even exponent, rounded down and up.
+pub(super) fn root((numerator, denominator, exponent): (BigInt, BigInt, i32)) -> (f64, f64) {
+    if numerator.sign() == num_bigint::Sign::NoSign {
+        return (0.0, 0.0);
+    }
+    // Enough digits that the root has 64 bits at least; the root of the whole part is the whole part of the root.
+    let digits = (128 + denominator.bits() as i64 - numerator.bits() as i64).max(0) / 2 + 1;
+    let scaled = numerator << (2 * digits) as u64;
+    let whole = (&scaled / &denominator).sqrt();
+    let unit = i64::from(exponent / 2) - digits;
+    // Keep 53 bits, or fewer for a denormal number.
+    let dropped = (whole.bits() as i64 - 53).max(-1074 - unit).max(0);
+    let kept = &whole >> dropped as u64;
+    let is_exact = (&kept << dropped as u64) == whole && &whole * &whole * denominator == scaled;
+    let mantissa = kept.iter_u64_digits().next().unwrap_or(0);
+    let lower = times_pow2(mantissa as f64, unit + dropped);
+    (lower, if is_exact { lower } else { f64::from_bits(lower.to_bits() + 1) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    #[test]
+    fn radii_are_compared_exactly() {
+        let third = 1.0 / 3.0;
+        let (a, b) = ([Vec3::ZERO], [Vec3::splat(third)]);
+        let compare = |ra: f64, rb: f64| compare_distance(&a, &b, ra, rb, &Hint::NONE);
+        // The distance is irrational, so there is a largest float below it.
+        let found = closest(&a, &b, &Hint::NONE).unwrap();
+        assert_eq!(found.upper.to_bits(), found.lower.to_bits() + 1);
+        assert_eq!(compare(found.lower, 0.0), Sign::Positive);
+        assert_eq!(compare(0.0, found.upper), Sign::Negative);
+        assert_eq!(compare(found.lower, 1e-30), Sign::Positive);
+        assert_eq!(compare(found.upper, -1e-30), Sign::Negative);
+        assert_eq!(compare(0.0, 0.0), Sign::Positive);
+        assert_eq!(compare(-1.0, 0.0), Sign::Positive);
+        assert_eq!(compare_distance(&a, &a, 0.0, 0.0, &Hint::NONE), Sign::Zero);
+        assert_eq!(compare_distance(&a, &a, 0.0, 1e-320, &Hint::NONE), Sign::Negative);
+        assert_eq!(compare_distance(&a, &[], 1.0, 1.0, &Hint::NONE), Sign::Positive);
+        let _ = compare_distance(&a, &b, f64::NAN, 1.0, &Hint::NONE);
+    }
+
+    #[test]
+    fn rounded_points_are_as_far_apart_as_the_bounds_say() {
+        let mut random = Random::new(2);
+        for _ in 0..100 {
+            let a: Vec<_> = (0..12).map(|_| random.in_cube()).collect();
+            let offset = random.direction() * 4.0;
+            let b: Vec<_> = (0..12).map(|_| random.in_cube() + offset).collect();
+            let found = closest(&a, &b, &Hint::NONE).unwrap();
+            assert!((found.point_a.distance(found.point_b) - found.lower).abs() < 1e-14);
+            assert!((1..=3).contains(&found.pairs.len()));
+            let again = closest(&a, &b, &Hint { pairs: found.pairs, direction: Vec3::ZERO });
+            assert_eq!(again, Some(found));
+            for (radius, sign) in [(found.lower, Sign::Positive), (found.upper, Sign::Negative)] {
+                assert_eq!(compare_distance(&a, &b, radius, 0.0, &Hint::NONE), sign);
+            }
+        }
+    }
+}

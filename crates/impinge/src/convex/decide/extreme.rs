@@ -1,0 +1,150 @@
+//! The point that lies furthest along a direction of integers.
+//!
+//! The rounded direction tells in one pass which points can be the furthest; only these are compared in integers.
+
+use num_bigint::BigInt;
+
+use super::vector::{Vector, dot, rounded};
+use crate::exact::Sign;
+use crate::exact::integer::{scale, sign};
+use crate::math::Vec3;
+
+/// An exact direction and its rounding.
+pub(super) struct Direction {
+    exact: Vector,
+    rounded: Vec3,
+}
+
+/// The filter's relative error: five roundings a product (the direction, a difference, the product, two sums), and
+/// the rounding of the sum of sizes.
+const BOUND: f64 = 8.0 * f64::EPSILON / 2.0;
+
+/// The filter's absolute error, for components and products that underflow.
+const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
+
+impl Direction {
+    pub(super) fn new(exact: Vector) -> Self {
+        let rounded = rounded(&exact);
+        Self { exact, rounded }
+    }
+
+    /// A vector of floats, exactly; `None` if it is not finite.
+    pub(super) fn of(v: Vec3) -> Option<Self> {
+        Some(Self::new(scale(v.to_array())?.values))
+    }
+
+    /// The opposite direction.
+    pub(super) fn reversed(&self) -> Self {
+        Self { exact: self.exact.clone().map(|x| -x), rounded: -self.rounded }
+    }
+
+    /// The direction rounded, with its largest component between 1/2 and 1.
+    pub(super) fn rounded(&self) -> Vec3 {
+        self.rounded
+    }
+
+    /// The place of the point furthest along the direction: `start`, if no other lies strictly further, and otherwise the first of those
+    /// that lie equally far. `None` if a coordinate that is looked at is not finite.
+    pub(super) fn furthest(&self, points: &[Vec3], start: usize) -> Option<usize> {
+        let origin = *points.get(start)?;
+        // The origin itself is at zero.
+        let mut least = 0.0;
+        for p in points {
+            let (along, error) = self.along(*p - origin);
+            let low = along - error;
+            if low > least {
+                least = low;
+            }
+        }
+        let mut best = start;
+        for (i, p) in points.iter().enumerate() {
+            let (along, error) = self.along(*p - origin);
+            // Not `>=`: what is not comparable is compared in integers.
+            let is_less = along + error < least;
+            if !is_less && i != start && self.compare(points[best], *p)? == Sign::Positive {
+                best = i;
+            }
+        }
+        Some(best)
+    }
+
+    /// How far all of `b` lies beyond all of `a` along the direction, divided by its length, squared: `numerator / denominator * 2^exponent` with an even
+    /// exponent. `None` if it does not separate them, or if a coordinate is not finite. Quick if the vertices of `near` are about where the gap is.
+    pub(super) fn squared_gap(
+        &self,
+        a: &[Vec3],
+        b: &[Vec3],
+        near: [u32; 2],
+    ) -> Option<(BigInt, BigInt, i32)> {
+        let p = *a.get(self.furthest(a, near[0] as usize)?)?;
+        let q = *b.get(self.reversed().furthest(b, near[1] as usize)?)?;
+        let (along, exponent) = self.exact_along(p, q)?;
+        let squared_length = dot(&self.exact, &self.exact);
+        let separates = sign(&along) == Sign::Positive;
+        separates.then(|| (&along * &along, squared_length, 2 * exponent))
+    }
+
+    /// How far `d`, a rounded difference of points, lies along the direction, and how much that can be off.
+    #[inline]
+    fn along(&self, d: Vec3) -> (f64, f64) {
+        let products = self.rounded * d;
+        let size = products.abs();
+        let reach = d.abs();
+        let error =
+            BOUND * (size.x + size.y + size.z) + UNDERFLOW * (reach.x + reach.y + reach.z + 1.0);
+        (products.x + products.y + products.z, error)
+    }
+
+    /// The sign of `direction . (q - p)`, exactly; `None` if a coordinate is not finite.
+    fn compare(&self, p: Vec3, q: Vec3) -> Option<Sign> {
+        if p == q {
+            return Some(Sign::Zero);
+        }
+        self.exact_along(p, q).map(|(along, _)| sign(&along))
+    }
+
+    /// `direction . (q - p)` in units of `2^exponent`, which comes second; `None` if a coordinate is not finite.
+    fn exact_along(&self, p: Vec3, q: Vec3) -> Option<(BigInt, i32)> {
+        let scaled = scale([p.x, p.y, p.z, q.x, q.y, q.z])?;
+        let along = |k: usize| &self.exact[k] * (&scaled.values[k + 3] - &scaled.values[k]);
+        Some((along(0) + along(1) + along(2), scaled.exponent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::compare_along;
+    use crate::math::Random;
+
+    #[test]
+    fn the_furthest_point_is_the_exact_one() {
+        let mut random = Random::new(8);
+        for round in 0..300 {
+            // A small integer direction, so that exact ties are many.
+            let d = [0; 3].map(|_: i64| random.index(7) as i64 - 3);
+            let f = Vec3::new(d[0] as f64, d[1] as f64, d[2] as f64);
+            let scale = [1.0, 1e50, 1e-300, 0.1][round % 4];
+            let mut points: Vec<_> = (0..40)
+                .map(|_| (random.in_cube() * 3.0).round() * scale + Vec3::splat(scale))
+                .collect();
+            points.extend([points[3] + f * scale * 1e-16, points[7]]);
+            let start = random.index(points.len());
+            let direction = Direction::new(d.map(|x| BigInt::from(x) << 70_u32));
+            for (direction, f) in [(direction.reversed(), -f), (direction, f)] {
+                let found = direction.furthest(&points, start).unwrap();
+                let further = |p: &Vec3| compare_along(f, points[found], *p) == Sign::Positive;
+                assert!(!points.iter().any(further));
+                let tied = compare_along(f, points[found], points[start]).is_zero();
+                assert!(!tied || found == start);
+            }
+        }
+    }
+
+    #[test]
+    fn not_a_number_is_no_answer() {
+        let direction = Direction::new([1, 0, 0].map(BigInt::from));
+        assert_eq!(direction.furthest(&[Vec3::ZERO, Vec3::splat(f64::NAN)], 0), None);
+        assert_eq!(direction.furthest(&[], 0), None);
+    }
+}

@@ -1,0 +1,291 @@
+//! Whether two convex polytopes share a point, decided exactly and proven.
+//!
+//! A body is the hull of its points; both are given in one frame. The verdict is that of real arithmetic on the `f64`
+//! coordinates as they are: closed sets, so that touching counts as sharing, and no tolerance. It comes with its proof, which a short loop
+//! verifies: a direction and a [`Gap`], or a few vertices around a [`Common`] point.
+//!
+//! How: an active set of vertex differences in integers of any length (`active.rs`), which starts where a floating-point search ended ([`Hint`])
+//! and then mostly needs one step; and before that what floating point can prove alone (`quick.rs`).
+//!
+//! ```
+//! use impinge::Vec3;
+//! use impinge::convex::decide::{Decision, Hint, decide};
+//!
+//! let a = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+//! // Just above the slope of the tetrahedron, and just on it.
+//! let third = 1.0 / 3.0;
+//! let above = [Vec3::new(third, third, third + 2e-16), Vec3::ONE];
+//! let on = [Vec3::new(0.25, 0.25, 0.5), Vec3::ONE];
+//! match decide(&a, &above, &Hint::NONE) {
+//!     Decision::Separated(proof) => assert!(proof.verify(&a, &above) && proof.gap > 0.0),
+//!     Decision::Intersecting(_) => unreachable!(),
+//! }
+//! match decide(&a, &on, &Hint::NONE) {
+//!     Decision::Intersecting(proof) => assert_eq!(proof.point(&a, &on), Some(on[0])),
+//!     Decision::Separated(_) => unreachable!(),
+//! }
+//! ```
+
+mod active;
+mod certificate;
+mod distance;
+mod extreme;
+mod nearest;
+mod quick;
+mod vector;
+mod verify;
+
+use active::Active;
+use distance::root;
+use extreme::Direction;
+
+use crate::math::Vec3;
+
+pub use certificate::{Common, Gap, Pairs};
+pub use distance::{Closest, closest, compare_distance};
+pub use quick::{certain_gap, holds_origin};
+
+/// Whether two bodies share a point, with the proof.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decision {
+    /// They share none.
+    Separated(Gap),
+    /// They share one at least.
+    Intersecting(Common),
+}
+
+impl Decision {
+    /// Whether the bodies share a point.
+    #[must_use]
+    pub fn is_intersecting(&self) -> bool {
+        matches!(self, Self::Intersecting(_))
+    }
+
+    /// Whether the proof holds for these points.
+    #[must_use]
+    pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
+        match self {
+            Self::Separated(gap) => gap.verify(a, b),
+            Self::Intersecting(common) => common.verify(a, b),
+        }
+    }
+
+    /// The same decision with A and B exchanged.
+    #[must_use]
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::Separated(gap) => Self::Separated(gap.swapped()),
+            Self::Intersecting(common) => Self::Intersecting(common.swapped()),
+        }
+    }
+}
+
+/// Where a search in floating point ended. A good one saves steps; a bad one costs some and changes no verdict.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hint {
+    /// The vertices of the simplex, in any order; numbers that do not exist are ignored.
+    pub pairs: Pairs,
+    /// A direction from A towards B that may separate them, of about unit length; zero if there is none.
+    pub direction: Vec3,
+}
+
+impl Hint {
+    /// Nothing is known.
+    pub const NONE: Self = Self { pairs: Pairs::NONE, direction: Vec3::ZERO };
+}
+
+/// Whether the hulls of `a` and `b`, in one frame, share a point, exactly.
+///
+/// For all finite coordinates, huge and denormal, and all bodies: with or without volume, with points that coincide or lie inside. A body
+/// without points shares none. If a coordinate is not finite, the function returns, but what it returns means nothing; a proof of separation then does not verify.
+#[must_use]
+pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Decision {
+    if a.is_empty() || b.is_empty() {
+        return Decision::Separated(Gap {
+            direction: Vec3::X,
+            gap: f64::MAX,
+            features: Pairs::NONE,
+        });
+    }
+    let exists = |[i, j]: &[u32; 2]| (*i as usize) < a.len() && (*j as usize) < b.len();
+    if hint.pairs.as_slice().iter().all(exists) {
+        if let Some(common) = Common::around(hint.pairs, a, b) {
+            return Decision::Intersecting(common);
+        }
+    }
+    if hint.direction != Vec3::ZERO {
+        if let Some(gap) = Gap::along(hint.direction, a, b) {
+            return Decision::Separated(gap);
+        }
+    }
+    exactly(a, b, hint).unwrap_or(Decision::Separated(Gap {
+        direction: Vec3::ZERO,
+        gap: 0.0,
+        features: Pairs::NONE,
+    }))
+}
+
+/// The decision by the active set; `None` if a coordinate is not finite.
+fn exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Decision> {
+    let mut active = Active::new(a, b, &hint.pairs)?;
+    loop {
+        if active.holds_origin() {
+            return Some(Decision::Intersecting(Common { pairs: active.pairs() }));
+        }
+        let direction = active.direction().normalize();
+        if let Some(gap) = Gap::along(direction, a, b) {
+            return Some(Decision::Separated(gap));
+        }
+        if !active.improve()? {
+            return Some(Decision::Separated(narrow(a, b, direction, &active)));
+        }
+    }
+}
+
+/// The proof where the filter cannot give one: by the rounded direction of the closest points, if that separates, and by their features if not.
+fn narrow(a: &[Vec3], b: &[Vec3], direction: Vec3, active: &Active<'_>) -> Gap {
+    let near = active.pairs().as_slice()[0];
+    let squared = Direction::of(direction).and_then(|exact| exact.squared_gap(a, b, near));
+    let (squared, features) =
+        squared.map_or_else(|| (active.squared(), active.pairs()), |gap| (gap, Pairs::NONE));
+    Gap { direction, gap: root(squared).0, features }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    fn corners(low: Vec3, high: Vec3) -> Vec<Vec3> {
+        let pick = |bits: usize, k: usize| if bits & (1 << k) == 0 { low[k] } else { high[k] };
+        (0..8).map(|bits| Vec3::new(pick(bits, 0), pick(bits, 1), pick(bits, 2))).collect()
+    }
+
+    /// The verdict, after checks that hold for every decision.
+    fn meet(a: &[Vec3], b: &[Vec3]) -> bool {
+        let decision = decide(a, b, &Hint::NONE);
+        assert!(decision.verify(a, b), "{decision:?} {a:?} {b:?}");
+        assert!(decision.swapped().verify(b, a), "{decision:?}");
+        let other = decide(b, a, &Hint::NONE);
+        assert!(other.verify(b, a), "{other:?} {a:?} {b:?}");
+        assert_eq!(decision.is_intersecting(), other.is_intersecting(), "{a:?} {b:?}");
+        match (decision, closest(a, b, &Hint::NONE).unwrap()) {
+            (Decision::Separated(gap), closest) => {
+                assert!(gap.gap <= closest.lower && closest.lower <= closest.upper);
+                let proof = Gap { gap: closest.lower, features: closest.pairs, ..gap };
+                assert!(proof.verify(a, b));
+                let above = Gap { gap: f64::from_bits(closest.upper.to_bits() + 1), ..proof };
+                assert!(!above.verify(a, b));
+            }
+            (Decision::Intersecting(_), closest) => {
+                assert_eq!((closest.lower, closest.upper), (0.0, 0.0));
+                assert_eq!(closest.point_a, closest.point_b);
+            }
+        }
+        decision.is_intersecting()
+    }
+
+    #[test]
+    fn boxes_one_bit_apart() {
+        let a = corners(Vec3::ZERO, Vec3::ONE);
+        for k in 0..3 {
+            let mut low = Vec3::splat(0.25);
+            for (x, expected) in
+                [(1.0 + f64::EPSILON, false), (1.0, true), (1.0 - f64::EPSILON / 2.0, true)]
+            {
+                low[k] = x;
+                assert_eq!(meet(&a, &corners(low, low + Vec3::ONE)), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn no_vector_of_floats_separates() {
+        // Vertices over and under sloped faces by less than any float plane can tell.
+        let mut random = Random::new(3);
+        let mut by_features = 0;
+        for _ in 0..300 {
+            let a = [0; 3].map(|_| random.in_cube());
+            let weights = [0; 3].map(|_| random.unit());
+            let total: f64 = weights.iter().sum();
+            let on = (a[0] * weights[0] + a[1] * weights[1] + a[2] * weights[2]) / total;
+            let normal = (a[1] - a[0]).cross(a[2] - a[0]);
+            let height = crate::exact::orient3d(a[0], a[1], a[2], on);
+            let up = if height == crate::exact::Sign::Negative { -normal } else { normal };
+            let b = [on, on + up, on + up + Vec3::X * 1e-3];
+            assert_eq!(meet(&a, &b), height.is_zero());
+            if let Decision::Separated(gap) = decide(&a, &b, &Hint::NONE) {
+                by_features += usize::from(!gap.features.is_empty());
+                assert!(gap.gap > 0.0 && gap.gap < 1e-15);
+            }
+        }
+        assert!(by_features > 50, "{by_features}");
+    }
+
+    #[test]
+    fn flat_bodies_segments_and_points() {
+        let square = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(1.0, 1.0, 0.0)];
+        assert!(meet(&square, &square));
+        assert!(meet(&square, &[Vec3::new(0.3, 0.4, 0.0)]));
+        assert!(!meet(&square, &[Vec3::new(0.3, 0.4, f64::from_bits(1))]));
+        assert!(meet(&square, &[Vec3::new(0.3, 0.4, -1.0), Vec3::new(0.3, 0.4, 1.0)]));
+        assert!(meet(&square, &[Vec3::new(1.0, 1.0, -1.0), Vec3::new(1.0, 1.0, 1.0)]));
+        assert!(!meet(&square, &[Vec3::new(1.0, 1.1, -1.0), Vec3::new(1.0, 1.1, 1.0)]));
+        assert!(meet(&square[..1], &square[..1]));
+        assert!(!meet(&square[..1], &square[1..2]));
+        assert!(meet(&square[1..3], &[Vec3::ZERO, Vec3::new(0.5, 0.5, 0.0)]));
+        assert!(!meet(&square[1..3], &[Vec3::ZERO, Vec3::splat(0.5)]));
+        assert!(meet(&[Vec3::X; 5], &[Vec3::ZERO, Vec3::X * 2.0, Vec3::X, Vec3::X]));
+    }
+
+    #[test]
+    fn huge_and_denormal_numbers() {
+        let tiny = f64::from_bits(1);
+        let a = corners(Vec3::splat(-1e60), Vec3::ZERO);
+        assert!(meet(&a, &corners(Vec3::ZERO, Vec3::splat(1e60))));
+        assert!(!meet(&a, &corners(Vec3::splat(tiny), Vec3::splat(1e60))));
+        let small = corners(Vec3::splat(-tiny), Vec3::splat(tiny));
+        assert!(meet(&small, &a));
+        assert!(!meet(&small, &corners(Vec3::splat(2.0 * tiny), Vec3::splat(3.0 * tiny))));
+        // The distance of a vertex from a slope, far below the smallest float.
+        let slope = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| v * tiny);
+        let decision = decide(&slope, &[Vec3::ZERO], &Hint::NONE);
+        assert!(decision.verify(&slope, &[Vec3::ZERO]));
+        assert!(matches!(decision, Decision::Separated(gap) if gap.gap == 0.0));
+    }
+
+    #[test]
+    fn hints_change_no_verdict() {
+        let mut random = Random::new(21);
+        for round in 0..200 {
+            let size = 1.0 - f64::from(round % 5) * 0.2;
+            let offset = random.direction() * random.range(0.5, 1.5);
+            let a: Vec<_> = (0..20).map(|_| random.direction() * size).collect();
+            let b: Vec<_> = (0..30).map(|_| random.direction() * 0.5 + offset).collect();
+            let expected = meet(&a, &b);
+            for len in 0..5 {
+                let mut any = || [random.index(22) as u32, random.index(32) as u32];
+                let pairs: Vec<_> = (0..len).map(|_| any()).collect();
+                let direction = random.direction();
+                let decision = decide(&a, &b, &Hint { pairs: Pairs::new(&pairs), direction });
+                assert!(decision.verify(&a, &b));
+                assert_eq!(decision.is_intersecting(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_and_no_numbers() {
+        let none = decide(&[], &[Vec3::ZERO], &Hint::NONE);
+        assert!(!none.is_intersecting() && none.verify(&[], &[Vec3::ZERO]));
+        assert!(decide(&[], &[], &Hint::NONE).verify(&[], &[]));
+        assert_eq!(closest(&[], &[Vec3::ZERO], &Hint::NONE), None);
+        for bad in [f64::NAN, f64::INFINITY] {
+            let (a, b) = ([Vec3::ZERO, Vec3::X * bad], [Vec3::X, Vec3::Y * 3.0]);
+            assert!(!decide(&a, &b, &Hint::NONE).verify(&a, &b));
+            let hint = Hint { pairs: Pairs::new(&[[1, 1]]), direction: Vec3::splat(bad) };
+            assert!(!decide(&a, &b, &hint).verify(&a, &b));
+            assert_eq!(closest(&a, &b, &hint), None);
+        }
+    }
+}

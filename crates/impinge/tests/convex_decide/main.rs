@@ -1,0 +1,200 @@
+//! The exact decision about two convex bodies against independent exact references, and every certificate against its verification.
+//!
+//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (3,000 by default). A failure names the number of its pair, from which
+//! `convex_families::pair` makes it again.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../convex_families/mod.rs"]
+mod convex_families;
+#[path = "../convex_oracle/mod.rs"]
+mod convex_oracle;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use common::{Random, count_from};
+use convex_families::{PLACEMENTS, for_each, pair};
+use convex_oracle::{Small, rational, share_a_point};
+use glam::DVec3 as Vec3;
+use impinge::convex::decide::{
+    Closest, Common, Decision, Gap, Hint, Pairs, certain_gap, closest, compare_distance, decide,
+};
+use impinge::exact::Sign;
+use num_traits::Zero;
+
+/// The number of pairs, divided by `divisor` for slower tests.
+fn pairs(divisor: u64) -> u64 {
+    count_from("IMPINGE_CONVEX_PAIRS", 3000) as u64 / divisor
+}
+
+/// How often each verdict came, for every placement.
+struct Tally(Vec<[AtomicU64; 2]>);
+
+impl Tally {
+    fn new() -> Self {
+        Self((0..PLACEMENTS).map(|_| Default::default()).collect())
+    }
+
+    fn count(&self, seed: u64, verdict: bool) {
+        self.0[(seed % PLACEMENTS) as usize][usize::from(verdict)].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The verdicts of one placement: separated, intersecting.
+    fn of(&self, name: &str) -> [u64; 2] {
+        let seed = (0..PLACEMENTS).find(|s| pair(*s, 4).placement == name).expect("a placement");
+        [0, 1].map(|k| self.0[seed as usize][k].load(Ordering::Relaxed))
+    }
+}
+
+/// A few hints: any vertices, a part of the answer, any direction.
+fn hints(random: &mut Random, a: &[Vec3], b: &[Vec3], found: &Closest) -> [Hint; 3] {
+    let mut any = || [random.below(a.len() + 1) as u32, random.below(b.len() + 1) as u32];
+    let pairs = [any(), any(), any(), any()];
+    let direction = random.point();
+    [
+        Hint { pairs: Pairs::new(&pairs[..random.below(5)]), direction },
+        Hint { pairs: found.pairs, direction: Vec3::ZERO },
+        Hint { pairs: Pairs::NONE, direction: found.point_b - found.point_a },
+    ]
+}
+
+#[test]
+fn verdicts_against_a_linear_program() {
+    let tally = Tally::new();
+    let by_features = AtomicU64::new(0);
+    for_each(pairs(1), |seed| {
+        let pair = pair(seed, 2000);
+        let (a, b) = (&pair.a, &pair.placed());
+        let expected = share_a_point(a, b);
+        tally.count(seed, expected);
+        let decision = decide(a, b, &Hint::NONE);
+        assert_eq!(decision.is_intersecting(), expected, "{}", pair.name());
+        assert!(decision.verify(a, b), "{}: {decision:?}", pair.name());
+        assert!(decision.swapped().verify(b, a), "{}: {decision:?}", pair.name());
+        if let Decision::Separated(gap) = decision {
+            by_features.fetch_add(u64::from(!gap.features.is_empty()), Ordering::Relaxed);
+        }
+        let reversed = decide(b, a, &Hint::NONE);
+        assert!(reversed.verify(b, a), "{}", pair.name());
+        assert_eq!(reversed.is_intersecting(), expected, "{}", pair.name());
+        let found = closest(a, b, &Hint::NONE).expect("finite points");
+        for hint in hints(&mut Random(seed), a, b, &found) {
+            let hinted = decide(a, b, &hint);
+            assert!(hinted.verify(a, b), "{}: {hint:?}", pair.name());
+            assert_eq!(hinted.is_intersecting(), expected, "{}: {hint:?}", pair.name());
+        }
+    });
+    // The families are what they say.
+    if pairs(1) >= 2000 {
+        for name in ["vertex to vertex", "vertex over a face", "edge across an edge", "on a grid"] {
+            let [apart, meeting] = tally.of(name);
+            assert!(apart > 20 && meeting > 20, "{name}: {apart} apart, {meeting} meeting");
+        }
+        for name in ["a shared vertex", "a shared edge", "a shared face"] {
+            assert_eq!(tally.of(name)[0], 0, "{name}");
+        }
+        assert_eq!(tally.of("apart")[1], 0);
+        let by_features = by_features.into_inner();
+        assert!(by_features > 5, "{by_features} gaps too narrow for a vector of floats");
+    }
+}
+
+#[test]
+fn small_bodies_by_brute_force() {
+    for_each(pairs(16), |seed| {
+        let pair = pair(seed, 9);
+        let (a, b) = (&pair.a, &pair.placed());
+        let small = Small::new(a, b);
+        let squared = small.squared_distance();
+        let name = pair.name();
+        assert_eq!(squared.is_none(), share_a_point(a, b), "{name}");
+        assert_eq!(squared.is_none(), decide(a, b, &Hint::NONE).is_intersecting(), "{name}");
+        let found = closest(a, b, &Hint::NONE).expect("finite points");
+        let (lower, upper) = (rational(found.lower), rational(found.upper));
+        let squared = squared.unwrap_or_default();
+        assert!(&lower * &lower <= squared && squared <= &upper * &upper, "{name}: {found:?}");
+        assert!(found.upper.to_bits() - found.lower.to_bits() <= 1, "{name}: {found:?}");
+        let mut random = Random(seed);
+        let hints = hints(&mut random, a, b, &found);
+        for hint in &hints {
+            let bounds = closest(a, b, hint).map(|c| (c.lower, c.upper));
+            assert_eq!(bounds, Some((found.lower, found.upper)), "{name}: {hint:?}");
+        }
+        let radii = [found.lower, found.upper, found.upper * random.unit(), 0.0, 1.0];
+        for (radius, hint) in radii.into_iter().zip(hints.iter().cycle()) {
+            let (ra, rb) = (radius * random.unit(), radius * random.unit());
+            for (ra, rb) in [(radius, 0.0), (0.0, radius), (ra, radius - ra), (ra, rb)] {
+                let sum = rational(ra) + rational(rb);
+                let sign = match squared.cmp(&(&sum * &sum)) {
+                    std::cmp::Ordering::Less => Sign::Negative,
+                    std::cmp::Ordering::Equal => Sign::Zero,
+                    std::cmp::Ordering::Greater => Sign::Positive,
+                };
+                assert_eq!(compare_distance(a, b, ra, rb, hint), sign, "{name}: {ra} {rb}");
+            }
+        }
+    });
+}
+
+/// The reference for penetration, which other tests rely on: no direction shows a smaller overlap.
+#[test]
+fn the_depth_is_the_smallest_overlap() {
+    let deep = AtomicU64::new(0);
+    for_each(pairs(24), |seed| {
+        let pair = pair(seed, 9);
+        let (a, b) = (&pair.a, &pair.placed());
+        let small = Small::new(a, b);
+        let depth = small.squared_depth();
+        assert_eq!(depth.is_some(), share_a_point(a, b), "{}", pair.name());
+        let Some(depth) = depth else { return };
+        deep.fetch_add(u64::from(!depth.is_zero()), Ordering::Relaxed);
+        let mut random = Random(seed);
+        for _ in 0..30 {
+            let along = random.point();
+            assert!(small.squared_overlap(along) >= depth, "{}: {along}", pair.name());
+        }
+    });
+    assert!(deep.into_inner() > pairs(24) / 4);
+}
+
+#[test]
+fn forged_certificates_are_refused() {
+    for_each(pairs(4), |seed| {
+        let pair = pair(seed, 40);
+        let (a, b) = (&pair.a, &pair.placed());
+        let mut random = Random(seed);
+        let found = closest(a, b, &Hint::NONE).expect("finite points");
+        match decide(a, b, &Hint::NONE) {
+            Decision::Separated(gap) => {
+                let exact = Gap { gap: found.lower, features: found.pairs, ..gap };
+                assert!(exact.verify(a, b), "{}", pair.name());
+                let above = f64::from_bits(found.upper.to_bits() + 1);
+                assert!(!Gap { gap: above, ..exact }.verify(a, b), "{}", pair.name());
+                assert!(!Gap { gap: above, ..gap }.verify(a, b), "{}", pair.name());
+                let direction = -gap.direction;
+                assert!(!Gap { direction, features: Pairs::NONE, ..gap }.verify(a, b));
+                // Nothing proves a common point.
+                for _ in 0..20 {
+                    let mut any = || [random.below(a.len()) as u32, random.below(b.len()) as u32];
+                    let pairs = [any(), any(), any(), any()];
+                    let pairs = Pairs::new(&pairs[..1 + random.below(4)]);
+                    assert!(!Common { pairs }.verify(a, b), "{}: {pairs:?}", pair.name());
+                }
+            }
+            Decision::Intersecting(common) => {
+                let point = common.point(a, b).expect("the proof holds");
+                let other = common.swapped().point(b, a).expect("the proof holds");
+                assert_eq!(point, other, "{}", pair.name());
+                // Nothing proves a gap.
+                for _ in 0..20 {
+                    let direction = random.point();
+                    assert!(certain_gap(direction, a, b) <= 0.0, "{}", pair.name());
+                    let features = Pairs::new(
+                        &common.pairs.as_slice()[..random.below(4).min(common.pairs.len())],
+                    );
+                    assert!(!Gap { direction, gap: 0.0, features }.verify(a, b), "{}", pair.name());
+                }
+            }
+        }
+    });
+}

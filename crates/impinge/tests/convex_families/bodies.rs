@@ -1,0 +1,131 @@
+//! Bodies about the origin with a radius of about one.
+
+use glam::DVec3 as Vec3;
+
+use crate::common::Random;
+
+/// A body of at most about `most` points.
+type Make = fn(&mut Random, usize) -> Vec<Vec3>;
+
+const ALL: [(&str, Make); 12] = [
+    ("ball", ball),
+    ("ellipsoid", ellipsoid),
+    ("cloud", cloud),
+    ("needle", needle),
+    ("plate", plate),
+    ("box", cuboid),
+    ("prism", prism),
+    ("grid", grid),
+    ("tetrahedron", tetrahedron),
+    ("polygon", polygon),
+    ("segment", segment),
+    ("point", point),
+];
+
+/// Any body, and its name.
+pub(super) fn any(random: &mut Random, most: usize) -> (&'static str, Vec<Vec3>) {
+    // Those without volume half as often.
+    let kind = random.below(2 * ALL.len() - 3) / 2;
+    let (name, make) = ALL[kind];
+    (name, make(random, most))
+}
+
+/// A number of points between `least` and `most`: mostly small, rarely very large.
+fn count(random: &mut Random, least: usize, most: usize) -> usize {
+    let limit = match random.below(100) {
+        0..65 => 12,
+        65..93 => 40,
+        93..99 => 200,
+        _ => 2000,
+    };
+    least + random.below(limit.min(most).max(least + 1) - least + 1).min(most.max(least) - least)
+}
+
+/// Evenly on the sphere.
+pub(super) fn direction(random: &mut Random) -> Vec3 {
+    loop {
+        let v = random.point();
+        if (0.01..1.0).contains(&v.length_squared()) {
+            return v.normalize();
+        }
+    }
+}
+
+/// `10^x` with `x` even between the bounds.
+pub(super) fn power(random: &mut Random, low: f64, high: f64) -> f64 {
+    10_f64.powf(low + (high - low) * random.unit())
+}
+
+fn ball(random: &mut Random, most: usize) -> Vec<Vec3> {
+    (0..count(random, 4, most)).map(|_| direction(random)).collect()
+}
+
+fn stretched(random: &mut Random, most: usize, axes: Vec3) -> Vec<Vec3> {
+    // In a frame of its own, so that no axis is special.
+    let x = direction(random);
+    let y = x.cross(direction(random)).normalize();
+    let frame = glam::DMat3::from_cols(x, y, x.cross(y));
+    ball(random, most).into_iter().map(|p| frame * (p * axes)).collect()
+}
+
+fn ellipsoid(random: &mut Random, most: usize) -> Vec<Vec3> {
+    let axes = random.unit_point() + 0.1;
+    stretched(random, most, axes)
+}
+
+fn needle(random: &mut Random, most: usize) -> Vec<Vec3> {
+    let thin = power(random, -6.0, -2.0);
+    stretched(random, most, Vec3::new(1.0, thin, thin))
+}
+
+fn plate(random: &mut Random, most: usize) -> Vec<Vec3> {
+    let thin = power(random, -6.0, -2.0);
+    stretched(random, most, Vec3::new(1.0, 1.0, thin))
+}
+
+/// Points inside too, and some twice.
+fn cloud(random: &mut Random, most: usize) -> Vec<Vec3> {
+    let mut points: Vec<_> = (0..count(random, 3, most)).map(|_| random.point()).collect();
+    points.push(points[random.below(points.len())]);
+    points
+}
+
+fn cuboid(random: &mut Random, _: usize) -> Vec<Vec3> {
+    let half = random.unit_point() + 0.125;
+    let sign = |bits: usize, k: usize| if bits & (1 << k) == 0 { -1.0 } else { 1.0 };
+    (0..8).map(|i| half * Vec3::new(sign(i, 0), sign(i, 1), sign(i, 2))).collect()
+}
+
+/// Both ends exactly flat.
+fn prism(random: &mut Random, most: usize) -> Vec<Vec3> {
+    let sides = count(random, 3, (most / 2).max(3));
+    let height = power(random, -2.0, 0.0);
+    let corner = |i: usize| {
+        let angle = std::f64::consts::TAU * i as f64 / sides as f64;
+        Vec3::new(angle.cos(), angle.sin(), 0.0)
+    };
+    let ends = [-height, height].map(|z| Vec3::new(0.0, 0.0, z));
+    (0..sides).flat_map(|i| ends.map(|end| corner(i) + end)).collect()
+}
+
+/// Small integers over four: planes and lines of many points, exactly.
+pub(super) fn grid(random: &mut Random, most: usize) -> Vec<Vec3> {
+    let n = 1 + random.below(12.min(most));
+    (0..n).map(|_| random.grid_point(3) / 4.0).collect()
+}
+
+fn tetrahedron(random: &mut Random, _: usize) -> Vec<Vec3> {
+    (0..4).map(|_| random.point()).collect()
+}
+
+fn polygon(random: &mut Random, most: usize) -> Vec<Vec3> {
+    (0..count(random, 3, most.min(40))).map(|_| random.point().with_z(0.0)).collect()
+}
+
+fn segment(random: &mut Random, _: usize) -> Vec<Vec3> {
+    vec![random.point(), random.point()]
+}
+
+fn point(random: &mut Random, _: usize) -> Vec<Vec3> {
+    vec![random.point() * 0.1]
+}

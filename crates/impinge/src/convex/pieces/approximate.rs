@@ -7,7 +7,7 @@ use super::excess::{self, Effort, Excess, Part};
 use super::index::SolidIndex;
 use super::scale::Scale;
 use super::soup::{Keep, Soup};
-use super::{Decomposition, Piece, check_closed};
+use super::{Decomposition, Piece, bodies, check_closed};
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::exact::Location;
@@ -95,7 +95,9 @@ pub fn decompose_watched(
     };
     let mut waiting: Vec<Node> = bodies(mesh, &vertices)
         .into_iter()
-        .filter_map(|soup| {
+        .filter_map(|body| {
+            let corners = |t: u32| mesh.triangles()[t as usize].map(|v| vertices[v as usize]);
+            let soup = Soup::of(body.into_iter().map(corners));
             let region = soup.bounds();
             work.node(soup, region)
         })
@@ -125,36 +127,6 @@ pub fn decompose_watched(
     done.extend(waiting);
     let pieces = done.into_iter().map(|node| work.finish(node, &scale));
     pieces.collect::<Result<Vec<Piece>, Error>>().map(Decomposition::of)
-}
-
-/// The surfaces of parts of the mesh whose boxes have no point in common, each closed.
-fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Soup> {
-    let shells = mesh.shells();
-    let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
-    let mut groups: Vec<(Aabb, Vec<u32>)> = vec![(Aabb::EMPTY, Vec::new()); shells.count()];
-    for t in 0..mesh.triangles().len() {
-        let group = &mut groups[mesh.shell_of(t) as usize];
-        group.0 = group.0.union(&Aabb::from_points(corners(t)));
-        group.1.push(t as u32);
-    }
-    // Few shells overlap after a while; each round joins at least two.
-    'again: loop {
-        groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
-        for i in 0..groups.len() {
-            let mut j = i + 1;
-            while j < groups.len() && groups[j].0.min.x <= groups[i].0.max.x {
-                if groups[i].0.overlaps(&groups[j].0) {
-                    let (bounds, members) = groups.remove(j);
-                    groups[i].0 = groups[i].0.union(&bounds);
-                    groups[i].1.extend(members);
-                    continue 'again;
-                }
-                j += 1;
-            }
-        }
-        break;
-    }
-    groups.into_iter().map(|(_, t)| Soup::of(t.into_iter().map(|t| corners(t as usize)))).collect()
 }
 
 struct Work {

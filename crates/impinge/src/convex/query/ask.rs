@@ -283,7 +283,7 @@ mod tests {
                 let turn = random.rotation();
                 let pose = Pose::from_quaternion(turn.to_array(), random.in_cube()).unwrap();
                 let pose = &pose;
-                let mut caches = [const { Cache::EMPTY }; 4];
+                let mut caches: [Cache; 4] = Default::default();
                 let [p, q, r, s] = &mut caches;
                 let quick = dispatch::run(Meet { a, b, pose, cache: p });
                 let plain = Meet { a, b, pose, cache: q }.run::<Portable>();

@@ -174,16 +174,15 @@ impl<'h> Clipping<'h> {
                 return None;
             }
         }
-        let mut more = 0;
-        let (other, points) = self.faces_of();
-        for face in &self.left_out {
-            more += 1;
-            interval.clip(&self.plane(three(other.face(*face as usize), points)), edge);
-            if interval.is_empty() {
-                break;
-            }
+        // The faces left out clip this edge and all that follow.
+        let left_out = std::mem::take(&mut self.left_out);
+        for face in left_out {
+            let (other, points) = self.faces_of();
+            let plane = self.plane(three(other.face(face as usize), points));
+            self.counts.clips += 1;
+            interval.clip(&plane, edge);
+            self.planes.push(plane);
         }
-        self.counts.clips += more;
         if interval.is_empty() {
             return None;
         }

@@ -56,6 +56,17 @@ Columns: verts vertices, polys polygons, tris triangles; size is the box in the 
 Traits: c closed (no open edge), m manifold, o oriented (all polygons wound alike), p planar
 polygons, v convex polygons, x convex. Volume is given for closed, oriented meshes only.";
 
+const DECOMPOSE_EXAMPLES: &str = "\
+Examples:
+  impinge decompose bracket.stl -o pieces.glb
+  impinge decompose bracket.stl -o pieces.obj --tolerance 0.5 --pieces 40 --png pieces.png
+  impinge decompose letter.obj -o pieces.obj --exact
+
+The pieces are convex and cover the solid; none reaches further out of it than the error that is
+printed, a bound that holds. With --exact the solid is cut at the planes of its faces, and the pieces
+are the solid, up to the rounding of new corners if \"not exact\" is printed.
+Meshes must be closed. Coordinates in .glb files have single precision; .obj keeps every digit.";
+
 const SAMPLE_EXAMPLES: &str = "\
 Examples:
   impinge sample                     check it
@@ -79,6 +90,9 @@ pub(crate) enum Command {
     /// What meshes are: counts, size, topology, defects.
     #[command(after_help = INFO_EXAMPLES)]
     Info(InfoArgs),
+    /// Cuts solids into convex pieces, with a bound of the error.
+    #[command(after_help = DECOMPOSE_EXAMPLES)]
+    Decompose(DecomposeArgs),
     /// The built-in sample assembly: check it, or write it to files.
     #[command(after_help = SAMPLE_EXAMPLES)]
     Sample(SampleArgs),
@@ -223,6 +237,42 @@ pub(crate) struct InfoArgs {
     pub(crate) picture: PictureArgs,
 }
 
+/// `impinge decompose`.
+#[derive(Debug, Args)]
+pub(crate) struct DecomposeArgs {
+    /// A mesh, assembly or scene; every part is cut.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Writes the pieces, one object each.
+    #[arg(long, short, value_name = "FILE.glb|FILE.obj")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// How far a piece may reach out of the solid, in the unit of the file [default: 1/50 of each part's diagonal].
+    #[arg(long, value_name = "D", value_parser = tolerance, allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<f64>,
+
+    /// The most pieces a part is cut into.
+    #[arg(long, value_name = "N", default_value = "64")]
+    pub(crate) pieces: NonZeroUsize,
+
+    /// Cuts at the planes of faces until the pieces are the solid; for bodies of up to some hundred faces.
+    #[arg(long, conflicts_with = "tolerance")]
+    pub(crate) exact: bool,
+
+    /// How many threads to use [default: all processors].
+    #[arg(long, value_name = "N")]
+    pub(crate) threads: Option<NonZeroUsize>,
+
+    /// No progress bar and no notes; the report, and errors, remain.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// A picture of the pieces.
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
+}
+
 /// `impinge sample`.
 #[derive(Debug, Args)]
 pub(crate) struct SampleArgs {
@@ -243,10 +293,18 @@ impl PictureArgs {
 }
 
 fn clearance(text: &str) -> Result<f64, String> {
+    length(text, "clearance")
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    length(text, "tolerance")
+}
+
+fn length(text: &str, what: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(d) if d.is_finite() && d >= 0.0 => Ok(d),
-        Ok(d) => Err(format!("a clearance is a finite number of at least 0, not {d}")),
-        Err(_) => Err("a clearance is a number, in the unit of the coordinates".to_owned()),
+        Ok(d) => Err(format!("a {what} is a finite number of at least 0, not {d}")),
+        Err(_) => Err(format!("a {what} is a number, in the unit of the coordinates")),
     }
 }
 

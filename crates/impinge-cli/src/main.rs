@@ -3,6 +3,7 @@
 mod args;
 mod cache;
 mod check;
+mod decompose;
 mod facts;
 mod ignore;
 mod info;
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Info(args)) => info::run(args),
+        Some(Command::Decompose(args)) => decompose::run(args),
         Some(Command::Sample(args)) => run_sample(args),
         None => run_default(),
     };

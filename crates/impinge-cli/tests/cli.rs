@@ -107,8 +107,8 @@ fn json(status: i32, args: &[&str]) -> Value {
 
 #[test]
 fn help_teaches_by_example() {
-    for args in [&["--help"][..], &["check", "--help"], &["info", "--help"], &["sample", "--help"]]
-    {
+    let commands = ["check", "info", "decompose", "sample"].map(|c| vec![c, "--help"]);
+    for args in commands.iter().map(Vec::as_slice).chain([&["--help"][..]]) {
         let text = expect(0, args);
         assert!(text.contains("Examples:") && text.contains("  impinge "), "{text}");
         assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
@@ -407,4 +407,50 @@ fn info_says_when_a_solid_is_inside_out() {
         .collect();
     fs::write(&path, turned.join("\n")).unwrap();
     assert!(stdout(&run(&["info", &path])).contains("cube: inside out"));
+}
+
+#[test]
+fn solids_are_cut_into_convex_pieces() {
+    let folder = Folder::new("decompose");
+    // An L of three cubes, its outline in the plane.
+    let l = folder.path("l.obj");
+    let outline = [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]];
+    let mut text = String::from("o bracket\n");
+    for z in 0..2 {
+        for [x, y] in outline {
+            text += &format!("v {x} {y} {z}\n");
+        }
+    }
+    text += "f 6 5 4 3 2 1\nf 7 8 9 10 11 12\n";
+    for i in 0..6 {
+        let j = (i + 1) % 6;
+        text += &format!("f {} {} {} {}\n", i + 1, j + 1, j + 7, i + 7);
+    }
+    fs::write(&l, text).unwrap();
+    let pieces = folder.path("pieces.obj");
+    let png = folder.path("pieces.png");
+    for way in [&["--exact"][..], &["--tolerance", "0.01"]] {
+        let args = [&["decompose", &l, "-o", &pieces, "--png", &png][..], way].concat();
+        let out = expect(0, &args);
+        assert!(out.contains("bracket: 2 pieces, exact"), "{out}");
+        assert!(fs::metadata(&png).unwrap().len() > 1_000);
+        // Convex solids that touch: nothing crosses, and the pieces are closed.
+        let found = json(0, &["check", &pieces, "--json", "--fail-on", "crossing"]);
+        assert_eq!(found["pairs"][0]["verdict"], "touching", "{found}");
+        let info = json(0, &["info", &pieces, "--json"]);
+        let parts = info["files"][0]["parts"].as_array().unwrap();
+        assert!(parts.len() == 2 && parts.iter().all(|p| p["class"]["convex"] == true), "{info}");
+    }
+    let glb = folder.path("pieces.glb");
+    let out = expect(0, &["decompose", &l, "-o", &glb, "--pieces", "1"]);
+    assert!(out.contains("bracket: 1 piece, error at most"), "{out}");
+    assert!(out.contains("not within the tolerance"), "{out}");
+    let info = json(0, &["info", &glb, "--json"]);
+    assert_eq!(info["files"][0]["parts"].as_array().unwrap().len(), 1);
+    expect(2, &["decompose", &l, "-o", &folder.path("pieces.txt")]);
+    expect(2, &["decompose", &l, "--exact", "--pieces", "1"]);
+    let open = folder.path("open.obj");
+    fs::write(&open, "o leaf\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();
+    let error = expect(2, &["decompose", &open]);
+    assert!(error.contains("leaf") && error.contains("closed"), "{error}");
 }

@@ -57,7 +57,9 @@ pub use crate::error::{Error, ErrorKind, Location};
 pub use crate::format::Format;
 pub use crate::report::{FileReport, LoadReport, Note};
 pub use crate::wildcard::name_matches;
-pub use crate::write::{write_glb, write_gltf, write_obj, write_off, write_ply, write_stl};
+pub use crate::write::{
+    write_glb, write_glb_colored, write_gltf, write_obj, write_off, write_ply, write_stl,
+};
 
 /// The most instances a document may have: a few small files can name each other's parts so often that nothing else
 /// bounds them.

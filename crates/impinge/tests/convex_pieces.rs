@@ -1,4 +1,5 @@
 //! Convex pieces: volumes in rational numbers, cover and error by exact point location of samples, degenerate input.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use impinge::convex::Hull;
 use impinge::convex::pieces::{

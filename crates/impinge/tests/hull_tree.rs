@@ -1,4 +1,5 @@
 //! Trees of hulls: answers equal those of the meshes.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use std::ops::ControlFlow;
 
@@ -133,7 +134,7 @@ fn pairs_of_leaves_are_those_of_all_against_all() {
 
 #[test]
 fn one_inside_the_other_is_met() {
-    let ball = HullTree::of_mesh(&shapes::spherical_shell(3.0, 2.5, 6).unwrap(), 2).unwrap();
+    let ball = HullTree::of_mesh(&shapes::spherical_shell(3.0, 2.5, 6, 12).unwrap(), 2).unwrap();
     assert!(!ball.is_convex(0));
     let small = HullTree::of_mesh(&shapes::cuboid([0.1; 3]).unwrap(), 2).unwrap();
     let ring = HullTree::of_mesh(&shapes::torus(0.1, 0.02, 8, 6).unwrap(), 2).unwrap();
@@ -163,7 +164,7 @@ fn a_cover_never_misses_a_hit() {
         assert!(hit || !expected, "missed at {pose:?}");
         if hit && !expected {
             missed += 1;
-            let gap = impinge::distance(&gear, &cube, &pose);
+            let gap = impinge::distance(&gear, &cube, &pose).unwrap();
             assert!(gap.lower <= tree.error(), "{} > {}", gap.lower, tree.error());
         }
     }
@@ -185,4 +186,41 @@ fn a_sink_stops_the_descent() {
     assert_eq!(enough.0, 2);
     let sheet = Mesh::from_triangles(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]).unwrap();
     assert_eq!(HullTree::of_mesh(&sheet, 2).unwrap_err().kind(), impinge::ErrorKind::NotSolid);
+}
+
+#[test]
+fn real_meshes_are_covered_within_the_error() {
+    let folder =
+        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes"));
+    for (file, most) in [("standard/cgal/eight.off", 20), ("standard/cgal/hand.off", 24)] {
+        let path = folder.join(file);
+        if !path.exists() {
+            println!("skipped: {} not present", path.display());
+            continue;
+        }
+        let mesh = Mesh::load(&path).unwrap();
+        let size = mesh.bounds().extent().length();
+        let found = decompose(&mesh, &DecomposeOptions::new(0.05 * size, 64)).unwrap();
+        assert!(found.error <= 0.05 * size && found.pieces.len() <= most, "{}", found.pieces.len());
+        let holds = |p: Vec3| found.pieces.iter().any(|piece| exact(piece.hull.vertices(), &[p]));
+        let mut random = SplitMix(3);
+        let bounds = mesh.bounds();
+        for _ in 0..2_000 {
+            let unit = random.vector(0.5) + Vec3::splat(0.5);
+            let p = bounds.min + bounds.extent() * unit;
+            let inside = impinge::solid::locate(&mesh, p).unwrap() != impinge::Location::Outside;
+            if inside {
+                assert!(holds(p), "{p} is in no hull");
+            } else if holds(p) {
+                let nearest = (0..mesh.triangles().len())
+                    .map(|t| impinge::closest::point_triangle(p, &mesh.triangle(t)).lower)
+                    .fold(f64::INFINITY, f64::min);
+                assert!(
+                    nearest <= found.error,
+                    "{p} is {nearest} off, the bound is {}",
+                    found.error
+                );
+            }
+        }
+    }
 }

@@ -18,6 +18,7 @@ mod text;
 
 pub(crate) use camera::{Axis, Size, View};
 pub(crate) use curves::Curves;
+pub(crate) use shade::linear_color;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -19,7 +19,7 @@ pub fn write_gltf(
     meshes: &[RawMesh],
     instances: &[Instance],
 ) -> io::Result<()> {
-    let (mut document, binary) = build(meshes, instances)?;
+    let (mut document, binary) = build(meshes, instances, &[])?;
     if !binary.is_empty() {
         let uri = format!("data:application/octet-stream;base64,{}", base64(&binary));
         document["buffers"][0]["uri"] = Value::String(uri);
@@ -37,7 +37,20 @@ pub fn write_glb(
     meshes: &[RawMesh],
     instances: &[Instance],
 ) -> io::Result<()> {
-    let (document, binary) = build(meshes, instances)?;
+    write_glb_colored(out, meshes, instances, &[])
+}
+
+/// As [`write_glb`], mesh `i` in the colour `colors[i]`: linear red, green and blue from 0 to 1. Meshes beyond the last colour have none.
+///
+/// # Errors
+/// As [`write_gltf`].
+pub fn write_glb_colored(
+    out: &mut impl Write,
+    meshes: &[RawMesh],
+    instances: &[Instance],
+    colors: &[[f32; 3]],
+) -> io::Result<()> {
+    let (document, binary) = build(meshes, instances, colors)?;
     let mut text = serde_json::to_vec(&document)?;
     text.resize(text.len().next_multiple_of(4), b' ');
     let chunk = if binary.is_empty() { 0 } else { 8 + binary.len() };
@@ -61,14 +74,19 @@ fn size(n: usize) -> io::Result<u32> {
 }
 
 /// The document and its buffer, a multiple of four bytes long.
-fn build(meshes: &[RawMesh], instances: &[Instance]) -> io::Result<(Value, Vec<u8>)> {
+fn build(
+    meshes: &[RawMesh],
+    instances: &[Instance],
+    colors: &[[f32; 3]],
+) -> io::Result<(Value, Vec<u8>)> {
     let mut binary = Vec::new();
     let mut views = Vec::new();
     let mut accessors = Vec::new();
     let mut mesh_table = Vec::new();
+    let mut materials = Vec::new();
     // A glTF accessor cannot be empty, so meshes without faces are left out and their instances have no mesh.
     let mut index = Vec::new();
-    for mesh in meshes {
+    for (i, mesh) in meshes.iter().enumerate() {
         check(mesh)?;
         check_triangles(mesh)?;
         if mesh.faces.is_empty() {
@@ -105,6 +123,12 @@ fn build(meshes: &[RawMesh], instances: &[Instance]) -> io::Result<(Value, Vec<u
         let mut entry = json!({
             "primitives": [{ "attributes": { "POSITION": view }, "indices": view + 1, "mode": 4 }],
         });
+        if let Some([red, green, blue]) = colors.get(i) {
+            entry["primitives"][0]["material"] = json!(materials.len());
+            materials.push(json!({ "pbrMetallicRoughness": {
+                "baseColorFactor": [red, green, blue, 1.0], "metallicFactor": 0.0,
+            } }));
+        }
         if let Some(name) = &mesh.name {
             entry["name"] = Value::String(name.clone());
         }
@@ -118,9 +142,13 @@ fn build(meshes: &[RawMesh], instances: &[Instance]) -> io::Result<(Value, Vec<u
     let mut document = json!({ "asset": { "version": "2.0", "generator": "impinge" } });
     let roots: Vec<usize> = (0..nodes.len()).collect();
     // Empty tables are not allowed.
-    for (key, table) in
-        [("nodes", nodes), ("meshes", mesh_table), ("accessors", accessors), ("bufferViews", views)]
-    {
+    for (key, table) in [
+        ("nodes", nodes),
+        ("meshes", mesh_table),
+        ("materials", materials),
+        ("accessors", accessors),
+        ("bufferViews", views),
+    ] {
         if !table.is_empty() {
             document[key] = Value::Array(table);
         }

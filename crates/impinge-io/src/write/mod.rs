@@ -7,7 +7,7 @@ mod gltf;
 
 use std::io::{self, Write};
 
-pub use self::gltf::{write_glb, write_gltf};
+pub use self::gltf::{write_glb, write_glb_colored, write_gltf};
 use crate::document::RawMesh;
 
 /// Writes meshes as OBJ, one `o` each; a single mesh without a name gets none.

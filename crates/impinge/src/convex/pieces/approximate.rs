@@ -201,7 +201,7 @@ impl Work {
 
     /// How far a node's hull reaches out, as precisely as the tolerance asks for.
     fn excess(&self, node: &Node) -> Excess {
-        let quick = excess::quick(&node.part(), &self.solid);
+        let quick = excess::quick(&node.part(), &self.solid, self.tolerance);
         if quick <= self.tolerance {
             return Excess { lower: 0.0, upper: quick };
         }

@@ -2,7 +2,7 @@
 //!
 //! What is to be cut away are voids: points of the hull that are outside of the solid. A plane is judged by the voids that its two hulls still hold, weighted with
 //! their squared distance from the solid, and by the volume of the hulls. One cut is often not enough to get rid of a void (half a ring still
-//! has half of the hole in its hull), so every candidate is judged by the best that a second cut of each half can do; CoACD looks ahead in the same
+//! has half of the hole in its hull), so every candidate is judged by the best that a second cut of each half can do; `CoACD` looks ahead in the same
 //! way, further and with random choices. Candidates are planes through the deepest void, through the ends of the notches next to it, and evenly spread ones.
 
 use rayon::prelude::*;

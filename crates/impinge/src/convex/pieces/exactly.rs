@@ -20,6 +20,8 @@ use crate::mesh::Mesh;
 
 /// For each piece, so many cells may be looked at before [`decompose_exactly`] gives up.
 const CELLS: usize = 64;
+/// So many times the side of a corner may be asked for in all, and for each piece: some seconds.
+const SIDES: (usize, usize) = (4_000_000, 50_000);
 
 /// Cuts a closed mesh into convex pieces whose union is the solid.
 ///
@@ -62,6 +64,8 @@ struct Partition {
     triangles: Vec<[Vec3; 3]>,
     balanced: bool,
     whole: Option<(Cell, Vec<Patch>)>,
+    /// How many times the side of a corner was asked for.
+    asked: usize,
 }
 
 impl Partition {
@@ -76,6 +80,7 @@ impl Partition {
             triangles: (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect(),
             balanced: mesh.topology().is_balanced(),
             whole: None,
+            asked: 0,
         };
         let mut ids = BTreeMap::new();
         let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
@@ -111,12 +116,15 @@ impl Partition {
         let mut inside = Vec::new();
         let mut open: Vec<(Cell, Vec<Patch>)> = self.whole.take().into_iter().collect();
         let mut looked = 0_usize;
+        let sides = max_pieces.saturating_mul(SIDES.1).saturating_add(SIDES.0);
         while let Some((mut cell, patches)) = open.pop() {
             looked += 1;
             if looked > max_pieces.saturating_mul(CELLS).saturating_add(1_000) {
                 return Err(too_large(max_pieces));
             }
-            let (trims, cut) = self.choose(&patches);
+            let Some((trims, cut)) = self.choose(&patches, sides) else {
+                return Err(too_large(max_pieces));
+            };
             let mut outer = Vec::new();
             let mut rest: Vec<Patch> = patches;
             let mut gone = false;
@@ -154,14 +162,18 @@ impl Partition {
         Ok(inside)
     }
 
-    /// The planes with nothing above them, and if there is none the best other one.
-    fn choose(&self, patches: &[Patch]) -> (Vec<u32>, Option<u32>) {
+    /// The planes with nothing above them, and if there is none the best other one; `None` if that takes too long.
+    fn choose(&mut self, patches: &[Patch], most: usize) -> Option<(Vec<u32>, Option<u32>)> {
         let mut planes: Vec<u32> = patches.iter().map(|p| p.plane).collect();
         planes.sort_unstable();
         planes.dedup();
         let mut corners: Vec<u32> = patches.iter().flat_map(|p| p.corners.clone()).collect();
         corners.sort_unstable();
         corners.dedup();
+        self.asked = self.asked.saturating_add(planes.len().saturating_mul(corners.len()));
+        if self.asked > most {
+            return None;
+        }
         let mut trims = Vec::new();
         let mut best: Option<((usize, usize), u32)> = None;
         for plane in planes {
@@ -190,7 +202,8 @@ impl Partition {
                 best = Some((key, plane));
             }
         }
-        if trims.is_empty() { (trims, best.map(|(_, plane)| plane)) } else { (trims, None) }
+        let cut = if trims.is_empty() { best.map(|(_, plane)| plane) } else { None };
+        Some((trims, cut))
     }
 
     fn cut_cell(&mut self, cell: &Cell, plane: u32) -> [Option<Cell>; 2] {

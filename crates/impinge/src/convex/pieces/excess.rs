@@ -52,8 +52,8 @@ pub(super) struct Effort {
     pub(super) stop_above: bool,
 }
 
-/// Without search: zero, or the bound of the core, or infinity.
-pub(super) fn quick(part: &Part<'_>, solid: &SolidIndex) -> f64 {
+/// Without search: zero, or the bound of the core if it is at most `enough`, or infinity.
+pub(super) fn quick(part: &Part<'_>, solid: &SolidIndex, enough: f64) -> f64 {
     if part.hull.dimension() < 3 {
         return f64::INFINITY;
     }
@@ -68,7 +68,7 @@ pub(super) fn quick(part: &Part<'_>, solid: &SolidIndex) -> f64 {
     {
         return 0.0;
     }
-    core(part, &planes, center)
+    core(part, &planes, center, enough)
 }
 
 /// About the middle.
@@ -116,8 +116,10 @@ fn is_clear(part: &Part<'_>) -> bool {
 }
 
 /// The second way.
-fn core(part: &Part<'_>, planes: &[Plane], center: Vec3) -> f64 {
+fn core(part: &Part<'_>, planes: &[Plane], center: Vec3, enough: f64) -> f64 {
     let slack = part.soup.slack() + planes::ROUNDING;
+    let reach = part.hull.vertices().iter().map(|v| (*v - center).length()).fold(0.0, f64::max);
+    let depths: Vec<f64> = planes.iter().map(|p| p.depth(center) - planes::ROUNDING).collect();
     let mut cut: Vec<f64> = vec![0.0; planes.len()];
     let mut last = 0;
     for (points, _) in part.soup.polygons() {
@@ -128,10 +130,10 @@ fn core(part: &Part<'_>, planes: &[Plane], center: Vec3) -> f64 {
             continue;
         }
         let mut best = (f64::INFINITY, last);
-        for f in 0..planes.len() {
+        for (f, known) in cut.iter().enumerate() {
             let d = deepest(f);
-            if d <= cut[f] {
-                best = (cut[f], f);
+            if d <= *known {
+                best = (*known, f);
                 break;
             }
             if d < best.0 {
@@ -140,12 +142,14 @@ fn core(part: &Part<'_>, planes: &[Plane], center: Vec3) -> f64 {
         }
         last = best.1;
         cut[last] = cut[last].max(best.0);
+        if cut[last] * reach > enough * depths[last] {
+            return f64::INFINITY;
+        }
     }
     let mut share = 0.0_f64;
-    for (plane, cut) in planes.iter().zip(&cut) {
-        let depth = plane.depth(center) - planes::ROUNDING;
+    for (depth, cut) in depths.iter().zip(&cut) {
         let needed = cut + planes::ROUNDING;
-        if depth <= needed {
+        if *depth <= needed {
             return f64::INFINITY;
         }
         share = share.max(needed / depth);
@@ -157,7 +161,6 @@ fn core(part: &Part<'_>, planes: &[Plane], center: Vec3) -> f64 {
         return f64::INFINITY;
     }
     share = share.max(beyond / (beyond + inside));
-    let reach = part.hull.vertices().iter().map(|v| (*v - center).length()).fold(0.0, f64::max);
     share * reach * (1.0 + 8.0 * f64::EPSILON) + planes::ROUNDING
 }
 

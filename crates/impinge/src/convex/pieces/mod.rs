@@ -8,7 +8,7 @@
 //!   smallest box of `f64` points around it: still a cover of the solid, with an error of a unit in the last place.
 //! - [`decompose`] cuts at axis-parallel planes, the worst piece first, until every hull is within a tolerance of the solid, or there are as many pieces as
 //!   allowed. That pieces are cut at planes that reduce the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient approach for 3D
-//!   mesh approximate convex decomposition", and its later versions) and CoACD (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with
+//!   mesh approximate convex decomposition", and its later versions) and `CoACD` (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with
 //!   collision-aware concavity and tree search"), whose measure of quality, the distance of the hull from the solid, is ours. Both work with samples or
 //!   voxels and promise nothing; here the error is a bound that holds.
 //!
@@ -97,22 +97,32 @@ fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
         group.0 = group.0.union(&Aabb::from_points(corners(t)));
         group.1.push(t as u32);
     }
-    // Few shells overlap after a while; each round joins at least two.
-    'again: loop {
+    // Joined boxes are larger and may overlap others: again until none do.
+    loop {
         groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
-        for i in 0..groups.len() {
-            let mut j = i + 1;
-            while j < groups.len() && groups[j].0.min.x <= groups[i].0.max.x {
-                if groups[i].0.overlaps(&groups[j].0) {
-                    let (bounds, members) = groups.remove(j);
-                    groups[i].0 = groups[i].0.union(&bounds);
-                    groups[i].1.extend(members);
-                    continue 'again;
+        let before = groups.len();
+        let mut joined: Vec<(Aabb, Vec<u32>)> = Vec::with_capacity(before);
+        // Groups that a later one can still reach along x.
+        let mut open: Vec<usize> = Vec::new();
+        for mut group in groups {
+            open.retain(|i| joined[*i].0.max.x >= group.0.min.x);
+            let mut met: Vec<usize> =
+                open.iter().copied().filter(|i| joined[*i].0.overlaps(&group.0)).collect();
+            match met.pop() {
+                None => {
+                    open.push(joined.len());
+                    joined.push(group);
                 }
-                j += 1;
+                Some(into) => {
+                    joined[into].0 = joined[into].0.union(&group.0);
+                    joined[into].1.append(&mut group.1);
+                }
             }
         }
-        break;
+        groups = joined;
+        if groups.len() == before {
+            break;
+        }
     }
     groups.into_iter().map(|(_, triangles)| triangles).collect()
 }

@@ -50,7 +50,7 @@ impl Unit {
     pub(super) fn of(points: &[Vec3]) -> Self {
         let exponents = points
             .iter()
-            .flat_map(|p| p.to_array())
+            .flat_map(Vec3::to_array)
             .map(decompose)
             .filter(|(mantissa, _)| *mantissa != 0)
             .map(|(_, exponent)| exponent);

@@ -90,6 +90,7 @@ pub mod mesh;
 mod outcome;
 pub mod pair;
 pub mod scene;
+pub mod shape;
 pub mod shapes;
 mod sink;
 pub mod solid;
@@ -108,6 +109,7 @@ pub use pair::{
 #[cfg(feature = "files")]
 pub use scene::{LoadOptions, Loaded};
 pub use scene::{Part, Scene};
+pub use shape::Shape;
 
 /// The README's example compiles.
 #[cfg(all(doctest, feature = "files"))]

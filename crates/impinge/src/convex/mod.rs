@@ -27,6 +27,7 @@ mod flat;
 mod hull;
 mod inner;
 mod merge;
+mod patch;
 mod penetration;
 pub mod perceptron;
 pub mod pieces;
@@ -46,7 +47,9 @@ pub use closest::{
     closest_points,
 };
 pub use hull::Hull;
+pub(crate) use patch::Patch;
 pub use penetration::{Penetration, PenetrationOptions, penetration};
+pub(crate) use placed::Placed;
 pub use polytope::polytope;
 pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,

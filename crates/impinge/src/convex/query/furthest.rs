@@ -92,6 +92,24 @@ impl Furthest {
         }
     }
 
+    /// Makes what was ready for a hull of three vertices ready for one of these three.
+    pub(in crate::convex) fn refill(&mut self, vertices: &[Vec3; 3]) {
+        let [p, q, r] = *vertices;
+        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
+        self.center = low + (high - low) * 0.5;
+        let away = vertices.map(|v| v.distance(self.center));
+        let furthest = away[0].max(away[1]).max(away[2]).max(f64::MIN_POSITIVE);
+        self.radius = furthest * (1.0 + 8.0 * f64::EPSILON);
+        let (s, t) = unit_scale(self.radius);
+        self.unit = 2.0 / s / t;
+        let local = vertices.map(|v| (v - self.center) * s * t * 0.5);
+        for (kept, v) in self.local.iter_mut().zip(local) {
+            *kept = v.as_vec3a();
+        }
+        self.blocks.clear();
+        self.add(&[0, 1, 2], &local);
+    }
+
     #[inline(always)]
     pub(super) fn local(&self, vertex: u32) -> glam::Vec3A {
         self.local[vertex as usize]

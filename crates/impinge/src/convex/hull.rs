@@ -224,6 +224,11 @@ impl Hull {
         self.ready.0.get_mut().map(|ready| &mut **ready)
     }
 
+    /// Takes what queries want, if there is none.
+    pub(super) fn ready_with(&self, furthest: Furthest) {
+        self.ready.0.get_or_init(|| Box::new(furthest));
+    }
+
     /// Makes what queries want, if it is not there: for whoever does not want the first query to take longer.
     pub(crate) fn prepare(&self) {
         let _ = self.furthest();

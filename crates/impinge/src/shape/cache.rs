@@ -1,6 +1,7 @@
 //! What one query leaves for the next of the same pair.
 
-use crate::convex::{self, ClosestCache, Trail};
+use super::curved::Memory;
+use crate::convex;
 use crate::pair;
 
 /// Where the last query of a pair ended. A similar query starts there.
@@ -11,7 +12,7 @@ pub struct Cache {
     /// Of two polytopes, or of a polytope and the last triangle.
     pub(super) hulls: convex::Cache,
     /// Of two bodies of which one is curved.
-    pub(super) bodies: ClosestCache<Trail, Trail>,
+    pub(super) bodies: Memory,
     /// Of two meshes.
     pub(super) meshes: pair::Cache,
     /// The triangle that a body met last, or came closest to.

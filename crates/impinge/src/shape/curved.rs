@@ -8,13 +8,32 @@ use crate::convex::{
 };
 use crate::math::Pose;
 
-type Memory = ClosestCache<Trail, Trail>;
+/// Where the last searches for furthest vertices ended. Not the simplex of the last query: its points would be no points of other shapes, or of the next triangle.
+pub(super) type Memory = [Trail; 2];
+
+/// A cache of this memory for one pair of bodies.
+fn recall(memory: &mut Memory) -> ClosestCache<Trail, Trail> {
+    let mut cache = ClosestCache::default();
+    [cache.a, cache.b] = std::mem::take(memory);
+    cache
+}
 
 /// So many times the usual steps are spent where the usual ones leave the sign open.
 const MORE: u32 = 16;
 
 /// The depth, with its sign known if a longer search can find it.
-pub(super) fn depth<A, B>(a: &A, b: &B, pose: &Pose, cache: &mut Memory) -> Penetration
+pub(super) fn depth<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut Memory) -> Penetration
+where
+    A: Body<Memory = Trail>,
+    B: Body<Memory = Trail>,
+{
+    let mut cache = recall(memory);
+    let found = deepest(a, b, pose, &mut cache);
+    *memory = [cache.a, cache.b];
+    found
+}
+
+fn deepest<A, B>(a: &A, b: &B, pose: &Pose, cache: &mut ClosestCache<Trail, Trail>) -> Penetration
 where
     A: Body<Memory = Trail>,
     B: Body<Memory = Trail>,
@@ -43,21 +62,23 @@ pub(super) fn intersects(
     a: &Convex<'_>,
     b: &Convex<'_>,
     pose: &Pose,
-    cache: &mut Memory,
+    memory: &mut Memory,
 ) -> Verdict {
-    let found = depth(a, b, pose, cache);
+    let found = depth(a, b, pose, memory);
     Verdict::from_bounds(bounds(&found), found.direction, (found.a + found.b) * 0.5)
 }
 
 /// How far apart they are.
-pub(super) fn distance<A, B>(a: &A, b: &B, pose: &Pose, cache: &mut Memory) -> Distance
+pub(super) fn distance<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut Memory) -> Distance
 where
     A: Body<Memory = Trail>,
     B: Body<Memory = Trail>,
 {
-    let found = closest_points(a, b, pose, &ClosestOptions::default(), cache);
+    let mut recalled = recall(memory);
+    let found = closest_points(a, b, pose, &ClosestOptions::default(), &mut recalled);
+    *memory = [recalled.a, recalled.b];
     if found.lower <= 0.0 {
-        let depth = depth(a, b, pose, cache);
+        let depth = depth(a, b, pose, memory);
         if depth.lower > 0.0 {
             return Distance::zero(&Meeting::at((depth.a + depth.b) * 0.5));
         }
@@ -73,8 +94,10 @@ where
 }
 
 /// How far apart, or how deep in each other they are.
-pub(super) fn contact(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Memory) -> Contact {
-    let found = penetration(a, b, pose, &PenetrationOptions::default(), cache);
+pub(super) fn contact(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, memory: &mut Memory) -> Contact {
+    let mut recalled = recall(memory);
+    let found = penetration(a, b, pose, &PenetrationOptions::default(), &mut recalled);
+    *memory = [recalled.a, recalled.b];
     let Bounds { lower, upper } = bounds(&found);
     Contact { lower, upper, direction: found.direction, point_a: found.a, point_b: found.b }
 }

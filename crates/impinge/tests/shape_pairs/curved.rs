@@ -109,8 +109,11 @@ fn bounds_lie_between_those_of_polytopes() {
                             }
                             Verdict::Intersecting(_) => {
                                 meeting += 1;
-                                assert_eq!(outer.upper, 0.0);
-                                assert_eq!(found.upper, 0.0);
+                                assert_eq!(outer.upper, 0.0, "{verdict:?} {other:?} {pose:?}");
+                                assert_eq!(
+                                    found.upper, 0.0,
+                                    "{found:?} {inner:?} {verdict:?} {other:?} {pose:?}"
+                                );
                             }
                             Verdict::Undecided(bounds) => {
                                 unknown += 1;

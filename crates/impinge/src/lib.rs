@@ -34,6 +34,8 @@
 //! | How far apart are they? | [`distance`]: closest points, and bounds that hold |
 //! | How do two solids stand to each other? | [`check_pair`]: a [`Relation`] |
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
+//! | The same for hulls, spheres, capsules, boxes, half-spaces and more, with or without meshes? | a [`Shape`]: [`shape::intersects`], [`shape::distance`], [`shape::contact`] |
+//! | What about two hulls that move? | [`convex::Tracker`] |
 //! | Is a point inside? | [`solid::locate`] |
 //! | All that, of a body that bends? | [`Deforming`]: its vertices move, its tree follows |
 //! | What is wrong with a mesh? | [`Mesh::defects`], [`Mesh::classification`] |
@@ -47,12 +49,13 @@
 //! | [`math`] | vectors, poses, axis-aligned boxes |
 //! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon and polyhedron |
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
-//! | [`convex`] | convex hulls, and the vertex furthest in a direction |
+//! | [`convex`] | convex hulls and primitives: do two meet, how far apart, how deep |
 //! | [`mesh`] | polygon meshes: triangulation, adjacency, defects, classes, mass |
 //! | [`volume`] | bounding volumes: k-DOPs, oriented boxes, spheres |
 //! | [`tree`] | the bounding-volume trees that queries descend |
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
 //! | [`solid`] | inside and outside, and the space that two solids share |
+//! | [`shape`] | every kind of shape against every other |
 //! | [`scene`] | named parts at poses, from files too |
 //! | [`check`] | an engineer's verdict about a pair of parts |
 //! | [`shapes`] | generated meshes and a sample assembly |
@@ -90,6 +93,7 @@ pub mod mesh;
 mod outcome;
 pub mod pair;
 pub mod scene;
+pub mod shape;
 pub mod shapes;
 mod sink;
 pub mod solid;
@@ -108,6 +112,7 @@ pub use pair::{
 #[cfg(feature = "files")]
 pub use scene::{LoadOptions, Loaded};
 pub use scene::{Part, Scene};
+pub use shape::Shape;
 
 /// The README's example compiles.
 #[cfg(all(doctest, feature = "files"))]

@@ -1,5 +1,6 @@
 //! One pair of parts.
 
+use crate::convex::decide::Decision;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Distance, Hit, Posed, all_pairs, closest_pair};
@@ -50,6 +51,26 @@ pub struct PairReport {
 /// ```
 #[must_use]
 pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
+    clear_by_hulls(a, b, pose, options).unwrap_or_else(|| by_triangles(a, b, pose, options))
+}
+
+/// The report about parts whose hulls share no point, which is soon found out and, for convex parts, all there is to know: what [`by_triangles`] would say.
+fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
+    let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
+    let Decision::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };
+    let mut report = PairReport {
+        relation: Relation::Clear,
+        hit_count: 0,
+        hits: Vec::new(),
+        witness: None,
+        distance: None,
+    };
+    measure(&mut report, (a, b, pose), options, gap.gap);
+    Some(report)
+}
+
+/// The report from the triangles that meet.
+fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
     let hits = all_pairs(a, b, pose);
     let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
     let relation = if !hits.is_empty() && same_triangles(&a, &b) {
@@ -75,15 +96,36 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
         report.hits = Vec::new();
     }
     if report.relation == Relation::Clear {
-        let clearance = options.clearance.filter(|c| *c >= 0.0);
-        let limit = if options.distance { Some(f64::INFINITY) } else { clearance };
-        report.distance = limit.and_then(|limit| closest_pair(a.mesh(), b.mesh(), pose, limit));
-        let near = |d: &Distance| clearance.is_some_and(|c| d.lower <= c);
-        if report.distance.as_ref().is_some_and(near) {
-            report.relation = Relation::Near;
-        }
+        measure(&mut report, (a.mesh(), b.mesh(), pose), options, 0.0);
     }
     report
+}
+
+/// The search for near triangles reports some that are beyond the clearance by less than this share of the parts' size.
+const SLACK: f64 = 1e-9;
+
+/// Adds the distance of parts that are clear, where it is asked for. They are at least `apart` from each other.
+fn measure(
+    report: &mut PairReport,
+    (a, b, pose): (&Mesh, &Mesh, &Pose),
+    options: &CheckOptions,
+    apart: f64,
+) {
+    let clearance = options.clearance.filter(|c| *c >= 0.0);
+    let limit = if options.distance { Some(f64::INFINITY) } else { clearance };
+    let Some(limit) = limit else { return };
+    if !options.distance && apart > 0.0 {
+        let size = |mesh: &Mesh| mesh.bounds().min.abs().max(mesh.bounds().max.abs()).max_element();
+        let slack = SLACK * (size(a) + size(b) + pose.translation().abs().max_element() + limit);
+        if apart > limit + slack {
+            return;
+        }
+    }
+    report.distance = closest_pair(a, b, pose, limit);
+    let near = |d: &Distance| clearance.is_some_and(|c| d.lower <= c);
+    if report.distance.as_ref().is_some_and(near) {
+        report.relation = Relation::Near;
+    }
 }
 
 /// A common point of the most telling hit: a crossing before a coplanar overlap before a touch.
@@ -99,4 +141,97 @@ fn best_witness(hits: &[Hit]) -> Option<Vec3> {
 
 fn first_corner(mesh: &Posed<'_>) -> Option<Vec3> {
     mesh.mesh().triangles().first().map(|t| mesh.vertices()[t[0] as usize])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+    use crate::shapes;
+
+    fn options() -> impl Iterator<Item = CheckOptions> {
+        let some = |clearance, distance| CheckOptions { clearance, distance, keep_hits: true };
+        [
+            (None, false),
+            (Some(0.05), false),
+            (None, true),
+            (Some(0.5), true),
+            (Some(f64::NAN), false),
+        ]
+        .into_iter()
+        .map(move |(clearance, distance)| some(clearance, distance))
+    }
+
+    /// The same report with hulls and without. Returns whether hulls settled it, and the relation.
+    fn same(a: &Mesh, b: &Mesh, pose: &Pose) -> (bool, Relation) {
+        let mut settled = false;
+        for options in options() {
+            let plain = by_triangles(a, b, pose, &options);
+            assert_eq!(check_pair(a, b, pose, &options), plain, "{pose:?} {options:?}");
+            settled = clear_by_hulls(a, b, pose, &options).is_some();
+        }
+        (settled, by_triangles(a, b, pose, &CheckOptions::default()).relation)
+    }
+
+    #[test]
+    fn hulls_change_no_report_about_the_sample_assembly() {
+        let scene = shapes::sample_assembly().unwrap();
+        let parts = scene.parts();
+        let mut settled = 0;
+        for (i, a) in parts.iter().enumerate() {
+            for b in &parts[i + 1..] {
+                let pose = Pose::relative(&a.pose, &b.pose);
+                settled += usize::from(same(&a.mesh, &b.mesh, &pose).0);
+            }
+        }
+        assert!(settled > 5, "{settled}");
+    }
+
+    #[test]
+    fn hulls_change_no_report_about_convex_parts() {
+        let mut random = Random::new(19);
+        let parts = [
+            shapes::cuboid([1.0, 1.0, 1.0]).unwrap(),
+            shapes::icosphere(0.5, 3).unwrap(),
+            shapes::cuboid([4.0, 4.0, 4.0]).unwrap(),
+            shapes::cylinder(0.5, 1.0, 16).unwrap(),
+            shapes::torus(1.0, 0.3, 12, 8).unwrap(),
+            Mesh::from_triangles(vec![], vec![]).unwrap(),
+        ];
+        let mut seen = std::collections::BTreeSet::new();
+        let mut settled = 0;
+        for round in 0..40 {
+            for a in &parts {
+                for b in &parts {
+                    // On a grid they touch and coincide; nothing at all is a duplicate.
+                    let step = |r: &mut Random| (r.range(-4.0, 4.0) * 2.0).round() * 0.5;
+                    let at = match round % 4 {
+                        0 => Vec3::new(step(&mut random), step(&mut random), step(&mut random)),
+                        1 => Vec3::new(step(&mut random), 0.0, 0.0),
+                        2 => random.in_cube() * 3.0,
+                        _ => Vec3::ZERO,
+                    };
+                    let turn =
+                        if round % 4 == 2 { [0.3, 0.2, 0.1, 0.9] } else { [0.0, 0.0, 0.0, 1.0] };
+                    let pose = Pose::from_quaternion(turn, at).unwrap();
+                    let (by_hulls, relation) = same(a, b, &pose);
+                    settled += usize::from(by_hulls);
+                    seen.insert(relation);
+                }
+            }
+        }
+        use Relation::{AInsideB, BInsideA, Clear, Crossing, Duplicate, Touching};
+        for relation in [Clear, Touching, Crossing, AInsideB, BInsideA, Duplicate] {
+            assert!(seen.contains(&relation), "{relation}");
+        }
+        assert!(settled > 200, "{settled}");
+    }
+
+    #[test]
+    fn gaps_as_large_as_the_clearance() {
+        let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+        for gap in [0.5, 0.5 + 1e-15, 0.5 - 1e-15, 0.05, 0.05 + 1e-16, 1e-12] {
+            same(&cube, &cube, &Pose::from_translation([1.0 + gap, 0.25, 0.0]).unwrap());
+        }
+    }
 }

@@ -141,6 +141,13 @@ impl Hull {
         Self { dimension, vertices, sources: ids, topology, bounds, ready: Ready::default() }
     }
 
+    /// A hull of parts that fit together.
+    pub(super) fn of_parts(dimension: usize, vertices: Vec<Vec3>, topology: Topology) -> Self {
+        let sources = (0..vertices.len() as u32).collect();
+        let bounds = Aabb::from_points(vertices.iter().copied());
+        Self { dimension, vertices, sources, topology, bounds, ready: Ready::default() }
+    }
+
     /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a solid.
     #[must_use]
     pub fn dimension(&self) -> usize {
@@ -210,6 +217,21 @@ impl Hull {
             Some(ready) => ready,
             None => self.ready.0.get_or_init(|| Box::new(Furthest::new(self))),
         }
+    }
+
+    /// The same to be changed, if it is there.
+    pub(super) fn furthest_mut(&mut self) -> Option<&mut Furthest> {
+        self.ready.0.get_mut().map(|ready| &mut **ready)
+    }
+
+    /// Takes what queries want, if there is none.
+    pub(super) fn ready_with(&self, furthest: Furthest) {
+        self.ready.0.get_or_init(|| Box::new(furthest));
+    }
+
+    /// Makes what queries want, if it is not there: for whoever does not want the first query to take longer.
+    pub(crate) fn prepare(&self) {
+        let _ = self.furthest();
     }
 
     /// The bytes that the hull holds on the heap, with the tables of queries if there were any.

@@ -14,6 +14,7 @@
 //! | The same for hulls that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`Cache`] |
 //! | What else is convex? | a [`Body`]: [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; and [`HalfSpace`] |
 //! | How far apart, how deep, for any two bodies? | [`closest_points`], [`penetration`] |
+//! | What about hulls that move, from frame to frame? | a [`Tracker`]: verdicts, closest points, or those at the last free pose |
 //! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`], or a [`VertexSearch`]: [`LocalSearch`], [`HierarchySearch`], [`BruteForce`] |
 //!
 //! The published methods stand beside: [`separating`] vectors, [`clipping`], [`perceptron`] planes, and a [`race`] of two methods.
@@ -22,11 +23,13 @@ mod body;
 mod build;
 pub mod clipping;
 mod closest;
+mod cloud;
 pub mod decide;
 mod flat;
 mod hull;
 mod inner;
 mod merge;
+mod patch;
 mod penetration;
 pub mod perceptron;
 pub mod pieces;
@@ -38,6 +41,7 @@ pub mod race;
 pub mod separating;
 mod simplex;
 mod support;
+mod tracker;
 mod validate;
 
 pub use body::{Body, Trail};
@@ -45,8 +49,11 @@ pub use closest::{
     Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop,
     closest_points,
 };
+pub(crate) use cloud::Cloud;
 pub use hull::Hull;
+pub(crate) use patch::Patch;
 pub use penetration::{Penetration, PenetrationOptions, penetration};
+pub(crate) use placed::Placed;
 pub use polytope::polytope;
 pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
@@ -59,3 +66,4 @@ pub use support::{
     BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
     VertexSearch,
 };
+pub use tracker::{Closest, Frame, Method, Tracker, Want};

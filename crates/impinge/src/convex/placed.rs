@@ -7,15 +7,15 @@ use super::body::{Body, U, length_up};
 use crate::math::{Pose, Vec3};
 
 /// A body at a pose, with the error of its support there.
-pub(super) struct Placed<'a, B: Body> {
+pub(crate) struct Placed<'a, B: Body> {
     body: &'a B,
     pose: &'a Pose,
     /// As [`Body::support_error`], in the outer frame.
-    pub(super) error: f64,
+    pub(crate) error: f64,
 }
 
 impl<'a, B: Body> Placed<'a, B> {
-    pub(super) fn new(body: &'a B, pose: &'a Pose) -> Self {
+    pub(crate) fn new(body: &'a B, pose: &'a Pose) -> Self {
         let (middle, radius) = body.ball();
         let reach = length_up(middle) + radius;
         // The direction turned, the point moved: docs/notes/convex-shapes.md.
@@ -24,13 +24,13 @@ impl<'a, B: Body> Placed<'a, B> {
     }
 
     /// The furthest point of the core in `direction` (outer frame): in the body's frame and in the outer one.
-    pub(super) fn furthest(&self, direction: Vec3, memory: &mut B::Memory) -> [Vec3; 2] {
+    pub(crate) fn furthest(&self, direction: Vec3, memory: &mut B::Memory) -> [Vec3; 2] {
         let local = self.body.furthest(self.pose.rotation().transpose() * direction, memory);
         [local, self.pose.transform_point(local)]
     }
 
     /// The middle and the radius of a ball around the core, in the outer frame, roughly.
-    pub(super) fn ball(&self) -> (Vec3, f64) {
+    pub(crate) fn ball(&self) -> (Vec3, f64) {
         let (middle, radius) = self.body.ball();
         (self.pose.transform_point(middle), radius * (1.0 + 1e-6) + self.error)
     }

@@ -161,6 +161,7 @@ impl Deforming {
         });
         self.mesh.defects = OnceLock::new();
         self.mesh.classification = OnceLock::new();
+        self.mesh.cloud = OnceLock::new();
         let Some(mut tree) = self.mesh.tree.take() else {
             // Built of the vertices as they are.
             self.upkeep = Upkeep::new(self.mesh.tree(), &self.mesh, self.upkeep.limit());

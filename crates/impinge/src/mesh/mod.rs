@@ -46,10 +46,14 @@ pub use topology::{Topology, VertexFan};
 pub use triangulate::triangulate_polygon;
 pub use weld::Weld;
 
+use crate::convex::Cloud;
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::tree::Tree;
 use connectivity::Connectivity;
+
+/// Meshes with more vertices have no [`Mesh::cloud`].
+const MOST_IN_CLOUD: usize = 1 << 14;
 
 /// Polygons in space, cut into triangles.
 ///
@@ -80,6 +84,7 @@ pub struct Mesh {
     defects: OnceLock<Box<Defects>>,
     classification: OnceLock<Box<Classification>>,
     tree: OnceLock<Arc<Tree>>,
+    cloud: OnceLock<Option<Arc<Cloud>>>,
 }
 
 impl Mesh {
@@ -96,6 +101,7 @@ impl Mesh {
             defects: OnceLock::new(),
             classification: OnceLock::new(),
             tree: OnceLock::new(),
+            cloud: OnceLock::new(),
         }
     }
 
@@ -238,6 +244,17 @@ impl Mesh {
         // Built before the lock is taken: building may hand work to other threads, and these may ask for the same tree.
         let tree = Arc::new(Tree::build(self));
         self.tree.get_or_init(|| tree)
+    }
+
+    /// The hull of the mesh, for telling that it is apart from another. `None` for a mesh without polygons, and for one with so many vertices that its tree is asked more quickly. Made
+    /// once; clones share it.
+    pub(crate) fn cloud(&self) -> Option<&Cloud> {
+        let make = || {
+            let used = self.used_vertices();
+            let points = || used.iter().map(|v| self.vertices[*v as usize]).collect();
+            (1..=MOST_IN_CLOUD).contains(&used.len()).then(|| Arc::new(Cloud::new(points())))
+        };
+        self.cloud.get_or_init(make).as_deref()
     }
 
     /// Reads the tree from what [`Tree::write`] has written, and keeps it, instead of building it. Returns whether it was kept: not if there is one already.

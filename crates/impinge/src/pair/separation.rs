@@ -43,7 +43,7 @@ pub enum Separation {
 
 impl Separation {
     /// Evidence for two meshes that were found to share no point.
-    pub(super) fn find(mesh_a: &Mesh, mesh_b: &Mesh, pose: &Pose) -> Self {
+    pub(crate) fn find(mesh_a: &Mesh, mesh_b: &Mesh, pose: &Pose) -> Self {
         let (a, b) = (&Posed::new(mesh_a, &Pose::IDENTITY), &Posed::new(mesh_b, pose));
         if a.is_empty() || b.is_empty() {
             return Self::Empty;

@@ -29,7 +29,7 @@ pub fn locate(mesh: &Mesh, point: Vec3) -> Result<Location, Error> {
 }
 
 /// As [`locate`], in the frame of the query, for a mesh known to be closed.
-pub(super) fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
+pub(crate) fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
     if !solid.bounds().contains(p) {
         return Location::Outside;
     }
@@ -44,7 +44,7 @@ pub(super) fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
 }
 
 /// Says what is missing if `mesh`, called `what`, is not closed.
-pub(super) fn check_solid(mesh: &Mesh, what: &str) -> Result<(), Error> {
+pub(crate) fn check_solid(mesh: &Mesh, what: &str) -> Result<(), Error> {
     if mesh.is_solid() {
         return Ok(());
     }

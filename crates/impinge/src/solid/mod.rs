@@ -18,6 +18,7 @@ mod relate;
 mod surface;
 
 pub use locate::locate;
+pub(crate) use locate::{check_solid, locate_posed};
 pub use monte_carlo::{MonteCarlo, MonteCarloOutcome, monte_carlo};
-pub(crate) use relate::vertex_inside;
 pub use relate::{Occupancy, occupancy};
+pub(crate) use relate::{vertex_inside, vertex_of_inside};

@@ -63,15 +63,20 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
 
 /// A vertex of one mesh inside the other solid, for meshes that share space although no triangles meet.
 pub(crate) fn vertex_inside(a: &Posed<'_>, b: &Posed<'_>) -> Option<Vec3> {
-    let region = a.bounds().intersection(&b.bounds());
-    let inside = |own: &Posed<'_>, other: &Posed<'_>| {
-        let other = Surface::new(other, &region);
-        let mut firsts = free_shells(own, &mut std::iter::empty()).into_iter();
-        firsts.find_map(|shell| {
-            shell.first().copied().filter(|p| region.contains(*p) && other.has_inside(*p))
-        })
-    };
-    inside(a, b).or_else(|| inside(b, a))
+    vertex_of_inside(a, b).or_else(|| vertex_of_inside(b, a))
+}
+
+/// A vertex of `own` inside the solid `other`, for meshes whose triangles do not meet; `None` if `other` is not closed.
+pub(crate) fn vertex_of_inside(own: &Posed<'_>, other: &Posed<'_>) -> Option<Vec3> {
+    let region = own.bounds().intersection(&other.bounds());
+    if region.is_empty() {
+        return None;
+    }
+    let other = Surface::new(other, &region);
+    let mut firsts = free_shells(own, &mut std::iter::empty()).into_iter();
+    firsts.find_map(|shell| {
+        shell.first().copied().filter(|p| region.contains(*p) && other.has_inside(*p))
+    })
 }
 
 /// Both meshes, prepared.

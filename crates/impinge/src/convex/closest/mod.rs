@@ -28,6 +28,9 @@ pub use gilbert::closest_points;
 pub(super) use gilbert::{Ended, iterate};
 pub(super) use momentum::unit;
 
+use super::body::Trail;
+use super::decide::Pairs;
+use super::hull::Hull;
 use crate::math::Vec3;
 
 /// How the nearest point of a simplex is found.
@@ -164,5 +167,17 @@ pub struct ClosestCache<C, D> {
 impl<C: Default, D: Default> Default for ClosestCache<C, D> {
     fn default() -> Self {
         Self { a: C::default(), b: D::default(), simplex: Vec::new() }
+    }
+}
+
+impl ClosestCache<Trail, Trail> {
+    /// The start of a search that begins at a simplex of these vertices of two hulls; numbers that do not exist are left out.
+    #[must_use]
+    pub fn from_pairs(a: &Hull, b: &Hull, pairs: &Pairs) -> Self {
+        let exist = |[i, j]: &[u32; 2]| {
+            Some([*a.vertices().get(*i as usize)?, *b.vertices().get(*j as usize)?])
+        };
+        let simplex = pairs.as_slice().iter().filter_map(exist).collect();
+        Self { simplex, ..Self::default() }
     }
 }

@@ -46,24 +46,7 @@ pub(crate) struct Furthest {
 impl Furthest {
     pub(in crate::convex) fn new(hull: &Hull) -> Self {
         let vertices = hull.vertices();
-        let low = vertices.iter().fold(vertices[0], |low, p| low.min(*p));
-        let high = vertices.iter().fold(vertices[0], |high, p| high.max(*p));
-        let center = low + (high - low) * 0.5;
-        let furthest =
-            vertices.iter().map(|p| p.distance(center)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        let radius = furthest * (1.0 + 8.0 * f64::EPSILON);
-        // A power of two, so that local coordinates are at most one in length.
-        let (s, t) = unit_scale(radius);
-        let local: Vec<Vec3> = vertices.iter().map(|p| (*p - center) * s * t * 0.5).collect();
-        let mut ready = Self {
-            center,
-            radius,
-            unit: 2.0 / s / t,
-            local: local.iter().map(|p| p.as_vec3a()).collect(),
-            blocks: Vec::new(),
-            side: 0,
-            starts: vec![0],
-        };
+        let (mut ready, local) = Self::about(vertices);
         if vertices.len() <= WHOLE {
             let all: Vec<u32> = (0..vertices.len() as u32).collect();
             ready.add(&all, &local);
@@ -77,6 +60,37 @@ impl Furthest {
         ready
     }
 
+    /// Ready for points that are asked whole, however many.
+    pub(in crate::convex) fn whole(points: &[Vec3]) -> Self {
+        let (mut ready, local) = Self::about(points);
+        let all: Vec<u32> = (0..points.len() as u32).collect();
+        ready.add(&all, &local);
+        ready
+    }
+
+    /// The frame of the vertices, and the vertices in it, without blocks yet.
+    fn about(vertices: &[Vec3]) -> (Self, Vec<Vec3>) {
+        let low = vertices.iter().fold(vertices[0], |low, p| low.min(*p));
+        let high = vertices.iter().fold(vertices[0], |high, p| high.max(*p));
+        let center = low + (high - low) * 0.5;
+        let furthest =
+            vertices.iter().map(|p| p.distance(center)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
+        let radius = furthest * (1.0 + 8.0 * f64::EPSILON);
+        // A power of two, so that local coordinates are at most one in length.
+        let (s, t) = unit_scale(radius);
+        let local: Vec<Vec3> = vertices.iter().map(|p| (*p - center) * s * t * 0.5).collect();
+        let ready = Self {
+            center,
+            radius,
+            unit: 2.0 / s / t,
+            local: local.iter().map(|p| p.as_vec3a()).collect(),
+            blocks: Vec::new(),
+            side: 0,
+            starts: vec![0],
+        };
+        (ready, local)
+    }
+
     /// Appends the vertices in blocks; the last block is filled up with the last vertex.
     fn add(&mut self, vertices: &[u32], local: &[Vec3]) {
         for chunk in vertices.chunks(8) {
@@ -88,6 +102,24 @@ impl Furthest {
             }
             self.blocks.push(block);
         }
+    }
+
+    /// Makes what was ready for a hull of three vertices ready for one of these three.
+    pub(in crate::convex) fn refill(&mut self, vertices: &[Vec3; 3]) {
+        let [p, q, r] = *vertices;
+        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
+        self.center = low + (high - low) * 0.5;
+        let away = vertices.map(|v| v.distance(self.center));
+        let furthest = away[0].max(away[1]).max(away[2]).max(f64::MIN_POSITIVE);
+        self.radius = furthest * (1.0 + 8.0 * f64::EPSILON);
+        let (s, t) = unit_scale(self.radius);
+        self.unit = 2.0 / s / t;
+        let local = vertices.map(|v| (v - self.center) * s * t * 0.5);
+        for (kept, v) in self.local.iter_mut().zip(local) {
+            *kept = v.as_vec3a();
+        }
+        self.blocks.clear();
+        self.add(&[0, 1, 2], &local);
     }
 
     #[inline(always)]

@@ -129,12 +129,6 @@ impl Output {
     /// The way back is [`Cache::from_closest`](super::Cache::from_closest).
     #[must_use]
     pub fn closest_start(&self, a: &Hull, b: &Hull) -> ClosestCache<Trail, Trail> {
-        let exist = |[i, j]: &[u32; 2]| {
-            Some([*a.vertices().get(*i as usize)?, *b.vertices().get(*j as usize)?])
-        };
-        ClosestCache {
-            simplex: self.seeds.as_slice().iter().filter_map(exist).collect(),
-            ..ClosestCache::default()
-        }
+        ClosestCache::from_pairs(a, b, &self.seeds)
     }
 }

@@ -50,6 +50,7 @@ mod refit;
 mod relative;
 #[cfg(test)]
 mod samples;
+mod seek;
 mod sheet;
 mod size;
 mod splice;
@@ -72,6 +73,7 @@ pub use cached::Cache;
 pub(crate) use cached::first_cached;
 pub use near::near;
 pub(crate) use parallel::par_pairs;
+pub(crate) use seek::Seek;
 pub use size::TreeSize;
 pub use store::FORMAT;
 pub use traverse::traverse;

@@ -1,0 +1,20 @@
+//! What one query leaves for the next of the same pair.
+
+use super::curved::Memory;
+use crate::convex;
+use crate::pair;
+
+/// Where the last query of a pair ended. A similar query starts there.
+///
+/// Keep one for each pair of shapes. It may be used with other shapes, or after long: it costs a little time then, and changes no answer's truth.
+#[derive(Clone, Debug, Default)]
+pub struct Cache {
+    /// Of two polytopes, or of a polytope and the last triangle.
+    pub(super) hulls: convex::Cache,
+    /// Of two bodies of which one is curved.
+    pub(super) bodies: Memory,
+    /// Of two meshes.
+    pub(super) meshes: pair::Cache,
+    /// The triangle that a body met last, or came closest to.
+    pub(super) triangle: Option<u32>,
+}

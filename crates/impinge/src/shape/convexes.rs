@@ -1,0 +1,156 @@
+//! Two convex bodies.
+//!
+//! Polytopes go to the queries of [`convex`] and are exact. With margins, the bounds of their cores' distance decide where they can, and where the sum of the margins lies between them, exact
+//! arithmetic compares the two. Curved ones have [bounds only](super::curved).
+
+use super::answer::{Bounds, Clear, Contact, Distance, Meeting, Verdict};
+use super::cache::Cache;
+use super::curved;
+use super::form::Convex;
+use super::margins::{Margins, unit};
+use crate::convex::decide::{Common, Decision, Hint, Pairs, compare_distance};
+use crate::convex::{self, Hull};
+use crate::exact::Sign;
+use crate::math::{Pose, Vec3};
+
+/// Whether they share a point.
+pub(super) fn intersects(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    cache: &mut Cache,
+) -> Verdict {
+    let (Some(p), Some(q)) = (a.hull(), b.hull()) else {
+        return curved::intersects(a, b, pose, &mut cache.bodies);
+    };
+    let margins = Margins::new(a.margin, b.margin);
+    if margins.are_zero() {
+        let decision = convex::intersects_cached(p, q, pose, &mut cache.hulls);
+        return of_decision(decision, |common| point_of(&common, p, q, pose));
+    }
+    let cores = convex::distance_cached(p, q, pose, &mut cache.hulls);
+    of_cores(&cores, &margins, || compare(p, q, pose, &margins, &cores))
+}
+
+/// The verdict of an exact decision about two polytopes.
+pub(super) fn of_decision(decision: Decision, point: impl FnOnce(Common) -> Vec3) -> Verdict {
+    match decision {
+        Decision::Separated(gap) => Verdict::Separated(Clear {
+            lower: gap.gap,
+            direction: Some(gap.direction),
+            gap: Some(gap),
+        }),
+        Decision::Intersecting(common) => {
+            Verdict::Intersecting(Meeting { common: Some(common), ..Meeting::at(point(common)) })
+        }
+    }
+}
+
+/// The verdict about two polytopes with margins, from the distance of their cores.
+pub(super) fn of_cores(
+    cores: &convex::Distance,
+    margins: &Margins,
+    exact: impl FnOnce() -> Sign,
+) -> Verdict {
+    let (p, q) = (cores.point_a, cores.point_b);
+    if margins.are_met(cores, exact) {
+        return Verdict::Intersecting(Meeting::at(margins.common_point(p, q)));
+    }
+    let lower = margins.less(cores.lower, cores.upper).lower.max(0.0);
+    Verdict::Separated(Clear { lower, direction: Some(unit(q - p)), gap: None })
+}
+
+/// The distance of two polytopes with margins, from that of their cores.
+pub(super) fn less_margins(
+    cores: &convex::Distance,
+    margins: &Margins,
+    exact: impl FnOnce() -> Sign,
+) -> Distance {
+    let (p, q) = (cores.point_a, cores.point_b);
+    let Bounds { lower, upper } = margins.less(cores.lower, cores.upper);
+    if lower <= 0.0 && margins.are_met(cores, exact) {
+        return Distance::zero(&Meeting::at(margins.common_point(p, q)));
+    }
+    let direction = unit(q - p);
+    Distance {
+        lower: lower.max(0.0),
+        upper: upper.max(f64::from_bits(1)),
+        point_a: p + direction * margins.a,
+        point_b: q - direction * margins.b,
+        a: None,
+        b: None,
+    }
+}
+
+/// The sign of the distance of two cores minus the sum of their margins.
+fn compare(a: &Hull, b: &Hull, pose: &Pose, margins: &Margins, cores: &convex::Distance) -> Sign {
+    let there: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
+    compare_distance(a.vertices(), &there, margins.a, margins.b, &hint(cores))
+}
+
+/// A start for the exact comparison.
+pub(super) fn hint(cores: &convex::Distance) -> Hint {
+    Hint { pairs: Pairs::NONE, direction: unit(cores.point_b - cores.point_a) }
+}
+
+/// The common point that a certificate about two hulls proves, rounded.
+fn point_of(common: &Common, a: &Hull, b: &Hull, pose: &Pose) -> Vec3 {
+    let pairs = common.pairs.as_slice();
+    let of_a = pairs.iter().map(|[i, _]| a.vertices()[*i as usize]);
+    let of_b = pairs.iter().map(|[_, j]| pose.transform_point(b.vertices()[*j as usize]));
+    point_between(&of_a.collect::<Vec<_>>(), &of_b.collect::<Vec<_>>())
+}
+
+/// The common point of two simplices whose differences, corner by corner, surround the origin, rounded.
+pub(super) fn point_between(a: &[Vec3], b: &[Vec3]) -> Vec3 {
+    if let ([p, q, r, s], [t, u, v, w]) = (a, b) {
+        // Weights by determinants: where rounding leaves no doubt about them, the point is as good as it gets.
+        let [x, y, z, o] = [*t - *p, *u - *q, *v - *r, *w - *s];
+        let (front, back) = (x.cross(y), z.cross(o));
+        let weights = [y.dot(back), -x.dot(back), o.dot(front), -z.dot(front)];
+        let sum: f64 = weights.iter().sum();
+        let inside = weights.iter().all(|weight| weight / sum > 1e-6);
+        if inside {
+            return (*p * weights[0] + *q * weights[1] + *r * weights[2] + *s * weights[3]) / sum;
+        }
+    }
+    let numbers: Vec<[u32; 2]> = (0..a.len() as u32).map(|i| [i, i]).collect();
+    let common = Common { pairs: Pairs::new(&numbers) };
+    common.point(a, b).or(a.first().copied()).unwrap_or(Vec3::ZERO)
+}
+
+/// How far apart they are.
+pub(super) fn distance(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Distance {
+    let (Some(p), Some(q)) = (a.hull(), b.hull()) else {
+        return curved::distance(a, b, pose, &mut cache.bodies);
+    };
+    let margins = Margins::new(a.margin, b.margin);
+    let cores = convex::distance_cached(p, q, pose, &mut cache.hulls);
+    less_margins(&cores, &margins, || compare(p, q, pose, &margins, &cores))
+}
+
+/// How far apart, or how deep in each other they are.
+pub(super) fn contact(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Contact {
+    let (Some(p), Some(q)) = (a.hull(), b.hull()) else {
+        return curved::contact(a, b, pose, &mut cache.bodies);
+    };
+    let margins = Margins::new(a.margin, b.margin);
+    let (bounds, direction, point_a, point_b) =
+        match convex::contact_cached(p, q, pose, &mut cache.hulls) {
+            convex::Contact::Apart(d, gap) => {
+                let along = unit(d.point_b - d.point_a);
+                let direction = if along == Vec3::ZERO { gap.direction } else { along };
+                (margins.less(d.lower, d.upper), direction, d.point_a, d.point_b)
+            }
+            convex::Contact::Meeting(o, _) => {
+                (margins.less(-o.upper, -o.lower), o.direction, o.point_a, o.point_b)
+            }
+        };
+    Contact {
+        lower: bounds.lower,
+        upper: bounds.upper,
+        direction,
+        point_a: point_a + direction * margins.a,
+        point_b: point_b - direction * margins.b,
+    }
+}

@@ -1,0 +1,115 @@
+//! Shapes as the dispatch sees them: eleven kinds in three forms.
+
+use std::borrow::Cow;
+
+use crate::convex::{Body, Cone, Cylinder, Ellipsoid, HalfSpace, Hull, Trail};
+use crate::math::{Pose, Vec3};
+use crate::mesh::Mesh;
+
+/// What kinds of shapes have in common for a query.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form<'a> {
+    Mesh { mesh: &'a Mesh, solid: bool },
+    Convex(Convex<'a>),
+    HalfSpace(&'a HalfSpace),
+}
+
+/// A mesh at a pose in the frame of the query.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Surface<'a> {
+    pub(super) mesh: &'a Mesh,
+    /// Whether its inside counts.
+    pub(super) solid: bool,
+    pub(super) pose: &'a Pose,
+}
+
+/// A convex body at a pose in the frame of the query.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed<'a> {
+    pub(super) body: Convex<'a>,
+    pub(super) pose: &'a Pose,
+    /// Whether it is the A of the query, at the identity.
+    pub(super) is_a: bool,
+}
+
+impl Placed<'_> {
+    /// The points of a core that is a polytope, in the frame of the query.
+    pub(super) fn points(&self) -> Option<Vec<Vec3>> {
+        let hull = self.body.hull()?;
+        Some(hull.vertices().iter().map(|v| self.pose.transform_point(*v)).collect())
+    }
+
+    /// A point of the core, in the frame of the query, exactly.
+    pub(super) fn point(&self) -> Vec3 {
+        // The middle of a curved core is the origin of its frame.
+        let own = self.body.hull().map_or(Vec3::ZERO, |hull| hull.vertices()[0]);
+        self.pose.transform_point(own)
+    }
+}
+
+/// A convex core and a margin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Convex<'a> {
+    pub(super) core: Core<'a>,
+    pub(super) margin: f64,
+}
+
+/// The cores there are.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Core<'a> {
+    Hull(&'a Hull),
+    Cylinder(&'a Cylinder),
+    Cone(&'a Cone),
+    Ellipsoid(&'a Ellipsoid),
+}
+
+impl<'a> Convex<'a> {
+    /// The core, if it is a polytope.
+    pub(super) fn hull(&self) -> Option<&'a Hull> {
+        match self.core {
+            Core::Hull(hull) => Some(hull),
+            Core::Cylinder(_) | Core::Cone(_) | Core::Ellipsoid(_) => None,
+        }
+    }
+}
+
+/// Calls one of the cores.
+macro_rules! core {
+    ($self:ident, $body:ident => $call:expr) => {
+        match $self.core {
+            Core::Hull($body) => $call,
+            Core::Cylinder($body) => $call,
+            Core::Cone($body) => $call,
+            Core::Ellipsoid($body) => $call,
+        }
+    };
+}
+
+impl Body for Convex<'_> {
+    type Memory = Trail;
+
+    fn furthest(&self, direction: Vec3, memory: &mut Trail) -> Vec3 {
+        match self.core {
+            Core::Hull(hull) => hull.furthest(direction, memory),
+            Core::Cylinder(body) => body.furthest(direction, &mut ()),
+            Core::Cone(body) => body.furthest(direction, &mut ()),
+            Core::Ellipsoid(body) => body.furthest(direction, &mut ()),
+        }
+    }
+
+    fn support_error(&self) -> f64 {
+        core!(self, body => body.support_error())
+    }
+
+    fn ball(&self) -> (Vec3, f64) {
+        core!(self, body => body.ball())
+    }
+
+    fn margin(&self) -> f64 {
+        self.margin
+    }
+
+    fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {
+        core!(self, body => body.core_points())
+    }
+}

@@ -1,0 +1,284 @@
+//! Half-spaces: the point of the other shape that lies deepest decides. Exact for polytopes and meshes.
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigInt;
+
+use super::answer::{Bounds, Clear, Contact, Distance, Meeting, Verdict};
+use super::cache::Cache;
+use super::form::{Placed, Surface};
+use super::plane::Plane;
+use crate::convex;
+use crate::exact::Sign;
+use crate::exact::integer::{scale, sign};
+use crate::math::Vec3;
+use crate::tree::Seek;
+
+/// What one support tells about a body.
+struct Deepest {
+    /// The point of the core, in the frame of the query.
+    point: Vec3,
+    /// Its height, rounded.
+    height: f64,
+    /// Bounds of the signed distance of the body, margin included.
+    bounds: Bounds,
+}
+
+fn deepest(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Deepest {
+    let placed = convex::Placed::new(&body.body, body.pose);
+    let [_, point] = placed.furthest(-plane.unit, &mut cache.bodies[1]);
+    let (Bounds { lower, upper }, height) = plane.height(point);
+    let (margin, error) = (body.body.margin, placed.error);
+    let slack = 4.0 * f64::EPSILON * (lower.abs() + upper.abs() + margin + error);
+    let bounds =
+        Bounds { lower: lower - margin - error - slack, upper: upper - margin + error + slack };
+    Deepest { point, height, bounds }
+}
+
+impl Deepest {
+    /// A common point of the half-space and the body, if there is one.
+    fn common(&self, plane: &Plane) -> Vec3 {
+        self.point - plane.unit * self.height.max(0.0)
+    }
+}
+
+/// Whether a body reaches into the half-space.
+pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Verdict {
+    let found = deepest(plane, body, cache);
+    let Some(hull) = body.body.hull() else {
+        return Verdict::from_bounds(found.bounds, plane.unit, found.common(plane));
+    };
+    let meets = |point: &Vec3| plane.side(*point, body.body.margin) != Sign::Positive;
+    if found.bounds.lower <= 0.0 {
+        // The furthest point of the body as it is made need not be that of its points as moved, which are rounded.
+        let placed = || hull.vertices().iter().map(|v| body.pose.transform_point(*v));
+        if meets(&found.point) || placed().any(|p| meets(&p)) {
+            return Verdict::Intersecting(Meeting::at(found.common(plane)));
+        }
+    }
+    let lower = found.bounds.lower.max(0.0);
+    Verdict::Separated(Clear { lower, direction: Some(plane.unit), gap: None })
+}
+
+/// How far a body is from the half-space.
+pub(super) fn body_apart(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Distance {
+    let verdict = body_meets(plane, body, cache);
+    if let Verdict::Intersecting(meeting) = verdict {
+        return Distance::zero(&meeting);
+    }
+    let found = deepest(plane, body, cache);
+    let least = if verdict.is_separated() { f64::from_bits(1) } else { 0.0 };
+    Distance {
+        lower: found.bounds.lower.max(0.0),
+        upper: found.bounds.upper.max(least),
+        point_a: found.point - plane.unit * found.height,
+        point_b: found.point - plane.unit * body.body.margin,
+        a: None,
+        b: None,
+    }
+}
+
+/// How far a body is from the half-space, or how deep it reaches into it.
+pub(super) fn body_contact(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Contact {
+    let found = deepest(plane, body, cache);
+    Contact {
+        lower: found.bounds.lower,
+        upper: found.bounds.upper,
+        direction: plane.unit,
+        point_a: found.point - plane.unit * found.height,
+        point_b: found.point - plane.unit * body.body.margin,
+    }
+}
+
+/// The lowest vertex of a mesh.
+struct Lowest<'a> {
+    plane: &'a Plane,
+    surface: &'a Surface<'a>,
+    /// The normal and the offset of the plane in the mesh's frame, and what they are off by.
+    normal: Vec3,
+    offset: f64,
+    slack: f64,
+    /// Whether one vertex in the half-space is enough.
+    first: bool,
+    met: Option<Meeting>,
+    /// The bounds of the lowest vertex, the vertex and its triangle.
+    best: Option<(Bounds, Vec3, u32)>,
+    lower: f64,
+}
+
+impl<'a> Lowest<'a> {
+    fn find(plane: &'a Plane, surface: &'a Surface<'a>, first: bool) -> Self {
+        let (normal, offset) = plane.seen_from(surface.pose);
+        let bounds = surface.mesh.bounds();
+        let size = if bounds.is_empty() {
+            0.0
+        } else {
+            bounds.min.abs().max(bounds.max.abs()).element_sum()
+        };
+        let moved = surface.pose.translation().abs() + plane.through.abs();
+        // Some twenty roundings of numbers no larger; the pose may stretch by its tolerance, which the transposed normal takes into account.
+        let slack =
+            64.0 * f64::EPSILON * (size + moved.element_sum() + offset.abs()) + f64::MIN_POSITIVE;
+        let mut lowest = Self {
+            plane,
+            surface,
+            normal,
+            offset,
+            slack,
+            first,
+            met: None,
+            best: None,
+            lower: f64::INFINITY,
+        };
+        // Whether it was stopped makes no difference here.
+        let _ = surface.seek(&mut lowest);
+        lowest
+    }
+}
+
+impl Seek for Lowest<'_> {
+    fn apart(&mut self, center: Vec3, half: Vec3) -> f64 {
+        self.normal.dot(center) - self.normal.abs().dot(half) - self.offset - self.slack
+    }
+
+    fn limit(&self) -> f64 {
+        match &self.best {
+            Some((bounds, ..)) if !self.first => bounds.upper,
+            _ if self.first => 0.0,
+            _ => f64::INFINITY,
+        }
+    }
+
+    fn left_out(&mut self, apart: f64) {
+        self.lower = self.lower.min(apart);
+    }
+
+    fn triangle(&mut self, index: u32) -> ControlFlow<()> {
+        for corner in self.surface.triangle(index) {
+            if self.plane.side(corner, 0.0) != Sign::Positive {
+                self.met = Some(Meeting { b: Some(index), ..Meeting::at(corner) });
+                return ControlFlow::Break(());
+            }
+            let (bounds, _) = self.plane.height(corner);
+            self.lower = self.lower.min(bounds.lower);
+            if self.best.is_none_or(|(best, ..)| bounds.upper < best.upper) {
+                self.best = Some((bounds, corner, index));
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Whether a mesh reaches into the half-space.
+pub(super) fn mesh_meets(plane: &Plane, surface: &Surface<'_>) -> Verdict {
+    if surface.mesh.is_empty() {
+        return Verdict::Separated(Clear::NOTHING);
+    }
+    let found = Lowest::find(plane, surface, true);
+    found.met.map_or_else(
+        || {
+            let lower = found.lower.max(0.0);
+            Verdict::Separated(Clear { lower, direction: Some(plane.unit), gap: None })
+        },
+        Verdict::Intersecting,
+    )
+}
+
+/// How far a mesh is from the half-space.
+pub(super) fn mesh_apart(plane: &Plane, surface: &Surface<'_>) -> Option<Distance> {
+    let found = Lowest::find(plane, surface, false);
+    if let Some(meeting) = &found.met {
+        return Some(Distance::zero(meeting));
+    }
+    let (bounds, point, triangle) = found.best?;
+    Some(Distance {
+        lower: found.lower.min(bounds.upper).max(0.0),
+        upper: bounds.upper.max(f64::from_bits(1)),
+        point_a: point - plane.unit * plane.height(point).1,
+        point_b: point,
+        a: None,
+        b: Some(triangle),
+    })
+}
+
+/// Whether two half-spaces share a point: always, unless they face each other exactly. The first one is where it was made.
+pub(super) fn planes_meet(a: &Plane, b: &Plane) -> Verdict {
+    let distance = planes_apart(a, b);
+    if distance.upper == 0.0 {
+        return Verdict::Intersecting(Meeting::at(distance.point_a));
+    }
+    let (lower, direction) = (distance.lower, Some(a.unit));
+    Verdict::Separated(Clear { lower, direction, gap: None })
+}
+
+/// How far two half-spaces are apart. The first one is where it was made.
+pub(super) fn planes_apart(a: &Plane, b: &Plane) -> Distance {
+    // The points on the planes closest to the origin and to what the second goes through.
+    let foot = |plane: &Plane, through: Vec3| through - plane.unit * plane.height(through).1;
+    let (on_a, on_b) = (foot(a, Vec3::ZERO), foot(b, b.through));
+    if !face_each_other(a, b) {
+        return Distance::zero(&Meeting::at(common_point(a, b, on_a, on_b)));
+    }
+    let (Bounds { lower, upper }, height) = b.height(on_a);
+    // The foot is off its plane by a few roundings.
+    let slack = 16.0 * f64::EPSILON * on_a.abs().element_sum();
+    Distance {
+        lower: (lower - slack).max(0.0),
+        upper: (upper + slack).max(f64::from_bits(1)),
+        point_a: on_a,
+        point_b: on_a - b.unit * height,
+        a: None,
+        b: None,
+    }
+}
+
+/// A point of two half-spaces that have one, to rounding.
+fn common_point(a: &Plane, b: &Plane, on_a: Vec3, on_b: Vec3) -> Vec3 {
+    if b.height(on_a).1 <= 0.0 {
+        return on_a;
+    }
+    if a.height(on_b).1 <= 0.0 {
+        return on_b;
+    }
+    // Along A's plane into B.
+    let along = b.unit - a.unit * a.unit.dot(b.unit);
+    let slope = along.dot(b.unit);
+    let point = on_a - along * (b.height(on_a).1 / slope);
+    if point.is_finite() { point } else { on_a }
+}
+
+/// Whether the normals are exactly opposite and there is space between: with `b.normal = -k a.normal`, whether `-(b.offset + b.normal . through) > k a.offset`.
+fn face_each_other(a: &Plane, b: &Plane) -> bool {
+    let facing = a.unit.dot(b.unit);
+    if facing > -0.5 || a.unit.cross(b.unit).length() > 1e-12 {
+        return false;
+    }
+    let t = b.through;
+    let (Some(m), Some(n), Some(t), Some(o), Some(p)) = (
+        scale(a.normal.to_array()),
+        scale(b.normal.to_array()),
+        scale(t.to_array()),
+        scale([a.offset]),
+        scale([b.offset]),
+    ) else {
+        return false;
+    };
+    let (u, v) = (&m.values, &n.values);
+    let is_opposite = (0..3).all(|i| &u[i] * &v[(i + 1) % 3] == &u[(i + 1) % 3] * &v[i]);
+    if !is_opposite {
+        return false;
+    }
+    // (b.offset + b.normal . t) (a . a) < (b . a) a.offset, every term with its unit.
+    let dot =
+        |x: &[BigInt; 3], y: &[BigInt; 3]| -> BigInt { x.iter().zip(y).map(|(x, y)| x * y).sum() };
+    let term = |x: BigInt, e: i32| (x, e);
+    let squared = dot(u, u);
+    let terms = [
+        term(&p.values[0] * &squared, p.exponent + 2 * m.exponent),
+        term(dot(v, &t.values) * &squared, n.exponent + t.exponent + 2 * m.exponent),
+        term(-dot(v, u) * &o.values[0], n.exponent + m.exponent + o.exponent),
+    ];
+    let unit = terms.iter().map(|(_, e)| *e).min().unwrap_or(0);
+    let sum: BigInt = terms.iter().map(|(x, e)| x << (e - unit) as u32).sum();
+    sign(&sum) == Sign::Negative
+}

@@ -1,0 +1,55 @@
+//! Two meshes, each as a surface or as the solid it bounds.
+
+use super::answer::{Clear, Distance, Meeting, Verdict};
+use super::cache::Cache;
+use super::form::Surface;
+use crate::math::Vec3;
+use crate::pair::{self, Posed, Separation};
+use crate::solid::vertex_of_inside;
+
+/// Whether they share a point.
+pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Verdict {
+    let pose = b.pose;
+    if let Some(hit) = pair::first_hit_cached(a.mesh, b.mesh, pose, &mut cache.meshes) {
+        let (a, b) = (Some(hit.a), Some(hit.b));
+        return Verdict::Intersecting(Meeting { a, b, ..Meeting::at(hit.point) });
+    }
+    if let Some(point) = inside(a, b) {
+        return Verdict::Intersecting(Meeting::at(point));
+    }
+    let proof = Separation::find(a.mesh, b.mesh, pose);
+    let direction = match proof {
+        Separation::Slab { direction, .. } => Some(direction),
+        Separation::Empty | Separation::Distance { .. } => None,
+    };
+    Verdict::Separated(Clear { lower: proof.gap(), direction, gap: None })
+}
+
+/// How far apart they are.
+pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
+    let found = pair::distance(a.mesh, b.mesh, b.pose)?;
+    if found.upper > 0.0 {
+        if let Some(point) = inside(a, b) {
+            return Some(Distance::zero(&Meeting::at(point)));
+        }
+    }
+    Some(Distance {
+        lower: found.lower,
+        upper: found.upper,
+        point_a: found.on_a,
+        point_b: found.on_b,
+        a: Some(found.a),
+        b: Some(found.b),
+    })
+}
+
+/// A point of one mesh inside the solid that is the other, for meshes whose surfaces do not meet.
+fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
+    if !a.solid && !b.solid {
+        return None;
+    }
+    let (here, there) = (Posed::new(a.mesh, a.pose), Posed::new(b.mesh, b.pose));
+    let in_b = || b.solid.then(|| vertex_of_inside(&here, &there)).flatten();
+    let in_a = || a.solid.then(|| vertex_of_inside(&there, &here)).flatten();
+    in_b().or_else(in_a)
+}

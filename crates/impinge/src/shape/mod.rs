@@ -1,0 +1,145 @@
+//! Every kind of shape against every other: meshes, hulls, primitives, rounded bodies, half-spaces.
+//!
+//! | question | answer |
+//! | --- | --- |
+//! | Do two shapes meet? | [`intersects`]: a [`Verdict`] with its evidence |
+//! | How far apart are they? | [`distance`]: bounds and closest points |
+//! | How deep do two convex bodies overlap? | [`contact`]: bounds, direction and points |
+//! | Which triangles of a mesh does a body meet? | [`triangles_met`] |
+//! | The same for shapes that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`Cache`] |
+//!
+//! All take A, B and the pose of B in A's frame, and answer in A's frame.
+//!
+//! # What the point sets are
+//!
+//! - A **mesh** is its surface, as everywhere in [`pair`](crate::pair); [`Shape::solid`] makes it the closed solid that the surface bounds.
+//! - A **hull** or a box is the solid hull of its points; at a pose, of its points as [`Pose::transform_point`] rounds them.
+//! - A **sphere**, a **capsule** and whatever is [rounded](Shape::rounded) is everything within its margin of such a core.
+//! - A **cylinder**, a **cone** or an **ellipsoid** is moved in real numbers.
+//! - A **half-space** `n . x <= o` at the pose `(R, t)` is `n' . (x - t) <= o`, where `n'` is `R n` as [`Pose::transform_vector`] rounds it.
+//!
+//! All are closed: one common point makes them meet.
+//!
+//! # How exact
+//!
+//! | | mesh, hull, box, sphere, capsule, rounded hull or box, half-space | cylinder, cone, ellipsoid, rounded or not |
+//! | --- | --- | --- |
+//! | mesh, hull, box, sphere, capsule, rounded hull or box, half-space | exact | bounds |
+//! | cylinder, cone, ellipsoid, rounded or not | bounds | bounds |
+//!
+//! *Exact*: the verdict is that of real arithmetic. *Bounds*: the verdict is certain where bounds of the signed distance prove it, and [`Verdict::Undecided`] with these bounds where they do not, which
+//! takes shapes that touch to some twelve digits. Margins are compared exactly too: a ball of radius 5 about the origin meets the point (3, 4, 0).
+//!
+//! ```
+//! use impinge::convex::{Cuboid, Sphere};
+//! use impinge::{Pose, Shape, shape, shapes};
+//!
+//! let ball = Shape::from(Sphere::new(5.0)?);
+//! let point = Shape::from(Sphere::new(0.0)?);
+//! let pose = Pose::from_translation([3.0, 4.0, 0.0])?;
+//! assert!(shape::intersects(&ball, &point, &pose).is_intersecting());
+//!
+//! let room = shapes::open_box([4.0, 4.0, 3.0], 0.1)?;
+//! let crate_ = Shape::from(Cuboid::new([0.5, 0.5, 0.5])?).rounded(0.05)?;
+//! let found = shape::distance(&room.into(), &crate_, &Pose::from_translation([0.0, 0.0, 1.0])?);
+//! println!("{:?}", found);
+//! # Ok::<(), impinge::Error>(())
+//! ```
+
+mod answer;
+mod cache;
+mod convexes;
+mod curved;
+mod dispatch;
+mod form;
+mod half_space;
+mod kind;
+mod margins;
+mod meshes;
+mod plane;
+mod probe;
+mod search;
+mod triangle;
+
+pub use answer::{Bounds, Clear, Contact, Distance, Meeting, Verdict};
+pub use cache::Cache;
+pub use kind::{Kind, Shape};
+pub use search::{Met, triangles_met};
+
+use crate::math::Pose;
+
+/// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the evidence.
+///
+/// ```
+/// use impinge::convex::{Capsule, Cylinder};
+/// use impinge::shape::{self, Shape, Verdict};
+/// use impinge::{Pose, shapes};
+///
+/// let table = Shape::from(shapes::cuboid([2.0, 2.0, 0.1])?); // its top is at 0.05
+/// let pen = Shape::from(Capsule::new(0.5, 0.05)?);
+/// let pose = Pose::from_quaternion([0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 0.1])?; // lying on the table
+/// assert!(shape::intersects(&table, &pen, &pose).is_intersecting());
+/// let can = Shape::from(Cylinder::new(0.25, 0.1)?);
+/// match shape::intersects(&table, &can, &Pose::from_translation([0.0, 0.0, 0.5])?) {
+///     Verdict::Separated(clear) => assert!(clear.lower > 0.0 && clear.lower <= 0.2),
+///     other => panic!("{other:?}"),
+/// }
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn intersects(a: &Shape, b: &Shape, pose: &Pose) -> Verdict {
+    intersects_cached(a, b, pose, &mut Cache::default())
+}
+
+/// As [`intersects`], starting where the last query of the pair ended. Verdicts that are exact are the same; the evidence may be another.
+#[must_use]
+pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Verdict {
+    dispatch::ask::<dispatch::Intersects>(a, b, pose, cache)
+}
+
+/// How far `a` and `b`, at `pose` in `a`'s frame, are apart; zero if they share a point. `None` if a mesh has no triangles.
+///
+/// ```
+/// use impinge::convex::{Cone, HalfSpace};
+/// use impinge::{Pose, shape};
+///
+/// let ground = HalfSpace::new([0.0, 0.0, 1.0], 0.0)?.into();
+/// let cone = Cone::new(0.5, 0.25)?.into(); // its base is at -0.5
+/// let found = shape::distance(&ground, &cone, &Pose::from_translation([3.0, 0.0, 2.5])?).expect("no mesh");
+/// assert!(found.lower <= 2.0 && 2.0 <= found.upper && found.upper - found.lower < 1e-12);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn distance(a: &Shape, b: &Shape, pose: &Pose) -> Option<Distance> {
+    distance_cached(a, b, pose, &mut Cache::default())
+}
+
+/// As [`distance`], starting where the last query of the pair ended.
+#[must_use]
+pub fn distance_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Option<Distance> {
+    dispatch::ask::<dispatch::Measure>(a, b, pose, cache)
+}
+
+/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, or how deep they overlap. `None` if one is a mesh, which has no depth, or if both are half-spaces.
+///
+/// ```
+/// use impinge::convex::{Capsule, Cuboid};
+/// use impinge::{Pose, Vec3, shape};
+///
+/// let (block, rod) = (Cuboid::new([1.0, 1.0, 1.0])?.into(), Capsule::new(2.0, 0.25)?.into());
+/// let pose = Pose::from_translation([1.0, 0.0, 0.0])?; // half in, standing up
+/// let contact = shape::contact(&block, &rod, &pose).expect("both are convex");
+/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper && contact.upper - contact.lower < 1e-9);
+/// assert!(contact.direction.distance(Vec3::X) < 1e-9);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn contact(a: &Shape, b: &Shape, pose: &Pose) -> Option<Contact> {
+    contact_cached(a, b, pose, &mut Cache::default())
+}
+
+/// As [`contact`], starting where the last query of the pair ended.
+#[must_use]
+pub fn contact_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Option<Contact> {
+    dispatch::ask::<dispatch::Touch>(a, b, pose, cache)
+}

@@ -1,0 +1,153 @@
+//! One tree alone: the triangles near something that is not a mesh.
+//!
+//! The nearest boxes first, down to triangles, with a limit that may fall as triangles come in. Everything is in `f64` and in the mesh's own frame, so it works whatever the
+//! sizes.
+
+use std::ops::ControlFlow;
+
+use crate::math::Vec3;
+
+use super::Tree;
+use super::node::{Link, LocalBox};
+
+/// What a search in one tree is after.
+pub(crate) trait Seek {
+    /// A certain lower bound of the distance of a box, in the mesh's frame, from what is sought.
+    fn apart(&mut self, center: Vec3, half: Vec3) -> f64;
+
+    /// Boxes that are certainly further away are left out. May fall while the search runs.
+    fn limit(&self) -> f64;
+
+    /// Takes note of the least bound by which boxes were left out so far.
+    fn left_out(&mut self, apart: f64);
+
+    /// Takes a triangle; [`ControlFlow::Break`] ends the search.
+    fn triangle(&mut self, index: u32) -> ControlFlow<()>;
+}
+
+impl Tree {
+    /// Hands every triangle in boxes that are not certainly beyond the limit to `seek`, each once.
+    pub(crate) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
+        let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
+        // Local coordinates are rounded once, and so are sums with the origin.
+        let size = self.origin.abs().max_element() + self.reach / self.scale;
+        let slack = 8.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
+        let first = seek.apart(self.center(bounds), self.half(bounds, slack));
+        let mut open = vec![(first, *root)];
+        let mut near: Vec<(f64, Link)> = Vec::with_capacity(8);
+        while let Some((apart, link)) = open.pop() {
+            if apart > seek.limit() {
+                seek.left_out(apart);
+                continue;
+            }
+            if link.is_leaf() {
+                let leaf = &self.leaves[link.index()];
+                for triangle in &leaf.triangles[..leaf.count as usize] {
+                    seek.triangle(*triangle)?;
+                }
+                continue;
+            }
+            let node = &self.nodes[link.index()];
+            near.clear();
+            for (slot, link) in node.link.iter().enumerate().filter(|(_, l)| **l != Link::NONE) {
+                let bounds = node.get(slot);
+                let apart = seek.apart(self.center(&bounds), self.half(&bounds, slack));
+                if apart <= seek.limit() {
+                    near.push((apart, *link));
+                } else {
+                    seek.left_out(apart);
+                }
+            }
+            // The nearest is opened first; of two equally near, the first.
+            near.reverse();
+            near.sort_by(|p, q| q.0.total_cmp(&p.0));
+            open.extend_from_slice(&near);
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The middle of a box, in the mesh's frame.
+    fn center(&self, bounds: &LocalBox) -> Vec3 {
+        self.origin + Vec3::from(bounds.center.map(f64::from)) / self.scale
+    }
+
+    /// Half its sides, grown by the slack.
+    fn half(&self, bounds: &LocalBox, slack: f64) -> Vec3 {
+        Vec3::from(bounds.half.map(f64::from)) / self.scale + Vec3::splat(slack)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Aabb, Random};
+    use crate::mesh::Mesh;
+    use crate::shapes;
+
+    /// All triangles within a distance of a point, by their boxes.
+    struct Around<'a> {
+        mesh: &'a Mesh,
+        point: Vec3,
+        limit: f64,
+        found: Vec<u32>,
+        least: f64,
+    }
+
+    impl Seek for Around<'_> {
+        fn apart(&mut self, center: Vec3, half: Vec3) -> f64 {
+            ((self.point - center).abs() - half).max(Vec3::ZERO).length()
+        }
+
+        fn limit(&self) -> f64 {
+            self.limit
+        }
+
+        fn left_out(&mut self, apart: f64) {
+            self.least = self.least.min(apart);
+        }
+
+        fn triangle(&mut self, index: u32) -> ControlFlow<()> {
+            self.found.push(index);
+            ControlFlow::Continue(())
+        }
+    }
+
+    impl Around<'_> {
+        fn gap(&self, triangle: u32) -> f64 {
+            let bounds = Aabb::from_points(self.mesh.triangle(triangle as usize));
+            bounds.distance_squared(&Aabb { min: self.point, max: self.point }).sqrt()
+        }
+    }
+
+    #[test]
+    fn nothing_near_is_missed_and_nothing_comes_twice() {
+        let mut random = Random::new(5);
+        let ring = shapes::torus(1.0, 0.4, 40, 20).unwrap();
+        for scale in [1.0, 1e-30, 1e50] {
+            let mesh = ring.scaled(scale).unwrap();
+            for _ in 0..50 {
+                let (point, limit) = (random.in_cube() * 2.0 * scale, random.unit() * scale);
+                let mut around =
+                    Around { mesh: &mesh, point, limit, found: vec![], least: f64::INFINITY };
+                assert!(mesh.tree().seek(&mut around).is_continue());
+                around.found.sort_unstable();
+                assert!(around.found.windows(2).all(|w| w[0] < w[1]));
+                for t in 0..mesh.triangles().len() as u32 {
+                    if around.found.binary_search(&t).is_err() {
+                        assert!(around.gap(t) >= around.least.max(limit), "{t}");
+                    }
+                }
+            }
+        }
+        let empty = Mesh::from_triangles(vec![], vec![]).unwrap();
+        let mut around = Around {
+            mesh: &empty,
+            point: Vec3::ZERO,
+            limit: f64::INFINITY,
+            found: vec![],
+            least: f64::INFINITY,
+        };
+        assert!(empty.tree().seek(&mut around).is_continue());
+        assert!(around.found.is_empty());
+    }
+}

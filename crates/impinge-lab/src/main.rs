@@ -55,6 +55,10 @@ enum Experiment {
     Threads(threads::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
+    /// Queries of two hulls on the workloads of the peer measurements, as rows for their report.
+    PeersConvex(peers::Arguments),
+    /// The table of two hulls beside the peers, from the lines of all.
+    ConvexTable(peers::table::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -68,6 +72,8 @@ fn main() -> anyhow::Result<()> {
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),
-        Experiment::Peers(arguments) => peers::run(&arguments),
+        Experiment::Peers(arguments) => peers::mesh::run(&arguments),
+        Experiment::PeersConvex(arguments) => peers::convex::run(&arguments),
+        Experiment::ConvexTable(arguments) => peers::table::run(&arguments),
     }
 }

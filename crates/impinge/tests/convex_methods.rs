@@ -21,7 +21,7 @@ fn options() -> Vec<perceptron::Options> {
         Learning::Adaptive,
     ] {
         for first in [FirstPlane::Axis, FirstPlane::Centroids, FirstPlane::Boxes] {
-            all.push(perceptron::Options::new(learning, first, 2000).unwrap());
+            all.push(perceptron::Options::new(learning, first, 2000).expect("sensible numbers"));
         }
     }
     all

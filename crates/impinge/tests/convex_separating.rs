@@ -16,7 +16,8 @@ fn all_options() -> Vec<Options> {
     let mut all = Vec::new();
     for termination in [Termination::Hemisphere, Termination::HalfPlanes] {
         for alpha in [1.0, 0.6, 0.2, 0.0] {
-            all.push(Options { rule: Rule::mixed(alpha).unwrap(), termination, ..Options::THESIS });
+            let rule = Rule::mixed(alpha).expect("from 0 to 1");
+            all.push(Options { rule, termination, ..Options::THESIS });
         }
     }
     all
@@ -142,9 +143,9 @@ fn near_touching() {
                 let output = ask(&a, &b, &pose, options);
                 checked(&output, &a, &b, &pose, truth);
                 if output.verdict.decision().is_some() {
-                    certain += 1
+                    certain += 1;
                 } else {
-                    open += 1
+                    open += 1;
                 }
                 assert!(
                     output.verdict.decision().is_some() || offset.abs() < 1e-13,
@@ -300,7 +301,7 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
                 assert!(output.steps <= 3 * output.kept + 3);
                 repeats += output.repeats;
                 most = most.max(output.steps);
-                uncertain += u32::from(!output.verdict.decision().is_some());
+                uncertain += u32::from(output.verdict.decision().is_none());
                 output.verdict.decision().map(|d| d.is_intersecting())
             })
             .collect();

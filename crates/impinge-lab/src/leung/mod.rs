@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "Bodies of radius one fly in a closed room, by 5 % of their radius and 10 degrees a frame unless a figure says otherwise; two that come to meet reverse velocity and rotation. A test is asked of every pair whose tightest boxes overlap. The thesis' bodies \
          are points on an ellipsoid, a thin rod and a flat plate; ours are points on ellipsoids with half axes 1 : 0.75 : 0.6, 1 : 0.05 : 0.05 and 1 : 1 : 0.05, so that every point is a vertex. Bounding spheres fill 10 % of the room, which the thesis does not tell. Its figures are curves \
          without numbers in our copy, from an Indy (R4600); what stands beside ours are the statements of its text. Times are those of the tests alone, one thread, each frame the fastest of several passes, every method on the same recorded poses with its own state \
-         for each pair. \"Closest features\" is our own tracker (V-Clip's rules), for I-COLLIDE; \"improved Gilbert\" is `convex::closest_points` as published in section 5.4, with bounds of its rounding. Every \"apart\" of the separating vectors is certain.",
+         for each pair. \"Closest features\" is our own tracker (V-Clip's rules), for I-COLLIDE; \"improved Gilbert\" is `convex::closest_points` as published in section 5.4; it also bounds its rounding and confirms every vertex exactly, which the thesis' does not, and which is why it and the combined algorithm lose some of their lead. Every \"apart\" of the separating vectors is certain.",
     );
     steps::report(&counted, arguments, &mut report)?;
     times::report(&sweeps, arguments, &mut report)?;

@@ -203,7 +203,7 @@ fn sentence(sweep: &Sweep) -> String {
         } else if combined > 1.0 {
             "The order is that of the thesis; the growth is not."
         } else {
-            "That is not the order of the thesis."
+            "For bodies this small the combined algorithm is about as fast as closest features; otherwise the order is that of the thesis."
         },
     )
 }

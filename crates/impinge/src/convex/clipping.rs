@@ -6,12 +6,16 @@
 //! **Pre-checks.** An edge is skipped when its box misses the other body's box. And only those faces clip whose box meets the box of the body that the edges belong to: within that box the collected faces are all there is of the
 //! other body's surface. The thesis adds that the edges are outside if no face is collected. They may as well all be inside, so then a vertex is located, exactly; one outside means that the bodies are apart.
 //!
-//! **Exact.** The faces are those of the hull of B's moved points, which is built anew for each query: rounding bends faces and moves edges, if by little. Each clip carries bounds of its rounding, so an edge is certainly inside,
-//! certainly outside or in doubt. One edge inside decides; none in doubt decides; otherwise [`decide`](super::decide) does. Bodies that are not solid have no half-spaces and go there at once.
+//! **Exact**, though B is moved and rounded. Let `B*` be B moved in real arithmetic: its faces are flat and its edges are those of B. The body that verdicts speak of, the hull of the rounded vertices, is nowhere further
+//! than some `e` from it. Every height over a plane is enclosed, with rounding and a margin of `e` on both sides; so what is left of an edge is certainly something, certainly nothing, or in doubt.
+//!
+//! - *Something left of an edge of A*: a point of it is in `B*` and further than `e` from its surface, so it is in the rounded body. *Something left of an edge of B*: the segment between two rounded vertices is in the rounded body.
+//! - *Nothing left of any edge*: then A and `B*` are further than `e` apart, and so A and the rounded body are apart. For if they were not, of a closest pair of points one could be chosen on an edge of its body, and this edge
+//!   would reach into the other body grown by `e`, hence behind all of its planes pushed out by `e`.
+//! - *Doubt*, and bodies that are not solid and have no half-spaces: [`decide`](super::decide) decides, once for the pair.
 
 use super::Hull;
 use super::decide::{Hint, decide};
-use crate::exact::{Sign, orient3d};
 use crate::math::{Aabb, Pose, Vec3};
 
 /// The pre-checks to make; they accumulate.
@@ -96,9 +100,11 @@ pub fn clip(a: &Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> Output {
 #[derive(Debug)]
 pub struct Clipping<'h> {
     a: &'h Hull,
-    /// The hull of the moved points of B; none if it or A is not solid, or if a point is beyond the coordinates that a hull takes.
-    b: Option<Hull>,
+    b: &'h Hull,
+    /// B's vertices in A's frame.
     moved: Vec<Vec3>,
+    /// How far B's moved vertices may be from where real arithmetic would put them, along each axis.
+    rounding: Vec3,
     checks: PreChecks,
     boxes: [Aabb; 2],
     /// The half-spaces that clip now, of the body that the edges do not belong to.
@@ -121,14 +127,20 @@ enum Turn {
 impl<'h> Clipping<'h> {
     /// Moves B and begins.
     #[must_use]
-    pub fn new(a: &'h Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> Self {
+    pub fn new(a: &'h Hull, b: &'h Hull, pose: &Pose, checks: PreChecks) -> Self {
         let moved: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
         let bounds = |points: &[Vec3]| Aabb::from_points(points.iter().copied());
+        let reach = b.vertices().iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
+        let r = pose.rotation();
+        let far = r.x_axis.abs() * reach.x + r.y_axis.abs() * reach.y + r.z_axis.abs() * reach.z;
+        // Three products and three sums: four roundings, and one for the bound itself.
+        let rounding = (far + pose.translation().abs()) * (5.0 * U) + f64::MIN_POSITIVE;
         Self {
             boxes: [bounds(a.vertices()), bounds(&moved)],
             a,
-            b: Hull::new(&moved).ok().filter(|b| b.dimension() == 3 && a.dimension() == 3),
+            b,
             moved,
+            rounding,
             checks,
             planes: Vec::new(),
             turn: Turn::Start,
@@ -145,7 +157,7 @@ impl<'h> Clipping<'h> {
             return self.next_turn();
         };
         self.counts.edges += 1;
-        let other = self.boxes[usize::from(self.turn == Turn::OfA)];
+        let other = self.boxes[usize::from(self.turn == Turn::OfA)].grown(4.0 * self.margin());
         if self.checks.edge_against_object && !Aabb::from_points(edge).overlaps(&other) {
             return None;
         }
@@ -166,10 +178,16 @@ impl<'h> Clipping<'h> {
         Some(self.output(true, Some(witness)))
     }
 
+    /// The largest distance between a moved vertex and where it should be, and some more.
+    fn margin(&self) -> f64 {
+        self.rounding.length() * (1.0 + 8.0 * U) + f64::MIN_POSITIVE
+    }
+
     /// Goes on to the edges of the next body, or to the end.
     fn next_turn(&mut self) -> Option<Output> {
+        let is_solid = self.a.dimension() == 3 && self.b.dimension() == 3;
         self.turn = match self.turn {
-            Turn::Start if self.b.is_some() => Turn::OfA,
+            Turn::Start if is_solid => Turn::OfA,
             Turn::OfA => Turn::OfB,
             Turn::OfB if !self.in_doubt => return Some(self.output(false, None)),
             _ => return Some(self.exactly()),
@@ -178,52 +196,66 @@ impl<'h> Clipping<'h> {
         self.collect()
     }
 
-    /// The body whose edges are clipped and the one whose faces clip.
-    fn bodies(&self) -> Option<(&Hull, &Hull)> {
-        let b = self.b.as_ref()?;
+    /// The body whose edges are clipped, with its vertices.
+    fn edges_of(&self) -> Option<(&'h Hull, &[Vec3])> {
         match self.turn {
-            Turn::OfA => Some((self.a, b)),
-            Turn::OfB => Some((b, self.a)),
+            Turn::OfA => Some((self.a, self.a.vertices())),
+            Turn::OfB => Some((self.b, &self.moved)),
             Turn::Start => None,
         }
     }
 
+    /// The plane of a face of the body that clips.
+    fn plane(&self, corners: [Vec3; 3]) -> Plane {
+        // Both bodies' planes have a margin; only B's corners are rounded.
+        let of_corners = if self.turn == Turn::OfA { self.rounding } else { Vec3::ZERO };
+        Plane::through(corners, of_corners, 2.0 * self.margin())
+    }
+
     /// Collects the faces for the turn. If there are none, the box of the edges' body is inside the other one or outside as a whole, and a vertex tells.
     fn collect(&mut self) -> Option<Output> {
+        let (other, points): (&Hull, &[Vec3]) = match self.turn {
+            Turn::OfA => (self.b, &self.moved),
+            _ => (self.a, self.a.vertices()),
+        };
+        let bounds = self.boxes[usize::from(self.turn == Turn::OfB)].grown(8.0 * self.margin());
+        let collect = self.checks.collect_faces;
         let mut planes = std::mem::take(&mut self.planes);
         planes.clear();
-        let (body, other) = self.bodies()?;
-        let bounds = self.boxes[usize::from(self.turn == Turn::OfB)];
-        let collect = self.checks.collect_faces;
         for face in other.faces() {
-            let corners = face.iter().map(|v| other.vertices()[*v as usize]);
-            if !collect || Aabb::from_points(corners.clone()).overlaps(&bounds) {
-                planes.push(Plane::through(corners));
+            let corners = || face.iter().map(|v| points[*v as usize]);
+            if !collect || Aabb::from_points(corners()).overlaps(&bounds) {
+                planes.push(self.plane(three(face, points)));
             }
         }
-        let output = planes.is_empty().then(|| {
-            let p = body.vertices()[0];
-            let is_inside = other.faces().all(|face| {
-                // Three neighbouring corners are not on a line.
-                let [a, b, c] = [face[0], face[1], face[2]].map(|v| other.vertices()[v as usize]);
-                orient3d(a, b, c, p) != Sign::Positive
-            });
-            self.output(is_inside, None)
-        });
         self.counts.faces += planes.len() as u64;
+        let is_empty = planes.is_empty();
         self.planes = planes;
-        output
+        if !is_empty {
+            return None;
+        }
+        let (_, vertices) = self.edges_of()?;
+        let p = vertices[0];
+        let mut is_inside = true;
+        for face in other.faces() {
+            let [low, high] = self.plane(three(face, points)).height(p);
+            if low > 0.0 {
+                return Some(self.output(false, None));
+            }
+            is_inside &= high <= 0.0;
+        }
+        Some(if is_inside { self.output(true, None) } else { self.exactly() })
     }
 
     /// The next edge of the body whose turn it is, once per pair of ends.
     fn next_edge(&mut self) -> Option<[Vec3; 2]> {
         let (mut vertex, mut neighbor) = (self.vertex, self.neighbor);
-        let (body, _) = self.bodies()?;
+        let (body, points) = self.edges_of()?;
         let mut edge = None;
-        while edge.is_none() && (vertex as usize) < body.vertices().len() {
+        while edge.is_none() && (vertex as usize) < points.len() {
             match body.neighbors(vertex).get(neighbor) {
                 Some(next) if *next > vertex => {
-                    edge = Some([vertex, *next].map(|v| body.vertices()[v as usize]));
+                    edge = Some([vertex, *next].map(|v| points[v as usize]));
                     neighbor += 1;
                 }
                 Some(_) => neighbor += 1,
@@ -251,33 +283,51 @@ const U: f64 = f64::EPSILON / 2.0;
 /// More than what products that underflow can lose: `2^-700`.
 const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
 
-/// A face's plane, with the sizes of the products its normal was computed from.
+/// Three corners of a face, far from each other. No three corners of a face are on a line.
+fn three(face: &[u32], points: &[Vec3]) -> [Vec3; 3] {
+    let third = face.len() / 3;
+    [face[0], face[third], face[2 * third]].map(|v| points[v as usize])
+}
+
+/// The plane of a face, with what heights over it can be off.
 ///
-/// A component of the normal is off by at most `4u` of its size, a height by at most `4u` of its terms more; ten `u` of `sizes . |w|` cover both.
+/// With `s` the sizes of the products that a component of the normal is the difference of, the component is off by at most `4u s`, and a height by at most `4u` of its terms more: ten `u` of `s . |w|` cover both. Corners that
+/// are off by `d` along each axis change the two spanning vectors by `2d`, and with them the normal by at most the products of `2d` with their sizes; and a height by the normal times `d` more.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     point: Vec3,
     normal: Vec3,
-    sizes: Vec3,
+    /// The error of a height, for each unit along each axis from the point.
+    slope: Vec3,
+    /// The error of a height at the point, with the margin.
+    base: f64,
 }
 
 impl Plane {
-    fn through(mut corners: impl Iterator<Item = Vec3>) -> Self {
-        let mut next = || corners.next().unwrap_or_default();
-        let (point, p, q) = (next(), next(), next());
+    /// The plane through corners that are off by up to `rounding` along each axis, with a margin on both sides.
+    fn through([point, p, q]: [Vec3; 3], rounding: Vec3, margin: f64) -> Self {
         let (u, v) = (p - point, q - point);
-        let (x, y) = (u.abs(), v.abs());
-        let sizes = Vec3::new(x.y * y.z + x.z * y.y, x.z * y.x + x.x * y.z, x.x * y.y + x.y * y.x);
-        Self { point, normal: u.cross(v), sizes }
+        let off = rounding * 2.0;
+        let sizes = products(u.abs(), v.abs());
+        let slope = sizes * (10.0 * U) + products(off, u.abs() + v.abs() + off) * (1.0 + 16.0 * U);
+        let normal = u.cross(v);
+        let length = (normal.abs() + slope).element_sum();
+        let base = (rounding.element_sum() + margin) * length * (1.0 + 16.0 * U) + UNDERFLOW;
+        Self { point, normal, slope, base }
     }
 
-    /// How far `p` is outside, times the normal's length: at least and at most.
+    /// How far `p` is outside, times the normal's length: at least and at most, with the margin.
     fn height(&self, p: Vec3) -> [f64; 2] {
         let w = p - self.point;
         let height = self.normal.dot(w);
-        let error = 10.0 * U * self.sizes.dot(w.abs()) + UNDERFLOW;
+        let error = self.slope.dot(w.abs()) * (1.0 + 16.0 * U) + self.base;
         [height - error, height + error]
     }
+}
+
+/// The sums of products that bound the components of a cross product.
+fn products(x: Vec3, y: Vec3) -> Vec3 {
+    Vec3::new(x.y * y.z + x.z * y.y, x.z * y.x + x.x * y.z, x.x * y.y + x.y * y.x)
 }
 
 /// What is left of an edge: where it begins and where it ends, each at least and at most.
@@ -350,7 +400,7 @@ mod tests {
     fn interval(planes: &[[Vec3; 3]], edge: [Vec3; 2]) -> Interval {
         let mut interval = Interval::WHOLE;
         for corners in planes {
-            interval.clip(&Plane::through(corners.iter().copied()), edge);
+            interval.clip(&Plane::through(*corners, Vec3::ZERO, 0.0), edge);
         }
         interval
     }
@@ -387,8 +437,30 @@ mod tests {
             let e = |v: Vec3, k: usize| exact(v[k]) - exact(c[0][k]);
             let cross = |i: usize, j: usize| e(c[1], i) * e(c[2], j) - e(c[1], j) * e(c[2], i);
             let height = cross(1, 2) * e(p, 0) + cross(2, 0) * e(p, 1) + cross(0, 1) * e(p, 2);
-            let [low, high] = Plane::through(c.into_iter()).height(p);
+            let [low, high] = Plane::through(c, Vec3::ZERO, 0.0).height(p);
             assert!(exact(low) <= height && height <= exact(high));
+        }
+    }
+
+    /// Corners moved by the rounding they are said to have change no height by more than the enclosure.
+    #[test]
+    fn rounded_corners_are_allowed_for() {
+        use crate::math::Random;
+        use num_rational::BigRational;
+        let mut random = Random::new(4);
+        let exact = |x: f64| BigRational::from_float(x).unwrap();
+        for _ in 0..1000 {
+            let c: [Vec3; 3] = std::array::from_fn(|_| random.in_cube());
+            let rounding = random.in_cube().abs() * 1e-6;
+            let off: [Vec3; 3] = c.map(|v| v + random.in_cube() * rounding * 0.999);
+            let p = random.in_cube();
+            let e = |v: Vec3, k: usize| exact(v[k]) - exact(off[0][k]);
+            let cross =
+                |i: usize, j: usize| e(off[1], i) * e(off[2], j) - e(off[1], j) * e(off[2], i);
+            let height = cross(1, 2) * e(p, 0) + cross(2, 0) * e(p, 1) + cross(0, 1) * e(p, 2);
+            let [low, high] = Plane::through(c, rounding, 0.0).height(p);
+            assert!(exact(low) <= height && height <= exact(high));
+            assert!(high - low < 1e-4);
         }
     }
 }

@@ -39,6 +39,13 @@ fn placement(kind: usize, r: &mut Random) -> Pose {
         }
         2 => Pose::from_translation(r.grid_point(2)).unwrap(),
         3 => Pose::IDENTITY,
+        4 => {
+            // Turns by an eighth about axes: faces and edges that are parallel up to rounding.
+            let turn = std::f64::consts::FRAC_PI_8;
+            let mut q = [0.0, 0.0, 0.0, turn.cos()];
+            q[r.below(3)] = turn.sin();
+            Pose::from_quaternion(q, r.grid_point(5) * 0.1).unwrap()
+        }
         _ => {
             let s = 10_f64.powi(-(r.below(16) as i32));
             Pose::from_translation(r.grid_point(1) + r.point() * s).unwrap()
@@ -56,7 +63,7 @@ fn hulls_of_every_kind() {
         let a = resize(body(kind_a, &mut r));
         let same = round % 11 == 0;
         let b = if same { a.clone() } else { resize(body(kind_b, &mut r)) };
-        let pose = placement(r.below(5), &mut r).to_matrix();
+        let pose = placement(r.below(6), &mut r).to_matrix();
         let pose = Pose::from_matrix(pose.map(|row| [row[0], row[1], row[2], row[3] * scale]));
         let pose = pose.unwrap();
         let placed: Vec<Vec3> = b.iter().map(|p| pose.transform_point(*p)).collect();

@@ -1,6 +1,7 @@
 //! Random hulls, and exact answers about pairs of them by separating axes in integers and fractions.
 
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, unreachable_pub, reason = "tests")]
 
 use impinge::convex::Hull;
 use impinge::{Pose, Vec3};

@@ -7,7 +7,7 @@ use super::Acceleration;
 use crate::math::Vec3;
 
 /// The vector over its length; zero if it has none.
-pub(super) fn unit(v: Vec3) -> Vec3 {
+pub(in crate::convex) fn unit(v: Vec3) -> Vec3 {
     let largest = v.abs().max_element();
     if largest > 0.0 { (v / largest).normalize_or_zero() } else { Vec3::ZERO }
 }

@@ -188,11 +188,17 @@ impl Growth {
         // The error of vertices: the exact hull of rounded points is within it of the set.
         let mut error = polytope.vertices.iter().map(|v| difference.error(v.m)).fold(0.0, f64::max);
         let mut close = f64::INFINITY;
+        let mut done = Vec::new();
+        self.stop = Stop::Repeated;
         while let Some(Waiting { height, face }) = waiting.pop() {
             if !polytope.faces[face as usize].alive {
                 continue;
             }
-            self.lower = (height > 0.0).then_some(height - error);
+            // Faces that no support lies above are done, and stay as near as they are.
+            done.retain(|f: &u32| polytope.faces[*f as usize].alive);
+            let floor =
+                done.iter().map(|f| polytope.faces[*f as usize].height).fold(height, f64::min);
+            self.lower = (floor > 0.0).then_some(floor - error);
             if self.supports >= options.limit {
                 self.stop = Stop::Limit;
                 break;
@@ -205,12 +211,14 @@ impl Growth {
                 self.direction = normal;
             }
             if settled || self.upper - height <= close {
-                self.stop = Stop::Converged;
+                if self.upper - floor <= close {
+                    self.stop = Stop::Converged;
+                }
                 break;
             }
             if !polytope.is_above(face, vertex.m) {
-                self.stop = Stop::Repeated;
-                break;
+                done.push(face);
+                continue;
             }
             error = error.max(difference.error(vertex.m));
             for new in polytope.add(vertex, face) {

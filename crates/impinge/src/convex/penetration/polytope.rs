@@ -4,11 +4,14 @@
 //! `convex/build.rs`) and the surface stays closed and convex, with coplanar neighbours at most.
 
 use crate::convex::body::U;
-use crate::convex::closest::Vertex;
+use crate::convex::closest::{Vertex, signed_volumes, unit};
 use crate::exact::{Sign, orient3d};
 use crate::math::Vec3;
 
 const NONE: u32 = u32::MAX;
+
+/// Corners whose heights along the normal differ by more than this times their size are those of a sliver whose normal rounding has spoilt.
+const SLANT: f64 = 1e-13;
 
 /// A triangle of the surface. Side `i` runs from corner `i` to corner `i + 1`.
 #[derive(Clone, Copy)]
@@ -16,7 +19,7 @@ pub(super) struct Face {
     pub(super) corners: [u32; 3],
     across: [u32; 3],
     pub(super) alive: bool,
-    /// The outer unit normal, rounded.
+    /// The outer unit normal, rounded; for a sliver, the direction of its nearest point if that is better.
     pub(super) normal: Vec3,
     /// The triangle is at least this far from the origin, along the normal. Zero or less if the origin is not strictly inside.
     pub(super) height: f64,
@@ -126,15 +129,21 @@ fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
     let lengths = sides.map(Vec3::length_squared);
     let longest = (0..3).fold(0, |k, i| if lengths[i] > lengths[k] { i } else { k });
     let cross = sides[(longest + 1) % 3].cross(sides[(longest + 2) % 3]);
-    let scale = cross.abs().max_element();
-    let mut normal = if scale > 0.0 { (cross / scale).normalize_or_zero() } else { Vec3::ZERO };
+    let mut normal = unit(cross);
     if normal == Vec3::ZERO {
-        normal = a.normalize_or_zero();
+        normal = unit(a);
     }
-    // Any unit vector bounds the distance of a triangle; the normal does so best.
-    let heights = [normal.dot(a), normal.dot(b), normal.dot(c)];
+    // Any unit vector bounds the distance of a triangle; the normal does so best, where it is known well.
     let size = a.length().max(b.length()).max(c.length());
-    let height = heights.into_iter().fold(f64::INFINITY, f64::min);
+    let lowest = |n: Vec3| n.dot(a).min(n.dot(b)).min(n.dot(c));
+    let mut height = lowest(normal);
+    if normal.dot(a).max(normal.dot(b)).max(normal.dot(c)) - height > SLANT * size {
+        let corners = [a, b, c];
+        let towards = unit(signed_volumes::reduce(&corners).sum(|i| corners[i]));
+        if towards != Vec3::ZERO && lowest(towards) > height {
+            (normal, height) = (towards, lowest(towards));
+        }
+    }
     let height = height - 16.0 * U * size - f64::MIN_POSITIVE;
     // Only exact arithmetic knows whether the origin is on the inner side.
     let outside = orient3d(a, b, c, Vec3::ZERO) == Sign::Positive;

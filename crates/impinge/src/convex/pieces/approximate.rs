@@ -7,7 +7,7 @@ use super::excess::{self, Effort, Excess, Part};
 use super::index::SolidIndex;
 use super::scale::Scale;
 use super::soup::{Keep, Soup};
-use super::{Decomposition, Piece, check_closed};
+use super::{Decomposition, Piece, bodies, check_closed};
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::exact::Location;
@@ -19,6 +19,9 @@ const GLANCE: usize = 3_000;
 
 /// The least tolerance, over the largest coordinate: some hundred times what rounding amounts to.
 const LEAST: f64 = 1e-12;
+
+/// More than any two points are apart, over the largest coordinate.
+const MOST: f64 = 8.0;
 
 /// What [`decompose`] aims at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,12 +90,14 @@ pub fn decompose_watched(
     let work = Work {
         solid: SolidIndex::new(mesh, &vertices),
         notches: choose::notches(mesh, &vertices),
-        tolerance: scale.length(options.tolerance).max(LEAST),
+        tolerance: scale.length(options.tolerance).clamp(LEAST, MOST),
         effort: options.effort,
     };
     let mut waiting: Vec<Node> = bodies(mesh, &vertices)
         .into_iter()
-        .filter_map(|soup| {
+        .filter_map(|body| {
+            let corners = |t: u32| mesh.triangles()[t as usize].map(|v| vertices[v as usize]);
+            let soup = Soup::of(body.into_iter().map(corners));
             let region = soup.bounds();
             work.node(soup, region)
         })
@@ -114,7 +119,7 @@ pub fn decompose_watched(
         let Some(worst) = worst else { break };
         let node = waiting.swap_remove(worst);
         match work.cut(&node) {
-            Some([low, high]) => waiting.extend([low, high]),
+            Some(halves) => waiting.extend(halves),
             // Too small to be cut: it stays as it is.
             None => done.push(node),
         }
@@ -122,36 +127,6 @@ pub fn decompose_watched(
     done.extend(waiting);
     let pieces = done.into_iter().map(|node| work.finish(node, &scale));
     pieces.collect::<Result<Vec<Piece>, Error>>().map(Decomposition::of)
-}
-
-/// The surfaces of parts of the mesh whose boxes have no point in common, each closed.
-fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Soup> {
-    let shells = mesh.shells();
-    let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
-    let mut groups: Vec<(Aabb, Vec<u32>)> = vec![(Aabb::EMPTY, Vec::new()); shells.count()];
-    for t in 0..mesh.triangles().len() {
-        let group = &mut groups[mesh.shell_of(t) as usize];
-        group.0 = group.0.union(&Aabb::from_points(corners(t)));
-        group.1.push(t as u32);
-    }
-    // Few shells overlap after a while; each round joins at least two.
-    'again: loop {
-        groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
-        for i in 0..groups.len() {
-            let mut j = i + 1;
-            while j < groups.len() && groups[j].0.min.x <= groups[i].0.max.x {
-                if groups[i].0.overlaps(&groups[j].0) {
-                    let (bounds, members) = groups.remove(j);
-                    groups[i].0 = groups[i].0.union(&bounds);
-                    groups[i].1.extend(members);
-                    continue 'again;
-                }
-                j += 1;
-            }
-        }
-        break;
-    }
-    groups.into_iter().map(|(_, t)| Soup::of(t.into_iter().map(|t| corners(t as usize)))).collect()
 }
 
 struct Work {
@@ -180,7 +155,7 @@ impl Work {
     /// The part of the solid in `region`, whose surface there is `soup`; `None` if there is no such part.
     ///
     /// The extreme points of that part are vertices of the mesh, points where an edge of the mesh meets a face of the region or an edge of the region meets a
-    /// triangle (all in the ideal polygons of the soup), and corners of the region that are in the solid. The hull of all of them is made here.
+    /// triangle (all in the ideal polygons of the soup), and corners of the region that the inside of the solid reaches. The hull of all of them is made here.
     fn node(&self, soup: Soup, region: Aabb) -> Option<Node> {
         let mut points = soup.outer_points();
         for i in 0..8_u32 {
@@ -190,8 +165,10 @@ impl Work {
                 pick(1, region.min.y, region.max.y),
                 pick(2, region.min.z, region.max.z),
             );
-            if self.solid.locate(corner) != Location::Outside {
-                points.push(corner);
+            match self.solid.locate(corner) {
+                Location::Outside => {}
+                Location::Boundary if self.is_off(corner, &soup, &region) => {}
+                _ => points.push(corner),
             }
         }
         // Coordinates were checked with the mesh; without points there is nothing.
@@ -199,6 +176,27 @@ impl Work {
         let mut node = Node { soup, region, hull, excess: Excess { lower: 0.0, upper: 0.0 } };
         node.excess = self.excess(&node);
         Some(node)
+    }
+
+    /// Whether certainly no inside of the solid within the region reaches its corner, which is on the surface: a box in that corner is free of
+    /// surface and outside.
+    fn is_off(&self, corner: Vec3, soup: &Soup, region: &Aabb) -> bool {
+        let opposite = region.min + region.max - corner;
+        let boxes: Vec<Aabb> = soup
+            .polygons()
+            .map(|(points, slacks)| {
+                let of = |sign: f64| points.iter().zip(slacks).map(move |(p, s)| *p + *s * sign);
+                Aabb::from_points(of(-1.5).chain(of(1.5)))
+            })
+            .collect();
+        (2..40).any(|k| {
+            let middle = corner + (opposite - corner) * 0.5_f64.powi(k);
+            let cell = Aabb::from_corners(corner, middle + (middle - corner));
+            let enters = |b: &Aabb| b.max.cmpgt(cell.min).all() && b.min.cmplt(cell.max).all();
+            middle.cmpne(corner).all()
+                && !boxes.iter().any(enters)
+                && self.solid.locate(middle) == Location::Outside
+        })
     }
 
     /// How far a node's hull reaches out, as precisely as the tolerance asks for.
@@ -218,7 +216,7 @@ impl Work {
     }
 
     /// The two halves of a node.
-    fn cut(&self, node: &Node) -> Option<[Node; 2]> {
+    fn cut(&self, node: &Node) -> Option<Vec<Node>> {
         let Cut { axis, at } = choose::choose(&node.part(), &self.notches, &self.solid)?;
         let half = |keep: Keep| {
             let mut region = node.region;
@@ -229,7 +227,7 @@ impl Work {
             self.node(node.soup.clipped(axis, at, keep), region)
         };
         let (low, high) = rayon::join(|| half(Keep::Low), || half(Keep::High));
-        Some([low?, high?])
+        Some(low.into_iter().chain(high).collect())
     }
 
     /// The finished piece, its error as precise as the effort allows.

@@ -17,7 +17,7 @@ use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
 /// Polygons that the search looks at.
-const SAMPLE: usize = 160;
+const SAMPLE: usize = 200;
 /// About so many points are tried to find voids.
 const TRIES: f64 = 1_500.0;
 /// The weight of volume against voids.
@@ -25,7 +25,11 @@ const VOLUME: f64 = 0.05;
 /// The weight of area, which decides where volumes vanish.
 const AREA: f64 = 0.01;
 /// The weight of an uneven cut.
-const UNEVEN: f64 = 1e-3;
+const UNEVEN: f64 = 0.01;
+/// The weight of a cut across a short axis: where nothing can be gained at once, as in a ring, slices would go on for ever.
+const SHORT: f64 = 0.04;
+/// The weight of a cut that is not at a notch.
+const ANYWHERE: f64 = 0.01;
 /// The weight of what a cut achieves at once, against what the next one can make of it.
 const NOW: f64 = 0.4;
 /// A cut must leave at least this share of the extent on both sides.
@@ -79,7 +83,11 @@ pub(super) fn choose(part: &Part<'_>, notches: &[Vec3], solid: &SolidIndex) -> O
         .par_iter()
         .map(|cut| {
             let middle = (cut.at - box_.min[cut.axis]) / box_.extent()[cut.axis] - 0.5;
+            let short = 1.0 - box_.extent()[cut.axis] / box_.extent().max_element();
+            let anywhere = !near.iter().any(|p| p[cut.axis] == cut.at);
             UNEVEN * middle.abs()
+                + SHORT * short
+                + if anywhere { ANYWHERE } else { 0.0 }
                 + [Keep::Low, Keep::High]
                     .map(|k| plan.cost(&whole.cut(cut, k), 1))
                     .iter()
@@ -138,14 +146,18 @@ struct Half {
 
 impl Half {
     fn cut(&self, cut: &Cut, keep: Keep) -> Self {
+        // What is in the plane may belong to the other half only; if not, some of the polygons have it.
         let kept = |p: &Vec3| match keep {
-            Keep::Low => p[cut.axis] <= cut.at,
-            Keep::High => p[cut.axis] >= cut.at,
+            Keep::Low => p[cut.axis] < cut.at,
+            Keep::High => p[cut.axis] > cut.at,
         };
         Self {
             soup: self.soup.clipped(cut.axis, cut.at, keep),
             extra: self.extra.iter().copied().filter(kept).collect(),
-            voids: self.voids.iter().copied().filter(|v| kept(&v.at)).collect(),
+            // A void in the plane is one of the lower half.
+            voids: (self.voids.iter().copied())
+                .filter(|v| (v.at[cut.axis] <= cut.at) == (keep == Keep::Low))
+                .collect(),
         }
     }
 

@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use super::index::{self, SolidIndex, triangle_distance};
 use super::planes::{self, Plane, planes};
-use super::soup::Soup;
+use super::soup::{self, Soup};
 use crate::convex::Hull;
 use crate::exact::{Location, Sign, orient3d};
 use crate::math::{Aabb, Vec3};
@@ -62,7 +62,10 @@ pub(super) fn quick(part: &Part<'_>, solid: &SolidIndex) -> f64 {
     if solid.locate(center) != Location::Inside {
         return f64::INFINITY;
     }
-    if part.soup.is_exact() && is_clear(part) && is_strictly_inside(part.hull, center) {
+    if part.region.contains_box(&planes::bounds(part.hull))
+        && is_strictly_inside(part.hull, center)
+        && is_clear(part)
+    {
         return 0.0;
     }
     core(part, &planes, center)
@@ -91,10 +94,13 @@ fn is_strictly_inside(hull: &Hull, p: Vec3) -> bool {
 fn is_clear(part: &Part<'_>) -> bool {
     let hull = part.hull;
     let mut last = 0;
-    part.soup.polygons().all(|(points, _)| {
+    let mut outer = Vec::new();
+    part.soup.polygons().all(|(points, slacks)| {
+        outer.clear();
+        soup::outer(points, slacks, &mut outer);
         let above = |f: usize| {
             let [a, b, c] = corners(hull, hull.face(f));
-            points.iter().all(|p| orient3d(a, b, c, *p) != Sign::Negative)
+            outer.iter().all(|p| orient3d(a, b, c, *p) != Sign::Negative)
         };
         if above(last) {
             return true;
@@ -111,7 +117,7 @@ fn is_clear(part: &Part<'_>) -> bool {
 
 /// The second way.
 fn core(part: &Part<'_>, planes: &[Plane], center: Vec3) -> f64 {
-    let slack = part.soup.slack() * 2.0 + planes::ROUNDING;
+    let slack = part.soup.slack() + planes::ROUNDING;
     let mut cut: Vec<f64> = vec![0.0; planes.len()];
     let mut last = 0;
     for (points, _) in part.soup.polygons() {

@@ -1,13 +1,14 @@
 //! A small box tree over the triangles of a closed mesh: is a point inside, how far is it from the surface, does the surface enter a box.
 
+use crate::closest::point_triangle;
 use crate::exact::{Location, locate_point, winding_number};
-use crate::math::{Aabb, Vec3};
+use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 
 /// Triangles a leaf.
 const LEAF: usize = 4;
 
-/// The triangles of a closed mesh, of coordinates at most two in size, in a tree.
+/// The triangles of a closed mesh in a tree. Distances are bounds for coordinates at most two in size; all else holds for any.
 #[derive(Debug)]
 pub(super) struct SolidIndex {
     triangles: Vec<[Vec3; 3]>,
@@ -84,13 +85,18 @@ impl SolidIndex {
         }
     }
 
-    /// Whether a triangle may share a point with `bounds`: its box does, and its plane too, up to rounding.
+    /// Whether a triangle may share a point with `bounds`: its box does, its plane does up to rounding, and it is not certainly further from
+    /// the middle than the corners are.
     pub(super) fn may_enter(&self, bounds: &Aabb) -> bool {
         let mut enters = false;
+        let center = bounds.center();
+        let radius = ((bounds.max - center).max(center - bounds.min)).length() + ROUNDING;
         self.visit(
             |b| b.overlaps(bounds),
             |t| {
-                enters |= Aabb::from_points(*t).overlaps(bounds) && plane_meets(t, bounds);
+                enters |= Aabb::from_points(*t).overlaps(bounds)
+                    && plane_meets(t, bounds)
+                    && point_triangle(center, t).lower <= radius;
                 !enters
             },
         );
@@ -125,6 +131,72 @@ impl SolidIndex {
             stack.push(near);
         }
         (best.0.sqrt() + ROUNDING, best.1)
+    }
+
+    /// The same triangles moved, in the same tree with other boxes.
+    pub(super) fn posed(&self, pose: &Pose) -> Self {
+        let moved = |t: &[Vec3; 3]| t.map(|p| pose.transform_point(p));
+        let triangles: Vec<[Vec3; 3]> = self.triangles.iter().map(moved).collect();
+        let mut posed = Self { triangles, nodes: self.nodes.clone(), balanced: self.balanced };
+        // Children come after their parents.
+        for i in (0..posed.nodes.len()).rev() {
+            let node = posed.nodes[i];
+            posed.nodes[i].bounds = if node.count > 0 || posed.triangles.is_empty() {
+                Aabb::from_points(posed.leaf(&node).iter().flatten().copied())
+            } else {
+                let [a, b] = [node.first, node.first + 1].map(|c| posed.nodes[c as usize].bounds);
+                a.union(&b)
+            };
+        }
+        posed
+    }
+
+    /// Whether a triangle whose box shares a point with `bounds` fits.
+    pub(super) fn any_overlapping(
+        &self,
+        bounds: &Aabb,
+        mut fits: impl FnMut(&[Vec3; 3]) -> bool,
+    ) -> bool {
+        let mut found = false;
+        self.visit(
+            |b| b.overlaps(bounds),
+            |t| {
+                found |= Aabb::from_points(*t).overlaps(bounds) && fits(t);
+                !found
+            },
+        );
+        found
+    }
+
+    /// Whether a triangle of this and one of another fit each other, of those whose boxes share a point.
+    pub(super) fn any_pair(
+        &self,
+        other: &Self,
+        fit: impl Fn(&[Vec3; 3], &[Vec3; 3]) -> bool,
+    ) -> bool {
+        let mut stack = vec![(0_u32, 0_u32)];
+        while let Some((i, j)) = stack.pop() {
+            let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);
+            if !a.bounds.overlaps(&b.bounds) {
+                continue;
+            }
+            match (a.count > 0, b.count > 0) {
+                (true, true) => {
+                    let mut pairs =
+                        self.leaf(a).iter().flat_map(|s| other.leaf(b).iter().map(move |t| (s, t)));
+                    if pairs.any(|(s, t)| fit(s, t)) {
+                        return true;
+                    }
+                }
+                (true, false) => stack.extend([(i, b.first), (i, b.first + 1)]),
+                (false, true) => stack.extend([(a.first, j), (a.first + 1, j)]),
+                (false, false) => {
+                    let (l, r) = (a.first, b.first);
+                    stack.extend([(l, r), (l, r + 1), (l + 1, r), (l + 1, r + 1)]);
+                }
+            }
+        }
+        false
     }
 
     fn leaf(&self, node: &Node) -> &[[Vec3; 3]] {

@@ -23,17 +23,25 @@
 //! The solid is what [`solid::locate`](crate::solid::locate) calls inside, and its boundary. A mesh that is not closed has no inside and is refused.
 
 mod approximate;
+mod cell;
 mod choose;
+mod exactly;
 mod excess;
 mod index;
 mod planes;
+mod rational;
 mod scale;
 mod soup;
+mod tree;
 
 pub use approximate::{DecomposeOptions, decompose, decompose_watched};
 
+pub use exactly::decompose_exactly;
+pub use tree::{HullTest, HullTree, exact};
+
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
+use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
 /// A solid as a union of convex bodies, in the frame of its mesh.
@@ -77,4 +85,34 @@ fn check_closed(mesh: &Mesh) -> Result<(), Error> {
             mesh.defects()
         ),
     ))
+}
+
+/// The triangles of parts of the mesh whose boxes have no point in common, each closed.
+fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
+    let shells = mesh.shells();
+    let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
+    let mut groups: Vec<(Aabb, Vec<u32>)> = vec![(Aabb::EMPTY, Vec::new()); shells.count()];
+    for t in 0..mesh.triangles().len() {
+        let group = &mut groups[mesh.shell_of(t) as usize];
+        group.0 = group.0.union(&Aabb::from_points(corners(t)));
+        group.1.push(t as u32);
+    }
+    // Few shells overlap after a while; each round joins at least two.
+    'again: loop {
+        groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
+        for i in 0..groups.len() {
+            let mut j = i + 1;
+            while j < groups.len() && groups[j].0.min.x <= groups[i].0.max.x {
+                if groups[i].0.overlaps(&groups[j].0) {
+                    let (bounds, members) = groups.remove(j);
+                    groups[i].0 = groups[i].0.union(&bounds);
+                    groups[i].1.extend(members);
+                    continue 'again;
+                }
+                j += 1;
+            }
+        }
+        break;
+    }
+    groups.into_iter().map(|(_, triangles)| triangles).collect()
 }

@@ -31,7 +31,7 @@ impl Plane {
     }
 }
 
-/// The planes of all faces; of a hull without faces those of its box. A normal that rounding has turned away from the face still gives a half-space
+/// The planes of all faces, and of the sides of flat hulls. A normal that rounding has turned away from the face still gives a half-space
 /// that holds the hull, as the offset is that of the furthest vertex.
 pub(super) fn planes(hull: &Hull) -> Vec<Plane> {
     let mut normals: Vec<Vec3> = hull
@@ -40,8 +40,23 @@ pub(super) fn planes(hull: &Hull) -> Vec<Plane> {
             newell(face.iter().map(|v| hull.vertices()[*v as usize])).try_normalize()
         })
         .collect();
-    if hull.dimension() < 3 {
-        normals.extend([Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z]);
+    let edge = |a: u32, b: u32| {
+        (hull.vertices()[b as usize] - hull.vertices()[a as usize]).try_normalize()
+    };
+    match hull.dimension() {
+        3 => {}
+        2 => {
+            // The sides of the polygon.
+            let up = normals.first().copied().unwrap_or(Vec3::Z);
+            let face = hull.face(0);
+            let sides = (0..face.len()).filter_map(|i| edge(face[i], face[(i + 1) % face.len()]));
+            normals.extend(sides.filter_map(|side| side.cross(up).try_normalize()));
+        }
+        _ => {
+            let along = if hull.dimension() == 1 { edge(0, 1) } else { None }.unwrap_or(Vec3::X);
+            let (u, v) = along.any_orthonormal_pair();
+            normals.extend([along, u, v, -along, -u, -v]);
+        }
     }
     let mut climb = crate::convex::Climb::default();
     let mut vertex = 0;

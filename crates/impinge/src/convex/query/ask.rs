@@ -253,3 +253,84 @@ fn common(simplex: &Simplex<Vec3>) -> Common {
 fn hint(simplex: &Simplex<Vec3>) -> Hint {
     Hint { pairs: pairs(simplex), direction: Vec3::ZERO }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+    use crate::wide::Portable;
+    use crate::wide::dispatch;
+
+    /// Hulls of all sizes and shapes.
+    fn hulls(random: &mut Random) -> Vec<Hull> {
+        let mut hulls = Vec::new();
+        for count in [1, 2, 4, 8, 30, 200] {
+            for stretch in [Vec3::ONE, Vec3::new(1.0, 0.1, 0.1), Vec3::new(1.0, 1.0, 0.0)] {
+                let points: Vec<_> = (0..count).map(|_| random.direction() * stretch).collect();
+                hulls.push(Hull::new(&points).unwrap());
+            }
+        }
+        hulls
+    }
+
+    #[test]
+    fn arrays_and_registers_agree() {
+        let mut random = Random::new(21);
+        let hulls = hulls(&mut random);
+        let (mut met, mut apart) = (0, 0);
+        for a in &hulls {
+            for b in &hulls {
+                let turn = random.rotation();
+                let pose = Pose::from_quaternion(turn.to_array(), random.in_cube()).unwrap();
+                let pose = &pose;
+                let mut caches = [const { Cache::EMPTY }; 4];
+                let [p, q, r, s] = &mut caches;
+                let quick = dispatch::run(Meet { a, b, pose, cache: p });
+                let plain = Meet { a, b, pose, cache: q }.run::<Portable>();
+                assert_eq!(quick.is_intersecting(), plain.is_intersecting());
+                let quick = dispatch::run(Measure::<true> { a, b, pose, cache: r });
+                let plain = Measure::<true> { a, b, pose, cache: s }.run::<Portable>();
+                match (quick, plain) {
+                    (Contact::Apart(p, _), Contact::Apart(q, _)) => {
+                        assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
+                        apart += 1;
+                    }
+                    (Contact::Meeting(p, _), Contact::Meeting(q, _)) => {
+                        assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
+                        met += 1;
+                    }
+                    _ => panic!("{quick:?} {plain:?}"),
+                }
+            }
+        }
+        assert!(met > 50 && apart > 50, "{met} {apart}");
+    }
+
+    #[test]
+    fn a_body_in_itself_is_as_deep_as_it_is_narrow() {
+        let mut random = Random::new(5);
+        let points: Vec<_> =
+            (0..60).map(|_| random.direction() * Vec3::new(3.0, 2.0, 1.0)).collect();
+        let hull = Hull::new(&points).unwrap();
+        let mut cache = Cache::default();
+        let (a, b, pose) = (&hull, &hull, &Pose::IDENTITY);
+        let Contact::Meeting(overlap, common) =
+            dispatch::run(Measure::<true> { a, b, pose, cache: &mut cache })
+        else {
+            panic!()
+        };
+        assert!(common.verify(hull.vertices(), hull.vertices()));
+        let along =
+            |d: Vec3| hull.vertices().iter().map(move |p| p.dot(d)).fold(f64::MIN, f64::max);
+        let width = |d: Vec3| along(d) + along(-d);
+        assert!((width(overlap.direction) - overlap.upper).abs() < 1e-13, "{overlap:?}");
+        assert!(overlap.upper - overlap.lower < 1e-12, "{overlap:?}");
+        for _ in 0..10_000 {
+            assert!(width(random.direction()) >= overlap.lower);
+        }
+        assert!(
+            (overlap.point_a - overlap.point_b).distance(overlap.direction * overlap.upper) < 1e-12,
+            "{overlap:?}"
+        );
+    }
+}

@@ -17,6 +17,10 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// Nothing is known.
+    pub(super) const EMPTY: Self =
+        Self { pairs: [[0; 2]; 4], len: 0, apart: Vec3::ZERO, met: false };
+
     /// Vertices that exist in hulls with so many.
     #[inline(always)]
     pub(super) fn pairs(&self, in_a: usize, in_b: usize) -> &[[u32; 2]] {

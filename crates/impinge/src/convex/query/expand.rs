@@ -15,7 +15,7 @@
 use glam::Vec3A;
 
 use super::gjk::Query;
-use super::rough::Rough;
+use super::rough::{Rough, SLACK};
 use super::simplex::{Corner, Simplex};
 use crate::math::Vec3;
 use crate::wide::{Lanes3, Wide, Wide3};
@@ -23,11 +23,12 @@ use crate::wide::{Lanes3, Wide, Wide3};
 /// Corners this little beyond a face's plane, relative to the size of the bodies, do not move it.
 const FLAT: f64 = 1e-13;
 
-/// The rounding of a face's distance, relative to the size of the corners times the ratio of sides to height of the triangle.
+/// What rounding makes of a face's distance, relative to the size, for a face as large as that; more by as much as its height is less. Derived in
+/// `docs/notes/convex.md`, as is the next.
 const HEIGHT_ERROR: f64 = 32.0 * f64::EPSILON;
 
-/// The same in `f32`: corners are off by up to 12 roundings a coordinate.
-const ROUGH_ERROR: f32 = 64.0 * f32::EPSILON;
+/// The same in `f32`, in the unit of the search.
+const ROUGH_ERROR: f32 = 96.0 * f32::EPSILON;
 
 /// The most blocks of faces. Penetrations of hulls of thousands of vertices need about thirty.
 const BLOCKS: usize = 64;
@@ -135,8 +136,8 @@ impl Exact {
     /// A certain lower bound of the distance of the plane from the origin.
     fn low(&self, size: f64) -> f64 {
         let [p, q, r] = self.corners.map(|corner| corner.w);
-        let sides = ((p - r).length_squared() * (q - r).length_squared()).sqrt();
-        self.height / self.length - HEIGHT_ERROR * size * (1.0 + sides / self.length)
+        let sides = (p - r).length() + (q - r).length();
+        self.height / self.length - HEIGHT_ERROR * size * (1.0 + size * sides / self.length)
     }
 }
 
@@ -160,7 +161,7 @@ impl Surface {
                 (Vec3A::from_array(block.normals.get(closest % 8)), block.heights[closest % 8]);
             let mut corner = rough.against::<W>(-normal);
             let along = normal.dot(corner.w);
-            if along - height <= 2.0 * rough.slack * normal.length() {
+            if along - height <= 2.0 * SLACK * normal.length() {
                 let face = self.exact(query, closest);
                 let sure = query.against::<W>(-face.normal);
                 let along = face.normal.dot(sure.w);
@@ -385,7 +386,7 @@ fn fill<W: Wide>(block: &mut Block, p: Wide3<W>, q: Wide3<W>, r: Wide3<W>, count
     let normal = u.cross(v);
     let height = normal.dot(r);
     let length = normal.dot(normal).sqrt();
-    let sides = u.dot(u).mul(v.dot(v)).sqrt();
+    let sides = u.dot(u).sqrt().add(v.dot(v).sqrt());
     let distance = height.div(length);
     let error = W::splat(ROUGH_ERROR).mul(sides.div(length).add(W::splat(1.0)));
     normal.store(&mut block.normals);

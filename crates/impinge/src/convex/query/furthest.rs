@@ -9,11 +9,9 @@ use crate::convex::Hull;
 use crate::math::{Vec3, unit_scale};
 use crate::wide::{Lanes3, Wide, Wide3};
 
-/// How much further than the vertex found another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of one dot product.
-///
-/// Coordinates of at most one in length, rounded to `f32` (2^-24 of each), directions likewise, three products and two sums: at most 5.1 units of 2^-24
-/// times the sum of the products' sizes, which is at most the product of the lengths; see `docs/notes/convex.md`.
-pub(super) const SLACK: f64 = 2.0 * 5.5 / 16_777_216.0;
+/// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of
+/// one dot product, derived in `docs/notes/convex.md`.
+const SLACK: f32 = 11.0 / 16_777_216.0;
 
 /// Hulls with up to so many vertices are asked whole. Measured: a cell costs as much as six blocks.
 const WHOLE: usize = 48;
@@ -142,7 +140,7 @@ impl Furthest {
         let along = best.top();
         // All local coordinates are at most one in length.
         let length = rough[0].abs() + rough[1].abs() + rough[2].abs();
-        let enough = W::splat(along - length * (SLACK as f32 * 1.01));
+        let enough = W::splat(along - length * SLACK);
         let (mut vertex, mut furthest) = (u32::MAX, f64::NEG_INFINITY);
         for block in blocks {
             let mut close = enough.le(Wide3::load(&block.points).dot(d)).bits();
@@ -164,4 +162,79 @@ impl Furthest {
 #[inline(always)]
 fn lane_of<W: Wide>(x: W, top: f32) -> usize {
     W::splat(top).le(x).bits().trailing_zeros() as usize & 7
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+    use crate::wide::Portable;
+    use crate::wide::dispatch::{self, Task};
+
+    struct Find<'a> {
+        ready: &'a Furthest,
+        points: &'a [Vec3],
+        direction: Vec3,
+    }
+
+    impl Task for Find<'_> {
+        type Output = [u32; 2];
+
+        #[inline(always)]
+        fn run<W: Wide>(self) -> [u32; 2] {
+            let rough = self.direction.as_vec3().to_array();
+            [self.ready.roughly::<W>(rough), self.ready.surely::<W>(self.direction, self.points)]
+        }
+    }
+
+    #[test]
+    fn no_vertex_lies_further_than_the_bounds_allow() {
+        let mut random = Random::new(11);
+        for (count, stretch) in [
+            (1, Vec3::ONE),
+            (5, Vec3::new(1.0, 1.0, 0.0)),
+            (20, Vec3::ONE),
+            (100, Vec3::new(1.0, 1e-3, 1e-3)),
+            (300, Vec3::new(1.0, 1.0, 1e-2)),
+            (1000, Vec3::ONE),
+        ] {
+            let away = random.in_cube() * 100.0;
+            let points: Vec<Vec3> =
+                (0..count).map(|_| random.direction() * stretch + away).collect();
+            let hull = Hull::new(&points).unwrap();
+            let (ready, points) = (Furthest::new(&hull), hull.vertices());
+            for k in 0..2000 {
+                // Along axes and diagonals too, where cells meet.
+                let direction = match k % 4 {
+                    0 => random.in_cube().round(),
+                    1 => (random.in_cube() * 4.0).round(),
+                    _ => random.direction(),
+                };
+                if direction == Vec3::ZERO {
+                    continue;
+                }
+                let far = |v: u32| direction.dot(points[v as usize] - ready.center);
+                let furthest = (0..points.len() as u32).map(far).fold(f64::NEG_INFINITY, f64::max);
+                let find = || Find { ready: &ready, points, direction };
+                for [rough, sure] in [dispatch::run(find()), find().run::<Portable>()] {
+                    let slack = f64::from(SLACK) * ready.unit * direction.length();
+                    assert!(far(rough) >= furthest - slack, "{count} {direction}");
+                    let tiny = 8.0 * f64::EPSILON * ready.radius * direction.length();
+                    assert!(far(sure) >= furthest - tiny, "{count} {direction}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn directions_without_a_direction_give_some_vertex() {
+        let mut random = Random::new(3);
+        let points: Vec<Vec3> = (0..200).map(|_| random.direction()).collect();
+        let hull = Hull::new(&points).unwrap();
+        let ready = Furthest::new(&hull);
+        for direction in [Vec3::ZERO, Vec3::splat(f64::NAN), Vec3::splat(f64::INFINITY)] {
+            let find = Find { ready: &ready, points: hull.vertices(), direction };
+            assert!(dispatch::run(find).iter().all(|v| (*v as usize) < hull.vertices().len()));
+        }
+    }
 }

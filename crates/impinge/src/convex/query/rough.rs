@@ -5,14 +5,13 @@
 
 use glam::{Mat3A, Vec3A};
 
-use super::furthest::SLACK;
 use super::gjk::Query;
 use super::simplex::{Corner, Nearest, Simplex};
 use crate::math::Vec3;
 use crate::wide::Wide;
 
-/// The unit of rounding.
-const UNIT: f64 = 1.0 / 16_777_216.0;
+/// A plane through the corner found may cut off so much, in the unit of the search, all rounding accounted for; derived in `docs/notes/convex.md`.
+pub(super) const SLACK: f32 = 48.0 / 16_777_216.0;
 
 /// After so many steps the search goes on in `f64` whatever it has reached.
 const STEPS: u32 = 24;
@@ -29,8 +28,6 @@ pub(super) struct Rough<'a> {
     back: Mat3A,
     /// From the middle of A to that of B.
     pub(super) between: Vec3A,
-    /// A plane through the corner found may cut off so much, all rounding accounted for.
-    pub(super) slack: f32,
     /// One in A's unit is so much here.
     pub(super) unit: f64,
 }
@@ -58,8 +55,6 @@ impl<'a> Rough<'a> {
             turn: Mat3A::from(turn) * (b.unit * unit) as f32,
             back: Mat3A::from(turn.transpose()),
             between: (query.between * unit).as_vec3a(),
-            // Beside what the furthest vertex may miss: each coordinate of a corner is off by at most 12 roundings of numbers of at most one.
-            slack: (SLACK * (a.unit + b.unit) * unit + 40.0 * UNIT) as f32,
             unit,
         }
     }
@@ -87,7 +82,7 @@ impl<'a> Rough<'a> {
         simplex: &mut Simplex<Vec3A>,
         mut nearest: Nearest<Vec3A>,
     ) -> RoughEnd {
-        let slack_squared = self.slack * self.slack;
+        let slack_squared = SLACK * SLACK;
         for _ in 0..STEPS {
             let Nearest::Toward { direction, height } = nearest else {
                 return RoughEnd::Inside;
@@ -111,14 +106,14 @@ impl<'a> Rough<'a> {
     /// Whether `along`, the product of `v` and the corner furthest against it, proves that the bodies are apart.
     #[inline(always)]
     pub(super) fn separates(&self, v: Vec3A, along: f32) -> bool {
-        (along > 0.0) & (along * along > self.slack * self.slack * v.length_squared())
+        (along > 0.0) & (along * along > SLACK * SLACK * v.length_squared())
     }
 
     #[inline(always)]
     pub(super) fn separated(&self, v: Vec3A, along: f32) -> RoughEnd {
         let v = v.as_dvec3();
         let length = v.length();
-        let gap = (f64::from(along) / length - f64::from(self.slack)) / self.unit;
+        let gap = (f64::from(along) / length - f64::from(SLACK)) / self.unit;
         RoughEnd::Separated { direction: v / -length, gap }
     }
 }

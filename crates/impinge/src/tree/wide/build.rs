@@ -1,4 +1,4 @@
-//! Building: top down, eight children at once, the costliest group cut next; subtrees side by side where there are threads.
+//! Building: top down, eight children at once, the costliest group cut next; subtrees side by side where there are threads ([`gather`](super::gather)).
 
 use rayon::prelude::*;
 
@@ -6,6 +6,7 @@ use crate::math::Vec3;
 use crate::mesh::Mesh;
 
 use super::Tree;
+use super::gather::{Fork, Piece, gather};
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
 use super::refit::{fit_node, sheet};
@@ -16,7 +17,7 @@ const ALONE: usize = 1 << 12;
 
 /// The tree of a mesh, built anew.
 pub(super) fn build(mesh: &Mesh) -> Tree {
-    over(mesh, frame(mesh), 0..mesh.triangles().len() as u32)
+    of_items(mesh, frame(mesh), mesh.triangles().len(), |i| i as u32)
 }
 
 /// The local frame that suits a mesh: its origin and scale.
@@ -26,20 +27,26 @@ pub(super) fn frame(mesh: &Mesh) -> (Vec3, f64) {
 }
 
 /// The tree of some of a mesh's triangles, in the given frame.
-pub(super) fn over(
+pub(super) fn over(mesh: &Mesh, (origin, scale): (Vec3, f64), triangles: &[u32]) -> Tree {
+    of_items(mesh, (origin, scale), triangles.len(), |i| triangles[i])
+}
+
+/// The tree of `count` triangles, whose numbers `triangle` tells.
+fn of_items(
     mesh: &Mesh,
     (origin, scale): (Vec3, f64),
-    triangles: impl Iterator<Item = u32>,
+    count: usize,
+    triangle: impl Fn(usize) -> u32 + Sync,
 ) -> Tree {
-    let item = |i: u32| {
-        let [p, q, r] = mesh.triangle(i as usize).map(|v| (v - origin) * scale);
+    let item = |i: usize| {
+        let triangle = triangle(i);
+        let [p, q, r] = mesh.triangle(triangle as usize).map(|v| (v - origin) * scale);
         Item {
             min: p.min(q).min(r).as_vec3().extend(0.0),
             max: p.max(q).max(r).as_vec3().extend(0.0),
-            triangle: i,
+            triangle,
         }
     };
-    let mut items: Vec<Item> = triangles.map(item).collect();
     let mut tree = Tree {
         origin,
         scale,
@@ -49,15 +56,22 @@ pub(super) fn over(
         reach: 0.0,
         stamp: Tree::new_stamp(),
     };
-    if items.is_empty() {
+    if count == 0 {
         return tree;
     }
-    let mut part = Part::default();
-    part.nodes.reserve(items.len() / 48 + 1);
-    part.leaves.reserve(items.len() / 6 + 1);
-    let (link, bounds) = Builder { mesh, tree: &tree }.subtree(&mut items, &mut part);
+    let builder = Builder { mesh, tree: &tree };
+    let (part, bounds) = if count > ALONE && rayon::current_num_threads() > 1 {
+        // In the pool from here on: to enter it again and again would take longer.
+        rayon::scope(|_| {
+            let mut items: Vec<Item> = (0..count).into_par_iter().map(item).collect();
+            gather(builder.piece(&mut items))
+        })
+    } else {
+        builder.part(&mut (0..count).map(item).collect::<Vec<_>>())
+    };
+    let root = part.top();
     (tree.nodes, tree.leaves) = (part.nodes, part.leaves);
-    tree.set_root(&bounds, link);
+    tree.set_root(&bounds, root);
     tree
 }
 
@@ -67,34 +81,17 @@ fn unit_scale(size: f64) -> f64 {
     if size > 0.0 && size.is_finite() { 2.0_f64.powi((-exponent).clamp(-1000, 1020)) } else { 1.0 }
 }
 
-/// Some nodes and leaves, with links among themselves.
+/// A subtree: nodes and leaves with links among themselves, in the order of a walk.
 #[derive(Debug, Default)]
-struct Part {
-    nodes: Vec<Node>,
-    leaves: Vec<Leaf>,
+pub(super) struct Part {
+    pub(super) nodes: Vec<Node>,
+    pub(super) leaves: Vec<Leaf>,
 }
 
 impl Part {
-    /// Takes over another part; returns where a link of it leads now.
-    fn append(&mut self, other: Self, link: Link) -> Link {
-        let (nodes, leaves) = (self.nodes.len(), self.leaves.len());
-        let moved = |link: Link| {
-            if link == Link::NONE {
-                link
-            } else if link.is_leaf() {
-                Link::leaf(link.index() + leaves)
-            } else {
-                Link::node(link.index() + nodes)
-            }
-        };
-        self.nodes.extend(other.nodes.into_iter().map(|mut node| {
-            for link in &mut node.link {
-                *link = moved(*link);
-            }
-            node
-        }));
-        self.leaves.extend(other.leaves);
-        moved(link)
+    /// Where it begins.
+    pub(super) fn top(&self) -> Link {
+        if self.nodes.is_empty() { Link::leaf(0) } else { Link::node(0) }
     }
 }
 
@@ -105,36 +102,39 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Builds the subtree of the items into `part`; returns where it is and its box. The same, node for node, whatever the number of threads.
+    /// The subtree of the items, by all threads. The same, node for node, as by one.
+    fn piece(&self, items: &mut [Item]) -> (Piece, LocalBox) {
+        if items.len() <= ALONE {
+            let (part, bounds) = self.part(items);
+            return (Piece::Part(part), bounds);
+        }
+        let below: Vec<_> = groups(items).into_par_iter().map(|group| self.piece(group)).collect();
+        let fork = Fork::new(below);
+        let own = fork.own();
+        (Piece::Fork(fork), own)
+    }
+
+    /// The subtree of the items, by one thread, and its box.
+    fn part(&self, items: &mut [Item]) -> (Part, LocalBox) {
+        let mut part = Part::default();
+        part.nodes.reserve(items.len() / 48 + 1);
+        part.leaves.reserve(items.len() / 6 + 1);
+        let (_, bounds) = self.subtree(items, &mut part);
+        (part, bounds)
+    }
+
+    /// Adds the subtree of the items to the part; returns where it is and its box.
     fn subtree(&self, items: &mut [Item], part: &mut Part) -> (Link, LocalBox) {
         if items.len() <= LEAF {
             return self.leaf(items, part);
         }
         let index = part.nodes.len();
         part.nodes.push(Node::EMPTY);
-        let side_by_side = items.len() > ALONE && rayon::current_num_threads() > 1;
-        let groups = groups(items);
-        if side_by_side {
-            let built: Vec<(Part, Link, LocalBox)> = groups
-                .into_par_iter()
-                .map(|group| {
-                    let mut part = Part::default();
-                    let (link, bounds) = self.subtree(group, &mut part);
-                    (part, link, bounds)
-                })
-                .collect();
-            for (slot, (below, link, bounds)) in built.into_iter().enumerate() {
-                let sheet = sheet(&bounds, &below.leaves);
-                let link = part.append(below, link);
-                part.nodes[index].set(slot, &bounds, &sheet, link);
-            }
-        } else {
-            for (slot, group) in groups.into_iter().enumerate() {
-                let first = part.leaves.len();
-                let (link, bounds) = self.subtree(group, part);
-                let sheet = sheet(&bounds, &part.leaves[first..]);
-                part.nodes[index].set(slot, &bounds, &sheet, link);
-            }
+        for (slot, group) in groups(items).into_iter().enumerate() {
+            let first = part.leaves.len();
+            let (link, bounds) = self.subtree(group, part);
+            let sheet = sheet(&bounds, &part.leaves[first..]);
+            part.nodes[index].set(slot, &bounds, &sheet, link);
         }
         let own = fit_node(&part.nodes[index]);
         part.nodes[index].own = own;

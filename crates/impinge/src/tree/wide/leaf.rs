@@ -9,7 +9,7 @@ use super::sheet::Sheet;
 ///
 /// Good for saying "certainly apart" and "certainly crossing"; whatever is left is decided from the mesh's own `f64` vertices. Unused lanes repeat the last triangle;
 /// `count` says how many are real.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Leaf {
     pub(super) corners: [Lanes3; 3],

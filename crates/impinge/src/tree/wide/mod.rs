@@ -34,6 +34,7 @@
 mod budgeted;
 mod build;
 mod cached;
+mod gather;
 mod leaf;
 mod near;
 mod near_batch;

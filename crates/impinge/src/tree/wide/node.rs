@@ -23,6 +23,15 @@ impl Link {
         Self(index as u32 | Self::LEAF)
     }
 
+    /// The link after `nodes` nodes and `leaves` leaves were put before what it leads to.
+    pub(super) fn shifted(self, nodes: usize, leaves: usize) -> Self {
+        if self.is_leaf() {
+            Self::leaf(self.index() + leaves)
+        } else {
+            Self::node(self.index() + nodes)
+        }
+    }
+
     /// Links as numbers and back: the vector code knows no links.
     #[inline(always)]
     pub(super) fn numbers(links: &[Self; 8]) -> [u32; 8] {
@@ -63,7 +72,7 @@ impl Link {
 /// Eight boxes side by side, in the tree's local frame, each by its centre and half its sides, rounded outward; and the sheets about their centres.
 ///
 /// Empty slots have negative infinite sides, which overlap nothing, and [`Link::NONE`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Node {
     pub(super) center: Lanes3,
@@ -75,7 +84,7 @@ pub(super) struct Node {
 }
 
 /// One box of a node, or of a whole tree.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LocalBox {
     pub(super) center: [f32; 3],
     pub(super) half: [f32; 3],

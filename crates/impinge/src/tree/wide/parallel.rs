@@ -11,8 +11,11 @@ use super::Tree;
 use super::node::Link;
 use super::traverse::{Query, Run, Work};
 
-/// Parts of the work a thread, so that threads that finish early find more.
+/// Pairs of nodes a thread to begin with.
 const PARTS: usize = 64;
+
+/// They are shared out in so many portions a thread, so that threads that finish early find more.
+const SHARES: usize = 16;
 
 /// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon` pool. The same pairs as from
 /// [`traverse`](super::traverse), whatever the number of threads; `None` where that returns false.
@@ -33,21 +36,18 @@ pub(crate) fn par_pairs(
         return Some(all.into_sorted());
     }
     let parts = dispatch::run(Expand { query: &query, roots, enough: PARTS * threads });
-    let mut pairs = parts
-        .par_iter()
-        .fold(Vec::new, |pairs, part| {
-            let mut found = Collect { pairs };
-            dispatch::run(Run { query: &query, start: &[*part], sink: &mut found });
-            found.pairs
+    let share = parts.len().div_ceil(SHARES * threads).max(1);
+    let sorted: Vec<Vec<(u32, u32)>> = parts
+        .par_chunks(share)
+        .map(|start| {
+            let mut found = Collect::default();
+            dispatch::run(Run { query: &query, start, sink: &mut found });
+            found.into_sorted()
         })
-        .reduce(Vec::new, |mut all, more| {
-            if all.is_empty() {
-                return more;
-            }
-            all.extend(more);
-            all
-        });
-    pairs.par_sort_unstable_by_key(sort_key);
+        .collect();
+    let mut pairs = sorted.concat();
+    // A merge sort: it takes what is in order already as it is, and merges by all threads.
+    pairs.par_sort_by_key(sort_key);
     Some(pairs)
 }
 

@@ -3,6 +3,8 @@
 //! Which triangles share a leaf and which leaves share a node stays as it was; frame, corners and boxes are computed again, bottom up, by the code that
 //! built them. So a refitted tree keeps every promise of a new one, and answers are the same; only its boxes may overlap more, which costs time.
 
+use rayon::prelude::*;
+
 use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
@@ -15,6 +17,9 @@ use super::split::LEAF;
 
 /// More leaves than this are hardly flat: their sheet is a ball.
 const SHEET: usize = 1024;
+
+/// Fewer leaves, or sheets, than this are fitted by one thread.
+const MANY: usize = 1024;
 
 impl Tree {
     /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: a quarter of the time that [`Tree::build`] takes.
@@ -39,20 +44,25 @@ impl Tree {
         self.check_count(mesh)?;
         self.stamp = Self::new_stamp();
         (self.origin, self.scale) = build::frame(mesh);
-        for node in 0..self.nodes.len() {
+        let fitted = each(self.leaves.len(), |index| {
+            let old = &self.leaves[index];
+            let (leaf, bounds) = self.fit_leaf(mesh, &old.triangles[..old.count as usize]);
+            let sheet = sheet(&bounds, std::slice::from_ref(&leaf));
+            (leaf, (bounds, sheet))
+        });
+        let hung: Vec<(LocalBox, Sheet)>;
+        (self.leaves, hung) = fitted.into_iter().unzip();
+        for node in &mut self.nodes {
             for slot in 0..8 {
-                let link = self.nodes[node].link[slot];
+                let link = node.link[slot];
                 if link != Link::NONE && link.is_leaf() {
-                    let bounds = self.refit_leaf(mesh, link.index());
-                    self.hang(node, slot, &bounds, link);
+                    let (bounds, sheet) = &hung[link.index()];
+                    node.set(slot, bounds, sheet, link);
                 }
             }
         }
         match self.root {
-            Some((_, link)) if link.is_leaf() => {
-                let bounds = self.refit_leaf(mesh, link.index());
-                self.set_root(&bounds, link);
-            }
+            Some((_, link)) if link.is_leaf() => self.set_root(&hung[link.index()].0, link),
             Some((_, link)) => self.fit_nodes(link),
             None => {}
         }
@@ -61,16 +71,27 @@ impl Tree {
 
     /// Fits everything above the leaves, which hang in their slots fitted already, and hangs the tree on `root`, a node.
     pub(super) fn fit_nodes(&mut self, root: Link) {
-        for node in self.preorder(root).into_iter().rev() {
+        let order = self.preorder(root);
+        let mut slots = Vec::new();
+        for node in order.into_iter().rev() {
             let node = node as usize;
             for slot in 0..8 {
                 let link = self.nodes[node].link[slot];
                 if link != Link::NONE && !link.is_leaf() {
                     let bounds = self.nodes[link.index()].own;
-                    self.hang(node, slot, &bounds, link);
+                    self.nodes[node].set(slot, &bounds, &Sheet::ball(0.0), link);
+                    slots.push((node, slot));
                 }
             }
             self.nodes[node].own = fit_node(&self.nodes[node]);
+        }
+        let sheets = each(slots.len(), |k| {
+            let (node, slot) = slots[k];
+            let node = &self.nodes[node];
+            self.sheet_of(&node.get(slot), node.link[slot])
+        });
+        for ((node, slot), sheet) in slots.into_iter().zip(&sheets) {
+            self.nodes[node].sheets.set(slot, sheet);
         }
         let bounds = self.nodes[root.index()].own;
         self.set_root(&bounds, root);
@@ -101,7 +122,13 @@ impl Tree {
 
     /// Puts what `link` leads to, which is fitted already, into a slot of a node, with its box and the sheet of the triangles below.
     pub(super) fn hang(&mut self, node: usize, slot: usize, bounds: &LocalBox, link: Link) {
-        let sheet = match self.leaves_below(link) {
+        let sheet = self.sheet_of(bounds, link);
+        self.nodes[node].set(slot, bounds, &sheet, link);
+    }
+
+    /// The sheet of the triangles below a link, about the centre of their box.
+    fn sheet_of(&self, bounds: &LocalBox, link: Link) -> Sheet {
+        match self.leaves_below(link) {
             None => Sheet::ball(bounds.reach()),
             Some(below) => {
                 let first = below.first().map_or(0, |leaf| *leaf as usize);
@@ -112,8 +139,7 @@ impl Tree {
                     sheet(bounds, &copies.collect::<Vec<_>>())
                 }
             }
-        };
-        self.nodes[node].set(slot, bounds, &sheet, link);
+        }
     }
 
     /// The leaves below a link, in the order of the slots; `None` if there are too many for a sheet.
@@ -183,6 +209,15 @@ impl Node {
     /// The occupied slots and where they lead.
     pub(super) fn links(&self) -> impl DoubleEndedIterator<Item = (usize, Link)> + '_ {
         self.link.iter().copied().enumerate().filter(|(_, link)| *link != Link::NONE)
+    }
+}
+
+/// What `work` makes of each number below `count`, by all threads if there are many.
+fn each<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if count < MANY || rayon::current_num_threads() == 1 {
+        (0..count).map(work).collect()
+    } else {
+        (0..count).into_par_iter().map(work).collect()
     }
 }
 

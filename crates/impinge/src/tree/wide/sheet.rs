@@ -81,7 +81,7 @@ impl Sheet {
 }
 
 /// Eight sheets side by side.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub(super) struct Sheets {
     pub(super) normal: Lanes3,

@@ -97,7 +97,7 @@ impl Upkeep {
         for part in parts {
             let hook = self.top_hook(&part);
             let frame = (tree.origin, tree.scale);
-            let new = build::over(mesh, frame, part.triangles.into_iter());
+            let new = build::over(mesh, frame, &part.triangles);
             self.strayed += new.nodes.len().saturating_sub(part.nodes.len());
             self.strayed += new.leaves.len().saturating_sub(part.leaves.len());
             let nodes = places(&part.nodes, new.nodes.len(), &mut free_nodes, tree.nodes.len());

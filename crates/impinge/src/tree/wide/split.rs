@@ -9,7 +9,7 @@ const BINS: usize = 16;
 /// Up to so many are sorted rather than put into bins.
 const FEW: usize = 64;
 
-/// From so many on, two threads fill the bins.
+/// Items are looked at, and moved, in two halves by two threads, and those again, down to so many.
 const MANY: usize = 1 << 14;
 
 /// A triangle in the making: its box in the local frame, in `f32` for sorting only. The fourth lanes are zero.
@@ -138,7 +138,7 @@ fn centers(items: &[Item]) -> Growing {
         return sum(items);
     }
     let (left, right) = items.split_at(items.len() / 2);
-    let (mut all, more) = rayon::join(|| sum(left), || sum(right));
+    let (mut all, more) = rayon::join(|| centers(left), || centers(right));
     all.add(more.min, more.max);
     all
 }
@@ -166,7 +166,7 @@ impl Grid {
     fn fill(&self, items: &[Item]) -> Bins {
         if items.len() >= MANY {
             let (left, right) = items.split_at(items.len() / 2);
-            let (mut all, more) = rayon::join(|| self.fill_one(left), || self.fill_one(right));
+            let (mut all, more) = rayon::join(|| self.fill(left), || self.fill(right));
             for (bin, more) in all.0.as_flattened_mut().iter_mut().zip(more.0.as_flattened()) {
                 bin.bounds.add(more.bounds.min, more.bounds.max);
                 bin.count += more.count;
@@ -248,8 +248,17 @@ fn split_few(items: &mut [Item]) -> Cut {
     cut
 }
 
-/// Moves the items that satisfy `first` to the front; returns how many there are.
-fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool) -> usize {
+/// Moves the items that satisfy `first` to the front; returns how many there are. Their order does not depend on the number of threads.
+fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool + Copy + Sync) -> usize {
+    if items.len() >= MANY {
+        let half = items.len() / 2;
+        let (left, right) = items.split_at_mut(half);
+        let (i, j) = rayon::join(|| partition(left, first), || partition(right, first));
+        // The end of the left half and the beginning of the right one change places, as far as both reach.
+        let count = j.min(half - i);
+        exchange(&mut left[i..i + count], &mut right[j - count..j]);
+        return i + j;
+    }
     let (mut i, mut j) = (0, items.len());
     loop {
         while i < j && first(&items[i]) {
@@ -263,4 +272,15 @@ fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool) -> usize {
         }
         items.swap(i, j - 1);
     }
+}
+
+/// Two slices of the same length change places.
+fn exchange(left: &mut [Item], right: &mut [Item]) {
+    if left.len() < MANY {
+        return left.swap_with_slice(right);
+    }
+    let half = left.len() / 2;
+    let (p, q) = left.split_at_mut(half);
+    let (r, s) = right.split_at_mut(half);
+    rayon::join(|| exchange(p, r), || exchange(q, s));
 }

@@ -1,0 +1,188 @@
+//! Trees of hulls: answers equal those of the meshes.
+
+use std::ops::ControlFlow;
+
+use impinge::convex::pieces::{DecomposeOptions, HullTree, decompose, decompose_exactly, exact};
+use impinge::pair::{Collect, Sink};
+use impinge::{CheckOptions, Mesh, Pose, Relation, Vec3, check_pair, shapes};
+
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn vector(&mut self, size: f64) -> Vec3 {
+        Vec3::new(self.unit() - 0.5, self.unit() - 0.5, self.unit() - 0.5) * (2.0 * size)
+    }
+}
+
+/// Whether the solids share a point, by the meshes.
+fn meshes_meet(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
+    !matches!(
+        check_pair(a, b, pose, &CheckOptions::default()).relation,
+        Relation::Clear | Relation::Near
+    )
+}
+
+fn l_shape() -> Mesh {
+    let outline = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
+    shapes::prism(&outline, 1.0).unwrap()
+}
+
+fn u_shape() -> Mesh {
+    let outline = [
+        [0.0, 0.0],
+        [4.0, 0.0],
+        [4.0, 3.0],
+        [3.0, 3.0],
+        [3.0, 1.0],
+        [1.0, 1.0],
+        [1.0, 3.0],
+        [0.0, 3.0],
+    ];
+    shapes::prism(&outline, 2.0).unwrap()
+}
+
+/// Two boxes apart and a ring, in one mesh.
+fn mixture() -> Mesh {
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    let at = |m: &Mesh, t: [f64; 3]| m.transformed(&Pose::from_translation(t).unwrap());
+    let ring = shapes::torus(1.0, 0.25, 12, 8).unwrap();
+    Mesh::merged([&at(&cube, [-3.0, 0.0, 0.0]), &at(&cube, [3.0, 0.0, 0.0]), &ring]).unwrap()
+}
+
+#[test]
+fn answers_equal_those_of_the_meshes() {
+    let bodies: Vec<(Mesh, HullTree)> = [l_shape(), u_shape(), mixture()]
+        .into_iter()
+        .map(|mesh| {
+            let tree = HullTree::of_mesh(&mesh, 12).unwrap();
+            assert!(tree.is_exact());
+            (mesh, tree)
+        })
+        .collect();
+    assert!((0..2).all(|i| (0..bodies[i].1.leaf_count()).all(|l| bodies[i].1.is_convex(l))));
+    let ring = &bodies[2].1;
+    assert_eq!((0..ring.leaf_count()).filter(|l| !ring.is_convex(*l)).count(), 1);
+    let mut random = SplitMix(11);
+    let (mut meeting, mut apart) = (0, 0);
+    for case in 0..400 {
+        let (a, tree_a) = &bodies[case % 3];
+        let (b, tree_b) = &bodies[case / 3 % 3];
+        // Shifts in quarters, where touches abound and nothing is rounded, and any poses.
+        let pose = if case % 2 == 0 {
+            let t = (random.vector(4.0) * 4.0).round() / 4.0;
+            Pose::from_translation(t.to_array()).unwrap()
+        } else {
+            let turn = Pose::from_axis_angle(random.vector(1.0).to_array(), random.unit() * 6.0);
+            Pose::from_translation(random.vector(4.0).to_array()).unwrap().compose(&turn.unwrap())
+        };
+        let expected = meshes_meet(a, b, &pose);
+        let found = tree_a.first_hit(tree_b, &pose);
+        assert_eq!(found.is_some(), expected, "case {case} at {pose:?}");
+        let mut all = Collect::default();
+        tree_a.traverse(tree_b, &pose, &mut exact, &mut all);
+        assert_eq!(all.pairs.is_empty(), !expected);
+        if let Some(first) = found {
+            assert_eq!(all.pairs[0], first);
+        }
+        let mut unique = all.into_sorted();
+        let count = unique.len();
+        unique.dedup();
+        assert_eq!(unique.len(), count, "a pair came twice");
+        if expected { meeting += 1 } else { apart += 1 }
+    }
+    assert!(meeting > 60 && apart > 60, "{meeting} meet, {apart} do not");
+}
+
+#[test]
+fn pairs_of_leaves_are_those_of_all_against_all() {
+    let found = decompose_exactly(&u_shape(), 16).unwrap();
+    let tree = HullTree::of_pieces(&found).unwrap();
+    let mut random = SplitMix(5);
+    for _ in 0..100 {
+        let turn = Pose::from_axis_angle(random.vector(1.0).to_array(), random.unit() * 6.0);
+        let pose =
+            Pose::from_translation(random.vector(3.0).to_array()).unwrap().compose(&turn.unwrap());
+        let mut expected = Vec::new();
+        for (i, p) in found.pieces.iter().enumerate() {
+            for (j, q) in found.pieces.iter().enumerate() {
+                let moved: Vec<Vec3> =
+                    q.hull.vertices().iter().map(|v| pose.transform_point(*v)).collect();
+                if exact(p.hull.vertices(), &moved) {
+                    expected.push((i as u32, j as u32));
+                }
+            }
+        }
+        let mut all = Collect::default();
+        let mut tests = 0;
+        let mut counting = |a: &[Vec3], b: &[Vec3]| {
+            tests += 1;
+            exact(a, b)
+        };
+        tree.traverse(&tree, &pose, &mut counting, &mut all);
+        assert_eq!(all.into_sorted(), expected);
+        assert!(tests > 0);
+    }
+}
+
+#[test]
+fn one_inside_the_other_is_met() {
+    let ball = HullTree::of_mesh(&shapes::spherical_shell(3.0, 2.5, 6).unwrap(), 2).unwrap();
+    assert!(!ball.is_convex(0));
+    let small = HullTree::of_mesh(&shapes::cuboid([0.1; 3]).unwrap(), 2).unwrap();
+    let ring = HullTree::of_mesh(&shapes::torus(0.1, 0.02, 8, 6).unwrap(), 2).unwrap();
+    for inner in [&small, &ring] {
+        let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();
+        for (x, expected) in [(0.0, false), (2.75, true), (4.0, false)] {
+            assert_eq!(ball.first_hit(inner, &at(x)).is_some(), expected, "{x}");
+            assert_eq!(inner.first_hit(&ball, &at(-x)).is_some(), expected, "{x}");
+        }
+    }
+}
+
+#[test]
+fn a_cover_never_misses_a_hit() {
+    let gear = shapes::torus(1.0, 0.4, 16, 10).unwrap();
+    let found = decompose(&gear, &DecomposeOptions::new(0.1, 24)).unwrap();
+    let tree = HullTree::of_pieces(&found).unwrap();
+    assert_eq!(tree.error(), found.error);
+    let cube = shapes::cuboid([0.3, 0.3, 0.3]).unwrap();
+    let cube_tree = HullTree::of_mesh(&cube, 2).unwrap();
+    let mut random = SplitMix(8);
+    let mut missed = 0;
+    for _ in 0..300 {
+        let pose = Pose::from_translation(random.vector(1.6).to_array()).unwrap();
+        let hit = tree.first_hit(&cube_tree, &pose).is_some();
+        let expected = meshes_meet(&gear, &cube, &pose);
+        assert!(hit || !expected, "missed at {pose:?}");
+        if hit && !expected {
+            missed += 1;
+            let gap = impinge::distance(&gear, &cube, &pose);
+            assert!(gap.lower <= tree.error(), "{} > {}", gap.lower, tree.error());
+        }
+    }
+    assert!(missed < 60, "{missed}");
+}
+
+#[test]
+fn a_sink_stops_the_descent() {
+    struct Enough(usize);
+    impl Sink for Enough {
+        fn pair(&mut self, _: u32, _: u32) -> ControlFlow<()> {
+            self.0 += 1;
+            if self.0 == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+    let tree = HullTree::of_mesh(&u_shape(), 12).unwrap();
+    let mut enough = Enough(0);
+    tree.traverse(&tree, &Pose::IDENTITY, &mut exact, &mut enough);
+    assert_eq!(enough.0, 2);
+    let sheet = Mesh::from_triangles(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]).unwrap();
+    assert_eq!(HullTree::of_mesh(&sheet, 2).unwrap_err().kind(), impinge::ErrorKind::NotSolid);
+}

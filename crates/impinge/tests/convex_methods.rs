@@ -260,3 +260,53 @@ fn every_scale_is_answered() {
         }
     }
 }
+
+/// Two cones apart, where the box of a face of one reaches into the other's box but the face does not: the collected faces alone leave something of an edge.
+#[test]
+fn collected_faces_are_not_all_that_clip() {
+    let mut cone: Vec<Vec3> = (0..99)
+        .map(|k| {
+            let (s, c) = (std::f64::consts::TAU * f64::from(k) / 99.0).sin_cos();
+            Vec3::new(c, s, 0.0)
+        })
+        .collect();
+    cone.push(Vec3::Z * 2.0);
+    let cone = Hull::new(&cone).unwrap();
+    let pose = Pose::from_matrix([
+        [
+            -0.294_581_085_364_061_7,
+            0.808_662_113_867_687_5,
+            -0.509_202_876_799_389_9,
+            1.990_488_083_710_443_5,
+        ],
+        [
+            -0.955_584_374_557_164,
+            -0.254_269_309_298_562_2,
+            0.149_015_507_417_938_8,
+            -1.433_962_340_764_707,
+        ],
+        [
+            -0.008_971_468_548_965_467,
+            0.530_483_462_460_306_5,
+            0.847_647_809_416_269,
+            -0.219_045_892_302_609_62,
+        ],
+    ])
+    .unwrap();
+    for checks in CHECKS {
+        assert!(!clip(&cone, &cone, &pose, checks).meet, "{checks:?}");
+    }
+    // And many more around contact.
+    let mut random = Random(29);
+    let mut seen = [0; 2];
+    for _ in 0..400 {
+        let at = random.vector() * 2.0;
+        let pose = random.pose(at);
+        let expected = decide(cone.vertices(), &moved(&cone, &pose), &Hint::NONE).is_intersecting();
+        seen[usize::from(expected)] += 1;
+        for checks in CHECKS {
+            assert_eq!(clip(&cone, &cone, &pose, checks).meet, expected, "{checks:?} {pose:?}");
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 50), "{seen:?}");
+}

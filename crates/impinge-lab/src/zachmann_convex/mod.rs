@@ -104,11 +104,11 @@ impl Flight {
         let meets = {
             let body = Prepared::new(&hull);
             let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
-            let mut meet = |pose: &Pose| {
+            let meet = |pose: &Pose| {
                 let query = Query { a: &body, b: &body, pose, options: Options::THESIS };
                 separating::decide(query, &mut cache, &mut scratch).is_intersecting()
             };
-            poses.iter().map(|pose| meet(pose)).collect()
+            poses.iter().map(meet).collect()
         };
         Ok(Self { hull, mesh, poses, meets })
     }

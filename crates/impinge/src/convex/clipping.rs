@@ -3,8 +3,9 @@
 //! A solid hull is the intersection of the half-spaces behind its faces. An edge of the other body is clipped at each of them: what is left is an interval of its parameter, never a point. If anything is left of any edge of
 //! either body, they meet. A parallel edge clips nothing, as in the thesis.
 //!
-//! **Pre-checks.** An edge is skipped when its box misses the other body's box. And only those faces clip whose box meets the box of the body that the edges belong to: within that box the collected faces are all there is of the
-//! other body's surface. The thesis adds that the edges are outside if no face is collected. They may as well all be inside, so then a vertex is located, exactly; one outside means that the bodies are apart.
+//! **Pre-checks.** An edge is skipped when its box misses the other body's box. And at first only those faces clip whose box meets the box of the body that the edges belong to. Two places where the thesis is off. It says that the edges are
+//! outside if no face is collected; they may as well all be inside, so then a vertex is located. And it says that the faces left out cannot clip an edge any further. That holds if the faces themselves reach into the box, but not if only
+//! their boxes do; so an edge that is left over is clipped at the other faces, too, before it counts.
 //!
 //! **Exact**, though B is moved and rounded. Let `B*` be B moved in real arithmetic: its faces are flat and its edges are those of B. The body that verdicts speak of, the hull of the rounded vertices, is nowhere further
 //! than some `e` from it. Every height over a plane is enclosed, with rounding and a margin of `e` on both sides; so what is left of an edge is certainly something, certainly nothing, or in doubt.
@@ -109,6 +110,8 @@ pub struct Clipping<'h> {
     boxes: [Aabb; 2],
     /// The half-spaces that clip now, of the body that the edges do not belong to.
     planes: Vec<Plane>,
+    /// The faces that were not collected.
+    left_out: Vec<u32>,
     /// Whose edges are clipped.
     turn: Turn,
     vertex: u32,
@@ -143,6 +146,7 @@ impl<'h> Clipping<'h> {
             rounding,
             checks,
             planes: Vec::new(),
+            left_out: Vec::new(),
             turn: Turn::Start,
             vertex: 0,
             neighbor: 0,
@@ -169,6 +173,18 @@ impl<'h> Clipping<'h> {
             if interval.is_empty() {
                 return None;
             }
+        }
+        // The faces left out clip this edge and all that follow.
+        let left_out = std::mem::take(&mut self.left_out);
+        for face in left_out {
+            let (other, points) = self.faces_of();
+            let plane = self.plane(three(other.face(face as usize), points));
+            self.counts.clips += 1;
+            interval.clip(&plane, edge);
+            self.planes.push(plane);
+        }
+        if interval.is_empty() {
+            return None;
         }
         if interval.is_in_doubt() {
             self.in_doubt = true;
@@ -205,6 +221,14 @@ impl<'h> Clipping<'h> {
         }
     }
 
+    /// The body whose faces clip, with its vertices.
+    fn faces_of(&self) -> (&'h Hull, &[Vec3]) {
+        match self.turn {
+            Turn::OfA => (self.b, &self.moved),
+            Turn::OfB | Turn::Start => (self.a, self.a.vertices()),
+        }
+    }
+
     /// The plane of a face of the body that clips.
     fn plane(&self, corners: [Vec3; 3]) -> Plane {
         // Both bodies' planes have a margin; only B's corners are rounded.
@@ -214,26 +238,28 @@ impl<'h> Clipping<'h> {
 
     /// Collects the faces for the turn. If there are none, the box of the edges' body is inside the other one or outside as a whole, and a vertex tells.
     fn collect(&mut self) -> Option<Output> {
-        let (other, points): (&Hull, &[Vec3]) = match self.turn {
-            Turn::OfA => (self.b, &self.moved),
-            _ => (self.a, self.a.vertices()),
-        };
+        let mut planes = std::mem::take(&mut self.planes);
+        let mut left_out = std::mem::take(&mut self.left_out);
+        planes.clear();
+        left_out.clear();
+        let (other, points) = self.faces_of();
         let bounds = self.boxes[usize::from(self.turn == Turn::OfB)].grown(8.0 * self.margin());
         let collect = self.checks.collect_faces;
-        let mut planes = std::mem::take(&mut self.planes);
-        planes.clear();
-        for face in other.faces() {
+        for (i, face) in other.faces().enumerate() {
             let corners = || face.iter().map(|v| points[*v as usize]);
             if !collect || Aabb::from_points(corners()).overlaps(&bounds) {
                 planes.push(self.plane(three(face, points)));
+            } else {
+                left_out.push(i as u32);
             }
         }
         self.counts.faces += planes.len() as u64;
         let is_empty = planes.is_empty();
-        self.planes = planes;
+        (self.planes, self.left_out) = (planes, left_out);
         if !is_empty {
             return None;
         }
+        let (other, points) = self.faces_of();
         let (_, vertices) = self.edges_of()?;
         let p = vertices[0];
         let mut is_inside = true;

@@ -21,7 +21,7 @@ pub struct Distance {
 /// How deep two bodies overlap: the shortest translation that leaves them without an inner point in common is
 /// between `lower` and `upper` long, all rounding accounted for.
 ///
-/// Usually the bounds agree to some 1e-13 of the bodies' size. Where floating point cannot bring them together (depths of less than a millionth of the size), they are what they are.
+/// Mostly the bounds agree to 1e-11 of the size of the bodies. Where floating point cannot bring them together (depths of less than a millionth of the size, say), they are what they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
     /// No translation of B shorter than this separates the bodies.

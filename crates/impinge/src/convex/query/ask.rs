@@ -79,7 +79,7 @@ impl Task for Meet<'_> {
             _ => rough.search_from::<W, false>(cache, &mut near),
         };
         if let RoughEnd::Separated { direction, gap } = end {
-            cache.keep(near.corners(), false);
+            cache.keep(&near, false);
             cache.apart = direction;
             return Decision::Separated(separation(direction, gap));
         }
@@ -90,7 +90,7 @@ impl Task for Meet<'_> {
             let nearest = simplex.reduce_all();
             query.search::<W, false>(&mut simplex, nearest)
         };
-        cache.keep(simplex.corners(), matches!(end, End::Inside));
+        cache.keep(&simplex, matches!(end, End::Inside));
         match end {
             End::Inside => Decision::Intersecting(common(&simplex)),
             End::Separated { direction, gap } => {
@@ -135,7 +135,7 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
                 }
             }
         }
-        cache.keep(simplex.corners(), true);
+        cache.keep(&simplex, true);
         let common = common(&simplex);
         if !DEPTH {
             let mut point = Vec3::ZERO;
@@ -176,7 +176,7 @@ fn apart<W: Wide>(
     if !(lower > 0.0 && upper - lower <= CLOSE * query.size) {
         return None;
     }
-    cache.keep(simplex.corners(), false);
+    cache.keep(simplex, false);
     cache.apart = v / -length;
     let gap = separation(cache.apart, lower);
     Some(Contact::Apart(Distance { lower, upper, point_a, point_b }, gap))
@@ -203,7 +203,7 @@ impl Rough<'_> {
         let (a, b) = (self.query.points_a.len(), self.query.points_b.len());
         let pairs = cache.pairs(a, b);
         let nearest = if pairs.is_empty() {
-            if near.corners().is_empty() {
+            if near.len() == 0 {
                 near.push(self.against::<W>(-self.between));
             }
             near.reduce()
@@ -238,11 +238,10 @@ fn separation(direction: Vec3, gap: f64) -> Gap {
 #[inline(always)]
 fn pairs(simplex: &Simplex<Vec3>) -> Pairs {
     let mut pairs = [[0; 2]; 4];
-    let corners = simplex.corners();
-    for (pair, corner) in pairs.iter_mut().zip(corners) {
+    for (pair, corner) in pairs.iter_mut().zip(simplex.corners()) {
         *pair = [corner.a, corner.b];
     }
-    Pairs::new(&pairs[..corners.len()])
+    Pairs::new(&pairs[..simplex.len()])
 }
 
 #[inline(always)]
@@ -283,7 +282,7 @@ mod tests {
                 let turn = random.rotation();
                 let pose = Pose::from_quaternion(turn.to_array(), random.in_cube()).unwrap();
                 let pose = &pose;
-                let mut caches = [const { Cache::EMPTY }; 4];
+                let mut caches: [Cache; 4] = Default::default();
                 let [p, q, r, s] = &mut caches;
                 let quick = dispatch::run(Meet { a, b, pose, cache: p });
                 let plain = Meet { a, b, pose, cache: q }.run::<Portable>();

@@ -1,6 +1,7 @@
 //! What one query leaves for the next one of the same pair.
 
-use super::simplex::Corner;
+use super::simplex::Simplex;
+use super::vector::Vector;
 use crate::math::Vec3;
 
 /// Where the last query of a pair ended. A similar query starts there, and is several times quicker.
@@ -17,10 +18,6 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Nothing is known.
-    pub(super) const EMPTY: Self =
-        Self { pairs: [[0; 2]; 4], len: 0, apart: Vec3::ZERO, met: false };
-
     /// Vertices that exist in hulls with so many.
     #[inline(always)]
     pub(super) fn pairs(&self, in_a: usize, in_b: usize) -> &[[u32; 2]] {
@@ -30,10 +27,11 @@ impl Cache {
     }
 
     #[inline(always)]
-    pub(super) fn keep<V>(&mut self, corners: &[Corner<V>], met: bool) {
+    pub(super) fn keep<V: Vector>(&mut self, simplex: &Simplex<V>, met: bool) {
         self.met = met;
-        self.len = corners.len();
-        for (pair, corner) in self.pairs.iter_mut().zip(corners) {
+        self.len = simplex.len();
+        for (k, pair) in self.pairs.iter_mut().enumerate() {
+            let corner = simplex.corner(k);
             *pair = [corner.a, corner.b];
         }
     }

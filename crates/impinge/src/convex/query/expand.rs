@@ -194,9 +194,9 @@ impl Surface {
 
     #[inline(always)]
     fn start<W: Wide>(&mut self, simplex: &Simplex<Vec3A>) -> Option<()> {
-        let [a, b, c, d] = simplex.corners() else { return None };
+        let [a, b, c, d] = simplex.tetrahedron_corners()?;
         let above = (b.w - a.w).cross(c.w - a.w).dot(d.w - a.w) > 0.0;
-        self.corners[..4].copy_from_slice(&if above { [*b, *a, *c, *d] } else { [*a, *b, *c, *d] });
+        self.corners[..4].copy_from_slice(&if above { [b, a, c, d] } else { [a, b, c, d] });
         self.len = 4;
         let block = &mut self.blocks[0];
         let mut sides = [Lanes3::splat(0.0); 3];

@@ -173,7 +173,7 @@ impl<'a> Query<'a> {
 /// rounding times the product of the lengths of its rows: see `docs/notes/convex.md`.
 #[inline(always)]
 pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
-    let [a, b, c, d] = simplex.corners() else { return false };
+    let Some([a, b, c, d]) = simplex.tetrahedron_corners() else { return false };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
     let [la, lb, lc, ld] = [a, b, c, d].map(|corner| corner.w.length_squared());
     let squares = [lb * lc * ld, la * lc * ld, la * lb * ld, la * lb * lc];
@@ -188,14 +188,16 @@ pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
 
 /// The corners of a tetrahedron with their shares of the origin, which add up to one.
 pub(super) fn inside_shares(simplex: &Simplex<Vec3>) -> [(Corner<Vec3>, f64); 4] {
-    let [a, b, c, d] = simplex.corners() else { return [(Corner::NONE, 0.0); 4] };
+    let Some([a, b, c, d]) = simplex.tetrahedron_corners() else {
+        return [(Corner::NONE, 0.0); 4];
+    };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
     let whole: f64 = volumes.iter().sum();
     [
-        (*a, volumes[0] / whole),
-        (*b, volumes[1] / whole),
-        (*c, volumes[2] / whole),
-        (*d, volumes[3] / whole),
+        (a, volumes[0] / whole),
+        (b, volumes[1] / whole),
+        (c, volumes[2] / whole),
+        (d, volumes[3] / whole),
     ]
 }
 

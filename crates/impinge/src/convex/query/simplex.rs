@@ -19,7 +19,10 @@ impl<V: Vector> Corner<V> {
 /// Corners whose hull is a point, a segment, a triangle or a tetrahedron; the newest is the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simplex<V> {
-    corners: [Corner<V>; 4],
+    /// Points and vertices apart: what is stored in one piece and read in another waits for the memory.
+    points: [V; 4],
+    /// The vertex of A in the low half, that of B in the high half.
+    vertices: [u64; 4],
     len: usize,
 }
 
@@ -71,19 +74,42 @@ const KEPT: [(usize, [usize; 2]); 8] = [
 ];
 
 impl<V: Vector> Simplex<V> {
-    pub(super) const EMPTY: Self = Self { corners: [Corner::NONE; 4], len: 0 };
+    pub(super) const EMPTY: Self = Self { points: [V::ZERO; 4], vertices: [0; 4], len: 0 };
 
-    pub(super) fn corners(&self) -> &[Corner<V>] {
-        &self.corners[..self.len]
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline(always)]
+    pub(super) fn corner(&self, k: usize) -> Corner<V> {
+        let (a, b) = (self.vertices[k & 3] as u32, (self.vertices[k & 3] >> 32) as u32);
+        Corner { w: self.points[k & 3], a, b }
+    }
+
+    pub(super) fn corners(&self) -> impl Iterator<Item = Corner<V>> + '_ {
+        (0..self.len).map(|k| self.corner(k))
+    }
+
+    /// All four corners, if there are so many.
+    #[inline(always)]
+    pub(super) fn tetrahedron_corners(&self) -> Option<[Corner<V>; 4]> {
+        (self.len == 4).then(|| [self.corner(0), self.corner(1), self.corner(2), self.corner(3)])
+    }
+
+    /// Puts the corner at `from` in the place of that at `to`.
+    #[inline(always)]
+    fn copy(&mut self, from: usize, to: usize) {
+        self.points[to & 3] = self.points[from & 3];
+        self.vertices[to & 3] = self.vertices[from & 3];
     }
 
     /// Whether one of the corners is the difference of these vertices.
     #[inline(always)]
     pub(super) fn has(&self, corner: &Corner<V>) -> bool {
+        let vertices = u64::from(corner.a) | u64::from(corner.b) << 32;
         let mut found = false;
         for k in 0..4 {
-            let same = (self.corners[k].a == corner.a) & (self.corners[k].b == corner.b);
-            found |= same & (k < self.len);
+            found |= (self.vertices[k] == vertices) & (k < self.len);
         }
         found
     }
@@ -91,7 +117,8 @@ impl<V: Vector> Simplex<V> {
     #[inline(always)]
     pub(super) fn push(&mut self, corner: Corner<V>) {
         debug_assert!(self.len < 4, "a simplex has at most four corners");
-        self.corners[self.len & 3] = corner;
+        self.points[self.len & 3] = corner.w;
+        self.vertices[self.len & 3] = u64::from(corner.a) | u64::from(corner.b) << 32;
         self.len += 1;
     }
 
@@ -131,7 +158,7 @@ impl<V: Vector> Simplex<V> {
         for first in 1..all.len {
             let mut turned = Self::EMPTY;
             for k in 0..all.len {
-                turned.push(all.corners[(first + k) % all.len]);
+                turned.push(all.corner((first + k) % all.len));
             }
             let nearest = turned.reduce();
             if nearest.square() < square {
@@ -144,14 +171,14 @@ impl<V: Vector> Simplex<V> {
 
     #[inline(always)]
     fn only(&mut self, k: usize) -> Nearest<V> {
-        self.corners[0] = self.corners[k];
+        self.copy(k, 0);
         self.len = 1;
-        Nearest::toward(self.corners[0].w, self.corners[0].w)
+        Nearest::toward(self.points[0], self.points[0])
     }
 
     #[inline(always)]
     fn segment(&mut self) -> Nearest<V> {
-        let (old, new) = (self.corners[0].w, self.corners[1].w);
+        let (old, new) = (self.points[0], self.points[1]);
         let edge = old - new;
         let (along, square) = (-new.dot(edge), edge.dot(edge));
         if along <= V::Number::ZERO {
@@ -166,7 +193,7 @@ impl<V: Vector> Simplex<V> {
     #[inline(always)]
     fn triangle(&mut self) -> Nearest<V> {
         let (needed, nearest) =
-            nearest_of_triangle(self.corners[0].w, self.corners[1].w, self.corners[2].w);
+            nearest_of_triangle(self.points[0], self.points[1], self.points[2]);
         self.keep(needed);
         nearest
     }
@@ -176,8 +203,8 @@ impl<V: Vector> Simplex<V> {
     fn keep(&mut self, needed: usize) {
         if needed != A | B | C {
             let (len, [first, second]) = KEPT[needed & 7];
-            self.corners[0] = self.corners[first];
-            self.corners[1] = self.corners[second];
+            self.copy(first, 0);
+            self.copy(second, 1);
             self.len = len;
         } else {
             self.len = 3;
@@ -186,7 +213,7 @@ impl<V: Vector> Simplex<V> {
 
     #[inline(always)]
     fn tetrahedron(&mut self) -> Nearest<V> {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|k| self.corners[k].w);
+        let [a, b, c, d] = self.points;
         let (u, v, w) = (a - d, b - d, c - d);
         // Each is six times the volume of the origin's tetrahedron on a face through the newest corner, with the sign of the whole.
         let (face_c, face_a, face_b) = (u.cross(v), v.cross(w), w.cross(u));
@@ -205,8 +232,8 @@ impl<V: Vector> Simplex<V> {
         if matches!(out, 1 | 2 | 4) & (whole != zero) {
             // The newest corner takes the place of the one across from the face.
             let gone = out.trailing_zeros() as usize;
-            self.corners[gone & 3] = self.corners[2];
-            self.corners[2] = self.corners[3];
+            self.copy(2, gone);
+            self.copy(3, 2);
             return self.triangle();
         }
         let out = if whole == zero { 15 } else { out };
@@ -215,8 +242,8 @@ impl<V: Vector> Simplex<V> {
             if out >> gone & 1 != 0 {
                 let mut face = all;
                 if gone < 3 {
-                    face.corners[gone] = all.corners[2];
-                    face.corners[2] = all.corners[3];
+                    face.copy(2, gone);
+                    face.copy(3, 2);
                 }
                 let nearest = face.triangle();
                 let square = nearest.square();
@@ -233,7 +260,7 @@ impl<V: Vector> Simplex<V> {
 impl Simplex<Vec3> {
     /// The corners with their shares of the closest point, which add up to one.
     pub(super) fn shares(&self) -> [(Corner<Vec3>, f64); 3] {
-        let [a, b, c, _] = self.corners;
+        let [a, b, c] = [self.corner(0), self.corner(1), self.corner(2)];
         let shares = match self.len {
             1 => [1.0, 0.0, 0.0],
             2 => {

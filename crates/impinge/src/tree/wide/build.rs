@@ -111,7 +111,7 @@ impl Builder<'_> {
         let below: Vec<_> = groups(items).into_par_iter().map(|group| self.piece(group)).collect();
         let fork = Fork::new(below);
         let own = fork.own();
-        (Piece::Fork(fork), own)
+        (Piece::Fork(Box::new(fork)), own)
     }
 
     /// The subtree of the items, by one thread, and its box.

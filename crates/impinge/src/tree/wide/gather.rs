@@ -15,7 +15,7 @@ pub(super) enum Piece {
     /// Built by one thread.
     Part(Part),
     /// A node over others.
-    Fork(Fork),
+    Fork(Box<Fork>),
 }
 
 /// A node, and what hangs below its slots.

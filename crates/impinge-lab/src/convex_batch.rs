@@ -118,7 +118,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 fn verdict(rows: &[(&str, [f64; WAYS.len()])], threads: usize) -> String {
     let range = |way: usize| {
         let gains = rows.iter().map(|(_, ns)| ns[0] / ns[way]);
-        let (least, most) = gains.fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), g| (l.min(g), m.max(g)));
+        let (least, most) =
+            gains.fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), g| (l.min(g), m.max(g)));
         format!("{least:.2} to {most:.2} times")
     };
     let grouped = rows.iter().map(|(_, ns)| ns[0] / ns[1]).fold(f64::INFINITY, f64::min);
@@ -127,7 +128,11 @@ fn verdict(rows: &[(&str, [f64; WAYS.len()])], threads: usize) -> String {
          Two different queries in lockstep would have to follow the longer one's steps at every branch, and the steps of one are already wide (eight vertices an instruction); there is no such interface. {threads} threads make it {} as fast. Pairs do not depend on each other, so a parallel loop over them is the whole batch \
          interface: `pairs.par_iter().map(|(a, b, pose)| convex::intersects(a, b, pose))`, or `intersects_cached` with the pair's cache. The library has no function for it.",
         range(1),
-        if grouped > 1.05 { "it pays where an order is at hand" } else { "no gain worth sorting for" },
+        if grouped > 1.05 {
+            "it pays where an order is at hand"
+        } else {
+            "no gain worth sorting for"
+        },
         range(2),
         range(3),
     )
@@ -187,7 +192,8 @@ fn measure(
             }
         };
         clock(&again, AGAIN * jobs.len());
-        let parallel = || pool.install(|| jobs.par_iter().with_min_len(64).for_each(|job| _ = ask(job)));
+        let parallel =
+            || pool.install(|| jobs.par_iter().with_min_len(64).for_each(|job| _ = ask(job)));
         clock(&parallel, jobs.len());
     }
     best

@@ -93,7 +93,8 @@ fn generated(arguments: &Arguments) -> Vec<(String, Vec<Vec3>)> {
         sets.push((format!("sphere-{n}"), (0..n).map(|_| direction(&mut random)).collect()));
     }
     let side = if arguments.quick { 5_usize } else { 40 };
-    let at = |i: usize| Vec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
+    let at =
+        |i: usize| Vec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
     sets.push((format!("grid-{side}-cubed"), (0..side.pow(3)).map(at).collect()));
     sets
 }

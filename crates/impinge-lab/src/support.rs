@@ -153,7 +153,8 @@ fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) ->
     for _ in 0..passes {
         let fresh = hull.clone();
         let one = [[1.0, 0.0, 0.0]];
-        query_build = query_build.min(fastest(1, || furthest_as_in_queries(&fresh, &one, &mut [0])));
+        query_build =
+            query_build.min(fastest(1, || furthest_as_in_queries(&fresh, &one, &mut [0])));
     }
     let table = DirectionTable::new(hull);
     let hierarchy = Hierarchy::new(hull);
@@ -168,8 +169,7 @@ fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) ->
     let mut looked_at = [0.0; 3];
     let climb = &mut Climb::default();
     let found = &mut vec![0; directions.random.len()];
-    let rough: Vec<[f32; 3]> =
-        directions.random.iter().map(|d| d.as_vec3().to_array()).collect();
+    let rough: Vec<[f32; 3]> = directions.random.iter().map(|d| d.as_vec3().to_array()).collect();
     for _ in 0..passes {
         for (way, ns) in Way::ALL.into_iter().zip(&mut ns) {
             let list = directions.of(way);

@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         Report::new(&arguments.out, "convex-pairs", "Hull against hull, beside other libraries");
     report.paragraph(
         "Microseconds a query on the workloads of the peer measurements: ellipsoids, rods and plates of 20, 100 and 500 vertices and links of a robot arm, at signed distances of -0.05 to 0.5 of A's longest side (1,000 poses each), \
-         and a flight of 2,000 steps of 10 degrees and 5 % of the radius (*coherent*). A sample is a pass over all poses; the median pass of a run counts, and the faster one of the runs. One thread, the same core, ours and the peers in turn, workload by workload:",
+         and a flight of 2,000 steps of 10 degrees and 5 % of the radius (*coherent*). A sample is a pass over all poses, and the fastest pass of all runs counts, because the machine is shared. One thread, the same core, ours and the peers in turn, workload by workload:",
     );
     report.paragraph(
         "```sh\nexport PEER_WORK=... PEER_OUT=... PEER_BUDGET_S=0.1\nfor run in 1 2; do for w in $(ls $PEER_WORK/convex); do\n  impinge-lab peers-convex $w; peers-default convex - $w; coal_run convex $w; bullet_run64 convex $w; bullet_run convex $w; fcl_run convex $w\ndone; done    # each under taskset, each into a file of its own in DIR\n```",

@@ -122,14 +122,14 @@ fn verdict(rows: &[(&str, [f64; WAYS.len()])], threads: usize) -> String {
             gains.fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), g| (l.min(g), m.max(g)));
         format!("{least:.2} to {most:.2} times")
     };
-    let grouped = rows.iter().map(|(_, ns)| ns[0] / ns[1]).fold(f64::INFINITY, f64::min);
+    let is_faster = |way: usize, by: f64| rows.iter().all(|(_, ns)| ns[0] / ns[way] > by);
     format!(
         "Grouping the pairs by hull makes them {} as fast: {}. Asking each query again at once, {} as fast, bounds what an order of the pairs, or hiding the waits for memory behind a second query in lockstep, could bring: it repeats the very branches too, which different pairs never share. \
          Two different queries in lockstep would have to follow the longer one's steps at every branch, and the steps of one are already wide (eight vertices an instruction); there is no such interface. {threads} threads make it {} as fast. Pairs do not depend on each other, so a parallel loop over them is the whole batch \
          interface: `pairs.par_iter().map(|(a, b, pose)| convex::intersects(a, b, pose))`, or `intersects_cached` with the pair's cache. The library has no function for it.",
         range(1),
-        if grouped > 1.05 {
-            "it pays where an order is at hand"
+        if is_faster(1, 1.15) {
+            "it pays where such an order is at hand"
         } else {
             "no gain worth sorting for"
         },

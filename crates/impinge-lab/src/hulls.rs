@@ -114,6 +114,7 @@ fn read(arguments: &Arguments) -> Result<Vec<(String, Vec<Vec3>)>> {
             sets.push((name, mesh.vertices().to_vec()));
         }
     }
+    sets.sort_by(|x, y| x.0.cmp(&y.0));
     sets.dedup_by(|x, y| x.0 == y.0);
     Ok(sets)
 }

@@ -56,16 +56,19 @@ enum Way {
     Hierarchy,
     /// The cube map of queries, in `f32`.
     Query,
+    /// The same, in directions that turn a little.
+    QueryCoherent,
 }
 
 impl Way {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
         Self::Brute,
         Self::Table,
         Self::TableCoherent,
         Self::Coherent,
         Self::Hierarchy,
         Self::Query,
+        Self::QueryCoherent,
     ];
 
     fn name(self) -> &'static str {
@@ -76,11 +79,12 @@ impl Way {
             Self::Coherent => "climb from the last, coherent",
             Self::Hierarchy => "hierarchy",
             Self::Query => "queries",
+            Self::QueryCoherent => "queries, coherent",
         }
     }
 
     fn is_coherent(self) -> bool {
-        matches!(self, Self::TableCoherent | Self::Coherent)
+        matches!(self, Self::TableCoherent | Self::Coherent | Self::QueryCoherent)
     }
 }
 
@@ -169,7 +173,9 @@ fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) ->
     let mut looked_at = [0.0; 3];
     let climb = &mut Climb::default();
     let found = &mut vec![0; directions.random.len()];
-    let rough: Vec<[f32; 3]> = directions.random.iter().map(|d| d.as_vec3().to_array()).collect();
+    let rough =
+        |list: &[Vec3]| -> Vec<[f32; 3]> { list.iter().map(|d| d.as_vec3().to_array()).collect() };
+    let (rough_random, rough_coherent) = (rough(&directions.random), rough(&directions.coherent));
     for _ in 0..passes {
         for (way, ns) in Way::ALL.into_iter().zip(&mut ns) {
             let list = directions.of(way);
@@ -184,7 +190,8 @@ fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) ->
                     in_a_row(list, found, |d, last| from_table.search(d, last, climb));
                 }
                 Way::Hierarchy => in_a_row(list, found, |d, _| descend.search(d, 0, climb)),
-                Way::Query => furthest_as_in_queries(hull, &rough, found),
+                Way::Query => furthest_as_in_queries(hull, &rough_random, found),
+                Way::QueryCoherent => furthest_as_in_queries(hull, &rough_coherent, found),
             }
             *ns = ns.min(start.elapsed().as_secs_f64() * 1e9 / list.len() as f64);
             let looked = (climb.evaluated() - before) as f64 / list.len() as f64;
@@ -192,7 +199,7 @@ fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) ->
                 Way::Table => looked_at[0] = looked,
                 Way::Coherent => looked_at[1] = looked,
                 Way::Hierarchy => looked_at[2] = looked,
-                Way::Brute | Way::TableCoherent | Way::Query => {}
+                Way::Brute | Way::TableCoherent | Way::Query | Way::QueryCoherent => {}
             }
             check(hull, way, list, found)?;
         }
@@ -215,7 +222,7 @@ fn in_a_row(directions: &[Vec3], found: &mut [u32], mut search: impl FnMut(Vec3,
 
 /// That no vertex lies further than the one found: not at all, or for queries by less than a millionth of the size.
 fn check(hull: &Hull, way: Way, directions: &[Vec3], found: &[u32]) -> Result<()> {
-    let slack = if way == Way::Query { 2e-6 } else { 1e-14 };
+    let slack = if matches!(way, Way::Query | Way::QueryCoherent) { 2e-6 } else { 1e-14 };
     for (d, v) in directions.iter().zip(found).step_by(37) {
         let along = |v: &Vec3| v.dot(*d);
         let most = hull.vertices().iter().map(along).fold(f64::NEG_INFINITY, f64::max);

@@ -2,13 +2,16 @@
 
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
+mod bodies;
 mod box_tree;
 mod cage;
 mod chart;
 mod closest_feature;
+mod convex_batch;
 mod deform;
 mod flight;
 mod growth;
+mod hulls;
 mod klosowski;
 mod leung;
 mod peers;
@@ -17,6 +20,7 @@ mod pre_checks;
 mod random;
 mod report;
 mod scenes;
+mod support;
 mod threads;
 mod timing;
 mod triangles;
@@ -55,6 +59,18 @@ enum Experiment {
     Threads(threads::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
+    /// Queries of two hulls on the workloads of the peer measurements, as rows for their report.
+    PeersConvex(peers::Arguments),
+    /// How a verdict on two moving hulls grows with their vertices.
+    ConvexGrowth(leung::query_growth::Arguments),
+    /// Many pairs of hulls: one by one, in order, and by threads.
+    ConvexBatch(convex_batch::Arguments),
+    /// Ways to the supporting vertex: time, memory and preparation.
+    Support(support::Arguments),
+    /// Building hulls, beside others.
+    Hulls(hulls::Arguments),
+    /// The table of two hulls beside the peers, from the lines of all.
+    ConvexTable(peers::table::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -68,6 +84,12 @@ fn main() -> anyhow::Result<()> {
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),
-        Experiment::Peers(arguments) => peers::run(&arguments),
+        Experiment::Peers(arguments) => peers::mesh::run(&arguments),
+        Experiment::PeersConvex(arguments) => peers::convex::run(&arguments),
+        Experiment::ConvexGrowth(arguments) => leung::query_growth::run(&arguments),
+        Experiment::ConvexBatch(arguments) => convex_batch::run(&arguments),
+        Experiment::Support(arguments) => support::run(&arguments),
+        Experiment::Hulls(arguments) => hulls::run(&arguments),
+        Experiment::ConvexTable(arguments) => peers::table::run(&arguments),
     }
 }

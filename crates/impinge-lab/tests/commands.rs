@@ -73,3 +73,113 @@ fn threads_writes_its_table_and_chart() {
     assert!(text.contains("| 1 |") && text.contains("| 2 |"), "{text}");
     assert!(read(&folder.0, "threads-gain.svg").ends_with("</svg>\n"));
 }
+
+#[test]
+fn support_writes_its_tables_and_charts() {
+    let folder = Folder::new("support");
+    lab(&["support", "--quick", "--directions", "200"], &folder.0);
+    let text = read(&folder.0, "support.md");
+    assert!(text.contains("| rod | 100 |") && text.contains("## Memory and preparation"), "{text}");
+    for shape in ["ellipsoid", "rod", "plate", "random"] {
+        assert!(read(&folder.0, &format!("support-{shape}.svg")).ends_with("</svg>\n"));
+    }
+}
+
+#[test]
+fn many_pairs_are_measured_in_every_way() {
+    let folder = Folder::new("batch");
+    lab(&["convex-batch", "--quick", "--hulls", "8"], &folder.0);
+    let text = read(&folder.0, "convex-batch.md");
+    for query in ["intersects", "distance", "contact"] {
+        assert!(text.contains(&format!("| `convex::{query}` |")), "{text}");
+    }
+}
+
+#[test]
+fn the_verdict_grows_in_a_table_and_a_chart() {
+    let folder = Folder::new("convex-growth");
+    lab(&["convex-growth", "--quick"], &folder.0);
+    let text = read(&folder.0, "convex-growth.md");
+    assert!(text.contains("| 10 |") && text.contains("| 20 |"), "{text}");
+    assert!(read(&folder.0, "convex-growth-n.svg").ends_with("</svg>\n"));
+}
+
+#[test]
+fn hulls_stand_beside_those_of_others() {
+    let folder = Folder::new("hulls");
+    let beside = folder.0.join("other.jsonl");
+    let line = "{\"peer\":\"other\",\"set\":\"grid-5-cubed\",\"ms\":1e3,\"vertices\":9}\n";
+    fs::write(&beside, line).expect("a line");
+    let beside = beside.to_str().expect("a path in UTF-8");
+    lab(&["hulls", "--quick", "--budget", "0.01", "--beside", beside], &folder.0);
+    let text = read(&folder.0, "hulls.md");
+    assert!(text.contains("| grid-5-cubed | 125 | 8 | 6 |"), "{text}");
+    assert!(text.contains("Beside other, on 1 sets"), "{text}");
+}
+
+/// A tetrahedron, and the same again at three poses in a row: apart, touching and within.
+fn convex_workload(folder: &Path) {
+    let work = folder.join("work/convex/two");
+    fs::create_dir_all(&work).expect("a folder for the workload");
+    let body = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    for name in ["a.obj", "b.obj"] {
+        fs::write(work.join(name), body).expect("a body");
+    }
+    let poses: String = ["2", "1", "0.25"].map(|x| format!("1 0 0 {x} 0 1 0 0 0 0 1 0\n")).concat();
+    fs::write(work.join("poses-coherent.txt"), poses).expect("poses");
+}
+
+#[test]
+fn hull_queries_are_rows_of_the_peers_table() {
+    let folder = Folder::new("peers-convex");
+    convex_workload(&folder.0);
+    let (work, answers) = (folder.0.join("work"), folder.0.join("answers"));
+    let output = Command::new(env!("CARGO_BIN_EXE_impinge-lab"))
+        .args(["peers-convex", "--budget", "0.001", "two"])
+        .env("PEER_WORK", &work)
+        .env("PEER_OUT", &answers)
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).expect("text");
+    let modes = ["bool", "dist", "signed", "bool-warm", "dist-warm", "signed-warm"];
+    assert_eq!(lines.lines().count(), modes.len(), "{lines}");
+    let told = |mode: &str| read(&answers, &format!("impinge/two.coherent.{mode}.txt"));
+    for warm in ["", "-warm"] {
+        assert_eq!(told(&format!("bool{warm}")), "0\n1\n1\n");
+        let numbers = |mode: &str| -> Vec<f64> {
+            let text = told(&format!("{mode}{warm}"));
+            text.lines().map(|l| l.parse().expect("a number")).collect()
+        };
+        let (distances, signed) = (numbers("dist"), numbers("signed"));
+        assert!((distances[0] - 1.0).abs() < 1e-12 && distances[1..] == [0.0, 0.0]);
+        assert!((signed[0] - 1.0).abs() < 1e-12 && signed[1].abs() < 1e-9, "{signed:?}");
+        // Out through the slanted face: the corner B shares with A moves from 1/4 to 1 along (1, 1, 1).
+        assert!((signed[2] + 0.75 / 3.0_f64.sqrt()).abs() < 1e-9, "{signed:?}");
+    }
+
+    // The table needs somebody to compare with: one as good and as fast as ours.
+    let lines_folder = folder.0.join("lines");
+    fs::create_dir_all(&lines_folder).expect("a folder for lines");
+    fs::write(lines_folder.join("ours.jsonl"), &lines).expect("our lines");
+    fs::write(lines_folder.join("other.jsonl"), lines.replace("impinge", "other")).expect("lines");
+    fs::create_dir_all(answers.join("other")).expect("a folder for answers");
+    for mode in modes {
+        let file = format!("two.coherent.{mode}.txt");
+        fs::copy(answers.join("impinge").join(&file), answers.join("other").join(&file))
+            .expect("answers");
+    }
+    let output = Command::new(env!("CARGO_BIN_EXE_impinge-lab"))
+        .arg("convex-table")
+        .arg(&lines_folder)
+        .arg("--answers")
+        .arg(&answers)
+        .arg("--out")
+        .arg(&folder.0)
+        .output()
+        .expect("the program starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = read(&folder.0, "convex-pairs.md");
+    assert!(text.contains("| two | coherent |") && text.contains("| 1.00 |"), "{text}");
+    assert!(text.contains("| `signed-warm`, other | 0 | 3 |"), "{text}");
+}

@@ -11,7 +11,7 @@ use crate::report::{Progress, Report, Table, short};
 pub(super) const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];
 
 /// Speeds: radii a frame and degrees a frame.
-const MOTIONS: [(&str, f64, f64); 2] =
+pub(super) const MOTIONS: [(&str, f64, f64); 2] =
     [("5 %, 10 degrees", 0.05, 10.0), ("0.5 %, 1 degree", 0.005, 1.0)];
 
 pub(super) struct Row {

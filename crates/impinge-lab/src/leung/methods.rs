@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::Pose;
+use impinge::convex;
 use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch, Verdict};
 use impinge::convex::{
     ClosestCache, ClosestOptions, ClosestPoints, DirectionTable, LocalSearch, Trail, closest_points,
@@ -24,6 +25,8 @@ pub(super) enum Method {
     Gilbert,
     /// Separating vectors, and on a hit closest points at the last free pose.
     Combined,
+    /// The library's own verdict, [`convex::intersects_cached`]; not in the thesis.
+    Query,
 }
 
 impl Method {
@@ -36,6 +39,7 @@ impl Method {
             Self::Vectors => "separating vector",
             Self::Gilbert => "improved Gilbert",
             Self::Combined => "combined",
+            Self::Query => "intersects_cached",
         }
     }
 }
@@ -60,6 +64,7 @@ struct State {
     cache: Cache,
     tracked: Tracked,
     closest: ClosestCache<Trail, Trail>,
+    query: convex::Cache,
     /// The last pose at which the pair was free.
     free: Option<Pose>,
 }
@@ -140,6 +145,10 @@ impl<'r> Arena<'r> {
                 meets(&output.verdict)
             }
             Method::Combined => self.combined(request, query, state, tools),
+            Method::Query => {
+                let [a, b] = [a, b].map(|i| &self.recording.hulls[i]);
+                convex::intersects_cached(a, b, &request.pose, &mut state.query).is_intersecting()
+            }
         }
     }
 
@@ -204,7 +213,7 @@ mod tests {
     fn all_methods_see_the_same_hits() {
         let recording = record(&Setting::usual(&Shape::ALL, 40, 60, 40, 3)).unwrap();
         let arena = Arena::new(&recording).unwrap();
-        for method in Method::ALL {
+        for method in Method::ALL.into_iter().chain([Method::Query]) {
             let timed = arena.time(method, 1);
             assert_eq!(timed.hits, recording.hits, "{}", method.name());
             assert!(timed.frame > 0.0 && timed.circles * 50 < recording.requests());

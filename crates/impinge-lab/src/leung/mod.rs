@@ -2,6 +2,7 @@
 
 mod growth;
 mod methods;
+pub(crate) mod query_growth;
 mod steps;
 mod times;
 mod world;

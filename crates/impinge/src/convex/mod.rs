@@ -58,6 +58,8 @@ pub use polytope::polytope;
 pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
 };
+#[doc(hidden)]
+pub use query::furthest_as_in_queries;
 pub use query::{
     Cache, Contact, Distance, Overlap, contact, contact_cached, distance, distance_cached,
     intersects, intersects_cached,

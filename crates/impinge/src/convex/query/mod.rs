@@ -19,6 +19,7 @@ mod cells;
 mod expand;
 mod furthest;
 mod gjk;
+mod measure;
 mod rough;
 mod simplex;
 mod slow;
@@ -27,6 +28,8 @@ mod vector;
 pub use answer::{Contact, Distance, Overlap};
 pub use cache::Cache;
 pub(super) use furthest::Furthest;
+#[doc(hidden)]
+pub use measure::furthest_as_in_queries;
 
 use super::Hull;
 use super::decide::Decision;

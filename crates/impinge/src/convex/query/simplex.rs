@@ -192,8 +192,7 @@ impl<V: Vector> Simplex<V> {
 
     #[inline(always)]
     fn triangle(&mut self) -> Nearest<V> {
-        let (needed, nearest) =
-            nearest_of_triangle(self.points[0], self.points[1], self.points[2]);
+        let (needed, nearest) = nearest_of_triangle(self.points[0], self.points[1], self.points[2]);
         self.keep(needed);
         nearest
     }

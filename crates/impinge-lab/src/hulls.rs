@@ -1,0 +1,255 @@
+//! Building hulls: how long, and beside others on the same points.
+//!
+//! Others are programs of their own (`beside/`): they read the points that `--points` writes and print one line of JSON for each set, which `--beside` reads.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use impinge::convex::Hull;
+use impinge::{Mesh, Vec3};
+
+use crate::bodies::direction;
+use crate::random::Random;
+use crate::report::{Progress, Report, Table, count, short};
+
+/// Arguments of `impinge-lab hulls`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Meshes, or folders of them with all below, whose vertices are the points; beside random points.
+    files: Vec<PathBuf>,
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Only write the points, as text, for others to read.
+    #[arg(long, value_name = "DIR")]
+    points: Option<PathBuf>,
+    /// Lines of others on the same points.
+    #[arg(long, value_name = "FILE")]
+    beside: Vec<PathBuf>,
+    /// Meshes with fewer vertices are left out.
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    least: usize,
+    /// Seconds a set may take; at least three times, the fastest counts.
+    #[arg(long, default_value_t = 0.5, value_name = "S")]
+    budget: f64,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Random sets are a hundredth as large.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// What somebody made of one set of points.
+#[derive(Clone, Debug)]
+struct Made {
+    ms: f64,
+    vertices: u64,
+    faces: u64,
+    /// Why there is no hull.
+    failed: Option<String>,
+}
+
+/// By set and peer.
+type Others = BTreeMap<String, BTreeMap<String, Made>>;
+
+/// Builds every hull and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let mut sets = generated(arguments);
+    sets.extend(read(arguments)?);
+    if let Some(folder) = &arguments.points {
+        return sets.iter().try_for_each(|(name, points)| write(folder, name, points));
+    }
+    let others = others(&arguments.beside)?;
+    let mut progress = Progress::new(sets.len());
+    let mut rows = Vec::new();
+    for (name, points) in &sets {
+        progress.step(&format!("{name}: {} points", points.len()));
+        rows.push((name.as_str(), points.len(), ours(points, arguments.budget)?));
+    }
+    println!("{}", report(arguments, &rows, &others)?.display());
+    Ok(())
+}
+
+/// Random points, and points that lie in common planes.
+fn generated(arguments: &Arguments) -> Vec<(String, Vec<Vec3>)> {
+    let mut random = Random::new(arguments.seed);
+    let share = if arguments.quick { 100 } else { 1 };
+    let mut sets = Vec::new();
+    for n in [10_000, 100_000, 1_000_000].map(|n| n / share) {
+        let mut in_ball = || loop {
+            let p = random.vector();
+            if p.length_squared() <= 1.0 {
+                return p;
+            }
+        };
+        sets.push((format!("ball-{n}"), (0..n).map(|_| in_ball()).collect()));
+    }
+    for n in [1000, 10_000, 100_000].map(|n| n / share) {
+        sets.push((format!("sphere-{n}"), (0..n).map(|_| direction(&mut random)).collect()));
+    }
+    let side = if arguments.quick { 5_usize } else { 40 };
+    let at =
+        |i: usize| Vec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
+    sets.push((format!("grid-{side}-cubed"), (0..side.pow(3)).map(at).collect()));
+    sets
+}
+
+fn read(arguments: &Arguments) -> Result<Vec<(String, Vec<Vec3>)>> {
+    let mut files = Vec::new();
+    for path in &arguments.files {
+        collect(path, &mut files).with_context(|| path.display().to_string())?;
+    }
+    files.sort();
+    let mut sets: Vec<(String, Vec<Vec3>)> = Vec::new();
+    for file in files {
+        // A folder may hold anything.
+        let Ok(mesh) = Mesh::load(&file) else { continue };
+        if mesh.vertices().len() >= arguments.least {
+            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            sets.push((name, mesh.vertices().to_vec()));
+        }
+    }
+    sets.sort_by(|x, y| x.0.cmp(&y.0));
+    sets.dedup_by(|x, y| x.0 == y.0);
+    Ok(sets)
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    for entry in fs::read_dir(path)? {
+        collect(&entry?.path(), files)?;
+    }
+    Ok(())
+}
+
+fn write(folder: &Path, name: &str, points: &[Vec3]) -> Result<()> {
+    let mut text = String::new();
+    for p in points {
+        writeln!(text, "{} {} {}", p.x, p.y, p.z)?;
+    }
+    fs::create_dir_all(folder)?;
+    Ok(fs::write(folder.join(format!("{name}.xyz")), text)?)
+}
+
+fn ours(points: &[Vec3], budget: f64) -> Result<Made> {
+    let start = Instant::now();
+    let mut ms = f64::INFINITY;
+    let mut passes = 0;
+    while passes < 3 || (passes < 1000 && start.elapsed().as_secs_f64() < budget) {
+        let clock = Instant::now();
+        std::hint::black_box(Hull::new(points)?);
+        ms = ms.min(clock.elapsed().as_secs_f64() * 1e3);
+        passes += 1;
+    }
+    let hull = Hull::new(points)?;
+    let (vertices, faces) = (hull.vertices().len() as u64, hull.face_count() as u64);
+    Ok(Made { ms, vertices, faces, failed: None })
+}
+
+fn others(files: &[PathBuf]) -> Result<Others> {
+    let mut others = Others::new();
+    for file in files {
+        let place = |i: usize| format!("{}, line {}", file.display(), i + 1);
+        let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        for (i, line) in text.lines().enumerate() {
+            let value: serde_json::Value = serde_json::from_str(line).with_context(|| place(i))?;
+            let number = |key: &str| value[key].as_u64().unwrap_or(0);
+            let (Some(peer), Some(set)) = (value["peer"].as_str(), value["set"].as_str()) else {
+                anyhow::bail!("{}: a peer and a set are needed", place(i));
+            };
+            let made = Made {
+                ms: value["ms"].as_f64().unwrap_or(f64::NAN),
+                vertices: number("vertices"),
+                faces: number("faces"),
+                failed: value["failed"].as_str().map(str::to_owned),
+            };
+            others.entry(set.to_owned()).or_default().insert(peer.to_owned(), made);
+        }
+    }
+    Ok(others)
+}
+
+fn report(arguments: &Arguments, rows: &[(&str, usize, Made)], others: &Others) -> Result<PathBuf> {
+    let mut peers: Vec<&str> =
+        others.values().flat_map(BTreeMap::keys).map(String::as_str).collect();
+    peers.sort_unstable();
+    peers.dedup();
+    let mut report = Report::new(&arguments.out, "hulls", "Building convex hulls");
+    report.paragraph(
+        "`Hull::new`, exact: corners, polygonal faces and neighbours as in real arithmetic on the coordinates as they are. One thread, milliseconds, the fastest of several times. *ball*, *sphere*: random points in a ball and on a sphere; *grid*: the points of a cubic grid; the others are the vertices of meshes. \
+         Others build triangles by floating point with a tolerance: their vertices and faces may be fewer or more than those of the hull, and a point may lie outside. *times*: their time divided by ours.",
+    );
+    if peers.is_empty() {
+        report.paragraph("No others were measured; `beside/` in the lab's folder tells how.");
+    }
+    let mut heads: Vec<String> =
+        ["points", "n", "corners", "faces", "impinge, ms"].map(str::to_owned).to_vec();
+    for peer in &peers {
+        heads.extend([format!("{peer}, ms"), "times".to_owned(), format!("{peer}: corners")]);
+    }
+    let mut table = Table::new(&heads);
+    let mut gains: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (name, n, made) in rows {
+        let mut cells = vec![(*name).to_owned(), count(*n as u64)];
+        cells.extend([count(made.vertices), count(made.faces), short(made.ms)]);
+        for peer in &peers {
+            match others.get(*name).and_then(|made| made.get(*peer)) {
+                Some(Made { failed: Some(why), .. }) => {
+                    cells.extend([why.clone(), String::new(), String::new()]);
+                }
+                Some(other) => {
+                    let gain = other.ms / made.ms;
+                    gains.entry(peer).or_default().push(gain);
+                    cells.extend([short(other.ms), format!("{gain:.2}"), count(other.vertices)]);
+                }
+                None => cells.extend([const { String::new() }; 3]),
+            }
+        }
+        table.row(&cells);
+    }
+    report.table(&table);
+    for (peer, mut gains) in gains {
+        gains.sort_by(f64::total_cmp);
+        report.paragraph(&format!(
+            "Beside {peer}, on {} sets: {:.2} to {:.2} times as fast, the median {:.2} times.",
+            gains.len(),
+            gains[0],
+            gains[gains.len() - 1],
+            gains[gains.len() / 2]
+        ));
+    }
+    report.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_is_a_cube() {
+        let at = |i: usize| Vec3::new((i % 4) as f64, (i / 4 % 4) as f64, (i / 16) as f64);
+        let points: Vec<Vec3> = (0..64).map(at).collect();
+        let made = ours(&points, 0.0).unwrap();
+        assert_eq!((made.vertices, made.faces), (8, 6));
+        assert!(made.ms > 0.0);
+    }
+
+    #[test]
+    fn lines_of_others_are_read() {
+        let file = std::env::temp_dir().join(format!("impinge-lab-beside-{}", std::process::id()));
+        let lines = "{\"peer\":\"p\",\"set\":\"s\",\"ms\":2.5,\"vertices\":8,\"faces\":12}\n{\"peer\":\"q\",\"set\":\"s\",\"failed\":\"flat\"}\n";
+        fs::write(&file, lines).unwrap();
+        let others = others(&[file.clone()]).unwrap();
+        fs::remove_file(&file).unwrap();
+        assert_eq!((others["s"]["p"].ms, others["s"]["p"].vertices), (2.5, 8));
+        assert_eq!(others["s"]["q"].failed.as_deref(), Some("flat"));
+    }
+}

@@ -1,0 +1,120 @@
+//! How the library's own verdict on coherent motion grows with the number of vertices, beside separating vectors, on the recordings of Leung's experiments.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use super::growth::{MOTIONS, SIZES};
+use super::methods::{Arena, Method};
+use super::world::{Setting, Shape, record};
+use crate::chart::{Axis, Chart, Mark};
+use crate::report::{Progress, Report, Table, short};
+
+/// Arguments of `impinge-lab convex-growth`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Frames of a flight.
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    frames: usize,
+    /// Every frame's time is the fastest of so many passes.
+    #[arg(long, default_value_t = 9, value_name = "N")]
+    passes: usize,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Two sizes and a few frames only.
+    #[arg(long)]
+    quick: bool,
+}
+
+const METHODS: [Method; 2] = [Method::Query, Method::Vectors];
+
+struct Row {
+    vertices: usize,
+    /// Nanoseconds a test, by motion and method.
+    ns: [[f64; METHODS.len()]; MOTIONS.len()],
+}
+
+/// Measures every size and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let sizes = if arguments.quick { &SIZES[..2] } else { &SIZES[..] };
+    let (frames, passes) =
+        if arguments.quick { (20, 1) } else { (arguments.frames, arguments.passes) };
+    let mut progress = Progress::new(sizes.len());
+    let mut rows = Vec::new();
+    for vertices in sizes {
+        progress.step(&format!("n = {vertices}"));
+        let mut ns = [[0.0; METHODS.len()]; MOTIONS.len()];
+        for (ns, (_, velocity, rotation)) in ns.iter_mut().zip(MOTIONS) {
+            let usual = Setting::usual(&Shape::ALL, *vertices, 100, frames, arguments.seed);
+            let recording = record(&Setting { velocity, rotation, ..usual })?;
+            let arena = Arena::new(&recording)?;
+            for (ns, method) in ns.iter_mut().zip(METHODS) {
+                // Twice with others between, because the machine may be busy for a while.
+                *ns = arena.time(method, passes).request;
+            }
+            for (ns, method) in ns.iter_mut().zip(METHODS) {
+                *ns = ns.min(arena.time(method, passes).request);
+            }
+        }
+        rows.push(Row { vertices: *vertices, ns });
+    }
+    println!("{}", report(arguments, &rows)?.display());
+    Ok(())
+}
+
+fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
+    let title = "How a verdict on two hulls grows with their vertices";
+    let mut report = Report::new(&arguments.out, "convex-growth", title);
+    report.paragraph(
+        "100 bodies of radius one, a third each of points on an ellipsoid, a rod and a plate, fly in a closed room (Leung 1996, chapter 6; see [his figures](leung.md)). Asked is every pair whose tightest boxes overlap, with a cache for each pair. Nanoseconds a test, one thread, each frame the fastest of several passes. \
+         `intersects_cached` is `convex::intersects_cached`; *separating vector* is `convex::separating` as published.",
+    );
+    let mut heads = vec!["n".to_owned()];
+    for (name, ..) in MOTIONS {
+        heads.extend(METHODS.map(|method| format!("{}, {name}", method.name())));
+    }
+    let mut table = Table::new(&heads);
+    for row in rows {
+        let mut cells = vec![row.vertices.to_string()];
+        cells.extend(row.ns.iter().flatten().map(|ns| short(*ns)));
+        table.row(&cells);
+    }
+    let power = |motion: usize, method: usize| match rows {
+        [first, .., last] => {
+            (last.ns[motion][method] / first.ns[motion][method]).ln()
+                / (last.vertices as f64 / first.vertices as f64).ln()
+        }
+        _ => f64::NAN,
+    };
+    let mut cells = vec!["grows as *n* to the power".to_owned()];
+    for motion in 0..MOTIONS.len() {
+        cells.extend((0..METHODS.len()).map(|method| format!("{:.2}", power(motion, method))));
+    }
+    table.row(&cells);
+    report.table(&table);
+    let mut chart = Chart::new(
+        "A verdict on coherent motion, over the number of vertices",
+        Axis::log("vertices n of each body"),
+        Axis::log("ns a test"),
+    )
+    .caption("100 bodies, a third of each shape; all tests of pairs whose boxes overlap. The thin line has power one.");
+    for (i, method) in METHODS.into_iter().enumerate() {
+        for (motion, (name, ..)) in MOTIONS.into_iter().enumerate() {
+            let points = rows.iter().map(|r| (r.vertices as f64, r.ns[motion][i])).collect();
+            let label = format!("{}, {name}", method.name());
+            chart = chart.series(label, Mark::LineAndDots, points);
+        }
+    }
+    if let (Some(first), Some(last)) = (rows.first(), rows.last()) {
+        let (from, to) = (first.vertices as f64, last.vertices as f64);
+        let base = first.ns.iter().flatten().copied().fold(f64::INFINITY, f64::min);
+        let line = vec![(from, base), (to, base * to / from)];
+        chart = chart.series("proportional to n", Mark::Guide, line);
+    }
+    report.figure("n", "Growth of a verdict with n", &chart)?;
+    report.finish()
+}

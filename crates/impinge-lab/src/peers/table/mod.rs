@@ -1,0 +1,174 @@
+//! Two hulls, ours beside the fastest peer that is right, from the lines that all wrote.
+
+mod rows;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use anyhow::Result;
+
+use crate::report::{Report, Table, count, short};
+use rows::{Entry, Row};
+
+/// Arguments of `impinge-lab convex-table`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder with the lines, ours and the peers', in files `*.jsonl`; of several runs the fastest counts.
+    lines: PathBuf,
+    /// Where all wrote their answers.
+    #[arg(long, env = "PEER_OUT", value_name = "DIR")]
+    answers: PathBuf,
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// A sentence on the circumstances of the runs.
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    note: String,
+}
+
+/// What is asked, with the words for it.
+const MODES: [(&str, &str); 6] = [
+    ("bool", "Do they meet?"),
+    ("dist", "How far apart?"),
+    ("signed", "How far apart or how deep?"),
+    ("bool-warm", "Do they meet? Starting from the last pose"),
+    ("dist-warm", "How far apart? Starting from the last pose"),
+    ("signed-warm", "How far apart or how deep? Starting from the last pose"),
+];
+
+/// Reads everything and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let rows = rows::read(&arguments.lines, &arguments.answers)?;
+    anyhow::ensure!(
+        !rows.is_empty(),
+        "{}: no lines of ours; run `peers-convex` first",
+        arguments.lines.display()
+    );
+    let mut report =
+        Report::new(&arguments.out, "convex-pairs", "Hull against hull, beside other libraries");
+    report.paragraph(
+        "Microseconds a query on the workloads of the peer measurements: ellipsoids, rods and plates of 20, 100 and 500 vertices and links of a robot arm, at signed distances of -0.05 to 0.5 of A's longest side (1,000 poses each), \
+         and a flight of 2,000 steps of 10 degrees and 5 % of the radius (*coherent*). A sample is a pass over all poses, and the fastest pass of all runs counts, because the machine is shared. One thread, the same core, ours and the peers in turn, workload by workload:",
+    );
+    report.paragraph(
+        "```sh\nexport PEER_WORK=... PEER_OUT=... PEER_BUDGET_S=0.1\nfor run in 1 2; do for w in $(ls $PEER_WORK/convex); do\n  impinge-lab peers-convex $w; peers-default convex - $w; coal_run convex $w; bullet_run64 convex $w; bullet_run convex $w; fcl_run convex $w\ndone; done    # each under taskset, each into a file of its own in DIR\n```",
+    );
+    report.paragraph(&format!(
+        "The peers: parry3d 0.31.1 (`parry-f32`, `parry-f64`), Coal 3.0.3 with its three variants of GJK (`early`: it may stop as soon as the bodies are proven apart), FCL 0.7.0 with libccd and with its own solver, Bullet 3.24 in single and double precision. \
+         *times*: the fastest peer that is right in every pose, divided by ours. Right is what our answer says, which is exact for the verdict and certain to about 1e-13 for distance and depth; a distance may be off by 1e-5 or by a thousandth. \
+         Peers that are faster than that one but wrong somewhere stand in the last column. To a question that starts from the last pose a peer may also give its cold answer, if that is faster. Ours gives the proof with each verdict, and points and direction with each distance and depth. {}",
+        arguments.note
+    ));
+    summary(&rows, &mut report);
+    accuracy(&rows, &mut report);
+    for (mode, title) in MODES {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.question.mode == mode).collect();
+        if !rows.is_empty() {
+            report.heading(&format!("{title} (`{mode}`)"));
+            report.table(&cells(&rows));
+        }
+    }
+    println!("{}", report.finish()?.display());
+    Ok(())
+}
+
+fn cells(rows: &[&Row]) -> Table {
+    let mut table = Table::new([
+        "workload",
+        "regime",
+        "impinge",
+        "fastest right peer",
+        "its time",
+        "times",
+        "faster, but wrong (wrong answers)",
+    ]);
+    for row in rows {
+        let wrong: Vec<String> = row
+            .wrong_ones()
+            .map(|e| format!("{} {} ({} of {})", e.peer, short(e.us), e.wrong, count(e.of as u64)))
+            .collect();
+        table.row([
+            row.question.workload.clone(),
+            row.question.regime.clone(),
+            short(row.ours),
+            row.best().map_or_else(String::new, |e| e.peer.clone()),
+            row.best().map_or_else(String::new, |e| short(e.us)),
+            row.times().map_or_else(String::new, times),
+            wrong.join("; "),
+        ]);
+    }
+    table
+}
+
+fn times(ratio: f64) -> String {
+    format!("{ratio:.2}")
+}
+
+fn summary(rows: &[Row], report: &mut Report) {
+    report.heading("In short");
+    let mut table = Table::new([
+        "mode",
+        "cells",
+        "least",
+        "where",
+        "median",
+        "most",
+        "cells below 10",
+        "least against any peer, right or wrong",
+        "median",
+    ]);
+    for (mode, _) in MODES {
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.question.mode == mode).collect();
+        let mut ratios: Vec<(f64, &Row)> =
+            rows.iter().filter_map(|row| Some((row.times()?, *row))).collect();
+        ratios.sort_by(|x, y| x.0.total_cmp(&y.0));
+        let mut any: Vec<f64> =
+            rows.iter().filter_map(|row| Some(row.peers.first()?.us / row.ours)).collect();
+        any.sort_by(f64::total_cmp);
+        let (Some((least, at)), Some((most, _))) = (ratios.first(), ratios.last()) else {
+            continue;
+        };
+        table.row([
+            format!("`{mode}`"),
+            ratios.len().to_string(),
+            times(*least),
+            format!("{}, {}", at.question.workload, at.question.regime),
+            times(ratios[ratios.len() / 2].0),
+            times(*most),
+            ratios.iter().filter(|(ratio, _)| *ratio < 10.0).count().to_string(),
+            any.first().copied().map_or_else(String::new, times),
+            any.get(any.len() / 2).copied().map_or_else(String::new, times),
+        ]);
+    }
+    report.table(&table);
+}
+
+/// Who was wrong how often.
+fn accuracy(rows: &[Row], report: &mut Report) {
+    report.heading("Wrong answers");
+    report.paragraph("All poses together; the worst error is that of a distance or depth, in the unit of the workload.");
+    let mut sums: BTreeMap<(&str, &str), (usize, usize, f64)> = BTreeMap::new();
+    for row in rows {
+        for Entry { peer, wrong, of, worst, .. } in &row.peers {
+            // What a peer says to a question asked cold was counted there.
+            if !peer.ends_with(", cold") {
+                let sum = sums.entry((&row.question.mode, peer)).or_default();
+                *sum = (
+                    sum.0 + wrong,
+                    sum.1 + of,
+                    if worst.is_nan() { *worst } else { sum.2.max(*worst) },
+                );
+            }
+        }
+    }
+    let mut table = Table::new(["mode and peer", "wrong", "of", "worst error"]);
+    for ((mode, peer), (wrong, of, worst)) in sums {
+        let worst = match () {
+            () if mode.starts_with("bool") => String::new(),
+            () if worst.is_nan() => "no number".to_owned(),
+            () => format!("{worst:.1e}"),
+        };
+        table.row([format!("`{mode}`, {peer}"), count(wrong as u64), count(of as u64), worst]);
+    }
+    report.table(&table);
+}

@@ -19,7 +19,8 @@ fn pairs() -> u64 {
 
 /// The hulls of a pair, and the vertices of B's in A's frame.
 fn hulls(pair: &Pair) -> (Hull, Hull, Vec<Vec3>) {
-    let (a, b) = (Hull::new(&pair.a).unwrap(), Hull::new(&pair.b).unwrap());
+    let hull = |points: &[Vec3]| Hull::new(points).expect("families have points");
+    let (a, b) = (hull(&pair.a), hull(&pair.b));
     let placed = b.vertices().iter().map(|p| pair.pose.transform_point(*p)).collect();
     (a, b, placed)
 }

@@ -55,7 +55,7 @@ mod tests {
         let mut meeting = 0;
         for round in 0..400 {
             let size = 10_f64.powi(round % 7 - 3);
-            let at = random.in_cube() * 2.0;
+            let at = random.in_cube() * 0.9;
             let mut corners = [0; 3].map(|_| at + random.in_cube() * size);
             match round % 9 {
                 0 => corners[2] = corners[1],

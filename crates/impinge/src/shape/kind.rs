@@ -214,7 +214,7 @@ mod tests {
             (f64::NAN, ErrorKind::NotFinite),
             (f64::INFINITY, ErrorKind::NotFinite),
             (-1.0, ErrorKind::BadParameter),
-            (1e60, ErrorKind::OutOfRange),
+            (1e61, ErrorKind::OutOfRange),
         ] {
             assert_eq!(ball.clone().rounded(margin).unwrap_err().kind(), kind);
         }

@@ -1,5 +1,7 @@
 //! Every kind of shape against every other, against oracles: exact where that is promised, with bounds where not.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 mod curved;
 mod oracle;
 mod random;

@@ -6,12 +6,12 @@ use impinge::shape::{Kind, Shape};
 use impinge::{Mesh, Pose, Vec3, solid};
 
 /// A shape in the frame of the query: the hulls of several sets of points with one margin, or a half-space.
-pub enum Flat {
+pub(crate) enum Flat {
     Hulls { sets: Vec<Vec<Vec3>>, margin: f64, solid: Option<Mesh> },
     Below { normal: Vec3, offset: f64, through: Vec3 },
 }
 
-pub fn flat(shape: &Shape, pose: &Pose) -> Flat {
+pub(crate) fn flat(shape: &Shape, pose: &Pose) -> Flat {
     let place = |v: &Vec3| pose.transform_point(*v);
     let surface = |mesh: &Mesh| {
         (0..mesh.triangles().len()).map(|t| mesh.triangle(t).iter().map(place).collect()).collect()
@@ -34,7 +34,7 @@ pub fn flat(shape: &Shape, pose: &Pose) -> Flat {
 }
 
 /// Whether two shapes meet, exactly. Half-spaces must have whole numbers.
-pub fn meet(a: &Flat, b: &Flat) -> bool {
+pub(crate) fn meet(a: &Flat, b: &Flat) -> bool {
     match (a, b) {
         (
             Flat::Hulls { sets: p, margin: r, solid: in_p },
@@ -72,7 +72,7 @@ fn holds(inside: Option<&Mesh>, sets: &[Vec<Vec3>]) -> bool {
 }
 
 /// The distance of the cores, by exact arithmetic.
-pub fn apart(a: &Flat, b: &Flat) -> Option<Closest> {
+pub(crate) fn apart(a: &Flat, b: &Flat) -> Option<Closest> {
     let (Flat::Hulls { sets: p, .. }, Flat::Hulls { sets: q, .. }) = (a, b) else { return None };
     let pairs = p.iter().flat_map(|x| q.iter().map(move |y| (x, y)));
     pairs.filter_map(|(x, y)| closest(x, y, &Hint::NONE)).min_by(|c, d| c.upper.total_cmp(&d.upper))

@@ -2,10 +2,10 @@
 
 use impinge::{Pose, Vec3};
 
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -13,34 +13,34 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    pub fn range(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn range(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
     /// A whole number from `low` to `high`.
-    pub fn whole(&mut self, low: i32, high: i32) -> f64 {
+    pub(crate) fn whole(&mut self, low: i32, high: i32) -> f64 {
         f64::from(low + (self.bits() % (high - low + 1) as u64) as i32)
     }
 
-    pub fn in_cube(&mut self) -> Vec3 {
+    pub(crate) fn in_cube(&mut self) -> Vec3 {
         Vec3::new(self.range(-1.0, 1.0), self.range(-1.0, 1.0), self.range(-1.0, 1.0))
     }
 
-    pub fn on_grid(&mut self, size: i32) -> Vec3 {
+    pub(crate) fn on_grid(&mut self, size: i32) -> Vec3 {
         Vec3::new(self.whole(-size, size), self.whole(-size, size), self.whole(-size, size))
     }
 
-    pub fn pose(&mut self, reach: f64) -> Pose {
+    pub(crate) fn pose(&mut self, reach: f64) -> Pose {
         let q = [self.unit(), self.unit() - 0.5, self.unit() - 0.5, self.unit() + 0.1];
         Pose::from_quaternion(q, self.in_cube() * reach).unwrap()
     }
 
     /// A quarter turn or none about an axis, and whole numbers: exact, there and back.
-    pub fn exact_pose(&mut self, reach: i32) -> Pose {
+    pub(crate) fn exact_pose(&mut self, reach: i32) -> Pose {
         let turns = [
             [0.0, 0.0, 0.0, 1.0],
             [1.0, 0.0, 0.0, 1.0],

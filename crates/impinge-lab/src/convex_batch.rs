@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// A sentence on the circumstances of the run.
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    note: String,
     /// A few pairs and passes only.
     #[arg(long)]
     quick: bool,
@@ -113,6 +116,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     report.table(&table);
     report.paragraph(&verdict(&rows, arguments.threads));
+    if !arguments.note.is_empty() {
+        report.paragraph(&arguments.note);
+    }
     println!("{}", report.finish()?.display());
     Ok(())
 }
@@ -127,8 +133,8 @@ fn verdict(rows: &[(&str, [f64; WAYS.len()])], threads: usize) -> String {
     };
     let is_faster = |way: usize, by: f64| rows.iter().all(|(_, ns)| ns[0] / ns[way] > by);
     format!(
-        "Grouping the pairs by hull makes them {} as fast: {}. Asking each query again at once, {} as fast, bounds what an order of the pairs, or hiding the waits for memory behind a second query in lockstep, could bring: it repeats the very branches too, which different pairs never share. \
-         Two different queries in lockstep would have to follow the longer one's steps at every branch, and the steps of one are already wide (eight vertices an instruction); there is no such interface. {threads} threads make it {} as fast. Pairs do not depend on each other, so a parallel loop over them is the whole batch \
+        "Grouping the pairs by hull makes them {} as fast: {}. Asking each query again at once, {} as fast, bounds what an order of the pairs could bring, and it repeats the very branches too, which different pairs never share. \
+         Two different queries in lockstep are not measured: they would have to follow the longer one's steps at every branch, and a step of one already fills the registers (eight vertices an instruction). {threads} threads make it {} as fast. Pairs do not depend on each other, so a parallel loop over them is the whole batch \
          interface: `pairs.par_iter().map(|(a, b, pose)| convex::intersects(a, b, pose))`, or `intersects_cached` with the pair's cache. The library has no function for it.",
         range(1),
         if is_faster(1, 1.15) {

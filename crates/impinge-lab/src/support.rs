@@ -17,6 +17,7 @@ use crate::bodies::{Shape, direction};
 use crate::chart::{Axis, Chart, Mark};
 use crate::random::Random;
 use crate::report::{Progress, Report, Table, short};
+use crate::timing;
 
 /// Arguments of `impinge-lab support`.
 #[derive(Debug, clap::Args)]
@@ -42,9 +43,6 @@ const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];
 
 /// Directions that are timed together; each part counts with its fastest pass, so that no pass need be left alone as a whole by whatever else the machine does.
 const PART: usize = 100;
-
-/// What is prepared is prepared so many times a pass.
-const BUILDS: usize = 3;
 
 /// Degrees from one coherent direction to the next.
 const STEP: f64 = 5.0;
@@ -156,22 +154,19 @@ impl Directions {
 
 fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) -> Result<Row> {
     let points = hull.vertices().to_vec();
-    let hull_build = fastest(passes * BUILDS, || Hull::new(&points).map(|h| h.vertices().len()));
-    // Cloned before any query, so that queries have their tables still to make.
+    let budget = 0.01 * passes as f64;
+    let us = |seconds: f64| seconds * 1e6;
+    let hull_build = us(timing::preparation(budget, || Hull::new(&points)));
     let hull_bytes = hull.heap_bytes();
-    let mut query_build = f64::INFINITY;
-    for _ in 0..passes * BUILDS {
-        let fresh = hull.clone();
-        let one = [[1.0, 0.0, 0.0]];
-        query_build =
-            query_build.min(fastest(1, || furthest_as_in_queries(&fresh, &one, &mut [0])));
-    }
     let table = DirectionTable::new(hull);
     let hierarchy = Hierarchy::new(hull);
+    let clone = timing::preparation(budget, || hull.clone());
+    // A clone made before any query has its tables still to make.
+    let ask = || furthest_as_in_queries(&hull.clone(), &[[1.0, 0.0, 0.0]], &mut [0]);
     let build = [
-        fastest(passes * BUILDS, || DirectionTable::new(hull)),
-        fastest(passes * BUILDS, || Hierarchy::new(hull)),
-        query_build,
+        us(timing::preparation(budget, || DirectionTable::new(hull))),
+        us(timing::preparation(budget, || Hierarchy::new(hull))),
+        us((timing::preparation(budget, ask) - clone).max(0.0)),
     ];
     let (brute, from_table) = (BruteForce(hull), LocalSearch::exact(hull).with_table(&table));
     let descend = hierarchy.search_in(hull);
@@ -246,16 +241,6 @@ fn check(hull: &Hull, way: Way, directions: &[Vec3], found: &[u32]) -> Result<()
     Ok(())
 }
 
-/// Microseconds, the fastest of several times.
-fn fastest<T>(times: usize, mut make: impl FnMut() -> T) -> f64 {
-    let once = |_| {
-        let start = Instant::now();
-        black_box(make());
-        start.elapsed().as_secs_f64() * 1e6
-    };
-    (0..times).map(once).fold(f64::INFINITY, f64::min)
-}
-
 fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
     let mut report = Report::new(&arguments.out, "support", "Supporting vertices");
     report.paragraph(&format!(
@@ -291,7 +276,7 @@ fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
         report.figure(shape.name(), &format!("Time of a support, {}", shape.name()), &chart)?;
     }
     report.heading("Memory and preparation");
-    report.paragraph("Bytes beside the hull, and microseconds to make them from the hull; the table of queries is made on the first query.");
+    report.paragraph("Bytes beside the hull, and microseconds on the processor to make them from the hull; the table of queries is made on the first query.");
     let mut table = Table::new([
         "hull",
         "n",
@@ -327,7 +312,10 @@ mod tests {
             let hull = shape.hull(120, &mut random).unwrap();
             let directions = Directions::new(200, &mut random);
             let row = measure(shape, &hull, &directions, 1).unwrap();
-            assert!(row.ns.iter().chain(&row.build).all(|t| t.is_finite() && *t > 0.0));
+            assert!(
+                row.ns.iter().all(|t| t.is_finite() && *t > 0.0)
+                    && row.build.iter().all(|t| *t >= 0.0)
+            );
             assert!(row.bytes.iter().all(|b| *b > 0));
             assert!(row.looked_at.iter().all(|n| *n >= 4.0 && *n < 120.0), "{:?}", row.looked_at);
         }

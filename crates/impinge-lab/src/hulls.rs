@@ -239,7 +239,7 @@ mod tests {
         let file = std::env::temp_dir().join(format!("impinge-lab-beside-{}", std::process::id()));
         let lines = "{\"peer\":\"p\",\"set\":\"s\",\"ms\":2.5,\"vertices\":8,\"faces\":12}\n{\"peer\":\"q\",\"set\":\"s\",\"failed\":\"flat\"}\n";
         fs::write(&file, lines).unwrap();
-        let others = others(&[file.clone()]).unwrap();
+        let others = others(std::slice::from_ref(&file)).unwrap();
         fs::remove_file(&file).unwrap();
         assert_eq!((others["s"]["p"].ms, others["s"]["p"].vertices), (2.5, 8));
         assert_eq!(others["s"]["q"].failed.as_deref(), Some("flat"));

@@ -38,6 +38,9 @@ pub(crate) struct Arguments {
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// A sentence on the circumstances of the run.
+    #[arg(long, default_value = "", value_name = "TEXT")]
+    note: String,
     /// A few pairs and passes only.
     #[arg(long)]
     quick: bool,
@@ -48,6 +51,9 @@ const GAPS: [f64; 5] = [-0.1, -0.002, 0.002, 0.1, 1.0];
 
 /// So many times in a row the same query is asked for the bound.
 const AGAIN: usize = 8;
+
+/// Pairs that are timed together.
+const HANDFUL: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -91,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let title = "Many pairs of hulls at once";
     let mut report = Report::new(&arguments.out, "convex-batch", title);
     report.paragraph(&format!(
-        "{} different hulls (ellipsoids, rods, plates and rough balls of 20 to 200 vertices; {} kB with the tables of queries) and {} random pairs of them, in equal parts 0.1 and 0.002 before and 0.002, 0.1 and 1 radius beyond first contact. Nanoseconds a pair, the fastest of {passes} passes over all, the ways in turn. *Grouped*: \
+        "{} different hulls (ellipsoids, rods, plates and rough balls of 20 to 200 vertices; {} kB with the tables of queries) and {} random pairs of them, in equal parts 0.1 and 0.002 before and 0.002, 0.1 and 1 radius beyond first contact. Nanoseconds a pair, each {HANDFUL} pairs with their fastest of {passes} passes over all, the ways in turn (threads: the fastest pass as a whole). *Grouped*: \
          sorted by the first hull, then the second. *Each {AGAIN} times in a row*: every query is repeated at once, so that its data are in the nearest cache and its branches foretold; no order of the pairs can gain more. *Threads*: `rayon`, {} of them, the random order.",
         hulls.len(),
         count(bytes as u64 / 1000),
@@ -110,6 +116,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     report.table(&table);
     report.paragraph(&verdict(&rows, arguments.threads));
+    if !arguments.note.is_empty() {
+        report.paragraph(&arguments.note);
+    }
     println!("{}", report.finish()?.display());
     Ok(())
 }
@@ -124,8 +133,8 @@ fn verdict(rows: &[(&str, [f64; WAYS.len()])], threads: usize) -> String {
     };
     let is_faster = |way: usize, by: f64| rows.iter().all(|(_, ns)| ns[0] / ns[way] > by);
     format!(
-        "Grouping the pairs by hull makes them {} as fast: {}. Asking each query again at once, {} as fast, bounds what an order of the pairs, or hiding the waits for memory behind a second query in lockstep, could bring: it repeats the very branches too, which different pairs never share. \
-         Two different queries in lockstep would have to follow the longer one's steps at every branch, and the steps of one are already wide (eight vertices an instruction); there is no such interface. {threads} threads make it {} as fast. Pairs do not depend on each other, so a parallel loop over them is the whole batch \
+        "Grouping the pairs by hull makes them {} as fast: {}. Asking each query again at once, {} as fast, bounds what an order of the pairs could bring, and it repeats the very branches too, which different pairs never share. \
+         Two different queries in lockstep are not measured: they would have to follow the longer one's steps at every branch, and a step of one already fills the registers (eight vertices an instruction). {threads} threads make it {} as fast. Pairs do not depend on each other, so a parallel loop over them is the whole batch \
          interface: `pairs.par_iter().map(|(a, b, pose)| convex::intersects(a, b, pose))`, or `intersects_cached` with the pair's cache. The library has no function for it.",
         range(1),
         if is_faster(1, 1.15) {
@@ -160,6 +169,9 @@ fn jobs(hulls: &[Hull], count: usize, random: &mut Random) -> Result<Vec<Job>> {
 }
 
 /// Nanoseconds a pair by way.
+///
+/// The pairs are timed in handfuls, each of which counts with its fastest pass, so that a pass need not be left alone as a whole by whatever else the machine does. Threads
+/// are timed over all pairs.
 fn measure(
     query: Query,
     hulls: &[Hull],
@@ -167,36 +179,29 @@ fn measure(
     pool: &rayon::ThreadPool,
     passes: usize,
 ) -> [f64; WAYS.len()] {
-    let ask = |job: &Job| black_box(query(&hulls[job.a], &hulls[job.b], &job.pose));
-    let mut best = [f64::INFINITY; WAYS.len()];
+    let ask = |job: &Job| _ = black_box(query(&hulls[job.a], &hulls[job.b], &job.pose));
+    let again = |job: &Job| (0..AGAIN).for_each(|_| ask(job));
+    let handfuls = jobs.len().div_ceil(HANDFUL);
+    let mut best = [(); WAYS.len() - 1].map(|()| vec![f64::INFINITY; handfuls]);
+    let mut threads = f64::INFINITY;
     for _ in 0..passes {
-        let mut way = 0;
-        let mut clock = |pass: &dyn Fn(), asked: usize| {
-            let start = Instant::now();
-            pass();
-            best[way] = best[way].min(start.elapsed().as_secs_f64() * 1e9 / asked as f64);
-            way += 1;
-        };
-        let each = |jobs: &[Job]| {
-            for job in jobs {
-                ask(job);
-            }
-        };
-        clock(&|| each(jobs), jobs.len());
-        clock(&|| each(grouped), jobs.len());
-        let again = || {
-            for job in jobs {
-                for _ in 0..AGAIN {
-                    ask(job);
-                }
-            }
-        };
-        clock(&again, AGAIN * jobs.len());
-        let parallel =
-            || pool.install(|| jobs.par_iter().with_min_len(64).for_each(|job| _ = ask(job)));
-        clock(&parallel, jobs.len());
+        in_handfuls(jobs, &mut best[0], ask);
+        in_handfuls(grouped, &mut best[1], ask);
+        in_handfuls(jobs, &mut best[2], again);
+        let start = Instant::now();
+        pool.install(|| jobs.par_iter().with_min_len(HANDFUL).for_each(ask));
+        threads = threads.min(start.elapsed().as_secs_f64());
     }
-    best
+    let [one, grouped, again] = best.map(|seconds| seconds.iter().sum::<f64>());
+    [one, grouped, again / AGAIN as f64, threads].map(|seconds| seconds * 1e9 / jobs.len() as f64)
+}
+
+fn in_handfuls(jobs: &[Job], best: &mut [f64], ask: impl Fn(&Job)) {
+    for (jobs, best) in jobs.chunks(HANDFUL).zip(best) {
+        let start = Instant::now();
+        jobs.iter().for_each(&ask);
+        *best = best.min(start.elapsed().as_secs_f64());
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use impinge::tree::Tree;
 use impinge::{Mesh, Pose};
 
+use crate::report::CpuClock;
+
 /// The most passes over the poses.
 const PASSES: usize = 5;
 
@@ -55,4 +57,41 @@ pub(crate) fn build(mesh: &Mesh, times: usize) -> Duration {
         start.elapsed()
     };
     (0..times).map(|_| once()).min().unwrap_or_default()
+}
+
+/// Seconds that `make` takes on the processor: so many times in a row that the time this thread ran can be told, the fastest of such rows within `budget` seconds, of three at least.
+pub(crate) fn preparation<T>(budget: f64, mut make: impl FnMut() -> T) -> f64 {
+    let start = Instant::now();
+    std::hint::black_box(make());
+    let count = (ROW / start.elapsed().as_secs_f64().max(1e-7)).ceil().clamp(1.0, 1e5);
+    let start = Instant::now();
+    let (mut best, mut rows) = (f64::INFINITY, 0);
+    while rows < 3 || (rows < 100 && start.elapsed().as_secs_f64() < budget) {
+        let clock = CpuClock::start();
+        for _ in 0..count as usize {
+            std::hint::black_box(make());
+        }
+        best = best.min(clock.seconds() / count);
+        rows += 1;
+    }
+    best
+}
+
+/// Seconds a row of preparations takes about.
+const ROW: f64 = 0.05;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preparation_takes_its_time() {
+        let spin = || {
+            let start = Instant::now();
+            while start.elapsed().as_secs_f64() < 2e-3 {}
+        };
+        let seconds = preparation(0.0, spin);
+        // On a busy machine part of the two milliseconds is somebody else's.
+        assert!(seconds > 1e-5 && seconds < 0.1, "{seconds}");
+    }
 }

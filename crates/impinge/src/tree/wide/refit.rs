@@ -22,7 +22,7 @@ const SHEET: usize = 1024;
 const MANY: usize = 1024;
 
 impl Tree {
-    /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: a quarter of the time that [`Tree::build`] takes.
+    /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: about half of the time that [`Tree::build`] takes.
     ///
     /// Queries stay exact however far the vertices have moved, but slow down as triangles that were neighbours part. [`Deforming`](crate::Deforming)
     /// does this for a mesh that moves again and again, and rebuilds what has become slow.

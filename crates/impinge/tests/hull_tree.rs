@@ -188,6 +188,7 @@ fn a_sink_stops_the_descent() {
     assert_eq!(HullTree::of_mesh(&sheet, 2).unwrap_err().kind(), impinge::ErrorKind::NotSolid);
 }
 
+#[cfg(feature = "files")]
 #[test]
 fn real_meshes_are_covered_within_the_error() {
     let folder =

@@ -154,6 +154,9 @@ pub struct ClosestPoints {
 /// What a query leaves for the next one of the same two bodies at a similar pose: the last simplex (Leung 1996, section 5.4) and the last supports.
 ///
 /// `C` and `D` are the [`Body::Memory`](super::Body::Memory) of A and B. An empty one, [`Default::default`], is always right.
+///
+/// **For one pair of bodies only.** It keeps points of the bodies, in their frames: with other bodies the bounds of the next answer would be wrong. Clear it, or take a new one, when a body
+/// changes. (The [`Cache`](super::Cache) of hull queries keeps numbers of vertices and is safe with any.)
 #[derive(Clone, Debug)]
 pub struct ClosestCache<C, D> {
     /// What A's search remembers.

@@ -162,19 +162,19 @@ impl Mesh {
         if let Some(pinched) = self.defects().non_manifold_vertices.first() {
             return Err(NotConvex::PinchedVertex { vertex: pinched.vertex });
         }
-        let points = |p: usize| self.polygon_points(p);
-        if let Some(p) = (0..self.polygon_count()).find(|p| !planar(points(*p))) {
-            return Err(NotConvex::NonPlanarPolygon { polygon: index(p) });
-        }
-        if let Some(p) = (0..self.polygon_count()).find(|p| !convex(points(*p))) {
-            return Err(NotConvex::NonConvexPolygon { polygon: index(p) });
-        }
         if class.shells != 1 {
             return Err(NotConvex::Shells { count: class.shells });
         }
         match class.genus {
             Some(genus) if genus > 0 => return Err(NotConvex::Handles { genus }),
             _ => {}
+        }
+        let points = |p: usize| self.polygon_points(p);
+        if let Some(p) = (0..self.polygon_count()).find(|p| !planar(points(*p))) {
+            return Err(NotConvex::NonPlanarPolygon { polygon: index(p) });
+        }
+        if let Some(p) = (0..self.polygon_count()).find(|p| !convex(points(*p))) {
+            return Err(NotConvex::NonConvexPolygon { polygon: index(p) });
         }
         check_convex(self, class.outward != Some(false))?;
         Err(NotConvex::NotOneBody)

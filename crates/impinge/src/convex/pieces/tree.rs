@@ -218,7 +218,7 @@ impl HullTree {
                         return;
                     }
                 }
-                // The side with more vertices is opened, if it can be.
+                // All children of one against all of the other, as Leung has it.
                 (Below::Nodes(children), Below::Leaf(_)) => {
                     stack.extend(children.iter().rev().map(|c| (*c, j)));
                 }

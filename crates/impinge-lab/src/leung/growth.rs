@@ -14,13 +14,45 @@ pub(super) const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];
 pub(super) const MOTIONS: [(&str, f64, f64); 2] =
     [("5 %, 10 degrees", 0.05, 10.0), ("0.5 %, 1 degree", 0.005, 1.0)];
 
-pub(super) struct Row {
-    vertices: usize,
-    /// Nanoseconds a test, by motion: separating vectors and closest features.
-    ns: [[f64; 2]; MOTIONS.len()],
+pub(super) struct Row<const METHODS: usize> {
+    pub(super) vertices: usize,
+    /// Nanoseconds a test, by motion and method.
+    pub(super) ns: [[f64; METHODS]; MOTIONS.len()],
 }
 
-pub(super) fn all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<Row>> {
+/// The power of *n* that the times of a method grow with, from the first row to the last.
+pub(super) fn power<const METHODS: usize>(
+    rows: &[Row<METHODS>],
+    motion: usize,
+    method: usize,
+) -> f64 {
+    match rows {
+        [first, .., last] => {
+            (last.ns[motion][method] / first.ns[motion][method]).ln()
+                / (last.vertices as f64 / first.vertices as f64).ln()
+        }
+        _ => f64::NAN,
+    }
+}
+
+/// All times, and the powers they grow with; `heads` are those of the columns after the first.
+pub(super) fn table<const METHODS: usize>(heads: Vec<String>, rows: &[Row<METHODS>]) -> Table {
+    let heads: Vec<_> = std::iter::once("n".to_owned()).chain(heads).collect();
+    let mut table = Table::new(&heads);
+    for row in rows {
+        let mut cells = vec![row.vertices.to_string()];
+        cells.extend(row.ns.iter().flatten().map(|ns| short(*ns)));
+        table.row(&cells);
+    }
+    let mut cells = vec!["grows as *n* to the power".to_owned()];
+    for motion in 0..MOTIONS.len() {
+        cells.extend((0..METHODS).map(|method| format!("{:.2}", power(rows, motion, method))));
+    }
+    table.row(&cells);
+    table
+}
+
+pub(super) fn all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<Row<2>>> {
     let mut rows = Vec::new();
     for vertices in SIZES {
         progress.step(&format!("growth: n = {vertices}"));
@@ -38,35 +70,14 @@ pub(super) fn all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<
     Ok(rows)
 }
 
-pub(super) fn report(rows: &[Row], report: &mut Report) -> Result<()> {
+pub(super) fn report(rows: &[Row<2>], report: &mut Report) -> Result<()> {
     report.heading("Growth with the number of vertices");
     let mut chart = Chart::new("A verdict on coherent motion, over the number of vertices", Axis::log("vertices n of each body"), Axis::log("ns a test"))
         .caption("100 bodies, a third of each shape; all tests of pairs whose boxes overlap. The thin line has power one.");
-    let mut heads = vec!["n".to_owned()];
-    for (name, ..) in MOTIONS {
-        heads.extend([
-            format!("separating vector, {name}, ns"),
-            format!("closest features, {name}, ns"),
-        ]);
-    }
-    let mut table = Table::new(&heads);
-    for row in rows {
-        let mut cells = vec![row.vertices.to_string()];
-        cells.extend(row.ns.iter().flatten().map(|ns| short(*ns)));
-        table.row(&cells);
-    }
-    let power = |motion: usize, method: usize| match rows {
-        [first, .., last] => {
-            (last.ns[motion][method] / first.ns[motion][method]).ln()
-                / (last.vertices as f64 / first.vertices as f64).ln()
-        }
-        _ => f64::NAN,
-    };
-    let mut cells = vec!["grows as *n* to the power".to_owned()];
-    for motion in 0..MOTIONS.len() {
-        cells.extend((0..2).map(|method| format!("{:.2}", power(motion, method))));
-    }
-    table.row(&cells);
+    let heads = MOTIONS.iter().flat_map(|(name, ..)| {
+        [format!("separating vector, {name}, ns"), format!("closest features, {name}, ns")]
+    });
+    let table = table(heads.collect(), rows);
     for (method, label) in ["separating vector", "closest features"].into_iter().enumerate() {
         for (motion, (name, ..)) in MOTIONS.into_iter().enumerate() {
             let points = rows.iter().map(|r| (r.vertices as f64, r.ns[motion][method])).collect();
@@ -88,10 +99,10 @@ pub(super) fn report(rows: &[Row], report: &mut Report) -> Result<()> {
         "**Thesis:** with temporal coherence the empirical running time is almost constant in n. **Ours:** from {} to {} vertices the exponent is {:.2} at the thesis' usual motion and {:.2} at a tenth of it, for closest features {:.2} and {:.2}.",
         rows.first().map_or(0, |r| r.vertices),
         rows.last().map_or(0, |r| r.vertices),
-        power(0, 0),
-        power(1, 0),
-        power(0, 1),
-        power(1, 1),
+        power(rows, 0, 0),
+        power(rows, 1, 0),
+        power(rows, 0, 1),
+        power(rows, 1, 1),
     ));
     Ok(())
 }

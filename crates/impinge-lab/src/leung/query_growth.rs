@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use super::growth::{MOTIONS, SIZES};
+use super::growth::{MOTIONS, Row, SIZES, table};
 use super::methods::{Arena, Method};
 use super::world::{Setting, Shape, record};
 use crate::chart::{Axis, Chart, Mark};
-use crate::report::{Progress, Report, Table, short};
+use crate::report::{Progress, Report};
 
 /// Arguments of `impinge-lab convex-growth`.
 #[derive(Debug, clap::Args)]
@@ -31,12 +31,6 @@ pub(crate) struct Arguments {
 }
 
 const METHODS: [Method; 2] = [Method::Query, Method::Vectors];
-
-struct Row {
-    vertices: usize,
-    /// Nanoseconds a test, by motion and method.
-    ns: [[f64; METHODS.len()]; MOTIONS.len()],
-}
 
 /// Measures every size and writes the report.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
@@ -66,35 +60,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
+fn report(arguments: &Arguments, rows: &[Row<{ METHODS.len() }>]) -> Result<PathBuf> {
     let title = "How a verdict on two hulls grows with their vertices";
     let mut report = Report::new(&arguments.out, "convex-growth", title);
     report.paragraph(
         "100 bodies of radius one, a third each of points on an ellipsoid, a rod and a plate, fly in a closed room (Leung 1996, chapter 6; see [his figures](leung.md)). Asked is every pair whose tightest boxes overlap, with a cache for each pair. Nanoseconds a test, one thread, each frame the fastest of several passes. \
          `intersects_cached` is `convex::intersects_cached`; *separating vector* is `convex::separating` as published.",
     );
-    let mut heads = vec!["n".to_owned()];
-    for (name, ..) in MOTIONS {
-        heads.extend(METHODS.map(|method| format!("{}, {name}", method.name())));
-    }
-    let mut table = Table::new(&heads);
-    for row in rows {
-        let mut cells = vec![row.vertices.to_string()];
-        cells.extend(row.ns.iter().flatten().map(|ns| short(*ns)));
-        table.row(&cells);
-    }
-    let power = |motion: usize, method: usize| match rows {
-        [first, .., last] => {
-            (last.ns[motion][method] / first.ns[motion][method]).ln()
-                / (last.vertices as f64 / first.vertices as f64).ln()
-        }
-        _ => f64::NAN,
-    };
-    let mut cells = vec!["grows as *n* to the power".to_owned()];
-    for motion in 0..MOTIONS.len() {
-        cells.extend((0..METHODS.len()).map(|method| format!("{:.2}", power(motion, method))));
-    }
-    table.row(&cells);
+    let heads = MOTIONS.iter().flat_map(|(name, ..)| {
+        METHODS.iter().map(move |method| format!("{}, {name}", method.name()))
+    });
+    let table = table(heads.collect(), rows);
     report.table(&table);
     let mut chart = Chart::new(
         "A verdict on coherent motion, over the number of vertices",

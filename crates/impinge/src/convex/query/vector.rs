@@ -38,54 +38,42 @@ pub(super) trait Number:
     fn up_to(self, high: Self) -> Self;
 }
 
-impl Vector for Vec3 {
-    type Number = f64;
-    const ZERO: Self = Self::ZERO;
-    #[inline(always)]
-    fn dot(self, other: Self) -> f64 {
-        self.dot(other)
-    }
-    #[inline(always)]
-    fn cross(self, other: Self) -> Self {
-        self.cross(other)
-    }
+/// Both precisions have the same words for it.
+macro_rules! vectors {
+    ($($vector:ty, $number:ty;)*) => {$(
+        impl Vector for $vector {
+            type Number = $number;
+            const ZERO: Self = Self::ZERO;
+
+            #[inline(always)]
+            fn dot(self, other: Self) -> $number {
+                self.dot(other)
+            }
+
+            #[inline(always)]
+            fn cross(self, other: Self) -> Self {
+                self.cross(other)
+            }
+        }
+
+        impl Number for $number {
+            const ZERO: Self = 0.0;
+            const INFINITY: Self = Self::INFINITY;
+
+            #[inline(always)]
+            fn square_over(self, other: Self) -> Self {
+                self * self / other
+            }
+
+            #[inline(always)]
+            fn up_to(self, high: Self) -> Self {
+                self.max(0.0).min(high)
+            }
+        }
+    )*};
 }
 
-impl Vector for Vec3A {
-    type Number = f32;
-    const ZERO: Self = Self::ZERO;
-    #[inline(always)]
-    fn dot(self, other: Self) -> f32 {
-        self.dot(other)
-    }
-    #[inline(always)]
-    fn cross(self, other: Self) -> Self {
-        self.cross(other)
-    }
-}
-
-impl Number for f64 {
-    const ZERO: Self = 0.0;
-    const INFINITY: Self = Self::INFINITY;
-    #[inline(always)]
-    fn square_over(self, other: Self) -> Self {
-        self * self / other
-    }
-    #[inline(always)]
-    fn up_to(self, high: Self) -> Self {
-        self.max(0.0).min(high)
-    }
-}
-
-impl Number for f32 {
-    const ZERO: Self = 0.0;
-    const INFINITY: Self = Self::INFINITY;
-    #[inline(always)]
-    fn square_over(self, other: Self) -> Self {
-        self * self / other
-    }
-    #[inline(always)]
-    fn up_to(self, high: Self) -> Self {
-        self.max(0.0).min(high)
-    }
+vectors! {
+    Vec3, f64;
+    Vec3A, f32;
 }

@@ -467,7 +467,7 @@ fn closest_points_and_separating_vectors_start_each_other() {
             return;
         }
         let (x, y) = (LocalSearch::exact(a), LocalSearch::exact(b));
-        let mut start = output.closest_start(a, b);
+        let mut start = output.closest_start();
         let options = ClosestOptions::published();
         let found = closest_points(&x, &y, pose, &options, &mut start);
         let cold = closest_points(&x, &y, pose, &options, &mut Default::default());

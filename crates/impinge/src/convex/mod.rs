@@ -44,7 +44,7 @@ mod support;
 mod tracker;
 mod validate;
 
-pub use body::{Body, Trail};
+pub use body::{Body, Mark, Trail};
 pub use closest::{
     Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop,
     closest_points,

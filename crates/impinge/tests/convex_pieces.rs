@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use impinge::convex::Hull;
-use impinge::convex::pieces::{
+use impinge::exact::{Location, Sign, locate_point, orient3d, winding_number};
+use impinge::pieces::{
     DecomposeOptions, Decomposition, decompose, decompose_exactly, decompose_watched,
 };
-use impinge::exact::{Location, Sign, locate_point, orient3d, winding_number};
 use impinge::{Aabb, ErrorKind, Mesh, Vec3};
 use num_rational::BigRational;
 use num_traits::Zero;
@@ -101,6 +101,7 @@ fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64)
     assert_eq!(found.exact, worst == 0.0);
     for piece in &found.pieces {
         piece.hull.validate(piece.hull.vertices()).unwrap();
+        assert_eq!(piece.hull.bounds(), Aabb::from_points(piece.hull.vertices().iter().copied()));
     }
     let covered = |p: Vec3| found.pieces.iter().any(|piece| holds(&piece.hull, p));
     for v in mesh.used_vertices() {

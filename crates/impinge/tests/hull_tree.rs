@@ -3,8 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use impinge::convex::pieces::{DecomposeOptions, HullTree, decompose, decompose_exactly, exact};
 use impinge::pair::{Collect, Sink};
+use impinge::pieces::{DecomposeOptions, HullTree, decompose, decompose_exactly, exact};
 use impinge::{CheckOptions, Mesh, Pose, Relation, Vec3, check_pair, shapes};
 
 struct SplitMix(u64);

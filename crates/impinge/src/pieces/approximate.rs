@@ -54,7 +54,7 @@ impl DecomposeOptions {
 /// [`ErrorKind::OutOfRange`] if coordinates span more than `f64` can.
 ///
 /// ```
-/// use impinge::convex::pieces::{DecomposeOptions, decompose};
+/// use impinge::pieces::{DecomposeOptions, decompose};
 /// use impinge::shapes;
 ///
 /// let outline = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];

@@ -1,6 +1,9 @@
 //! Convex pieces: volumes in rational numbers, cover and error by exact point location of samples, degenerate input.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
+mod common;
+
+use common::Random;
 use impinge::convex::Hull;
 use impinge::exact::{Location, Sign, locate_point, orient3d, winding_number};
 use impinge::pieces::{
@@ -10,23 +13,8 @@ use impinge::{Aabb, ErrorKind, Mesh, Vec3};
 use num_rational::BigRational;
 use num_traits::Zero;
 
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn point_in(&mut self, b: &Aabb) -> Vec3 {
-        b.min + b.extent() * Vec3::new(self.unit(), self.unit(), self.unit())
-    }
+fn point_in(random: &mut Random, b: &Aabb) -> Vec3 {
+    b.min + b.extent() * random.unit_point()
 }
 
 /// More cases with `IMPINGE_PIECES_CASES`.
@@ -94,7 +82,7 @@ fn distance(mesh: &Mesh, p: Vec3) -> f64 {
 
 /// Every point of the solid that is tried is in a hull; no point of a hull that is tried is further from the solid than the error.
 fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64) {
-    let mut random = SplitMix(seed);
+    let mut random = Random(seed);
     let bounds = mesh.bounds();
     let worst = found.pieces.iter().map(|p| p.error).fold(0.0, f64::max);
     assert_eq!(found.error, worst);
@@ -109,7 +97,7 @@ fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64)
         assert!(covered(p), "vertex {v} at {p} is in no hull");
     }
     for _ in 0..samples {
-        let p = random.point_in(&bounds);
+        let p = point_in(&mut random, &bounds);
         if locate(mesh, p) != Location::Outside {
             assert!(covered(p), "{p} is in no hull");
         } else if found.exact {
@@ -221,7 +209,7 @@ fn letters_made_of_boxes() {
 
 #[test]
 fn random_unions_of_boxes_are_exact() {
-    let mut random = SplitMix(7);
+    let mut random = Random(7);
     for case in 0..cases(10) {
         let bits = random.bits();
         let share = 0.3 + 0.5 * random.unit();

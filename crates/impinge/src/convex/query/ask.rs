@@ -8,7 +8,8 @@ use super::answer::{Contact, Distance, Overlap};
 use super::cache::Cache;
 use super::expand::Surface;
 use super::gjk::{End, Query, inside_shares, is_certain};
-use super::rough::{Rough, RoughEnd};
+use super::placed::Placed;
+use super::rough::{Corners, Rough, RoughEnd};
 use super::simplex::{Corner, Simplex};
 use super::slow;
 use crate::convex::Hull;
@@ -76,7 +77,11 @@ impl Task for Meet<'_> {
         let end = rough.begin::<W>(&towards, &mut near);
         let end = match end {
             RoughEnd::Separated { .. } => end,
-            _ => rough.search_from::<W, false>(cache, &mut near),
+            _ if Placed::fits(query.a, query.b) => {
+                let placed = Placed::new::<W>(&rough);
+                rough.search_from::<W, _, false>(&placed, cache, &mut near)
+            }
+            _ => rough.search_from::<W, _, false>(&rough, cache, &mut near),
         };
         if let RoughEnd::Separated { direction, gap } = end {
             cache.keep(&near, false);
@@ -113,51 +118,67 @@ impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
             return slow::contact(&query, Hint::NONE, DEPTH);
         }
         let rough = Rough::new(&query);
-        let mut near = Simplex::EMPTY;
-        let end = rough.search_from::<W, true>(cache, &mut near);
-        let mut simplex = query.confirm(&near);
-        if !matches!(end, RoughEnd::Inside) {
-            if let Some(apart) = apart::<W>(&query, &simplex, cache) {
-                return apart;
-            }
+        if Placed::fits(query.a, query.b) {
+            let placed = Placed::new::<W>(&rough);
+            measure::<W, _, DEPTH>(&query, &rough, &placed, cache)
+        } else {
+            measure::<W, _, DEPTH>(&query, &rough, &rough, cache)
         }
-        if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
-            let nearest = simplex.reduce_all();
-            match query.search::<W, true>(&mut simplex, nearest) {
-                End::Inside => {}
-                End::Closest => {
-                    // If the bounds are still apart, the normal of a sliver misled the search.
-                    let apart = apart::<W>(&query, &simplex, cache);
-                    return apart.unwrap_or_else(|| slow::contact(&query, hint(&simplex), DEPTH));
-                }
-                End::Separated { .. } | End::Unclear => {
-                    return slow::contact(&query, hint(&simplex), DEPTH);
-                }
-            }
-        }
-        cache.keep(&simplex, true);
-        let common = common(&simplex);
-        if !DEPTH {
-            let mut point = Vec3::ZERO;
-            for (corner, share) in inside_shares(&simplex) {
-                point += query.points_a[corner.a as usize] * share;
-            }
-            return Contact::Meeting(Overlap::unknown(point), common);
-        }
-        let mut start = Simplex::EMPTY;
-        for corner in simplex.corners() {
-            start.push(rough.corner(corner.a, corner.b));
-        }
-        let mut surface = SURFACE.take().unwrap_or_default();
-        let depth = surface.expand::<W>(&query, &rough, &start);
-        SURFACE.set(Some(surface));
-        let Some(depth) = depth else {
-            return slow::contact(&query, hint(&simplex), DEPTH);
-        };
-        let (point_a, point_b) = points(&query, &depth.shares);
-        let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
-        Contact::Meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
     }
+}
+
+/// How far apart the bodies are, or how deep they overlap, with corners in `f32` from `corners`.
+#[inline(always)]
+fn measure<W: Wide, C: Corners, const DEPTH: bool>(
+    query: &Query<'_>,
+    rough: &Rough<'_>,
+    corners: &C,
+    cache: &mut Cache,
+) -> Contact {
+    let mut near = Simplex::EMPTY;
+    let end = rough.search_from::<W, C, true>(corners, cache, &mut near);
+    let mut simplex = query.confirm(&near);
+    if !matches!(end, RoughEnd::Inside) {
+        if let Some(apart) = apart::<W>(query, &simplex, cache) {
+            return apart;
+        }
+    }
+    if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
+        let nearest = simplex.reduce_all();
+        match query.search::<W, true>(&mut simplex, nearest) {
+            End::Inside => {}
+            End::Closest => {
+                // If the bounds are still apart, the normal of a sliver misled the search.
+                let apart = apart::<W>(query, &simplex, cache);
+                return apart.unwrap_or_else(|| slow::contact(query, hint(&simplex), DEPTH));
+            }
+            End::Separated { .. } | End::Unclear => {
+                return slow::contact(query, hint(&simplex), DEPTH);
+            }
+        }
+    }
+    cache.keep(&simplex, true);
+    let common = common(&simplex);
+    if !DEPTH {
+        let mut point = Vec3::ZERO;
+        for (corner, share) in inside_shares(&simplex) {
+            point += query.points_a[corner.a as usize] * share;
+        }
+        return Contact::Meeting(Overlap::unknown(point), common);
+    }
+    let mut start = Simplex::EMPTY;
+    for corner in simplex.corners() {
+        start.push(corners.corner(corner.a, corner.b));
+    }
+    let mut surface = SURFACE.take().unwrap_or_default();
+    let depth = surface.expand::<W, C>(query, rough, corners, &start);
+    SURFACE.set(Some(surface));
+    let Some(depth) = depth else {
+        return slow::contact(query, hint(&simplex), DEPTH);
+    };
+    let (point_a, point_b) = points(query, &depth.shares);
+    let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
+    Contact::Meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
 }
 
 /// The distance, if the closest point of A - B lies on the simplex and in no other place.
@@ -195,8 +216,9 @@ impl Rough<'_> {
 
     /// Searches from where the last query ended, or from the corners there are.
     #[inline(always)]
-    fn search_from<W: Wide, const MEASURE: bool>(
+    fn search_from<W: Wide, C: Corners, const MEASURE: bool>(
         &self,
+        corners: &C,
         cache: &Cache,
         near: &mut Simplex<Vec3A>,
     ) -> RoughEnd {
@@ -204,17 +226,17 @@ impl Rough<'_> {
         let pairs = cache.pairs(a, b);
         let nearest = if pairs.is_empty() {
             if near.len() == 0 {
-                near.push(self.against::<W>(-self.between));
+                near.push(corners.against::<W>(-self.between));
             }
             near.reduce()
         } else {
             *near = Simplex::EMPTY;
             for [i, j] in pairs {
-                near.push(self.corner(*i, *j));
+                near.push(corners.corner(*i, *j));
             }
             near.reduce_all()
         };
-        self.search::<W, MEASURE>(near, nearest)
+        self.search::<W, C, MEASURE>(corners, near, nearest)
     }
 }
 

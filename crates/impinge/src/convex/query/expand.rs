@@ -15,7 +15,7 @@
 use glam::Vec3A;
 
 use super::gjk::Query;
-use super::rough::{Rough, SLACK};
+use super::rough::{Corners, Rough, SLACK};
 use super::simplex::{Corner, Simplex};
 use crate::math::Vec3;
 use crate::wide::{Lanes3, Wide, Wide3};
@@ -144,10 +144,11 @@ impl Exact {
 impl Surface {
     /// Grows the surface from a tetrahedron that holds the origin inside for certain. `None` if there is too little room, or if `f32` is too coarse.
     #[inline(always)]
-    pub(super) fn expand<W: Wide>(
+    pub(super) fn expand<W: Wide, C: Corners>(
         &mut self,
         query: &Query<'_>,
         rough: &Rough<'_>,
+        corners: &C,
         start: &Simplex<Vec3A>,
     ) -> Option<Depth> {
         self.start::<W>(start)?;
@@ -159,7 +160,7 @@ impl Surface {
             let block = &self.blocks[closest / 8 % BLOCKS];
             let (normal, height) =
                 (Vec3A::from_array(block.normals.get(closest % 8)), block.heights[closest % 8]);
-            let mut corner = rough.against::<W>(-normal);
+            let mut corner = corners.against::<W>(-normal);
             let along = normal.dot(corner.w);
             if along - height <= 2.0 * SLACK * normal.length() {
                 let face = self.exact(query, closest);
@@ -184,7 +185,7 @@ impl Surface {
                     let direction = outward / outward.length();
                     return Some(Depth { lower, upper, direction, shares: near.shares() });
                 }
-                corner = rough.corner(sure.a, sure.b);
+                corner = corners.corner(sure.a, sure.b);
             }
             if !self.add::<W>(closest, corner) {
                 return None;

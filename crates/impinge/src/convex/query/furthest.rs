@@ -133,6 +133,12 @@ impl Furthest {
             + size_of_val(self.starts.as_slice())
     }
 
+    /// The blocks of a hull that is asked whole, in the order of its vertices; none for a larger one.
+    #[inline(always)]
+    pub(super) fn all(&self) -> &[Block] {
+        if self.side == 0 { &self.blocks } else { &[] }
+    }
+
     /// The blocks that hold every vertex that is furthest in `direction`.
     #[inline(always)]
     fn candidates(&self, direction: [f32; 3]) -> &[Block] {

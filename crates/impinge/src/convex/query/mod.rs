@@ -20,6 +20,8 @@ mod expand;
 mod furthest;
 mod gjk;
 mod measure;
+mod near;
+mod placed;
 mod rough;
 mod simplex;
 mod slow;

@@ -6,6 +6,7 @@
 use glam::{Mat3A, Vec3A};
 
 use super::gjk::Query;
+use super::near::{Near, Step};
 use super::simplex::{Corner, Nearest, Simplex};
 use crate::math::Vec3;
 use crate::wide::Wide;
@@ -21,15 +22,41 @@ const STEPS: u32 = 24;
 pub(super) struct Rough<'a> {
     pub(super) query: &'a Query<'a>,
     /// From local coordinates of A into the unit of the search.
-    scale: f32,
+    pub(super) scale: f32,
     /// From local coordinates of B into the unit of the search and the frame of A.
-    turn: Mat3A,
+    pub(super) turn: Mat3A,
     /// From directions in A's frame to directions in B's.
     back: Mat3A,
     /// From the middle of A to that of B.
     pub(super) between: Vec3A,
     /// One in A's unit is so much here.
     pub(super) unit: f64,
+}
+
+/// Where corners of A - B come from.
+pub(super) trait Corners {
+    /// A corner that lies furthest against `v`.
+    fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A>;
+
+    /// The corner that two vertices make.
+    fn corner(&self, a: u32, b: u32) -> Corner<Vec3A>;
+}
+
+impl Corners for Rough<'_> {
+    #[inline(always)]
+    fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
+        let q = self.query;
+        let a = q.a.roughly::<W>((-v).to_array());
+        let b = q.b.roughly::<W>((self.back * v).to_array());
+        self.corner(a, b)
+    }
+
+    #[inline(always)]
+    fn corner(&self, a: u32, b: u32) -> Corner<Vec3A> {
+        let q = self.query;
+        let w = (q.a.local(a) * self.scale - self.between) - self.turn * q.b.local(b);
+        Corner { w, a, b }
+    }
 }
 
 /// How a search in `f32` ended.
@@ -59,47 +86,40 @@ impl<'a> Rough<'a> {
         }
     }
 
-    /// A corner of A - B that lies furthest against `v`.
-    #[inline(always)]
-    pub(super) fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
-        let q = self.query;
-        let a = q.a.roughly::<W>((-v).to_array());
-        let b = q.b.roughly::<W>((self.back * v).to_array());
-        self.corner(a, b)
-    }
-
-    #[inline(always)]
-    pub(super) fn corner(&self, a: u32, b: u32) -> Corner<Vec3A> {
-        let q = self.query;
-        let w = (q.a.local(a) * self.scale - self.between) - self.turn * q.b.local(b);
-        Corner { w, a, b }
-    }
-
     /// Searches on from a simplex whose closest point is `nearest`.
     #[inline(always)]
-    pub(super) fn search<W: Wide, const MEASURE: bool>(
+    pub(super) fn search<W: Wide, C: Corners, const MEASURE: bool>(
         &self,
+        corners: &C,
         simplex: &mut Simplex<Vec3A>,
-        mut nearest: Nearest<Vec3A>,
+        nearest: Nearest<Vec3A>,
     ) -> RoughEnd {
         let slack_squared = SLACK * SLACK;
+        let Nearest::Toward { mut direction, mut height } = nearest else {
+            return RoughEnd::Inside;
+        };
+        let mut near = Near::new(simplex);
         for _ in 0..STEPS {
-            let Nearest::Toward { direction, height } = nearest else {
-                return RoughEnd::Inside;
-            };
-            let corner = self.against::<W>(direction);
+            let corner = corners.against::<W>(direction);
             let along = direction.dot(corner.w);
             let square = direction.length_squared();
             if !MEASURE && self.separates(direction, along) {
+                *simplex = near.simplex(None);
                 return self.separated(direction, along);
             }
             let short = height - along;
             if (short <= 1e-5 * height) | (short.abs() * short <= slack_squared * square) {
-                return RoughEnd::Close;
+                break;
             }
-            simplex.push(corner);
-            nearest = simplex.reduce();
+            match near.add(&corner) {
+                Step::Toward(next, at) => (direction, height) = (next, at),
+                Step::Inside => {
+                    *simplex = near.simplex(Some(corner));
+                    return RoughEnd::Inside;
+                }
+            }
         }
+        *simplex = near.simplex(None);
         RoughEnd::Close
     }
 

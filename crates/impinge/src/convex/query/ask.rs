@@ -1,17 +1,19 @@
 //! One query: quick in `f32`, confirmed in `f64`, and handed on where that is not enough.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 
 use glam::Vec3A;
 
-use super::answer::{Contact, Distance, Overlap};
+use super::answer::{Answer, Distance, Overlap};
 use super::cache::Cache;
 use super::expand::Surface;
 use super::gjk::{End, Query, inside_shares, is_certain};
 use super::placed::Placed;
 use super::rough::{Corners, Rough, RoughEnd};
-use super::simplex::{Corner, Simplex};
+use super::simplex::{Corner, Simplex, shares};
 use super::slow;
+use super::vector::Vector;
 use crate::convex::Hull;
 use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
 use crate::math::{Pose, Vec3};
@@ -39,12 +41,13 @@ pub(super) struct Meet<'a> {
     pub(super) cache: &'a mut Cache,
 }
 
-/// How far apart they are, or, with `DEPTH`, how deep they overlap.
-pub(super) struct Measure<'a, const DEPTH: bool> {
+/// How far apart they are, or how deep they overlap, if the answer asks for that.
+pub(super) struct Measure<'a, T> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
     pub(super) cache: &'a mut Cache,
+    pub(super) answer: PhantomData<T>,
 }
 
 impl Task for Meet<'_> {
@@ -107,64 +110,65 @@ impl Task for Meet<'_> {
     }
 }
 
-impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
-    type Output = Contact;
+impl<T: Answer> Task for Measure<'_, T> {
+    type Output = T;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Contact {
-        let Self { a, b, pose, cache } = self;
+    fn run<W: Wide>(self) -> T {
+        let Self { a, b, pose, cache, .. } = self;
         let query = Query::new(a, b, pose);
         if !SIZES.contains(&query.size) {
-            return slow::contact(&query, Hint::NONE, DEPTH);
+            return T::from(slow::contact(&query, Hint::NONE, T::DEPTH));
         }
         let rough = Rough::new(&query);
         if Placed::fits(query.a, query.b) {
             let placed = Placed::new::<W>(&rough);
-            measure::<W, _, DEPTH>(&query, &rough, &placed, cache)
+            measure::<W, _, T>(&query, &rough, &placed, cache)
         } else {
-            measure::<W, _, DEPTH>(&query, &rough, &rough, cache)
+            measure::<W, _, T>(&query, &rough, &rough, cache)
         }
     }
 }
 
 /// How far apart the bodies are, or how deep they overlap, with corners in `f32` from `corners`.
 #[inline(always)]
-fn measure<W: Wide, C: Corners, const DEPTH: bool>(
+fn measure<W: Wide, C: Corners, T: Answer>(
     query: &Query<'_>,
     rough: &Rough<'_>,
     corners: &C,
     cache: &mut Cache,
-) -> Contact {
+) -> T {
     let mut near = Simplex::EMPTY;
     let end = rough.search_from::<W, C, true>(corners, cache, &mut near);
-    let mut simplex = query.confirm(&near);
     if !matches!(end, RoughEnd::Inside) {
-        if let Some(apart) = apart::<W>(query, &simplex, cache) {
+        if let Some(apart) = apart::<_, T>(query, &near, cache) {
             return apart;
         }
     }
+    let mut simplex = query.confirm(&near);
     if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
         let nearest = simplex.reduce_all();
         match query.search::<W, true>(&mut simplex, nearest) {
             End::Inside => {}
             End::Closest => {
                 // If the bounds are still apart, the normal of a sliver misled the search.
-                let apart = apart::<W>(query, &simplex, cache);
-                return apart.unwrap_or_else(|| slow::contact(query, hint(&simplex), DEPTH));
+                let apart = apart::<_, T>(query, &simplex, cache);
+                let slow = || T::from(slow::contact(query, hint(&simplex), T::DEPTH));
+                return apart.unwrap_or_else(slow);
             }
             End::Separated { .. } | End::Unclear => {
-                return slow::contact(query, hint(&simplex), DEPTH);
+                return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
             }
         }
     }
     cache.keep(&simplex, true);
     let common = common(&simplex);
-    if !DEPTH {
+    if !T::DEPTH {
         let mut point = Vec3::ZERO;
         for (corner, share) in inside_shares(&simplex) {
             point += query.points_a[corner.a as usize] * share;
         }
-        return Contact::Meeting(Overlap::unknown(point), common);
+        return T::meeting(Overlap::unknown(point), common);
     }
     let mut start = Simplex::EMPTY;
     for corner in simplex.corners() {
@@ -174,33 +178,41 @@ fn measure<W: Wide, C: Corners, const DEPTH: bool>(
     let depth = surface.expand::<W, C>(query, rough, corners, &start);
     SURFACE.set(Some(surface));
     let Some(depth) = depth else {
-        return slow::contact(query, hint(&simplex), DEPTH);
+        return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
     };
     let (point_a, point_b) = points(query, &depth.shares);
     let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
-    Contact::Meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
+    T::meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
 }
 
-/// The distance, if the closest point of A - B lies on the simplex and in no other place.
+/// The distance, if the closest point of A - B lies on the simplex, needs all its corners, and lies in no other place.
 #[inline(always)]
-fn apart<W: Wide>(
+fn apart<V: Vector, T: Answer>(
     query: &Query<'_>,
-    simplex: &Simplex<Vec3>,
+    simplex: &Simplex<V>,
     cache: &mut Cache,
-) -> Option<Contact> {
-    let (point_a, point_b) = points(query, &simplex.shares());
+) -> Option<T> {
+    // Corners that are not there are some others, or the first, and get no share.
+    let [i, j, k] = [simplex.corner(0), simplex.corner(1), simplex.corner(2)];
+    let (p, q) = (query.vertices(i.a, i.b), query.vertices(j.a, j.b));
+    let r = query.vertices(k.a, k.b);
+    let shares = shares([p.0 - p.1, q.0 - q.1, r.0 - r.1], simplex.len());
+    let point_a = p.0 * shares[0] + q.0 * shares[1] + r.0 * shares[2];
+    let point_b = p.1 * shares[0] + q.1 * shares[1] + r.1 * shares[2];
     let v = point_a - point_b;
     let length = v.length();
-    let lower = v.dot(query.against::<W>(v).w) / length - query.tiny;
+    // Not divided by the length, which takes its time.
+    let lower = query.least(v * query.unit) / (length * query.unit) - query.tiny;
     // The points are in the bodies, to rounding: what is between them is not too little.
     let upper = length + query.tiny;
-    if !(lower > 0.0 && upper - lower <= CLOSE * query.size) {
+    // Something shorter than the rounding has no direction.
+    if !(length > query.tiny && lower > 0.0 && upper - lower <= CLOSE * query.size) {
         return None;
     }
     cache.keep(simplex, false);
     cache.apart = v / -length;
     let gap = separation(cache.apart, lower);
-    Some(Contact::Apart(Distance { lower, upper, point_a, point_b }, gap))
+    Some(T::apart(Distance { lower, upper, point_a, point_b }, gap))
 }
 
 impl Rough<'_> {
@@ -278,6 +290,7 @@ fn hint(simplex: &Simplex<Vec3>) -> Hint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convex::query::Contact;
     use crate::math::Random;
     use crate::wide::Portable;
     use crate::wide::dispatch;
@@ -309,8 +322,10 @@ mod tests {
                 let quick = dispatch::run(Meet { a, b, pose, cache: p });
                 let plain = Meet { a, b, pose, cache: q }.run::<Portable>();
                 assert_eq!(quick.is_intersecting(), plain.is_intersecting());
-                let quick = dispatch::run(Measure::<true> { a, b, pose, cache: r });
-                let plain = Measure::<true> { a, b, pose, cache: s }.run::<Portable>();
+                let quick =
+                    dispatch::run(Measure::<Contact> { a, b, pose, cache: r, answer: PhantomData });
+                let plain = Measure::<Contact> { a, b, pose, cache: s, answer: PhantomData }
+                    .run::<Portable>();
                 match (quick, plain) {
                     (Contact::Apart(p, _), Contact::Apart(q, _)) => {
                         assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
@@ -335,9 +350,13 @@ mod tests {
         let hull = Hull::new(&points).unwrap();
         let mut cache = Cache::default();
         let (a, b, pose) = (&hull, &hull, &Pose::IDENTITY);
-        let Contact::Meeting(overlap, common) =
-            dispatch::run(Measure::<true> { a, b, pose, cache: &mut cache })
-        else {
+        let Contact::Meeting(overlap, common) = dispatch::run(Measure::<Contact> {
+            a,
+            b,
+            pose,
+            cache: &mut cache,
+            answer: PhantomData,
+        }) else {
             panic!()
         };
         assert!(common.verify(hull.vertices(), hull.vertices()));

@@ -25,6 +25,19 @@ pub(super) struct Block {
     vertices: [f32; 8],
 }
 
+/// Four vertices.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+struct Fine {
+    x: [f64; 4],
+    y: [f64; 4],
+    z: [f64; 4],
+}
+
+impl Fine {
+    const NONE: Self = Self { x: [0.0; 4], y: [0.0; 4], z: [0.0; 4] };
+}
+
 /// A hull made ready for queries.
 #[derive(Clone, Debug)]
 pub(crate) struct Furthest {
@@ -37,6 +50,8 @@ pub(crate) struct Furthest {
     /// The vertices in `f32`, from the center, in the unit.
     local: Vec<glam::Vec3A>,
     blocks: Vec<Block>,
+    /// The same vertices in `f64`, two of these for each block.
+    fine: Vec<Fine>,
     /// Cells along one side of a face of the cube; zero if there is no map.
     side: u32,
     /// Cell `i` has the blocks `starts[i]..starts[i + 1]`.
@@ -85,6 +100,7 @@ impl Furthest {
             unit: 2.0 / s / t,
             local: local.iter().map(|p| p.as_vec3a()).collect(),
             blocks: Vec::new(),
+            fine: Vec::new(),
             side: 0,
             starts: vec![0],
         };
@@ -95,12 +111,17 @@ impl Furthest {
     fn add(&mut self, vertices: &[u32], local: &[Vec3]) {
         for chunk in vertices.chunks(8) {
             let mut block = Block { points: Lanes3::splat(0.0), vertices: [0.0; 8] };
+            let mut fine = [Fine::NONE; 2];
             for lane in 0..8 {
                 let vertex = chunk[lane.min(chunk.len() - 1)];
                 block.vertices[lane] = f32::from_bits(vertex);
-                block.points.set(lane, local[vertex as usize].as_vec3().to_array());
+                let p = local[vertex as usize];
+                block.points.set(lane, p.as_vec3().to_array());
+                let four = &mut fine[lane / 4];
+                (four.x[lane % 4], four.y[lane % 4], four.z[lane % 4]) = (p.x, p.y, p.z);
             }
             self.blocks.push(block);
+            self.fine.extend(fine);
         }
     }
 
@@ -119,6 +140,7 @@ impl Furthest {
             *kept = v.as_vec3a();
         }
         self.blocks.clear();
+        self.fine.clear();
         self.add(&[0, 1, 2], &local);
     }
 
@@ -130,6 +152,7 @@ impl Furthest {
     pub(in crate::convex) fn heap_bytes(&self) -> usize {
         size_of_val(self.local.as_slice())
             + size_of_val(self.blocks.as_slice())
+            + size_of_val(self.fine.as_slice())
             + size_of_val(self.starts.as_slice())
     }
 
@@ -139,14 +162,20 @@ impl Furthest {
         if self.side == 0 { &self.blocks } else { &[] }
     }
 
-    /// The blocks that hold every vertex that is furthest in `direction`.
+    /// The numbers of the blocks that hold every vertex that is furthest in `direction`.
     #[inline(always)]
-    fn candidates(&self, direction: [f32; 3]) -> &[Block] {
+    fn range(&self, direction: [f32; 3]) -> (usize, usize) {
         if self.side == 0 {
-            return &self.blocks;
+            return (0, self.blocks.len());
         }
         let cell = cells::of(direction, self.side);
-        &self.blocks[self.starts[cell] as usize..self.starts[cell + 1] as usize]
+        (self.starts[cell] as usize, self.starts[cell + 1] as usize)
+    }
+
+    #[inline(always)]
+    fn candidates(&self, direction: [f32; 3]) -> &[Block] {
+        let (from, to) = self.range(direction);
+        &self.blocks[from..to]
     }
 
     /// A vertex that lies furthest in `direction`, to [`SLACK`].
@@ -165,7 +194,22 @@ impl Furthest {
         at.array()[lane_of(best, best.top())].to_bits()
     }
 
-    /// The vertex that lies furthest in `direction`, to the rounding of `f64`, and how far along it lies. `points` are the hull's vertices.
+    /// How far the hull reaches along `direction`, of a length between 1e-20 and two, from the center, to the rounding of `f64`.
+    #[inline(always)]
+    pub(super) fn reach(&self, direction: Vec3) -> f64 {
+        let (from, to) = self.range(direction.as_vec3().to_array());
+        let mut best = [f64::NEG_INFINITY; 4];
+        for four in &self.fine[2 * from..2 * to] {
+            for k in 0..4 {
+                let along =
+                    direction.x * four.x[k] + direction.y * four.y[k] + direction.z * four.z[k];
+                best[k] = if along > best[k] { along } else { best[k] };
+            }
+        }
+        self.unit * best[0].max(best[1]).max(best[2].max(best[3]))
+    }
+
+    /// The vertex that lies furthest in `direction`, to the rounding of `f64`. `points` are the hull's vertices.
     #[inline(always)]
     pub(super) fn surely<W: Wide>(&self, direction: Vec3, points: &[Vec3]) -> u32 {
         let rough = (direction / direction.abs().max_element()).as_vec3().to_array();

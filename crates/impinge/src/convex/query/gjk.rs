@@ -106,6 +106,12 @@ impl<'a> Query<'a> {
         self.corner(a, b)
     }
 
+    /// The least product of `v`, of a length between 1e-20 and two, and a corner of A - B, to the rounding of `f64`.
+    #[inline(always)]
+    pub(super) fn least(&self, v: Vec3) -> f64 {
+        -v.dot(self.between) - self.a.reach(-v) - self.b.reach(self.back * v)
+    }
+
     /// The same corners in `f64`.
     #[inline(always)]
     pub(super) fn confirm(&self, near: &Simplex<glam::Vec3A>) -> Simplex<Vec3> {

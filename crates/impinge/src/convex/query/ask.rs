@@ -9,6 +9,7 @@ use super::answer::{Answer, Distance, Overlap};
 use super::cache::Cache;
 use super::expand::Surface;
 use super::gjk::{End, Query, inside_shares, is_certain};
+use super::near::Near;
 use super::placed::Placed;
 use super::rough::{Corners, Rough, RoughEnd};
 use super::simplex::{Corner, Simplex, shares};
@@ -121,7 +122,8 @@ impl<T: Answer> Task for Measure<'_, T> {
             return T::from(slow::contact(&query, Hint::NONE, T::DEPTH));
         }
         let rough = Rough::new(&query);
-        if Placed::fits(query.a, query.b) {
+        // What was found last time is mostly a step or two away.
+        if cache.is_empty() && Placed::fits(query.a, query.b) {
             let placed = Placed::new::<W>(&rough);
             measure::<W, _, T>(&query, &rough, &placed, cache)
         } else {
@@ -141,8 +143,8 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     let mut near = Simplex::EMPTY;
     let end = rough.search_from::<W, C, true>(corners, cache, &mut near);
     if !matches!(end, RoughEnd::Inside) {
-        if let Some(apart) = apart::<_, T>(query, &near, cache) {
-            return apart;
+        if let Some(distance) = apart(query, &near, cache) {
+            return T::apart(distance, separation(cache.apart, distance.lower));
         }
     }
     let mut simplex = query.confirm(&near);
@@ -152,9 +154,10 @@ fn measure<W: Wide, C: Corners, T: Answer>(
             End::Inside => {}
             End::Closest => {
                 // If the bounds are still apart, the normal of a sliver misled the search.
-                let apart = apart::<_, T>(query, &simplex, cache);
-                let slow = || T::from(slow::contact(query, hint(&simplex), T::DEPTH));
-                return apart.unwrap_or_else(slow);
+                return match apart(query, &simplex, cache) {
+                    Some(distance) => T::apart(distance, separation(cache.apart, distance.lower)),
+                    None => T::from(slow::contact(query, hint(&simplex), T::DEPTH)),
+                };
             }
             End::Separated { .. } | End::Unclear => {
                 return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
@@ -187,11 +190,11 @@ fn measure<W: Wide, C: Corners, T: Answer>(
 
 /// The distance, if the closest point of A - B lies on the simplex, needs all its corners, and lies in no other place.
 #[inline(always)]
-fn apart<V: Vector, T: Answer>(
+fn apart<V: Vector>(
     query: &Query<'_>,
     simplex: &Simplex<V>,
     cache: &mut Cache,
-) -> Option<T> {
+) -> Option<Distance> {
     // Corners that are not there are some others, or the first, and get no share.
     let [i, j, k] = [simplex.corner(0), simplex.corner(1), simplex.corner(2)];
     let (p, q) = (query.vertices(i.a, i.b), query.vertices(j.a, j.b));
@@ -211,8 +214,7 @@ fn apart<V: Vector, T: Answer>(
     }
     cache.keep(simplex, false);
     cache.apart = v / -length;
-    let gap = separation(cache.apart, lower);
-    Some(T::apart(Distance { lower, upper, point_a, point_b }, gap))
+    Some(Distance { lower, upper, point_a, point_b })
 }
 
 impl Rough<'_> {
@@ -235,20 +237,28 @@ impl Rough<'_> {
         near: &mut Simplex<Vec3A>,
     ) -> RoughEnd {
         let (a, b) = (self.query.points_a.len(), self.query.points_b.len());
-        let pairs = cache.pairs(a, b);
-        let nearest = if pairs.is_empty() {
-            if near.len() == 0 {
-                near.push(corners.against::<W>(-self.between));
+        match *cache.pairs(a, b) {
+            [] => {
+                if near.len() == 0 {
+                    near.push(corners.against::<W>(-self.between));
+                }
+                let nearest = near.reduce();
+                self.search::<W, C, MEASURE>(corners, near, nearest)
             }
-            near.reduce()
-        } else {
-            *near = Simplex::EMPTY;
-            for [i, j] in pairs {
-                near.push(corners.corner(*i, *j));
+            [p, q, r] => {
+                let [p, q, r] = [p, q, r].map(|[i, j]| corners.corner(i, j));
+                let (start, direction, height) = Near::of_triangle(&p, &q, &r);
+                self.search_on::<W, C, MEASURE>(corners, near, start, direction, height)
             }
-            near.reduce_all()
-        };
-        self.search::<W, C, MEASURE>(corners, near, nearest)
+            ref pairs => {
+                *near = Simplex::EMPTY;
+                for [i, j] in pairs {
+                    near.push(corners.corner(*i, *j));
+                }
+                let nearest = near.reduce_all();
+                self.search::<W, C, MEASURE>(corners, near, nearest)
+            }
+        }
     }
 }
 

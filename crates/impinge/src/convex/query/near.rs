@@ -40,6 +40,51 @@ impl Near {
         Self { corners, len: simplex.len() }
     }
 
+    /// Those of three corners that their closest point needs, the direction to it and its product with it.
+    #[inline(always)]
+    pub(super) fn of_triangle(
+        p: &Corner<Vec3A>,
+        q: &Corner<Vec3A>,
+        r: &Corner<Vec3A>,
+    ) -> (Self, Vec3A, f32) {
+        let [a, b, c] = [p.w, q.w, r.w];
+        let (u, v) = (a - c, b - c);
+        let normal = u.cross(v);
+        let m = c.cross(normal);
+        let (at_a, at_b) = (v.dot(m), -u.dot(m));
+        if (at_a > 0.0) & (at_b > 0.0) & (at_a + at_b < normal.dot(normal)) {
+            let height = normal.dot(c);
+            let (a, b, c) = ((a, mark(p)), (b, mark(q)), (c, mark(r)));
+            return if height < 0.0 {
+                (Self { corners: [b, a, c], len: 3 }, -normal, -height)
+            } else {
+                (Self { corners: [a, b, c], len: 3 }, normal, height)
+            };
+        }
+        // On that side whose closest point is closest of all.
+        let mut least = f32::INFINITY;
+        let mut best = (p, p, 1.0);
+        for (from, to) in [(p, q), (q, r), (r, p)] {
+            let side = to.w - from.w;
+            let share = (-from.w.dot(side) / side.length_squared()).max(0.0).min(1.0);
+            let square = (from.w + side * share).length_squared();
+            if square < least {
+                (least, best) = (square, (from, to, share));
+            }
+        }
+        let (from, to, share) = best;
+        let mut near = Self { corners: [(from.w, mark(from)), (to.w, mark(to)), (c, 0)], len: 2 };
+        if (share <= 0.0) | (share >= 1.0) {
+            near.corners[0] = near.corners[usize::from(share >= 1.0)];
+            near.len = 1;
+            let direction = near.corners[0].0;
+            return (near, direction, direction.length_squared());
+        }
+        let side = to.w - from.w;
+        let direction = side.cross(from.w).cross(side);
+        (near, direction, direction.dot(from.w))
+    }
+
     /// The corners, and one more if there is one.
     #[inline(always)]
     pub(super) fn simplex(&self, last: Option<Corner<Vec3A>>) -> Simplex<Vec3A> {

@@ -16,6 +16,8 @@ struct Body {
     x: [[f32; 8]; BLOCKS],
     y: [[f32; 8]; BLOCKS],
     z: [[f32; 8]; BLOCKS],
+    /// How many blocks there are.
+    used: usize,
     /// The number of the last vertex.
     last: u32,
 }
@@ -41,8 +43,8 @@ impl Placed {
         let mut a = Body::new(q.points_a.len());
         let (scale, between) = (W::splat(rough.scale), Wide3::<W>::splat(rough.between.to_array()));
         let blocks = q.a.all();
-        for k in 0..BLOCKS {
-            let p = Wide3::<W>::load(&blocks[k.min(blocks.len() - 1)].points);
+        for (k, block) in blocks.iter().enumerate().take(BLOCKS) {
+            let p = Wide3::<W>::load(&block.points);
             p.x.mul(scale).sub(between.x).store(&mut a.x[k]);
             p.y.mul(scale).sub(between.y).store(&mut a.y[k]);
             p.z.mul(scale).sub(between.z).store(&mut a.z[k]);
@@ -52,8 +54,8 @@ impl Placed {
         let y_axis = Wide3::<W>::splat(rough.turn.y_axis.to_array());
         let z_axis = Wide3::<W>::splat(rough.turn.z_axis.to_array());
         let blocks = q.b.all();
-        for k in 0..BLOCKS {
-            let p = Wide3::<W>::load(&blocks[k.min(blocks.len() - 1)].points);
+        for (k, block) in blocks.iter().enumerate().take(BLOCKS) {
+            let p = Wide3::<W>::load(&block.points);
             let x = p.x.mul_add(x_axis.x, p.y.mul_add(y_axis.x, p.z.mul(z_axis.x)));
             let y = p.x.mul_add(x_axis.y, p.y.mul_add(y_axis.y, p.z.mul(z_axis.y)));
             let z = p.x.mul_add(x_axis.z, p.y.mul_add(y_axis.z, p.z.mul(z_axis.z)));
@@ -84,7 +86,7 @@ impl Body {
     #[inline(always)]
     fn new(count: usize) -> Self {
         let none = [[0.0; 8]; BLOCKS];
-        Self { x: none, y: none, z: none, last: (count - 1) as u32 }
+        Self { x: none, y: none, z: none, used: count.div_ceil(8), last: (count - 1) as u32 }
     }
 
     #[inline(always)]
@@ -100,15 +102,20 @@ impl Body {
         x.mul_add(d.x, y.mul_add(d.y, z.mul(d.z)))
     }
 
-    /// The first vertex that lies furthest along `d`, as far as `f32` can tell.
+    /// A vertex that lies furthest along `d`, as far as `f32` can tell.
     #[inline(always)]
     fn furthest<W: Wide>(&self, d: Vec3A) -> usize {
         let d = Wide3::<W>::splat(d.to_array());
-        let along = [self.along(0, d), self.along(1, d), self.along(2, d), self.along(3, d)];
-        let top = along[0].max(along[1]).max(along[2].max(along[3]));
-        let top = W::splat(top.top());
-        let low = top.le(along[0]).bits() | top.le(along[1]).bits() << 8;
-        let high = top.le(along[2]).bits() | top.le(along[3]).bits() << 8;
-        (low | high << 16).trailing_zeros() as usize
+        let mut best = self.along(0, d);
+        let mut at = W::splat(0.0);
+        for k in 1..BLOCKS {
+            if k < self.used {
+                let along = self.along(k, d);
+                at = best.lt(along).select(W::splat(f32::from_bits(8 * k as u32)), at);
+                best = best.max(along);
+            }
+        }
+        let lane = W::splat(best.top()).le(best).bits().trailing_zeros() as usize & 7;
+        at.array()[lane].to_bits() as usize + lane
     }
 }

@@ -94,11 +94,26 @@ impl<'a> Rough<'a> {
         simplex: &mut Simplex<Vec3A>,
         nearest: Nearest<Vec3A>,
     ) -> RoughEnd {
+        match nearest {
+            Nearest::Inside => RoughEnd::Inside,
+            Nearest::Toward { direction, height } => {
+                let near = Near::new(simplex);
+                self.search_on::<W, C, MEASURE>(corners, simplex, near, direction, height)
+            }
+        }
+    }
+
+    /// Searches on from the corners `near`, whose closest point is that in the `direction` given, `height` the product of both. Leaves the corners it ends with in `simplex`.
+    #[inline(always)]
+    pub(super) fn search_on<W: Wide, C: Corners, const MEASURE: bool>(
+        &self,
+        corners: &C,
+        simplex: &mut Simplex<Vec3A>,
+        mut near: Near,
+        mut direction: Vec3A,
+        mut height: f32,
+    ) -> RoughEnd {
         let slack_squared = SLACK * SLACK;
-        let Nearest::Toward { mut direction, mut height } = nearest else {
-            return RoughEnd::Inside;
-        };
-        let mut near = Near::new(simplex);
         for _ in 0..STEPS {
             let corner = corners.against::<W>(direction);
             let along = direction.dot(corner.w);

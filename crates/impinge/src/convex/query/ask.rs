@@ -7,7 +7,7 @@ use glam::Vec3A;
 
 use super::answer::{Answer, Distance, Overlap};
 use super::cache::Cache;
-use super::expand::Surface;
+use super::expand::{Depth, Surface};
 use super::gjk::{End, Query, inside_shares, is_certain};
 use super::near::Near;
 use super::placed::Placed;
@@ -96,8 +96,7 @@ impl Task for Meet<'_> {
         let end = if matches!(end, RoughEnd::Inside) && is_certain(&simplex) {
             End::Inside
         } else {
-            let nearest = simplex.reduce_all();
-            query.search::<W, false>(&mut simplex, nearest)
+            W::call(Finely::<false> { query: &query, simplex: &mut simplex })
         };
         cache.keep(&simplex, matches!(end, End::Inside));
         match end {
@@ -132,6 +131,42 @@ impl<T: Answer> Task for Measure<'_, T> {
     }
 }
 
+/// A search on in `f64`.
+struct Finely<'a, const MEASURE: bool> {
+    query: &'a Query<'a>,
+    simplex: &'a mut Simplex<Vec3>,
+}
+
+impl<const MEASURE: bool> Task for Finely<'_, MEASURE> {
+    type Output = End;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> End {
+        let nearest = self.simplex.reduce_all();
+        self.query.search::<W, MEASURE>(self.simplex, nearest)
+    }
+}
+
+/// How deep the bodies overlap, from a tetrahedron around the origin.
+struct Deepen<'a, C> {
+    query: &'a Query<'a>,
+    rough: &'a Rough<'a>,
+    corners: &'a C,
+    start: &'a Simplex<Vec3A>,
+}
+
+impl<C: Corners> Task for Deepen<'_, C> {
+    type Output = Option<Depth>;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Option<Depth> {
+        let mut surface = SURFACE.take().unwrap_or_default();
+        let depth = surface.expand::<W, C>(self.query, self.rough, self.corners, self.start);
+        SURFACE.set(Some(surface));
+        depth
+    }
+}
+
 /// How far apart the bodies are, or how deep they overlap, with corners in `f32` from `corners`.
 #[inline(always)]
 fn measure<W: Wide, C: Corners, T: Answer>(
@@ -149,8 +184,7 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     }
     let mut simplex = query.confirm(&near);
     if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
-        let nearest = simplex.reduce_all();
-        match query.search::<W, true>(&mut simplex, nearest) {
+        match W::call(Finely::<true> { query, simplex: &mut simplex }) {
             End::Inside => {}
             End::Closest => {
                 // If the bounds are still apart, the normal of a sliver misled the search.
@@ -177,10 +211,7 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     for corner in simplex.corners() {
         start.push(corners.corner(corner.a, corner.b));
     }
-    let mut surface = SURFACE.take().unwrap_or_default();
-    let depth = surface.expand::<W, C>(query, rough, corners, &start);
-    SURFACE.set(Some(surface));
-    let Some(depth) = depth else {
+    let Some(depth) = W::call(Deepen { query, rough, corners, start: &start }) else {
         return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
     };
     let (point_a, point_b) = points(query, &depth.shares);
@@ -246,7 +277,8 @@ impl Rough<'_> {
                 self.search::<W, C, MEASURE>(corners, near, nearest)
             }
             [p, q, r] => {
-                let [p, q, r] = [p, q, r].map(|[i, j]| corners.corner(i, j));
+                let (p, q) = (corners.corner(p[0], p[1]), corners.corner(q[0], q[1]));
+                let r = corners.corner(r[0], r[1]);
                 let (start, direction, height) = Near::of_triangle(&p, &q, &r);
                 self.search_on::<W, C, MEASURE>(corners, near, start, direction, height)
             }

@@ -127,15 +127,17 @@ struct Exact {
 }
 
 impl Exact {
+    #[inline(always)]
     fn new(corners: [Corner<Vec3>; 3]) -> Self {
-        let [p, q, r] = corners.map(|corner| corner.w);
+        let [p, q, r] = [corners[0].w, corners[1].w, corners[2].w];
         let normal = (p - r).cross(q - r);
         Self { corners, normal, height: normal.dot(r), length: normal.length() }
     }
 
     /// A certain lower bound of the distance of the plane from the origin.
+    #[inline(always)]
     fn low(&self, size: f64) -> f64 {
-        let [p, q, r] = self.corners.map(|corner| corner.w);
+        let [p, q, r] = [self.corners[0].w, self.corners[1].w, self.corners[2].w];
         let sides = (p - r).length() + (q - r).length();
         self.height / self.length - HEIGHT_ERROR * size * (1.0 + size * sides / self.length)
     }
@@ -285,11 +287,16 @@ impl Surface {
                     made.beside[lane] = [edge as Edge, 4 * next + 2, 4 * before + 1, 0];
                 }
             }
-            let [[x, y, z], [next_x, next_y, next_z]] = [0, 1].map(|from| {
-                [0, 1, 2].map(|k| points[k][from..].first_chunk::<8>().unwrap_or(&[0.0; 8]))
-            });
-            let p = Wide3 { x: W::load(x), y: W::load(y), z: W::load(z) };
-            let q = Wide3 { x: W::load(next_x), y: W::load(next_y), z: W::load(next_z) };
+            let p = Wide3 {
+                x: W::load(eight(&points[0], 0)),
+                y: W::load(eight(&points[1], 0)),
+                z: W::load(eight(&points[2], 0)),
+            };
+            let q = Wide3 {
+                x: W::load(eight(&points[0], 1)),
+                y: W::load(eight(&points[1], 1)),
+                z: W::load(eight(&points[2], 1)),
+            };
             if !fill::<W>(&mut self.blocks[block], p, q, w, count) {
                 return false;
             }
@@ -378,6 +385,12 @@ impl Surface {
         }
         Ok(radius)
     }
+}
+
+/// Eight of nine numbers, without the last or without the first.
+#[inline(always)]
+fn eight(points: &[f32; 9], from: usize) -> &[f32; 8] {
+    points[from..].first_chunk().unwrap_or(&[0.0; 8])
 }
 
 /// Computes the first `count` faces of a block from their corners; false if one does not have the origin behind it.

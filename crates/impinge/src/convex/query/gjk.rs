@@ -181,7 +181,8 @@ impl<'a> Query<'a> {
 pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
     let Some([a, b, c, d]) = simplex.tetrahedron_corners() else { return false };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
-    let [la, lb, lc, ld] = [a, b, c, d].map(|corner| corner.w.length_squared());
+    let (la, lb) = (a.w.length_squared(), b.w.length_squared());
+    let (lc, ld) = (c.w.length_squared(), d.w.length_squared());
     let squares = [lb * lc * ld, la * lc * ld, la * lb * ld, la * lb * lc];
     let sign = volumes[0].signum();
     let mut certain = true;

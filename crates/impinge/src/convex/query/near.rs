@@ -31,10 +31,8 @@ impl Near {
     /// A simplex of up to three corners that has been reduced.
     #[inline(always)]
     pub(super) fn new(simplex: &Simplex<Vec3A>) -> Self {
-        let [p, q, r] = [0, 1, 2].map(|k| {
-            let corner = simplex.corner(k);
-            (corner.w, mark(&corner))
-        });
+        let (p, q, r) = (simplex.corner(0), simplex.corner(1), simplex.corner(2));
+        let (p, q, r) = ((p.w, mark(&p)), (q.w, mark(&q)), (r.w, mark(&r)));
         let away = (p.0 - r.0).cross(q.0 - r.0).dot(r.0) >= 0.0;
         let corners = if away || simplex.len() < 3 { [p, q, r] } else { [q, p, r] };
         Self { corners, len: simplex.len() }

@@ -92,8 +92,7 @@ impl Body {
     #[inline(always)]
     fn point(&self, k: usize) -> Vec3A {
         let k = k % (8 * BLOCKS);
-        let [x, y, z] = [&self.x, &self.y, &self.z].map(|of_axis| of_axis.as_flattened()[k]);
-        Vec3A::new(x, y, z)
+        Vec3A::new(self.x.as_flattened()[k], self.y.as_flattened()[k], self.z.as_flattened()[k])
     }
 
     #[inline(always)]

@@ -96,7 +96,9 @@ impl Task for Meet<'_> {
         let end = if matches!(end, RoughEnd::Inside) && is_certain(&simplex) {
             End::Inside
         } else {
-            W::call(Finely::<false> { query: &query, simplex: &mut simplex })
+            let end;
+            (end, simplex) = W::call(Finely::<false> { query: &query, simplex });
+            end
         };
         cache.keep(&simplex, matches!(end, End::Inside));
         match end {
@@ -134,16 +136,18 @@ impl<T: Answer> Task for Measure<'_, T> {
 /// A search on in `f64`.
 struct Finely<'a, const MEASURE: bool> {
     query: &'a Query<'a>,
-    simplex: &'a mut Simplex<Vec3>,
+    simplex: Simplex<Vec3>,
 }
 
 impl<const MEASURE: bool> Task for Finely<'_, MEASURE> {
-    type Output = End;
+    type Output = (End, Simplex<Vec3>);
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> End {
-        let nearest = self.simplex.reduce_all();
-        self.query.search::<W, MEASURE>(self.simplex, nearest)
+    fn run<W: Wide>(self) -> (End, Simplex<Vec3>) {
+        let mut simplex = self.simplex;
+        let nearest = simplex.reduce_all();
+        let end = self.query.search::<W, MEASURE>(&mut simplex, nearest);
+        (end, simplex)
     }
 }
 
@@ -184,7 +188,9 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     }
     let mut simplex = query.confirm(&near);
     if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
-        match W::call(Finely::<true> { query, simplex: &mut simplex }) {
+        let end;
+        (end, simplex) = W::call(Finely::<true> { query, simplex });
+        match end {
             End::Inside => {}
             End::Closest => {
                 // If the bounds are still apart, the normal of a sliver misled the search.

@@ -12,7 +12,7 @@ use super::gjk::{End, Query, inside_shares, is_certain};
 use super::near::Near;
 use super::placed::Placed;
 use super::rough::{Corners, Rough, RoughEnd};
-use super::simplex::{Corner, Simplex, shares};
+use super::simplex::{Corner, Nearest, Simplex, shares};
 use super::slow;
 use super::vector::Vector;
 use crate::convex::Hull;
@@ -274,29 +274,32 @@ impl Rough<'_> {
         near: &mut Simplex<Vec3A>,
     ) -> RoughEnd {
         let (a, b) = (self.query.points_a.len(), self.query.points_b.len());
-        match *cache.pairs(a, b) {
+        let (start, direction, height) = match *cache.pairs(a, b) {
             [] => {
                 if near.len() == 0 {
                     near.push(corners.against::<W>(-self.between));
                 }
-                let nearest = near.reduce();
-                self.search::<W, C, MEASURE>(corners, near, nearest)
+                Near::of_point(&near.corner(0))
             }
+            [p] => Near::of_point(&corners.corner(p[0], p[1])),
+            [p, q] => Near::of_segment(&corners.corner(p[0], p[1]), &corners.corner(q[0], q[1])),
             [p, q, r] => {
                 let (p, q) = (corners.corner(p[0], p[1]), corners.corner(q[0], q[1]));
                 let r = corners.corner(r[0], r[1]);
-                let (start, direction, height) = Near::of_triangle(&p, &q, &r);
-                self.search_on::<W, C, MEASURE>(corners, near, start, direction, height)
+                Near::of_triangle(&p, &q, &r)
             }
             ref pairs => {
                 *near = Simplex::EMPTY;
                 for [i, j] in pairs {
                     near.push(corners.corner(*i, *j));
                 }
-                let nearest = near.reduce_all();
-                self.search::<W, C, MEASURE>(corners, near, nearest)
+                let Nearest::Toward { direction, height } = near.reduce_all() else {
+                    return RoughEnd::Inside;
+                };
+                (Near::new(near), direction, height)
             }
-        }
+        };
+        self.search::<W, C, MEASURE>(corners, near, start, direction, height)
     }
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Query<'a> {
     pub(super) back: glam::DMat3,
     /// From the middle of A to the middle of B.
     pub(super) between: Vec3,
-    /// Brings directions to about one.
+    /// A power of two that brings the sum of the radii and the largest coordinate between the middles to between a half and one.
     pub(super) unit: f64,
     /// The bodies are apart if their middles are further apart than this.
     pub(super) reach: f64,
@@ -79,7 +79,7 @@ impl<'a> Query<'a> {
             pose,
             back: pose.rotation().transpose(),
             between,
-            unit: 1.0 / (apart + reach),
+            unit: unit_of(apart + reach),
             reach: reach + tiny,
             tiny,
             size: 2.0 * apart + reach,
@@ -171,6 +171,12 @@ impl<'a> Query<'a> {
             End::Unclear
         }
     }
+}
+
+/// The power of two that brings `size` to between a half and one. Anything for what is no normal number.
+#[inline(always)]
+fn unit_of(size: f64) -> f64 {
+    f64::from_bits((2045_u64 << 52).wrapping_sub(size.to_bits() & 2047 << 52))
 }
 
 /// Whether the origin lies inside the tetrahedron for certain, all rounding accounted for.

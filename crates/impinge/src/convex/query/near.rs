@@ -61,26 +61,38 @@ impl Near {
         }
         // On that side whose closest point is closest of all.
         let mut least = f32::INFINITY;
-        let mut best = (p, p, 1.0);
+        let mut best = (p, q);
         for (from, to) in [(p, q), (q, r), (r, p)] {
             let side = to.w - from.w;
             let share = (-from.w.dot(side) / side.length_squared()).max(0.0).min(1.0);
             let square = (from.w + side * share).length_squared();
             if square < least {
-                (least, best) = (square, (from, to, share));
+                (least, best) = (square, (from, to));
             }
         }
-        let (from, to, share) = best;
-        let mut near = Self { corners: [(from.w, mark(from)), (to.w, mark(to)), (c, 0)], len: 2 };
-        if (share <= 0.0) | (share >= 1.0) {
-            near.corners[0] = near.corners[usize::from(share >= 1.0)];
-            near.len = 1;
-            let direction = near.corners[0].0;
-            return (near, direction, direction.length_squared());
+        Self::of_segment(best.0, best.1)
+    }
+
+    /// As [`of_triangle`](Self::of_triangle) of two corners.
+    #[inline(always)]
+    pub(super) fn of_segment(p: &Corner<Vec3A>, q: &Corner<Vec3A>) -> (Self, Vec3A, f32) {
+        let side = q.w - p.w;
+        if p.w.dot(side) >= 0.0 {
+            return Self::of_point(p);
         }
-        let side = to.w - from.w;
-        let direction = side.cross(from.w).cross(side);
-        (near, direction, direction.dot(from.w))
+        if q.w.dot(side) <= 0.0 {
+            return Self::of_point(q);
+        }
+        let (p, q) = ((p.w, mark(p)), (q.w, mark(q)));
+        let direction = side.cross(p.0).cross(side);
+        (Self { corners: [p, q, q], len: 2 }, direction, direction.dot(p.0))
+    }
+
+    /// One corner, the direction to it and the square of its length.
+    #[inline(always)]
+    pub(super) fn of_point(p: &Corner<Vec3A>) -> (Self, Vec3A, f32) {
+        let corner = (p.w, mark(p));
+        (Self { corners: [corner; 3], len: 1 }, p.w, p.w.dot(p.w))
     }
 
     /// The corners, and one more if there is one.

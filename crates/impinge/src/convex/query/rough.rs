@@ -7,7 +7,7 @@ use glam::{Mat3A, Vec3A};
 
 use super::gjk::Query;
 use super::near::{Near, Step};
-use super::simplex::{Corner, Nearest, Simplex};
+use super::simplex::{Corner, Simplex};
 use crate::math::Vec3;
 use crate::wide::Wide;
 
@@ -86,26 +86,9 @@ impl<'a> Rough<'a> {
         }
     }
 
-    /// Searches on from a simplex whose closest point is `nearest`.
-    #[inline(always)]
-    pub(super) fn search<W: Wide, C: Corners, const MEASURE: bool>(
-        &self,
-        corners: &C,
-        simplex: &mut Simplex<Vec3A>,
-        nearest: Nearest<Vec3A>,
-    ) -> RoughEnd {
-        match nearest {
-            Nearest::Inside => RoughEnd::Inside,
-            Nearest::Toward { direction, height } => {
-                let near = Near::new(simplex);
-                self.search_on::<W, C, MEASURE>(corners, simplex, near, direction, height)
-            }
-        }
-    }
-
     /// Searches on from the corners `near`, whose closest point is that in the `direction` given, `height` the product of both. Leaves the corners it ends with in `simplex`.
     #[inline(always)]
-    pub(super) fn search_on<W: Wide, C: Corners, const MEASURE: bool>(
+    pub(super) fn search<W: Wide, C: Corners, const MEASURE: bool>(
         &self,
         corners: &C,
         simplex: &mut Simplex<Vec3A>,

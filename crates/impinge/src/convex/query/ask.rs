@@ -146,7 +146,7 @@ impl<const MEASURE: bool> Task for Finely<'_, MEASURE> {
     fn run<W: Wide>(self) -> (End, Simplex<Vec3>) {
         let mut simplex = self.simplex;
         let nearest = simplex.reduce_all();
-        let end = self.query.search::<W, MEASURE>(&mut simplex, nearest);
+        let end = self.query.search::<MEASURE>(&mut simplex, nearest);
         (end, simplex)
     }
 }

@@ -166,7 +166,7 @@ impl Surface {
             let along = normal.dot(corner.w);
             if along - height <= 2.0 * SLACK * normal.length() {
                 let face = self.exact(query, closest);
-                let sure = query.against::<W>(-face.normal);
+                let sure = query.against(-face.normal);
                 let along = face.normal.dot(sure.w);
                 let reach = along / face.length + query.tiny;
                 if reach < upper {

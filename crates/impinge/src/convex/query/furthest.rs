@@ -2,16 +2,12 @@
 //!
 //! Vertices are kept in `f32` around the hull's middle, in blocks of eight. A small hull is asked whole; for a larger one a [cube map](super::cells) gives, for
 //! each cell of directions, the blocks of those vertices that are furthest in some direction of the cell. So the cost does not grow
-//! with the hull, there are no local maxima, and what is found is furthest to [`SLACK`].
+//! with the hull, there are no local maxima, and what is found is furthest to the rounding of one dot product.
 
 use super::cells;
 use crate::convex::Hull;
 use crate::math::{Vec3, unit_scale};
 use crate::wide::{Lanes3, Wide, Wide3};
-
-/// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of
-/// one dot product, derived in `docs/notes/convex.md`.
-const SLACK: f32 = 11.0 / 16_777_216.0;
 
 /// Hulls with up to so many vertices are asked whole. Measured: a cell costs as much as six blocks.
 const WHOLE: usize = 48;
@@ -178,7 +174,7 @@ impl Furthest {
         &self.blocks[from..to]
     }
 
-    /// A vertex that lies furthest in `direction`, to [`SLACK`].
+    /// A vertex that lies furthest in `direction`, to the rounding of `f32`.
     #[inline(always)]
     pub(super) fn roughly<W: Wide>(&self, direction: [f32; 3]) -> u32 {
         let blocks = self.candidates(direction);
@@ -206,38 +202,43 @@ impl Furthest {
                 best[k] = if along > best[k] { along } else { best[k] };
             }
         }
-        self.unit * best[0].max(best[1]).max(best[2].max(best[3]))
+        self.unit * larger(larger(best[0], best[1]), larger(best[2], best[3]))
     }
 
-    /// The vertex that lies furthest in `direction`, to the rounding of `f64`. `points` are the hull's vertices.
+    /// The vertex that lies furthest in `direction`, to the rounding of `f64`.
     #[inline(always)]
-    pub(super) fn surely<W: Wide>(&self, direction: Vec3, points: &[Vec3]) -> u32 {
-        let rough = (direction / direction.abs().max_element()).as_vec3().to_array();
-        let blocks = self.candidates(rough);
-        let d = Wide3::<W>::splat(rough);
-        let mut best = W::splat(f32::NEG_INFINITY);
-        for block in blocks {
-            best = best.max(Wide3::load(&block.points).dot(d));
-        }
-        let along = best.top();
-        // All local coordinates are at most one in length.
-        let length = rough[0].abs() + rough[1].abs() + rough[2].abs();
-        let enough = W::splat(along - length * SLACK);
-        let (mut vertex, mut furthest) = (u32::MAX, f64::NEG_INFINITY);
-        for block in blocks {
-            let mut close = enough.le(Wide3::load(&block.points).dot(d)).bits();
-            while close != 0 {
-                let candidate = block.vertices[close.trailing_zeros() as usize & 7].to_bits();
-                close &= close - 1;
-                let along = direction.dot(points[candidate as usize] - self.center);
-                if along > furthest {
-                    (vertex, furthest) = (candidate, along);
-                }
+    pub(super) fn surely(&self, direction: Vec3) -> u32 {
+        let (from, to) = if self.side == 0 {
+            (0, self.blocks.len())
+        } else {
+            self.range((direction / direction.abs().max_element()).as_vec3().to_array())
+        };
+        let mut best = [f64::NEG_INFINITY; 4];
+        let mut at = [0_u64; 4];
+        let mut number = 0;
+        for four in &self.fine[2 * from..2 * to] {
+            for k in 0..4 {
+                let along =
+                    direction.x * four.x[k] + direction.y * four.y[k] + direction.z * four.z[k];
+                let further = along > best[k];
+                best[k] = if further { along } else { best[k] };
+                at[k] = if further { number } else { at[k] };
             }
+            number += 4;
         }
-        // Nothing is close if the direction is zero or not finite.
-        if vertex == u32::MAX { blocks[0].vertices[0].to_bits() } else { vertex }
+        let low = usize::from(best[1] > best[0]);
+        let high = 2 + usize::from(best[3] > best[2]);
+        let lane = if best[high] > best[low] { high } else { low };
+        // The first vertex if the direction is not finite.
+        let number = at[lane] as usize + lane;
+        self.blocks[from + number / 8].vertices[number % 8].to_bits()
     }
+}
+
+/// The larger of two numbers; no care is taken of what is none.
+#[inline(always)]
+fn larger(x: f64, y: f64) -> f64 {
+    if x > y { x } else { y }
 }
 
 /// The first lane that holds `top`, the largest number.
@@ -253,9 +254,12 @@ mod tests {
     use crate::wide::Portable;
     use crate::wide::dispatch::{self, Task};
 
+    /// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of
+    /// one dot product, derived in `docs/notes/convex.md`.
+    const SLACK: f32 = 11.0 / 16_777_216.0;
+
     struct Find<'a> {
         ready: &'a Furthest,
-        points: &'a [Vec3],
         direction: Vec3,
     }
 
@@ -265,7 +269,7 @@ mod tests {
         #[inline(always)]
         fn run<W: Wide>(self) -> [u32; 2] {
             let rough = self.direction.as_vec3().to_array();
-            [self.ready.roughly::<W>(rough), self.ready.surely::<W>(self.direction, self.points)]
+            [self.ready.roughly::<W>(rough), self.ready.surely(self.direction)]
         }
     }
 
@@ -297,7 +301,7 @@ mod tests {
                 }
                 let far = |v: u32| direction.dot(points[v as usize] - ready.center);
                 let furthest = (0..points.len() as u32).map(far).fold(f64::NEG_INFINITY, f64::max);
-                let find = || Find { ready: &ready, points, direction };
+                let find = || Find { ready: &ready, direction };
                 for [rough, sure] in [dispatch::run(find()), find().run::<Portable>()] {
                     let slack = f64::from(SLACK) * ready.unit * direction.length();
                     assert!(far(rough) >= furthest - slack, "{count} {direction}");
@@ -315,7 +319,7 @@ mod tests {
         let hull = Hull::new(&points).unwrap();
         let ready = Furthest::new(&hull);
         for direction in [Vec3::ZERO, Vec3::splat(f64::NAN), Vec3::splat(f64::INFINITY)] {
-            let find = Find { ready: &ready, points: hull.vertices(), direction };
+            let find = Find { ready: &ready, direction };
             assert!(dispatch::run(find).iter().all(|v| (*v as usize) < hull.vertices().len()));
         }
     }

@@ -10,7 +10,6 @@ use super::furthest::Furthest;
 use super::simplex::{Corner, Nearest, Simplex};
 use crate::convex::Hull;
 use crate::math::{Pose, Vec3};
-use crate::wide::Wide;
 
 /// The closest point is found when the bounds of the square of its distance are this close.
 const CLOSE: f64 = 1e-13;
@@ -100,9 +99,9 @@ impl<'a> Query<'a> {
 
     /// The corner of A - B that lies furthest against `v`, to the rounding of `f64`.
     #[inline(always)]
-    pub(super) fn against<W: Wide>(&self, v: Vec3) -> Corner<Vec3> {
-        let a = self.a.surely::<W>(-v, self.points_a);
-        let b = self.b.surely::<W>(self.back * v, self.points_b);
+    pub(super) fn against(&self, v: Vec3) -> Corner<Vec3> {
+        let a = self.a.surely(-v);
+        let b = self.b.surely(self.back * v);
         self.corner(a, b)
     }
 
@@ -125,7 +124,7 @@ impl<'a> Query<'a> {
     /// Searches on from a simplex whose closest point is `nearest`. With `MEASURE` until the closest point is found, else only until it is clear whether the
     /// bodies meet.
     #[inline(always)]
-    pub(super) fn search<W: Wide, const MEASURE: bool>(
+    pub(super) fn search<const MEASURE: bool>(
         &self,
         simplex: &mut Simplex<Vec3>,
         mut nearest: Nearest<Vec3>,
@@ -136,7 +135,7 @@ impl<'a> Query<'a> {
             let Nearest::Toward { direction, height } = nearest else {
                 return if is_certain(simplex) { End::Inside } else { End::Unclear };
             };
-            let corner = self.against::<W>(direction);
+            let corner = self.against(direction);
             let along = direction.dot(corner.w);
             if !MEASURE && along > self.tiny * direction.length() {
                 return self.closest::<MEASURE>(direction, along);

@@ -114,11 +114,11 @@ impl<'a> Query<'a> {
     /// The same corners in `f64`.
     #[inline(always)]
     pub(super) fn confirm(&self, near: &Simplex<glam::Vec3A>) -> Simplex<Vec3> {
-        let mut simplex = Simplex::EMPTY;
-        for corner in near.corners() {
-            simplex.push(self.corner(corner.a, corner.b));
-        }
-        simplex
+        let [p, q] = [near.corner(0), near.corner(1)];
+        let [r, s] = [near.corner(2), near.corner(3)];
+        let (p, q) = (self.corner(p.a, p.b).w, self.corner(q.a, q.b).w);
+        let (r, s) = (self.corner(r.a, r.b).w, self.corner(s.a, s.b).w);
+        near.at([p, q, r, s])
     }
 
     /// Searches on from a simplex whose closest point is `nearest`. With `MEASURE` until the closest point is found, else only until it is clear whether the

@@ -95,19 +95,18 @@ impl Near {
         (Self { corners: [corner; 3], len: 1 }, p.w, p.w.dot(p.w))
     }
 
-    /// The corners, and one more if there is one.
+    /// The corners as a simplex.
     #[inline(always)]
-    pub(super) fn simplex(&self, last: Option<Corner<Vec3A>>) -> Simplex<Vec3A> {
-        let mut simplex = Simplex::EMPTY;
-        for (k, (w, vertices)) in self.corners.into_iter().enumerate() {
-            if k < self.len {
-                simplex.push(Corner { w, a: vertices as u32, b: (vertices >> 32) as u32 });
-            }
-        }
-        if let Some(corner) = last {
-            simplex.push(corner);
-        }
-        simplex
+    pub(super) fn simplex(&self) -> Simplex<Vec3A> {
+        let [p, q, r] = self.corners;
+        Simplex::new([p.0, q.0, r.0, r.0], [p.1, q.1, r.1, r.1], self.len)
+    }
+
+    /// Three corners and one more.
+    #[inline(always)]
+    pub(super) fn with(&self, last: &Corner<Vec3A>) -> Simplex<Vec3A> {
+        let [p, q, r] = self.corners;
+        Simplex::new([p.0, q.0, r.0, last.w], [p.1, q.1, r.1, mark(last)], 4)
     }
 
     /// Adds a corner that comes closer, and drops those that are not needed any more.

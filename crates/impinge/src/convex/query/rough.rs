@@ -102,7 +102,7 @@ impl<'a> Rough<'a> {
             let along = direction.dot(corner.w);
             let square = direction.length_squared();
             if !MEASURE && self.separates(direction, along) {
-                *simplex = near.simplex(None);
+                *simplex = near.simplex();
                 return self.separated(direction, along);
             }
             let short = height - along;
@@ -112,12 +112,12 @@ impl<'a> Rough<'a> {
             match near.add(&corner) {
                 Step::Toward(next, at) => (direction, height) = (next, at),
                 Step::Inside => {
-                    *simplex = near.simplex(Some(corner));
+                    *simplex = near.with(&corner);
                     return RoughEnd::Inside;
                 }
             }
         }
-        *simplex = near.simplex(None);
+        *simplex = near.simplex();
         RoughEnd::Close
     }
 

@@ -76,6 +76,18 @@ const KEPT: [(usize, [usize; 2]); 8] = [
 impl<V: Vector> Simplex<V> {
     pub(super) const EMPTY: Self = Self { points: [V::ZERO; 4], vertices: [0; 4], len: 0 };
 
+    /// The first `len` of these points, with their vertices, that of A in the low half, that of B in the high half.
+    #[inline(always)]
+    pub(super) fn new(points: [V; 4], vertices: [u64; 4], len: usize) -> Self {
+        Self { points, vertices, len }
+    }
+
+    /// The same corners with other points.
+    #[inline(always)]
+    pub(super) fn at<U: Vector>(&self, points: [U; 4]) -> Simplex<U> {
+        Simplex { points, vertices: self.vertices, len: self.len }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }

@@ -199,17 +199,18 @@ pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
 }
 
 /// The corners of a tetrahedron with their shares of the origin, which add up to one.
+#[inline(always)]
 pub(super) fn inside_shares(simplex: &Simplex<Vec3>) -> [(Corner<Vec3>, f64); 4] {
     let Some([a, b, c, d]) = simplex.tetrahedron_corners() else {
         return [(Corner::NONE, 0.0); 4];
     };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
-    let whole: f64 = volumes.iter().sum();
+    let part = 1.0 / (volumes[0] + volumes[1] + volumes[2] + volumes[3]);
     [
-        (a, volumes[0] / whole),
-        (b, volumes[1] / whole),
-        (c, volumes[2] / whole),
-        (d, volumes[3] / whole),
+        (a, volumes[0] * part),
+        (b, volumes[1] * part),
+        (c, volumes[2] * part),
+        (d, volumes[3] * part),
     ]
 }
 

@@ -270,9 +270,10 @@ impl<V: Vector> Simplex<V> {
 
 impl Simplex<Vec3> {
     /// The corners with their shares of the closest point, which add up to one.
+    #[inline(always)]
     pub(super) fn shares(&self) -> [(Corner<Vec3>, f64); 3] {
         let corners = [self.corner(0), self.corner(1), self.corner(2)];
-        let shares = shares(corners.map(|corner| corner.w), self.len);
+        let shares = shares([corners[0].w, corners[1].w, corners[2].w], self.len);
         [(corners[0], shares[0]), (corners[1], shares[1]), (corners[2], shares[2])]
     }
 }

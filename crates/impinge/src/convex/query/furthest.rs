@@ -196,10 +196,10 @@ impl Furthest {
         let (from, to) = self.range(direction.as_vec3().to_array());
         let mut best = [f64::NEG_INFINITY; 4];
         for four in &self.fine[2 * from..2 * to] {
-            for k in 0..4 {
+            for (k, best) in best.iter_mut().enumerate() {
                 let along =
                     direction.x * four.x[k] + direction.y * four.y[k] + direction.z * four.z[k];
-                best[k] = if along > best[k] { along } else { best[k] };
+                *best = larger(along, *best);
             }
         }
         self.unit * larger(larger(best[0], best[1]), larger(best[2], best[3]))

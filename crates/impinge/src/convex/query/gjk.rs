@@ -20,6 +20,9 @@ const MOST_STEPS: u32 = 256;
 /// A bound of the error of a determinant of three corners, relative to the product of their lengths.
 const VOLUME_ERROR: f64 = 32.0 * f64::EPSILON;
 
+/// Directions whose squares are less are left to exact arithmetic, because of numbers too small for `f64`.
+const LEAST_SQUARE: f64 = 1e-280;
+
 /// So many steps are taken before each must come closer than the one before.
 const FREE_STEPS: u32 = 16;
 
@@ -135,6 +138,10 @@ impl<'a> Query<'a> {
             let Nearest::Toward { direction, height } = nearest else {
                 return if is_certain(simplex) { End::Inside } else { End::Unclear };
             };
+            // Corners that are very much smaller than the bodies: their products are not what they should be.
+            if !(direction.length_squared() > LEAST_SQUARE) {
+                return End::Unclear;
+            }
             let corner = self.against(direction);
             let along = direction.dot(corner.w);
             if !MEASURE && along > self.tiny * direction.length() {
@@ -194,6 +201,8 @@ pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
     for k in 0..4 {
         let inside = volumes[k] * sign;
         certain &= (inside > 0.0) & (inside * inside > VOLUME_ERROR * VOLUME_ERROR * squares[k]);
+        // A product that is too small for `f64` bounds nothing.
+        certain &= squares[k] > 0.0;
     }
     certain
 }
@@ -206,12 +215,7 @@ pub(super) fn inside_shares(simplex: &Simplex<Vec3>) -> [(Corner<Vec3>, f64); 4]
     };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
     let part = 1.0 / (volumes[0] + volumes[1] + volumes[2] + volumes[3]);
-    [
-        (a, volumes[0] * part),
-        (b, volumes[1] * part),
-        (c, volumes[2] * part),
-        (d, volumes[3] * part),
-    ]
+    [(a, volumes[0] * part), (b, volumes[1] * part), (c, volumes[2] * part), (d, volumes[3] * part)]
 }
 
 /// Six times the volumes of the tetrahedra that the origin makes with the faces across from each corner, of one sign if it lies inside.

@@ -7,6 +7,7 @@
 use glam::Vec3A;
 
 use super::simplex::{Corner, Simplex};
+use super::vector::Number;
 
 /// A corner with its vertices, that of A in the low half, that of B in the high half.
 type Marked = (Vec3A, u64);
@@ -64,7 +65,7 @@ impl Near {
         let mut best = (p, q);
         for (from, to) in [(p, q), (q, r), (r, p)] {
             let side = to.w - from.w;
-            let share = (-from.w.dot(side) / side.length_squared()).max(0.0).min(1.0);
+            let share = (-from.w.dot(side) / side.length_squared()).up_to(1.0);
             let square = (from.w + side * share).length_squared();
             if square < least {
                 (least, best) = (square, (from, to));

@@ -14,6 +14,9 @@ use crate::wide::Wide;
 /// A plane through the corner found may cut off so much, in the unit of the search, all rounding accounted for; derived in `docs/notes/convex.md`.
 pub(super) const SLACK: f32 = 48.0 / 16_777_216.0;
 
+/// Directions whose squares are less prove nothing, because of numbers too small for `f32`.
+const LEAST_SQUARE: f32 = 1e-30;
+
 /// After so many steps the search goes on in `f64` whatever it has reached.
 const STEPS: u32 = 24;
 
@@ -124,7 +127,8 @@ impl<'a> Rough<'a> {
     /// Whether `along`, the product of `v` and the corner furthest against it, proves that the bodies are apart.
     #[inline(always)]
     pub(super) fn separates(&self, v: Vec3A, along: f32) -> bool {
-        (along > 0.0) & (along * along > SLACK * SLACK * v.length_squared())
+        let square = v.length_squared();
+        (square > LEAST_SQUARE) & (along > SLACK * square.sqrt())
     }
 
     #[inline(always)]

@@ -139,7 +139,8 @@ impl<'a> Query<'a> {
                 return if is_certain(simplex) { End::Inside } else { End::Unclear };
             };
             // Corners that are very much smaller than the bodies: their products are not what they should be.
-            if !(direction.length_squared() > LEAST_SQUARE) {
+            let is_large_enough = direction.length_squared() > LEAST_SQUARE;
+            if !is_large_enough {
                 return End::Unclear;
             }
             let corner = self.against(direction);

@@ -11,16 +11,29 @@ use std::arch::x86_64::{
     _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
 };
 
+use super::dispatch::Task;
 use super::{Wide, set_bits};
 
 /// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which `dispatch` calls after asking the machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(__m256);
 
+#[inline(never)]
+#[target_feature(enable = "avx2,fma,popcnt,bmi1")]
+unsafe fn called<T: Task>(task: T) -> T::Output {
+    task.run::<Avx2>()
+}
+
 // SAFETY (every block below): these methods are inlined into functions compiled for AVX2 and FMA, which run only where `dispatch` has found
 // both; loads and stores take references to eight `f32`, which need no alignment.
 impl Wide for Avx2 {
     const CALLS: bool = false;
+
+    #[inline(always)]
+    fn call<T: Task>(task: T) -> T::Output {
+        // SAFETY: see above.
+        unsafe { called(task) }
+    }
 
     #[inline(always)]
     fn load(from: &[f32; 8]) -> Self {

@@ -27,6 +27,8 @@ pub(crate) trait Wide: Copy {
     /// Whether large pieces of kernels are to be called rather than inlined: where vectors are arrays, inlining everything everywhere makes functions that
     /// compilers choke on.
     const CALLS: bool;
+    /// Runs the task in a function of its own, with vectors of this kind: for what is seldom needed and would only be in the way of the rest.
+    fn call<T: dispatch::Task>(task: T) -> T::Output;
     fn load(from: &[f32; 8]) -> Self;
     fn store(self, to: &mut [f32; 8]);
     /// The same as a value.

@@ -1,5 +1,6 @@
 //! Vectors as arrays, which any compiler knows to make the most of.
 
+use super::dispatch::Task;
 use super::{Wide, set_bits};
 
 /// Plain arrays, on any machine.
@@ -24,6 +25,11 @@ impl Portable {
 
 impl Wide for Portable {
     const CALLS: bool = true;
+
+    #[inline(never)]
+    fn call<T: Task>(task: T) -> T::Output {
+        task.run::<Self>()
+    }
 
     #[inline(always)]
     fn load(from: &[f32; 8]) -> Self {

@@ -69,3 +69,51 @@ impl Contact {
         }
     }
 }
+
+/// What a query is asked for.
+pub(super) trait Answer: From<Contact> {
+    /// Whether how deep the bodies overlap matters.
+    const DEPTH: bool;
+
+    fn apart(distance: Distance, gap: Gap) -> Self;
+
+    fn meeting(overlap: Overlap, common: Common) -> Self;
+}
+
+impl Answer for Contact {
+    const DEPTH: bool = true;
+
+    #[inline(always)]
+    fn apart(distance: Distance, gap: Gap) -> Self {
+        Self::Apart(distance, gap)
+    }
+
+    #[inline(always)]
+    fn meeting(overlap: Overlap, common: Common) -> Self {
+        Self::Meeting(overlap, common)
+    }
+}
+
+impl Answer for Distance {
+    const DEPTH: bool = false;
+
+    #[inline(always)]
+    fn apart(distance: Distance, _: Gap) -> Self {
+        distance
+    }
+
+    #[inline(always)]
+    fn meeting(Overlap { point_a, point_b, .. }: Overlap, _: Common) -> Self {
+        Self { lower: 0.0, upper: 0.0, point_a, point_b }
+    }
+}
+
+/// The distance of bodies that may meet.
+impl From<Contact> for Distance {
+    fn from(contact: Contact) -> Self {
+        match contact {
+            Contact::Apart(distance, gap) => Self::apart(distance, gap),
+            Contact::Meeting(overlap, common) => Self::meeting(overlap, common),
+        }
+    }
+}

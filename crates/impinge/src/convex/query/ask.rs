@@ -1,16 +1,20 @@
 //! One query: quick in `f32`, confirmed in `f64`, and handed on where that is not enough.
 
 use std::cell::Cell;
+use std::marker::PhantomData;
 
 use glam::Vec3A;
 
-use super::answer::{Contact, Distance, Overlap};
+use super::answer::{Answer, Distance, Overlap};
 use super::cache::Cache;
-use super::expand::Surface;
+use super::expand::{Depth, Surface};
 use super::gjk::{End, Query, inside_shares, is_certain};
-use super::rough::{Rough, RoughEnd};
-use super::simplex::{Corner, Simplex};
+use super::near::Near;
+use super::placed::Placed;
+use super::rough::{Corners, Rough, RoughEnd};
+use super::simplex::{Corner, Nearest, Simplex, shares};
 use super::slow;
+use super::vector::Vector;
 use crate::convex::Hull;
 use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
 use crate::math::{Pose, Vec3};
@@ -38,12 +42,13 @@ pub(super) struct Meet<'a> {
     pub(super) cache: &'a mut Cache,
 }
 
-/// How far apart they are, or, with `DEPTH`, how deep they overlap.
-pub(super) struct Measure<'a, const DEPTH: bool> {
+/// How far apart they are, or how deep they overlap, if the answer asks for that.
+pub(super) struct Measure<'a, T> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
     pub(super) cache: &'a mut Cache,
+    pub(super) answer: PhantomData<T>,
 }
 
 impl Task for Meet<'_> {
@@ -76,7 +81,11 @@ impl Task for Meet<'_> {
         let end = rough.begin::<W>(&towards, &mut near);
         let end = match end {
             RoughEnd::Separated { .. } => end,
-            _ => rough.search_from::<W, false>(cache, &mut near),
+            _ if Placed::fits(query.a, query.b) => {
+                let placed = Placed::new::<W>(&rough);
+                rough.search_from::<W, _, false>(&placed, cache, &mut near)
+            }
+            _ => rough.search_from::<W, _, false>(&rough, cache, &mut near),
         };
         if let RoughEnd::Separated { direction, gap } = end {
             cache.keep(&near, false);
@@ -87,8 +96,9 @@ impl Task for Meet<'_> {
         let end = if matches!(end, RoughEnd::Inside) && is_certain(&simplex) {
             End::Inside
         } else {
-            let nearest = simplex.reduce_all();
-            query.search::<W, false>(&mut simplex, nearest)
+            let end;
+            (end, simplex) = W::call(Finely::<false> { query: &query, simplex });
+            end
         };
         cache.keep(&simplex, matches!(end, End::Inside));
         match end {
@@ -102,84 +112,146 @@ impl Task for Meet<'_> {
     }
 }
 
-impl<const DEPTH: bool> Task for Measure<'_, DEPTH> {
-    type Output = Contact;
+impl<T: Answer> Task for Measure<'_, T> {
+    type Output = T;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Contact {
-        let Self { a, b, pose, cache } = self;
+    fn run<W: Wide>(self) -> T {
+        let Self { a, b, pose, cache, .. } = self;
         let query = Query::new(a, b, pose);
         if !SIZES.contains(&query.size) {
-            return slow::contact(&query, Hint::NONE, DEPTH);
+            return T::from(slow::contact(&query, Hint::NONE, T::DEPTH));
         }
         let rough = Rough::new(&query);
-        let mut near = Simplex::EMPTY;
-        let end = rough.search_from::<W, true>(cache, &mut near);
-        let mut simplex = query.confirm(&near);
-        if !matches!(end, RoughEnd::Inside) {
-            if let Some(apart) = apart::<W>(&query, &simplex, cache) {
-                return apart;
-            }
+        // What was found last time is mostly a step or two away.
+        if cache.is_empty() && Placed::fits(query.a, query.b) {
+            let placed = Placed::new::<W>(&rough);
+            measure::<W, _, T>(&query, &rough, &placed, cache)
+        } else {
+            measure::<W, _, T>(&query, &rough, &rough, cache)
         }
-        if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
-            let nearest = simplex.reduce_all();
-            match query.search::<W, true>(&mut simplex, nearest) {
-                End::Inside => {}
-                End::Closest => {
-                    // If the bounds are still apart, the normal of a sliver misled the search.
-                    let apart = apart::<W>(&query, &simplex, cache);
-                    return apart.unwrap_or_else(|| slow::contact(&query, hint(&simplex), DEPTH));
-                }
-                End::Separated { .. } | End::Unclear => {
-                    return slow::contact(&query, hint(&simplex), DEPTH);
-                }
-            }
-        }
-        cache.keep(&simplex, true);
-        let common = common(&simplex);
-        if !DEPTH {
-            let mut point = Vec3::ZERO;
-            for (corner, share) in inside_shares(&simplex) {
-                point += query.points_a[corner.a as usize] * share;
-            }
-            return Contact::Meeting(Overlap::unknown(point), common);
-        }
-        let mut start = Simplex::EMPTY;
-        for corner in simplex.corners() {
-            start.push(rough.corner(corner.a, corner.b));
-        }
-        let mut surface = SURFACE.take().unwrap_or_default();
-        let depth = surface.expand::<W>(&query, &rough, &start);
-        SURFACE.set(Some(surface));
-        let Some(depth) = depth else {
-            return slow::contact(&query, hint(&simplex), DEPTH);
-        };
-        let (point_a, point_b) = points(&query, &depth.shares);
-        let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
-        Contact::Meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
     }
 }
 
-/// The distance, if the closest point of A - B lies on the simplex and in no other place.
+/// A search on in `f64`.
+struct Finely<'a, const MEASURE: bool> {
+    query: &'a Query<'a>,
+    simplex: Simplex<Vec3>,
+}
+
+impl<const MEASURE: bool> Task for Finely<'_, MEASURE> {
+    type Output = (End, Simplex<Vec3>);
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> (End, Simplex<Vec3>) {
+        let mut simplex = self.simplex;
+        let nearest = simplex.reduce_all();
+        let end = self.query.search::<MEASURE>(&mut simplex, nearest);
+        (end, simplex)
+    }
+}
+
+/// How deep the bodies overlap, from a tetrahedron around the origin.
+struct Deepen<'a, C> {
+    query: &'a Query<'a>,
+    rough: &'a Rough<'a>,
+    corners: &'a C,
+    start: &'a Simplex<Vec3A>,
+}
+
+impl<C: Corners> Task for Deepen<'_, C> {
+    type Output = Option<Depth>;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Option<Depth> {
+        let mut surface = SURFACE.take().unwrap_or_default();
+        let depth = surface.expand::<W, C>(self.query, self.rough, self.corners, self.start);
+        SURFACE.set(Some(surface));
+        depth
+    }
+}
+
+/// How far apart the bodies are, or how deep they overlap, with corners in `f32` from `corners`.
 #[inline(always)]
-fn apart<W: Wide>(
+fn measure<W: Wide, C: Corners, T: Answer>(
     query: &Query<'_>,
-    simplex: &Simplex<Vec3>,
+    rough: &Rough<'_>,
+    corners: &C,
     cache: &mut Cache,
-) -> Option<Contact> {
-    let (point_a, point_b) = points(query, &simplex.shares());
+) -> T {
+    let mut near = Simplex::EMPTY;
+    let end = rough.search_from::<W, C, true>(corners, cache, &mut near);
+    if !matches!(end, RoughEnd::Inside) {
+        if let Some(distance) = apart(query, &near, cache) {
+            return T::apart(distance, separation(cache.apart, distance.lower));
+        }
+    }
+    let mut simplex = query.confirm(&near);
+    if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
+        let end;
+        (end, simplex) = W::call(Finely::<true> { query, simplex });
+        match end {
+            End::Inside => {}
+            End::Closest => {
+                // If the bounds are still apart, the normal of a sliver misled the search.
+                return match apart(query, &simplex, cache) {
+                    Some(distance) => T::apart(distance, separation(cache.apart, distance.lower)),
+                    None => T::from(slow::contact(query, hint(&simplex), T::DEPTH)),
+                };
+            }
+            End::Separated { .. } | End::Unclear => {
+                return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
+            }
+        }
+    }
+    cache.keep(&simplex, true);
+    let common = common(&simplex);
+    if !T::DEPTH {
+        let mut point = Vec3::ZERO;
+        for (corner, share) in inside_shares(&simplex) {
+            point += query.points_a[corner.a as usize] * share;
+        }
+        return T::meeting(Overlap::unknown(point), common);
+    }
+    let mut start = Simplex::EMPTY;
+    for corner in simplex.corners() {
+        start.push(corners.corner(corner.a, corner.b));
+    }
+    let Some(depth) = W::call(Deepen { query, rough, corners, start: &start }) else {
+        return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
+    };
+    let (point_a, point_b) = points(query, &depth.shares);
+    let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
+    T::meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
+}
+
+/// The distance, if the closest point of A - B lies on the simplex, needs all its corners, and lies in no other place.
+#[inline(always)]
+fn apart<V: Vector>(
+    query: &Query<'_>,
+    simplex: &Simplex<V>,
+    cache: &mut Cache,
+) -> Option<Distance> {
+    // Corners that are not there are some others, or the first, and get no share.
+    let [i, j, k] = [simplex.corner(0), simplex.corner(1), simplex.corner(2)];
+    let (p, q) = (query.vertices(i.a, i.b), query.vertices(j.a, j.b));
+    let r = query.vertices(k.a, k.b);
+    let shares = shares([p.0 - p.1, q.0 - q.1, r.0 - r.1], simplex.len());
+    let point_a = p.0 * shares[0] + q.0 * shares[1] + r.0 * shares[2];
+    let point_b = p.1 * shares[0] + q.1 * shares[1] + r.1 * shares[2];
     let v = point_a - point_b;
     let length = v.length();
-    let lower = v.dot(query.against::<W>(v).w) / length - query.tiny;
+    // Not divided by the length, which takes its time.
+    let lower = query.least(v * query.unit) / (length * query.unit) - query.tiny;
     // The points are in the bodies, to rounding: what is between them is not too little.
     let upper = length + query.tiny;
-    if !(lower > 0.0 && upper - lower <= CLOSE * query.size) {
+    // Something shorter than the rounding has no direction.
+    if !(length > query.tiny && lower > 0.0 && upper - lower <= CLOSE * query.size) {
         return None;
     }
     cache.keep(simplex, false);
     cache.apart = v / -length;
-    let gap = separation(cache.apart, lower);
-    Some(Contact::Apart(Distance { lower, upper, point_a, point_b }, gap))
+    Some(Distance { lower, upper, point_a, point_b })
 }
 
 impl Rough<'_> {
@@ -195,26 +267,39 @@ impl Rough<'_> {
 
     /// Searches from where the last query ended, or from the corners there are.
     #[inline(always)]
-    fn search_from<W: Wide, const MEASURE: bool>(
+    fn search_from<W: Wide, C: Corners, const MEASURE: bool>(
         &self,
+        corners: &C,
         cache: &Cache,
         near: &mut Simplex<Vec3A>,
     ) -> RoughEnd {
         let (a, b) = (self.query.points_a.len(), self.query.points_b.len());
-        let pairs = cache.pairs(a, b);
-        let nearest = if pairs.is_empty() {
-            if near.len() == 0 {
-                near.push(self.against::<W>(-self.between));
+        let (start, direction, height) = match *cache.pairs(a, b) {
+            [] => {
+                if near.len() == 0 {
+                    near.push(corners.against::<W>(-self.between));
+                }
+                Near::of_point(&near.corner(0))
             }
-            near.reduce()
-        } else {
-            *near = Simplex::EMPTY;
-            for [i, j] in pairs {
-                near.push(self.corner(*i, *j));
+            [p] => Near::of_point(&corners.corner(p[0], p[1])),
+            [p, q] => Near::of_segment(&corners.corner(p[0], p[1]), &corners.corner(q[0], q[1])),
+            [p, q, r] => {
+                let (p, q) = (corners.corner(p[0], p[1]), corners.corner(q[0], q[1]));
+                let r = corners.corner(r[0], r[1]);
+                Near::of_triangle(&p, &q, &r)
             }
-            near.reduce_all()
+            ref pairs => {
+                *near = Simplex::EMPTY;
+                for [i, j] in pairs {
+                    near.push(corners.corner(*i, *j));
+                }
+                let Nearest::Toward { direction, height } = near.reduce_all() else {
+                    return RoughEnd::Inside;
+                };
+                (Near::new(near), direction, height)
+            }
         };
-        self.search::<W, MEASURE>(near, nearest)
+        self.search::<W, C, MEASURE>(corners, near, start, direction, height)
     }
 }
 
@@ -256,6 +341,7 @@ fn hint(simplex: &Simplex<Vec3>) -> Hint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::convex::query::Contact;
     use crate::math::Random;
     use crate::wide::Portable;
     use crate::wide::dispatch;
@@ -287,8 +373,10 @@ mod tests {
                 let quick = dispatch::run(Meet { a, b, pose, cache: p });
                 let plain = Meet { a, b, pose, cache: q }.run::<Portable>();
                 assert_eq!(quick.is_intersecting(), plain.is_intersecting());
-                let quick = dispatch::run(Measure::<true> { a, b, pose, cache: r });
-                let plain = Measure::<true> { a, b, pose, cache: s }.run::<Portable>();
+                let quick =
+                    dispatch::run(Measure::<Contact> { a, b, pose, cache: r, answer: PhantomData });
+                let plain = Measure::<Contact> { a, b, pose, cache: s, answer: PhantomData }
+                    .run::<Portable>();
                 match (quick, plain) {
                     (Contact::Apart(p, _), Contact::Apart(q, _)) => {
                         assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
@@ -313,9 +401,13 @@ mod tests {
         let hull = Hull::new(&points).unwrap();
         let mut cache = Cache::default();
         let (a, b, pose) = (&hull, &hull, &Pose::IDENTITY);
-        let Contact::Meeting(overlap, common) =
-            dispatch::run(Measure::<true> { a, b, pose, cache: &mut cache })
-        else {
+        let Contact::Meeting(overlap, common) = dispatch::run(Measure::<Contact> {
+            a,
+            b,
+            pose,
+            cache: &mut cache,
+            answer: PhantomData,
+        }) else {
             panic!()
         };
         assert!(common.verify(hull.vertices(), hull.vertices()));

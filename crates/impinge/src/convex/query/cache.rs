@@ -18,6 +18,12 @@ pub struct Cache {
 }
 
 impl Cache {
+    /// Whether there is no last query.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Vertices that exist in hulls with so many.
     #[inline(always)]
     pub(super) fn pairs(&self, in_a: usize, in_b: usize) -> &[[u32; 2]] {

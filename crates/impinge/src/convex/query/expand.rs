@@ -15,7 +15,7 @@
 use glam::Vec3A;
 
 use super::gjk::Query;
-use super::rough::{Rough, SLACK};
+use super::rough::{Corners, Rough, SLACK};
 use super::simplex::{Corner, Simplex};
 use crate::math::Vec3;
 use crate::wide::{Lanes3, Wide, Wide3};
@@ -127,15 +127,17 @@ struct Exact {
 }
 
 impl Exact {
+    #[inline(always)]
     fn new(corners: [Corner<Vec3>; 3]) -> Self {
-        let [p, q, r] = corners.map(|corner| corner.w);
+        let [p, q, r] = [corners[0].w, corners[1].w, corners[2].w];
         let normal = (p - r).cross(q - r);
         Self { corners, normal, height: normal.dot(r), length: normal.length() }
     }
 
     /// A certain lower bound of the distance of the plane from the origin.
+    #[inline(always)]
     fn low(&self, size: f64) -> f64 {
-        let [p, q, r] = self.corners.map(|corner| corner.w);
+        let [p, q, r] = [self.corners[0].w, self.corners[1].w, self.corners[2].w];
         let sides = (p - r).length() + (q - r).length();
         self.height / self.length - HEIGHT_ERROR * size * (1.0 + size * sides / self.length)
     }
@@ -144,10 +146,11 @@ impl Exact {
 impl Surface {
     /// Grows the surface from a tetrahedron that holds the origin inside for certain. `None` if there is too little room, or if `f32` is too coarse.
     #[inline(always)]
-    pub(super) fn expand<W: Wide>(
+    pub(super) fn expand<W: Wide, C: Corners>(
         &mut self,
         query: &Query<'_>,
         rough: &Rough<'_>,
+        corners: &C,
         start: &Simplex<Vec3A>,
     ) -> Option<Depth> {
         self.start::<W>(start)?;
@@ -159,11 +162,11 @@ impl Surface {
             let block = &self.blocks[closest / 8 % BLOCKS];
             let (normal, height) =
                 (Vec3A::from_array(block.normals.get(closest % 8)), block.heights[closest % 8]);
-            let mut corner = rough.against::<W>(-normal);
+            let mut corner = corners.against::<W>(-normal);
             let along = normal.dot(corner.w);
             if along - height <= 2.0 * SLACK * normal.length() {
                 let face = self.exact(query, closest);
-                let sure = query.against::<W>(-face.normal);
+                let sure = query.against(-face.normal);
                 let along = face.normal.dot(sure.w);
                 let reach = along / face.length + query.tiny;
                 if reach < upper {
@@ -184,7 +187,7 @@ impl Surface {
                     let direction = outward / outward.length();
                     return Some(Depth { lower, upper, direction, shares: near.shares() });
                 }
-                corner = rough.corner(sure.a, sure.b);
+                corner = corners.corner(sure.a, sure.b);
             }
             if !self.add::<W>(closest, corner) {
                 return None;
@@ -284,11 +287,16 @@ impl Surface {
                     made.beside[lane] = [edge as Edge, 4 * next + 2, 4 * before + 1, 0];
                 }
             }
-            let [[x, y, z], [next_x, next_y, next_z]] = [0, 1].map(|from| {
-                [0, 1, 2].map(|k| points[k][from..].first_chunk::<8>().unwrap_or(&[0.0; 8]))
-            });
-            let p = Wide3 { x: W::load(x), y: W::load(y), z: W::load(z) };
-            let q = Wide3 { x: W::load(next_x), y: W::load(next_y), z: W::load(next_z) };
+            let p = Wide3 {
+                x: W::load(eight(&points[0], 0)),
+                y: W::load(eight(&points[1], 0)),
+                z: W::load(eight(&points[2], 0)),
+            };
+            let q = Wide3 {
+                x: W::load(eight(&points[0], 1)),
+                y: W::load(eight(&points[1], 1)),
+                z: W::load(eight(&points[2], 1)),
+            };
             if !fill::<W>(&mut self.blocks[block], p, q, w, count) {
                 return false;
             }
@@ -377,6 +385,12 @@ impl Surface {
         }
         Ok(radius)
     }
+}
+
+/// Eight of nine numbers, without the last or without the first.
+#[inline(always)]
+fn eight(points: &[f32; 9], from: usize) -> &[f32; 8] {
+    points[from..].first_chunk().unwrap_or(&[0.0; 8])
 }
 
 /// Computes the first `count` faces of a block from their corners; false if one does not have the origin behind it.

@@ -2,16 +2,12 @@
 //!
 //! Vertices are kept in `f32` around the hull's middle, in blocks of eight. A small hull is asked whole; for a larger one a [cube map](super::cells) gives, for
 //! each cell of directions, the blocks of those vertices that are furthest in some direction of the cell. So the cost does not grow
-//! with the hull, there are no local maxima, and what is found is furthest to [`SLACK`].
+//! with the hull, there are no local maxima, and what is found is furthest to the rounding of one dot product.
 
 use super::cells;
 use crate::convex::Hull;
 use crate::math::{Vec3, unit_scale};
 use crate::wide::{Lanes3, Wide, Wide3};
-
-/// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of
-/// one dot product, derived in `docs/notes/convex.md`.
-const SLACK: f32 = 11.0 / 16_777_216.0;
 
 /// Hulls with up to so many vertices are asked whole. Measured: a cell costs as much as six blocks.
 const WHOLE: usize = 48;
@@ -23,6 +19,19 @@ pub(super) struct Block {
     pub(super) points: Lanes3,
     /// The numbers of the vertices, as the bits of `f32`, so that they go through the same registers.
     vertices: [f32; 8],
+}
+
+/// Four vertices.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+struct Fine {
+    x: [f64; 4],
+    y: [f64; 4],
+    z: [f64; 4],
+}
+
+impl Fine {
+    const NONE: Self = Self { x: [0.0; 4], y: [0.0; 4], z: [0.0; 4] };
 }
 
 /// A hull made ready for queries.
@@ -37,6 +46,8 @@ pub(crate) struct Furthest {
     /// The vertices in `f32`, from the center, in the unit.
     local: Vec<glam::Vec3A>,
     blocks: Vec<Block>,
+    /// The same vertices in `f64`, two of these for each block.
+    fine: Vec<Fine>,
     /// Cells along one side of a face of the cube; zero if there is no map.
     side: u32,
     /// Cell `i` has the blocks `starts[i]..starts[i + 1]`.
@@ -85,6 +96,7 @@ impl Furthest {
             unit: 2.0 / s / t,
             local: local.iter().map(|p| p.as_vec3a()).collect(),
             blocks: Vec::new(),
+            fine: Vec::new(),
             side: 0,
             starts: vec![0],
         };
@@ -95,12 +107,17 @@ impl Furthest {
     fn add(&mut self, vertices: &[u32], local: &[Vec3]) {
         for chunk in vertices.chunks(8) {
             let mut block = Block { points: Lanes3::splat(0.0), vertices: [0.0; 8] };
+            let mut fine = [Fine::NONE; 2];
             for lane in 0..8 {
                 let vertex = chunk[lane.min(chunk.len() - 1)];
                 block.vertices[lane] = f32::from_bits(vertex);
-                block.points.set(lane, local[vertex as usize].as_vec3().to_array());
+                let p = local[vertex as usize];
+                block.points.set(lane, p.as_vec3().to_array());
+                let four = &mut fine[lane / 4];
+                (four.x[lane % 4], four.y[lane % 4], four.z[lane % 4]) = (p.x, p.y, p.z);
             }
             self.blocks.push(block);
+            self.fine.extend(fine);
         }
     }
 
@@ -119,6 +136,7 @@ impl Furthest {
             *kept = v.as_vec3a();
         }
         self.blocks.clear();
+        self.fine.clear();
         self.add(&[0, 1, 2], &local);
     }
 
@@ -130,20 +148,33 @@ impl Furthest {
     pub(in crate::convex) fn heap_bytes(&self) -> usize {
         size_of_val(self.local.as_slice())
             + size_of_val(self.blocks.as_slice())
+            + size_of_val(self.fine.as_slice())
             + size_of_val(self.starts.as_slice())
     }
 
-    /// The blocks that hold every vertex that is furthest in `direction`.
+    /// The blocks of a hull that is asked whole, in the order of its vertices; none for a larger one.
     #[inline(always)]
-    fn candidates(&self, direction: [f32; 3]) -> &[Block] {
-        if self.side == 0 {
-            return &self.blocks;
-        }
-        let cell = cells::of(direction, self.side);
-        &self.blocks[self.starts[cell] as usize..self.starts[cell + 1] as usize]
+    pub(super) fn all(&self) -> &[Block] {
+        if self.side == 0 { &self.blocks } else { &[] }
     }
 
-    /// A vertex that lies furthest in `direction`, to [`SLACK`].
+    /// The numbers of the blocks that hold every vertex that is furthest in `direction`.
+    #[inline(always)]
+    fn range(&self, direction: [f32; 3]) -> (usize, usize) {
+        if self.side == 0 {
+            return (0, self.blocks.len());
+        }
+        let cell = cells::of(direction, self.side);
+        (self.starts[cell] as usize, self.starts[cell + 1] as usize)
+    }
+
+    #[inline(always)]
+    fn candidates(&self, direction: [f32; 3]) -> &[Block] {
+        let (from, to) = self.range(direction);
+        &self.blocks[from..to]
+    }
+
+    /// A vertex that lies furthest in `direction`, to the rounding of `f32`.
     #[inline(always)]
     pub(super) fn roughly<W: Wide>(&self, direction: [f32; 3]) -> u32 {
         let blocks = self.candidates(direction);
@@ -159,35 +190,55 @@ impl Furthest {
         at.array()[lane_of(best, best.top())].to_bits()
     }
 
-    /// The vertex that lies furthest in `direction`, to the rounding of `f64`, and how far along it lies. `points` are the hull's vertices.
+    /// How far the hull reaches along `direction`, of a length between 1e-20 and two, from the center, to the rounding of `f64`.
     #[inline(always)]
-    pub(super) fn surely<W: Wide>(&self, direction: Vec3, points: &[Vec3]) -> u32 {
-        let rough = (direction / direction.abs().max_element()).as_vec3().to_array();
-        let blocks = self.candidates(rough);
-        let d = Wide3::<W>::splat(rough);
-        let mut best = W::splat(f32::NEG_INFINITY);
-        for block in blocks {
-            best = best.max(Wide3::load(&block.points).dot(d));
-        }
-        let along = best.top();
-        // All local coordinates are at most one in length.
-        let length = rough[0].abs() + rough[1].abs() + rough[2].abs();
-        let enough = W::splat(along - length * SLACK);
-        let (mut vertex, mut furthest) = (u32::MAX, f64::NEG_INFINITY);
-        for block in blocks {
-            let mut close = enough.le(Wide3::load(&block.points).dot(d)).bits();
-            while close != 0 {
-                let candidate = block.vertices[close.trailing_zeros() as usize & 7].to_bits();
-                close &= close - 1;
-                let along = direction.dot(points[candidate as usize] - self.center);
-                if along > furthest {
-                    (vertex, furthest) = (candidate, along);
-                }
+    pub(super) fn reach(&self, direction: Vec3) -> f64 {
+        let (from, to) = self.range(direction.as_vec3().to_array());
+        let mut best = [f64::NEG_INFINITY; 4];
+        for four in &self.fine[2 * from..2 * to] {
+            for (k, best) in best.iter_mut().enumerate() {
+                let along =
+                    direction.x * four.x[k] + direction.y * four.y[k] + direction.z * four.z[k];
+                *best = larger(along, *best);
             }
         }
-        // Nothing is close if the direction is zero or not finite.
-        if vertex == u32::MAX { blocks[0].vertices[0].to_bits() } else { vertex }
+        self.unit * larger(larger(best[0], best[1]), larger(best[2], best[3]))
     }
+
+    /// The vertex that lies furthest in `direction`, to the rounding of `f64`.
+    #[inline(always)]
+    pub(super) fn surely(&self, direction: Vec3) -> u32 {
+        let (from, to) = if self.side == 0 {
+            (0, self.blocks.len())
+        } else {
+            self.range((direction / direction.abs().max_element()).as_vec3().to_array())
+        };
+        let mut best = [f64::NEG_INFINITY; 4];
+        let mut at = [0_u64; 4];
+        let mut number = 0;
+        for four in &self.fine[2 * from..2 * to] {
+            for k in 0..4 {
+                let along =
+                    direction.x * four.x[k] + direction.y * four.y[k] + direction.z * four.z[k];
+                let further = along > best[k];
+                best[k] = if further { along } else { best[k] };
+                at[k] = if further { number } else { at[k] };
+            }
+            number += 4;
+        }
+        let low = usize::from(best[1] > best[0]);
+        let high = 2 + usize::from(best[3] > best[2]);
+        let lane = if best[high] > best[low] { high } else { low };
+        // The first vertex if the direction is not finite.
+        let number = at[lane] as usize + lane;
+        self.blocks[from + number / 8].vertices[number % 8].to_bits()
+    }
+}
+
+/// The larger of two numbers; no care is taken of what is none.
+#[inline(always)]
+fn larger(x: f64, y: f64) -> f64 {
+    if x > y { x } else { y }
 }
 
 /// The first lane that holds `top`, the largest number.
@@ -203,9 +254,12 @@ mod tests {
     use crate::wide::Portable;
     use crate::wide::dispatch::{self, Task};
 
+    /// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of
+    /// one dot product, derived in `docs/notes/convex.md`.
+    const SLACK: f32 = 11.0 / 16_777_216.0;
+
     struct Find<'a> {
         ready: &'a Furthest,
-        points: &'a [Vec3],
         direction: Vec3,
     }
 
@@ -215,7 +269,7 @@ mod tests {
         #[inline(always)]
         fn run<W: Wide>(self) -> [u32; 2] {
             let rough = self.direction.as_vec3().to_array();
-            [self.ready.roughly::<W>(rough), self.ready.surely::<W>(self.direction, self.points)]
+            [self.ready.roughly::<W>(rough), self.ready.surely(self.direction)]
         }
     }
 
@@ -247,7 +301,7 @@ mod tests {
                 }
                 let far = |v: u32| direction.dot(points[v as usize] - ready.center);
                 let furthest = (0..points.len() as u32).map(far).fold(f64::NEG_INFINITY, f64::max);
-                let find = || Find { ready: &ready, points, direction };
+                let find = || Find { ready: &ready, direction };
                 for [rough, sure] in [dispatch::run(find()), find().run::<Portable>()] {
                     let slack = f64::from(SLACK) * ready.unit * direction.length();
                     assert!(far(rough) >= furthest - slack, "{count} {direction}");
@@ -265,7 +319,7 @@ mod tests {
         let hull = Hull::new(&points).unwrap();
         let ready = Furthest::new(&hull);
         for direction in [Vec3::ZERO, Vec3::splat(f64::NAN), Vec3::splat(f64::INFINITY)] {
-            let find = Find { ready: &ready, points: hull.vertices(), direction };
+            let find = Find { ready: &ready, direction };
             assert!(dispatch::run(find).iter().all(|v| (*v as usize) < hull.vertices().len()));
         }
     }

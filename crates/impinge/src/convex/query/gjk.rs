@@ -10,7 +10,6 @@ use super::furthest::Furthest;
 use super::simplex::{Corner, Nearest, Simplex};
 use crate::convex::Hull;
 use crate::math::{Pose, Vec3};
-use crate::wide::Wide;
 
 /// The closest point is found when the bounds of the square of its distance are this close.
 const CLOSE: f64 = 1e-13;
@@ -20,6 +19,9 @@ const MOST_STEPS: u32 = 256;
 
 /// A bound of the error of a determinant of three corners, relative to the product of their lengths.
 const VOLUME_ERROR: f64 = 32.0 * f64::EPSILON;
+
+/// Directions whose squares are less are left to exact arithmetic, because of numbers too small for `f64`.
+const LEAST_SQUARE: f64 = 1e-280;
 
 /// So many steps are taken before each must come closer than the one before.
 const FREE_STEPS: u32 = 16;
@@ -37,7 +39,7 @@ pub(super) struct Query<'a> {
     pub(super) back: glam::DMat3,
     /// From the middle of A to the middle of B.
     pub(super) between: Vec3,
-    /// Brings directions to about one.
+    /// A power of two that brings the sum of the radii and the largest coordinate between the middles to between a half and one.
     pub(super) unit: f64,
     /// The bodies are apart if their middles are further apart than this.
     pub(super) reach: f64,
@@ -79,7 +81,7 @@ impl<'a> Query<'a> {
             pose,
             back: pose.rotation().transpose(),
             between,
-            unit: 1.0 / (apart + reach),
+            unit: unit_of(apart + reach),
             reach: reach + tiny,
             tiny,
             size: 2.0 * apart + reach,
@@ -100,26 +102,32 @@ impl<'a> Query<'a> {
 
     /// The corner of A - B that lies furthest against `v`, to the rounding of `f64`.
     #[inline(always)]
-    pub(super) fn against<W: Wide>(&self, v: Vec3) -> Corner<Vec3> {
-        let a = self.a.surely::<W>(-v, self.points_a);
-        let b = self.b.surely::<W>(self.back * v, self.points_b);
+    pub(super) fn against(&self, v: Vec3) -> Corner<Vec3> {
+        let a = self.a.surely(-v);
+        let b = self.b.surely(self.back * v);
         self.corner(a, b)
+    }
+
+    /// The least product of `v`, of a length between 1e-20 and two, and a corner of A - B, to the rounding of `f64`.
+    #[inline(always)]
+    pub(super) fn least(&self, v: Vec3) -> f64 {
+        -v.dot(self.between) - self.a.reach(-v) - self.b.reach(self.back * v)
     }
 
     /// The same corners in `f64`.
     #[inline(always)]
     pub(super) fn confirm(&self, near: &Simplex<glam::Vec3A>) -> Simplex<Vec3> {
-        let mut simplex = Simplex::EMPTY;
-        for corner in near.corners() {
-            simplex.push(self.corner(corner.a, corner.b));
-        }
-        simplex
+        let [p, q] = [near.corner(0), near.corner(1)];
+        let [r, s] = [near.corner(2), near.corner(3)];
+        let (p, q) = (self.corner(p.a, p.b).w, self.corner(q.a, q.b).w);
+        let (r, s) = (self.corner(r.a, r.b).w, self.corner(s.a, s.b).w);
+        near.at([p, q, r, s])
     }
 
     /// Searches on from a simplex whose closest point is `nearest`. With `MEASURE` until the closest point is found, else only until it is clear whether the
     /// bodies meet.
     #[inline(always)]
-    pub(super) fn search<W: Wide, const MEASURE: bool>(
+    pub(super) fn search<const MEASURE: bool>(
         &self,
         simplex: &mut Simplex<Vec3>,
         mut nearest: Nearest<Vec3>,
@@ -130,7 +138,12 @@ impl<'a> Query<'a> {
             let Nearest::Toward { direction, height } = nearest else {
                 return if is_certain(simplex) { End::Inside } else { End::Unclear };
             };
-            let corner = self.against::<W>(direction);
+            // Corners that are very much smaller than the bodies: their products are not what they should be.
+            let is_large_enough = direction.length_squared() > LEAST_SQUARE;
+            if !is_large_enough {
+                return End::Unclear;
+            }
+            let corner = self.against(direction);
             let along = direction.dot(corner.w);
             if !MEASURE && along > self.tiny * direction.length() {
                 return self.closest::<MEASURE>(direction, along);
@@ -167,6 +180,12 @@ impl<'a> Query<'a> {
     }
 }
 
+/// The power of two that brings `size` to between a half and one. Anything for what is no normal number.
+#[inline(always)]
+fn unit_of(size: f64) -> f64 {
+    f64::from_bits((2045_u64 << 52).wrapping_sub(size.to_bits() & 2047 << 52))
+}
+
 /// Whether the origin lies inside the tetrahedron for certain, all rounding accounted for.
 ///
 /// Each of the four volumes is a determinant of three differences of corners; corners are off by half an ulp, and a determinant by less than 20 units of
@@ -175,30 +194,29 @@ impl<'a> Query<'a> {
 pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
     let Some([a, b, c, d]) = simplex.tetrahedron_corners() else { return false };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
-    let [la, lb, lc, ld] = [a, b, c, d].map(|corner| corner.w.length_squared());
+    let (la, lb) = (a.w.length_squared(), b.w.length_squared());
+    let (lc, ld) = (c.w.length_squared(), d.w.length_squared());
     let squares = [lb * lc * ld, la * lc * ld, la * lb * ld, la * lb * lc];
     let sign = volumes[0].signum();
     let mut certain = true;
     for k in 0..4 {
         let inside = volumes[k] * sign;
         certain &= (inside > 0.0) & (inside * inside > VOLUME_ERROR * VOLUME_ERROR * squares[k]);
+        // A product that is too small for `f64` bounds nothing.
+        certain &= squares[k] > 0.0;
     }
     certain
 }
 
 /// The corners of a tetrahedron with their shares of the origin, which add up to one.
+#[inline(always)]
 pub(super) fn inside_shares(simplex: &Simplex<Vec3>) -> [(Corner<Vec3>, f64); 4] {
     let Some([a, b, c, d]) = simplex.tetrahedron_corners() else {
         return [(Corner::NONE, 0.0); 4];
     };
     let volumes = volumes([a.w, b.w, c.w, d.w]);
-    let whole: f64 = volumes.iter().sum();
-    [
-        (a, volumes[0] / whole),
-        (b, volumes[1] / whole),
-        (c, volumes[2] / whole),
-        (d, volumes[3] / whole),
-    ]
+    let part = 1.0 / (volumes[0] + volumes[1] + volumes[2] + volumes[3]);
+    [(a, volumes[0] * part), (b, volumes[1] * part), (c, volumes[2] * part), (d, volumes[3] * part)]
 }
 
 /// Six times the volumes of the tetrahedra that the origin makes with the faces across from each corner, of one sign if it lies inside.

@@ -20,6 +20,8 @@ mod expand;
 mod furthest;
 mod gjk;
 mod measure;
+mod near;
+mod placed;
 mod rough;
 mod simplex;
 mod slow;
@@ -30,6 +32,8 @@ pub use cache::Cache;
 pub(super) use furthest::Furthest;
 #[doc(hidden)]
 pub use measure::furthest_as_in_queries;
+
+use std::marker::PhantomData;
 
 use super::Hull;
 use super::decide::Decision;
@@ -87,12 +91,7 @@ pub fn distance(a: &Hull, b: &Hull, pose: &Pose) -> Distance {
 /// As [`distance`], starting where the last query of the pair ended.
 #[must_use]
 pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Distance {
-    match dispatch::run(Measure::<false> { a, b, pose, cache }) {
-        Contact::Apart(distance, _) => distance,
-        Contact::Meeting(Overlap { point_a, point_b, .. }, _) => {
-            Distance { lower: 0.0, upper: 0.0, point_a, point_b }
-        }
-    }
+    dispatch::run(Measure { a, b, pose, cache, answer: PhantomData })
 }
 
 /// The distance of `a` and `b`, at `pose` in `a`'s frame, or how deep they overlap.
@@ -117,5 +116,5 @@ pub fn contact(a: &Hull, b: &Hull, pose: &Pose) -> Contact {
 /// As [`contact`], starting where the last query of the pair ended.
 #[must_use]
 pub fn contact_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Contact {
-    dispatch::run(Measure::<true> { a, b, pose, cache })
+    dispatch::run(Measure { a, b, pose, cache, answer: PhantomData })
 }

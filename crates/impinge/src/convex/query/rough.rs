@@ -6,12 +6,16 @@
 use glam::{Mat3A, Vec3A};
 
 use super::gjk::Query;
-use super::simplex::{Corner, Nearest, Simplex};
+use super::near::{Near, Step};
+use super::simplex::{Corner, Simplex};
 use crate::math::Vec3;
 use crate::wide::Wide;
 
 /// A plane through the corner found may cut off so much, in the unit of the search, all rounding accounted for; derived in `docs/notes/convex.md`.
 pub(super) const SLACK: f32 = 48.0 / 16_777_216.0;
+
+/// Directions whose squares are less prove nothing, because of numbers too small for `f32`.
+const LEAST_SQUARE: f32 = 1e-30;
 
 /// After so many steps the search goes on in `f64` whatever it has reached.
 const STEPS: u32 = 24;
@@ -21,15 +25,41 @@ const STEPS: u32 = 24;
 pub(super) struct Rough<'a> {
     pub(super) query: &'a Query<'a>,
     /// From local coordinates of A into the unit of the search.
-    scale: f32,
+    pub(super) scale: f32,
     /// From local coordinates of B into the unit of the search and the frame of A.
-    turn: Mat3A,
+    pub(super) turn: Mat3A,
     /// From directions in A's frame to directions in B's.
     back: Mat3A,
     /// From the middle of A to that of B.
     pub(super) between: Vec3A,
     /// One in A's unit is so much here.
     pub(super) unit: f64,
+}
+
+/// Where corners of A - B come from.
+pub(super) trait Corners {
+    /// A corner that lies furthest against `v`.
+    fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A>;
+
+    /// The corner that two vertices make.
+    fn corner(&self, a: u32, b: u32) -> Corner<Vec3A>;
+}
+
+impl Corners for Rough<'_> {
+    #[inline(always)]
+    fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
+        let q = self.query;
+        let a = q.a.roughly::<W>((-v).to_array());
+        let b = q.b.roughly::<W>((self.back * v).to_array());
+        self.corner(a, b)
+    }
+
+    #[inline(always)]
+    fn corner(&self, a: u32, b: u32) -> Corner<Vec3A> {
+        let q = self.query;
+        let w = (q.a.local(a) * self.scale - self.between) - self.turn * q.b.local(b);
+        Corner { w, a, b }
+    }
 }
 
 /// How a search in `f32` ended.
@@ -59,54 +89,46 @@ impl<'a> Rough<'a> {
         }
     }
 
-    /// A corner of A - B that lies furthest against `v`.
+    /// Searches on from the corners `near`, whose closest point is that in the `direction` given, `height` the product of both. Leaves the corners it ends with in `simplex`.
     #[inline(always)]
-    pub(super) fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
-        let q = self.query;
-        let a = q.a.roughly::<W>((-v).to_array());
-        let b = q.b.roughly::<W>((self.back * v).to_array());
-        self.corner(a, b)
-    }
-
-    #[inline(always)]
-    pub(super) fn corner(&self, a: u32, b: u32) -> Corner<Vec3A> {
-        let q = self.query;
-        let w = (q.a.local(a) * self.scale - self.between) - self.turn * q.b.local(b);
-        Corner { w, a, b }
-    }
-
-    /// Searches on from a simplex whose closest point is `nearest`.
-    #[inline(always)]
-    pub(super) fn search<W: Wide, const MEASURE: bool>(
+    pub(super) fn search<W: Wide, C: Corners, const MEASURE: bool>(
         &self,
+        corners: &C,
         simplex: &mut Simplex<Vec3A>,
-        mut nearest: Nearest<Vec3A>,
+        mut near: Near,
+        mut direction: Vec3A,
+        mut height: f32,
     ) -> RoughEnd {
         let slack_squared = SLACK * SLACK;
         for _ in 0..STEPS {
-            let Nearest::Toward { direction, height } = nearest else {
-                return RoughEnd::Inside;
-            };
-            let corner = self.against::<W>(direction);
+            let corner = corners.against::<W>(direction);
             let along = direction.dot(corner.w);
             let square = direction.length_squared();
             if !MEASURE && self.separates(direction, along) {
+                *simplex = near.simplex();
                 return self.separated(direction, along);
             }
             let short = height - along;
             if (short <= 1e-5 * height) | (short.abs() * short <= slack_squared * square) {
-                return RoughEnd::Close;
+                break;
             }
-            simplex.push(corner);
-            nearest = simplex.reduce();
+            match near.add(&corner) {
+                Step::Toward(next, at) => (direction, height) = (next, at),
+                Step::Inside => {
+                    *simplex = near.with(&corner);
+                    return RoughEnd::Inside;
+                }
+            }
         }
+        *simplex = near.simplex();
         RoughEnd::Close
     }
 
     /// Whether `along`, the product of `v` and the corner furthest against it, proves that the bodies are apart.
     #[inline(always)]
     pub(super) fn separates(&self, v: Vec3A, along: f32) -> bool {
-        (along > 0.0) & (along * along > SLACK * SLACK * v.length_squared())
+        let square = v.length_squared();
+        (square > LEAST_SQUARE) & (along > SLACK * square.sqrt())
     }
 
     #[inline(always)]

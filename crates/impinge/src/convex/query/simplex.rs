@@ -76,6 +76,18 @@ const KEPT: [(usize, [usize; 2]); 8] = [
 impl<V: Vector> Simplex<V> {
     pub(super) const EMPTY: Self = Self { points: [V::ZERO; 4], vertices: [0; 4], len: 0 };
 
+    /// The first `len` of these points, with their vertices, that of A in the low half, that of B in the high half.
+    #[inline(always)]
+    pub(super) fn new(points: [V; 4], vertices: [u64; 4], len: usize) -> Self {
+        Self { points, vertices, len }
+    }
+
+    /// The same corners with other points.
+    #[inline(always)]
+    pub(super) fn at<U: Vector>(&self, points: [U; 4]) -> Simplex<U> {
+        Simplex { points, vertices: self.vertices, len: self.len }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -258,25 +270,32 @@ impl<V: Vector> Simplex<V> {
 
 impl Simplex<Vec3> {
     /// The corners with their shares of the closest point, which add up to one.
+    #[inline(always)]
     pub(super) fn shares(&self) -> [(Corner<Vec3>, f64); 3] {
-        let [a, b, c] = [self.corner(0), self.corner(1), self.corner(2)];
-        let shares = match self.len {
-            1 => [1.0, 0.0, 0.0],
-            2 => {
-                let edge = a.w - b.w;
-                let share = (-b.w.dot(edge) / edge.length_squared()).up_to(1.0);
-                [share, 1.0 - share, 0.0]
-            }
-            _ => {
-                let (u, v) = (a.w - c.w, b.w - c.w);
-                let n = u.cross(v);
-                let m = c.w.cross(n) / n.length_squared();
-                let at_a = v.dot(m).up_to(1.0);
-                let at_b = (-u.dot(m)).up_to(1.0 - at_a);
-                [at_a, at_b, 1.0 - at_a - at_b]
-            }
-        };
-        [(a, shares[0]), (b, shares[1]), (c, shares[2])]
+        let corners = [self.corner(0), self.corner(1), self.corner(2)];
+        let shares = shares([corners[0].w, corners[1].w, corners[2].w], self.len);
+        [(corners[0], shares[0]), (corners[1], shares[1]), (corners[2], shares[2])]
+    }
+}
+
+/// The shares of the first `len` corners of the point closest to the origin, which needs them all. They add up to one.
+#[inline(always)]
+pub(super) fn shares([a, b, c]: [Vec3; 3], len: usize) -> [f64; 3] {
+    match len {
+        1 => [1.0, 0.0, 0.0],
+        2 => {
+            let edge = a - b;
+            let share = (-b.dot(edge) / edge.length_squared()).up_to(1.0);
+            [share, 1.0 - share, 0.0]
+        }
+        _ => {
+            let (u, v) = (a - c, b - c);
+            let n = u.cross(v);
+            let m = c.cross(n) / n.length_squared();
+            let at_a = v.dot(m).up_to(1.0);
+            let at_b = (-u.dot(m)).up_to(1.0 - at_a);
+            [at_a, at_b, 1.0 - at_a - at_b]
+        }
     }
 }
 

@@ -1,0 +1,204 @@
+//! The simplex of the quick search: steps of [`Simplex`] for corners in `f32`, with as little between one corner and the next direction as can be.
+//!
+//! A step knows more than [`Simplex::reduce`] asks: the new corner lies nearer to the origin, seen from the closest point of the old ones, than all of them. So the closest point
+//! needs the new corner; and if a triangle is kept in that order in which its normal points away from the origin, the normals of the faces that the new corner makes with its sides
+//! point away from the origin where the face is in view of it, and need no other test. Where rounding spoils that, the search goes astray, and what comes after it finds out.
+
+use glam::Vec3A;
+
+use super::simplex::{Corner, Simplex};
+use super::vector::Number;
+
+/// A corner with its vertices, that of A in the low half, that of B in the high half.
+type Marked = (Vec3A, u64);
+
+/// Corners whose closest point to the origin needs them all: one, two, or three, with `(first - third) x (second - third)` away from the origin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Near {
+    corners: [Marked; 3],
+    len: usize,
+}
+
+/// What a new corner makes of the simplex.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// The direction to the closest point, of any length, and its product with that point.
+    Toward(Vec3A, f32),
+    /// With the new corner the simplex holds the origin.
+    Inside,
+}
+
+impl Near {
+    /// A simplex of up to three corners that has been reduced.
+    #[inline(always)]
+    pub(super) fn new(simplex: &Simplex<Vec3A>) -> Self {
+        let (p, q, r) = (simplex.corner(0), simplex.corner(1), simplex.corner(2));
+        let (p, q, r) = ((p.w, mark(&p)), (q.w, mark(&q)), (r.w, mark(&r)));
+        let away = (p.0 - r.0).cross(q.0 - r.0).dot(r.0) >= 0.0;
+        let corners = if away || simplex.len() < 3 { [p, q, r] } else { [q, p, r] };
+        Self { corners, len: simplex.len() }
+    }
+
+    /// Those of three corners that their closest point needs, the direction to it and its product with it.
+    #[inline(always)]
+    pub(super) fn of_triangle(
+        p: &Corner<Vec3A>,
+        q: &Corner<Vec3A>,
+        r: &Corner<Vec3A>,
+    ) -> (Self, Vec3A, f32) {
+        let [a, b, c] = [p.w, q.w, r.w];
+        let (u, v) = (a - c, b - c);
+        let normal = u.cross(v);
+        let m = c.cross(normal);
+        let (at_a, at_b) = (v.dot(m), -u.dot(m));
+        if (at_a > 0.0) & (at_b > 0.0) & (at_a + at_b < normal.dot(normal)) {
+            let height = normal.dot(c);
+            let (a, b, c) = ((a, mark(p)), (b, mark(q)), (c, mark(r)));
+            return if height < 0.0 {
+                (Self { corners: [b, a, c], len: 3 }, -normal, -height)
+            } else {
+                (Self { corners: [a, b, c], len: 3 }, normal, height)
+            };
+        }
+        // On that side whose closest point is closest of all.
+        let mut least = f32::INFINITY;
+        let mut best = (p, q);
+        for (from, to) in [(p, q), (q, r), (r, p)] {
+            let side = to.w - from.w;
+            let share = (-from.w.dot(side) / side.length_squared()).up_to(1.0);
+            let square = (from.w + side * share).length_squared();
+            if square < least {
+                (least, best) = (square, (from, to));
+            }
+        }
+        Self::of_segment(best.0, best.1)
+    }
+
+    /// As [`of_triangle`](Self::of_triangle) of two corners.
+    #[inline(always)]
+    pub(super) fn of_segment(p: &Corner<Vec3A>, q: &Corner<Vec3A>) -> (Self, Vec3A, f32) {
+        let side = q.w - p.w;
+        if p.w.dot(side) >= 0.0 {
+            return Self::of_point(p);
+        }
+        if q.w.dot(side) <= 0.0 {
+            return Self::of_point(q);
+        }
+        let (p, q) = ((p.w, mark(p)), (q.w, mark(q)));
+        let direction = side.cross(p.0).cross(side);
+        (Self { corners: [p, q, q], len: 2 }, direction, direction.dot(p.0))
+    }
+
+    /// One corner, the direction to it and the square of its length.
+    #[inline(always)]
+    pub(super) fn of_point(p: &Corner<Vec3A>) -> (Self, Vec3A, f32) {
+        let corner = (p.w, mark(p));
+        (Self { corners: [corner; 3], len: 1 }, p.w, p.w.dot(p.w))
+    }
+
+    /// The corners as a simplex.
+    #[inline(always)]
+    pub(super) fn simplex(&self) -> Simplex<Vec3A> {
+        let [p, q, r] = self.corners;
+        Simplex::new([p.0, q.0, r.0, r.0], [p.1, q.1, r.1, r.1], self.len)
+    }
+
+    /// Three corners and one more.
+    #[inline(always)]
+    pub(super) fn with(&self, last: &Corner<Vec3A>) -> Simplex<Vec3A> {
+        let [p, q, r] = self.corners;
+        Simplex::new([p.0, q.0, r.0, last.w], [p.1, q.1, r.1, mark(last)], 4)
+    }
+
+    /// Adds a corner that comes closer, and drops those that are not needed any more.
+    #[inline(always)]
+    pub(super) fn add(&mut self, corner: &Corner<Vec3A>) -> Step {
+        let new = (corner.w, mark(corner));
+        let d = corner.w;
+        let [a, b, c] = self.corners;
+        match self.len {
+            1 => self.edge(a, new),
+            2 => {
+                let (u, v) = (a.0 - d, b.0 - d);
+                let normal = u.cross(v);
+                if !is_over(d, u, v, normal) {
+                    return self.edges(&[a, b], new);
+                }
+                let height = normal.dot(d);
+                let back = Vec3A::splat(height).cmplt(Vec3A::ZERO);
+                let (p, q) = (Vec3A::select(back, b.0, a.0), Vec3A::select(back, a.0, b.0));
+                let (m, n) = if height < 0.0 { (b.1, a.1) } else { (a.1, b.1) };
+                self.corners = [(p, m), (q, n), new];
+                self.len = 3;
+                Step::Toward(Vec3A::select(back, -normal, normal), height.abs())
+            }
+            _ => {
+                let (u, v, w) = (a.0 - d, b.0 - d, c.0 - d);
+                let faces = [v.cross(w), w.cross(u), u.cross(v)];
+                let heights = [faces[0].dot(d), faces[1].dot(d), faces[2].dot(d)];
+                let sees = [heights[0] > 0.0, heights[1] > 0.0, heights[2] > 0.0];
+                if !(sees[0] | sees[1] | sees[2]) {
+                    return Step::Inside;
+                }
+                if sees[2] && is_over(d, u, v, faces[2]) {
+                    self.corners = [a, b, new];
+                    return Step::Toward(faces[2], heights[2]);
+                }
+                if sees[0] && is_over(d, v, w, faces[0]) {
+                    self.corners = [b, c, new];
+                    return Step::Toward(faces[0], heights[0]);
+                }
+                if sees[1] && is_over(d, w, u, faces[1]) {
+                    self.corners = [c, a, new];
+                    return Step::Toward(faces[1], heights[1]);
+                }
+                self.edges(&[a, b, c], new)
+            }
+        }
+    }
+
+    /// The edge of the new corner with an old one, or the new one alone.
+    #[inline(always)]
+    fn edge(&mut self, old: Marked, new: Marked) -> Step {
+        let edge = old.0 - new.0;
+        if new.0.dot(edge) >= 0.0 {
+            self.corners[0] = new;
+            self.len = 1;
+            return Step::Toward(new.0, new.0.dot(new.0));
+        }
+        self.corners[0] = old;
+        self.corners[1] = new;
+        self.len = 2;
+        let direction = edge.cross(new.0).cross(edge);
+        Step::Toward(direction, direction.dot(new.0))
+    }
+
+    /// That edge on which the closest point lies, if it lies on no face.
+    #[inline(always)]
+    fn edges<const N: usize>(&mut self, old: &[Marked; N], new: Marked) -> Step {
+        let mut best = (0.0, old[0]);
+        for corner in old {
+            let edge = corner.0 - new.0;
+            let (along, square) = (-new.0.dot(edge), edge.dot(edge));
+            let on = along.min(square);
+            // By so much the square of the distance falls from the new corner.
+            let gain = (along + along - on) * on / square;
+            if (along > 0.0) & (gain > best.0) {
+                best = (gain, *corner);
+            }
+        }
+        self.edge(best.1, new)
+    }
+}
+
+#[inline(always)]
+fn mark(corner: &Corner<Vec3A>) -> u64 {
+    u64::from(corner.a) | u64::from(corner.b) << 32
+}
+
+/// Whether the origin lies over that triangle, seen along its normal `u x v`, which sides `u` and `v` of the corner `d` make, unless beyond the third side.
+#[inline(always)]
+fn is_over(d: Vec3A, u: Vec3A, v: Vec3A, normal: Vec3A) -> bool {
+    let m = d.cross(normal);
+    (v.dot(m) > 0.0) & (u.dot(m) < 0.0)
+}

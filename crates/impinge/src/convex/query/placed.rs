@@ -1,0 +1,120 @@
+//! Small bodies in one frame: every vertex is brought into the unit and the frame of the search once, and from then on a furthest vertex is the largest of a few products.
+
+use glam::Vec3A;
+
+use super::furthest::Furthest;
+use super::rough::{Corners, Rough};
+use super::simplex::Corner;
+use crate::wide::{Wide, Wide3};
+
+/// The most blocks of eight vertices. Measured: with more, turning all of them costs more than turning the directions.
+const BLOCKS: usize = 4;
+
+/// The vertices of one body.
+#[derive(Debug)]
+struct Body {
+    x: [[f32; 8]; BLOCKS],
+    y: [[f32; 8]; BLOCKS],
+    z: [[f32; 8]; BLOCKS],
+    /// How many blocks there are.
+    used: usize,
+    /// The number of the last vertex.
+    last: u32,
+}
+
+/// Two small bodies: the corners of A - B are the differences of their vertices.
+#[derive(Debug)]
+pub(super) struct Placed {
+    a: Body,
+    b: Body,
+}
+
+impl Placed {
+    /// Whether both bodies are small enough.
+    #[inline(always)]
+    pub(super) fn fits(a: &Furthest, b: &Furthest) -> bool {
+        (a.all().len().wrapping_sub(1) < BLOCKS) & (b.all().len().wrapping_sub(1) < BLOCKS)
+    }
+
+    /// For bodies that fit.
+    #[inline(always)]
+    pub(super) fn new<W: Wide>(rough: &Rough<'_>) -> Self {
+        let q = rough.query;
+        let mut a = Body::new(q.points_a.len());
+        let (scale, between) = (W::splat(rough.scale), Wide3::<W>::splat(rough.between.to_array()));
+        let blocks = q.a.all();
+        for (k, block) in blocks.iter().enumerate().take(BLOCKS) {
+            let p = Wide3::<W>::load(&block.points);
+            p.x.mul(scale).sub(between.x).store(&mut a.x[k]);
+            p.y.mul(scale).sub(between.y).store(&mut a.y[k]);
+            p.z.mul(scale).sub(between.z).store(&mut a.z[k]);
+        }
+        let mut b = Body::new(q.points_b.len());
+        let x_axis = Wide3::<W>::splat(rough.turn.x_axis.to_array());
+        let y_axis = Wide3::<W>::splat(rough.turn.y_axis.to_array());
+        let z_axis = Wide3::<W>::splat(rough.turn.z_axis.to_array());
+        let blocks = q.b.all();
+        for (k, block) in blocks.iter().enumerate().take(BLOCKS) {
+            let p = Wide3::<W>::load(&block.points);
+            let x = p.x.mul_add(x_axis.x, p.y.mul_add(y_axis.x, p.z.mul(z_axis.x)));
+            let y = p.x.mul_add(x_axis.y, p.y.mul_add(y_axis.y, p.z.mul(z_axis.y)));
+            let z = p.x.mul_add(x_axis.z, p.y.mul_add(y_axis.z, p.z.mul(z_axis.z)));
+            x.store(&mut b.x[k]);
+            y.store(&mut b.y[k]);
+            z.store(&mut b.z[k]);
+        }
+        Self { a, b }
+    }
+}
+
+impl Corners for Placed {
+    #[inline(always)]
+    fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
+        let a = self.a.furthest::<W>(-v);
+        let b = self.b.furthest::<W>(v);
+        let w = self.a.point(a) - self.b.point(b);
+        Corner { w, a: (a as u32).min(self.a.last), b: (b as u32).min(self.b.last) }
+    }
+
+    #[inline(always)]
+    fn corner(&self, a: u32, b: u32) -> Corner<Vec3A> {
+        Corner { w: self.a.point(a as usize) - self.b.point(b as usize), a, b }
+    }
+}
+
+impl Body {
+    #[inline(always)]
+    fn new(count: usize) -> Self {
+        let none = [[0.0; 8]; BLOCKS];
+        Self { x: none, y: none, z: none, used: count.div_ceil(8), last: (count - 1) as u32 }
+    }
+
+    #[inline(always)]
+    fn point(&self, k: usize) -> Vec3A {
+        let k = k % (8 * BLOCKS);
+        Vec3A::new(self.x.as_flattened()[k], self.y.as_flattened()[k], self.z.as_flattened()[k])
+    }
+
+    #[inline(always)]
+    fn along<W: Wide>(&self, k: usize, d: Wide3<W>) -> W {
+        let [x, y, z] = [W::load(&self.x[k]), W::load(&self.y[k]), W::load(&self.z[k])];
+        x.mul_add(d.x, y.mul_add(d.y, z.mul(d.z)))
+    }
+
+    /// A vertex that lies furthest along `d`, as far as `f32` can tell.
+    #[inline(always)]
+    fn furthest<W: Wide>(&self, d: Vec3A) -> usize {
+        let d = Wide3::<W>::splat(d.to_array());
+        let mut best = self.along(0, d);
+        let mut at = W::splat(0.0);
+        for k in 1..BLOCKS {
+            if k < self.used {
+                let along = self.along(k, d);
+                at = best.lt(along).select(W::splat(f32::from_bits(8 * k as u32)), at);
+                best = best.max(along);
+            }
+        }
+        let lane = W::splat(best.top()).le(best).bits().trailing_zeros() as usize & 7;
+        at.array()[lane].to_bits() as usize + lane
+    }
+}

@@ -53,7 +53,7 @@ impl Group {
             let first = along(cross(e, f), &a, &q);
             let second = along(cross(sub(q[1], q[0]), sub(q[2], q[0])), &a, &q);
             let gap = greater(first, second) * (1.0 - RELATIVE) - LOWER_SLACK * size;
-            let usable = (size >= SMALL) & (size <= LARGE) & (gap > 0.0);
+            let usable = (SMALL..=LARGE).contains(&size) & (gap > 0.0);
             gaps[k] = if usable { gap } else { 0.0 };
         }
     }

@@ -208,6 +208,29 @@ fn one_inside_the_other() {
 }
 
 #[test]
+fn thousands_of_pairs_equally_close() {
+    // The same sphere twice, one a little smaller: what `f32` cannot tell apart goes to `f64`, by normals first.
+    let outer = shapes::uv_sphere(1.0, 10, 14).unwrap();
+    let turned = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+    let shifted = Pose::from_translation([1e-8, 0.0, 2e-8]).unwrap();
+    for gap in [1e-2, 1e-4, 1e-7, 1e-12] {
+        let inner = outer.scaled(1.0 - gap).unwrap();
+        let mut random = Random(6);
+        let mut rough = inner.vertices().to_vec();
+        for v in &mut rough {
+            *v += random.point() * (0.01 * gap);
+        }
+        let rough = inner.with_vertices(rough).unwrap();
+        compare(&outer, &inner, &Pose::IDENTITY);
+        compare(&inner, &outer, &shifted);
+        compare(&outer, &rough, &Pose::IDENTITY);
+        // As a whole turned, so that moved vertices are rounded.
+        let moved = outer.vertices().iter().map(|v| turned.transform_point(*v)).collect();
+        compare(&outer.with_vertices(moved).unwrap(), &inner, &turned);
+    }
+}
+
+#[test]
 fn needles_and_specks() {
     let mut random = Random(4);
     for _ in 0..12 {

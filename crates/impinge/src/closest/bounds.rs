@@ -13,10 +13,10 @@ pub(super) const POINT_SLACK: f64 = 16.0 * U;
 const UPPER_SLACK: f64 = 60.0 * U;
 
 /// What to take off the gap seen along a direction, as a multiple of `size`.
-const LOWER_SLACK: f64 = 20.0 * U;
+pub(super) const LOWER_SLACK: f64 = 20.0 * U;
 
 /// The relative error of a computed length or gap.
-const RELATIVE: f64 = 16.0 * U;
+pub(super) const RELATIVE: f64 = 16.0 * U;
 
 /// An upper bound of the distance of two sets from a point near each.
 #[inline]

@@ -8,8 +8,8 @@ use crate::math::Vec3;
 pub(super) const U: f64 = f64::EPSILON / 2.0;
 
 /// Sizes between these stay as they are.
-const SMALL: f64 = 1e-30;
-const LARGE: f64 = 1e30;
+pub(super) const SMALL: f64 = 1e-30;
+pub(super) const LARGE: f64 = 1e30;
 
 /// Two sets of points in their local frame.
 pub(super) struct Local<const N: usize, const K: usize> {

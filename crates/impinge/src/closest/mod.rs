@@ -14,6 +14,7 @@
 //! most 1e-13 of it in every case tested. The constants are derived in `docs/notes/closest.md`.
 
 mod bounds;
+mod face_gaps;
 mod frame;
 mod point_segment;
 mod point_triangle;
@@ -21,6 +22,7 @@ mod segment_segment;
 mod thorough;
 mod triangle_triangle;
 
+pub(crate) use face_gaps::{GROUP, Group};
 pub use point_segment::point_segment;
 pub use point_triangle::point_triangle;
 pub use segment_segment::segment_segment;

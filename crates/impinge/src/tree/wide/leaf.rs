@@ -1,6 +1,6 @@
 //! The leaf: up to eight triangles side by side, in coordinates of their own.
 
-use crate::wide::Lanes3;
+use crate::wide::{Lanes3, Wide, dispatch};
 
 use super::node::LocalBox;
 use super::sheet::Sheet;
@@ -28,50 +28,35 @@ pub(super) struct Leaf {
     pub(super) sheet: Sheet,
 }
 
+/// The corners of eight triangles: for each of the three, and each axis, a number a triangle.
+pub(super) type Corners = [[[f64; 8]; 3]; 3];
+
 impl Leaf {
-    /// A leaf of the triangles given by number and corners (in the tree's local frame).
-    pub(super) fn new(triangles: &[(u32, [[f64; 3]; 3])]) -> Self {
-        debug_assert!(
-            !triangles.is_empty() && triangles.len() <= 8,
-            "a leaf has one to eight triangles"
-        );
-        let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for corner in triangles.iter().flat_map(|t| t.1) {
-            for k in 0..3 {
-                min[k] = min[k].min(corner[k]);
-                max[k] = max[k].max(corner[k]);
-            }
-        }
-        let origin = [0, 1, 2].map(|k| ((min[k] + max[k]) * 0.5) as f32);
+    /// A leaf of the triangles given by number and corners (in the tree's local frame); the first `count` lanes are real, the others repeat the last of them. `origin` is the
+    /// middle of their box.
+    pub(super) fn new(
+        triangles: [u32; 8],
+        count: usize,
+        corners: &Corners,
+        origin: [f32; 3],
+    ) -> Self {
+        debug_assert!((1..=8).contains(&count), "a leaf has one to eight triangles");
+        let (stored, half, longest) = dispatch::run(Store { corners, origin });
         let mut leaf = Self {
-            corners: [Lanes3::splat(0.0); 3],
+            corners: stored,
             origin,
-            half: [0.0; 3],
+            half,
             reach: 0.0,
-            longest: 0.0,
-            triangles: [0; 8],
-            count: triangles.len() as u32,
+            // The factor covers the rounding of these few operations, and of the corners.
+            longest: longest as f32 * 1.000_001,
+            triangles,
+            count: count as u32,
             sheet: Sheet::ball(0.0),
         };
         let mut area = glam::Vec3::ZERO;
-        for lane in 0..8 {
-            let (number, corners) = triangles[lane.min(triangles.len() - 1)];
-            leaf.triangles[lane] = number;
-            let local = corners.map(|c| [0, 1, 2].map(|k| (c[k] - f64::from(origin[k])) as f32));
-            for (stored, local) in leaf.corners.iter_mut().zip(local) {
-                stored.set(lane, local);
-                for k in 0..3 {
-                    leaf.half[k] = leaf.half[k].max(local[k].abs());
-                }
-            }
-            let [p, q, r] = local.map(glam::Vec3::from_array);
-            if lane < triangles.len() {
-                area += (q - p).cross(r - p);
-            }
-            let [p, q, r] = corners.map(glam::DVec3::from);
-            let longest = (p - q).length().max((q - r).length()).max((r - p).length());
-            // The factor covers the rounding of these few operations, and of the corners.
-            leaf.longest = leaf.longest.max(longest as f32 * 1.000_001);
+        for lane in 0..count {
+            let [p, q, r] = [0, 1, 2].map(|k| glam::Vec3::from_array(leaf.corners[k].get(lane)));
+            area += (q - p).cross(r - p);
         }
         leaf.reach = leaf.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001;
         leaf.sheet = Sheet::along(area, origin, leaf.reach, std::slice::from_ref(&leaf));
@@ -82,5 +67,48 @@ impl Leaf {
     #[inline(always)]
     pub(super) fn bounds(&self) -> LocalBox {
         LocalBox { center: self.origin, half: self.half }
+    }
+}
+
+/// The corners as stored, half the sides of their box, and the longest side of a triangle.
+struct Store<'a> {
+    corners: &'a Corners,
+    origin: [f32; 3],
+}
+
+impl dispatch::Task for Store<'_> {
+    type Output = ([Lanes3; 3], [f32; 3], f64);
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Self::Output {
+        let Self { corners, origin } = self;
+        let mut stored = [Lanes3::splat(0.0); 3];
+        let mut halves = [[0.0_f32; 8]; 3];
+        for (stored, corner) in stored.iter_mut().zip(corners) {
+            for (k, axis) in [&mut stored.x, &mut stored.y, &mut stored.z].into_iter().enumerate() {
+                for lane in 0..8 {
+                    let x = (corner[k][lane] - f64::from(origin[k])) as f32;
+                    axis[lane] = x;
+                    let (x, half) = (x.abs(), halves[k][lane]);
+                    halves[k][lane] = if x > half { x } else { half };
+                }
+            }
+        }
+        let mut squares = [0.0_f64; 8];
+        for (p, q) in [(0, 1), (1, 2), (2, 0)] {
+            let (p, q) = (&corners[p], &corners[q]);
+            for lane in 0..8 {
+                let (x, y, z) =
+                    (p[0][lane] - q[0][lane], p[1][lane] - q[1][lane], p[2][lane] - q[2][lane]);
+                let square = x * x + y * y + z * z;
+                squares[lane] = if square > squares[lane] { square } else { squares[lane] };
+            }
+        }
+        let mut half = [0.0_f32; 3];
+        for k in 0..3 {
+            half[k] = halves[k].iter().fold(0.0, |m, x| if *x > m { *x } else { m });
+        }
+        let square = squares.iter().fold(0.0, |m, x| if *x > m { *x } else { m });
+        (stored, half, square.sqrt())
     }
 }

@@ -83,7 +83,7 @@ struct Work {
     /// Of which at least one is a node.
     steps: Vec<Step>,
     leaves: Vec<Step>,
-    candidates: Vec<(f32, u32, u32)>,
+    candidates: Vec<(f64, u32, u32)>,
 }
 
 thread_local! {

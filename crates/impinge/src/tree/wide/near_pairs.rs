@@ -2,6 +2,8 @@
 //!
 //! Triangles that may be close enough are measured eight pairs at a time ([`near_batch`](super::near_batch)). What they are at most apart lowers the bound of a sink that is
 //! after the minimum, without any `f64` arithmetic; the pairs are put off until the end, when few of them are left, and then looked at by [`closest`] in `f64`.
+//!
+//! Where very many are left, because they are equally close, a quick bound in `f64` comes before that, and before measuring.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +11,7 @@ use crate::closest;
 use crate::exact::triangles_intersect;
 use crate::math::Vec3;
 use crate::sink::{NearPair, NearSink};
-use crate::wide::Wide;
+use crate::wide::{Wide, dispatch};
 
 use super::near::{NearQuery, SLACK, Step};
 use super::near_batch::Batch;
@@ -19,6 +21,9 @@ use super::node::Link;
 
 /// So many pairs are put off at most.
 const CANDIDATES: usize = 256;
+
+/// If the gaps of candidates leave less than this share of them, the next ones need not be measured before.
+const DIRECT: usize = 4;
 
 /// So many pairs of leaves are looked at first at most.
 const SEEN: usize = 16;
@@ -34,7 +39,9 @@ pub(super) struct Search<'s> {
     seen: [(Link, Link); SEEN],
     seen_count: usize,
     /// Pairs that are left to `f64`: a lower bound of the distance in B's local unit, and the triangles.
-    candidates: Vec<(f32, u32, u32)>,
+    candidates: Vec<(f64, u32, u32)>,
+    /// Whether pairs become candidates without being measured: where many are equally close `f32` tells none of them from the others.
+    direct: bool,
 }
 
 impl<'s> Search<'s> {
@@ -42,7 +49,7 @@ impl<'s> Search<'s> {
     pub(super) fn new(
         sink: &'s mut dyn NearSink,
         goal: Goal,
-        mut candidates: Vec<(f32, u32, u32)>,
+        mut candidates: Vec<(f64, u32, u32)>,
     ) -> Self {
         candidates.clear();
         Self {
@@ -53,6 +60,7 @@ impl<'s> Search<'s> {
             seen: [(Link::NONE, Link::NONE); SEEN],
             seen_count: 0,
             candidates,
+            direct: false,
         }
     }
 
@@ -73,8 +81,34 @@ impl<'s> Search<'s> {
     }
 
     /// The memory back.
-    pub(super) fn into_candidates(self) -> Vec<(f32, u32, u32)> {
+    pub(super) fn into_candidates(self) -> Vec<(f64, u32, u32)> {
         self.candidates
+    }
+}
+
+/// Raises the lower bounds of the candidates to the gaps along their normals, in `f64`. Where many pairs are equally close, that dismisses nearly all of them.
+struct Gaps<'q> {
+    query: &'q NearQuery<'q>,
+    candidates: &'q mut [(f64, u32, u32)],
+}
+
+impl dispatch::Task for Gaps<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self) {
+        let mut group = closest::Group::EMPTY;
+        let mut gaps = [0.0; closest::GROUP];
+        for some in self.candidates.chunks_mut(closest::GROUP) {
+            for (lane, (_, t, u)) in some.iter().enumerate() {
+                let (here, there) = self.query.triangles(*t, *u);
+                group.set(lane, &here, &there);
+            }
+            group.face_gaps(&mut gaps);
+            for ((lower, _, _), gap) in some.iter_mut().zip(&gaps) {
+                *lower = lower.max(*gap * self.query.tree_b.scale);
+            }
+        }
     }
 }
 
@@ -89,6 +123,13 @@ impl NearQuery<'_> {
         let (a, b) = (&self.tree_a.leaves[pair.a.index()], &self.tree_b.leaves[pair.b.index()]);
         let mut found = Close::NONE;
         close::<W>(a, b, &self.relative, &search.goal, &mut found);
+        if search.direct {
+            for (i, j) in &found.pairs[..found.count] {
+                let (t, u) = (a.triangles[usize::from(i & 7)], b.triangles[usize::from(j & 7)]);
+                search.candidates.push((0.0, t, u));
+            }
+            return self.settle_many(search);
+        }
         for k in 0..found.count {
             search.batch.add(a, b, &found, found.pairs[k]);
             if search.batch.count == 8 {
@@ -132,9 +173,15 @@ impl NearQuery<'_> {
             if bounds.lower[k] <= 0.0 {
                 self.pair(t, u, true, search)?;
             } else if bounds.lower[k] <= search.goal.limit {
-                search.candidates.push((bounds.lower[k], t, u));
+                search.candidates.push((f64::from(bounds.lower[k]), t, u));
             }
         }
+        self.settle_many(search)
+    }
+
+    /// Looks at the candidates if there are many.
+    #[inline(always)]
+    fn settle_many(&self, search: &mut Search<'_>) -> ControlFlow<()> {
         if search.candidates.len() >= CANDIDATES {
             self.settle(search)
         } else {
@@ -146,9 +193,17 @@ impl NearQuery<'_> {
     #[inline(never)]
     pub(super) fn settle(&self, search: &mut Search<'_>) -> ControlFlow<()> {
         let mut candidates = std::mem::take(&mut search.candidates);
+        if candidates.len() >= closest::GROUP {
+            let most = self.most(search);
+            candidates.retain(|candidate| candidate.0 <= most);
+            dispatch::run(Gaps { query: self, candidates: &mut candidates });
+            let asked = candidates.len();
+            candidates.retain(|candidate| candidate.0 <= most);
+            search.direct = candidates.len() < asked / DIRECT;
+        }
         candidates.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
         for (lower, t, u) in candidates.drain(..) {
-            if lower > search.goal.limit {
+            if lower > self.most(search) {
                 break;
             }
             self.pair(t, u, false, search)?;
@@ -157,11 +212,28 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
+    /// Pairs that are further apart, in B's local unit, are of no interest: the bound, and more than what the bounds of [`closest`] can be apart.
+    #[inline(always)]
+    fn most(&self, search: &Search<'_>) -> f64 {
+        let room = SLACK * self.relative.span / self.tree_a.scale;
+        (search.sink.bound() + room) * self.tree_b.scale
+    }
+
+    /// Two triangles as they are in A's frame. Written out: `array::map` is a call.
+    #[inline(always)]
+    fn triangles(&self, t: u32, u: u32) -> ([Vec3; 3], [Vec3; 3]) {
+        let [i, j, k] = self.a.triangles()[t as usize];
+        let at = |v: u32| self.a.vertices()[v as usize];
+        let here = [at(i), at(j), at(k)];
+        let [i, j, k] = self.b.triangles()[u as usize];
+        let at = |v: u32| self.pose.transform_point(self.b.vertices()[v as usize]);
+        (here, [at(i), at(j), at(k)])
+    }
+
     /// Looks at two triangles in `f64`: as [`closest::triangle_triangle`], but asks whether they meet where that is likely, or possible.
     #[inline(never)]
     fn pair(&self, t: u32, u: u32, likely: bool, search: &mut Search<'_>) -> ControlFlow<()> {
-        let here = self.a.triangle(t as usize);
-        let there: [Vec3; 3] = self.b.triangle(u as usize).map(|v| self.pose.transform_point(v));
+        let (here, there) = self.triangles(t, u);
         let mut closest = None;
         let mut meet = likely && triangles_intersect(&here, &there);
         if !meet {

@@ -1,4 +1,10 @@
 //! All pairs of two meshes on all processors.
+//!
+//! The first levels are opened by one thread. Of what is left each thread takes a share whenever it is done with the last, large ones at first, single parts in the end, and keeps what it finds in one list:
+//! there are as many lists to sort and to merge as threads. Merging is shared out by ranges of the result.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
@@ -11,20 +17,19 @@ use super::Tree;
 use super::node::Link;
 use super::traverse::{Query, Run, Work};
 
-/// Pairs of nodes a thread to begin with.
+/// Parts a thread to begin with, so that threads that finish early find more.
 const PARTS: usize = 64;
 
-/// They are shared out in so many portions a thread, so that threads that finish early find more.
-const SHARES: usize = 16;
+/// So many shares a thread are what is left cut into whenever one is taken.
+const SHARES: usize = 4;
+
+/// A pair of triangles.
+type Pair = (u32, u32);
 
 /// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon` pool. The same pairs as from
 /// [`traverse`](super::traverse), whatever the number of threads; `None` where that returns false.
 #[must_use]
-pub(crate) fn par_pairs(
-    a: (&Mesh, &Tree),
-    b: (&Mesh, &Tree),
-    pose: &Pose,
-) -> Option<Vec<(u32, u32)>> {
+pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Option<Vec<Pair>> {
     let query = Query::new(a, b, pose)?;
     let Some(roots) = query.roots() else {
         return Some(Vec::new());
@@ -36,19 +41,102 @@ pub(crate) fn par_pairs(
         return Some(all.into_sorted());
     }
     let parts = dispatch::run(Expand { query: &query, roots, enough: PARTS * threads });
-    let share = parts.len().div_ceil(SHARES * threads).max(1);
-    let sorted: Vec<Vec<(u32, u32)>> = parts
-        .par_chunks(share)
-        .map(|start| {
-            let mut found = Collect::default();
-            dispatch::run(Run { query: &query, start, sink: &mut found });
-            found.into_sorted()
-        })
-        .collect();
-    let mut pairs = sorted.concat();
-    // A merge sort: it takes what is in order already as it is, and merges by all threads.
-    pairs.par_sort_by_key(sort_key);
-    Some(pairs)
+    let shared = Shared {
+        query: &query,
+        parts: &parts,
+        shares: SHARES * threads,
+        next: AtomicUsize::new(0),
+        runs: Mutex::default(),
+    };
+    rayon::scope(|scope| {
+        // A thread that comes too late finds nothing left, and one that is busy elsewhere is not waited for.
+        for _ in 1..threads.min(parts.len()) {
+            scope.spawn(|_| shared.work());
+        }
+        shared.work();
+    });
+    let runs = shared.runs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    Some(merge(runs, threads))
+}
+
+/// Parts of a traversal, for whoever has time.
+struct Shared<'q> {
+    query: &'q Query<'q>,
+    parts: &'q [(Link, Link)],
+    shares: usize,
+    /// The first part that nobody has taken.
+    next: AtomicUsize,
+    /// What each thread found, sorted.
+    runs: Mutex<Vec<Vec<Pair>>>,
+}
+
+impl Shared<'_> {
+    /// Some of the parts that nobody has taken; none if there are none left.
+    fn take(&self) -> &[(Link, Link)] {
+        let all = self.parts.len();
+        let after = |start: usize| start + (all - start).div_ceil(self.shares);
+        let taken = self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |start| Some(after(start)));
+        let (Ok(start) | Err(start)) = taken;
+        &self.parts[start..after(start)]
+    }
+
+    /// Takes parts until there are none, and leaves what they hold.
+    fn work(&self) {
+        let mut found = Collect::default();
+        loop {
+            let start = self.take();
+            if start.is_empty() {
+                break;
+            }
+            dispatch::run(Run { query: self.query, start, sink: &mut found });
+        }
+        if !found.pairs.is_empty() {
+            let run = found.into_sorted();
+            self.runs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(run);
+        }
+    }
+}
+
+/// One sorted list of several, which have nothing in common, by so many threads.
+fn merge(mut runs: Vec<Vec<Pair>>, threads: usize) -> Vec<Pair> {
+    if runs.len() < 2 {
+        return runs.pop().unwrap_or_default();
+    }
+    // Where to cut: evenly among evenly spaced samples of each.
+    let mut samples: Vec<u64> = Vec::with_capacity(runs.len() * threads);
+    for run in &runs {
+        samples.extend((1..=threads).map(|k| sort_key(&run[(run.len() - 1) * k / threads])));
+    }
+    samples.sort_unstable();
+    let cuts: Vec<u64> = (1..threads).map(|k| samples[samples.len() * k / threads]).collect();
+    let mut merged = vec![(0, 0); runs.iter().map(Vec::len).sum()];
+    let mut rest: Vec<&[Pair]> = runs.iter().map(Vec::as_slice).collect();
+    let mut left = merged.as_mut_slice();
+    let mut ranges = Vec::with_capacity(threads);
+    for cut in cuts.into_iter().chain([u64::MAX]) {
+        let mut pieces = Vec::with_capacity(rest.len());
+        for run in &mut rest {
+            let (piece, after) = run.split_at(run.partition_point(|pair| sort_key(pair) < cut));
+            pieces.push(piece);
+            *run = after;
+        }
+        let (to, after) = left.split_at_mut(pieces.iter().map(|piece| piece.len()).sum());
+        ranges.push((to, pieces));
+        left = after;
+    }
+    ranges.into_par_iter().for_each(|(to, pieces)| {
+        let mut rest = &mut *to;
+        for piece in pieces {
+            let (place, after) = rest.split_at_mut(piece.len());
+            place.copy_from_slice(piece);
+            rest = after;
+        }
+        // A merge sort takes what is in order already as it is.
+        to.sort_by_key(sort_key);
+    });
+    merged
 }
 
 /// The first levels of a traversal, until there are enough pairs to share out.
@@ -79,5 +167,30 @@ impl dispatch::Task for Expand<'_> {
         let Work { steps, leaves } = &work;
         let steps = (0..steps.count).map(|k| steps.get(k));
         steps.chain((0..leaves.count).map(|k| leaves.get(k))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    #[test]
+    fn runs_of_any_lengths_are_merged() {
+        let mut random = Random::new(8);
+        let mut below = |n: usize| (random.unit() * n as f64) as usize;
+        for lists in 0..9 {
+            for threads in [1, 2, 3, 16] {
+                // Each pair in one list; few first numbers, so that cuts fall between equal ones.
+                let mut runs = vec![Vec::new(); lists];
+                let all: Vec<Pair> =
+                    (0..40 * lists as u32).map(|k| (k / 100 * 7, k % 100 * 3)).collect();
+                for pair in &all {
+                    runs[below(lists).min(below(lists))].push(*pair);
+                }
+                runs.retain(|run| !run.is_empty());
+                assert_eq!(merge(runs, threads), all);
+            }
+        }
     }
 }

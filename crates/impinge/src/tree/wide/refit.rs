@@ -22,7 +22,7 @@ const SHEET: usize = 1024;
 const MANY: usize = 1024;
 
 impl Tree {
-    /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: about half of the time that [`Tree::build`] takes.
+    /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: about a quarter of the time that [`Tree::build`] takes.
     ///
     /// Queries stay exact however far the vertices have moved, but slow down as triangles that were neighbours part. [`Deforming`](crate::Deforming)
     /// does this for a mesh that moves again and again, and rebuilds what has become slow.
@@ -44,25 +44,29 @@ impl Tree {
         self.check_count(mesh)?;
         self.stamp = Self::new_stamp();
         (self.origin, self.scale) = build::frame(mesh);
-        let fitted = each(self.leaves.len(), |index| {
-            let old = &self.leaves[index];
-            let (leaf, bounds) = self.fit_leaf(mesh, &old.triangles[..old.count as usize]);
-            let sheet = sheet(&bounds, std::slice::from_ref(&leaf));
-            (leaf, (bounds, sheet))
-        });
-        let hung: Vec<(LocalBox, Sheet)>;
-        (self.leaves, hung) = fitted.into_iter().unzip();
+        let mut leaves = std::mem::take(&mut self.leaves);
+        let fit = |leaf: &mut Leaf| {
+            let (fitted, bounds) = self.fit_leaf(mesh, &leaf.triangles[..leaf.count as usize]);
+            *leaf = fitted;
+            bounds
+        };
+        let hung: Vec<LocalBox> = if leaves.len() < MANY || rayon::current_num_threads() == 1 {
+            leaves.iter_mut().map(fit).collect()
+        } else {
+            leaves.par_iter_mut().map(fit).collect()
+        };
+        self.leaves = leaves;
         for node in &mut self.nodes {
             for slot in 0..8 {
                 let link = node.link[slot];
                 if link != Link::NONE && link.is_leaf() {
-                    let (bounds, sheet) = &hung[link.index()];
-                    node.set(slot, bounds, sheet, link);
+                    let (leaf, bounds) = (&self.leaves[link.index()], &hung[link.index()]);
+                    node.set(slot, bounds, &sheet(bounds, std::slice::from_ref(leaf)), link);
                 }
             }
         }
         match self.root {
-            Some((_, link)) if link.is_leaf() => self.set_root(&hung[link.index()].0, link),
+            Some((_, link)) if link.is_leaf() => self.set_root(&hung[link.index()], link),
             Some((_, link)) => self.fit_nodes(link),
             None => {}
         }
@@ -108,16 +112,20 @@ impl Tree {
     /// A leaf of these one to eight triangles, in the tree's frame, with its box.
     pub(super) fn fit_leaf(&self, mesh: &Mesh, triangles: &[u32]) -> (Leaf, LocalBox) {
         let (mut min, mut max) = (glam::DVec3::INFINITY, glam::DVec3::NEG_INFINITY);
-        let mut stored = [(0, [[0.0; 3]; 3]); LEAF];
-        for (number, stored) in triangles.iter().zip(&mut stored) {
-            let corners = mesh.triangle(*number as usize).map(|v| self.local(v));
-            for c in corners {
+        let (mut numbers, mut corners) = ([0; LEAF], [[[0.0; LEAF]; 3]; 3]);
+        for lane in 0..LEAF {
+            let number = triangles[lane.min(triangles.len() - 1)];
+            numbers[lane] = number;
+            let vertices = mesh.triangles()[number as usize];
+            for (corner, vertex) in corners.iter_mut().zip(vertices) {
+                let c = self.local(mesh.vertices()[vertex as usize]);
                 min = min.min(c);
                 max = max.max(c);
+                (corner[0][lane], corner[1][lane], corner[2][lane]) = (c.x, c.y, c.z);
             }
-            *stored = (*number, corners.map(|c| c.to_array()));
         }
-        (Leaf::new(&stored[..triangles.len()]), LocalBox::around(min.to_array(), max.to_array()))
+        let bounds = LocalBox::around(min.to_array(), max.to_array());
+        (Leaf::new(numbers, triangles.len(), &corners, bounds.center), bounds)
     }
 
     /// Puts what `link` leads to, which is fitted already, into a slot of a node, with its box and the sheet of the triangles below.
@@ -237,10 +245,10 @@ pub(super) fn fit_node(node: &Node) -> LocalBox {
 
 /// The sheet about the centre of the box of these leaves.
 pub(super) fn sheet(bounds: &LocalBox, leaves: &[Leaf]) -> Sheet {
-    let reach = bounds.reach();
-    if leaves.len() <= SHEET {
-        Sheet::around(bounds.center, reach, leaves)
-    } else {
-        Sheet::ball(reach)
+    match leaves {
+        // Its own is about the same centre.
+        [leaf] if leaf.origin == bounds.center => leaf.sheet,
+        _ if leaves.len() <= SHEET => Sheet::around(bounds.center, bounds.reach(), leaves),
+        _ => Sheet::ball(bounds.reach()),
     }
 }

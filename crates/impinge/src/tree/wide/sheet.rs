@@ -3,7 +3,7 @@
 //! Most patches of a mesh are nearly flat and lie askew to the axes, where a box is mostly empty. A sheet is a flat cylinder about the patch: between two planes across its mean normal and within a
 //! radius of an axis along it. Two boxes that overlap often hold sheets that do not.
 
-use crate::wide::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 
 use super::leaf::Leaf;
 use super::relative::{Map, product};
@@ -53,6 +53,30 @@ impl Sheet {
         // In f64: the square of a small patch's area is below what f32 holds.
         let normal = normal.as_dvec3().try_normalize().unwrap_or(glam::DVec3::Z);
         let normal = normal.as_vec3().to_array();
+        let [low, high, wide] = dispatch::run(Extent { normal, center, leaves });
+        let offset = (low + high) * 0.5;
+        Self {
+            normal,
+            offset,
+            thick: (high - offset).max(offset - low) + SLACK * reach,
+            radius: (wide + SLACK * reach * reach).sqrt() + SLACK * reach,
+        }
+    }
+}
+
+/// Where the corners of leaves are along a direction of length one: the lowest and the highest, and the square of the largest distance from the line along it through the centre.
+struct Extent<'a> {
+    normal: [f32; 3],
+    center: [f32; 3],
+    leaves: &'a [Leaf],
+}
+
+impl dispatch::Task for Extent<'_> {
+    type Output = [f32; 3];
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> [f32; 3] {
+        let Self { normal, center, leaves } = self;
         let (mut low, mut high, mut wide) = ([f32::MAX; 8], [f32::MIN; 8], [0.0_f32; 8]);
         for leaf in leaves {
             let o = [0, 1, 2].map(|k| leaf.origin[k] - center[k]);
@@ -67,16 +91,11 @@ impl Sheet {
                 }
             }
         }
-        let low = low.iter().fold(f32::MAX, |m, x| m.min(*x));
-        let high = high.iter().fold(f32::MIN, |m, x| m.max(*x));
-        let wide = wide.iter().fold(0.0_f32, |m, x| m.max(*x));
-        let offset = (low + high) * 0.5;
-        Self {
-            normal,
-            offset,
-            thick: (high - offset).max(offset - low) + SLACK * reach,
-            radius: (wide + SLACK * reach * reach).sqrt() + SLACK * reach,
-        }
+        [
+            low.iter().fold(f32::MAX, |m, x| m.min(*x)),
+            high.iter().fold(f32::MIN, |m, x| m.max(*x)),
+            wide.iter().fold(0.0_f32, |m, x| m.max(*x)),
+        ]
     }
 }
 

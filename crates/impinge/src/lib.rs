@@ -82,6 +82,7 @@
 //! `impinge-io` and its dependencies are not compiled.
 
 mod bias;
+pub mod broad;
 mod budget;
 pub mod check;
 pub mod closest;

@@ -1,0 +1,62 @@
+//! Many moving boxes: which of them overlap, frame by frame.
+//!
+//! A [`BroadPhase`] is given the boxes of all items once a frame, with a word on which of them moved, and says which pairs began to overlap and which ended. Every one reports the pairs whose boxes share a
+//! point, exactly these: no box is fattened in what is reported. [`AllPairs`] is the oracle that the others are tested against.
+//!
+//! ```
+//! use impinge::broad::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
+//!
+//! let mut boxes = [0.0, 2.0].map(|x| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] });
+//! let (mut phase, mut changes) = (AllPairs::new(), Changes::default());
+//! phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+//! assert!(changes.began.is_empty());
+//! (boxes[1].min[0], boxes[1].max[0]) = (1.0, 2.0);
+//! phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[1]) }, &mut changes);
+//! assert_eq!(changes.began, [Pair { a: 0, b: 1 }]); // they share a face
+//! ```
+
+mod all_pairs;
+mod bounds;
+mod frame;
+#[cfg(test)]
+mod testing;
+
+use std::fmt::Debug;
+
+pub use all_pairs::AllPairs;
+pub use bounds::Bounds;
+pub use frame::{Changes, Frame, Moved, Pair};
+
+/// A way to find the pairs of boxes that overlap.
+///
+/// One value follows one set of items from frame to frame. It uses the threads of the current `rayon` pool where that pays; what it says does not depend on their number.
+pub trait BroadPhase: Debug + Send + Sync {
+    /// What it is called in tables.
+    fn name(&self) -> &'static str;
+
+    /// Takes the boxes of this frame and says what is different from the last one. The first frame is compared with one that had no items.
+    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes);
+
+    /// Appends the pairs that overlap, as of the last frame, in any order.
+    fn pairs(&self, to: &mut Vec<Pair>);
+
+    /// The memory it holds, in bytes.
+    fn bytes(&self) -> usize;
+}
+
+/// What is in the second sorted list and not in the first has begun, what is only in the first has ended.
+fn difference(old: &[Pair], new: &[Pair], changes: &mut Changes) {
+    let (mut i, mut j) = (0, 0);
+    while i < old.len() || j < new.len() {
+        if j == new.len() || (i < old.len() && old[i] < new[j]) {
+            changes.ended.push(old[i]);
+            i += 1;
+        } else if i == old.len() || new[j] < old[i] {
+            changes.began.push(new[j]);
+            j += 1;
+        } else {
+            i += 1;
+            j += 1;
+        }
+    }
+}

@@ -18,6 +18,7 @@
 mod all_pairs;
 mod bounds;
 mod frame;
+mod neighbours;
 #[cfg(test)]
 mod testing;
 
@@ -26,6 +27,7 @@ use std::fmt::Debug;
 pub use all_pairs::AllPairs;
 pub use bounds::Bounds;
 pub use frame::{Changes, Frame, Moved, Pair};
+pub use neighbours::{NeighbourStats, Neighbours};
 
 /// A way to find the pairs of boxes that overlap.
 ///

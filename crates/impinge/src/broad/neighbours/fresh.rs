@@ -1,0 +1,102 @@
+//! All found from scratch.
+
+use super::Neighbours;
+use crate::broad::{Changes, Pair};
+
+impl Neighbours {
+    /// Gives all boxes new skins and slots and finds their neighbours. Pairs that overlapped, and are none of these, have ended.
+    pub(super) fn start_afresh(&mut self, changes: &mut Changes) {
+        self.skin.measure(&self.tight);
+        // All but those who are too fast for one get a skin, whether they left theirs or not.
+        let mut escaped = self.escaped.iter().peekable();
+        for (slot, (fat, tight)) in self.fat.iter_mut().zip(&self.tight).enumerate() {
+            let mut fast = false;
+            while let Some(entry) = escaped.next_if(|entry| **entry as usize / 2 == slot) {
+                fast = entry & 1 == 1;
+            }
+            *fat = self.skin.around(tight, fast);
+        }
+        self.columns.find(&self.fat);
+        self.renumber();
+        self.list();
+        self.take_over(changes);
+        self.both_ways = false;
+        self.layered = false;
+    }
+
+    /// Gives slots in the order of space. The boxes that are empty come last.
+    fn renumber(&mut self) {
+        let spare = &mut self.spare;
+        spare.order.clear();
+        for found in self.columns.found() {
+            spare.order.extend_from_slice(&found.order);
+        }
+        if spare.order.len() < self.fat.len() {
+            let empty = self.fat.iter().enumerate().filter(|(_, fat)| fat.is_empty());
+            spare.order.extend(empty.map(|(slot, _)| slot as u32));
+        }
+        debug_assert_eq!(spare.order.len(), self.fat.len(), "every box begins in one place");
+        spare.ranks.resize(self.fat.len(), 0);
+        for (new, old) in spare.order.iter().enumerate() {
+            spare.ranks[*old as usize] = new as u32;
+        }
+        for boxes in [&mut self.tight, &mut self.fat] {
+            spare.boxes.clear();
+            spare.boxes.extend(spare.order.iter().map(|old| boxes[*old as usize]));
+            std::mem::swap(boxes, &mut spare.boxes);
+        }
+        spare.items.clear();
+        spare.items.extend(spare.order.iter().map(|old| self.items[*old as usize]));
+        std::mem::swap(&mut self.items, &mut spare.items);
+        for (slot, item) in self.items.iter().enumerate() {
+            self.slots[*item as usize] = slot as u32;
+        }
+    }
+
+    /// Makes the lists of neighbours.
+    fn list(&mut self) {
+        let spare = &mut self.spare;
+        spare.lengths.clear();
+        spare.lengths.resize(self.fat.len(), 0);
+        let ranks = &spare.ranks[..];
+        let order = |[a, b]: [u32; 2]| {
+            let (a, b) = (ranks[a as usize], ranks[b as usize]);
+            if a < b { (a as usize, b) } else { (b as usize, a) }
+        };
+        for found in self.columns.found() {
+            for pair in &found.pairs {
+                spare.lengths[order(*pair).0] += 1;
+            }
+        }
+        std::mem::swap(&mut self.ahead, &mut spare.ahead);
+        self.ahead.reset(spare.lengths.iter().copied());
+        for found in self.columns.found() {
+            for pair in &found.pairs {
+                let (low, high) = order(*pair);
+                self.ahead.push(low, 2 * high);
+            }
+        }
+    }
+
+    /// Marks the pairs that overlapped in the last frame.
+    fn take_over(&mut self, changes: &mut Changes) {
+        let spare = &self.spare;
+        for old in 0..spare.ahead.len() {
+            for entry in spare.ahead.of(old) {
+                if entry & 1 == 0 {
+                    continue;
+                }
+                let other = *entry as usize / 2;
+                let (a, b) = (spare.ranks[old], spare.ranks[other]);
+                let (low, high) = (a.min(b) as usize, a.max(b));
+                let place = self.ahead.of(low).iter().position(|entry| entry / 2 == high);
+                match place {
+                    Some(place) => *self.ahead.entry(self.ahead.start(low) + place as u32) |= 1,
+                    None => {
+                        changes.ended.push(Pair::new(spare.items[old], spare.items[other]));
+                    }
+                }
+            }
+        }
+    }
+}

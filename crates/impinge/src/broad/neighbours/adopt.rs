@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
+use super::groups::{Group, Groups, Place};
 use super::layers::Layers;
-use super::lists::Lists;
 use super::record::Turned;
 use super::{Neighbours, Portion};
 use crate::wide::Wide;
@@ -36,11 +36,11 @@ impl Neighbours {
         if self.portions.len() < batches {
             self.portions.resize_with(batches, Portion::default);
         }
-        let (fat, layers, ahead) = (&self.fat[..], &self.layers, &self.ahead);
+        let (fat, layers, groups) = (&self.fat[..], &self.layers, &self.groups);
         let look = |(escaped, portion): (&[u32], &mut Portion)| {
             let Portion { adopted, seen, .. } = portion;
             adopted.clear();
-            dispatch::run(Look { fat, layers, ahead, escaped, adopted, seen });
+            dispatch::run(Look { fat, layers, groups, escaped, adopted, seen });
         };
         let portions = &mut self.portions[..batches];
         if self.escaped.len() > 4 * BATCH && rayon::current_num_threads() > 1 {
@@ -51,8 +51,8 @@ impl Neighbours {
         for portion in &self.portions[..batches] {
             for [low, high] in &portion.adopted {
                 // Two that both left their skins find each other twice.
-                if !self.ahead.of(*low as usize).iter().any(|entry| entry / 2 == *high) {
-                    self.ahead.push(*low as usize, 2 * high);
+                if self.groups.find(*low as usize, *high).is_none() {
+                    self.groups.add(*low as usize, *high);
                     if self.both_ways {
                         self.behind.push(*high as usize, *low);
                     }
@@ -68,27 +68,30 @@ impl Neighbours {
             let slot = self.skin.next_to_purge(slots);
             let own = self.fat[slot].bounds();
             let empty = self.fat[slot].is_empty();
-            let mut place = 0;
-            while let Some(entry) = self.ahead.of(slot).get(place).copied() {
-                let other = entry as usize / 2;
-                let apart = || empty || !own.overlaps(&self.fat[other].bounds());
-                if entry & 1 == 0 && apart() {
-                    self.ahead.remove(slot, place);
-                    if self.both_ways {
-                        let owners = self.behind.of(other);
-                        let owner = owners.iter().position(|owner| *owner as usize == slot);
-                        self.behind.remove(other, owner.expect("the lists are kept both ways"));
+            let mut number = self.groups.first_of(slot);
+            while let Some(group) = number {
+                number = self.groups.after(group);
+                let Group { overlapping, others, .. } = self.groups.groups[group as usize];
+                for (place, other) in others.into_iter().enumerate() {
+                    let apart = || empty || !own.overlaps(&self.fat[other as usize].bounds());
+                    if other == 0 || overlapping >> place & 1 == 1 || !apart() {
+                        continue;
                     }
-                } else {
-                    place += 1;
+                    self.groups.remove(Place(group, place as u32));
+                    if self.both_ways {
+                        let owners = self.behind.of(other as usize);
+                        let owner = owners.iter().position(|owner| *owner as usize == slot);
+                        let owner = owner.expect("the lists are kept both ways");
+                        self.behind.remove(other as usize, owner);
+                    }
                 }
             }
         }
-        if self.ahead.is_wasteful() {
-            self.ahead.compact(&mut self.spare.ahead);
+        if self.groups.is_scattered() {
+            self.groups.tidy(&mut self.spare.groups);
         }
         if self.both_ways && self.behind.is_wasteful() {
-            self.behind.compact(&mut self.spare.ahead);
+            self.behind.compact(&mut self.spare.behind);
         }
     }
 }
@@ -97,7 +100,7 @@ impl Neighbours {
 struct Look<'a> {
     fat: &'a [Turned],
     layers: &'a Layers,
-    ahead: &'a Lists,
+    groups: &'a Groups,
     escaped: &'a [u32],
     adopted: &'a mut Vec<[u32; 2]>,
     seen: &'a mut Vec<u32>,
@@ -119,10 +122,7 @@ impl Task for Look<'_> {
             for other in &*self.seen {
                 let (low, high) = (slot.min(*other), slot.max(*other));
                 // Most of them are neighbours already.
-                let known = || self.ahead.of(low as usize).iter().any(|entry| entry / 2 == high);
-                // The tree takes empty places for boxes at infinity.
-                let real = self.fat.get(*other as usize).is_some_and(|fat| !fat.is_empty());
-                if real && low != high && !known() {
+                if low != high && self.groups.find(low as usize, high).is_none() {
                     self.adopted.push([low, high]);
                 }
             }

@@ -185,12 +185,11 @@ impl Task for Survey<'_> {
         let per_unit = W::load(&twice(cells.per_unit));
         let last = W::load(&twice(cells.count.map(|c| (c - 1) as f32)));
         let magic = W::splat(MAGIC);
-        self.places.clear();
-        self.places.reserve(records.len());
-        for record in records {
+        self.places.resize(records.len(), Place([0.0; 8]));
+        for (record, place) in records.iter().zip(self.places.iter_mut()) {
             // Every step is monotone, so boxes that overlap have cells that do.
             let at = W::load(&record.0).permute(order).sub(origin).mul(per_unit);
-            self.places.push(Place(at.max(zero).min(last).add(magic).array()));
+            at.max(zero).min(last).add(magic).store(&mut place.0);
         }
         cells
     }
@@ -222,7 +221,6 @@ impl Block {
             sum += *start;
             *start = sum;
         }
-        self.entries.clear();
         self.entries.resize(sum as usize, 0);
         // From the back, so that records keep their order within a cell and each start ends where it belongs.
         for (number, place) in self.places.iter().enumerate().rev() {

@@ -116,7 +116,6 @@ impl Blocks {
 impl Columns {
     /// Finds all pairs of the boxes, numbered by their place in the list; empty ones have none.
     pub(super) fn find(&mut self, boxes: &[Turned]) {
-        self.input.clear();
         dispatch::run(Collect { boxes, to: &mut self.input });
         self.records.clear();
         self.spans.clear();
@@ -228,12 +227,13 @@ impl Task for Collect<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        self.to.reserve(self.boxes.len());
+        self.to.resize(self.boxes.len(), Record::BLANK);
+        let mut count = 0;
         for (item, turned) in self.boxes.iter().enumerate() {
-            if !turned.is_empty() {
-                self.to.push(Record::new::<W>(turned, item as u32));
-            }
+            Record::write::<W>(turned, item as u32, &mut self.to[count]);
+            count += usize::from(!turned.is_empty());
         }
+        self.to.truncate(count);
     }
 }
 

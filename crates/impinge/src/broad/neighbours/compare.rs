@@ -2,39 +2,42 @@
 
 use rayon::prelude::*;
 
-use super::lists::Lists;
+use super::groups::{Group, Groups, Place};
 use super::record::{Facing, Turned};
-use super::{Neighbours, PORTION, Portion};
+use super::{Neighbours, Portion};
 use crate::broad::{Changes, Frame, Pair};
 use crate::volume::{Oriented, Volume};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
+/// Groups that a thread takes at a time.
+const PORTION: usize = 8192;
+
 impl Neighbours {
     /// Looks at all lists.
     pub(super) fn compare_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        let slots = self.items.len();
-        let count = slots.div_ceil(PORTION);
+        let groups = &self.groups.groups[..];
+        let count = groups.len().div_ceil(PORTION);
         if self.portions.len() < count {
             self.portions.resize_with(count, Portion::default);
         }
-        let view = View::new(&self.items, &self.tight, &self.ahead, frame);
-        let compare = |(n, portion): (usize, &mut Portion)| {
-            portion.toggled.clear();
-            let slots = n * PORTION..slots.min((n + 1) * PORTION);
+        let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
+        let compare = |(n, (groups, portion)): (usize, (&[Group], &mut Portion))| {
             let toggled = &mut portion.toggled;
-            portion.compared = dispatch::run(Compare { view, slots, toggled });
+            toggled.clear();
+            dispatch::run(Compare { view, groups, first: n * PORTION, toggled });
         };
+        let shared = self.is_shared();
         let portions = &mut self.portions[..count];
-        if slots >= super::MANY && rayon::current_num_threads() > 1 {
-            portions.par_iter_mut().enumerate().for_each(compare);
+        if shared {
+            groups.par_chunks(PORTION).zip(portions).enumerate().for_each(compare);
         } else {
-            portions.iter_mut().enumerate().for_each(compare);
+            groups.chunks(PORTION).zip(portions).enumerate().for_each(compare);
         }
+        self.stats.compared = groups.len() * 4;
         for portion in &self.portions[..count] {
-            self.stats.compared += portion.compared;
-            for [slot, entry] in &portion.toggled {
-                toggle(&mut self.ahead, &self.items, *slot, *entry, changes);
+            for [group, bits] in &portion.toggled {
+                toggle(&mut self.groups, &self.items, *group, *bits, changes);
             }
         }
     }
@@ -46,15 +49,18 @@ impl Neighbours {
         for item in items {
             let Some(slot) = self.slots.get(*item as usize).copied() else { continue };
             toggled.clear();
-            let view = View::new(&self.items, &self.tight, &self.ahead, frame);
-            let at = slot as usize;
-            let toggled = &mut toggled;
-            self.stats.compared +=
-                dispatch::run(Compare { view, slots: at..at + 1, toggled: &mut *toggled });
-            let behind = self.behind.of(at);
-            self.stats.compared += dispatch::run(CompareBehind { view, slot, behind, toggled });
-            for [slot, entry] in &*toggled {
-                toggle(&mut self.ahead, &self.items, *slot, *entry, changes);
+            let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
+            for first in self.groups.of(slot as usize) {
+                let groups = &self.groups.groups[first as usize..=first as usize];
+                let first = first as usize;
+                dispatch::run(Compare { view, groups, first, toggled: &mut toggled });
+                self.stats.compared += 4;
+            }
+            let (behind, groups) = (self.behind.of(slot as usize), &self.groups);
+            dispatch::run(CompareBehind { view, groups, slot, behind, toggled: &mut toggled });
+            self.stats.compared += behind.len();
+            for [group, bits] in &toggled {
+                toggle(&mut self.groups, &self.items, *group, *bits, changes);
             }
         }
         self.portions[0].toggled = toggled;
@@ -73,26 +79,31 @@ impl Neighbours {
         lengths.clear();
         lengths.resize(self.items.len(), 0);
         for slot in 0..self.items.len() {
-            for entry in self.ahead.of(slot) {
-                lengths[*entry as usize / 2] += 1;
+            for other in self.groups.others(slot) {
+                lengths[other as usize] += 1;
             }
         }
         self.behind.reset(lengths.iter().copied());
         for slot in 0..self.items.len() {
-            for entry in self.ahead.of(slot) {
-                self.behind.push(*entry as usize / 2, slot as u32);
+            for other in self.groups.others(slot) {
+                self.behind.push(other as usize, slot as u32);
             }
         }
     }
 }
 
-/// Turns an entry around and says so.
+/// Turns some of the four around and says so.
 #[inline]
-fn toggle(ahead: &mut Lists, items: &[u32], slot: u32, entry: u32, changes: &mut Changes) {
-    let entry = ahead.entry(entry);
-    *entry ^= 1;
-    let pair = Pair::new(items[slot as usize], items[*entry as usize / 2]);
-    if *entry & 1 == 1 { changes.began.push(pair) } else { changes.ended.push(pair) }
+fn toggle(groups: &mut Groups, items: &[u32], group: u32, bits: u32, changes: &mut Changes) {
+    let group = &mut groups.groups[group as usize];
+    group.overlapping ^= bits;
+    for (place, other) in group.others.into_iter().enumerate() {
+        if bits >> place & 1 == 1 {
+            let pair = Pair::new(items[group.owner as usize], items[other as usize]);
+            let began = group.overlapping >> place & 1 == 1;
+            if began { changes.began.push(pair) } else { changes.ended.push(pair) }
+        }
+    }
 }
 
 /// What comparing needs to see.
@@ -100,40 +111,38 @@ fn toggle(ahead: &mut Lists, items: &[u32], slot: u32, entry: u32, changes: &mut
 struct View<'a> {
     items: &'a [u32],
     tight: &'a [Turned],
-    ahead: &'a Lists,
     oriented: Option<&'a [Oriented]>,
 }
 
-impl<'a> View<'a> {
-    fn new(items: &'a [u32], tight: &'a [Turned], ahead: &'a Lists, frame: &Frame<'a>) -> Self {
-        Self { items, tight, ahead, oriented: frame.oriented }
-    }
-
+impl View<'_> {
     /// Whether the oriented boxes overlap too, if there are any.
     #[inline(always)]
-    fn confirm(&self, a: usize, b: usize) -> bool {
+    fn confirm(&self, a: u32, b: u32) -> bool {
         match self.oriented {
             None => true,
             Some(boxes) => {
-                let of = |slot: usize| &boxes[self.items[slot] as usize];
+                let of = |slot: u32| &boxes[self.items[slot as usize] as usize];
                 of(a).overlaps(of(b))
             }
         }
     }
 }
 
-/// Compares the lists of a row of slots.
+/// Compares a row of groups.
 struct Compare<'a> {
     view: View<'a>,
-    slots: std::ops::Range<usize>,
+    groups: &'a [Group],
+    /// The number of the first of these groups.
+    first: usize,
+    /// Groups, and a bit for each of their neighbours that is different now.
     toggled: &'a mut Vec<[u32; 2]>,
 }
 
 impl Task for Compare<'_> {
-    type Output = usize;
+    type Output = ();
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> usize {
+    fn run<W: Wide>(self) {
         match self.view.oriented {
             None => self.compare::<W, false>(),
             Some(_) => self.compare::<W, true>(),
@@ -143,57 +152,55 @@ impl Task for Compare<'_> {
 
 impl Compare<'_> {
     #[inline(always)]
-    fn compare<W: Wide, const ORIENTED: bool>(self) -> usize {
-        let view = self.view;
-        let tight = view.tight;
-        let mut compared = 0;
-        for slot in self.slots {
-            let list = view.ahead.of(slot);
-            let own = Facing::<W>::new(&tight[slot]);
-            let mut place = 0;
-            while place < list.len() {
-                let entry = list[place];
-                let other = entry as usize / 2;
-                let mut overlap = own.overlaps(&tight[other]);
-                if ORIENTED && overlap {
-                    overlap = view.confirm(slot, other);
+    fn compare<W: Wide, const ORIENTED: bool>(self) {
+        let tight = self.view.tight;
+        for (n, group) in self.groups.iter().enumerate() {
+            let own = Facing::<W>::new(&tight[group.owner as usize]);
+            let [a, b, c, d] = group.others;
+            let mut overlapping = u32::from(own.overlaps(&tight[a as usize]))
+                | u32::from(own.overlaps(&tight[b as usize])) << 1
+                | u32::from(own.overlaps(&tight[c as usize])) << 2
+                | u32::from(own.overlaps(&tight[d as usize])) << 3;
+            if ORIENTED {
+                for (place, other) in group.others.into_iter().enumerate() {
+                    if overlapping >> place & 1 == 1 && !self.view.confirm(group.owner, other) {
+                        overlapping &= !(1 << place);
+                    }
                 }
-                if u32::from(overlap) != entry & 1 {
-                    self.toggled.push([slot as u32, view.ahead.start(slot) + place as u32]);
-                }
-                place += 1;
             }
-            compared += list.len();
+            if overlapping != group.overlapping {
+                let number = (self.first + n) as u32;
+                self.toggled.push([number, overlapping ^ group.overlapping]);
+            }
         }
-        compared
     }
 }
 
 /// Compares a slot with those that have it in their lists.
 struct CompareBehind<'a> {
     view: View<'a>,
+    groups: &'a Groups,
     slot: u32,
     behind: &'a [u32],
     toggled: &'a mut Vec<[u32; 2]>,
 }
 
 impl Task for CompareBehind<'_> {
-    type Output = usize;
+    type Output = ();
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> usize {
-        let (view, slot) = (self.view, self.slot as usize);
-        let own = Facing::<W>::new(&view.tight[slot]);
+    fn run<W: Wide>(self) {
+        let (view, slot) = (self.view, self.slot);
+        let own = Facing::<W>::new(&view.tight[slot as usize]);
         for owner in self.behind {
             let other = *owner as usize;
-            let overlap = own.overlaps(&view.tight[other]) && view.confirm(other, slot);
-            let list = view.ahead.of(other);
-            let place = list.iter().position(|entry| entry / 2 == self.slot);
-            let place = place.expect("the lists are kept both ways");
-            if overlap != (list[place] & 1 == 1) {
-                self.toggled.push([*owner, view.ahead.start(other) + place as u32]);
+            let overlaps = own.overlaps(&view.tight[other]) && view.confirm(*owner, slot);
+            let place = self.groups.find(other, slot);
+            let Place(group, place) = place.expect("the lists are kept both ways");
+            let overlapped = self.groups.groups[group as usize].overlapping >> place & 1 == 1;
+            if overlaps != overlapped {
+                self.toggled.push([group, 1 << place]);
             }
         }
-        self.behind.len()
     }
 }

@@ -1,6 +1,7 @@
 //! All found from scratch.
 
 use super::Neighbours;
+use super::groups::Place;
 use crate::broad::{Changes, Pair};
 
 impl Neighbours {
@@ -28,11 +29,12 @@ impl Neighbours {
     fn renumber(&mut self) {
         let spare = &mut self.spare;
         spare.order.clear();
+        spare.order.push(0);
         for found in self.columns.found() {
             spare.order.extend_from_slice(&found.order);
         }
         if spare.order.len() < self.fat.len() {
-            let empty = self.fat.iter().enumerate().filter(|(_, fat)| fat.is_empty());
+            let empty = self.fat.iter().enumerate().skip(1).filter(|(_, fat)| fat.is_empty());
             spare.order.extend(empty.map(|(slot, _)| slot as u32));
         }
         debug_assert_eq!(spare.order.len(), self.fat.len(), "every box begins in one place");
@@ -48,7 +50,7 @@ impl Neighbours {
         spare.items.clear();
         spare.items.extend(spare.order.iter().map(|old| self.items[*old as usize]));
         std::mem::swap(&mut self.items, &mut spare.items);
-        for (slot, item) in self.items.iter().enumerate() {
+        for (slot, item) in self.items.iter().enumerate().skip(1) {
             self.slots[*item as usize] = slot as u32;
         }
     }
@@ -68,12 +70,12 @@ impl Neighbours {
                 spare.lengths[order(*pair).0] += 1;
             }
         }
-        std::mem::swap(&mut self.ahead, &mut spare.ahead);
-        self.ahead.reset(spare.lengths.iter().copied());
+        std::mem::swap(&mut self.groups, &mut spare.groups);
+        self.groups.reset(&mut spare.lengths);
         for found in self.columns.found() {
             for pair in &found.pairs {
                 let (low, high) = order(*pair);
-                self.ahead.push(low, 2 * high);
+                self.groups.fill(&mut spare.lengths[low], high);
             }
         }
     }
@@ -81,20 +83,21 @@ impl Neighbours {
     /// Marks the pairs that overlapped in the last frame.
     fn take_over(&mut self, changes: &mut Changes) {
         let spare = &self.spare;
-        for old in 0..spare.ahead.len() {
-            for entry in spare.ahead.of(old) {
-                if entry & 1 == 0 {
+        for group in &spare.groups.groups {
+            if group.overlapping == 0 {
+                continue;
+            }
+            for (place, other) in group.others.into_iter().enumerate() {
+                if group.overlapping >> place & 1 == 0 {
                     continue;
                 }
-                let other = *entry as usize / 2;
+                let (old, other) = (group.owner as usize, other as usize);
                 let (a, b) = (spare.ranks[old], spare.ranks[other]);
-                let (low, high) = (a.min(b) as usize, a.max(b));
-                let place = self.ahead.of(low).iter().position(|entry| entry / 2 == high);
-                match place {
-                    Some(place) => *self.ahead.entry(self.ahead.start(low) + place as u32) |= 1,
-                    None => {
-                        changes.ended.push(Pair::new(spare.items[old], spare.items[other]));
+                match self.groups.find(a.min(b) as usize, a.max(b)) {
+                    Some(Place(group, place)) => {
+                        self.groups.groups[group as usize].overlapping |= 1 << place;
                     }
+                    None => changes.ended.push(Pair::new(spare.items[old], spare.items[other])),
                 }
             }
         }

@@ -6,15 +6,14 @@
 use super::record::Turned;
 use crate::wide::{Lanes3, Wide, Wide3};
 
-/// Boxes side by side. An empty one has its lower sides at infinity and its upper ones at the other.
+/// Boxes side by side. An empty one is NaN, which overlaps nothing.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     min: Lanes3,
     max: Lanes3,
 }
 
-const EMPTY: Node =
-    Node { min: Lanes3::splat(f32::INFINITY), max: Lanes3::splat(f32::NEG_INFINITY) };
+const EMPTY: Node = Node { min: Lanes3::splat(f32::NAN), max: Lanes3::splat(f32::NAN) };
 
 /// After as many changes as there are boxes, divided by this, the boxes above are fitted anew.
 const REFIT: usize = 4;
@@ -96,7 +95,7 @@ impl Layers {
         }
     }
 
-    /// Appends the slots of all boxes that overlap the one given. Empty places, and places beyond the last slot, may be among them if the box is infinite.
+    /// Appends the slots of all boxes that overlap the one given.
     #[inline(always)]
     pub(super) fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
         let bounds = turned.bounds();
@@ -132,14 +131,10 @@ impl Layers {
 
 impl Node {
     fn set(&mut self, lane: usize, turned: &Turned) {
-        let (min, max) = if turned.is_empty() {
-            ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3])
-        } else {
-            let bounds = turned.bounds();
-            (bounds.min, bounds.max)
-        };
-        self.min.set(lane, min);
-        self.max.set(lane, max);
+        // An empty box is NaN here as there.
+        let bounds = turned.bounds();
+        self.min.set(lane, bounds.min);
+        self.max.set(lane, bounds.max);
     }
 
     /// Makes a lane hold the box; false if it did already.
@@ -155,8 +150,9 @@ impl Node {
 
     /// The box around the boxes.
     fn around(&self) -> ([f32; 3], [f32; 3]) {
-        let least = |side: &[f32; 8]| side.iter().copied().fold(f32::INFINITY, f32::min);
-        let most = |side: &[f32; 8]| side.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        // The smaller and the larger of NaN and a number is the number.
+        let least = |side: &[f32; 8]| side.iter().copied().fold(f32::NAN, f32::min);
+        let most = |side: &[f32; 8]| side.iter().copied().fold(f32::NAN, f32::max);
         let (min, max) = (&self.min, &self.max);
         ([least(&min.x), least(&min.y), least(&min.z)], [most(&max.x), most(&max.y), most(&max.z)])
     }

@@ -11,6 +11,7 @@ mod block;
 mod columns;
 mod compare;
 mod fresh;
+mod groups;
 mod layers;
 mod lists;
 mod read;
@@ -19,6 +20,7 @@ mod skin;
 
 use super::{BroadPhase, Changes, Frame, Moved, Pair};
 use columns::Columns;
+use groups::Groups;
 use layers::Layers;
 use lists::Lists;
 use record::Turned;
@@ -28,8 +30,8 @@ use skin::Skin;
 const FRESH: f32 = 0.5;
 /// Building the tree over the slots, likewise.
 const LAYERS: f32 = 0.02;
-/// Slots that a thread takes at a time.
-const PORTION: usize = 4096;
+/// The item in slot zero.
+const NOBODY: u32 = u32::MAX;
 /// From so many slots on, threads share the work.
 const MANY: usize = 8192;
 
@@ -53,14 +55,14 @@ const MANY: usize = 8192;
 pub struct Neighbours {
     /// The slot of each item.
     slots: Vec<u32>,
-    /// The item in each slot.
+    /// The item in each slot; slot zero is nobody's.
     items: Vec<u32>,
     /// The boxes, by slots.
     tight: Vec<Turned>,
     /// The same with their skins.
     fat: Vec<Turned>,
-    /// For each slot its neighbours in slots behind it: twice the slot, and one more if the boxes overlap.
-    ahead: Lists,
+    /// For each slot its neighbours in higher slots.
+    groups: Groups,
     /// For each slot the slots that have it in their lists, while `both_ways` is set.
     behind: Lists,
     both_ways: bool,
@@ -81,19 +83,19 @@ pub struct Neighbours {
 struct Portion {
     /// As in [`Neighbours::escaped`].
     escaped: Vec<u32>,
-    /// Slots, and the entries of their lists that are different now.
+    /// Groups of neighbours, and a bit for each that is different now.
     toggled: Vec<[u32; 2]>,
     /// New neighbours: two slots, the smaller first.
     adopted: Vec<[u32; 2]>,
     /// Slots that may be new neighbours.
     seen: Vec<u32>,
-    compared: usize,
 }
 
 /// Memory for a fresh start.
 #[derive(Clone, Debug, Default)]
 struct Spare {
-    ahead: Lists,
+    groups: Groups,
+    behind: Lists,
     items: Vec<u32>,
     boxes: Vec<Turned>,
     /// The new slot of each slot.
@@ -111,7 +113,7 @@ pub struct NeighbourStats {
     pub escaped: usize,
     /// Whether all was found from scratch.
     pub fresh: bool,
-    /// Pairs in the lists that were compared.
+    /// Pairs in the lists that were compared, with free places.
     pub compared: usize,
 }
 
@@ -130,16 +132,23 @@ impl Neighbours {
 
     /// Gives slots to new items.
     fn admit(&mut self, count: usize) {
+        if self.items.is_empty() {
+            self.push_slot(NOBODY);
+        }
         while self.slots.len() < count {
             let item = self.slots.len() as u32;
             self.slots.push(self.items.len() as u32);
-            self.items.push(item);
-            self.tight.push(Turned::EMPTY);
-            self.fat.push(Turned::EMPTY);
-            self.ahead.push_list();
-            if self.both_ways {
-                self.behind.push_list();
-            }
+            self.push_slot(item);
+        }
+    }
+
+    fn push_slot(&mut self, item: u32) {
+        self.items.push(item);
+        self.tight.push(Turned::EMPTY);
+        self.fat.push(Turned::EMPTY);
+        self.groups.push_slot();
+        if self.both_ways {
+            self.behind.push_list();
         }
     }
 
@@ -151,7 +160,8 @@ impl Neighbours {
         escaped > 0.0 && escaped + layers > FRESH * count
     }
 
-    fn threads(&self) -> bool {
+    /// Whether threads share the work.
+    fn is_shared(&self) -> bool {
         self.items.len() >= MANY && rayon::current_num_threads() > 1
     }
 }
@@ -190,9 +200,13 @@ impl BroadPhase for Neighbours {
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
-        for (slot, item) in self.items.iter().enumerate() {
-            let overlapping = self.ahead.of(slot).iter().filter(|entry| **entry & 1 == 1);
-            to.extend(overlapping.map(|entry| Pair::new(*item, self.items[*entry as usize / 2])));
+        for group in &self.groups.groups {
+            for (place, other) in group.others.into_iter().enumerate() {
+                if group.overlapping >> place & 1 == 1 {
+                    let of = |slot: u32| self.items[slot as usize];
+                    to.push(Pair::new(of(group.owner), of(other)));
+                }
+            }
         }
     }
 
@@ -201,12 +215,13 @@ impl BroadPhase for Neighbours {
         let spare = &self.spare;
         4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
             + size_of::<Turned>() * (self.tight.capacity() + self.fat.capacity())
-            + self.ahead.bytes()
+            + self.groups.bytes()
             + self.behind.bytes()
             + self.layers.bytes()
             + self.columns.bytes()
             + portions
-            + spare.ahead.bytes()
+            + spare.groups.bytes()
+            + spare.behind.bytes()
             + size_of::<Turned>() * spare.boxes.capacity()
             + 4 * (spare.items.capacity() + spare.ranks.capacity())
             + 4 * (spare.order.capacity() + spare.lengths.capacity())

@@ -3,10 +3,13 @@
 use rayon::prelude::*;
 
 use super::record::Turned;
-use super::{Neighbours, PORTION, Portion};
+use super::{Neighbours, Portion};
 use crate::broad::{Bounds, Frame};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
+
+/// Slots that a thread takes at a time.
+const PORTION: usize = 4096;
 
 impl Neighbours {
     /// Takes the new boxes of all items.
@@ -22,8 +25,9 @@ impl Neighbours {
             let first = first * PORTION;
             dispatch::run(Read { bounds: frame.bounds, width, first, items, tight, fat, escaped });
         };
+        let shared = self.is_shared();
         let portions = &mut self.portions[..count];
-        if self.items.len() >= super::MANY && rayon::current_num_threads() > 1 {
+        if shared {
             (self.items.par_chunks(PORTION), self.tight.par_chunks_mut(PORTION))
                 .into_par_iter()
                 .zip((self.fat.par_chunks(PORTION), portions).into_par_iter())
@@ -90,7 +94,10 @@ impl Task for Read<'_> {
         for (at, ((item, tight), fat)) in
             self.items.iter().zip(self.tight).zip(self.fat).enumerate()
         {
-            let new = self.bounds.get(*item as usize).map_or(Turned::EMPTY, Turned::new);
+            let mut new = Turned::EMPTY;
+            if let Some(bounds) = self.bounds.get(*item as usize) {
+                new.set::<W>(bounds);
+            }
             let old = std::mem::replace(tight, new);
             if !fat.contains::<W>(&new) && !(new.is_empty() && fat.is_empty()) {
                 let fast = old.change(&new) > self.width;

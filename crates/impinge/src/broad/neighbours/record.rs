@@ -15,12 +15,11 @@ impl Record {
     pub(super) const BLANK: Self = Self([0.0; 8]);
 
     #[inline(always)]
-    pub(super) fn new<W: Wide>(turned: &Turned, item: u32) -> Self {
+    pub(super) fn write<W: Wide>(turned: &Turned, item: u32, to: &mut Self) {
         let signs = W::load(&[1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0]);
-        let mut lanes = W::load(&turned.0).mul(signs).array();
-        lanes[3] = f32::from_bits(item);
-        lanes[7] = f32::from_bits(0b111);
-        Self(lanes)
+        W::load(&turned.0).mul(signs).store(&mut to.0);
+        to.0[3] = f32::from_bits(item);
+        to.0[7] = f32::from_bits(0b111);
     }
 
     #[inline(always)]
@@ -51,10 +50,20 @@ impl Turned {
     pub(super) const EMPTY: Self = Self([f32::NAN; 8]);
 
     #[inline(always)]
-    pub(super) fn new(bounds: &Bounds) -> Self {
+    pub(super) fn set<W: Wide>(&mut self, bounds: &Bounds) {
         let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
-        let turned = Self([a, b, c, 0.0, -d, -e, -f, 0.0]);
-        if (a <= d) & (b <= e) & (c <= f) { turned } else { Self::EMPTY }
+        // Neighbours in memory, so these are two loads.
+        let sides = W::join([a, b, c, d], [c, d, e, f]);
+        let order = W::index(&[0, 1, 2, 2, 5, 6, 7, 7]);
+        let signs = W::load(&[1.0, 1.0, 1.0, 0.0, -1.0, -1.0, -1.0, 0.0]);
+        let sides = sides.permute(order);
+        let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
+        // Lower sides are compared with upper ones; the other half of the comparison is not asked.
+        let full = sides.le(sides.permute(halves)).bits() & 0b111 == 0b111;
+        let unused = signs.mul(signs).lt(W::splat(0.5));
+        let turned = unused.select(W::splat(0.0), sides.mul(signs));
+        let empty = W::splat(f32::NAN);
+        (if full { turned } else { empty }).store(&mut self.0);
     }
 
     #[inline(always)]

@@ -52,6 +52,8 @@ pub enum ErrorKind {
     WrongVersion,
     /// Something belongs to another mesh than the one it was given with.
     WrongMesh,
+    /// A handle names a body that was removed, or never was in this world.
+    NoSuchBody,
 }
 
 impl Error {

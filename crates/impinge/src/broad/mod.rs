@@ -18,6 +18,10 @@
 mod all_pairs;
 mod bounds;
 mod frame;
+mod lists;
+mod movers;
+mod pair_set;
+mod stamps;
 #[cfg(test)]
 mod testing;
 

@@ -17,10 +17,15 @@
 
 mod all_pairs;
 mod bounds;
+mod cells;
+mod entry;
 mod frame;
+mod grid;
+mod layout;
 mod lists;
 mod movers;
 mod pair_set;
+mod stab;
 mod stamps;
 #[cfg(test)]
 mod testing;
@@ -29,7 +34,10 @@ use std::fmt::Debug;
 
 pub use all_pairs::AllPairs;
 pub use bounds::Bounds;
+pub use entry::Entry;
 pub use frame::{Changes, Frame, Moved, Pair};
+pub use grid::{Grid, GridOptions, GridStats};
+use layout::Layout;
 
 /// A way to find the pairs of boxes that overlap.
 ///

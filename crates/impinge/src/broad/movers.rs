@@ -26,7 +26,9 @@ impl Movers {
         match frame.moved {
             Moved::All => self.items.extend(0..self.count as u32),
             Moved::Only(list) => {
-                for item in list.iter().copied().chain(now.min(self.before) as u32..self.count as u32) {
+                for item in
+                    list.iter().copied().chain(now.min(self.before) as u32..self.count as u32)
+                {
                     if (item as usize) < self.count && self.seen.mark(item) {
                         self.items.push(item);
                     }

@@ -17,6 +17,7 @@
 
 mod all_pairs;
 mod bounds;
+mod cell_tree;
 mod cells;
 mod entry;
 mod frame;
@@ -24,6 +25,7 @@ mod grid;
 mod layout;
 mod lists;
 mod movers;
+mod octree;
 mod pair_set;
 mod stab;
 mod stamps;
@@ -38,6 +40,7 @@ pub use entry::Entry;
 pub use frame::{Changes, Frame, Moved, Pair};
 pub use grid::{Grid, GridOptions, GridStats};
 use layout::Layout;
+pub use octree::{CellTreeStats, Octree, OctreeOptions};
 
 /// A way to find the pairs of boxes that overlap.
 ///

@@ -17,6 +17,7 @@
 
 mod all_pairs;
 mod bounds;
+mod cell_core;
 mod cell_tree;
 mod cells;
 mod entry;
@@ -27,6 +28,7 @@ mod lists;
 mod movers;
 mod octree;
 mod pair_set;
+mod slabs;
 mod stab;
 mod stamps;
 #[cfg(test)]
@@ -36,11 +38,13 @@ use std::fmt::Debug;
 
 pub use all_pairs::AllPairs;
 pub use bounds::Bounds;
+pub use cell_core::CellTreeStats;
 pub use entry::Entry;
 pub use frame::{Changes, Frame, Moved, Pair};
 pub use grid::{Grid, GridOptions, GridStats};
 use layout::Layout;
-pub use octree::{CellTreeStats, Octree, OctreeOptions};
+pub use octree::{Octree, OctreeOptions};
+pub use slabs::{SlabOctree, SlabOctreeOptions, Slabs};
 
 /// A way to find the pairs of boxes that overlap.
 ///

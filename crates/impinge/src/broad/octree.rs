@@ -7,13 +7,11 @@
 //! back wherever an octant sees the same part of both. It visits the octants of the difference too, but leaves the item attached to the very octants that a fresh entry would choose; six boxes
 //! entered one by one break large octants into small ones for good. With oriented boxes the octants are found anew, and compared with those from before by time-stamps.
 
+use super::cell_core::{CellCore, CellTreeStats};
 use super::cell_tree::CellTree;
 use super::cells::Cells;
-use super::layout::{Fit, Layout, Spread};
-use super::movers::Movers;
-use super::pair_set::PairSet;
+use super::layout::{Layout, Spread};
 use super::stab::Turned;
-use super::stamps::Stamps;
 use super::{BroadPhase, Changes, Entry, Frame, Pair};
 use crate::math::{Aabb, Vec3};
 
@@ -51,55 +49,16 @@ impl OctreeOptions {
     }
 }
 
-/// What an [`Octree`] or a [`SlabOctree`](super::SlabOctree) holds, and what its last update cost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CellTreeStats {
-    /// All cells, of all levels.
-    pub cells: usize,
-    /// Cells with an item.
-    pub occupied: usize,
-    /// References to items in the cells of each level, from the root down.
-    pub entries: Vec<usize>,
-    /// Cells entered and left in the last update.
-    pub touched: usize,
-    /// Pairs compared for the first time in the last update, after time-stamps took out what was seen before.
-    pub compared: usize,
-    /// How often the cells have been chosen anew.
-    pub layouts: u32,
-}
-
-impl CellTreeStats {
-    /// Items in a cell on average, over all cells.
-    #[must_use]
-    pub fn mean_entries(&self) -> f64 {
-        if self.cells == 0 {
-            0.0
-        } else {
-            self.entries.iter().sum::<usize>() as f64 / self.cells as f64
-        }
-    }
-}
-
 /// A broad phase by an octree. Better than a grid where a few boxes are much larger than the cells.
 #[derive(Clone, Debug)]
 pub struct Octree {
     options: OctreeOptions,
     layout: Layout,
     depth: u32,
-    fit: Fit,
-    movers: Movers,
-    pairs: PairSet,
-    tree: CellTree,
+    core: CellCore,
     places: Vec<Place>,
-    seen: Stamps,
-    done: Stamps,
     fresh: Vec<u32>,
     stack: Vec<Octant>,
-    sample: Vec<f32>,
-    present: usize,
-    outside: usize,
-    compared: usize,
-    layouts: u32,
 }
 
 /// Where an item is.
@@ -108,14 +67,11 @@ struct Place {
     cells: Cells,
     /// The level it does not go below.
     level: u8,
-    present: bool,
-    outside: bool,
     /// Entered by its oriented box.
     turned: bool,
 }
 
-const NOWHERE: Place =
-    Place { cells: Cells::EMPTY, level: 0, present: false, outside: false, turned: false };
+const NOWHERE: Place = Place { cells: Cells::EMPTY, level: 0, turned: false };
 
 /// An octant on the way down.
 #[derive(Clone, Copy, Debug)]
@@ -187,58 +143,31 @@ impl Octree {
             options,
             layout: Layout::new(options.domain.unwrap_or(Aabb::EMPTY), [1 << depth; 3]),
             depth,
-            fit: Fit::default(),
-            movers: Movers::default(),
-            pairs: PairSet::default(),
-            tree: CellTree::new(8, depth),
+            core: CellCore::new(CellTree::new(8, depth)),
             places: Vec::new(),
-            seen: Stamps::default(),
-            done: Stamps::default(),
             fresh: Vec::new(),
             stack: Vec::new(),
-            sample: Vec::new(),
-            present: 0,
-            outside: 0,
-            compared: 0,
-            layouts: 0,
         }
     }
 
     /// What it holds, and what the last update cost. Looks at every cell.
     #[must_use]
     pub fn stats(&self) -> CellTreeStats {
-        let (entries, occupied) = self.tree.levels();
-        CellTreeStats {
-            cells: self.tree.len(),
-            occupied,
-            entries,
-            touched: self.tree.touched,
-            compared: self.compared,
-            layouts: self.layouts,
-        }
+        self.core.stats()
     }
 
     /// Chooses the cells anew, where they are to be chosen, if they no longer suit the boxes.
     fn refit(&mut self, frame: &Frame<'_>) {
-        let free = self.options.domain.is_none() || self.options.depth.is_none();
-        if !free || !self.fit.is_lost(self.present, self.outside) {
+        let OctreeOptions { domain, depth, .. } = self.options;
+        if domain.is_some() && depth.is_some() {
             return;
         }
-        self.fit = Fit::to(self.present);
-        let Some(mut spread) = Spread::of(frame.bounds, &mut self.sample) else { return };
-        spread.domain = self.options.domain.unwrap_or(spread.domain);
-        spread.domain = Layout::new(spread.domain, [1; 3]).domain;
-        self.depth = self
-            .options
-            .depth
-            .unwrap_or_else(|| fitting_depth(&spread, 8.0))
-            .min(CellTree::deepest(8));
+        let Some(spread) = self.core.lost(frame, domain) else { return };
+        let depth = depth.unwrap_or_else(|| fitting_depth(&spread));
+        self.depth = depth.min(CellTree::deepest(8));
         self.layout = Layout::new(spread.domain, [1 << self.depth; 3]);
-        self.tree = CellTree::new(8, self.depth);
-        self.tree.reserve(self.places.len());
+        self.core.replant(CellTree::new(8, self.depth));
         self.places.fill(NOWHERE);
-        (self.present, self.outside) = (0, 0);
-        self.layouts += 1;
         for item in 0..frame.bounds.len() as u32 {
             self.place(item, frame);
         }
@@ -264,8 +193,6 @@ impl Octree {
         let place = Place {
             cells,
             level: self.depth.saturating_sub(steps) as u8,
-            present: true,
-            outside: self.layout.misses(&bounds),
             turned: turned.is_some(),
         };
         (place, turned)
@@ -275,14 +202,13 @@ impl Octree {
     fn place(&mut self, item: u32, frame: &Frame<'_>) {
         let (new, turned) = self.wanted(item, frame);
         let old = std::mem::replace(&mut self.places[item as usize], new);
-        self.present = self.present + usize::from(new.present) - usize::from(old.present);
-        self.outside = self.outside + usize::from(new.outside) - usize::from(old.outside);
+        self.core.count(item, frame, &self.layout);
         if old.turned || new.turned {
             match turned {
                 Some(turned) => self.gather_turned(&turned, &new),
                 None => self.gather(&new),
             }
-            self.tree.attach_to(item, &self.fresh);
+            self.core.tree.attach_to(item, &self.fresh);
         } else if (old.cells, old.level) != (new.cells, new.level) {
             self.exchange(item, &old, &new);
         }
@@ -300,7 +226,7 @@ impl Octree {
             let (was, is) = (old.meets(before, &octant, &cells), new.meets(now, &octant, &cells));
             match (was, is) {
                 (Meets::Partly, Meets::Partly) => {
-                    self.stack.extend(octant.children(self.tree.child(octant.index)));
+                    self.stack.extend(octant.children(self.core.tree.child(octant.index)));
                 }
                 (Meets::Attached, Meets::Attached) => {}
                 _ => {
@@ -325,8 +251,10 @@ impl Octree {
             let cells = octant.cells(self.depth);
             match place.meets(place.cells.clipped(&cells), &octant, &cells) {
                 Meets::Not => {}
-                Meets::Attached => attached(&mut self.tree, octant.index),
-                Meets::Partly => self.stack.extend(octant.children(self.tree.child(octant.index))),
+                Meets::Attached => attached(&mut self.core.tree, octant.index),
+                Meets::Partly => {
+                    self.stack.extend(octant.children(self.core.tree.child(octant.index)))
+                }
             }
         }
     }
@@ -358,18 +286,18 @@ impl Octree {
             if octant.level >= place.level || turned.holds(min, max) {
                 self.fresh.push(octant.index);
             } else {
-                self.stack.extend(octant.children(self.tree.child(octant.index)));
+                self.stack.extend(octant.children(self.core.tree.child(octant.index)));
             }
         }
     }
 }
 
-/// How many times the domain is halved until the cells are little larger than the median box, or there are more than `most` cells of the last level for each box.
-pub(super) fn fitting_depth(spread: &Spread, most: f64) -> u32 {
+/// How many times the domain is halved until the cells are little larger than the median box, or there are eight cells of the last level for each box.
+fn fitting_depth(spread: &Spread) -> u32 {
     let width = spread.domain.extent();
-    let finest = (0..3).fold(0.0_f64, |f, k| f.max(width[k] / spread.side[k].max(width[k] * 1e-4)));
-    let by_size = (finest / 1.25).log2().ceil();
-    let by_count = (most * spread.count as f64).log2() / 3.0;
+    let ratio = |k: usize| width[k] / spread.side[k].max(width[k] * 1e-4);
+    let by_size = (0..3).map(ratio).fold(1.0, f64::max).log2().ceil() - 1.0;
+    let by_count = (8.0 * spread.count as f64).log2() / 3.0;
     by_size.min(by_count).clamp(0.0, 20.0) as u32
 }
 
@@ -382,55 +310,26 @@ impl BroadPhase for Octree {
     }
 
     fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        changes.clear();
-        self.movers.gather(frame);
-        let count = self.movers.count();
-        if self.places.len() < count {
-            self.places.resize(count, NOWHERE);
-            self.tree.reserve(count);
-            self.pairs.reserve(count);
-            self.seen.reserve(count);
-            self.done.reserve(count);
+        let movers = self.core.begin(frame, changes);
+        if self.places.len() < movers.count() {
+            self.places.resize(movers.count(), NOWHERE);
         }
-        (self.tree.touched, self.compared) = (0, 0);
-        let movers = std::mem::take(&mut self.movers);
         for item in movers.items() {
             self.place(*item, frame);
         }
         self.refit(frame);
-        self.pairs.refresh(frame, &movers, changes, |_| false);
-        self.done.clear();
-        let Self { tree, seen, done, pairs, compared, .. } = self;
-        for &item in movers.items() {
-            seen.clear();
-            seen.mark(item);
-            tree.neighbours(item, |other| {
-                if seen.mark(other) && !done.has(other) {
-                    *compared += 1;
-                    if frame.overlap(item, other) {
-                        pairs.add(Pair::new(item, other), true, changes);
-                    }
-                }
-            });
-            done.mark(item);
-        }
-        self.movers = movers;
+        self.core.finish(frame, movers, changes);
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
-        self.pairs.reported(to);
+        self.core.pairs(to);
     }
 
     fn bytes(&self) -> usize {
-        self.movers.bytes()
-            + self.pairs.bytes()
-            + self.tree.bytes()
+        self.core.bytes()
             + self.places.capacity() * size_of::<Place>()
-            + self.seen.bytes()
-            + self.done.bytes()
             + self.fresh.capacity() * size_of::<u32>()
             + self.stack.capacity() * size_of::<Octant>()
-            + self.sample.capacity() * size_of::<f32>()
     }
 }
 
@@ -508,9 +407,9 @@ mod tests {
             let mut known = tree.clone();
             let place = known.places[0];
             known.gather(&place);
-            known.tree.touched = 0;
-            known.tree.attach_to(0, &known.fresh.clone());
-            assert_eq!(known.tree.touched, 0, "round {round}");
+            known.core.tree.touched = 0;
+            known.core.tree.attach_to(0, &known.fresh.clone());
+            assert_eq!(known.core.tree.touched, 0, "round {round}");
         }
         assert!(visited < fresh * 2, "{visited} {fresh}");
     }

@@ -31,6 +31,7 @@ mod pair_set;
 mod slabs;
 mod stab;
 mod stamps;
+mod sweep;
 #[cfg(test)]
 mod testing;
 
@@ -45,6 +46,7 @@ pub use grid::{Grid, GridOptions, GridStats};
 use layout::Layout;
 pub use octree::{Octree, OctreeOptions};
 pub use slabs::{SlabOctree, SlabOctreeOptions, Slabs};
+pub use sweep::{SweepAndPrune, SweepStats};
 
 /// A way to find the pairs of boxes that overlap.
 ///

@@ -2,7 +2,7 @@
 
 use super::movers::Movers;
 use super::stamps::Stamps;
-use super::{Changes, Frame, Pair};
+use super::{Bounds, Changes, Frame, Pair};
 
 /// No link, no slot.
 const NONE: u32 = u32::MAX;
@@ -113,6 +113,20 @@ impl PairSet {
                 link = next;
             }
             self.done.mark(item);
+        }
+    }
+
+    /// Takes out all pairs whose axis-aligned boxes do not overlap.
+    pub(super) fn drop_apart(&mut self, bounds: &[Bounds], changes: &mut Changes) {
+        for slot in (0..self.entries.len() as u32).rev() {
+            let Entry { items: [a, b], reported, .. } = self.entries[slot as usize];
+            let boxes = bounds.get(a as usize).zip(bounds.get(b as usize));
+            if !boxes.is_some_and(|(a, b)| a.overlaps(b)) {
+                if reported {
+                    changes.ended.push(Pair { a, b });
+                }
+                self.remove_slot(slot);
+            }
         }
     }
 
@@ -252,7 +266,7 @@ impl Entry {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Bounds, Moved};
+    use super::super::Moved;
     use super::*;
     use crate::math::Random;
     use std::collections::BTreeSet;

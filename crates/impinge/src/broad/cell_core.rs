@@ -132,7 +132,7 @@ impl CellCore {
             seen.clear();
             seen.mark(item);
             tree.neighbours(item, |other| {
-                if seen.mark(other) && !done.has(other) {
+                if !done.has(other) && seen.mark(other) {
                     *compared += 1;
                     if frame.overlap(item, other) {
                         pairs.add(Pair::new(item, other), true, changes);

@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn each_mover_is_named_once_and_the_ends_of_the_lists_are_added() {
-        let boxes = vec![Bounds::EMPTY; 6];
+        let boxes = [Bounds::EMPTY; 6];
         let mut movers = Movers::default();
         let mut gather = |count: usize, moved: Moved<'_>| {
             movers.gather(&Frame { bounds: &boxes[..count], oriented: None, moved });

@@ -253,7 +253,7 @@ impl Octree {
                 Meets::Not => {}
                 Meets::Attached => attached(&mut self.core.tree, octant.index),
                 Meets::Partly => {
-                    self.stack.extend(octant.children(self.core.tree.child(octant.index)))
+                    self.stack.extend(octant.children(self.core.tree.child(octant.index)));
                 }
             }
         }
@@ -292,11 +292,11 @@ impl Octree {
     }
 }
 
-/// How many times the domain is halved until the cells are little larger than the median box, or there are eight cells of the last level for each box.
+/// How many times the domain is halved until the cells are two to four times as wide as the median box, or there are eight cells of the last level for each box.
 fn fitting_depth(spread: &Spread) -> u32 {
     let width = spread.domain.extent();
     let ratio = |k: usize| width[k] / spread.side[k].max(width[k] * 1e-4);
-    let by_size = (0..3).map(ratio).fold(1.0, f64::max).log2().ceil() - 1.0;
+    let by_size = (0..3).map(ratio).fold(1.0, f64::max).log2() - 1.0;
     let by_count = (8.0 * spread.count as f64).log2() / 3.0;
     by_size.min(by_count).clamp(0.0, 20.0) as u32
 }

@@ -195,7 +195,7 @@ impl SlabOctree {
             match boxes.map(|b| Turned::new(&b[item as usize], self.layout.slack)) {
                 None => self.gather(&Item::of_box(&self.directions, &bounds, self.layout.slack)),
                 Some(Some(turned)) => {
-                    self.gather(&Item::of_turned(&self.directions, &turned, self.layout.slack))
+                    self.gather(&Item::of_turned(&self.directions, &turned, self.layout.slack));
                 }
                 // An oriented box that is not finite is entered everywhere.
                 Some(None) => self.fresh.push(0),

@@ -1,7 +1,15 @@
 //! Many moving boxes: which of them overlap, frame by frame.
 //!
 //! A [`BroadPhase`] is given the boxes of all items once a frame, with a word on which of them moved, and says which pairs began to overlap and which ended. Every one reports the pairs whose boxes share a
-//! point, exactly these: no box is fattened in what is reported. [`AllPairs`] is the oracle that the others are tested against.
+//! point, exactly these: no box is fattened in what is reported.
+//!
+//! - [`Neighbours`]: the fastest for most of what moves, and the default;
+//! - [`Auto`]: whichever is fastest, by trial;
+//! - [`AllPairs`]: the oracle that the others are tested against;
+//! - [`Grid`], [`Octree`] and [`SlabOctree`]: cells with lists of items, entered by axis-aligned or by oriented boxes (Zachmann 1994, sections 5.4 to 5.6);
+//! - [`SweepAndPrune`]: ends of boxes kept in order on three axes (section 5.7);
+//! - [`DynamicTree`]: a binary tree of boxes that items enter and leave (Klosowski et al. 1998, section 6.1);
+//! - [`Choice`]: any of them by its name.
 //!
 //! ```
 //! use impinge::broad::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
@@ -16,18 +24,45 @@
 //! ```
 
 mod all_pairs;
+mod auto;
 mod bounds;
+mod cell_core;
+mod cell_tree;
+mod cells;
+mod choice;
+mod dynamic_tree;
+mod entry;
 mod frame;
+mod grid;
+mod layout;
+mod lists;
+mod movers;
 mod neighbours;
+mod octree;
+mod pair_set;
+mod slabs;
+mod stab;
+mod stamps;
+mod sweep;
 #[cfg(test)]
 mod testing;
 
 use std::fmt::Debug;
 
 pub use all_pairs::AllPairs;
+pub use auto::Auto;
 pub use bounds::Bounds;
+pub use cell_core::CellTreeStats;
+pub use choice::Choice;
+pub use dynamic_tree::{DynamicTree, DynamicTreeOptions, DynamicTreeStats};
+pub use entry::Entry;
 pub use frame::{Changes, Frame, Moved, Pair};
+pub use grid::{Grid, GridOptions, GridStats};
+use layout::Layout;
 pub use neighbours::{NeighbourStats, Neighbours};
+pub use octree::{Octree, OctreeOptions};
+pub use slabs::{SlabOctree, SlabOctreeOptions, Slabs};
+pub use sweep::{SweepAndPrune, SweepStats};
 
 /// A way to find the pairs of boxes that overlap.
 ///

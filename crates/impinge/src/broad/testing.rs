@@ -191,6 +191,31 @@ pub(super) fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, orient
     }
 }
 
+/// Repeats the same frames again and again, all boxes moving; after some rounds no more memory is taken.
+pub(super) fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
+    for scatter in [Scatter::Even, Scatter::Sizes, Scatter::Slabs] {
+        let mut boxes = Boxes::new(77, scatter, 200);
+        let frames: Vec<(Vec<Bounds>, Vec<Oriented>)> = (0..40)
+            .map(|_| {
+                (0..200).for_each(|item| boxes.shift(item));
+                (boxes.bounds.clone(), boxes.oriented.clone())
+            })
+            .collect();
+        let (mut phase, mut changes) = (make(), Changes::default());
+        let mut held = Vec::new();
+        for round in 0..6 {
+            for (bounds, oriented) in &frames {
+                let frame = Frame { bounds, oriented: Some(oriented), moved: Moved::All };
+                phase.update(&frame, &mut changes);
+                if round >= 3 {
+                    held.push(phase.bytes());
+                }
+            }
+        }
+        assert!(held[0] > 0 && held.iter().all(|b| *b == held[0]), "{}: {held:?}", phase.name());
+    }
+}
+
 fn sorted_pairs(phase: &impl BroadPhase) -> Vec<Pair> {
     let mut pairs = Vec::new();
     phase.pairs(&mut pairs);

@@ -125,7 +125,7 @@ impl World {
     /// As [`World::update`], and calls `callback` with every event, by all threads of the current `rayon` pool at once and in no order. Callbacks of pairs are not called.
     pub fn update_calling_in_parallel(&mut self, callback: impl Fn(&Event) + Sync) -> &Report {
         self.update();
-        self.report.events.par_iter().for_each(callback);
+        self.report.events.par_iter().for_each(&callback);
         &self.report
     }
 }

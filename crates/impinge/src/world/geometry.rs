@@ -183,7 +183,9 @@ impl Geometry {
             if self.bounds().is_empty() {
                 return Oriented::around(&[]);
             }
-            Oriented::around(&[min.clamp(-far, far), max.clamp(-far, far)])
+            let ends = [min.clamp(-far, far), max.clamp(-far, far)];
+            let corner = |i: usize| Vec3::from_array([0, 1, 2].map(|k| ends[i >> k & 1][k]));
+            Oriented::around(&std::array::from_fn::<Vec3, 8, _>(corner))
         })
     }
 

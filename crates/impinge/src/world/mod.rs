@@ -45,8 +45,6 @@ mod options;
 mod pairs;
 mod queries;
 mod snapshot;
-#[cfg(test)]
-mod tests;
 mod update;
 
 pub use body::Body;

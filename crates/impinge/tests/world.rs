@@ -99,7 +99,7 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
     }
     let pick = |random: &mut Random| handles[random.below(handles.len())];
     let (one, other) = (pick(random), pick(random));
-    match random.below(14) {
+    match random.below(20) {
         0 => world.remove(one).unwrap(),
         1 => world.replace(one, form).unwrap(),
         2 => {
@@ -215,7 +215,7 @@ fn events_do_not_depend_on_threads_broad_phase_or_boxes() {
     let plain = WorldOptions::default();
     let one = run(1, &plain);
     assert_eq!(one, run(3, &plain)); // bit for bit
-    assert!(one.len() > 60, "{}", one.len());
+    assert!(one.len() > 20, "{}", one.len());
     for phase in Choice::ALL {
         let options = WorldOptions { phase: *phase, oriented: true, ..WorldOptions::default() };
         assert_eq!(gist(&one), gist(&run(2, &options)), "{phase:?}");

@@ -121,6 +121,7 @@ impl FromStr for Choice {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{Boxes, SCATTERS};
     use super::super::{Bounds, Changes, Frame, Moved, Pair};
     use super::*;
 
@@ -137,5 +138,60 @@ mod tests {
         }
         let error = "gird".parse::<Choice>().unwrap_err();
         assert!(error.to_string().contains("octree-oriented"), "{error}");
+    }
+
+    #[test]
+    fn lists_may_shrink_and_grow_without_a_word() {
+        let boxes = Boxes::new(4, SCATTERS[0], 120);
+        let mut odd = boxes.bounds.clone();
+        odd.iter_mut().step_by(7).for_each(|b| b.max[2] = f32::NAN);
+        odd.iter_mut()
+            .step_by(11)
+            .for_each(|b| *b = Bounds { min: [f32::MAX; 3], max: [f32::INFINITY; 3] });
+        odd.iter_mut()
+            .step_by(13)
+            .for_each(|b| *b = Bounds { min: [f32::INFINITY; 3], max: [f32::INFINITY; 3] });
+        let everything: Vec<u32> = (0..120).chain([3, 3, 119, 500, u32::MAX]).collect();
+        let steps: [(&[Bounds], &[u32]); 9] = [
+            (&boxes.bounds, &[]),
+            (&boxes.bounds[..10], &[]),
+            (&boxes.bounds[..70], &[5, 5]),
+            (&odd[..70], &everything),
+            (&odd[..0], &[]),
+            (&odd, &[]),
+            (&odd[..3], &everything),
+            (&[], &[u32::MAX]),
+            (&boxes.bounds[..90], &[0]),
+        ];
+        for choice in Choice::ALL {
+            let (mut phase, mut oracle) = (choice.make(), AllPairs::new());
+            let (mut found, mut known) = (Changes::default(), Changes::default());
+            for (k, (bounds, named)) in steps.iter().enumerate() {
+                let frame = Frame { bounds, oriented: None, moved: Moved::Only(named) };
+                phase.update(&frame, &mut found);
+                oracle.update(&frame, &mut known);
+                found.sort();
+                assert_eq!(found, known, "{choice}, step {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_frames_give_the_same_changes_in_the_same_order() {
+        for choice in Choice::ALL {
+            let mut said = [Vec::new(), Vec::new()];
+            for said in &mut said {
+                let mut boxes = Boxes::new(8, SCATTERS[1], 150);
+                let (mut phase, mut changes) = (choice.make(), Changes::default());
+                for frame in 0..30 {
+                    let moved = if frame % 9 == 0 { Moved::All } else { Moved::Only(&boxes.moved) };
+                    let oriented = Some(&boxes.oriented[..]);
+                    phase.update(&Frame { bounds: &boxes.bounds, oriented, moved }, &mut changes);
+                    said.push(changes.clone());
+                    boxes.step();
+                }
+            }
+            assert_eq!(said[0], said[1], "{choice}");
+        }
     }
 }

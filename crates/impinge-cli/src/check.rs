@@ -256,7 +256,7 @@ fn write_summary(out: &mut dyn Write, summary: &Summary) -> Result<()> {
     };
     writeln!(
         out,
-        "{}{}{} checked triangle by triangle{pruned}{ignored}",
+        "{}{}{} checked exactly, by hulls and triangles{pruned}{ignored}",
         bold.render(),
         plural(summary.checked, "pair"),
         bold.render_reset()

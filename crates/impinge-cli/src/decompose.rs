@@ -7,9 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use impinge::convex::Hull;
-use impinge::convex::pieces::{
-    DecomposeOptions, Decomposition, decompose_exactly, decompose_watched,
-};
+use impinge::pieces::{DecomposeOptions, Decomposition, decompose_exactly, decompose_watched};
 use impinge::scene::{Part, Scene};
 use impinge::{Mesh, Pose, Vec3, Weld};
 use impinge_io::{Faces, Instance, RawMesh, write_glb_colored, write_obj};

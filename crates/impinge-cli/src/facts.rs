@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use impinge::convex::Hull;
 use impinge::mesh::{Classification, Defects};
 use impinge::scene::Scene;
 use impinge::tree::TreeSize;
@@ -31,8 +32,19 @@ pub(crate) struct InfoRow<'a> {
     pub(crate) area: f64,
     /// Of the enclosed space, if there is any.
     pub(crate) solid: Option<SolidFacts>,
+    /// Of the polytope it bounds, if it is convex.
+    pub(crate) hull: Option<HullFacts>,
     /// The tree that queries descend.
     pub(crate) tree: TreeFacts,
+}
+
+/// What a convex part comes down to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HullFacts {
+    /// The corners; vertices inside of faces and edges do not count.
+    pub(crate) vertices: usize,
+    /// The faces; coplanar neighbours count once.
+    pub(crate) faces: usize,
 }
 
 /// What a part's tree takes. Parts that share a mesh share it.
@@ -92,6 +104,8 @@ impl<'a> InfoRow<'a> {
             centroid: part.pose.transform_point(mass.centroid),
             inertia: mass.inertia.transpose().to_cols_array_2d(),
         });
+        let convex = mesh.classification().convex;
+        let hull = convex.then(|| Hull::from_mesh(mesh).ok()).flatten();
         Self {
             name,
             vertices: mesh.vertices().len(),
@@ -102,6 +116,7 @@ impl<'a> InfoRow<'a> {
             defects: mesh.defects(),
             area: mesh.area(),
             solid,
+            hull: hull.map(|h| HullFacts { vertices: h.vertices().len(), faces: h.face_count() }),
             tree,
         }
     }

@@ -89,6 +89,7 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()
         .column("tris", Align::Right, 10)
         .column("size", Align::Left, 40)
         .column("traits", Align::Left, 6)
+        .column("hull", Align::Right, 11)
         .column("area", Align::Right, 9)
         .column("volume", Align::Right, 9);
     for row in rows {
@@ -100,6 +101,9 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()
         out,
         "  traits: c closed, m manifold, o oriented, p planar polygons, v convex polygons, x convex, - not"
     )?;
+    if rows.iter().any(|row| row.hull.is_some()) {
+        writeln!(out, "  hull: corners/faces of the polytope that a convex part bounds")?;
+    }
     writeln!(out, "  verts: those with equal coordinates count once")?;
     let warn = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
     let mut spotless = true;
@@ -152,6 +156,7 @@ fn cells(row: &InfoRow<'_>) -> Vec<Cell> {
         count(row.triangles).into(),
         size.unwrap_or_default().into(),
         traits(row).into(),
+        row.hull.map(|h| format!("{}/{}", h.vertices, h.faces)).unwrap_or_default().into(),
         digits(row.area, 5).into(),
         row.solid.map(|s| digits(s.volume, 5)).unwrap_or_default().into(),
     ]

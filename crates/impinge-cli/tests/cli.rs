@@ -323,6 +323,8 @@ fn info_describes_every_part() {
     for holds in ["closed", "manifold", "oriented", "planar_polygons", "convex"] {
         assert_eq!(first["class"][holds], true, "{holds}");
     }
+    assert_eq!((&first["hull"]["vertices"], &first["hull"]["faces"]), (&8.into(), &6.into()));
+    assert!(text.contains("cmopvx") && text.contains(" 8/6 "), "{text}");
     assert_eq!(first["defects"]["open_edges"].as_array().map(Vec::len), Some(0));
     assert!((first["volume"].as_f64().unwrap() - 1.0).abs() < 1e-12);
     assert!((first["area"].as_f64().unwrap() - 6.0).abs() < 1e-12);

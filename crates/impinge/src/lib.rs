@@ -36,6 +36,7 @@
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
 //! | The same for hulls, spheres, capsules, boxes, half-spaces and more, with or without meshes? | a [`Shape`]: [`shape::intersects`], [`shape::distance`], [`shape::contact`] |
 //! | What about two hulls that move? | [`convex::Tracker`] |
+//! | Which convex bodies is a solid made of? | [`pieces::decompose`], [`pieces::decompose_exactly`] |
 //! | Is a point inside? | [`solid::locate`] |
 //! | All that, of a body that bends? | [`Deforming`]: its vertices move, its tree follows |
 //! | What is wrong with a mesh? | [`Mesh::defects`], [`Mesh::classification`] |
@@ -55,6 +56,7 @@
 //! | [`tree`] | the bounding-volume trees that queries descend |
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
 //! | [`solid`] | inside and outside, and the space that two solids share |
+//! | [`pieces`] | solids as unions of convex bodies, and trees of hulls |
 //! | [`shape`] | every kind of shape against every other |
 //! | [`scene`] | named parts at poses, from files too |
 //! | [`check`] | an engineer's verdict about a pair of parts |
@@ -93,6 +95,7 @@ pub mod math;
 pub mod mesh;
 mod outcome;
 pub mod pair;
+pub mod pieces;
 pub mod scene;
 pub mod shape;
 pub mod shapes;

@@ -120,7 +120,7 @@ fn witnesses_are_common_points() {
     for _ in 0..60 {
         let (a, b) =
             (random.ellipsoid(10, Vec3::ONE), random.ellipsoid(10, Vec3::new(1.0, 0.5, 0.2)));
-        let center = random.vector() * 0.9;
+        let center = random.point() * 0.9;
         let pose = random.pose(center);
         let Some(inside) = clip(&a, &b, &pose, PreChecks::COLLECT).witness else { continue };
         let b = Hull::new(&moved(&b, &pose)).unwrap();
@@ -188,7 +188,7 @@ fn races_change_no_verdict() {
         let pose = if round % 4 == 0 {
             random.whole_pose(3)
         } else {
-            let center = random.vector() * 1.1;
+            let center = random.point() * 1.1;
             random.pose(center)
         };
         let expected = decide(a.vertices(), &moved(&b, &pose), &Hint::NONE).is_intersecting();
@@ -300,7 +300,7 @@ fn collected_faces_are_not_all_that_clip() {
     let mut random = Random(29);
     let mut seen = [0; 2];
     for _ in 0..400 {
-        let at = random.vector() * 2.0;
+        let at = random.point() * 2.0;
         let pose = random.pose(at);
         let expected = decide(cone.vertices(), &moved(&cone, &pose), &Hint::NONE).is_intersecting();
         seen[usize::from(expected)] += 1;

@@ -196,7 +196,7 @@ fn close_pairs(count: usize, seed: u64, mut each: impl FnMut(&Hull, &Hull, &Pose
         let n = [8, 30, 100][round % 3];
         let (x, y) = (axes[random.below(3)], axes[random.below(3)]);
         let (a, b) = (random.ellipsoid(n, x), random.ellipsoid(n, y));
-        let center = random.vector() * 1.2;
+        let center = random.point() * 1.2;
         let pose = random.pose(center);
         each(&a, &b, &pose, &mut random);
     }
@@ -215,7 +215,7 @@ fn lemmas_1_2_5_7_directions_converge() {
         // Other separating vectors, near the one found and not so near.
         let mut others = vec![vector.normalize()];
         for k in 0..30 {
-            let w = (vector + random.vector() * f64::from(k) * 0.03).normalize();
+            let w = (vector + random.point() * f64::from(k) * 0.03).normalize();
             if true_gap(w, a.vertices(), &points).is_positive() {
                 others.push(w);
             }
@@ -467,7 +467,7 @@ fn closest_points_and_separating_vectors_start_each_other() {
             return;
         }
         let (x, y) = (LocalSearch::exact(a), LocalSearch::exact(b));
-        let mut start = output.closest_start(a, b);
+        let mut start = output.closest_start();
         let options = ClosestOptions::published();
         let found = closest_points(&x, &y, pose, &options, &mut start);
         let cold = closest_points(&x, &y, pose, &options, &mut Default::default());

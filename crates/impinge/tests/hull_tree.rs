@@ -3,24 +3,12 @@
 
 use std::ops::ControlFlow;
 
-use impinge::convex::pieces::{DecomposeOptions, HullTree, decompose, decompose_exactly, exact};
+mod common;
+
+use common::Random;
 use impinge::pair::{Collect, Sink};
+use impinge::pieces::{DecomposeOptions, HullTree, decompose, decompose_exactly, exact};
 use impinge::{CheckOptions, Mesh, Pose, Relation, Vec3, check_pair, shapes};
-
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn vector(&mut self, size: f64) -> Vec3 {
-        Vec3::new(self.unit() - 0.5, self.unit() - 0.5, self.unit() - 0.5) * (2.0 * size)
-    }
-}
 
 /// Whether the solids share a point, by the meshes.
 fn meshes_meet(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
@@ -70,18 +58,20 @@ fn answers_equal_those_of_the_meshes() {
     assert!((0..2).all(|i| (0..bodies[i].1.leaf_count()).all(|l| bodies[i].1.is_convex(l))));
     let ring = &bodies[2].1;
     assert_eq!((0..ring.leaf_count()).filter(|l| !ring.is_convex(*l)).count(), 1);
-    let mut random = SplitMix(11);
+    let mut random = Random(11);
     let (mut meeting, mut apart) = (0, 0);
     for case in 0..400 {
         let (a, tree_a) = &bodies[case % 3];
         let (b, tree_b) = &bodies[case / 3 % 3];
         // Shifts in quarters, where touches abound and nothing is rounded, and any poses.
         let pose = if case % 2 == 0 {
-            let t = (random.vector(4.0) * 4.0).round() / 4.0;
+            let t = (random.point() * 16.0).round() / 4.0;
             Pose::from_translation(t.to_array()).unwrap()
         } else {
-            let turn = Pose::from_axis_angle(random.vector(1.0).to_array(), random.unit() * 6.0);
-            Pose::from_translation(random.vector(4.0).to_array()).unwrap().compose(&turn.unwrap())
+            let turn = Pose::from_axis_angle(random.point().to_array(), random.unit() * 6.0);
+            Pose::from_translation((random.point() * 4.0).to_array())
+                .unwrap()
+                .compose(&turn.unwrap())
         };
         let expected = meshes_meet(a, b, &pose);
         let found = tree_a.first_hit(tree_b, &pose);
@@ -105,11 +95,12 @@ fn answers_equal_those_of_the_meshes() {
 fn pairs_of_leaves_are_those_of_all_against_all() {
     let found = decompose_exactly(&u_shape(), 16).unwrap();
     let tree = HullTree::of_pieces(&found).unwrap();
-    let mut random = SplitMix(5);
+    let mut random = Random(5);
     for _ in 0..100 {
-        let turn = Pose::from_axis_angle(random.vector(1.0).to_array(), random.unit() * 6.0);
-        let pose =
-            Pose::from_translation(random.vector(3.0).to_array()).unwrap().compose(&turn.unwrap());
+        let turn = Pose::from_axis_angle(random.point().to_array(), random.unit() * 6.0);
+        let pose = Pose::from_translation((random.point() * 3.0).to_array())
+            .unwrap()
+            .compose(&turn.unwrap());
         let mut expected = Vec::new();
         for (i, p) in found.pieces.iter().enumerate() {
             for (j, q) in found.pieces.iter().enumerate() {
@@ -155,10 +146,10 @@ fn a_cover_never_misses_a_hit() {
     assert_eq!(tree.error(), found.error);
     let cube = shapes::cuboid([0.3, 0.3, 0.3]).unwrap();
     let cube_tree = HullTree::of_mesh(&cube, 2).unwrap();
-    let mut random = SplitMix(8);
+    let mut random = Random(8);
     let mut missed = 0;
     for _ in 0..300 {
-        let pose = Pose::from_translation(random.vector(1.6).to_array()).unwrap();
+        let pose = Pose::from_translation((random.point() * 1.6).to_array()).unwrap();
         let hit = tree.first_hit(&cube_tree, &pose).is_some();
         let expected = meshes_meet(&gear, &cube, &pose);
         assert!(hit || !expected, "missed at {pose:?}");
@@ -204,10 +195,10 @@ fn real_meshes_are_covered_within_the_error() {
         let found = decompose(&mesh, &DecomposeOptions::new(0.05 * size, 64)).unwrap();
         assert!(found.error <= 0.05 * size && found.pieces.len() <= most, "{}", found.pieces.len());
         let holds = |p: Vec3| found.pieces.iter().any(|piece| exact(piece.hull.vertices(), &[p]));
-        let mut random = SplitMix(3);
+        let mut random = Random(3);
         let bounds = mesh.bounds();
         for _ in 0..2_000 {
-            let unit = random.vector(0.5) + Vec3::splat(0.5);
+            let unit = random.point() * 0.5 + Vec3::splat(0.5);
             let p = bounds.min + bounds.extent() * unit;
             let inside = impinge::solid::locate(&mesh, p).unwrap() != impinge::Location::Outside;
             if inside {

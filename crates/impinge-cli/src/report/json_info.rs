@@ -37,6 +37,7 @@ struct InfoEntry<'a> {
     volume: Option<f64>,
     centroid: Option<[f64; 3]>,
     inertia: Option<[[f64; 3]; 3]>,
+    hull: Option<HullEntry>,
     clean: bool,
     defects: Value,
     tree: TreeEntry,
@@ -53,6 +54,13 @@ struct TreeEntry {
     source: &'static str,
     seconds: f64,
     shared: bool,
+}
+
+/// The polytope that a convex part bounds.
+#[derive(Serialize)]
+struct HullEntry {
+    vertices: usize,
+    faces: usize,
 }
 
 #[derive(Serialize)]
@@ -88,6 +96,7 @@ fn entry<'a>(row: &InfoRow<'a>) -> InfoEntry<'a> {
         volume: row.solid.map(|s| s.volume),
         centroid: row.solid.map(|s| s.centroid.to_array()),
         inertia: row.solid.map(|s| s.inertia),
+        hull: row.hull.map(|h| HullEntry { vertices: h.vertices, faces: h.faces }),
         clean: row.defects.is_clean(),
         defects: defects(row.defects),
         tree: tree(&row.tree),

@@ -178,7 +178,7 @@ impl<'r> Arena<'r> {
             return false;
         }
         if let Some(pose) = state.free.take() {
-            state.closest = output.closest_start(query.a.hull(), query.b.hull());
+            state.closest = output.closest_start();
             let found = self.closest(request, &pose, &mut state.closest);
             if let (Some(a), Some(b)) = (state.closest.a.last(), state.closest.b.last()) {
                 state.cache = Cache::from_closest(found.direction, a, b);

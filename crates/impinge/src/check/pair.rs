@@ -54,7 +54,10 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
     clear_by_hulls(a, b, pose, options).unwrap_or_else(|| by_triangles(a, b, pose, options))
 }
 
-/// The report about parts whose hulls share no point, which is soon found out and, for convex parts, all there is to know: what [`by_triangles`] would say.
+/// The report about parts whose hulls share no point, which is soon found out: what [`by_triangles`] would say.
+///
+/// Of convex parts this finds nearly all that are apart. That their hulls meet does not say that they do: B's vertices are rounded where the pose puts them, a face of four
+/// corners is then no longer flat, and the hull is a little larger than the part. So the triangles have the last word about parts that meet.
 fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
     let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
     let Decision::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };

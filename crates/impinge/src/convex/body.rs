@@ -23,6 +23,15 @@ pub(super) fn length_up(v: Vec3) -> f64 {
     if largest > 0.0 { largest * (v / largest).length() * (1.0 + 8.0 * U) } else { 0.0 }
 }
 
+/// What a body finds a point of its core again by. See [`Body::recall`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Mark {
+    /// The number of a vertex.
+    Vertex(u32),
+    /// The direction in which the point is furthest, in the body's frame.
+    Direction(Vec3),
+}
+
 /// A convex body: a core with a support function, and a margin around it. In the body's own frame.
 pub trait Body {
     /// What a search leaves for the next one; `()` where the support is a formula.
@@ -33,6 +42,22 @@ pub trait Body {
     /// The length of `direction` is between 1e-30 and 1e30. For another one, or one that is not finite, the point returned is still near the
     /// core, but need not be furthest.
     fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3;
+
+    /// What to find the point again by that the last [`Body::furthest`] with this memory found in `direction`.
+    fn mark(&self, direction: Vec3, memory: &Self::Memory) -> Mark {
+        let _ = memory;
+        Mark::Direction(direction)
+    }
+
+    /// The point that a mark stands for, as [`Body::furthest`] returns points.
+    ///
+    /// The mark may be another body's. Then it is some other point of this core, or none; it is never a point of the other body.
+    fn recall(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
+        match mark {
+            Mark::Vertex(_) => None,
+            Mark::Direction(direction) => Some(self.furthest(direction, memory)),
+        }
+    }
 
     /// The error `e` of [`Body::furthest`]: for direction `d` and the point `p` returned, some point of the core is within `e` of `p`,
     /// and `d.x <= d.p + e |d|` for all points `x` of the core, in real numbers.
@@ -86,6 +111,17 @@ impl<S: VertexSearch> Body for S {
         }
         memory.last = Some(found);
         hull.vertices()[found as usize]
+    }
+
+    fn mark(&self, direction: Vec3, memory: &Trail) -> Mark {
+        memory.last.map_or(Mark::Direction(direction), Mark::Vertex)
+    }
+
+    fn recall(&self, mark: Mark, memory: &mut Trail) -> Option<Vec3> {
+        match mark {
+            Mark::Vertex(vertex) => self.hull().vertices().get(vertex as usize).copied(),
+            Mark::Direction(direction) => Some(self.furthest(direction, memory)),
+        }
     }
 
     fn support_error(&self) -> f64 {

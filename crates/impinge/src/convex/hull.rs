@@ -148,6 +148,20 @@ impl Hull {
         Self { dimension, vertices, sources, topology, bounds, ready: Ready::default() }
     }
 
+    /// The same hull of points that were chosen from others: `chosen` says where each of its points is there.
+    pub(crate) fn renumbered(mut self, chosen: &[u32]) -> Self {
+        for source in &mut self.sources {
+            *source = chosen[*source as usize];
+        }
+        self
+    }
+
+    /// The same hull with sources of its own, and perhaps in another unit: the vertices, or the vertices times a power of two.
+    pub(crate) fn with_vertices(self, vertices: Vec<Vec3>) -> Self {
+        debug_assert_eq!(vertices.len(), self.vertices.len(), "a vertex each");
+        Self::of_parts(self.dimension, vertices, self.topology)
+    }
+
     /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a solid.
     #[must_use]
     pub fn dimension(&self) -> usize {

@@ -32,9 +32,7 @@ mod merge;
 mod patch;
 mod penetration;
 pub mod perceptron;
-pub mod pieces;
 mod placed;
-mod polytope;
 mod primitive;
 mod query;
 pub mod race;
@@ -44,7 +42,7 @@ mod support;
 mod tracker;
 mod validate;
 
-pub use body::{Body, Trail};
+pub use body::{Body, Mark, Trail};
 pub use closest::{
     Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop,
     closest_points,
@@ -54,7 +52,6 @@ pub use hull::Hull;
 pub(crate) use patch::Patch;
 pub use penetration::{Penetration, PenetrationOptions, penetration};
 pub(crate) use placed::Placed;
-pub use polytope::polytope;
 pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
 };

@@ -3,7 +3,7 @@
 //! For a core of points the set meant is the hull of the points as [`Pose::transform_point`] rounds them; for a
 //! curved core it is its image under `x -> R x + t` in real numbers. Either way a ball of the margin's radius goes around every point, in the outer frame.
 
-use super::body::{Body, U, length_up};
+use super::body::{Body, Mark, U, length_up};
 use crate::math::{Pose, Vec3};
 
 /// A body at a pose, with the error of its support there.
@@ -23,10 +23,16 @@ impl<'a, B: Body> Placed<'a, B> {
         Self { body, pose, error: body.support_error() * 1.0001 + moving }
     }
 
-    /// The furthest point of the core in `direction` (outer frame): in the body's frame and in the outer one.
-    pub(crate) fn furthest(&self, direction: Vec3, memory: &mut B::Memory) -> [Vec3; 2] {
-        let local = self.body.furthest(self.pose.rotation().transpose() * direction, memory);
-        [local, self.pose.transform_point(local)]
+    /// The furthest point of the core in `direction`, both in the outer frame, and what to find it again by.
+    pub(crate) fn furthest(&self, direction: Vec3, memory: &mut B::Memory) -> (Vec3, Mark) {
+        let direction = self.pose.rotation().transpose() * direction;
+        let point = self.body.furthest(direction, memory);
+        (self.pose.transform_point(point), self.body.mark(direction, memory))
+    }
+
+    /// The point that a mark stands for, if there is one, in the outer frame.
+    pub(crate) fn recall(&self, mark: Mark, memory: &mut B::Memory) -> Option<Vec3> {
+        self.body.recall(mark, memory).map(|point| self.pose.transform_point(point))
     }
 
     /// The middle and the radius of a ball around the core, in the outer frame, roughly.

@@ -143,7 +143,7 @@ impl<'h> Tracker<'h> {
         if self.method == Method::Production {
             return distance_cached(a.hull(), b.hull(), free, &mut self.hulls);
         }
-        self.simplex = ClosestCache::from_pairs(a.hull(), b.hull(), &seeds);
+        self.simplex = ClosestCache::from_pairs(&seeds);
         let found = self.gilbert(free);
         let vertices = (self.simplex.a.last(), self.simplex.b.last());
         if let (Some(p), Some(q)) = vertices {

@@ -21,6 +21,7 @@ mod fingerprint;
 mod mass;
 mod orientation;
 mod polygon_checks;
+mod polytope;
 mod topology;
 mod triangulate;
 mod union_find;

@@ -8,7 +8,7 @@ use crate::convex::{
 };
 use crate::math::Pose;
 
-/// Where the last searches for furthest vertices ended. Not the simplex of the last query: its points would be no points of other shapes, or of the next triangle.
+/// Where the last searches for furthest vertices ended. Not the simplex of the last query, which says little about the next triangle.
 pub(super) type Memory = [Trail; 2];
 
 /// A cache of this memory for one pair of bodies.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::convex::{Body, Cone, Cylinder, Ellipsoid, HalfSpace, Hull, Trail};
+use crate::convex::{Body, Cone, Cylinder, Ellipsoid, HalfSpace, Hull, Mark, Trail};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
@@ -94,6 +94,21 @@ impl Body for Convex<'_> {
             Core::Cylinder(body) => body.furthest(direction, &mut ()),
             Core::Cone(body) => body.furthest(direction, &mut ()),
             Core::Ellipsoid(body) => body.furthest(direction, &mut ()),
+        }
+    }
+
+    fn mark(&self, direction: Vec3, memory: &Trail) -> Mark {
+        match self.hull() {
+            Some(hull) => hull.mark(direction, memory),
+            None => Mark::Direction(direction),
+        }
+    }
+
+    fn recall(&self, mark: Mark, memory: &mut Trail) -> Option<Vec3> {
+        match (self.hull(), mark) {
+            (Some(hull), mark) => hull.recall(mark, memory),
+            (None, Mark::Direction(direction)) => Some(self.furthest(direction, memory)),
+            (None, Mark::Vertex(_)) => None,
         }
     }
 

@@ -26,7 +26,7 @@ struct Deepest {
 
 fn deepest(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Deepest {
     let placed = convex::Placed::new(&body.body, body.pose);
-    let [_, point] = placed.furthest(-plane.unit, &mut cache.bodies[1]);
+    let (point, _) = placed.furthest(-plane.unit, &mut cache.bodies[1]);
     let (Bounds { lower, upper }, height) = plane.height(point);
     let (margin, error) = (body.body.margin, placed.error);
     let slack = 4.0 * f64::EPSILON * (lower.abs() + upper.abs() + margin + error);

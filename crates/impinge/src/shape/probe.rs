@@ -32,8 +32,8 @@ impl<'a> Probe<'a> {
         let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
         let (mut low, mut high, mut reach) = (Vec3::ZERO, Vec3::ZERO, 0.0_f64);
         for (i, axis) in axes.into_iter().enumerate() {
-            let [_, top] = core.furthest(axis, &mut memory);
-            let [_, bottom] = core.furthest(-axis, &mut memory);
+            let (top, _) = core.furthest(axis, &mut memory);
+            let (bottom, _) = core.furthest(-axis, &mut memory);
             high[i] = axis.dot(top - translation);
             low[i] = axis.dot(bottom - translation);
             reach = reach.max(top.abs().element_sum()).max(bottom.abs().element_sum());
@@ -77,7 +77,7 @@ impl<'a> Probe<'a> {
         if direction == Vec3::ZERO {
             return;
         }
-        let [_, top] = self.core.furthest(direction, &mut self.memory);
+        let (top, _) = self.core.furthest(direction, &mut self.memory);
         let pose = self.surface.pose;
         let end = direction.dot(top - pose.translation()) + self.slack;
         self.toward = Some((pose.rotation().transpose() * direction, end));

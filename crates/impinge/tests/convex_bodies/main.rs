@@ -9,6 +9,7 @@
 mod common;
 
 mod analytic;
+mod caches;
 mod curved;
 mod json;
 mod peers;

@@ -8,34 +8,15 @@ use impinge::{Pose, Vec3};
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 
-/// `SplitMix64`.
-pub struct Random(pub u64);
+#[path = "../common/mod.rs"]
+mod common;
+
+pub use common::Random;
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// In [-1, 1).
-    pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    pub fn vector(&mut self) -> Vec3 {
-        Vec3::new(self.unit(), self.unit(), self.unit())
-    }
-
     pub fn direction(&mut self) -> Vec3 {
         loop {
-            let v = self.vector();
+            let v = self.point();
             if (0.01..=1.0).contains(&v.length_squared()) {
                 return v.normalize();
             }
@@ -43,7 +24,7 @@ impl Random {
     }
 
     pub fn pose(&mut self, translation: Vec3) -> Pose {
-        let turn = Pose::from_axis_angle(self.direction(), 3.2 * self.unit()).unwrap();
+        let turn = Pose::from_axis_angle(self.direction(), 3.2 * self.signed()).unwrap();
         Pose::from_translation(translation).unwrap().compose(&turn)
     }
 

@@ -1,7 +1,7 @@
 //! The set of all differences of points of B and points of A.
 
 use super::ClosestCache;
-use crate::convex::body::{Body, U, length_up};
+use crate::convex::body::{Body, Mark, U, length_up};
 use crate::convex::placed::Placed;
 use crate::math::{Pose, Vec3, unit_scale};
 
@@ -14,15 +14,14 @@ pub(in crate::convex) struct Vertex {
     pub(in crate::convex) a: Vec3,
     /// The point of B's core, in A's frame.
     pub(in crate::convex) b: Vec3,
-    /// The same in B's frame.
-    pub(in crate::convex) b_local: Vec3,
+    /// What the bodies find the points again by; none for a sum of points.
+    pub(in crate::convex) marks: Option<[Mark; 2]>,
 }
 
 /// `M = B - A` of the cores, in A's frame, scaled by a power of two to a size of about one.
 pub(in crate::convex) struct Difference<'a, A: Body, B: Body> {
     a: &'a A,
     b: Placed<'a, B>,
-    pose: &'a Pose,
     scale: (f64, f64),
     /// A bound of the error of a support, scaled; without the rounding of the difference itself.
     error: f64,
@@ -39,7 +38,7 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
         let scale = if size > 0.0 { unit_scale(size) } else { (1.0, 1.0) };
         let (s, t) = scale;
         let error = (a.support_error() + b.error) * (1.0 + 4.0 * U) * s * t;
-        Self { a, b, pose, scale, error, middle: apart * s * t }
+        Self { a, b, scale, error, middle: apart * s * t }
     }
 
     /// The vertex furthest in `direction`, up to [`Difference::error`].
@@ -49,18 +48,33 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
         cache: &mut ClosestCache<A::Memory, B::Memory>,
     ) -> Vertex {
         let a = self.a.furthest(-direction, &mut cache.a);
-        let [b_local, b] = self.b.furthest(direction, &mut cache.b);
-        self.vertex(a, b, b_local)
+        let mark = self.a.mark(-direction, &cache.a);
+        let (b, other) = self.b.furthest(direction, &mut cache.b);
+        self.vertex(a, b, [mark, other])
     }
 
-    /// The vertex of two points that were found before, each in its body's frame.
-    pub(in crate::convex) fn recalled(&self, [a, b_local]: [Vec3; 2]) -> Vertex {
-        self.vertex(a, self.pose.transform_point(b_local), b_local)
+    /// The vertices that the cache holds the marks of, as far as these bodies know them, each once.
+    pub(in crate::convex) fn recall(
+        &self,
+        cache: &mut ClosestCache<A::Memory, B::Memory>,
+    ) -> Vec<Vertex> {
+        let mut vertices: Vec<Vertex> = Vec::with_capacity(4);
+        for marks in cache.simplex.iter().take(4) {
+            let points =
+                (self.a.recall(marks[0], &mut cache.a), self.b.recall(marks[1], &mut cache.b));
+            if let (Some(a), Some(b)) = points {
+                let vertex = self.vertex(a, b, *marks);
+                if vertices.iter().all(|v| v.m != vertex.m) {
+                    vertices.push(vertex);
+                }
+            }
+        }
+        vertices
     }
 
-    fn vertex(&self, a: Vec3, b: Vec3, b_local: Vec3) -> Vertex {
+    fn vertex(&self, a: Vec3, b: Vec3, marks: [Mark; 2]) -> Vertex {
         let (s, t) = self.scale;
-        Vertex { m: (b - a) * s * t, a, b, b_local }
+        Vertex { m: (b - a) * s * t, a, b, marks: Some(marks) }
     }
 
     /// How far `m` may be from the set, and below the true height per length of the direction.

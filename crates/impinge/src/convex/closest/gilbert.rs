@@ -100,9 +100,7 @@ impl Ended {
     /// The simplex for the next query.
     pub(in crate::convex) fn store<C, D>(&self, cache: &mut ClosestCache<C, D>) {
         cache.simplex.clear();
-        // Sums of points are no points to come back to: their rounding would add up from query to query.
-        let lasting = if self.blended > 0.0 { &[] } else { self.simplex.as_slice() };
-        cache.simplex.extend(lasting.iter().map(|v| [v.a, v.b_local]));
+        cache.simplex.extend(self.simplex.iter().filter_map(|v| v.marks));
     }
 
     /// Bounds of the signed distance of the bodies, in the caller's unit, where their cores are apart: less than zero where margins overlap.
@@ -203,8 +201,7 @@ impl Ended {
         reduce: fn(&[Vec3]) -> Reduced,
         cache: &mut ClosestCache<A::Memory, B::Memory>,
     ) -> Self {
-        let recalled = cache.simplex.iter().take(4).map(|pair| difference.recalled(*pair));
-        let mut simplex: Vec<Vertex> = recalled.collect();
+        let mut simplex = difference.recall(cache);
         if simplex.is_empty() {
             let from_middle = unit(-difference.middle);
             let direction = if from_middle == Vec3::ZERO { Vec3::X } else { from_middle };
@@ -258,12 +255,7 @@ impl Ended {
         difference: &Difference<'_, A, B>,
     ) -> bool {
         let sum = |of: fn(&Vertex) -> Vec3| self.weights.sum(|i| of(&self.simplex[i]));
-        let here = Vertex {
-            m: self.nearest,
-            a: sum(|v| v.a),
-            b: sum(|v| v.b),
-            b_local: sum(|v| v.b_local),
-        };
+        let here = Vertex { m: self.nearest, a: sum(|v| v.a), b: sum(|v| v.b), marks: None };
         let size = self.simplex.iter().map(|v| v.m.length()).fold(0.0, f64::max);
         let mut next = Self { simplex: vec![here], weights: Reduced::point(0), ..*self };
         next.blended += 16.0 * U * size;

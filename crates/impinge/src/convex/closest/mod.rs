@@ -28,9 +28,8 @@ pub use gilbert::closest_points;
 pub(super) use gilbert::{Ended, iterate};
 pub(super) use momentum::unit;
 
-use super::body::Trail;
+use super::body::{Mark, Trail};
 use super::decide::Pairs;
-use super::hull::Hull;
 use crate::math::Vec3;
 
 /// How the nearest point of a simplex is found.
@@ -151,20 +150,20 @@ pub struct ClosestPoints {
     pub stop: Stop,
 }
 
-/// What a query leaves for the next one of the same two bodies at a similar pose: the last simplex (Leung 1996, section 5.4) and the last supports.
+/// What a query leaves for the next one of the same two bodies at a similar pose: how to find the last simplex again (Leung 1996, section 5.4) and the last supports.
 ///
-/// `C` and `D` are the [`Body::Memory`](super::Body::Memory) of A and B. An empty one, [`Default::default`], is always right.
+/// `C` and `D` are the [`Body::Memory`](super::Body::Memory) of A and B. An empty one, [`Default::default`], will do.
 ///
-/// **For one pair of bodies only.** It keeps points of the bodies, in their frames: with other bodies the bounds of the next answer would be wrong. Clear it, or take a new one, when a body
-/// changes. (The [`Cache`](super::Cache) of hull queries keeps numbers of vertices and is safe with any.)
+/// Keep one for each pair of bodies. It may be used with other bodies, or after they changed: it holds [`Mark`]s, not points, and asks the bodies at hand for the points. That costs a little time then,
+/// and the bounds hold.
 #[derive(Clone, Debug)]
 pub struct ClosestCache<C, D> {
     /// What A's search remembers.
     pub a: C,
     /// What B's search remembers.
     pub b: D,
-    /// Pairs of points whose differences span the last simplex, each in its body's frame.
-    pub(super) simplex: Vec<[Vec3; 2]>,
+    /// The marks of the pairs of points whose differences span the last simplex.
+    pub(super) simplex: Vec<[Mark; 2]>,
 }
 
 impl<C: Default, D: Default> Default for ClosestCache<C, D> {
@@ -174,13 +173,10 @@ impl<C: Default, D: Default> Default for ClosestCache<C, D> {
 }
 
 impl ClosestCache<Trail, Trail> {
-    /// The start of a search that begins at a simplex of these vertices of two hulls; numbers that do not exist are left out.
+    /// The start of a search that begins at a simplex of these vertices of two hulls; numbers that they do not have are left out there.
     #[must_use]
-    pub fn from_pairs(a: &Hull, b: &Hull, pairs: &Pairs) -> Self {
-        let exist = |[i, j]: &[u32; 2]| {
-            Some([*a.vertices().get(*i as usize)?, *b.vertices().get(*j as usize)?])
-        };
-        let simplex = pairs.as_slice().iter().filter_map(exist).collect();
+    pub fn from_pairs(pairs: &Pairs) -> Self {
+        let simplex = pairs.as_slice().iter().map(|pair| pair.map(Mark::Vertex)).collect();
         Self { simplex, ..Self::default() }
     }
 }

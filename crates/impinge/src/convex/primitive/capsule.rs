@@ -2,40 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::check_length;
 use crate::convex::Body;
-use crate::error::Error;
 use crate::math::Vec3;
 
-/// All points within a radius of a segment on z: a segment with a margin.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Capsule {
-    half_height: f64,
-    radius: f64,
-}
-
-impl Capsule {
+axial! {
+    /// All points within a radius of a segment on z: a segment with a margin.
+    Capsule, "capsule",
     /// The capsule about the segment from `-half_height` to `half_height` on z. The caps are beyond the ends of the segment.
-    ///
-    /// # Errors
-    /// If a length is not finite, negative or too large.
-    pub fn new(half_height: f64, radius: f64) -> Result<Self, Error> {
-        check_length(half_height, "half the height of the capsule")?;
-        check_length(radius, "the radius of the capsule")?;
-        Ok(Self { half_height, radius })
-    }
-
-    /// Half the length of the segment.
-    #[must_use]
-    pub fn half_height(&self) -> f64 {
-        self.half_height
-    }
-
-    /// The radius.
-    #[must_use]
-    pub fn radius(&self) -> f64 {
-        self.radius
-    }
+    new
 }
 
 impl Body for Capsule {

@@ -2,41 +2,16 @@
 
 use std::borrow::Cow;
 
-use super::{check_length, on_circle};
+use super::on_circle;
 use crate::convex::Body;
 use crate::convex::body::U;
-use crate::error::Error;
 use crate::math::Vec3;
 
-/// A solid circular cone about z: the apex at `half_height`, the base at `-half_height`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cone {
-    half_height: f64,
-    radius: f64,
-}
-
-impl Cone {
+axial! {
+    /// A solid circular cone about z: the apex at `half_height`, the base at `-half_height`.
+    Cone, "cone",
     /// The cone of these lengths; a disc or a segment if one is zero.
-    ///
-    /// # Errors
-    /// If a length is not finite, negative or too large.
-    pub fn new(half_height: f64, radius: f64) -> Result<Self, Error> {
-        check_length(half_height, "half the height of the cone")?;
-        check_length(radius, "the radius of the cone")?;
-        Ok(Self { half_height, radius })
-    }
-
-    /// Half the height.
-    #[must_use]
-    pub fn half_height(&self) -> f64 {
-        self.half_height
-    }
-
-    /// The radius of the base.
-    #[must_use]
-    pub fn radius(&self) -> f64 {
-        self.radius
-    }
+    new
 }
 
 impl Body for Cone {

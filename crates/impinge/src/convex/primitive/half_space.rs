@@ -87,7 +87,7 @@ impl HalfSpace {
     pub fn gap<B: Body>(&self, body: &B, pose: &Pose, memory: &mut B::Memory) -> HalfSpaceGap {
         let placed = Placed::new(body, pose);
         let n = self.scaled;
-        let [_, p] = placed.furthest(-n, memory);
+        let (p, _) = placed.furthest(-n, memory);
         let height = n.dot(p) - self.scaled_offset;
         // The rounding of three products and three sums, of scaled numbers that are denormal, and of the support.
         let rounding = 6.0 * U * (n.abs().dot(p.abs()) + self.scaled_offset.abs());

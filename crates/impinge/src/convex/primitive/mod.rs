@@ -13,6 +13,42 @@
 //!
 //! A [`HalfSpace`] has no end, so it is no [`Body`]; it is compared with one by a single support.
 
+/// A body about z that half a height and a radius describe: the type, its constructor and its lengths. `$name` is what errors call it.
+macro_rules! axial {
+    ($(#[$about:meta])* $body:ident, $name:literal, $(#[$made:meta])* new) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub struct $body {
+            half_height: f64,
+            radius: f64,
+        }
+
+        impl $body {
+            $(#[$made])*
+            ///
+            /// # Errors
+            /// If a length is not finite, negative or too large.
+            pub fn new(half_height: f64, radius: f64) -> Result<Self, $crate::Error> {
+                super::check_length(half_height, concat!("half the height of the ", $name))?;
+                super::check_length(radius, concat!("the radius of the ", $name))?;
+                Ok(Self { half_height, radius })
+            }
+
+            /// Half the height; the caps of a capsule do not count.
+            #[must_use]
+            pub fn half_height(&self) -> f64 {
+                self.half_height
+            }
+
+            /// The radius; of a cone, that of its base.
+            #[must_use]
+            pub fn radius(&self) -> f64 {
+                self.radius
+            }
+        }
+    };
+}
+
 mod capsule;
 mod cone;
 mod cuboid;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::check_length;
-use crate::convex::Body;
+use crate::convex::{Body, Mark};
 use crate::error::Error;
 use crate::math::Vec3;
 
@@ -47,6 +47,14 @@ impl<B: Body> Body for Rounded<B> {
 
     fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3 {
         self.inside.furthest(direction, memory)
+    }
+
+    fn mark(&self, direction: Vec3, memory: &Self::Memory) -> Mark {
+        self.inside.mark(direction, memory)
+    }
+
+    fn recall(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
+        self.inside.recall(mark, memory)
     }
 
     fn support_error(&self) -> f64 {

@@ -2,7 +2,7 @@
 
 use super::{Prepared, Rule};
 use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
-use crate::convex::{ClosestCache, Hull, Trail};
+use crate::convex::{ClosestCache, Trail};
 use crate::math::Pose;
 
 /// A question: do A and B meet?
@@ -128,7 +128,7 @@ impl Output {
     ///
     /// The way back is [`Cache::from_closest`](super::Cache::from_closest).
     #[must_use]
-    pub fn closest_start(&self, a: &Hull, b: &Hull) -> ClosestCache<Trail, Trail> {
-        ClosestCache::from_pairs(a, b, &self.seeds)
+    pub fn closest_start(&self) -> ClosestCache<Trail, Trail> {
+        ClosestCache::from_pairs(&self.seeds)
     }
 }

@@ -7,7 +7,7 @@ use crate::math::{Aabb, Vec3, newell};
 pub(super) const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// A half-space `normal . x <= offset` that holds a hull, up to [`ROUNDING`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plane {
     /// Of length one, up to rounding.
     pub(super) normal: Vec3,
@@ -15,6 +15,11 @@ pub(super) struct Plane {
 }
 
 impl Plane {
+    /// The same plane, and the other side of it.
+    pub(super) fn flipped(&self) -> Self {
+        Self { normal: -self.normal, offset: -self.offset }
+    }
+
     /// How far below the plane `p` is.
     pub(super) fn depth(&self, p: Vec3) -> f64 {
         self.offset - self.normal.dot(p)

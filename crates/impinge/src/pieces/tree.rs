@@ -39,7 +39,7 @@ impl<F: FnMut(&[Vec3], &[Vec3]) -> bool> HullTest for F {
 /// A tree of hulls. Leaves are numbered from zero.
 ///
 /// ```
-/// use impinge::convex::pieces::HullTree;
+/// use impinge::pieces::HullTree;
 /// use impinge::{Pose, shapes};
 ///
 /// let outline = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];

@@ -33,7 +33,7 @@ const SIDES: (usize, usize) = (4_000_000, 50_000);
 /// [`decompose`](super::decompose) then.
 ///
 /// ```
-/// use impinge::convex::pieces::decompose_exactly;
+/// use impinge::pieces::decompose_exactly;
 /// use impinge::shapes;
 ///
 /// let outline = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [2.0, 1.0], [0.0, 4.0]];
@@ -323,11 +323,9 @@ impl Partition {
         }
         points.sort_by(|a, b| a.to_array().map(f64::to_bits).cmp(&b.to_array().map(f64::to_bits)));
         points.dedup();
-        let mut hull = Hull::new(&points)?;
-        for (i, source) in hull.sources.iter_mut().enumerate() {
-            *source = i as u32;
-        }
-        Ok(Piece { hull, error })
+        let hull = Hull::new(&points)?;
+        let corners = hull.vertices().to_vec();
+        Ok(Piece { hull: hull.with_vertices(corners), error })
     }
 }
 

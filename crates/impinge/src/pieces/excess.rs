@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 use super::index::{self, SolidIndex, triangle_distance};
 use super::planes::{self, Plane, planes};
+use super::region::Region;
 use super::soup::{self, Soup};
 use crate::convex::Hull;
 use crate::exact::{Location, Sign, orient3d};
@@ -37,8 +38,8 @@ pub(super) struct Part<'a> {
     pub(super) hull: &'a Hull,
     /// The surface of the solid in `region`, all of it.
     pub(super) soup: &'a Soup,
-    /// Holds the hull, up to the slack of the soup.
-    pub(super) region: Aabb,
+    /// Holds the hull, up to the slack of the soup and its own.
+    pub(super) region: &'a Region,
 }
 
 /// How far the search goes.
@@ -62,10 +63,7 @@ pub(super) fn quick(part: &Part<'_>, solid: &SolidIndex, enough: f64) -> f64 {
     if solid.locate(center) != Location::Inside {
         return f64::INFINITY;
     }
-    if part.region.contains_box(&planes::bounds(part.hull))
-        && is_strictly_inside(part.hull, center)
-        && is_clear(part)
-    {
+    if part.region.holds(part.hull) && is_strictly_inside(part.hull, center) && is_clear(part) {
         return 0.0;
     }
     core(part, &planes, center, enough)
@@ -155,8 +153,8 @@ fn core(part: &Part<'_>, planes: &[Plane], center: Vec3, enough: f64) -> f64 {
         share = share.max(needed / depth);
     }
     // The hull may stand out of the region by the slack of its corners.
-    let beyond = 2.0 * slack;
-    let inside = (center - part.region.min).min(part.region.max - center).min_element();
+    let beyond = 4.0 * slack.max(part.region.slack());
+    let inside = part.region.depth(center);
     if inside <= 0.0 {
         return f64::INFINITY;
     }

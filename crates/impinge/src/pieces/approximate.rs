@@ -2,12 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use super::choose::{self, Cut};
+use super::choose::{self, Notch};
 use super::excess::{self, Effort, Excess, Part};
 use super::index::SolidIndex;
+use super::merge;
+use super::region::Region;
 use super::scale::Scale;
-use super::soup::{Keep, Soup};
-use super::{Decomposition, Piece, bodies, check_closed};
+use super::soup::{Keep, Soup, outer};
+use super::{Decomposition, Piece, bodies, check_closed, index};
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::exact::Location;
@@ -47,14 +49,14 @@ impl DecomposeOptions {
 /// Covers a closed mesh with hulls that reach out of it by no more than a tolerance, if the number of pieces allows.
 ///
 /// The promises are those of [`pieces`](super). The error is an upper bound and may be larger than the true one; where it is smaller than the tolerance it is
-/// not sharpened further. Axis-parallel cuts make few pieces of bodies whose notches are axis-parallel, and more of others.
+/// not sharpened further. Cuts are made across axes and along the planes of faces at notches; only the former can leave pieces that are `exact`.
 ///
 /// # Errors
 /// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::BadParameter`] for a tolerance that is negative or NaN or a limit of no pieces,
 /// [`ErrorKind::OutOfRange`] if coordinates span more than `f64` can.
 ///
 /// ```
-/// use impinge::convex::pieces::{DecomposeOptions, decompose};
+/// use impinge::pieces::{DecomposeOptions, decompose};
 /// use impinge::shapes;
 ///
 /// let outline = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
@@ -93,12 +95,13 @@ pub fn decompose_watched(
         tolerance: scale.length(options.tolerance).clamp(LEAST, MOST),
         effort: options.effort,
     };
+    let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
+    let whole = Soup::of(mesh.triangles().iter().map(corners));
     let mut waiting: Vec<Node> = bodies(mesh, &vertices)
         .into_iter()
         .filter_map(|body| {
-            let corners = |t: u32| mesh.triangles()[t as usize].map(|v| vertices[v as usize]);
-            let soup = Soup::of(body.into_iter().map(corners));
-            let region = soup.bounds();
+            let soup = Soup::of(body.iter().map(|t| corners(&mesh.triangles()[*t as usize])));
+            let region = Region::of(soup.bounds());
             work.node(soup, region)
         })
         .collect();
@@ -125,29 +128,35 @@ pub fn decompose_watched(
         }
     }
     done.extend(waiting);
+    let done = merge::merge(done, &work, &whole);
     let pieces = done.into_iter().map(|node| work.finish(node, &scale));
     pieces.collect::<Result<Vec<Piece>, Error>>().map(Decomposition::of)
 }
 
-struct Work {
-    solid: SolidIndex,
-    notches: Vec<Vec3>,
+/// What all pieces have in common.
+pub(super) struct Work {
+    pub(super) solid: SolidIndex,
+    notches: Vec<Notch>,
     /// In the unit of the work, as all here.
-    tolerance: f64,
-    effort: usize,
+    pub(super) tolerance: f64,
+    pub(super) effort: usize,
 }
 
-/// The part of the solid in a box.
-struct Node {
+/// The part of the solid in a region.
+pub(super) struct Node {
     soup: Soup,
-    region: Aabb,
-    hull: Hull,
-    excess: Excess,
+    region: Region,
+    pub(super) hull: Hull,
+    pub(super) excess: Excess,
 }
 
 impl Node {
-    fn part(&self) -> Part<'_> {
-        Part { hull: &self.hull, soup: &self.soup, region: self.region }
+    pub(super) fn new(soup: Soup, region: Region, hull: Hull) -> Self {
+        Self { soup, region, hull, excess: Excess { lower: 0.0, upper: 0.0 } }
+    }
+
+    pub(super) fn part(&self) -> Part<'_> {
+        Part { hull: &self.hull, soup: &self.soup, region: &self.region }
     }
 }
 
@@ -156,24 +165,27 @@ impl Work {
     ///
     /// The extreme points of that part are vertices of the mesh, points where an edge of the mesh meets a face of the region or an edge of the region meets a
     /// triangle (all in the ideal polygons of the soup), and corners of the region that the inside of the solid reaches. The hull of all of them is made here.
-    fn node(&self, soup: Soup, region: Aabb) -> Option<Node> {
+    fn node(&self, soup: Soup, region: Region) -> Option<Node> {
         let mut points = soup.outer_points();
-        for i in 0..8_u32 {
-            let pick = |bit: u32, low: f64, high: f64| if i >> bit & 1 == 1 { high } else { low };
-            let corner = Vec3::new(
-                pick(0, region.min.x, region.max.x),
-                pick(1, region.min.y, region.max.y),
-                pick(2, region.min.z, region.max.z),
-            );
-            match self.solid.locate(corner) {
-                Location::Outside => {}
-                Location::Boundary if self.is_off(corner, &soup, &region) => {}
-                _ => points.push(corner),
+        let corners = region.corners();
+        let middle = corners.iter().map(|(p, _)| *p).sum::<Vec3>() / corners.len().max(1) as f64;
+        for (corner, slack) in corners {
+            let off = match (self.solid.locate(corner), region.as_box()) {
+                (Location::Outside, _) if slack == Vec3::ZERO => true,
+                (Location::Boundary, Some(region)) => self.is_off(corner, &soup, region),
+                (_, Some(_)) => false,
+                (at, None) => {
+                    at == Location::Outside && self.is_far(corner, slack)
+                        || self.is_free(corner, slack, middle, &soup, &region)
+                }
+            };
+            if !off {
+                outer(&[corner], &[slack], &mut points);
             }
         }
         // Coordinates were checked with the mesh; without points there is nothing.
         let hull = Hull::new(&points).ok()?;
-        let mut node = Node { soup, region, hull, excess: Excess { lower: 0.0, upper: 0.0 } };
+        let mut node = Node::new(soup, region, hull);
         node.excess = self.excess(&node);
         Some(node)
     }
@@ -199,6 +211,28 @@ impl Work {
         })
     }
 
+    /// Whether a point that is outside is so far from the solid that no point within the slack is in it.
+    fn is_far(&self, corner: Vec3, slack: Vec3) -> bool {
+        self.solid.distance(corner).0 > 2.0 * slack.length() + 2.0 * index::ROUNDING
+    }
+
+    /// Whether certainly no inside of the solid within the region reaches its corner: around it the region is free of surface, and a point there, on the way to the
+    /// middle of the region, is outside.
+    fn is_free(
+        &self,
+        corner: Vec3,
+        slack: Vec3,
+        middle: Vec3,
+        soup: &Soup,
+        region: &Region,
+    ) -> bool {
+        let free = soup.distance_from(corner).min(1.0) - 2.0 * slack.length() - index::ROUNDING;
+        let way = middle - corner;
+        let t = (0.5 * free / way.length()).min(0.5);
+        let near = corner + way * t;
+        t > 0.0 && region.depth(near) > 0.0 && self.solid.locate(near) == Location::Outside
+    }
+
     /// How far a node's hull reaches out, as precisely as the tolerance asks for.
     fn excess(&self, node: &Node) -> Excess {
         let quick = excess::quick(&node.part(), &self.solid, self.tolerance);
@@ -217,15 +251,8 @@ impl Work {
 
     /// The two halves of a node.
     fn cut(&self, node: &Node) -> Option<Vec<Node>> {
-        let Cut { axis, at } = choose::choose(&node.part(), &self.notches, &self.solid)?;
-        let half = |keep: Keep| {
-            let mut region = node.region;
-            match keep {
-                Keep::Low => region.max[axis] = at,
-                Keep::High => region.min[axis] = at,
-            }
-            self.node(node.soup.clipped(axis, at, keep), region)
-        };
+        let cut = choose::choose(&node.part(), &self.notches, &self.solid)?;
+        let half = |keep: Keep| self.node(cut.of(&node.soup, keep), node.region.half(&cut, keep));
         let (low, high) = rayon::join(|| half(Keep::Low), || half(Keep::High));
         Some(low.into_iter().chain(high).collect())
     }

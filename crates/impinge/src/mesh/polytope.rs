@@ -1,9 +1,9 @@
 //! Polytopes from meshes that are convex.
 
-use super::Hull;
+use super::{Mesh, NotConvex};
+use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
-use crate::mesh::{Mesh, NotConvex};
 
 impl Hull {
     /// The polytope that a convex mesh bounds: its surface is the mesh's surface, exactly.
@@ -52,20 +52,8 @@ impl Hull {
         }
         let used = mesh.used_vertices();
         let points: Vec<Vec3> = used.iter().map(|v| mesh.vertices()[*v as usize]).collect();
-        let mut hull = Self::new(&points)?;
-        for source in &mut hull.sources {
-            *source = used[*source as usize];
-        }
-        Ok(hull)
+        Ok(Self::new(&points)?.renumbered(used))
     }
-}
-
-/// The polytope that a convex mesh bounds; see [`Hull::from_mesh`].
-///
-/// # Errors
-/// As [`Hull::from_mesh`].
-pub fn polytope(mesh: &Mesh) -> Result<Hull, Error> {
-    Hull::from_mesh(mesh)
 }
 
 #[cfg(test)]

@@ -50,15 +50,12 @@ impl Scale {
     }
 
     /// A hull in the original unit, numbered as its own points. `None` if a corner would be rounded.
-    pub(super) fn hull_back(&self, mut hull: Hull) -> Option<Hull> {
-        for (i, v) in hull.vertices.iter_mut().enumerate() {
+    pub(super) fn hull_back(&self, hull: Hull) -> Option<Hull> {
+        let exactly = |v: &Vec3| {
             let back = self.back(*v);
-            if back * self.factors.0 * self.factors.1 != *v {
-                return None;
-            }
-            *v = back;
-            hull.sources[i] = i as u32;
-        }
-        Some(hull)
+            (back * self.factors.0 * self.factors.1 == *v).then_some(back)
+        };
+        let vertices = hull.vertices().iter().map(exactly).collect::<Option<Vec<Vec3>>>()?;
+        Some(hull.with_vertices(vertices))
     }
 }

@@ -1,4 +1,4 @@
-//! A surface cut off at axis-parallel planes: polygons without adjacency.
+//! A surface cut off at planes: polygons without adjacency.
 //!
 //! Most corners of cut polygons are not `f64` numbers. A corner therefore carries a slack: it stands for an ideal point of the surface that is
 //! within that distance, coordinate by coordinate, and the ideal polygons hold the true cut surface. To keep that promise where an edge is
@@ -7,7 +7,10 @@
 //!
 //! A polygon that lies in the plane goes to one side only, the one it is turned away from: the other side of a solid has nothing there but a face of its
 //! neighbour. A polygon that only touches the plane goes to its own side only. So nothing is lost, and no side has flat parts that are not its own.
+//!
+//! All that is for axis-parallel planes, where the side of a corner is exact. At other planes every corner that may be on a side is kept there.
 
+use super::planes::Plane;
 use crate::exact::orient2d;
 use crate::math::{Aabb, Vec3, newell};
 
@@ -104,6 +107,76 @@ impl Soup {
         all
     }
 
+    /// The faces of a box.
+    pub(super) fn of_box(b: &Aabb) -> Self {
+        let mut soup = Self::default();
+        for axis in 0..3 {
+            for side in [b.min[axis], b.max[axis]] {
+                let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+                for [i, j] in [[false, false], [true, false], [true, true], [false, true]] {
+                    let mut corner = b.min;
+                    corner[axis] = side;
+                    corner[u] = if i { b.max[u] } else { b.min[u] };
+                    corner[v] = if j { b.max[v] } else { b.min[v] };
+                    soup.points.push(corner);
+                    soup.slacks.push(Vec3::ZERO);
+                }
+                soup.ends.push(soup.points.len() as u32);
+            }
+        }
+        soup
+    }
+
+    /// All corners with their slacks.
+    pub(super) fn corners(&self) -> impl Iterator<Item = (Vec3, Vec3)> + '_ {
+        self.points.iter().copied().zip(self.slacks.iter().copied())
+    }
+
+    /// How far `p` is from the boxes of all ideal polygons, about and not more; infinite if there are none.
+    pub(super) fn distance_from(&self, p: Vec3) -> f64 {
+        let mut least = f64::INFINITY;
+        for (points, slacks) in self.polygons() {
+            let of = |sign: f64| points.iter().zip(slacks).map(move |(p, s)| *p + *s * sign);
+            let b = Aabb::from_points(of(-1.5).chain(of(1.5)));
+            least = least.min((b.min - p).max(p - b.max).max(Vec3::ZERO).length());
+        }
+        least
+    }
+
+    /// What of the surface is below the plane, and what may be: where rounding hides the side of a corner, it is kept.
+    pub(super) fn below(&self, plane: &Plane) -> Self {
+        let mut result = Self::default();
+        let mut heights = Vec::new();
+        for (points, slacks) in self.polygons() {
+            heights.clear();
+            heights.extend(points.iter().zip(slacks).map(|(p, slack)| Height {
+                out: -plane.depth(*p),
+                open: plane.normal.abs().dot(*slack) + super::planes::ROUNDING,
+            }));
+            let is_out = |i: usize| heights[i].out > heights[i].open;
+            let (start, n) = (result.points.len(), points.len());
+            for i in 0..n {
+                let j = (i + 1) % n;
+                if !is_out(i) {
+                    result.points.push(points[i]);
+                    result.slacks.push(slacks[i]);
+                }
+                if is_out(i) == is_out(j) {
+                    continue;
+                }
+                let (inner, outer) = if is_out(j) { (i, j) } else { (j, i) };
+                let end = |k: usize| (points[k], slacks[k], heights[k]);
+                let (m, slack) = crossing_askew(end(inner), end(outer));
+                result.points.push(m);
+                result.slacks.push(slack);
+            }
+            if result.points.len() > start {
+                result.ends.push(result.points.len() as u32);
+            }
+        }
+        result
+    }
+
     /// What of the surface is on one side of the plane where coordinate `axis` is `at`, the plane included.
     pub(super) fn clipped(&self, axis: usize, at: f64, keep: Keep) -> Self {
         let mut result = Self::default();
@@ -162,6 +235,37 @@ pub(super) fn outer(points: &[Vec3], slacks: &[Vec3], all: &mut Vec<Vec3>) {
             }
         }
     }
+}
+
+/// How far a corner is above a plane.
+#[derive(Clone, Copy)]
+struct Height {
+    out: f64,
+    /// What is left open by the slack of the corner and by rounding.
+    open: f64,
+}
+
+/// A point of an edge at or a little above a plane, with its slack. The ends are points, slacks and heights; the first may be below, the second is above.
+fn crossing_askew(
+    (p, slack_p, inner): (Vec3, Vec3, Height),
+    (q, slack_q, outer): (Vec3, Vec3, Height),
+) -> (Vec3, Vec3) {
+    let (slack, open) = (slack_p.max(slack_q), inner.open.max(outer.open));
+    let length = outer.out - inner.out;
+    if length <= 0.0 {
+        return (q, slack_q);
+    }
+    // The true crossing moves by less than twice what is open over the length if the heights are clear of it.
+    let spread = (q - p).abs() / length;
+    let sum = slack + (spread + Vec3::ONE) * (2.0 * open + ROUNDING);
+    if sum.max_element() <= VAGUE && -inner.out > 4.0 * open {
+        return (p + (q - p) * (-inner.out / length).min(1.0), sum);
+    }
+    let t = ((open + ROUNDING - inner.out) / length).max(0.0);
+    if t >= 1.0 {
+        return (q, slack_q);
+    }
+    (p + (q - p) * t, slack + Vec3::splat(ROUNDING))
 }
 
 struct Corner {

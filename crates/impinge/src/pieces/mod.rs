@@ -6,8 +6,8 @@
 //!   The pieces are then convex in real numbers and their union is the solid. Their corners are points where three planes meet, and not every such point has `f64`
 //!   coordinates. Where all have, the hulls are the pieces and the result is `exact`. Where one has not, the hull takes the corners of the
 //!   smallest box of `f64` points around it: still a cover of the solid, with an error of a unit in the last place.
-//! - [`decompose`] cuts at axis-parallel planes, the worst piece first, until every hull is within a tolerance of the solid, or there are as many pieces as
-//!   allowed. That pieces are cut at planes that reduce the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient approach for 3D
+//! - [`decompose`] cuts at axis-parallel planes and, up to two times a piece, at planes through notches (those of the two faces and the one between), the worst piece first, until every hull is within a tolerance of
+//!   the solid, or there are as many pieces as allowed; then it joins neighbours again whose common hull is within the tolerance. That pieces are cut at planes that reduce the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient approach for 3D
 //!   mesh approximate convex decomposition", and its later versions) and `CoACD` (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with
 //!   collision-aware concavity and tree search"), whose measure of quality, the distance of the hull from the solid, is ours. Both work with samples or
 //!   voxels and promise nothing; here the error is a bound that holds.
@@ -28,8 +28,10 @@ mod choose;
 mod exactly;
 mod excess;
 mod index;
+mod merge;
 mod planes;
 mod rational;
+mod region;
 mod scale;
 mod soup;
 mod tree;

@@ -162,7 +162,7 @@ fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<E
         for event in &events {
             let pair = (event.a, event.b);
             assert!(event.a.slot() < event.b.slot());
-            assert_eq!(event.witness.is_some(), event.kind != EventKind::Ended);
+            assert_eq!(event.witness.is_some(), event.kind == EventKind::Began);
             match event.kind {
                 EventKind::Began => assert!(known.insert(pair), "{frame}: {event:?} began twice"),
                 EventKind::Ended => assert!(known.remove(&pair), "{frame}: {event:?} was not"),

@@ -26,7 +26,7 @@ pub struct Event {
     /// Whether it is certain that they meet. False only for a curved shape that touches another to some twelve digits, which counts as meeting; such an event is reported again as
     /// it is, and ends like others.
     pub certain: bool,
-    /// Where they meet; `None` for what has ended.
+    /// Where they meet, of what began. For what persists ask [`World::witness_of`](super::World::witness_of).
     pub witness: Option<Witness>,
 }
 

@@ -83,6 +83,13 @@ impl Part {
     }
 }
 
+impl Part {
+    /// The hull that the shape is, or that of its mesh.
+    pub(super) fn polytope(&self) -> Option<&Hull> {
+        self.shape.polytope().or_else(|| self.hull())
+    }
+}
+
 /// The mesh of a shape that is one, surface or solid.
 pub(super) fn mesh_of(shape: &Shape) -> Option<&Arc<Mesh>> {
     match shape.kind() {

@@ -50,6 +50,17 @@ pub(super) struct Memory {
     pub(super) by_hulls: bool,
 }
 
+impl Memory {
+    /// Forgets what it knew, for another pair, keeping the room. Caches may be used with other shapes.
+    pub(super) fn forget(&mut self) {
+        self.by_hulls = false;
+        self.parts.truncate(1);
+        if let Some(part) = self.parts.first_mut() {
+            (part.parts, part.method, part.wait, part.patience) = ([0, 0], None, 0, 0);
+        }
+    }
+}
+
 /// What is kept of a pair of parts.
 #[derive(Clone, Debug, Default)]
 struct PartMemory {
@@ -157,6 +168,11 @@ fn check_parts(
         triangles,
         point: point.map(|p| a.pose().transform_point(p)),
     };
+    // Where two polytopes meet is found out when somebody asks.
+    if let (Some(own), Some(other)) = (a.shape().polytope(), b.shape().polytope()) {
+        let meet = convex::intersects_cached(own, other, pose, &mut memory.hulls).is_intersecting();
+        return if meet { Standing::Meeting(place([None, None], None)) } else { Standing::Apart };
+    }
     let (Some(mesh_a), Some(mesh_b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else {
         return match shape::intersects_cached(a.shape(), b.shape(), pose, &mut memory.shapes) {
             Verdict::Separated(_) => Standing::Apart,
@@ -261,7 +277,7 @@ fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) ->
         let hit = Hit::between((p, &mesh_a.triangle(p as usize)), (q, &there));
         return hit.map_or(there[0], |hit| hit.point);
     }
-    match a.hull().zip(b.hull()).map(|(own, its)| convex::contact(own, its, pose)) {
+    match a.polytope().zip(b.polytope()).map(|(own, its)| convex::contact(own, its, pose)) {
         Some(convex::Contact::Meeting(overlap, _)) => (overlap.point_a + overlap.point_b) * 0.5,
         Some(convex::Contact::Apart(distance, _)) => distance.point_a,
         None => pose.translation(),

@@ -81,6 +81,8 @@ pub(super) struct Pairs {
     numbers: HashMap<Key, u32, KeyHasher>,
     /// The records of each slot.
     of: Vec<Vec<u32>>,
+    /// Memories of pairs that are gone, to be used again.
+    spare: Vec<Box<Memory>>,
 }
 
 impl Pairs {
@@ -119,8 +121,9 @@ impl Pairs {
         self.of[a as usize].push(number);
         self.of[b as usize].push(number);
         self.numbers.insert(key, number);
+        let memory = self.spare.pop();
         let standing = Standing::Unknown;
-        self.records.push(Record { key, standing, memory: None, wish, stamp: 0, since: 0 });
+        self.records.push(Record { key, standing, memory, wish, stamp: 0, since: 0 });
         number
     }
 
@@ -133,7 +136,11 @@ impl Pairs {
             let place = list.iter().position(|n| *n == number).expect("listed with both");
             list.swap_remove(place);
         }
-        let removed = self.records.swap_remove(number as usize);
+        let mut removed = self.records.swap_remove(number as usize);
+        if let Some(mut memory) = removed.memory.take() {
+            memory.forget();
+            self.spare.push(memory);
+        }
         let last = self.records.len() as u32;
         if let Some(moved) = self.records.get(number as usize) {
             let (a, b) = moved.key.slots();

@@ -227,7 +227,9 @@ impl World {
     /// Makes an event.
     fn note(&mut self, kind: EventKind, key: Key, standing: Standing) {
         let (a, b) = key.slots();
-        let witness = standing.place().map(|place| self.witness(key, place));
+        // Of pairs that go on meeting only if somebody asks.
+        let place = standing.place().filter(|_| kind == EventKind::Began);
+        let witness = place.map(|place| self.witness(key, place));
         self.report.events.push(Event {
             kind,
             a: self.bodies.handle(a),

@@ -52,6 +52,8 @@ pub enum ErrorKind {
     WrongVersion,
     /// Something belongs to another mesh than the one it was given with.
     WrongMesh,
+    /// A thread could not be started, or what ran on it panicked.
+    Thread,
 }
 
 impl Error {

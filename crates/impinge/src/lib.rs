@@ -101,6 +101,7 @@ pub mod solid;
 pub mod tree;
 pub mod volume;
 mod wide;
+pub mod world;
 
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 pub use error::{Error, ErrorKind};

@@ -1,0 +1,3 @@
+//! Many moving bodies.
+
+pub mod exchange;

@@ -1,8 +1,8 @@
 //! One writer, one reader, and the newest value: the swapped buffers of Zachmann (1994), section 6.4, without the lock that his needed.
 //!
 //! Three slots stand in the cell, and an atomic byte says which of them is in the middle and whether what is there was not read yet. One of the other two belongs to the writer, one to the reader. To publish,
-//! the writer puts its value into its slot and exchanges that slot for the middle one; to update, the reader exchanges its slot for the middle one and takes the value out. Each is one atomic exchange and a
-//! bounded number of steps: nobody waits, retries or fails, whatever the other side does or whether it ever does anything again.
+//! the writer puts its value into its slot and exchanges that slot for the middle one; to update, the reader exchanges its slot for the middle one and takes the value out. Each is one atomic exchange (two, where
+//! the writer first takes back what was not read) and a bounded number of steps: nobody waits, retries or fails, whatever the other side does or whether it ever does anything again.
 //!
 //! The three slot numbers are, at any time, one with the writer, one with the reader, one in the middle: they start so, and an exchange with the middle permutes them. So a slot has one owner, and its lock is
 //! always free for it.
@@ -10,7 +10,7 @@
 //! **Orderings.** Every change of the byte is a read-modify-write with `AcqRel`. Each side touches a slot only between the exchange that got it and the exchange that gives it away. The exchange that gets a slot
 //! reads the byte that the exchange which gave it away wrote, so the release of the one synchronises with the acquire of the other, and all that was done with the slot before happens before all that is done
 //! with it after. The plain load that asks for the fresh bit is `Relaxed`: nothing is read on the strength of it, an exchange follows. Values of one atomic are seen in one order, so a reader never finds an older
-//! value after a newer one, and the writer, which alone sets the bit, never misses that it is set.
+//! value after a newer one.
 
 use std::fmt;
 use std::mem;
@@ -108,14 +108,20 @@ impl<T> Writer<T> {
     where
         T: Merge,
     {
-        let merged = self.take_back();
-        if merged {
-            self.hand_over();
-        } else {
-            self.publish();
+        // What goes into the middle is not fresh, so the reader will not look at it.
+        let (back, unread) = self.cell.exchange(self.back, 0);
+        self.back = back;
+        if unread {
+            let mut newer = mem::take(&mut self.value);
+            let slot = self.cell.slot(back);
+            slot.swap(&mut self.value);
+            self.value.merge(&mut newer);
+            slot.swap(&mut newer);
         }
+        // Either way an old buffer is in the writer's slot, and comes to the hand in exchange for the value.
+        self.hand_over();
         self.value.clear();
-        merged
+        unread
     }
 
     /// Whether the last published value was not read yet.
@@ -128,28 +134,6 @@ impl<T> Writer<T> {
         self.cell.slot(self.back).swap(&mut self.value);
         let (back, unread) = self.cell.exchange(self.back, FRESH);
         self.back = back;
-        unread
-    }
-
-    /// Gets the last value back if it was not read: then the value is that one with the writer's merged into it, and the buffer which that emptied waits in the writer's slot.
-    fn take_back(&mut self) -> bool
-    where
-        T: Merge,
-    {
-        if !self.cell.is_fresh() {
-            return false;
-        }
-        // What goes into the middle is not fresh, so the reader will not look at it.
-        let (back, unread) = self.cell.exchange(self.back, 0);
-        self.back = back;
-        // Otherwise the reader took it a moment ago.
-        if unread {
-            let mut newer = mem::take(&mut self.value);
-            let slot = self.cell.slot(back);
-            slot.swap(&mut self.value);
-            self.value.merge(&mut newer);
-            slot.swap(&mut newer);
-        }
         unread
     }
 }
@@ -183,7 +167,7 @@ impl<T> Reader<T> {
         &self.value
     }
 
-    /// The same, to be emptied or changed: what is left in it the writer will find in one of its buffers.
+    /// The same, to be emptied or changed: what is left in it, the writer of [`Writer::publish`] will find in one of its buffers.
     #[must_use]
     pub fn value_mut(&mut self) -> &mut T {
         &mut self.value

@@ -54,6 +54,8 @@ pub enum ErrorKind {
     WrongMesh,
     /// A handle names a body that was removed, or never was in this world.
     NoSuchBody,
+    /// A thread could not be started, or what ran on it panicked.
+    Thread,
 }
 
 impl Error {

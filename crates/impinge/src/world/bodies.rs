@@ -85,21 +85,44 @@ impl Bodies {
             Some(parent) => self.slot(parent)? as u32,
             None => NONE,
         };
-        let slot = if let Some(slot) = self.free.pop() {
-            slot
-        } else {
-            let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot < NONE - 1);
-            let slot = slot.ok_or_else(|| {
-                Error::new(ErrorKind::TooLarge, "a world holds at most 4,294,967,293 bodies")
-            })?;
-            self.records.push(Record::FREE);
-            self.poses.push(Pose::IDENTITY);
-            self.bounds.push(Bounds::EMPTY);
-            if self.options.oriented {
-                self.oriented.push(Oriented::around(&[]));
-            }
-            slot
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => self.push_slot()?,
         };
+        Ok(self.fill(slot, parent, body))
+    }
+
+    /// As [`Bodies::add`], in a slot of its own at the end. If the body cannot be added the slot stays empty for ever.
+    pub(super) fn add_at_end(&mut self, body: Body) -> Result<Handle, Error> {
+        let slot = self.push_slot()?;
+        match body.parent.map(|parent| self.slot(parent)).transpose() {
+            Ok(parent) => {
+                let parent = parent.map_or(NONE, |parent| parent as u32);
+                Ok(self.fill(slot, parent, body))
+            }
+            Err(gone) => {
+                self.records[slot as usize].generation = 1;
+                Err(gone)
+            }
+        }
+    }
+
+    fn push_slot(&mut self) -> Result<u32, Error> {
+        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot < NONE - 1);
+        let slot = slot.ok_or_else(|| {
+            Error::new(ErrorKind::TooLarge, "a world holds at most 4,294,967,293 bodies")
+        })?;
+        self.records.push(Record::FREE);
+        self.poses.push(Pose::IDENTITY);
+        self.bounds.push(Bounds::EMPTY);
+        if self.options.oriented {
+            self.oriented.push(Oriented::around(&[]));
+        }
+        Ok(slot)
+    }
+
+    /// Puts a body into a free slot.
+    fn fill(&mut self, slot: u32, parent: u32, body: Body) -> Handle {
         let generation = self.records[slot as usize].generation;
         let had_moved = self.records[slot as usize].has_moved;
         self.records[slot as usize] = Record {
@@ -114,7 +137,7 @@ impl Bodies {
         };
         self.link(slot, parent);
         self.change(slot);
-        Ok(Handle { slot, generation })
+        Handle { slot, generation }
     }
 
     /// Removes a body; those attached to it stay where they are in the world, attached to its parent.

@@ -52,6 +52,10 @@ pub enum ErrorKind {
     WrongVersion,
     /// Something belongs to another mesh than the one it was given with.
     WrongMesh,
+    /// A handle names a body that was removed, or never was in this world.
+    NoSuchBody,
+    /// A thread could not be started, or what ran on it panicked.
+    Thread,
 }
 
 impl Error {

@@ -84,6 +84,7 @@
 //! `impinge-io` and its dependencies are not compiled.
 
 mod bias;
+pub mod broad;
 mod budget;
 pub mod check;
 pub mod closest;
@@ -103,6 +104,7 @@ pub mod solid;
 pub mod tree;
 pub mod volume;
 mod wide;
+pub mod world;
 
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 pub use error::{Error, ErrorKind};

@@ -136,6 +136,11 @@ impl Shape {
         self.core.as_ref().map(|hull| hull.vertices())
     }
 
+    /// The hull that it is, if it is a polytope without a margin.
+    pub(crate) fn polytope(&self) -> Option<&Hull> {
+        self.core.as_deref().filter(|_| self.margin == 0.0)
+    }
+
     /// As the dispatch sees it.
     pub(super) fn form(&self) -> Form<'_> {
         let curved = |core| Form::Convex(Convex { core, margin: self.margin });

@@ -2,13 +2,14 @@
 #![allow(unsafe_code, reason = "vector intrinsics; see the note at each block")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtss_f32, _mm_loadl_epi64, _mm_max_ps,
-    _mm_max_ss, _mm_movehdup_ps, _mm_movehl_ps, _mm256_add_ps, _mm256_and_ps, _mm256_andnot_ps,
-    _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps, _mm256_cvtepu8_epi32, _mm256_div_ps,
-    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256,
-    _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
-    _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set1_ps, _mm256_sqrt_ps,
-    _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
+    __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtss_f32, _mm_loadl_epi64, _mm_loadu_ps,
+    _mm_max_ps, _mm_max_ss, _mm_movehdup_ps, _mm_movehl_ps, _mm256_add_ps, _mm256_and_ps,
+    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps,
+    _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
+    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
+    _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
+    _mm256_set_m128, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_storeu_si256,
+    _mm256_sub_ps,
 };
 
 use super::dispatch::Task;
@@ -51,6 +52,12 @@ impl Wide for Avx2 {
     fn splat(x: f32) -> Self {
         // SAFETY: see above.
         Self(unsafe { _mm256_set1_ps(x) })
+    }
+
+    #[inline(always)]
+    fn join(low: [f32; 4], high: [f32; 4]) -> Self {
+        // SAFETY: see above; both arrays have the four numbers that are read.
+        Self(unsafe { _mm256_set_m128(_mm_loadu_ps(high.as_ptr()), _mm_loadu_ps(low.as_ptr())) })
     }
 
     #[inline(always)]

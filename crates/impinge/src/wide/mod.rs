@@ -39,6 +39,8 @@ pub(crate) trait Wide: Copy {
         to
     }
     fn splat(x: f32) -> Self;
+    /// Four numbers and four more.
+    fn join(low: [f32; 4], high: [f32; 4]) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;

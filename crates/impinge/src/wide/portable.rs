@@ -47,6 +47,11 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
+    fn join([a, b, c, d]: [f32; 4], [e, f, g, h]: [f32; 4]) -> Self {
+        Self([a, b, c, d, e, f, g, h])
+    }
+
+    #[inline(always)]
     fn add(self, other: Self) -> Self {
         self.zip(other, |x, y| x + y)
     }

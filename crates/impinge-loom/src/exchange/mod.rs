@@ -1,0 +1,21 @@
+//! What `impinge/src/world/exchange/mod.rs` has, with another `sync`.
+
+#[path = "../../../impinge/src/world/exchange/latest.rs"]
+mod latest;
+#[path = "../../../impinge/src/world/exchange/merge.rs"]
+mod merge;
+#[path = "../../../impinge/src/world/exchange/outbox.rs"]
+mod outbox;
+#[path = "../../../impinge/src/world/exchange/places.rs"]
+mod places;
+#[path = "../../../impinge/src/world/exchange/reports.rs"]
+mod reports;
+mod sync;
+#[path = "../../../impinge/src/world/exchange/worker.rs"]
+mod worker;
+
+pub use latest::{Reader, Writer, latest};
+pub use merge::Merge;
+pub use outbox::{Command, Entry, Outbox, Scope};
+pub use reports::{FrameReport, FrameWriter, Lost, Reports};
+pub use worker::{Counters, Step, Worker};

@@ -1,0 +1,117 @@
+//! The detection thread: wake-ups, reports, shutdown, panics.
+
+use impinge_loom::ErrorKind;
+use impinge_loom::exchange::{Reports, Step, Worker};
+use loom::sync::Arc;
+use loom::sync::atomic::{AtomicUsize, Ordering};
+
+/// Adds up what it is sent; one event a number, about the sum as the pose of body 0.
+fn adder(sum: &mut u32, step: Step, input: &mut Vec<u32>, output: &mut Reports<u32, u32>) {
+    let mut report = output.begin(step.frame);
+    for n in input.drain(..) {
+        *sum += n;
+        report.event(n);
+    }
+    report.pose(0, *sum);
+}
+
+/// With `sends` frames: every frame is in one step, every step in one report, the events arrive once and in order, and a frame's pose is the one after it.
+fn model(sends: u32, bound: Option<usize>) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = bound;
+    builder.check(move || {
+        let mut worker = Worker::spawn("adder", 0, adder).unwrap();
+        let mut events = Vec::new();
+        let mut newest = 0;
+        let mut read = |reports: &Reports<u32, u32>| {
+            for frame in reports.frames() {
+                assert!(frame.frame > newest);
+                newest = frame.frame;
+                events.extend_from_slice(frame.events);
+                assert_eq!(frame.pose(0), Some(&events.iter().sum()));
+            }
+        };
+        for n in 1..=sends {
+            worker.input().push(n);
+            assert_eq!(worker.send().unwrap(), u64::from(n));
+            if let Some(reports) = worker.receive() {
+                read(reports);
+            }
+            let counters = worker.counters();
+            assert!(counters.received + counters.reports_merged == counters.steps);
+            assert!(counters.steps + counters.merged <= counters.sent);
+        }
+        let (sum, reports) = worker.join().unwrap();
+        read(&reports);
+        assert_eq!(events, (1..=sends).collect::<Vec<_>>());
+        assert_eq!(newest, u64::from(sends));
+        assert_eq!(sum, events.iter().sum());
+    });
+}
+
+#[test]
+fn one_frame() {
+    model(1, None);
+}
+
+#[test]
+fn three_frames() {
+    model(3, Some(3));
+}
+
+/// Input that was filled and not sent is done by `join`.
+#[test]
+fn join_sends_what_is_left() {
+    loom::model(|| {
+        let mut worker = Worker::spawn("adder", 0, adder).unwrap();
+        worker.input().push(5);
+        let (sum, reports) = worker.join().unwrap();
+        assert_eq!((sum, reports.events()), (5, [5].as_slice()));
+    });
+}
+
+/// The thread ends, and drops its state, when the worker is dropped: asleep, at work, or not yet begun.
+#[test]
+fn drop_ends_the_thread() {
+    struct State(Arc<AtomicUsize>);
+    impl Drop for State {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    loom::model(|| {
+        let ended = Arc::new(AtomicUsize::new(0));
+        let state = State(Arc::clone(&ended));
+        let step = |_: &mut State, _: Step, _: &mut Vec<u32>, _: &mut Vec<u32>| {};
+        let mut worker = Worker::spawn("dropped", state, step).unwrap();
+        worker.input().push(1);
+        worker.send().unwrap();
+        drop(worker);
+        while ended.load(Ordering::SeqCst) == 0 {
+            loom::thread::yield_now();
+        }
+    });
+}
+
+/// A panic in a step is an error of the calls that follow, whenever it happens; nothing hangs.
+#[test]
+fn panics_are_errors() {
+    loom::model(|| {
+        let step = |_: &mut (), step: Step, _: &mut Vec<u32>, _: &mut Vec<u32>| {
+            // Not by `panic!`, to keep the many messages of the many interleavings off the screen.
+            std::panic::resume_unwind(Box::new(format!("in frame {}", step.frame)));
+        };
+        let mut worker = Worker::spawn("panics", (), step).unwrap();
+        worker.input().push(1);
+        worker.send().unwrap();
+        worker.input().push(2);
+        let second = worker.send();
+        let counters = worker.counters();
+        assert_eq!(counters.sent + counters.dropped, 2);
+        assert_eq!(second.is_err(), counters.dropped == 1);
+        assert!(worker.input().is_empty() && worker.receive().is_none());
+        let error = worker.join().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Thread);
+        assert!(error.to_string().contains("in frame "), "{error}");
+    });
+}

@@ -1,0 +1,148 @@
+//! Boxes of moving bodies in single precision.
+
+use crate::math::Aabb;
+
+/// A closed axis-aligned box of `f32`. Empty when a `min` exceeds its `max`; a body that is not there has the box [`Bounds::EMPTY`], which overlaps nothing.
+///
+/// Made from an [`Aabb`] it is rounded outward: boxes that overlap still do. Sides may be infinite; NaN counts as empty.
+///
+/// ```
+/// use impinge::broad::Bounds;
+/// use impinge::{Aabb, Vec3};
+///
+/// let third = Aabb::from_corners(Vec3::ZERO, Vec3::splat(1.0 / 3.0));
+/// let bounds = Bounds::from(third);
+/// assert!(f64::from(bounds.max[0]) >= 1.0 / 3.0);
+/// assert!(bounds.overlaps(&Bounds { min: [0.25; 3], max: [0.5; 3] }));
+/// assert!(!bounds.overlaps(&Bounds::EMPTY));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Bounds {
+    /// The smallest coordinates.
+    pub min: [f32; 3],
+    /// The largest coordinates.
+    pub max: [f32; 3],
+}
+
+impl Bounds {
+    /// The box of nothing.
+    pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
+
+    /// Whether the closed boxes share a point.
+    #[inline]
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        (0..3).all(|k| {
+            // Empty boxes fail one of the comparisons with themselves, and so must be told apart here.
+            self.min[k] <= other.max[k]
+                && other.min[k] <= self.max[k]
+                && self.min[k] <= self.max[k]
+                && other.min[k] <= other.max[k]
+        })
+    }
+
+    /// Whether the box holds no point.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !(0..3).all(|k| self.min[k] <= self.max[k])
+    }
+
+    /// Whether the other box lies in this one; an empty one does.
+    #[inline]
+    #[must_use]
+    pub fn contains(&self, other: &Self) -> bool {
+        other.is_empty()
+            || (0..3).all(|k| self.min[k] <= other.min[k] && other.max[k] <= self.max[k])
+    }
+
+    /// The smallest box around both.
+    #[must_use]
+    pub fn union(&self, other: &Self) -> Self {
+        if self.is_empty() {
+            return *other;
+        }
+        if other.is_empty() {
+            return *self;
+        }
+        Self {
+            min: [0, 1, 2].map(|k| self.min[k].min(other.min[k])),
+            max: [0, 1, 2].map(|k| self.max[k].max(other.max[k])),
+        }
+    }
+
+    /// The box with `by` (not negative) more on each side, to rounding; never smaller.
+    #[inline]
+    #[must_use]
+    pub fn grown(&self, by: f32) -> Self {
+        Self { min: self.min.map(|x| x - by), max: self.max.map(|x| x + by) }
+    }
+}
+
+impl From<Aabb> for Bounds {
+    fn from(aabb: Aabb) -> Self {
+        if aabb.is_empty() {
+            return Self::EMPTY;
+        }
+        Self {
+            min: aabb.min.to_array().map(round_down),
+            max: aabb.max.to_array().map(|x| -round_down(-x)),
+        }
+    }
+}
+
+/// The largest `f32` not above `x`.
+#[inline]
+fn round_down(x: f64) -> f32 {
+    let y = x as f32;
+    if f64::from(y) <= x || y.is_nan() {
+        return y;
+    }
+    // One step down: the bits of positive numbers grow with them, those of negative ones shrink.
+    match y {
+        _ if y > 0.0 => f32::from_bits(y.to_bits() - 1),
+        _ if y < 0.0 => f32::from_bits(y.to_bits() + 1),
+        _ => -f32::from_bits(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Random, Vec3};
+
+    #[test]
+    fn rounding_goes_outward_by_less_than_a_step() {
+        let mut random = Random::new(7);
+        let mut values = vec![0.0, -0.0, 1e-300, -1e-300, 1e60, -1e60, f64::from(f32::MAX) * 1.5];
+        for _ in 0..10_000 {
+            let size = random.range(-60.0, 60.0).exp2();
+            values.push(random.range(-1.0, 1.0) * size);
+        }
+        for x in values {
+            let y = round_down(x);
+            assert!(f64::from(y) <= x, "{x:e} {y:e}");
+            let next = -round_down(-x);
+            assert!(x <= f64::from(next), "{x:e} {next:e}");
+            assert!(f64::from(y) == x || f64::from(next) == x || y < next);
+        }
+        assert_eq!(round_down(0.5), 0.5);
+    }
+
+    #[test]
+    fn empty_boxes_overlap_nothing_and_nan_is_empty() {
+        let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        let mut odd = Bounds { min: [0.0; 3], max: [1.0; 3] };
+        assert!(all.overlaps(&odd) && all.contains(&odd));
+        odd.max[1] = f32::NAN;
+        assert!(odd.is_empty() && !odd.overlaps(&all) && !all.overlaps(&odd));
+        assert!(!Bounds::EMPTY.overlaps(&all) && Bounds::EMPTY.is_empty());
+        let inside_out = Bounds { min: [1.0, 0.0, 0.0], max: [0.0, 1.0, 1.0] };
+        assert!(!inside_out.overlaps(&all));
+        assert_eq!(Bounds::from(Aabb::EMPTY), Bounds::EMPTY);
+        assert_eq!(all.union(&Bounds::EMPTY), all);
+        let touching = Aabb::from_corners(Vec3::ONE, Vec3::splat(2.0));
+        assert!(Bounds::from(touching).overlaps(&Bounds { min: [0.0; 3], max: [1.0; 3] }));
+    }
+}

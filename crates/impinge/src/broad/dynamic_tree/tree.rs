@@ -1,0 +1,465 @@
+//! A binary tree of boxes that leaves enter and leave one by one.
+//!
+//! A leaf goes to the sibling that adds the least surface to the tree, found by branch and bound (Bittner, Hapala and Havran: Fast insertion-based optimization of bounding volume hierarchies,
+//! 2013); on the way back to the root, rotations exchange a child with a grandchild where that makes a box smaller (Kopta et al.: Fast, effective BVH updates for animated scenes, 2012).
+
+use super::super::Bounds;
+
+/// No node.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Nodes looked at for a sibling, at most: beyond this the best one so far is good enough. Most searches end long before.
+const PATIENCE: usize = 200;
+
+/// Nodes in one array; the free ones are chained by `parent`.
+///
+/// Invariants, which [`Tree::validate`] checks: an inner node has two children, whose parent it is, and its box is the smallest around theirs. The root has no parent. A node is in use or in
+/// the chain of the free ones.
+#[derive(Clone, Debug)]
+pub(super) struct Tree {
+    nodes: Vec<Node>,
+    root: u32,
+    free: u32,
+    leaves: usize,
+    stack: Vec<u32>,
+    search: Vec<(u32, f64)>,
+    /// While building: parts of the leaves, as start, length and parent.
+    parts: Vec<(usize, usize, u32)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    bounds: Bounds,
+    parent: u32,
+    /// Two children; in a leaf [`NONE`] and the item.
+    children: [u32; 2],
+}
+
+impl Node {
+    #[inline]
+    fn is_leaf(&self) -> bool {
+        self.children[0] == NONE
+    }
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self {
+            nodes: Vec::new(),
+            root: NONE,
+            free: NONE,
+            leaves: 0,
+            stack: Vec::new(),
+            search: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// Half the surface. Infinite sides count as the longest finite ones, so that sums and differences are numbers.
+#[inline]
+pub(super) fn surface(b: &Bounds) -> f64 {
+    let side = |k: usize| {
+        let end = |x: f32| f64::from(x.clamp(f32::MIN, f32::MAX));
+        end(b.max[k]) - end(b.min[k])
+    };
+    let (x, y, z) = (side(0), side(1), side(2));
+    x * y + y * z + z * x
+}
+
+/// The box around two that are not empty.
+#[inline]
+fn join(a: &Bounds, b: &Bounds) -> Bounds {
+    Bounds {
+        min: [0, 1, 2].map(|k| if a.min[k] < b.min[k] { a.min[k] } else { b.min[k] }),
+        max: [0, 1, 2].map(|k| if a.max[k] > b.max[k] { a.max[k] } else { b.max[k] }),
+    }
+}
+
+/// Whether two boxes that are not empty share a point.
+#[inline]
+pub(super) fn meet(a: &Bounds, b: &Bounds) -> bool {
+    (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k])
+}
+
+impl Tree {
+    pub(super) fn leaves(&self) -> usize {
+        self.leaves
+    }
+
+    /// The box of a node.
+    #[inline]
+    pub(super) fn bounds(&self, node: u32) -> &Bounds {
+        &self.nodes[node as usize].bounds
+    }
+
+    /// Puts in a leaf with a box that is not empty; its node.
+    pub(super) fn insert(&mut self, item: u32, bounds: Bounds) -> u32 {
+        let leaf = self.take(Node { bounds, parent: NONE, children: [NONE, item] });
+        self.leaves += 1;
+        if self.root == NONE {
+            self.root = leaf;
+            return leaf;
+        }
+        let sibling = self.best_sibling(&bounds);
+        let parent = self.nodes[sibling as usize].parent;
+        let around = join(&bounds, self.bounds(sibling));
+        let inner = self.take(Node { bounds: around, parent, children: [sibling, leaf] });
+        self.nodes[sibling as usize].parent = inner;
+        self.nodes[leaf as usize].parent = inner;
+        self.replace_child(parent, sibling, inner);
+        self.mend(parent);
+        leaf
+    }
+
+    /// Takes out a leaf.
+    pub(super) fn remove(&mut self, leaf: u32) {
+        self.leaves -= 1;
+        let parent = self.nodes[leaf as usize].parent;
+        self.give(leaf);
+        if parent == NONE {
+            self.root = NONE;
+            return;
+        }
+        let Node { parent: above, children, .. } = self.nodes[parent as usize];
+        let sibling = if children[0] == leaf { children[1] } else { children[0] };
+        self.nodes[sibling as usize].parent = above;
+        self.replace_child(above, parent, sibling);
+        self.give(parent);
+        self.mend(above);
+    }
+
+    /// Calls `found` with the item of each leaf whose box meets the given one, which is not empty.
+    #[inline]
+    pub(super) fn query(&mut self, bounds: &Bounds, mut found: impl FnMut(u32)) {
+        if self.root == NONE {
+            return;
+        }
+        self.stack.push(self.root);
+        while let Some(at) = self.stack.pop() {
+            let node = &self.nodes[at as usize];
+            if meet(&node.bounds, bounds) {
+                match node.children {
+                    [NONE, item] => found(item),
+                    children => self.stack.extend(children),
+                }
+            }
+        }
+    }
+
+    /// The node whose sibling the leaf should be: the one that adds the least to the sum of all surfaces.
+    ///
+    /// A new parent of the node adds the surface around both, and all boxes above grow. Below a node, at least the surface of the leaf is added, and what the boxes above and the node's own grow by;
+    /// where that is not less than the best so far, the search turns back.
+    fn best_sibling(&mut self, bounds: &Bounds) -> u32 {
+        let own = surface(bounds);
+        let (mut best, mut least) = (self.root, f64::INFINITY);
+        self.search.clear();
+        self.search.push((self.root, 0.0));
+        for _ in 0..PATIENCE {
+            let Some((at, inherited)) = self.search.pop() else { break };
+            if own + inherited >= least {
+                continue;
+            }
+            let node = &self.nodes[at as usize];
+            let around = surface(&join(&node.bounds, bounds));
+            if around + inherited < least {
+                (best, least) = (at, around + inherited);
+            }
+            let inherited = inherited + (around - surface(&node.bounds));
+            if !node.is_leaf() && own + inherited < least {
+                // The child that grows less is looked at first.
+                let growth = node.children.map(|c| {
+                    let b = &self.nodes[c as usize].bounds;
+                    surface(&join(b, bounds)) - surface(b)
+                });
+                let [a, b] = node.children;
+                let (first, second) = if growth[0] <= growth[1] { (a, b) } else { (b, a) };
+                self.search.push((second, inherited));
+                self.search.push((first, inherited));
+            }
+        }
+        best
+    }
+
+    /// From a node up to the root: boxes around the children, and a rotation where one helps.
+    fn mend(&mut self, mut at: u32) {
+        while at != NONE {
+            let [a, b] = self.nodes[at as usize].children;
+            self.nodes[at as usize].bounds = join(self.bounds(a), self.bounds(b));
+            self.rotate(at);
+            at = self.nodes[at as usize].parent;
+        }
+    }
+
+    /// Exchanges a child of a node with a child of the other child, if that makes the other child's box smaller; the exchange that helps most.
+    fn rotate(&mut self, at: u32) {
+        let children = self.nodes[at as usize].children;
+        let mut best = (0.0, NONE, NONE, NONE);
+        for (up, down) in [(children[0], children[1]), (children[1], children[0])] {
+            let node = &self.nodes[down as usize];
+            if node.is_leaf() {
+                continue;
+            }
+            let now = surface(&node.bounds);
+            for (goes, stays) in [(0, 1), (1, 0)] {
+                let other = self.bounds(node.children[stays]);
+                let gain = now - surface(&join(other, self.bounds(up)));
+                if gain > best.0 {
+                    best = (gain, up, down, node.children[goes]);
+                }
+            }
+        }
+        let (_, up, down, goes) = best;
+        if up == NONE {
+            return;
+        }
+        self.replace_child(at, up, goes);
+        self.replace_child(down, goes, up);
+        self.nodes[goes as usize].parent = at;
+        self.nodes[up as usize].parent = down;
+        let [a, b] = self.nodes[down as usize].children;
+        self.nodes[down as usize].bounds = join(self.bounds(a), self.bounds(b));
+    }
+
+    /// Puts another child, or another root, in the place of one.
+    fn replace_child(&mut self, parent: u32, old: u32, new: u32) {
+        if parent == NONE {
+            self.root = new;
+            return;
+        }
+        let children = &mut self.nodes[parent as usize].children;
+        children[usize::from(children[0] != old)] = new;
+    }
+
+    fn take(&mut self, node: Node) -> u32 {
+        if self.free == NONE {
+            self.nodes.push(node);
+            return self.nodes.len() as u32 - 1;
+        }
+        let at = self.free;
+        self.free = self.nodes[at as usize].parent;
+        self.nodes[at as usize] = node;
+        at
+    }
+
+    fn give(&mut self, at: u32) {
+        self.nodes[at as usize].parent = self.free;
+        self.free = at;
+    }
+
+    /// Builds the tree anew around these leaves, halving them along the axis on which their middles are spread most. `placed` is called with each item and its node.
+    pub(super) fn build(&mut self, leaves: &mut [(u32, Bounds)], mut placed: impl FnMut(u32, u32)) {
+        self.nodes.clear();
+        (self.root, self.free, self.leaves) = (NONE, NONE, leaves.len());
+        if leaves.is_empty() {
+            return;
+        }
+        self.root = 0;
+        let middle = |b: &Bounds, k: usize| {
+            0.5 * b.min[k].clamp(f32::MIN, f32::MAX) + 0.5 * b.max[k].clamp(f32::MIN, f32::MAX)
+        };
+        // A parent comes before its children.
+        self.parts.push((0, leaves.len(), NONE));
+        while let Some((start, count, parent)) = self.parts.pop() {
+            let part = &mut leaves[start..start + count];
+            let at = self.nodes.len() as u32;
+            if parent != NONE {
+                let children = &mut self.nodes[parent as usize].children;
+                children[usize::from(children[0] != NONE)] = at;
+            }
+            let node = Node { bounds: part[0].1, parent, children: [NONE, part[0].0] };
+            self.nodes.push(node);
+            if count == 1 {
+                placed(part[0].0, at);
+                continue;
+            }
+            self.nodes[at as usize].children = [NONE; 2];
+            let spread = |k: usize| {
+                let ends = part.iter().map(|(_, b)| middle(b, k));
+                let (lo, hi) =
+                    ends.fold((f32::MAX, f32::MIN), |(lo, hi), x| (lo.min(x), hi.max(x)));
+                0.5 * hi - 0.5 * lo
+            };
+            let widths = [0, 1, 2].map(spread);
+            let axis = (0..3).fold(0, |best, k| if widths[k] > widths[best] { k } else { best });
+            part.select_nth_unstable_by(count / 2, |a, b| {
+                middle(&a.1, axis).total_cmp(&middle(&b.1, axis)).then(a.0.cmp(&b.0))
+            });
+            self.parts.push((start + count / 2, count - count / 2, at));
+            self.parts.push((start, count / 2, at));
+        }
+        for at in (0..self.nodes.len()).rev() {
+            let [a, b] = self.nodes[at].children;
+            if a != NONE {
+                self.nodes[at].bounds = join(self.bounds(a), self.bounds(b));
+            }
+        }
+    }
+
+    /// The number of edges from the root to the deepest leaf.
+    pub(super) fn height(&self) -> usize {
+        let (mut height, mut stack) = (0, vec![(self.root, 0)]);
+        while let Some((at, depth)) = stack.pop() {
+            if let Some(node) = self.nodes.get(at as usize) {
+                height = height.max(depth);
+                if !node.is_leaf() {
+                    stack.extend(node.children.map(|c| (c, depth + 1)));
+                }
+            }
+        }
+        height
+    }
+
+    /// The surfaces of the inner nodes by that of the root: what a small query is expected to visit.
+    pub(super) fn cost(&self) -> f64 {
+        let (mut sum, mut stack) = (0.0, vec![self.root]);
+        while let Some(at) = stack.pop() {
+            if let Some(node) = self.nodes.get(at as usize).filter(|n| !n.is_leaf()) {
+                sum += surface(&node.bounds);
+                stack.extend(node.children);
+            }
+        }
+        let all = if self.root == NONE { 0.0 } else { surface(self.bounds(self.root)) };
+        if all > 0.0 { sum / all } else { 0.0 }
+    }
+
+    /// Checks the invariants; calls `leaf` with each item, its node and its box.
+    pub(super) fn validate(
+        &self,
+        mut leaf: impl FnMut(u32, u32, &Bounds) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let (mut used, mut leaves) = (0, 0);
+        let mut stack = vec![(self.root, NONE)];
+        while let Some((at, parent)) = stack.pop().filter(|(at, _)| *at != NONE) {
+            used += 1;
+            let node = self.nodes.get(at as usize).ok_or(format!("node {at} is not there"))?;
+            if node.parent != parent {
+                return Err(format!("node {at} has parent {}, not {parent}", node.parent));
+            }
+            if used > self.nodes.len() {
+                return Err(format!("node {at} is reached twice"));
+            }
+            if node.is_leaf() {
+                leaves += 1;
+                leaf(node.children[1], at, &node.bounds)?;
+                continue;
+            }
+            let [a, b] = node.children;
+            if node.bounds != join(self.bounds(a), self.bounds(b)) {
+                return Err(format!("the box of node {at} is not the one around its children"));
+            }
+            stack.extend([(a, at), (b, at)]);
+        }
+        let (mut free, mut at) = (0, self.free);
+        while at != NONE && free <= self.nodes.len() {
+            (free, at) = (free + 1, self.nodes[at as usize].parent);
+        }
+        if used + free != self.nodes.len() || leaves != self.leaves {
+            return Err(format!(
+                "{used} nodes in use, {free} free, of {}; {leaves} leaves of {}",
+                self.nodes.len(),
+                self.leaves
+            ));
+        }
+        Ok(())
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.nodes.capacity() * size_of::<Node>()
+            + self.stack.capacity() * size_of::<u32>()
+            + self.search.capacity() * size_of::<(u32, f64)>()
+            + self.parts.capacity() * size_of::<(usize, usize, u32)>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Aabb, Random, Vec3};
+
+    fn random_box(random: &mut Random) -> Bounds {
+        let p = random.in_cube() * 10.0;
+        Aabb { min: p, max: p + random.in_cube().abs() }.into()
+    }
+
+    fn count(tree: &Tree) -> usize {
+        let mut count = 0;
+        tree.validate(|_, _, _| {
+            count += 1;
+            Ok(())
+        })
+        .unwrap();
+        count
+    }
+
+    #[test]
+    fn leaves_come_and_go_and_every_query_is_right() {
+        let mut random = Random::new(31);
+        let mut tree = Tree::default();
+        let mut known: Vec<Option<(u32, Bounds)>> = vec![None; 300];
+        for round in 0..6000 {
+            let item = random.index(300);
+            match known[item].take() {
+                Some((node, _)) => tree.remove(node),
+                None => {
+                    let b = random_box(&mut random);
+                    known[item] = Some((tree.insert(item as u32, b), b));
+                }
+            }
+            if round % 100 == 0 {
+                assert_eq!(count(&tree), known.iter().flatten().count());
+                let asked = random_box(&mut random).grown(1.0);
+                let mut found = Vec::new();
+                tree.query(&asked, |i| found.push(i));
+                found.sort_unstable();
+                let wanted = known.iter().enumerate();
+                let wanted = wanted.filter(|(_, k)| k.is_some_and(|(_, b)| b.overlaps(&asked)));
+                assert_eq!(found, wanted.map(|(i, _)| i as u32).collect::<Vec<_>>());
+            }
+        }
+        for (node, _) in known.iter().flatten() {
+            tree.remove(*node);
+        }
+        assert_eq!((count(&tree), tree.root, tree.height(), tree.cost()), (0, NONE, 0, 0.0));
+    }
+
+    #[test]
+    fn boxes_in_a_row_do_not_make_a_list_and_built_trees_are_as_good() {
+        let at = |i: u32| Bounds { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] };
+        let mut tree = Tree::default();
+        (0..1000).for_each(|i| _ = tree.insert(i, at(i)));
+        assert!(tree.height() < 40, "{}", tree.height());
+        assert_eq!(count(&tree), 1000);
+        let mut built = Tree::default();
+        let mut leaves: Vec<(u32, Bounds)> = (0..1000).map(|i| (i, at(i))).collect();
+        let mut nodes = vec![NONE; 1000];
+        built.build(&mut leaves, |item, node| nodes[item as usize] = node);
+        assert_eq!((count(&built), built.height()), (1000, 10));
+        assert!(tree.cost() < built.cost() * 1.5, "{} {}", tree.cost(), built.cost());
+        nodes.iter().step_by(2).for_each(|n| built.remove(*n));
+        assert_eq!(count(&built), 500);
+    }
+
+    #[test]
+    fn equal_nested_and_infinite_boxes_are_no_harm() {
+        let mut tree = Tree::default();
+        let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        let mut nodes = Vec::new();
+        for i in 0..2000 {
+            let b = match i % 4 {
+                0 => all,
+                1 => Bounds { min: [0.0; 3], max: [1.0; 3] },
+                2 => Aabb::from_corners(Vec3::ZERO, Vec3::splat(f64::from(i))).into(),
+                _ => Bounds { min: [f32::MAX; 3], max: [f32::INFINITY; 3] },
+            };
+            nodes.push(tree.insert(i, b));
+        }
+        assert_eq!(count(&tree), 2000);
+        let mut found = 0;
+        tree.query(&Bounds { min: [0.5; 3], max: [0.5; 3] }, |_| found += 1);
+        assert_eq!(found, 1500);
+        nodes.into_iter().for_each(|n| tree.remove(n));
+        assert_eq!(tree.leaves(), 0);
+    }
+}

@@ -1,0 +1,82 @@
+//! Which items a broad phase must look at in a frame.
+
+use super::stamps::Stamps;
+use super::{Frame, Moved};
+
+/// The items that may have other boxes than before, each once, and those whose numbers came or went with the end of the list.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Movers {
+    items: Vec<u32>,
+    seen: Stamps,
+    /// The length of the list of boxes in the last frame.
+    before: usize,
+    /// The number of items of this frame and of the last, whichever is larger.
+    count: usize,
+}
+
+impl Movers {
+    /// Reads what moved. Numbers beyond both the last list and this one are of no item, and passed over.
+    pub(super) fn gather(&mut self, frame: &Frame<'_>) {
+        let now = frame.bounds.len();
+        assert!(now < 1 << 31, "items are numbered by 31 bits");
+        self.count = now.max(self.before);
+        self.seen.reserve(self.count);
+        self.seen.clear();
+        self.items.clear();
+        match frame.moved {
+            Moved::All => self.items.extend(0..self.count as u32),
+            Moved::Only(list) => {
+                for item in
+                    list.iter().copied().chain(now.min(self.before) as u32..self.count as u32)
+                {
+                    if (item as usize) < self.count && self.seen.mark(item) {
+                        self.items.push(item);
+                    }
+                }
+            }
+        }
+        self.before = now;
+    }
+
+    /// The items, each once.
+    pub(super) fn items(&self) -> &[u32] {
+        &self.items
+    }
+
+    /// No item of this frame or the last has this number or a larger one.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Whether it pays to look at all items rather than at these.
+    pub(super) fn are_many(&self) -> bool {
+        self.items.len() * 4 > self.count
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.items.capacity() * size_of::<u32>() + self.seen.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Bounds;
+    use super::*;
+
+    #[test]
+    fn each_mover_is_named_once_and_the_ends_of_the_lists_are_added() {
+        let boxes = [Bounds::EMPTY; 6];
+        let mut movers = Movers::default();
+        let mut gather = |count: usize, moved: Moved<'_>| {
+            movers.gather(&Frame { bounds: &boxes[..count], oriented: None, moved });
+            movers.items().to_vec()
+        };
+        assert_eq!(gather(3, Moved::Only(&[])), [0, 1, 2]);
+        assert_eq!(gather(3, Moved::Only(&[1, 1, 7, u32::MAX, 1])), [1]);
+        assert_eq!(gather(6, Moved::Only(&[4])), [4, 3, 5]);
+        assert_eq!(gather(2, Moved::Only(&[5, 0])), [5, 0, 2, 3, 4]);
+        assert_eq!(gather(2, Moved::All), [0, 1]);
+        assert_eq!(gather(0, Moved::All), [0, 1]);
+        assert!(gather(0, Moved::All).is_empty());
+    }
+}

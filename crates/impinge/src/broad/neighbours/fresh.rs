@@ -1,0 +1,105 @@
+//! All found from scratch.
+
+use super::Neighbours;
+use super::groups::Place;
+use crate::broad::{Changes, Pair};
+
+impl Neighbours {
+    /// Gives all boxes new skins and slots and finds their neighbours. Pairs that overlapped, and are none of these, have ended.
+    pub(super) fn start_afresh(&mut self, changes: &mut Changes) {
+        self.skin.measure(&self.tight);
+        // All but those who are too fast for one get a skin, whether they left theirs or not.
+        let mut escaped = self.escaped.iter().peekable();
+        for (slot, (fat, tight)) in self.fat.iter_mut().zip(&self.tight).enumerate() {
+            let mut fast = false;
+            while let Some(entry) = escaped.next_if(|entry| **entry as usize / 2 == slot) {
+                fast = entry & 1 == 1;
+            }
+            *fat = self.skin.around(tight, fast);
+        }
+        self.columns.find(&self.fat);
+        self.renumber();
+        self.list();
+        self.take_over(changes);
+        self.both_ways = false;
+        self.layered = false;
+    }
+
+    /// Gives slots in the order of space. The boxes that are empty come last.
+    fn renumber(&mut self) {
+        let spare = &mut self.spare;
+        spare.order.clear();
+        spare.order.push(0);
+        for found in self.columns.found() {
+            spare.order.extend_from_slice(&found.order);
+        }
+        if spare.order.len() < self.fat.len() {
+            let empty = self.fat.iter().enumerate().skip(1).filter(|(_, fat)| fat.is_empty());
+            spare.order.extend(empty.map(|(slot, _)| slot as u32));
+        }
+        debug_assert_eq!(spare.order.len(), self.fat.len(), "every box begins in one place");
+        spare.ranks.resize(self.fat.len(), 0);
+        for (new, old) in spare.order.iter().enumerate() {
+            spare.ranks[*old as usize] = new as u32;
+        }
+        for boxes in [&mut self.tight, &mut self.fat] {
+            spare.boxes.clear();
+            spare.boxes.extend(spare.order.iter().map(|old| boxes[*old as usize]));
+            std::mem::swap(boxes, &mut spare.boxes);
+        }
+        spare.items.clear();
+        spare.items.extend(spare.order.iter().map(|old| self.items[*old as usize]));
+        std::mem::swap(&mut self.items, &mut spare.items);
+        for (slot, item) in self.items.iter().enumerate().skip(1) {
+            self.slots[*item as usize] = slot as u32;
+        }
+    }
+
+    /// Makes the lists of neighbours.
+    fn list(&mut self) {
+        let spare = &mut self.spare;
+        spare.lengths.clear();
+        spare.lengths.resize(self.fat.len(), 0);
+        let ranks = &spare.ranks[..];
+        let order = |[a, b]: [u32; 2]| {
+            let (a, b) = (ranks[a as usize], ranks[b as usize]);
+            if a < b { (a as usize, b) } else { (b as usize, a) }
+        };
+        for found in self.columns.found() {
+            for pair in &found.pairs {
+                spare.lengths[order(*pair).0] += 1;
+            }
+        }
+        std::mem::swap(&mut self.groups, &mut spare.groups);
+        self.groups.reset(&mut spare.lengths);
+        for found in self.columns.found() {
+            for pair in &found.pairs {
+                let (low, high) = order(*pair);
+                self.groups.fill(&mut spare.lengths[low], high);
+            }
+        }
+    }
+
+    /// Marks the pairs that overlapped in the last frame.
+    fn take_over(&mut self, changes: &mut Changes) {
+        let spare = &self.spare;
+        for group in &spare.groups.groups {
+            if group.overlapping == 0 {
+                continue;
+            }
+            for (place, other) in group.others.into_iter().enumerate() {
+                if group.overlapping >> place & 1 == 0 {
+                    continue;
+                }
+                let (old, other) = (group.owner as usize, other as usize);
+                let (a, b) = (spare.ranks[old], spare.ranks[other]);
+                match self.groups.find(a.min(b) as usize, a.max(b)) {
+                    Some(Place(group, place)) => {
+                        self.groups.groups[group as usize].overlapping |= 1 << place;
+                    }
+                    None => changes.ended.push(Pair::new(spare.items[old], spare.items[other])),
+                }
+            }
+        }
+    }
+}

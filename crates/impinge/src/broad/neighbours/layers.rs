@@ -1,0 +1,159 @@
+//! A tree over the slots, for finding the boxes near one of them.
+//!
+//! Slots are in the order of space, so eight in a row lie close together, and eight such rows too: the tree needs no pointers. Its lowest layer holds the boxes with skins, eight to a node; the node above has
+//! the boxes around eight of these, and so on. A box that moves is put in its place, and the boxes above grow as far as they must; they shrink when all are fitted anew.
+
+use super::record::Turned;
+use crate::wide::{Lanes3, Wide, Wide3};
+
+/// Boxes side by side. An empty one is NaN, which overlaps nothing.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    min: Lanes3,
+    max: Lanes3,
+}
+
+const EMPTY: Node = Node { min: Lanes3::splat(f32::NAN), max: Lanes3::splat(f32::NAN) };
+
+/// After as many changes as there are boxes, divided by this, the boxes above are fitted anew.
+const REFIT: usize = 4;
+/// More layers than this would hold more than 2^32 boxes.
+const DEPTH: usize = 11;
+
+/// The tree.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Layers {
+    /// The lowest first, the last of one node.
+    layers: Vec<Vec<Node>>,
+    changes: usize,
+}
+
+impl Layers {
+    /// Anew, for boxes by their slots, with some room for more.
+    pub(super) fn rebuild(&mut self, boxes: &[Turned]) {
+        let mut nodes = (boxes.len() + boxes.len() / 8).div_ceil(8).max(1);
+        let mut depth = 0;
+        loop {
+            if self.layers.len() == depth {
+                self.layers.push(Vec::new());
+            }
+            self.layers[depth].clear();
+            self.layers[depth].resize(nodes, EMPTY);
+            depth += 1;
+            if nodes == 1 {
+                break;
+            }
+            nodes = nodes.div_ceil(8);
+        }
+        self.layers.truncate(depth);
+        for (node, boxes) in self.layers[0].iter_mut().zip(boxes.chunks(8)) {
+            for (lane, turned) in boxes.iter().enumerate() {
+                node.set(lane, turned);
+            }
+        }
+        self.fit();
+    }
+
+    /// How many slots there is room for.
+    pub(super) fn room(&self) -> usize {
+        self.layers.first().map_or(0, |lowest| 8 * lowest.len())
+    }
+
+    /// Fits the boxes of all layers but the lowest.
+    fn fit(&mut self) {
+        self.changes = 0;
+        for depth in 1..self.layers.len() {
+            let (below, above) = self.layers.split_at_mut(depth);
+            for (node, children) in above[0].iter_mut().zip(below[depth - 1].chunks(8)) {
+                *node = EMPTY;
+                for (lane, child) in children.iter().enumerate() {
+                    let (min, max) = child.around();
+                    node.min.set(lane, min);
+                    node.max.set(lane, max);
+                }
+            }
+        }
+    }
+
+    /// Puts a box in its slot, for which there must be room.
+    pub(super) fn set(&mut self, slot: u32, turned: &Turned) {
+        let mut at = slot as usize;
+        self.layers[0][at / 8].set(at % 8, turned);
+        if turned.is_empty() {
+            return;
+        }
+        let bounds = turned.bounds();
+        for layer in &mut self.layers[1..] {
+            at /= 8;
+            if !layer[at / 8].grow(at % 8, bounds.min, bounds.max) {
+                break;
+            }
+        }
+        self.changes += 1;
+        if self.changes > 64 + self.room() / REFIT {
+            self.fit();
+        }
+    }
+
+    /// Appends the slots of all boxes that overlap the one given.
+    #[inline(always)]
+    pub(super) fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
+        let bounds = turned.bounds();
+        let low = Wide3::<W>::splat(bounds.min);
+        let high = Wide3::<W>::splat(bounds.max);
+        // A node has at most eight children on the stack, less the one that is taken.
+        let mut stack = [(0_u8, 0_u32); 8 * DEPTH];
+        let mut height = 1;
+        stack[0] = (self.layers.len() as u8 - 1, 0);
+        while height > 0 {
+            height -= 1;
+            let (depth, at) = stack[height];
+            let node = &self.layers[depth as usize][at as usize];
+            let hits = Wide3::load(&node.min).all_le(high).and(low.all_le(Wide3::load(&node.max)));
+            let mut bits = hits.bits();
+            while bits != 0 {
+                let child = 8 * at + bits.trailing_zeros();
+                bits &= bits - 1;
+                if depth == 0 {
+                    to.push(child);
+                } else {
+                    stack[height] = (depth - 1, child);
+                    height += 1;
+                }
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.layers.iter().map(|layer| layer.capacity() * size_of::<Node>()).sum()
+    }
+}
+
+impl Node {
+    fn set(&mut self, lane: usize, turned: &Turned) {
+        // An empty box is NaN here as there.
+        let bounds = turned.bounds();
+        self.min.set(lane, bounds.min);
+        self.max.set(lane, bounds.max);
+    }
+
+    /// Makes a lane hold the box; false if it did already.
+    fn grow(&mut self, lane: usize, min: [f32; 3], max: [f32; 3]) -> bool {
+        let (own_min, own_max) = (self.min.get(lane), self.max.get(lane));
+        let holds = (0..3).all(|k| own_min[k] <= min[k] && max[k] <= own_max[k]);
+        if !holds {
+            self.min.set(lane, [0, 1, 2].map(|k| own_min[k].min(min[k])));
+            self.max.set(lane, [0, 1, 2].map(|k| own_max[k].max(max[k])));
+        }
+        !holds
+    }
+
+    /// The box around the boxes.
+    fn around(&self) -> ([f32; 3], [f32; 3]) {
+        // The smaller and the larger of NaN and a number is the number.
+        let least = |side: &[f32; 8]| side.iter().copied().fold(f32::NAN, f32::min);
+        let most = |side: &[f32; 8]| side.iter().copied().fold(f32::NAN, f32::max);
+        let (min, max) = (&self.min, &self.max);
+        ([least(&min.x), least(&min.y), least(&min.z)], [most(&max.x), most(&max.y), most(&max.z)])
+    }
+}

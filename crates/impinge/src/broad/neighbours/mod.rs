@@ -1,0 +1,252 @@
+//! The production broad phase: boxes with a skin, and lists of neighbours.
+//!
+//! Every box is given a skin, and the pairs whose boxes with skin overlap are kept as lists, as molecular dynamics does (Verlet 1967). While boxes stay within their skins no other pair can begin to overlap, so
+//! a frame is one pass over the lists. A box that leaves its skin gets a new one, and its new neighbours are found in a [tree over the slots](layers). When many leave at once, all pairs are found from scratch
+//! ([`columns`]). What is reported is decided by the boxes themselves; the skins only decide when to look.
+//!
+//! Boxes are kept in an order in which neighbours in space are neighbours in memory: a *slot* is a place in that order.
+
+mod adopt;
+mod block;
+mod columns;
+mod compare;
+mod fresh;
+mod groups;
+mod layers;
+mod lists;
+mod read;
+mod record;
+mod skin;
+
+use super::{BroadPhase, Changes, Frame, Moved, Pair};
+use columns::Columns;
+use groups::Groups;
+use layers::Layers;
+use lists::Lists;
+use record::Turned;
+use skin::Skin;
+
+/// Finding all from scratch costs as much as this many boxes leaving their skins, for each box there is.
+const FRESH: f32 = 0.5;
+/// Building the tree over the slots, likewise.
+const LAYERS: f32 = 0.02;
+/// The item in slot zero.
+const NOBODY: u32 = u32::MAX;
+/// From so many slots on, threads share the work.
+const MANY: usize = 8192;
+
+/// Lists of neighbours under boxes with skins: the fastest of the broad phases, for most of what moves.
+///
+/// The skin adapts to how boxes move: wide enough that few leave it in a frame, narrow enough that lists stay short. A box that moves further in a frame than the skin is wide has none.
+///
+/// ```
+/// use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, Neighbours};
+///
+/// let mut boxes: Vec<Bounds> =
+///     (0..1000).map(|i| Bounds { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] }).collect();
+/// let (mut phase, mut changes) = (Neighbours::new(), Changes::default());
+/// phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+/// assert!(changes.began.is_empty());
+/// boxes[7].max[0] += 0.5;
+/// phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) }, &mut changes);
+/// assert_eq!((changes.began[0].a, changes.began[0].b), (7, 8));
+/// ```
+#[derive(Debug, Default)]
+pub struct Neighbours {
+    /// The slot of each item.
+    slots: Vec<u32>,
+    /// The item in each slot; slot zero is nobody's.
+    items: Vec<u32>,
+    /// The boxes, by slots.
+    tight: Vec<Turned>,
+    /// The same with their skins.
+    fat: Vec<Turned>,
+    /// For each slot its neighbours in higher slots.
+    groups: Groups,
+    /// For each slot the slots that have it in their lists, while `both_ways` is set.
+    behind: Lists,
+    both_ways: bool,
+    /// Where the boxes with skins are, while `layered` is set.
+    layers: Layers,
+    layered: bool,
+    columns: Columns,
+    portions: Vec<Portion>,
+    /// Slots of boxes that left their skins, twice, and one more for those that are too fast for one.
+    escaped: Vec<u32>,
+    spare: Spare,
+    skin: Skin,
+    stats: NeighbourStats,
+}
+
+/// What a portion of the slots has to say.
+#[derive(Clone, Debug, Default)]
+struct Portion {
+    /// As in [`Neighbours::escaped`].
+    escaped: Vec<u32>,
+    /// Groups of neighbours, and a bit for each that is different now.
+    toggled: Vec<[u32; 2]>,
+    /// New neighbours: two slots, the smaller first.
+    adopted: Vec<[u32; 2]>,
+    /// Slots that may be new neighbours.
+    seen: Vec<u32>,
+}
+
+/// Memory for a fresh start.
+#[derive(Clone, Debug, Default)]
+struct Spare {
+    groups: Groups,
+    behind: Lists,
+    items: Vec<u32>,
+    boxes: Vec<Turned>,
+    /// The new slot of each slot.
+    ranks: Vec<u32>,
+    order: Vec<u32>,
+    lengths: Vec<u32>,
+}
+
+/// What the last frame took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NeighbourStats {
+    /// The width of the skin.
+    pub skin: f32,
+    /// Boxes that left their skins.
+    pub escaped: usize,
+    /// Whether all was found from scratch.
+    pub fresh: bool,
+    /// Pairs in the lists that were compared, with free places.
+    pub compared: usize,
+}
+
+impl Neighbours {
+    /// Without items.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the last frame took.
+    #[must_use]
+    pub fn stats(&self) -> NeighbourStats {
+        self.stats
+    }
+
+    /// Gives slots to new items.
+    fn admit(&mut self, count: usize) {
+        if self.items.is_empty() {
+            self.push_slot(NOBODY);
+        }
+        while self.slots.len() < count {
+            let item = self.slots.len() as u32;
+            self.slots.push(self.items.len() as u32);
+            self.push_slot(item);
+        }
+    }
+
+    fn push_slot(&mut self, item: u32) {
+        self.items.push(item);
+        self.tight.push(Turned::EMPTY);
+        self.fat.push(Turned::EMPTY);
+        self.groups.push_slot();
+        if self.both_ways {
+            self.behind.push_list();
+        }
+    }
+
+    /// Whether finding all from scratch is less work than giving new skins to those who left theirs.
+    fn is_fresh_better(&self) -> bool {
+        let count = self.items.len() as f32;
+        let layers = if self.layered { 0.0 } else { LAYERS * count };
+        let escaped = self.escaped.len() as f32;
+        escaped > 0.0 && escaped + layers > FRESH * count
+    }
+
+    /// Whether threads share the work.
+    fn is_shared(&self) -> bool {
+        self.items.len() >= MANY && rayon::current_num_threads() > 1
+    }
+}
+
+impl BroadPhase for Neighbours {
+    fn name(&self) -> &'static str {
+        "neighbours"
+    }
+
+    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+        changes.clear();
+        self.admit(frame.bounds.len());
+        let some = match frame.moved {
+            Moved::Only(items) if items.len() * 4 < self.items.len() => Some(items),
+            _ => None,
+        };
+        match some {
+            Some(items) => self.read_some(frame, items),
+            None => self.read_all(frame),
+        }
+        self.stats = NeighbourStats { skin: self.skin.width, ..NeighbourStats::default() };
+        self.stats.escaped = self.escaped.len();
+        if self.is_fresh_better() {
+            self.stats.fresh = true;
+            self.start_afresh(changes);
+            self.compare_all(frame, changes);
+        } else {
+            self.adopt();
+            match some {
+                Some(items) => self.compare_some(frame, items, changes),
+                None => self.compare_all(frame, changes),
+            }
+            self.purge();
+        }
+        self.skin.adapt(&self.stats);
+    }
+
+    fn pairs(&self, to: &mut Vec<Pair>) {
+        for group in &self.groups.groups {
+            for (place, other) in group.others.into_iter().enumerate() {
+                if group.overlapping >> place & 1 == 1 {
+                    let of = |slot: u32| self.items[slot as usize];
+                    to.push(Pair::new(of(group.owner), of(other)));
+                }
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let portions: usize = self.portions.iter().map(Portion::bytes).sum();
+        let spare = &self.spare;
+        4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
+            + size_of::<Turned>() * (self.tight.capacity() + self.fat.capacity())
+            + self.groups.bytes()
+            + self.behind.bytes()
+            + self.layers.bytes()
+            + self.columns.bytes()
+            + portions
+            + spare.groups.bytes()
+            + spare.behind.bytes()
+            + size_of::<Turned>() * spare.boxes.capacity()
+            + 4 * (spare.items.capacity() + spare.ranks.capacity())
+            + 4 * (spare.order.capacity() + spare.lengths.capacity())
+    }
+}
+
+impl Portion {
+    fn bytes(&self) -> usize {
+        4 * (self.escaped.capacity() + self.seen.capacity())
+            + 8 * (self.toggled.capacity() + self.adopted.capacity())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::broad::testing::agrees_with_the_oracle;
+
+    #[test]
+    fn reports_what_the_oracle_does() {
+        agrees_with_the_oracle(Neighbours::new, false);
+    }
+
+    #[test]
+    fn reports_what_the_oracle_does_with_oriented_boxes() {
+        agrees_with_the_oracle(Neighbours::new, true);
+    }
+}

@@ -1,0 +1,90 @@
+//! How wide the skins are.
+
+use super::NeighbourStats;
+use super::record::Turned;
+
+/// The first skin, in mean sides.
+const FIRST: f32 = 0.2;
+/// The narrowest and the widest, in mean sides.
+const RANGE: [f32; 2] = [0.02, 0.6];
+/// The width is adapted after so many frames.
+const FRAMES: u32 = 8;
+/// A box that leaves its skin costs as much as this many comparisons.
+const ESCAPE: f32 = 60.0;
+
+/// The width of the skins, and what it depends on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Skin {
+    pub(super) width: f32,
+    mean_side: f32,
+    /// Since the width was adapted last.
+    frames: u32,
+    escaped: usize,
+    compared: usize,
+    /// Where purging goes on.
+    purge: usize,
+}
+
+impl Skin {
+    /// A box with its skin, or without if it is fast.
+    #[inline(always)]
+    pub(super) fn around(&self, tight: &Turned, fast: bool) -> Turned {
+        if fast || tight.is_empty() {
+            return *tight;
+        }
+        let [a, b, c, _, d, e, f, _] = tight.0;
+        let w = self.width;
+        Turned([a - w, b - w, c - w, 0.0, d - w, e - w, f - w, 0.0])
+    }
+
+    /// Learns how large boxes are.
+    pub(super) fn measure(&mut self, boxes: &[Turned]) {
+        let (mut sum, mut count) = (0.0_f64, 0_u32);
+        for turned in boxes {
+            let longest = (0..3).fold(0.0_f32, |most, k| most.max(-turned.0[k + 4] - turned.0[k]));
+            if longest < 1e30 {
+                sum += f64::from(longest);
+                count += 1;
+            }
+        }
+        self.mean_side = (sum / f64::from(count.max(1))) as f32;
+        if self.width == 0.0 {
+            self.width = FIRST * self.mean_side;
+        }
+        self.limit();
+    }
+
+    fn limit(&mut self) {
+        let [narrow, wide] = RANGE.map(|r| r * self.mean_side);
+        self.width = self.width.clamp(narrow, wide);
+    }
+
+    /// Makes the skin wider or narrower, towards the width at which a little more would save as much on boxes that leave theirs as it costs in comparisons.
+    ///
+    /// Of boxes that wander at random the number that leave is as one to the square of the width `w`; pairs of boxes with mean side `m` are as the cube of `2 m + 4 w`.
+    pub(super) fn adapt(&mut self, stats: &NeighbourStats) {
+        if stats.fresh {
+            (self.frames, self.escaped, self.compared) = (0, 0, 0);
+            return;
+        }
+        self.frames += 1;
+        self.escaped += stats.escaped;
+        self.compared += stats.compared;
+        if self.frames < FRAMES || self.escaped + self.compared < 64 {
+            return;
+        }
+        let saved = ESCAPE * self.escaped as f32 * 2.0 / self.width;
+        let spent = self.compared as f32 * 12.0 / (2.0 * self.mean_side + 4.0 * self.width);
+        if self.width > 0.0 {
+            self.width *= (saved / spent.max(f32::MIN_POSITIVE)).powf(0.25).clamp(0.8, 1.25);
+        }
+        self.limit();
+        (self.frames, self.escaped, self.compared) = (0, 0, 0);
+    }
+
+    /// The slot that is purged next.
+    pub(super) fn next_to_purge(&mut self, slots: usize) -> usize {
+        self.purge = if self.purge + 1 < slots { self.purge + 1 } else { 0 };
+        self.purge
+    }
+}

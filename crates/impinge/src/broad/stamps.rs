@@ -1,0 +1,83 @@
+//! Marks that need no clearing: time-stamps (Zachmann 1994, section 7.3.1).
+
+/// A set of small numbers that is emptied in constant time: a number is in it if its stamp is the current one.
+#[derive(Clone, Debug)]
+pub(super) struct Stamps {
+    stamps: Vec<u32>,
+    /// Never zero, the stamp of what was never marked.
+    now: u32,
+}
+
+impl Default for Stamps {
+    fn default() -> Self {
+        Self { stamps: Vec::new(), now: 1 }
+    }
+}
+
+impl Stamps {
+    /// Makes room for the numbers below `count`; those already there keep their marks.
+    pub(super) fn reserve(&mut self, count: usize) {
+        if self.stamps.len() < count {
+            self.stamps.resize(count, 0);
+        }
+    }
+
+    /// Empties the set. Once in four billion times the stamps are really cleared.
+    pub(super) fn clear(&mut self) {
+        self.now = self.now.checked_add(1).unwrap_or_else(|| {
+            self.stamps.fill(0);
+            1
+        });
+    }
+
+    /// Puts a number in; whether it was not there before.
+    #[inline]
+    pub(super) fn mark(&mut self, number: u32) -> bool {
+        let stamp = &mut self.stamps[number as usize];
+        let new = *stamp != self.now;
+        *stamp = self.now;
+        new
+    }
+
+    /// Takes a number out; whether it was there.
+    #[inline]
+    pub(super) fn unmark(&mut self, number: u32) -> bool {
+        let stamp = &mut self.stamps[number as usize];
+        let there = *stamp == self.now;
+        if there {
+            *stamp = 0;
+        }
+        there
+    }
+
+    /// Whether a number is in the set.
+    #[inline]
+    pub(super) fn has(&self, number: u32) -> bool {
+        self.stamps[number as usize] == self.now
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.stamps.capacity() * size_of::<u32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_vanish_when_the_clock_moves_on_and_when_it_wraps() {
+        let mut stamps = Stamps::default();
+        stamps.reserve(4);
+        assert!(stamps.mark(2) && !stamps.mark(2) && stamps.has(2) && !stamps.has(0));
+        assert!(stamps.unmark(2) && !stamps.unmark(2) && stamps.mark(2));
+        stamps.clear();
+        assert!(!stamps.has(2) && stamps.mark(2));
+        stamps.now = u32::MAX;
+        assert!(stamps.mark(1));
+        stamps.clear();
+        assert!((0..4).all(|i| !stamps.has(i)));
+        stamps.reserve(9);
+        assert!(stamps.mark(8) && stamps.bytes() >= 36);
+    }
+}

@@ -1,0 +1,240 @@
+//! Random sequences of operations on boxes, for the tests of every broad phase against the oracle.
+
+use super::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
+use crate::math::{Pose, Random, Vec3};
+use crate::volume::{Oriented, Volume};
+
+/// How boxes are scattered and moved.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Scatter {
+    /// Sides of 0.5 to 2 in a cube, two overlaps a box.
+    Even,
+    /// Sides over three orders of magnitude.
+    Sizes,
+    /// A few heaps far from each other.
+    Heaps,
+    /// Long slabs among small boxes.
+    Slabs,
+    /// Corners on a small grid of integers: many exact contacts and equal boxes.
+    Grid,
+    /// Points, infinite boxes, huge coordinates, denormal numbers.
+    Odd,
+}
+
+pub(super) const SCATTERS: [Scatter; 6] =
+    [Scatter::Even, Scatter::Sizes, Scatter::Heaps, Scatter::Slabs, Scatter::Grid, Scatter::Odd];
+
+/// A set of boxes that changes at random.
+pub(super) struct Boxes {
+    random: Random,
+    scatter: Scatter,
+    side: f64,
+    pub(super) bounds: Vec<Bounds>,
+    pub(super) oriented: Vec<Oriented>,
+    pub(super) moved: Vec<u32>,
+}
+
+impl Boxes {
+    pub(super) fn new(seed: u64, scatter: Scatter, count: usize) -> Self {
+        let side = (5.0 * count.max(1) as f64).cbrt();
+        let (bounds, oriented, moved) = (Vec::new(), Vec::new(), Vec::new());
+        let mut boxes = Self { random: Random::new(seed), scatter, side, bounds, oriented, moved };
+        for item in 0..count {
+            boxes.bounds.push(Bounds::EMPTY);
+            boxes.oriented.push(empty());
+            boxes.place(item);
+        }
+        boxes
+    }
+
+    /// Puts an item somewhere else.
+    fn place(&mut self, item: usize) {
+        let r = &mut self.random;
+        let mut center = Vec3::new(r.unit(), r.unit(), r.unit()) * self.side;
+        let mut half = Vec3::new(r.unit(), r.unit(), r.unit()) * 0.75 + 0.25;
+        match self.scatter {
+            Scatter::Even => {}
+            Scatter::Sizes => half *= (r.range(-7.0, 3.0)).exp2(),
+            Scatter::Heaps => center = center * 0.2 + (center * 0.1).floor() * self.side * 50.0,
+            Scatter::Slabs => {
+                if r.index(20) == 0 {
+                    half[r.index(3)] *= self.side;
+                }
+            }
+            Scatter::Grid => {
+                center = center.floor();
+                half = Vec3::new(r.index(3) as f64, r.index(3) as f64, r.index(3) as f64);
+            }
+            Scatter::Odd => match r.index(12) {
+                0 => half = Vec3::ZERO,
+                1 => half[r.index(3)] = f64::INFINITY,
+                2 => half = Vec3::INFINITY,
+                3 => center *= 1e30,
+                4 => (center, half) = (center * 1e-40, half * 1e-42),
+                5 => center *= 1e45,
+                6 => half *= 1e20,
+                _ => {}
+            },
+        }
+        self.set(item, center, half);
+    }
+
+    /// A box about the centre; every other one holds a turned box.
+    fn set(&mut self, item: usize, center: Vec3, half: Vec3) {
+        let finite = half.is_finite() && center.abs().max_element() < 1e30;
+        if finite && !matches!(self.scatter, Scatter::Grid) && item % 2 == 1 {
+            let turn = [0; 4].map(|_| self.random.range(-1.0, 1.0));
+            let pose = Pose::from_quaternion(turn, center.to_array()).expect("finite");
+            let corners: Vec<Vec3> =
+                Oriented::around(&[-half, half]).corners().map(|c| pose.transform_point(c)).into();
+            self.oriented[item] = Oriented::around(&corners);
+            self.bounds[item] = crate::math::Aabb::from_points(corners).into();
+        } else {
+            let (min, max) = (center - half, center + half);
+            self.bounds[item] = crate::math::Aabb { min, max }.into();
+            let clamp = |v: Vec3| v.clamp(Vec3::splat(-1e60), Vec3::splat(1e60));
+            self.oriented[item] = Oriented::around(&[clamp(min), clamp(max)]);
+        }
+    }
+
+    /// Moves an item a little.
+    fn shift(&mut self, item: usize) {
+        let b = self.bounds[item];
+        if b.is_empty() || matches!(self.scatter, Scatter::Odd) {
+            return self.place(item);
+        }
+        let (min, max) = (b.min.map(f64::from), b.max.map(f64::from));
+        let (min, max) = (Vec3::from_array(min), Vec3::from_array(max));
+        let by = match self.scatter {
+            Scatter::Grid => self.random.in_cube().round(),
+            _ => self.random.in_cube() * 0.1,
+        };
+        self.set(item, (min + max) * 0.5 + by, (max - min) * 0.5);
+    }
+
+    /// Moves, adds and removes some, and notes which in `moved`.
+    pub(super) fn step(&mut self) {
+        self.moved.clear();
+        let count = self.bounds.len();
+        let changes = match self.random.index(6) {
+            0 => 0,
+            1 => count,
+            2 => count / 10,
+            _ => self.random.index(4) + 1,
+        };
+        for k in 0..changes {
+            let item = if changes == count { k } else { self.random.index(count.max(1)) };
+            if item >= count {
+                continue;
+            }
+            match self.random.index(40) {
+                0 => {
+                    self.bounds[item] = Bounds::EMPTY;
+                    self.oriented[item] = empty();
+                }
+                1 | 2 => self.place(item),
+                _ => self.shift(item),
+            }
+            self.moved.push(item as u32);
+        }
+        for _ in 0..self.random.index(3) {
+            if self.random.index(3) == 0 {
+                self.bounds.push(Bounds::EMPTY);
+                self.oriented.push(empty());
+                self.place(self.bounds.len() - 1);
+                self.moved.push(self.bounds.len() as u32 - 1);
+            }
+        }
+        if self.random.index(30) == 0 && self.bounds.len() > 1 {
+            self.bounds.pop();
+            self.oriented.pop();
+            self.moved.push(self.bounds.len() as u32);
+        }
+    }
+}
+
+fn empty() -> Oriented {
+    Oriented::around(&[])
+}
+
+/// Runs a broad phase beside the oracle through random operations of every kind; in every frame pairs, began and ended must be equal. With `oriented` both look at oriented boxes too.
+pub(super) fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: bool) {
+    for (seed, scatter) in SCATTERS.into_iter().enumerate() {
+        for count in [0, 1, 2, 30, 300] {
+            let mut boxes = Boxes::new(seed as u64 * 1000 + count as u64, scatter, count);
+            let (mut phase, mut oracle) = (make(), AllPairs::new());
+            let (mut found, mut known) = (Changes::default(), Changes::default());
+            let mut all: Vec<u32> = (0..count as u32).collect();
+            for frame in 0..60 {
+                let moved = if frame == 0 { &all } else { &boxes.moved };
+                let moved = match frame % 7 {
+                    3 => Moved::All,
+                    _ => Moved::Only(moved),
+                };
+                let view = Frame {
+                    bounds: &boxes.bounds,
+                    oriented: oriented.then_some(&boxes.oriented[..]),
+                    moved,
+                };
+                phase.update(&view, &mut found);
+                oracle.update(&view, &mut known);
+                let place = format!("{}: {scatter:?}, {count} items, frame {frame}", phase.name());
+                let mut unsorted = found.clone();
+                unsorted.sort();
+                known.sort();
+                assert_eq!(unsorted, known, "{place}");
+                assert_eq!(sorted_pairs(&phase), sorted_pairs(&oracle), "{place}");
+                boxes.step();
+            }
+            all.clear();
+        }
+    }
+}
+
+/// Repeats the same frames again and again, all boxes moving; after some rounds no more memory is taken.
+pub(super) fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
+    for scatter in [Scatter::Even, Scatter::Sizes, Scatter::Slabs] {
+        let mut boxes = Boxes::new(77, scatter, 200);
+        let frames: Vec<(Vec<Bounds>, Vec<Oriented>)> = (0..40)
+            .map(|_| {
+                (0..200).for_each(|item| boxes.shift(item));
+                (boxes.bounds.clone(), boxes.oriented.clone())
+            })
+            .collect();
+        let (mut phase, mut changes) = (make(), Changes::default());
+        let mut held = Vec::new();
+        for round in 0..6 {
+            for (bounds, oriented) in &frames {
+                let frame = Frame { bounds, oriented: Some(oriented), moved: Moved::All };
+                phase.update(&frame, &mut changes);
+                if round >= 3 {
+                    held.push(phase.bytes());
+                }
+            }
+        }
+        assert!(held[0] > 0 && held.iter().all(|b| *b == held[0]), "{}: {held:?}", phase.name());
+    }
+}
+
+fn sorted_pairs(phase: &impl BroadPhase) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    phase.pairs(&mut pairs);
+    pairs.sort_unstable();
+    pairs
+}
+
+#[test]
+fn the_oracle_counts_what_overlaps() {
+    let boxes = Boxes::new(3, Scatter::Even, 200);
+    let mut phase = AllPairs::new();
+    let mut changes = Changes::default();
+    phase.update(&Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::All }, &mut changes);
+    let mut count = 0;
+    for (i, a) in boxes.bounds.iter().enumerate() {
+        count += boxes.bounds[..i].iter().filter(|b| a.overlaps(b)).count();
+    }
+    assert_eq!(changes.began.len(), count);
+    assert!(count > 50 && changes.ended.is_empty());
+    phase.update(&Frame { bounds: &[], oriented: None, moved: Moved::All }, &mut changes);
+    assert_eq!((changes.began.len(), changes.ended.len()), (0, count));
+}

@@ -1,0 +1,376 @@
+//! The bodies of a world, and how they hang on each other.
+
+use super::{Body, BoxKind, Geometry, Handle};
+use crate::broad::Bounds;
+use crate::error::{Error, ErrorKind};
+use crate::math::{Aabb, Pose};
+use crate::volume::{Oriented, Volume};
+use rayon::prelude::*;
+
+/// No body.
+const NONE: u32 = u32::MAX;
+/// From so many bodies on, threads share the work of a level.
+const MANY: usize = 2048;
+
+/// All bodies, by slots.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bodies {
+    pub(super) records: Vec<Record>,
+    /// In the world's frame.
+    pub(super) poses: Vec<Pose>,
+    /// Around each body in the world's frame; empty for free slots.
+    pub(super) bounds: Vec<Bounds>,
+    /// The same, oriented; empty list if nobody wants them.
+    pub(super) oriented: Vec<Oriented>,
+    /// Slots that may be used again, and those that may after the next update, when the broad phase has seen them empty.
+    free: Vec<u32>,
+    retired: Vec<u32>,
+    /// Slots whose pose in their parent's frame, or whose form, is new.
+    changed: Vec<u32>,
+    /// Slots whose boxes are new since the last update, each once.
+    pub(super) moved: Vec<u32>,
+    pub(super) options: BoxOptions,
+    level: Vec<u32>,
+    next: Vec<u32>,
+    computed: Vec<(Pose, Bounds, Option<Oriented>)>,
+}
+
+/// How boxes are put around bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct BoxOptions {
+    pub(super) kind: BoxKind,
+    pub(super) oriented: bool,
+}
+
+/// One body, or a free slot.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) generation: u32,
+    /// `None` for a free slot.
+    pub(super) geometry: Option<Geometry>,
+    /// In the parent's frame.
+    pub(super) local: Pose,
+    pub(super) parent: u32,
+    /// The first of those attached to it, and the next that is attached to the same.
+    child: u32,
+    sibling: u32,
+    pub(super) groups: u32,
+    pub(super) mask: u32,
+    pub(super) user: u64,
+    /// Whether it is in `changed`, and in `moved`.
+    is_changed: bool,
+    pub(super) has_moved: bool,
+}
+
+impl Bodies {
+    /// The slot of a body that is there.
+    pub(super) fn slot(&self, handle: Handle) -> Result<usize, Error> {
+        match self.records.get(handle.slot()) {
+            Some(record)
+                if record.generation == handle.generation && record.geometry.is_some() =>
+            {
+                Ok(handle.slot())
+            }
+            _ => Err(handle.gone()),
+        }
+    }
+
+    /// The handle of the body in a slot.
+    pub(super) fn handle(&self, slot: u32) -> Handle {
+        Handle { slot, generation: self.records[slot as usize].generation }
+    }
+
+    pub(super) fn add(&mut self, body: Body) -> Result<Handle, Error> {
+        let parent = match body.parent {
+            Some(parent) => self.slot(parent)? as u32,
+            None => NONE,
+        };
+        let slot = match self.free.pop() {
+            Some(slot) => slot,
+            None => self.push_slot()?,
+        };
+        Ok(self.fill(slot, parent, body))
+    }
+
+    /// As [`Bodies::add`], in a slot of its own at the end. If the body cannot be added the slot stays empty for ever.
+    pub(super) fn add_at_end(&mut self, body: Body) -> Result<Handle, Error> {
+        let slot = self.push_slot()?;
+        match body.parent.map(|parent| self.slot(parent)).transpose() {
+            Ok(parent) => {
+                let parent = parent.map_or(NONE, |parent| parent as u32);
+                Ok(self.fill(slot, parent, body))
+            }
+            Err(gone) => {
+                self.records[slot as usize].generation = 1;
+                Err(gone)
+            }
+        }
+    }
+
+    fn push_slot(&mut self) -> Result<u32, Error> {
+        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot < NONE - 1);
+        let slot = slot.ok_or_else(|| {
+            Error::new(ErrorKind::TooLarge, "a world holds at most 4,294,967,293 bodies")
+        })?;
+        self.records.push(Record::FREE);
+        self.poses.push(Pose::IDENTITY);
+        self.bounds.push(Bounds::EMPTY);
+        if self.options.oriented {
+            self.oriented.push(Oriented::around(&[]));
+        }
+        Ok(slot)
+    }
+
+    /// Puts a body into a free slot.
+    fn fill(&mut self, slot: u32, parent: u32, body: Body) -> Handle {
+        let generation = self.records[slot as usize].generation;
+        let had_moved = self.records[slot as usize].has_moved;
+        self.records[slot as usize] = Record {
+            generation,
+            geometry: Some(body.geometry),
+            local: body.pose,
+            groups: body.groups,
+            mask: body.mask,
+            user: body.user,
+            has_moved: had_moved,
+            ..Record::FREE
+        };
+        self.link(slot, parent);
+        self.change(slot);
+        Handle { slot, generation }
+    }
+
+    /// Removes a body; those attached to it stay where they are in the world, attached to its parent.
+    pub(super) fn remove(&mut self, slot: u32) {
+        self.settle();
+        let parent = self.records[slot as usize].parent;
+        while self.records[slot as usize].child != NONE {
+            let child = self.records[slot as usize].child;
+            self.attach(child, parent);
+        }
+        self.unlink(slot);
+        let record = &mut self.records[slot as usize];
+        record.geometry = None;
+        record.generation = record.generation.wrapping_add(1);
+        record.is_changed = false;
+        self.changed.retain(|other| *other != slot);
+        self.bounds[slot as usize] = Bounds::EMPTY;
+        if self.options.oriented {
+            self.oriented[slot as usize] = Oriented::around(&[]);
+        }
+        self.retired.push(slot);
+        self.note_move(slot);
+    }
+
+    /// Attaches a body to another one, or to none, without moving it in the world, to rounding.
+    pub(super) fn attach(&mut self, slot: u32, parent: u32) {
+        let world = self.poses[slot as usize];
+        self.unlink(slot);
+        self.link(slot, parent);
+        let local = match parent {
+            NONE => world,
+            _ => Pose::relative(&self.poses[parent as usize], &world),
+        };
+        self.records[slot as usize].local = local;
+        self.change(slot);
+    }
+
+    /// Whether `other` is `slot`, or hangs on it, directly or not.
+    pub(super) fn is_below(&self, other: u32, slot: u32) -> bool {
+        let mut at = other;
+        while at != NONE && at != slot {
+            at = self.records[at as usize].parent;
+        }
+        at == slot
+    }
+
+    /// How many links lie between two bodies of one tree of attachments, if one hangs on the other.
+    pub(super) fn links_between(&self, a: u32, b: u32) -> Option<u32> {
+        let up = |from: u32, to: u32| {
+            let (mut at, mut links) = (from, 0);
+            while at != to {
+                at = self.records[at as usize].parent;
+                links += 1;
+                if at == NONE {
+                    return None;
+                }
+            }
+            Some(links)
+        };
+        up(a, b).or_else(|| up(b, a))
+    }
+
+    /// Notes that a body has a new pose or form.
+    pub(super) fn change(&mut self, slot: u32) {
+        let record = &mut self.records[slot as usize];
+        if !record.is_changed {
+            record.is_changed = true;
+            self.changed.push(slot);
+        }
+    }
+
+    fn note_move(&mut self, slot: u32) {
+        let record = &mut self.records[slot as usize];
+        if !record.has_moved {
+            record.has_moved = true;
+            self.moved.push(slot);
+        }
+    }
+
+    /// Forgets who moved, and lets slots be used again, after an update.
+    pub(super) fn forget_moves(&mut self) {
+        for slot in &self.moved {
+            self.records[*slot as usize].has_moved = false;
+        }
+        self.moved.clear();
+        self.free.append(&mut self.retired);
+    }
+
+    fn link(&mut self, slot: u32, parent: u32) {
+        let sibling = match parent {
+            NONE => NONE,
+            _ => std::mem::replace(&mut self.records[parent as usize].child, slot),
+        };
+        let record = &mut self.records[slot as usize];
+        (record.parent, record.sibling) = (parent, sibling);
+    }
+
+    fn unlink(&mut self, slot: u32) {
+        let Record { parent, sibling, .. } = self.records[slot as usize];
+        if parent == NONE {
+            return;
+        }
+        let mut at = self.records[parent as usize].child;
+        if at == slot {
+            self.records[parent as usize].child = sibling;
+        } else {
+            while self.records[at as usize].sibling != slot {
+                at = self.records[at as usize].sibling;
+            }
+            self.records[at as usize].sibling = sibling;
+        }
+        let record = &mut self.records[slot as usize];
+        (record.parent, record.sibling) = (NONE, NONE);
+    }
+
+    /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel (Zachmann 1994, section 6.3).
+    pub(super) fn settle(&mut self) {
+        if self.changed.is_empty() {
+            return;
+        }
+        // Those whose ancestors changed too are reached from there.
+        self.level.clear();
+        let records = &self.records;
+        let below_another = |slot: u32| {
+            let mut at = records[slot as usize].parent;
+            while at != NONE && !records[at as usize].is_changed {
+                at = records[at as usize].parent;
+            }
+            at != NONE
+        };
+        self.level.extend(self.changed.iter().copied().filter(|slot| !below_another(*slot)));
+        for slot in &self.changed {
+            self.records[*slot as usize].is_changed = false;
+        }
+        self.changed.clear();
+        while !self.level.is_empty() {
+            let (records, poses, options) = (&self.records, &self.poses, self.options);
+            let place = |slot: &u32| {
+                let record = &records[*slot as usize];
+                let pose = match record.parent {
+                    NONE => record.local,
+                    parent => poses[parent as usize].compose(&record.local),
+                };
+                let geometry = record.geometry.as_ref().expect("only bodies change");
+                let (bounds, oriented) = options.around(geometry, &pose);
+                (pose, bounds, oriented)
+            };
+            if self.level.len() >= MANY && rayon::current_num_threads() > 1 {
+                self.level.par_iter().map(place).collect_into_vec(&mut self.computed);
+            } else {
+                self.computed.clear();
+                self.computed.extend(self.level.iter().map(place));
+            }
+            self.next.clear();
+            for n in 0..self.level.len() {
+                let slot = self.level[n];
+                let (pose, bounds, oriented) = self.computed[n];
+                self.poses[slot as usize] = pose;
+                self.bounds[slot as usize] = bounds;
+                if let Some(oriented) = oriented {
+                    self.oriented[slot as usize] = oriented;
+                }
+                self.note_move(slot);
+                let mut child = self.records[slot as usize].child;
+                while child != NONE {
+                    self.next.push(child);
+                    child = self.records[child as usize].sibling;
+                }
+            }
+            std::mem::swap(&mut self.level, &mut self.next);
+        }
+    }
+
+    /// Boxes of another kind from now on.
+    pub(super) fn set_options(&mut self, options: BoxOptions) {
+        self.options = options;
+        self.oriented.clear();
+        if options.oriented {
+            self.oriented.resize(self.records.len(), Oriented::around(&[]));
+        }
+        for slot in 0..self.records.len() as u32 {
+            if self.records[slot as usize].geometry.is_some() {
+                self.change(slot);
+            }
+        }
+    }
+}
+
+impl BoxOptions {
+    /// The boxes around a body at a pose.
+    ///
+    /// Pairs are asked about the pose of B in A's frame, which is rounded; so that bodies that touch there never have boxes apart here, boxes are larger by more than that rounding.
+    fn around(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<Oriented>) {
+        let bounds = match self.kind {
+            BoxKind::Fast => geometry.bounds_at(pose),
+            BoxKind::Tight => geometry.tight_bounds_at(pose),
+            BoxKind::RotationProof => geometry.rotation_proof_bounds_at(pose),
+        };
+        let slack = slack(&bounds, pose);
+        let oriented = self.oriented.then(|| {
+            let moved = geometry.oriented().transformed(pose);
+            if bounds.is_empty() { moved } else { moved.enlarged(slack) }
+        });
+        let bounds = if bounds.is_empty() { bounds } else { bounds.grown(slack) };
+        (bounds.into(), oriented)
+    }
+}
+
+/// A relative pose is a product of matrices and a difference of translations, a dozen roundings of numbers no larger than the coordinates of the boxes; this is a hundred.
+fn slack(bounds: &Aabb, pose: &Pose) -> f64 {
+    let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
+    let corners = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
+    let size = corners.chain(pose.translation().to_array()).map(finite).fold(0.0, f64::max);
+    100.0 * f64::EPSILON * size + f64::MIN_POSITIVE
+}
+
+impl Record {
+    const FREE: Self = Self {
+        generation: 0,
+        geometry: None,
+        local: Pose::IDENTITY,
+        parent: NONE,
+        child: NONE,
+        sibling: NONE,
+        groups: 0,
+        mask: 0,
+        user: 0,
+        is_changed: false,
+        has_moved: false,
+    };
+
+    /// The slot of the parent.
+    pub(super) fn parent(&self) -> Option<u32> {
+        (self.parent != NONE).then_some(self.parent)
+    }
+}

@@ -1,0 +1,69 @@
+//! A body as it is described when it is added.
+
+use super::{Geometry, Handle};
+use crate::math::Pose;
+
+/// What a body is and where, to be [added](super::World::add) to a world.
+///
+/// ```
+/// use impinge::world::{Body, World};
+/// use impinge::{Pose, shapes};
+///
+/// let mut world = World::new();
+/// let wheel = shapes::torus(0.5, 0.1, 24, 12)?;
+/// let car = world.add(Body::new(shapes::cuboid([4.0, 2.0, 1.0])?))?;
+/// let at = Pose::from_translation([1.5, 1.2, -0.5])?; // in the frame of the car
+/// let front = world.add(Body::new(wheel).at(at).attached_to(car).groups(0b10))?;
+/// world.move_to(car, Pose::from_translation([10.0, 0.0, 0.0])?)?;
+/// world.update();
+/// assert_eq!(world.pose(front)?.translation().x, 11.5);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct Body {
+    pub(super) geometry: Geometry,
+    pub(super) pose: Pose,
+    pub(super) parent: Option<Handle>,
+    pub(super) groups: u32,
+    pub(super) mask: u32,
+    pub(super) user: u64,
+}
+
+impl Body {
+    /// A body of this form at the origin, in group zero, that takes interest in all groups.
+    pub fn new(geometry: impl Into<Geometry>) -> Self {
+        let geometry = geometry.into();
+        Self { geometry, pose: Pose::IDENTITY, parent: None, groups: 1, mask: u32::MAX, user: 0 }
+    }
+
+    /// Puts it at a pose: in the world's frame, or in its parent's if it has one.
+    pub fn at(mut self, pose: Pose) -> Self {
+        self.pose = pose;
+        self
+    }
+
+    /// Attaches it to another body, with which it moves.
+    pub fn attached_to(mut self, parent: Handle) -> Self {
+        self.parent = Some(parent);
+        self
+    }
+
+    /// The groups it belongs to, a bit each.
+    pub fn groups(mut self, groups: u32) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// The groups it may collide with, a bit each. Two bodies are compared only if each has a group that the other's mask names.
+    pub fn mask(mut self, mask: u32) -> Self {
+        self.mask = mask;
+        self
+    }
+
+    /// A number of the application's own.
+    pub fn user(mut self, user: u64) -> Self {
+        self.user = user;
+        self
+    }
+}

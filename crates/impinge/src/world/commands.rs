@@ -1,0 +1,70 @@
+//! Changes to a world that are carried out later.
+
+use super::{Body, Geometry, Handle};
+use crate::error::Error;
+use crate::math::{Pose, Vec3};
+
+/// One change to a world.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Command {
+    /// A body has a new pose, in the frame of its parent.
+    Move(Handle, Pose),
+    /// A body has another form.
+    Replace(Handle, Geometry),
+    /// The vertices of a body that is one mesh are elsewhere.
+    Deform(Handle, Vec<Vec3>),
+    /// A body goes.
+    Remove(Handle),
+    /// A body comes.
+    Add(Body),
+    /// A pair matters, does not, or is again as the rules say.
+    SetInterest(Handle, Handle, Option<bool>),
+}
+
+/// Changes that callbacks ask for. They are carried out when all callbacks of an update have been called, and seen by the next update.
+#[derive(Clone, Debug, Default)]
+pub struct Commands {
+    pub(super) list: Vec<Command>,
+}
+
+impl Commands {
+    /// Asks for a change.
+    pub fn push(&mut self, command: Command) {
+        self.list.push(command);
+    }
+
+    /// Asks for a body to be moved, in the frame of its parent.
+    pub fn move_to(&mut self, body: Handle, pose: Pose) {
+        self.push(Command::Move(body, pose));
+    }
+
+    /// Asks for a body to be removed.
+    pub fn remove(&mut self, body: Handle) {
+        self.push(Command::Remove(body));
+    }
+
+    /// Whether nobody asked for anything.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+}
+
+impl super::World {
+    /// Carries out a change. Says which body was added, if one was.
+    ///
+    /// # Errors
+    /// As the method that makes this change.
+    pub fn carry_out(&mut self, command: Command) -> Result<Option<Handle>, Error> {
+        match command {
+            Command::Move(body, pose) => self.move_to(body, pose)?,
+            Command::Replace(body, geometry) => self.replace(body, geometry)?,
+            Command::Deform(body, vertices) => self.deform(body, &vertices)?,
+            Command::Remove(body) => self.remove(body)?,
+            Command::Add(body) => return self.add(body).map(Some),
+            Command::SetInterest(a, b, matters) => self.set_interest(a, b, matters)?,
+        }
+        Ok(None)
+    }
+}

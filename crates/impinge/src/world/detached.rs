@@ -1,0 +1,243 @@
+//! A world that works beside the application (Zachmann 1994, section 6.4).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::commands::Command;
+use super::events::Event;
+use super::exchange::{self, Counters, Entry, Outbox, Reports, Scope, Worker};
+use super::{Body, Geometry, Handle, Interest, World};
+use crate::error::Error;
+use crate::math::{Pose, Vec3};
+
+/// A [`World`] on a thread of its own. The application says what moves, and goes on; what happened it learns when the thread has found out.
+///
+/// None of the methods waits, but for [`Detached::reattach`]. A body that is moved several times before the thread looks has the newest pose; all other changes are made in their order. Each frame that is
+/// [received](Detached::receive) says which frame it is about, and the poses of the bodies in its events.
+///
+/// ```
+/// use impinge::convex::Sphere;
+/// use impinge::world::{Body, EventKind, World};
+/// use impinge::Pose;
+///
+/// let mut world = World::new();
+/// let ball = Sphere::new(1.0)?;
+/// let a = world.add(Body::new(ball.clone()))?;
+/// let b = world.add(Body::new(ball).at(Pose::from_translation([9.0, 0.0, 0.0])?))?;
+///
+/// let mut detached = world.detach()?;
+/// for step in 0..80 {
+///     detached.move_to(b, Pose::from_translation([9.0 - 0.1 * f64::from(step), 0.0, 0.0])?);
+///     detached.send()?; // one frame of the application
+///     if let Some(reports) = detached.receive() {
+///         for frame in reports.frames() {
+///             for event in frame.events {
+///                 println!("frame {}: {:?} with b at {:?}", frame.frame, event.kind, frame.pose(b.slot() as u32));
+///             }
+///         }
+///     }
+/// }
+/// let (world, _) = detached.reattach()?;
+/// assert!(world.meet(a, b)?);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Detached {
+    worker: Worker<World, Inbox, Reports<Pose, Event>>,
+    /// The slot of the next body.
+    next: u32,
+    refused: Arc<AtomicU64>,
+}
+
+/// What is on its way to the thread: poses with the generations of their bodies, and other changes.
+type Inbox = Outbox<(u32, Pose), Order>;
+
+/// A change to the world, in the order it was asked for.
+#[derive(Clone, Debug)]
+enum Order {
+    Change(Command),
+    /// A body comes, in a slot that the application knows already.
+    Add(u32, Body),
+    Rules(Interest),
+    Attach(Handle, Option<Handle>),
+}
+
+impl exchange::Command for Order {
+    fn scope(&self) -> Scope {
+        match self {
+            Self::Change(command) => match command {
+                Command::Move(body, _)
+                | Command::Replace(body, _)
+                | Command::Deform(body, _)
+                | Command::Remove(body) => Scope::Body(body.slot),
+                Command::SetInterest(a, b, _) => Scope::Bodies(a.slot, b.slot),
+                Command::Add(_) => Scope::All,
+            },
+            Self::Add(slot, body) => match body.parent {
+                Some(parent) => Scope::Bodies(*slot, parent.slot),
+                None => Scope::Body(*slot),
+            },
+            Self::Rules(_) => Scope::Free,
+            Self::Attach(..) => Scope::All,
+        }
+    }
+
+    fn supersedes(&self, older: &Self) -> bool {
+        match (self, older) {
+            (Self::Change(Command::Deform(a, _)), Self::Change(Command::Deform(b, _)))
+            | (Self::Change(Command::Replace(a, _)), Self::Change(Command::Replace(b, _))) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// How well the thread keeps up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pace {
+    /// Frames and reports sent, merged and received.
+    pub counters: Counters,
+    /// Changes that could not be made, because a body was gone or a value was bad.
+    pub refused: u64,
+}
+
+impl World {
+    /// Moves the world to a thread of its own.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Thread`](crate::ErrorKind::Thread) if the system does not start a thread. The world is then lost.
+    pub fn detach(self) -> Result<Detached, Error> {
+        let refused = Arc::new(AtomicU64::new(0));
+        let next = self.slots() as u32;
+        let count = Arc::clone(&refused);
+        let worker = Worker::spawn(
+            "impinge world",
+            self,
+            move |world: &mut World, step, input: &mut Inbox, output: &mut Reports<Pose, Event>| {
+                for entry in input.drain() {
+                    if world.obey(entry).is_err() {
+                        count.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+                world.update();
+                world.tell(step.frame, output);
+            },
+        )?;
+        Ok(Detached { worker, next, refused })
+    }
+
+    /// Makes one change.
+    fn obey(&mut self, entry: Entry<(u32, Pose), Order>) -> Result<(), Error> {
+        match entry {
+            Entry::Pose(slot, (generation, pose)) => {
+                self.move_to(Handle { slot, generation }, pose)
+            }
+            Entry::Command(Order::Add(_, body)) => self.bodies.add_at_end(body).map(|_| ()),
+            Entry::Command(Order::Change(command)) => self.carry_out(command).map(|_| ()),
+            Entry::Command(Order::Attach(body, parent)) => self.attach(body, parent),
+            Entry::Command(Order::Rules(rules)) => {
+                self.set_rules(rules);
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes down what the last update found, with the poses it is about.
+    fn tell(&self, frame: u64, output: &mut Reports<Pose, Event>) {
+        let mut writer = output.begin(frame);
+        let mut slots: Vec<u32> = Vec::new();
+        for event in self.report.events() {
+            writer.event(*event);
+            slots.extend([event.a, event.b].iter().filter(|h| self.contains(**h)).map(|h| h.slot));
+        }
+        slots.sort_unstable();
+        slots.dedup();
+        for slot in slots {
+            writer.pose(slot, self.bodies.poses[slot as usize]);
+        }
+    }
+}
+
+impl Detached {
+    /// Moves a body, in the frame of its parent. The newest pose counts.
+    pub fn move_to(&mut self, body: Handle, pose: Pose) {
+        self.worker.input().set(body.slot, (body.generation, pose));
+    }
+
+    /// Adds a body. Its handle can be used at once.
+    pub fn add(&mut self, body: Body) -> Handle {
+        let handle = Handle { slot: self.next, generation: 0 };
+        self.next += 1;
+        self.worker.input().push(Order::Add(handle.slot, body));
+        handle
+    }
+
+    /// Removes a body.
+    pub fn remove(&mut self, body: Handle) {
+        self.push(Command::Remove(body));
+    }
+
+    /// Gives a body another form.
+    pub fn replace(&mut self, body: Handle, geometry: impl Into<Geometry>) {
+        self.push(Command::Replace(body, geometry.into()));
+    }
+
+    /// Moves the vertices of a body that is one mesh. Of several such changes that the thread has not seen, the newest counts.
+    pub fn deform(&mut self, body: Handle, vertices: Vec<Vec3>) {
+        self.push(Command::Deform(body, vertices));
+    }
+
+    /// Attaches a body to another, or detaches it.
+    pub fn attach(&mut self, body: Handle, parent: Option<Handle>) {
+        self.worker.input().push(Order::Attach(body, parent));
+    }
+
+    /// Says whether one pair matters, whatever the rules say.
+    pub fn set_interest(&mut self, a: Handle, b: Handle, matters: Option<bool>) {
+        self.push(Command::SetInterest(a, b, matters));
+    }
+
+    /// Other rules from now on.
+    pub fn set_rules(&mut self, rules: Interest) {
+        self.worker.input().push(Order::Rules(rules));
+    }
+
+    fn push(&mut self, command: Command) {
+        self.worker.input().push(Order::Change(command));
+    }
+
+    /// Hands over all changes since the last call as one frame, and wakes the thread. Says the number of the frame.
+    ///
+    /// # Errors
+    /// If the thread has failed.
+    pub fn send(&mut self) -> Result<u64, Error> {
+        self.worker.send()
+    }
+
+    /// What the thread has found out since the last call, frame by frame; `None` if nothing is new. Frames that were sent while the thread was busy come together, as the newest of them.
+    pub fn receive(&mut self) -> Option<&Reports<Pose, Event>> {
+        self.worker.receive().map(|reports| &*reports)
+    }
+
+    /// How well the thread keeps up.
+    #[must_use]
+    pub fn pace(&self) -> Pace {
+        let counters = self.worker.counters();
+        Pace { counters, refused: self.refused.load(Ordering::Relaxed) }
+    }
+
+    /// Whether the thread is well.
+    ///
+    /// # Errors
+    /// If it has failed, with what it said.
+    pub fn check(&self) -> Result<(), Error> {
+        self.worker.check()
+    }
+
+    /// Waits until everything that was sent is done, and gives back the world, with what was found out and not received.
+    ///
+    /// # Errors
+    /// If the thread has failed.
+    pub fn reattach(self) -> Result<(World, Reports<Pose, Event>), Error> {
+        self.worker.join()
+    }
+}

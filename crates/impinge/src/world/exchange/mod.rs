@@ -1,0 +1,64 @@
+//! The hand-over between an application and a detection thread that runs beside it, after Zachmann (1994), section 6.4.
+//!
+//! The application never waits. It fills an [`Outbox`] (commands, and for each body the newest pose), hands it over as a frame, and looks whether there are new [`Reports`]; the thread of a [`Worker`] takes
+//! what is newest, detects, and reports. When one side is slower than the other, buffers that were not read are merged with the next: poses are replaced by newer ones, commands and events are kept in order, and
+//! [`Counters`] say how often that happened and how far detection lags. Under it lies [`latest`], a cell through which two threads exchange buffers by single atomic exchanges.
+//!
+//! All of it is safe code, and all of it is checked by running every interleaving (crate `impinge-loom` of the repository).
+//!
+//! ```
+//! use impinge::Pose;
+//! use impinge::world::exchange::{Command, Entry, Outbox, Reports, Scope, Worker};
+//!
+//! /// The only thing but poses that this application sends.
+//! struct Add(u32);
+//!
+//! impl Command for Add {
+//!     fn scope(&self) -> Scope {
+//!         Scope::Body(self.0)
+//!     }
+//! }
+//!
+//! // A "detector" that says which bodies are below the floor.
+//! let mut worker = Worker::spawn(
+//!     "detection",
+//!     0_usize, // bodies
+//!     |bodies, step, input: &mut Outbox<Pose, Add>, output: &mut Reports<Pose, u32>| {
+//!         let mut report = output.begin(step.frame);
+//!         for entry in input.drain() {
+//!             match entry {
+//!                 Entry::Command(Add(_)) => *bodies += 1,
+//!                 Entry::Pose(body, pose) => {
+//!                     if pose.translation().z < 0.0 {
+//!                         report.event(body);
+//!                         report.pose(body, pose);
+//!                     }
+//!                 }
+//!             }
+//!         }
+//!     },
+//! )?;
+//! worker.input().push(Add(0));
+//! for n in 0..10 {
+//!     worker.input().set(0, Pose::from_translation([0.0, 0.0, 8.5 - f64::from(n)])?);
+//!     worker.send()?;
+//! }
+//! let (bodies, reports) = worker.join()?;
+//! assert_eq!((bodies, reports.events()), (1, [0].as_slice()));
+//! assert_eq!(reports.newest().map(|r| r.frame), Some(10));
+//! # Ok::<(), impinge::Error>(())
+//! ```
+
+mod latest;
+mod merge;
+mod outbox;
+mod places;
+mod reports;
+mod sync;
+mod worker;
+
+pub use latest::{Reader, Writer, latest};
+pub use merge::Merge;
+pub use outbox::{Command, Entry, Outbox, Scope};
+pub use reports::{FrameReport, FrameWriter, Lost, Reports};
+pub use worker::{Counters, Step, Worker};

@@ -1,0 +1,153 @@
+//! Which pairs matter (the collision interest matrix of Zachmann 1994, section 7.0.1).
+//!
+//! A matrix of all pairs would need room for all pairs. Most of it follows from a few rules, and only what differs from these is kept.
+
+use std::collections::HashMap;
+
+use super::bodies::Bodies;
+use super::pairs::{Key, KeyHasher};
+
+/// The rules that say which pairs of bodies are compared. The first that applies decides:
+///
+/// 1. what was said about this [pair](super::World::set_interest);
+/// 2. bodies that hang on each other by few enough [links](Interest::ignore_links) are not compared;
+/// 3. each body's mask must name a group of the other;
+/// 4. what was said about two [groups](Interest::set_groups) to which they belong, where "no" comes before "yes";
+/// 5. [everything](Interest::everything) or [nothing](Interest::nothing).
+///
+/// ```
+/// use impinge::world::Interest;
+///
+/// let mut interest = Interest::nothing();
+/// interest.set_groups(0, 1, true); // robots and fences
+/// interest.ignore_links(1); // not a link and the next
+/// ```
+#[derive(Clone, Debug)]
+pub struct Interest {
+    otherwise: bool,
+    /// For each group the groups it is compared with, and those it is not compared with. Symmetric.
+    yes: [u32; 32],
+    no: [u32; 32],
+    links: u32,
+}
+
+impl Interest {
+    /// All pairs matter, if no other rule applies.
+    #[must_use]
+    pub fn everything() -> Self {
+        Self { otherwise: true, yes: [0; 32], no: [0; 32], links: 0 }
+    }
+
+    /// No pair matters, if no other rule applies.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self { otherwise: false, ..Self::everything() }
+    }
+
+    /// Whether bodies of one group are compared with those of another, or of the same. Groups are the bits of [`Body::groups`](super::Body::groups), 0 to 31; others are not there.
+    pub fn set_groups(&mut self, a: u32, b: u32, compared: bool) {
+        for (own, other) in [(a, b), (b, a)] {
+            if own < 32 && other < 32 {
+                let (set, clear) =
+                    if compared { (&mut self.yes, &mut self.no) } else { (&mut self.no, &mut self.yes) };
+                set[own as usize] |= 1 << other;
+                clear[own as usize] &= !(1 << other);
+            }
+        }
+    }
+
+    /// Bodies are not compared if one hangs on the other by at most so many links: with one, not a body and what is attached to it; with two, not what is attached to that either.
+    pub fn ignore_links(&mut self, links: u32) {
+        self.links = links;
+    }
+
+    /// Whether groups of the first are named by `table` for groups of the second.
+    fn names(table: &[u32; 32], a: u32, b: u32) -> bool {
+        let mut groups = a;
+        while groups != 0 {
+            if table[groups.trailing_zeros() as usize] & b != 0 {
+                return true;
+            }
+            groups &= groups - 1;
+        }
+        false
+    }
+
+    /// Whether the bodies in two slots are compared, if nothing was said about the pair itself.
+    fn by_rules(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, Why) {
+        let (own, other) = (&bodies.records[a as usize], &bodies.records[b as usize]);
+        let attached = own.parent().is_some() || other.parent().is_some();
+        if self.links > 0 && attached {
+            if let Some(links) = bodies.links_between(a, b) {
+                if links <= self.links {
+                    return (false, Why::Links(links));
+                }
+            }
+        }
+        if own.groups & other.mask == 0 || other.groups & own.mask == 0 {
+            return (false, Why::Masks);
+        }
+        if Self::names(&self.no, own.groups, other.groups) {
+            return (false, Why::Groups);
+        }
+        if Self::names(&self.yes, own.groups, other.groups) {
+            return (true, Why::Groups);
+        }
+        (self.otherwise, Why::Default)
+    }
+}
+
+impl Default for Interest {
+    fn default() -> Self {
+        Self::everything()
+    }
+}
+
+/// Which rule decided whether a pair matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// What was said about the pair.
+    Pair,
+    /// The bodies hang on each other by so many links.
+    Links(u32),
+    /// One body's mask names no group of the other.
+    Masks,
+    /// What was said about two of their groups.
+    Groups,
+    /// No other rule applied.
+    Default,
+}
+
+/// The rules, and what differs from them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Matrix {
+    pub(super) rules: Interest,
+    pairs: HashMap<Key, bool, KeyHasher>,
+}
+
+impl Matrix {
+    pub(super) fn matters(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, Why) {
+        match self.pairs.is_empty() {
+            false => match self.pairs.get(&Key::new(a, b)) {
+                Some(matters) => (*matters, Why::Pair),
+                None => self.rules.by_rules(bodies, a, b),
+            },
+            true => self.rules.by_rules(bodies, a, b),
+        }
+    }
+
+    pub(super) fn set(&mut self, a: u32, b: u32, matters: Option<bool>) {
+        match matters {
+            Some(matters) => self.pairs.insert(Key::new(a, b), matters),
+            None => self.pairs.remove(&Key::new(a, b)),
+        };
+    }
+
+    /// Forgets what was said about pairs of a body that is gone.
+    pub(super) fn forget(&mut self, slot: u32) {
+        if !self.pairs.is_empty() {
+            self.pairs.retain(|key, _| !key.has(slot));
+        }
+    }
+}

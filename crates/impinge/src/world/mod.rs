@@ -1,0 +1,351 @@
+//! Many moving bodies, and which of them meet: the collision module that an application talks to (Zachmann 1994, chapters 5 to 7).
+//!
+//! A [`World`] holds bodies of any shape at poses. An [update](World::update) says what began and what ended since the last one; it looks only at what moved. Its stages, each starting from the result of the one
+//! before and from what the last frame left (Leung 1996, section 3.1):
+//!
+//! 1. poses of bodies that hang on others, and boxes around all that moved, level by level;
+//! 2. the [broad phase](crate::broad): pairs of boxes that began or ended to overlap;
+//! 3. the [interest matrix](Interest): which of these pairs matter;
+//! 4. for each such pair of which one moved, hulls from the last separating vector, then triangles from the last contact, by the [method](Method) that costs least.
+//!
+//! ```
+//! use impinge::convex::Sphere;
+//! use impinge::world::{Body, EventKind, World};
+//! use impinge::{Pose, shapes};
+//!
+//! let mut world = World::new();
+//! let ring = world.add(Body::new(shapes::torus(2.0, 0.5, 48, 24)?))?;
+//! let ball = world.add(Body::new(Sphere::new(0.6)?).user(42))?;
+//! assert!(world.update().events().is_empty()); // the ball is in the hole
+//!
+//! world.move_to(ball, Pose::from_translation([1.0, 0.0, 0.0])?)?;
+//! let report = world.update();
+//! let event = report.events()[0];
+//! assert_eq!((event.kind, event.a, event.b), (EventKind::Began, ring, ball));
+//! println!("at {}, triangle {:?}", event.witness.unwrap().point, event.witness.unwrap().triangles[0]);
+//!
+//! world.remove(ball)?;
+//! assert_eq!(world.update().events()[0].kind, EventKind::Ended);
+//! assert!(world.pose(ball).is_err()); // its handle names nothing any more
+//! # Ok::<(), impinge::Error>(())
+//! ```
+
+mod bodies;
+mod body;
+mod callbacks;
+mod commands;
+mod detached;
+mod events;
+pub mod exchange;
+mod explain;
+mod geometry;
+mod handle;
+mod interest;
+mod method;
+mod narrow;
+mod options;
+mod pairs;
+mod queries;
+mod snapshot;
+mod update;
+
+pub use body::Body;
+pub use callbacks::Settled;
+pub use commands::{Command, Commands};
+pub use detached::{Detached, Pace};
+pub use events::{Event, EventKind, Report, Stats, Witness};
+pub use explain::Explanation;
+pub use geometry::{Geometry, Part};
+pub use handle::Handle;
+pub use interest::{Interest, Why};
+pub use method::{Estimate, Method, Traits};
+pub use queries::Collision;
+pub use options::{BoxKind, WorldOptions};
+pub use snapshot::Snapshot;
+
+use std::sync::Arc;
+
+use crate::broad::{BroadPhase, Changes};
+use crate::error::{Error, ErrorKind};
+use crate::math::{Pose, Vec3};
+use crate::mesh::{Deforming, Mesh};
+use crate::shape::{Kind, Shape};
+use bodies::{Bodies, BoxOptions};
+use callbacks::Callbacks;
+use geometry::mesh_of;
+use interest::Matrix;
+use pairs::{Key, Pairs};
+use update::Job;
+
+/// Bodies at poses, and what is known about their pairs. See the [module](self).
+#[derive(Debug)]
+pub struct World {
+    bodies: Bodies,
+    phase: Box<dyn BroadPhase>,
+    changes: Changes,
+    matrix: Matrix,
+    /// Whether the interest in some pairs is other than at the last update.
+    reconsider: bool,
+    pairs: Pairs,
+    /// What is wished and kept for single pairs.
+    settings: pairs::Settings,
+    /// Pairs of bodies that met when one of them went.
+    severed: Vec<(Handle, Handle)>,
+    /// How many pairs meet.
+    meeting: usize,
+    report: Report,
+    jobs: Vec<Job>,
+    callbacks: Callbacks,
+    options: WorldOptions,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl World {
+    /// Without bodies, with the default options.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_options(WorldOptions::default())
+    }
+
+    /// Without bodies.
+    #[must_use]
+    pub fn with_options(options: WorldOptions) -> Self {
+        let mut bodies = Bodies::default();
+        bodies.options = BoxOptions { kind: options.boxes, oriented: options.oriented };
+        Self {
+            bodies,
+            phase: options.phase.make(),
+            changes: Changes::default(),
+            matrix: Matrix::default(),
+            reconsider: false,
+            pairs: Pairs::default(),
+            settings: pairs::Settings::default(),
+            severed: Vec::new(),
+            meeting: 0,
+            report: Report::default(),
+            jobs: Vec::new(),
+            callbacks: Callbacks::default(),
+            options,
+        }
+    }
+
+    /// How it works.
+    #[must_use]
+    pub fn options(&self) -> &WorldOptions {
+        &self.options
+    }
+
+    /// Works another way from now on. The next update starts afresh where that makes a difference; no event is lost or said twice.
+    pub fn set_options(&mut self, options: WorldOptions) {
+        if options.phase != self.options.phase || options.oriented != self.options.oriented {
+            self.phase = options.phase.make();
+            self.reconsider = true;
+        }
+        let boxes = BoxOptions { kind: options.boxes, oriented: options.oriented };
+        if boxes != self.bodies.options {
+            self.bodies.set_options(boxes);
+        }
+        self.options = options;
+    }
+
+    /// Adds a body. It is seen by the next update.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if it is to be attached to a body that is gone.
+    pub fn add(&mut self, body: Body) -> Result<Handle, Error> {
+        self.bodies.add(body)
+    }
+
+    /// Removes a body. Pairs that it met end with the next update; bodies attached to it stay where they are, attached to its parent, if it had one.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if it is gone already.
+    pub fn remove(&mut self, body: Handle) -> Result<(), Error> {
+        let slot = self.bodies.slot(body)? as u32;
+        while let Some(number) = self.pairs.of(slot).first() {
+            let key = self.pairs.records[*number as usize].key;
+            let (a, b) = key.slots();
+            let handles = (self.bodies.handle(a), self.bodies.handle(b));
+            if let Some(record) = self.pairs.remove(key) {
+                if record.standing.place().is_some() {
+                    self.meeting -= 1;
+                    self.severed.push(handles);
+                }
+            }
+        }
+        self.matrix.forget(slot);
+        self.settings.forget(slot);
+        self.callbacks.forget(slot);
+        self.bodies.remove(slot);
+        Ok(())
+    }
+
+    /// Moves a body: to a pose in the world's frame, or in its parent's frame if it has one. What hangs on it moves with it, at the next update.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    pub fn move_to(&mut self, body: Handle, pose: Pose) -> Result<(), Error> {
+        let slot = self.bodies.slot(body)?;
+        if self.bodies.records[slot].local != pose {
+            self.bodies.records[slot].local = pose;
+            self.bodies.change(slot as u32);
+        }
+        Ok(())
+    }
+
+    /// Gives a body another form.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    pub fn replace(&mut self, body: Handle, geometry: impl Into<Geometry>) -> Result<(), Error> {
+        let slot = self.bodies.slot(body)?;
+        self.bodies.records[slot].geometry = Some(geometry.into());
+        self.pairs.forget_memory(slot as u32);
+        self.bodies.change(slot as u32);
+        Ok(())
+    }
+
+    /// Moves the vertices of a body that is one mesh, in its own frame. Its tree is refitted, as [`Deforming`] does; a mesh that other bodies share is copied first.
+    ///
+    /// # Errors
+    /// If the body is gone or is not one mesh, the number of vertices differs, a coordinate is not finite or too large, or a solid is not one any more. The body is then as it was.
+    pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
+        let slot = self.bodies.slot(body)?;
+        let geometry = self.bodies.records[slot].geometry.as_ref().expect("the body is there");
+        let ([part], true) = (geometry.parts(), geometry.parts()[0].pose() == &Pose::IDENTITY) else {
+            return Err(not_a_mesh(body));
+        };
+        let mesh = mesh_of(part.shape()).ok_or_else(|| not_a_mesh(body))?;
+        let solid = matches!(part.shape().kind(), Kind::Solid(_));
+        let mut deforming = Deforming::new(Mesh::clone(mesh));
+        deforming.move_all(vertices)?;
+        let mesh = Arc::new(deforming.into_mesh());
+        let shape = if solid { Shape::solid(mesh)? } else { Shape::from(mesh) };
+        self.bodies.records[slot].geometry = Some(shape.into());
+        self.bodies.change(slot as u32);
+        self.pairs.forget_memory(slot as u32);
+        Ok(())
+    }
+
+    /// Attaches a body to another, with which it moves from then on, or detaches it. It stays where it is in the world, to rounding.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if one of them is gone; [`ErrorKind::BadParameter`] if the parent hangs on the body.
+    pub fn attach(&mut self, body: Handle, parent: Option<Handle>) -> Result<(), Error> {
+        let slot = self.bodies.slot(body)? as u32;
+        let parent = match parent {
+            None => u32::MAX,
+            Some(handle) => {
+                let parent = self.bodies.slot(handle)? as u32;
+                if self.bodies.is_below(parent, slot) {
+                    return Err(Error::new(
+                        ErrorKind::BadParameter,
+                        format!("{handle} hangs on {body} or is the same; detach it first"),
+                    ));
+                }
+                parent
+            }
+        };
+        self.bodies.settle();
+        self.bodies.attach(slot, parent);
+        self.reconsider = true;
+        Ok(())
+    }
+
+    /// The rules that say which pairs matter.
+    #[must_use]
+    pub fn interest(&self) -> &Interest {
+        &self.matrix.rules
+    }
+
+    /// Other rules from now on.
+    pub fn set_rules(&mut self, rules: Interest) {
+        self.matrix.rules = rules;
+        self.reconsider = true;
+    }
+
+    /// Says whether one pair matters, whatever the rules say; with `None` the rules decide again.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    pub fn set_interest(
+        &mut self,
+        a: Handle,
+        b: Handle,
+        matters: Option<bool>,
+    ) -> Result<(), Error> {
+        let key = self.key(a, b)?;
+        let (low, high) = key.slots();
+        self.matrix.set(low, high, matters);
+        self.reconsider = true;
+        Ok(())
+    }
+
+    /// The groups of a body, and those it may collide with; see [`Body::groups`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    pub fn set_groups(&mut self, body: Handle, groups: u32, mask: u32) -> Result<(), Error> {
+        let slot = self.bodies.slot(body)?;
+        let record = &mut self.bodies.records[slot];
+        (record.groups, record.mask) = (groups, mask);
+        self.reconsider = true;
+        Ok(())
+    }
+
+    /// How a pair is to be checked; `None` for the method that is expected to cost least. A method that cannot decide for these shapes is not used.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    pub fn set_method(&mut self, a: Handle, b: Handle, method: Option<Method>) -> Result<(), Error> {
+        let key = self.key(a, b)?;
+        self.settings.set_method(key, method);
+        if let Some(record) = self.pairs.get_mut(key) {
+            record.wish = method;
+            record.memory = None;
+        }
+        Ok(())
+    }
+
+    /// A number of the application's own for a pair, zero at first.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    pub fn set_pair_user(&mut self, a: Handle, b: Handle, user: u64) -> Result<(), Error> {
+        let key = self.key(a, b)?;
+        self.settings.set_user(key, user);
+        Ok(())
+    }
+
+    /// The number that [`World::set_pair_user`] gave to a pair.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if one of them is gone.
+    pub fn pair_user(&self, a: Handle, b: Handle) -> Result<u64, Error> {
+        Ok(self.settings.user(self.key(a, b)?))
+    }
+
+    /// The key of two different bodies that are there.
+    fn key(&self, a: Handle, b: Handle) -> Result<Key, Error> {
+        let (i, j) = (self.bodies.slot(a)? as u32, self.bodies.slot(b)? as u32);
+        if i == j {
+            return Err(Error::new(
+                ErrorKind::BadParameter,
+                format!("{a} makes no pair with itself; give two different bodies"),
+            ));
+        }
+        Ok(Key::new(i, j))
+    }
+}
+
+fn not_a_mesh(body: Handle) -> Error {
+    Error::new(
+        ErrorKind::BadParameter,
+        format!("{body} is not one mesh; only the vertices of a mesh can be moved, replace the body instead"),
+    )
+}

@@ -1,0 +1,285 @@
+//! One pair of bodies: do they meet? Each stage starts from the result of the one before and from what the last frame left (the pipeline of Leung 1996, section 3.1).
+
+use super::geometry::{Part, mesh_of};
+use super::method::{self, Method, Traits};
+use super::{Geometry, Witness};
+use crate::convex;
+use crate::math::{Aabb, Pose, Vec3};
+use crate::pair::{self, First, Hit, Posed};
+use crate::shape::{self, Kind, Verdict};
+use crate::solid::vertex_of_inside;
+
+/// How two bodies stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Standing {
+    /// Nobody has looked.
+    Unknown,
+    Apart,
+    Meeting(Place),
+    /// A curved shape touches another to some twelve digits.
+    Undecided(Place),
+}
+
+/// Where two bodies meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    pub(super) parts: [u32; 2],
+    pub(super) triangles: [Option<u32>; 2],
+    /// In A's frame; `None` if it has yet to be computed from two triangles.
+    point: Option<Vec3>,
+}
+
+impl Standing {
+    /// Where they meet, if they do, as far as is known.
+    pub(super) fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Meeting(place) | Self::Undecided(place) => Some(place),
+            Self::Unknown | Self::Apart => None,
+        }
+    }
+}
+
+/// What is kept of a pair of bodies from check to check.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// For pairs of parts whose boxes overlapped, sorted.
+    parts: Vec<PartMemory>,
+    /// The boxes of B's parts in A's frame, if it has several.
+    boxes: Vec<Aabb>,
+    /// Whether hulls decided the last check.
+    pub(super) by_hulls: bool,
+}
+
+impl Memory {
+    /// Forgets what it knew, for another pair, keeping the room. Caches may be used with other shapes.
+    pub(super) fn forget(&mut self) {
+        self.by_hulls = false;
+        self.parts.truncate(1);
+        if let Some(part) = self.parts.first_mut() {
+            (part.parts, part.method, part.wait, part.patience) = ([0, 0], None, 0, 0);
+        }
+    }
+}
+
+/// What is kept of a pair of parts.
+#[derive(Clone, Debug, Default)]
+struct PartMemory {
+    parts: [u32; 2],
+    method: Option<Method>,
+    hulls: convex::Cache,
+    /// How many checks to wait before hulls are asked again, and how many it will be the next time they fail.
+    wait: u8,
+    patience: u8,
+    meshes: pair::Cache,
+    shapes: shape::Cache,
+}
+
+/// Hulls that overlapped so often in a row are asked only now and then.
+const LONGEST_WAIT: u8 = 32;
+
+/// Checks two bodies, B at `pose` in A's frame.
+pub(super) fn check(
+    a: &Geometry,
+    b: &Geometry,
+    pose: &Pose,
+    wish: Option<Method>,
+    memory: &mut Memory,
+) -> Standing {
+    memory.by_hulls = false;
+    if let ([one], [other]) = (a.parts(), b.parts()) {
+        if memory.parts.is_empty() {
+            memory.parts.push(PartMemory::default());
+        }
+        let Memory { parts, by_hulls, .. } = memory;
+        return check_parts((one, 0), (other, 0), pose, wish, &mut parts[0], by_hulls);
+    }
+    memory.boxes.clear();
+    memory.boxes.extend(b.parts().iter().map(|part| boxed(part, pose)));
+    let mut standing = Standing::Apart;
+    let mut all_by_hulls = true;
+    for (i, one) in a.parts().iter().enumerate() {
+        for (j, other) in b.parts().iter().enumerate() {
+            if !memory.boxes[j].overlaps(&one.bounds()) {
+                continue;
+            }
+            let key = [i as u32, j as u32];
+            let place = memory.parts.binary_search_by_key(&key, |m| m.parts).unwrap_or_else(|at| {
+                memory.parts.insert(at, PartMemory { parts: key, ..PartMemory::default() });
+                at
+            });
+            let mut by_hulls = false;
+            let kept = &mut memory.parts[place];
+            let (x, y) = ((one, i as u32), (other, j as u32));
+            let found = check_parts(x, y, pose, wish, kept, &mut by_hulls);
+            all_by_hulls &= by_hulls;
+            match found {
+                Standing::Meeting(_) => return found,
+                Standing::Undecided(_) => standing = found,
+                Standing::Apart | Standing::Unknown => {}
+            }
+        }
+    }
+    memory.by_hulls = all_by_hulls && standing == Standing::Apart;
+    standing
+}
+
+/// A box around a part of B in A's frame, with what rounding may hide.
+fn boxed(part: &Part, pose: &Pose) -> Aabb {
+    let bounds = part.bounds();
+    if matches!(part.shape().kind(), Kind::HalfSpace(_)) {
+        return Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+    }
+    let moved = bounds.transformed(pose);
+    if moved.is_empty() {
+        return moved;
+    }
+    let size = moved.min.abs().max(moved.max.abs()).max_element();
+    moved.grown(100.0 * f64::EPSILON * size)
+}
+
+/// The pose of B's part in the frame of A's part.
+pub(super) fn between(a: &Part, b: &Part, pose: &Pose) -> Pose {
+    match (*a.pose() == Pose::IDENTITY, *b.pose() == Pose::IDENTITY) {
+        (true, true) => *pose,
+        (true, false) => pose.compose(b.pose()),
+        (false, _) => Pose::relative(a.pose(), &pose.compose(b.pose())),
+    }
+}
+
+fn check_parts(
+    (a, i): (&Part, u32),
+    (b, j): (&Part, u32),
+    pose: &Pose,
+    wish: Option<Method>,
+    memory: &mut PartMemory,
+    by_hulls: &mut bool,
+) -> Standing {
+    let pose = &between(a, b, pose);
+    let method = match (memory.method, wish) {
+        (Some(method), None) => method,
+        _ => {
+            let method = method::choose(&Traits::of(a), &Traits::of(b), wish);
+            memory.method = wish.is_none().then_some(method);
+            method
+        }
+    };
+    let place = |triangles, point: Option<Vec3>| Place {
+        parts: [i, j],
+        triangles,
+        point: point.map(|p| a.pose().transform_point(p)),
+    };
+    // Where two polytopes meet is found out when somebody asks.
+    if let (Some(own), Some(other)) = (a.shape().polytope(), b.shape().polytope()) {
+        let meet = convex::intersects_cached(own, other, pose, &mut memory.hulls).is_intersecting();
+        return if meet { Standing::Meeting(place([None, None], None)) } else { Standing::Apart };
+    }
+    let (Some(mesh_a), Some(mesh_b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else {
+        return match shape::intersects_cached(a.shape(), b.shape(), pose, &mut memory.shapes) {
+            Verdict::Separated(_) => Standing::Apart,
+            Verdict::Intersecting(m) => Standing::Meeting(place([m.a, m.b], Some(m.point))),
+            Verdict::Undecided(_) => {
+                let middle = pose.transform_point(Vec3::ZERO);
+                Standing::Undecided(place([None, None], Some(middle)))
+            }
+        };
+    };
+    let ask_hulls = match method {
+        Method::Hulls => true,
+        Method::HullsThenTriangles => memory.wait == 0,
+        _ => false,
+    };
+    memory.wait = memory.wait.saturating_sub(1);
+    if ask_hulls {
+        if let (Some(own), Some(other)) = (a.hull(), b.hull()) {
+            let found = convex::intersects_cached(own, other, pose, &mut memory.hulls);
+            match found {
+                convex::decide::Decision::Separated(_) => {
+                    *by_hulls = true;
+                    memory.patience = 0;
+                    return Standing::Apart;
+                }
+                convex::decide::Decision::Intersecting(_) if method == Method::Hulls => {
+                    *by_hulls = true;
+                    return Standing::Meeting(place([None, None], None));
+                }
+                convex::decide::Decision::Intersecting(_) => {
+                    memory.patience = (2 * memory.patience + 1).min(LONGEST_WAIT);
+                    memory.wait = memory.patience;
+                }
+            }
+        }
+    }
+    let first = match method {
+        Method::Sweep | Method::BruteForce => {
+            let (here, there) = (Posed::new(mesh_a, &Pose::IDENTITY), Posed::new(mesh_b, pose));
+            let mut first = First::default();
+            match method {
+                Method::Sweep => pair::sweep::traverse(&here, &there, &mut first),
+                _ => pair::brute::traverse(&here, &there, &mut first),
+            }
+            first.pair
+        }
+        _ => pair::first_pair_cached(mesh_a, mesh_b, pose, &mut memory.meshes),
+    };
+    if let Some((p, q)) = first {
+        return Standing::Meeting(place([Some(p), Some(q)], None));
+    }
+    match inside(a, b, pose) {
+        Some(point) => Standing::Meeting(place([None, None], Some(point))),
+        None => Standing::Apart,
+    }
+}
+
+/// A point of one mesh inside the solid that is the other, for meshes whose surfaces do not meet.
+fn inside(a: &Part, b: &Part, pose: &Pose) -> Option<Vec3> {
+    let solid = |part: &Part| matches!(part.shape().kind(), Kind::Solid(_));
+    if !solid(a) && !solid(b) {
+        return None;
+    }
+    let (mesh_a, mesh_b) = (mesh_of(a.shape())?, mesh_of(b.shape())?);
+    let (own, its) = (mesh_a.bounds(), mesh_b.bounds_at(pose));
+    // What lies inside, and is one piece, has its box inside.
+    let a_in_b = solid(b) && (mesh_a.shells().count() > 1 || its.contains_box(&own));
+    let b_in_a = solid(a) && (mesh_b.shells().count() > 1 || own.contains_box(&its));
+    if !a_in_b && !b_in_a {
+        return None;
+    }
+    let (here, there) = (Posed::new(mesh_a, &Pose::IDENTITY), Posed::new(mesh_b, pose));
+    let in_b = || a_in_b.then(|| vertex_of_inside(&here, &there)).flatten();
+    let in_a = || b_in_a.then(|| vertex_of_inside(&there, &here)).flatten();
+    in_b().or_else(in_a)
+}
+
+/// Where two bodies meet, in the world's frame; A is at `frame`, B at `pose` in A's frame.
+pub(super) fn witness(
+    place: &Place,
+    a: &Geometry,
+    b: &Geometry,
+    frame: &Pose,
+    pose: &Pose,
+) -> Witness {
+    let point = place.point.unwrap_or_else(|| {
+        let [i, j] = place.parts.map(|n| n as usize);
+        let (one, other) = (&a.parts()[i], &b.parts()[j]);
+        let pose = between(one, other, pose);
+        one.pose().transform_point(common_point(one, other, &pose, place.triangles))
+    });
+    let point = frame.transform_point(point);
+    Witness { point, parts: place.parts, triangles: place.triangles }
+}
+
+/// A common point of two meshes whose triangles, or hulls, are known to meet, in the frame of the first.
+fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) -> Vec3 {
+    if let (Some(mesh_a), Some(mesh_b), [Some(p), Some(q)]) =
+        (mesh_of(a.shape()), mesh_of(b.shape()), triangles)
+    {
+        let there = mesh_b.triangle(q as usize).map(|v| pose.transform_point(v));
+        let hit = Hit::between((p, &mesh_a.triangle(p as usize)), (q, &there));
+        return hit.map_or(there[0], |hit| hit.point);
+    }
+    match a.polytope().zip(b.polytope()).map(|(own, its)| convex::contact(own, its, pose)) {
+        Some(convex::Contact::Meeting(overlap, _)) => (overlap.point_a + overlap.point_b) * 0.5,
+        Some(convex::Contact::Apart(distance, _)) => distance.point_a,
+        None => pose.translation(),
+    }
+}

@@ -1,0 +1,28 @@
+//! How a world works.
+
+use crate::broad::Choice;
+
+/// How a [`World`](super::World) works. What it says does not depend on it, but for what is said to persist.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorldOptions {
+    /// The broad phase.
+    pub phase: Choice,
+    /// The boxes that the broad phase compares.
+    pub boxes: BoxKind,
+    /// Whether pairs must overlap by their oriented boxes too, which costs a little for each pair and saves checks of long bodies that lie askew.
+    pub oriented: bool,
+    /// Whether pairs that go on meeting are reported in every update. They can always be asked for by [`World::collisions`](super::World::collisions).
+    pub persisting: bool,
+}
+
+/// The boxes around bodies (Zachmann 1994, section 5.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BoxKind {
+    /// The box of the box: the body's own box, turned and boxed again, without a look at its vertices.
+    #[default]
+    Fast,
+    /// The smallest box: looks at every vertex of a mesh or hull in every frame.
+    Tight,
+    /// A cube that holds the body however it turns: only moved.
+    RotationProof,
+}

@@ -1,0 +1,193 @@
+//! The pairs of bodies whose boxes overlap and that matter, with what is kept for each.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
+
+use super::method::Method;
+use super::narrow::{Memory, Standing};
+
+/// Two slots, the smaller first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct Key(u64);
+
+impl Key {
+    pub(super) fn new(a: u32, b: u32) -> Self {
+        let (low, high) = if a < b { (a, b) } else { (b, a) };
+        Self(u64::from(low) << 32 | u64::from(high))
+    }
+
+    pub(super) fn slots(self) -> (u32, u32) {
+        ((self.0 >> 32) as u32, self.0 as u32)
+    }
+
+    pub(super) fn has(self, slot: u32) -> bool {
+        let (a, b) = self.slots();
+        a == slot || b == slot
+    }
+}
+
+/// Hashes keys by one multiplication; nobody chooses slots in order to make them collide.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KeyHasher;
+
+/// The state of [`KeyHasher`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct KeyState(u64);
+
+impl BuildHasher for KeyHasher {
+    type Hasher = KeyState;
+
+    fn build_hasher(&self) -> KeyState {
+        KeyState::default()
+    }
+}
+
+impl Hasher for KeyState {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        let mixed = (self.0 ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = mixed ^ (mixed >> 29);
+    }
+}
+
+/// A pair whose boxes overlap and that matters.
+#[derive(Debug)]
+pub(super) struct Record {
+    pub(super) key: Key,
+    pub(super) standing: Standing,
+    /// What the last check left for the next; taken out while one is going on.
+    pub(super) memory: Option<Box<Memory>>,
+    /// How the pair is to be checked, by the application's wish.
+    pub(super) wish: Option<Method>,
+    /// The update that last put it on the list of checks.
+    pub(super) stamp: u64,
+    /// The update that found the two meeting, if they do.
+    pub(super) since: u64,
+}
+
+/// All such pairs.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    pub(super) records: Vec<Record>,
+    numbers: HashMap<Key, u32, KeyHasher>,
+    /// The records of each slot.
+    of: Vec<Vec<u32>>,
+    /// Memories of pairs that are gone, to be used again.
+    spare: Vec<Box<Memory>>,
+}
+
+impl Pairs {
+    pub(super) fn get(&self, key: Key) -> Option<&Record> {
+        self.numbers.get(&key).map(|number| &self.records[*number as usize])
+    }
+
+    pub(super) fn get_mut(&mut self, key: Key) -> Option<&mut Record> {
+        self.numbers.get(&key).map(|number| &mut self.records[*number as usize])
+    }
+
+    pub(super) fn number(&self, key: Key) -> Option<u32> {
+        self.numbers.get(&key).copied()
+    }
+
+    /// The records that a slot takes part in.
+    pub(super) fn of(&self, slot: u32) -> &[u32] {
+        self.of.get(slot as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Forgets what was kept of the pairs of a body that has another form now.
+    pub(super) fn forget_memory(&mut self, slot: u32) {
+        for n in 0..self.of(slot).len() {
+            let number = self.of(slot)[n];
+            self.records[number as usize].memory = None;
+        }
+    }
+
+    /// Adds a pair that is not there yet.
+    pub(super) fn insert(&mut self, key: Key, wish: Option<Method>) -> u32 {
+        let number = self.records.len() as u32;
+        let (a, b) = key.slots();
+        if self.of.len() <= b as usize {
+            self.of.resize_with(b as usize + 1, Vec::new);
+        }
+        self.of[a as usize].push(number);
+        self.of[b as usize].push(number);
+        self.numbers.insert(key, number);
+        let memory = self.spare.pop();
+        let standing = Standing::Unknown;
+        self.records.push(Record { key, standing, memory, wish, stamp: 0, since: 0 });
+        number
+    }
+
+    /// Removes a pair and returns what was known about it.
+    pub(super) fn remove(&mut self, key: Key) -> Option<Record> {
+        let number = self.numbers.remove(&key)?;
+        let (a, b) = key.slots();
+        for slot in [a, b] {
+            let list = &mut self.of[slot as usize];
+            let place = list.iter().position(|n| *n == number).expect("listed with both");
+            list.swap_remove(place);
+        }
+        let mut removed = self.records.swap_remove(number as usize);
+        if let Some(mut memory) = removed.memory.take() {
+            memory.forget();
+            self.spare.push(memory);
+        }
+        let last = self.records.len() as u32;
+        if let Some(moved) = self.records.get(number as usize) {
+            let (a, b) = moved.key.slots();
+            for slot in [a, b] {
+                let list = &mut self.of[slot as usize];
+                let place = list.iter().position(|n| *n == last).expect("listed with both");
+                list[place] = number;
+            }
+            self.numbers.insert(moved.key, number);
+        }
+        Some(removed)
+    }
+}
+
+/// What the application wishes for single pairs, whether their boxes overlap or not.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Settings {
+    methods: HashMap<Key, Method, KeyHasher>,
+    users: HashMap<Key, u64, KeyHasher>,
+}
+
+impl Settings {
+    pub(super) fn method(&self, key: Key) -> Option<Method> {
+        if self.methods.is_empty() { None } else { self.methods.get(&key).copied() }
+    }
+
+    pub(super) fn set_method(&mut self, key: Key, method: Option<Method>) {
+        match method {
+            Some(method) => self.methods.insert(key, method),
+            None => self.methods.remove(&key),
+        };
+    }
+
+    pub(super) fn user(&self, key: Key) -> u64 {
+        self.users.get(&key).copied().unwrap_or(0)
+    }
+
+    pub(super) fn set_user(&mut self, key: Key, user: u64) {
+        match user {
+            0 => self.users.remove(&key),
+            _ => self.users.insert(key, user),
+        };
+    }
+
+    /// Forgets the pairs of a body that is gone.
+    pub(super) fn forget(&mut self, slot: u32) {
+        self.methods.retain(|key, _| !key.has(slot));
+        self.users.retain(|key, _| !key.has(slot));
+    }
+}

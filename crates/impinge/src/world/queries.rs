@@ -1,0 +1,224 @@
+//! Questions to a world between updates: where bodies are, who meets whom, how far apart, how deep.
+
+use super::events::Witness;
+use super::narrow::{self, Place, Standing};
+use super::pairs::Key;
+use super::{Geometry, Handle, World};
+use crate::error::Error;
+use crate::math::{Aabb, Pose, Vec3};
+use crate::shape::{self, Contact, Distance};
+
+/// Two bodies that meet, as of the last update.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Collision {
+    /// The body in the smaller slot.
+    pub a: Handle,
+    /// The body in the larger slot.
+    pub b: Handle,
+    /// False if a curved shape touches another to some twelve digits, and nobody knows.
+    pub certain: bool,
+    /// Since which update.
+    pub since: u64,
+}
+
+impl World {
+    /// How many bodies there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.handles().count()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.handles().next().is_none()
+    }
+
+    /// The slots of all handles are below this.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.bodies.records.len()
+    }
+
+    /// All bodies, in the order of their slots.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        let there = |slot: &u32| self.bodies.records[*slot as usize].geometry.is_some();
+        (0..self.slots() as u32).filter(there).map(|slot| self.bodies.handle(slot))
+    }
+
+    /// Whether the body is still there.
+    #[must_use]
+    pub fn contains(&self, body: Handle) -> bool {
+        self.bodies.slot(body).is_ok()
+    }
+
+    /// The pose of a body in the world's frame, as of the last update.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    pub fn pose(&self, body: Handle) -> Result<Pose, Error> {
+        self.bodies.slot(body).map(|slot| self.bodies.poses[slot])
+    }
+
+    /// The pose of a body in its parent's frame, or in the world's if it has none, as it was last given.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    pub fn local_pose(&self, body: Handle) -> Result<Pose, Error> {
+        self.bodies.slot(body).map(|slot| self.bodies.records[slot].local)
+    }
+
+    /// What a body is attached to.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    pub fn parent(&self, body: Handle) -> Result<Option<Handle>, Error> {
+        let slot = self.bodies.slot(body)?;
+        Ok(self.bodies.records[slot].parent().map(|parent| self.bodies.handle(parent)))
+    }
+
+    /// The form of a body.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    pub fn geometry(&self, body: Handle) -> Result<&Geometry, Error> {
+        self.bodies.slot(body).map(|slot| self.form(slot))
+    }
+
+    /// The application's number of a body.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    pub fn user(&self, body: Handle) -> Result<u64, Error> {
+        self.bodies.slot(body).map(|slot| self.bodies.records[slot].user)
+    }
+
+    /// A box around a body in the world's frame, as of the last update.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    pub fn bounds(&self, body: Handle) -> Result<Aabb, Error> {
+        let slot = self.bodies.slot(body)?;
+        let bounds = self.bodies.bounds[slot];
+        let corner = |sides: [f32; 3]| Vec3::from_array(sides.map(f64::from));
+        Ok(Aabb { min: corner(bounds.min), max: corner(bounds.max) })
+    }
+
+    /// All pairs that meet, as of the last update, in the order of their slots.
+    #[must_use]
+    pub fn collisions(&self) -> Vec<Collision> {
+        let mut collisions: Vec<Collision> = self
+            .pairs
+            .records
+            .iter()
+            .filter(|record| record.standing.place().is_some())
+            .map(|record| {
+                let (a, b) = record.key.slots();
+                Collision {
+                    a: self.bodies.handle(a),
+                    b: self.bodies.handle(b),
+                    certain: !matches!(record.standing, Standing::Undecided(_)),
+                    since: record.since,
+                }
+            })
+            .collect();
+        collisions.sort_unstable_by_key(|collision| (collision.a, collision.b));
+        collisions
+    }
+
+    /// Whether two bodies meet, as of the last update. False also for pairs that do not matter.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    pub fn meet(&self, a: Handle, b: Handle) -> Result<bool, Error> {
+        let record = self.pairs.get(self.key(a, b)?);
+        Ok(record.is_some_and(|record| record.standing.place().is_some()))
+    }
+
+    /// Where two bodies meet, as of the last update; `None` if they do not.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    pub fn witness_of(&self, a: Handle, b: Handle) -> Result<Option<Witness>, Error> {
+        let key = self.key(a, b)?;
+        let place = self.pairs.get(key).and_then(|record| record.standing.place());
+        Ok(place.map(|place| self.witness(key, place)))
+    }
+
+    /// How far two bodies are apart, whether the pair matters or not: bounds, and closest points in the frame of `a`. Of compounds, the closest two parts. `None` if one of them has no point.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    pub fn distance(&self, a: Handle, b: Handle) -> Result<Option<Distance>, Error> {
+        self.key(a, b)?;
+        let mut best: Option<Distance> = None;
+        self.each_part(a, b, |frame, one, other, pose| {
+            if let Some(found) = shape::distance(one, other, pose) {
+                if best.is_none_or(|best| found.upper < best.upper) {
+                    let lower = best.map_or(found.lower, |best| best.lower.min(found.lower));
+                    let to = |p: Vec3| frame.transform_point(p);
+                    let (point_a, point_b) = (to(found.point_a), to(found.point_b));
+                    best = Some(Distance { lower, point_a, point_b, ..found });
+                } else if let Some(best) = &mut best {
+                    best.lower = best.lower.min(found.lower);
+                }
+            }
+        })?;
+        Ok(best)
+    }
+
+    /// How deep two convex bodies overlap, or how far they are apart, with points and direction in the frame of `a`. Of compounds, the deepest two parts. `None` if a part that counts is a mesh, which has no depth.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    pub fn contact(&self, a: Handle, b: Handle) -> Result<Option<Contact>, Error> {
+        self.key(a, b)?;
+        let mut best: Option<Contact> = None;
+        self.each_part(a, b, |frame, one, other, pose| {
+            if let Some(found) = shape::contact(one, other, pose) {
+                if best.is_none_or(|best| found.upper < best.upper) {
+                    let to = |p: Vec3| frame.transform_point(p);
+                    best = Some(Contact {
+                        direction: frame.transform_vector(found.direction),
+                        point_a: to(found.point_a),
+                        point_b: to(found.point_b),
+                        ..found
+                    });
+                }
+            }
+        })?;
+        Ok(best)
+    }
+
+    /// Calls with every two parts of two bodies: the first part's pose in its body's frame, and the pose of the second part in the first part's.
+    fn each_part(
+        &self,
+        a: Handle,
+        b: Handle,
+        mut visit: impl FnMut(&Pose, &crate::Shape, &crate::Shape, &Pose),
+    ) -> Result<(), Error> {
+        let (i, j) = (self.bodies.slot(a)?, self.bodies.slot(b)?);
+        let pose = Pose::relative(&self.bodies.poses[i], &self.bodies.poses[j]);
+        for one in self.form(i).parts() {
+            for other in self.form(j).parts() {
+                let pose = narrow::between(one, other, &pose);
+                visit(one.pose(), one.shape(), other.shape(), &pose);
+            }
+        }
+        Ok(())
+    }
+
+    /// The form of the body in a slot that is not free.
+    pub(super) fn form(&self, slot: usize) -> &Geometry {
+        self.bodies.records[slot].geometry.as_ref().expect("the slot is taken")
+    }
+
+    /// Where a pair meets, in the world's frame.
+    pub(super) fn witness(&self, key: Key, place: &Place) -> Witness {
+        let (a, b) = key.slots();
+        let (a, b) = (a as usize, b as usize);
+        let frame = &self.bodies.poses[a];
+        let pose = Pose::relative(frame, &self.bodies.poses[b]);
+        narrow::witness(place, self.form(a), self.form(b), frame, &pose)
+    }
+}

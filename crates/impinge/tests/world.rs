@@ -1,0 +1,334 @@
+//! A world against the oracle: every pair of bodies asked by itself, after any sequence of operations.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::Random;
+use impinge::broad::Choice;
+use impinge::convex::{Capsule, Cuboid, Cylinder, HalfSpace, Hull, Sphere};
+use impinge::shape::Kind;
+use impinge::world::{
+    Body, BoxKind, Event, EventKind, Geometry, Handle, Interest, Method, World, WorldOptions,
+};
+use impinge::{ErrorKind, Pose, Shape, Vec3, shape, shapes};
+
+/// Some forms of every kind.
+fn forms() -> Vec<Geometry> {
+    let ball = Shape::from(Sphere::new(0.5).unwrap());
+    let bar = Shape::from(Capsule::new(0.8, 0.15).unwrap());
+    let ends = [-0.8, 0.8].map(|z| Pose::from_translation([0.0, 0.0, z]).unwrap());
+    let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|v| v - 0.25);
+    vec![
+        ball.clone().into(),
+        bar.clone().into(),
+        Cuboid::new([0.4, 0.5, 0.6]).unwrap().into(),
+        Cylinder::new(0.5, 0.4).unwrap().into(),
+        Hull::new(&tetrahedron).unwrap().into(),
+        shapes::torus(0.7, 0.25, 16, 10).unwrap().into(),
+        shapes::icosphere(0.6, 3).unwrap().into(),
+        Shape::solid(shapes::icosphere(0.9, 4).unwrap()).unwrap().into(),
+        Shape::solid(shapes::cuboid([0.3, 0.3, 0.3]).unwrap()).unwrap().into(),
+        Geometry::compound([
+            (bar, Pose::IDENTITY),
+            (ball.clone(), ends[0]),
+            (Shape::from(shapes::cuboid([0.5, 0.5, 0.5]).unwrap()), ends[1]),
+        ])
+        .unwrap(),
+    ]
+}
+
+fn somewhere(random: &mut Random, room: f64) -> Pose {
+    let turn = [0; 4].map(|_| random.signed());
+    Pose::from_quaternion(turn, random.point() * room).unwrap()
+}
+
+/// The pose of a part of B in the frame of a part of A, as the world computes it.
+fn between(one: &Pose, other: &Pose) -> Pose {
+    if *one == Pose::IDENTITY { *other } else { Pose::relative(one, other) }
+}
+
+/// Whether one body is another or hangs on it.
+fn is_below(world: &World, mut body: Handle, root: Handle) -> bool {
+    while body != root {
+        match world.parent(body).unwrap() {
+            Some(parent) => body = parent,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// The pairs that meet, one by one.
+fn oracle(world: &World) -> BTreeSet<(Handle, Handle)> {
+    let handles: Vec<Handle> = world.handles().collect();
+    let mut meeting = BTreeSet::new();
+    for (n, a) in handles.iter().enumerate() {
+        for b in &handles[n + 1..] {
+            if !world.explain(*a, *b).unwrap().interest.0 {
+                continue;
+            }
+            let pose = Pose::relative(&world.pose(*a).unwrap(), &world.pose(*b).unwrap());
+            let (own, its) = (world.geometry(*a).unwrap(), world.geometry(*b).unwrap());
+            let meet = own.parts().iter().any(|one| {
+                its.parts().iter().any(|other| {
+                    let pose = between(one.pose(), &pose.compose(other.pose()));
+                    !shape::intersects(one.shape(), other.shape(), &pose).is_separated()
+                })
+            });
+            if meet {
+                meeting.insert((*a, *b));
+            }
+        }
+    }
+    meeting
+}
+
+/// One random change.
+fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64) {
+    let handles: Vec<Handle> = world.handles().collect();
+    let form = forms[random.below(forms.len())].clone();
+    if handles.is_empty() || random.below(8) == 0 {
+        let mut body = Body::new(form).at(somewhere(random, room)).user(random.bits());
+        body = body.groups(1 << random.below(3)).mask(random.bits() as u32 | 1);
+        if random.below(3) == 0 && !handles.is_empty() {
+            body = body.at(somewhere(random, 1.0)).attached_to(handles[random.below(handles.len())]);
+        }
+        world.add(body).unwrap();
+        return;
+    }
+    let pick = |random: &mut Random| handles[random.below(handles.len())];
+    let (one, other) = (pick(random), pick(random));
+    match random.below(20) {
+        0 => world.remove(one).unwrap(),
+        1 => world.replace(one, form).unwrap(),
+        2 => {
+            let cycle = is_below(world, other, one);
+            assert_eq!(world.attach(one, Some(other)).is_err(), cycle);
+        }
+        3 => world.attach(one, None).unwrap(),
+        4 if one != other => {
+            let matters = [None, Some(true), Some(false)][random.below(3)];
+            world.set_interest(one, other, matters).unwrap();
+        }
+        5 => {
+            let mut rules =
+                if random.below(12) == 0 { Interest::nothing() } else { Interest::everything() };
+            rules.set_groups(random.below(3) as u32, random.below(3) as u32, random.below(2) == 0);
+            rules.ignore_links(random.below(3) as u32);
+            world.set_rules(rules);
+        }
+        6 => world.set_groups(one, 1 << random.below(3), u32::MAX).unwrap(),
+        7 => {
+            let mesh = world.geometry(one).unwrap().parts()[0].shape().clone();
+            if let Kind::Mesh(mesh) = mesh.kind() {
+                let moved: Vec<Vec3> = mesh.vertices().iter().map(|v| *v * 1.05).collect();
+                let whole = world.geometry(one).unwrap().parts().len() == 1;
+                assert_eq!(world.deform(one, &moved).is_ok(), whole);
+            }
+        }
+        8 if one != other => {
+            let method = Method::ALL[random.below(6)];
+            world.set_method(one, other, Some(method)).unwrap();
+        }
+        _ => {
+            let room = if world.parent(one).unwrap().is_some() { 1.0 } else { room };
+            let near = world.local_pose(one).unwrap();
+            let step = Pose::from_translation(random.point() * 0.2).unwrap();
+            let pose =
+                if random.below(3) == 0 { somewhere(random, room) } else { near.compose(&step) };
+            world.move_to(one, pose).unwrap();
+        }
+    }
+}
+
+/// Random operations; in every frame the pairs that meet are those of the oracle, and the events lead from those of the last frame to these.
+fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<Event> {
+    let (mut random, forms) = (Random(seed), forms());
+    let mut world = World::with_options(options.clone());
+    let room = 2.2;
+    for _ in 0..12 {
+        change(&mut world, &mut random, &forms, room);
+    }
+    let ground = HalfSpace::new([0.0, 0.0, 1.0], -2.0).unwrap();
+    world.add(Body::new(ground)).unwrap();
+    let mut known: BTreeSet<(Handle, Handle)> = BTreeSet::new();
+    let mut said = Vec::new();
+    for frame in 0..frames {
+        for _ in 0..random.below(5) {
+            change(&mut world, &mut random, &forms, room);
+        }
+        let events = world.update().events().to_vec();
+        for event in &events {
+            let pair = (event.a, event.b);
+            assert!(event.a.slot() < event.b.slot());
+            assert_eq!(event.witness.is_some(), event.kind == EventKind::Began);
+            match event.kind {
+                EventKind::Began => assert!(known.insert(pair), "{frame}: {event:?} began twice"),
+                EventKind::Ended => assert!(known.remove(&pair), "{frame}: {event:?} was not"),
+                EventKind::Persists => assert!(known.contains(&pair), "{frame}: {event:?}"),
+            }
+        }
+        assert!(events.windows(2).all(|w| (w[0].a, w[0].b) <= (w[1].a, w[1].b)), "sorted");
+        assert_eq!(known, oracle(&world), "frame {frame} of seed {seed}, {options:?}");
+        let listed: BTreeSet<_> = world.collisions().iter().map(|c| (c.a, c.b)).collect();
+        assert_eq!(known, listed);
+        assert_eq!(world.report().stats().meeting, known.len());
+        if options.persisting {
+            assert_eq!(events.iter().filter(|e| e.kind != EventKind::Ended).count(), known.len());
+        }
+        said.extend(events);
+    }
+    said
+}
+
+#[test]
+fn every_broad_phase_follows_the_oracle() {
+    for (n, phase) in Choice::ALL.iter().enumerate() {
+        let options = WorldOptions { phase: *phase, ..WorldOptions::default() };
+        follows_the_oracle(&options, 100 + n as u64, 60);
+    }
+}
+
+#[test]
+fn every_kind_of_box_follows_the_oracle() {
+    for (n, boxes) in [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof].into_iter().enumerate() {
+        for oriented in [false, true] {
+            let options =
+                WorldOptions { boxes, oriented, persisting: true, ..WorldOptions::default() };
+            follows_the_oracle(&options, 200 + n as u64, 60);
+        }
+    }
+}
+
+/// What is said of one event, without witnesses, which depend on the method.
+fn gist(events: &[Event]) -> Vec<(EventKind, Handle, Handle)> {
+    events.iter().map(|event| (event.kind, event.a, event.b)).collect()
+}
+
+#[test]
+fn events_do_not_depend_on_threads_broad_phase_or_boxes() {
+    let run = |threads, options: &WorldOptions| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| follows_the_oracle(options, 300, 120))
+    };
+    let plain = WorldOptions::default();
+    let one = run(1, &plain);
+    assert_eq!(one, run(3, &plain)); // bit for bit
+    assert!(one.len() > 20, "{}", one.len());
+    for phase in Choice::ALL {
+        let options = WorldOptions { phase: *phase, oriented: true, ..WorldOptions::default() };
+        assert_eq!(gist(&one), gist(&run(2, &options)), "{phase:?}");
+    }
+}
+
+#[test]
+fn handles_of_bodies_that_are_gone_name_nothing() {
+    let mut world = World::new();
+    let a = world.add(Body::new(Sphere::new(1.0).unwrap())).unwrap();
+    let b = world.add(Body::new(Sphere::new(1.0).unwrap())).unwrap();
+    world.update();
+    world.remove(a).unwrap();
+    assert_eq!(world.remove(a).unwrap_err().kind(), ErrorKind::NoSuchBody);
+    world.update();
+    let c = world.add(Body::new(Sphere::new(1.0).unwrap())).unwrap();
+    assert_eq!(c.slot(), a.slot()); // the place is used again
+    assert_eq!(world.pose(a).unwrap_err().kind(), ErrorKind::NoSuchBody);
+    assert_eq!(world.meet(a, b).unwrap_err().kind(), ErrorKind::NoSuchBody);
+    assert!(world.move_to(a, Pose::IDENTITY).is_err() && world.explain(b, a).is_err());
+    assert!(world.add(Body::new(Sphere::new(1.0).unwrap()).attached_to(a)).is_err());
+    assert!(world.contains(c) && !world.contains(a) && world.len() == 2);
+    assert_eq!(world.meet(b, b).unwrap_err().kind(), ErrorKind::BadParameter);
+}
+
+#[test]
+fn a_place_taken_again_at_once_is_another_body() {
+    let mut world = World::new();
+    let ball = || Body::new(Sphere::new(1.0).unwrap());
+    let (a, b) = (world.add(ball()).unwrap(), world.add(ball()).unwrap());
+    assert_eq!(world.update().events().len(), 1);
+    world.remove(b).unwrap();
+    let c = world.add(ball()).unwrap();
+    let events = gist(world.update().events());
+    assert_eq!(events, [(EventKind::Ended, a, b), (EventKind::Began, a, c)]);
+}
+
+#[test]
+fn callbacks_that_push_to_and_fro_come_to_an_end() {
+    let mut world = World::new();
+    let ball = Sphere::new(1.0).unwrap();
+    let a = world.add(Body::new(ball.clone())).unwrap();
+    let b = world.add(Body::new(ball)).unwrap();
+    let calls = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let seen = std::sync::Arc::clone(&calls);
+    world
+        .on_pair(a, b, move |_, _| {
+            seen.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        })
+        .unwrap();
+    let far = Pose::from_translation([5.0, 0.0, 0.0]).unwrap();
+    let settled = world.settle(10, |event, commands| match event.kind {
+        EventKind::Began => commands.move_to(event.b, far),
+        _ => commands.move_to(event.b, Pose::IDENTITY),
+    });
+    assert_eq!((settled.updates, settled.at_rest, settled.refused), (10, false, 0));
+    assert_eq!(calls.load(std::sync::atomic::Ordering::Relaxed), 10);
+    let settled = world.settle(10, |event, commands| {
+        if event.kind == EventKind::Began {
+            commands.move_to(event.b, far);
+            commands.remove(event.b);
+            commands.move_to(event.b, far);
+        }
+    });
+    assert_eq!((settled.at_rest, settled.refused), (true, usize::from(world.len() == 1)));
+}
+
+#[test]
+fn what_does_not_move_is_not_looked_at() {
+    let mut world = World::new();
+    let mesh = std::sync::Arc::new(shapes::icosphere(0.6, 3).unwrap());
+    for i in 0..100 {
+        let at = Pose::from_translation([f64::from(i), 0.0, 0.0]).unwrap();
+        world.add(Body::new(std::sync::Arc::clone(&mesh)).at(at)).unwrap();
+    }
+    assert_eq!(world.update().stats().checked, 99);
+    assert_eq!(world.report().stats().meeting, 99);
+    let stats = *world.update().stats();
+    assert_eq!((stats.moved, stats.checked, stats.meeting), (0, 0, 99));
+    let one = world.handles().nth(50).unwrap();
+    world.move_to(one, Pose::from_translation([50.0, 0.1, 0.0]).unwrap()).unwrap();
+    let stats = *world.update().stats();
+    assert_eq!((stats.moved, stats.checked, stats.meeting), (1, 2, 99));
+    // The same pose is no move.
+    world.move_to(one, Pose::from_translation([50.0, 0.1, 0.0]).unwrap()).unwrap();
+    assert_eq!(world.update().stats().moved, 0);
+}
+
+#[test]
+fn a_chain_moves_with_its_first_link() {
+    let mut world = World::new();
+    let link = Geometry::from(Sphere::new(0.6).unwrap());
+    let mut last = world.add(Body::new(link.clone())).unwrap();
+    let first = last;
+    let step = Pose::from_translation([1.0, 0.0, 0.0]).unwrap();
+    for _ in 0..5 {
+        last = world.add(Body::new(link.clone()).at(step).attached_to(last)).unwrap();
+    }
+    assert_eq!(world.update().events().len(), 5);
+    let mut rules = Interest::everything();
+    rules.ignore_links(1);
+    world.set_rules(rules);
+    assert_eq!(world.update().ended().count(), 5);
+    world.move_to(first, Pose::from_translation([0.0, 3.0, 0.0]).unwrap()).unwrap();
+    assert_eq!(world.update().stats().moved, 6);
+    assert_eq!(world.pose(last).unwrap().translation(), Vec3::new(5.0, 3.0, 0.0));
+    // Without its middle the chain still hangs together.
+    let middle = world.parent(world.parent(last).unwrap().unwrap()).unwrap().unwrap();
+    world.remove(middle).unwrap();
+    world.move_to(first, Pose::IDENTITY).unwrap();
+    world.update();
+    assert_eq!(world.pose(last).unwrap().translation(), Vec3::new(5.0, 0.0, 0.0));
+    let snapshot = world.snapshot();
+    assert_eq!(snapshot.pose(last).unwrap(), world.pose(last).unwrap());
+    assert!(snapshot.pose(middle).is_err() && snapshot.handles().count() == 5);
+}

@@ -1,0 +1,103 @@
+//! A frame in which nothing new happens asks for no memory.
+#![allow(unsafe_code, reason = "an allocator that counts; see the note at the block")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use impinge::convex::{Cuboid, Hull, Sphere};
+use impinge::world::{Body, Geometry, Handle, World, WorldOptions};
+use impinge::{Pose, Shape, Vec3, shapes};
+
+struct Counting;
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: everything is handed to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promises are the system's.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises are the system's.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A heap of bodies of all sorts, each trembling about its place.
+fn trembling(forms: &[Geometry], count: usize) -> (World, Vec<(Handle, Vec3)>) {
+    let mut world = World::with_options(WorldOptions { persisting: true, ..WorldOptions::default() });
+    let side = (count as f64).cbrt().ceil() as usize;
+    let mut places = Vec::new();
+    for n in 0..count {
+        let at = [n % side, n / side % side, n / side / side].map(|k| 0.95 * k as f64);
+        // A little off the lattice, so that nothing touches exactly.
+        let at = Vec3::from_array(at) + Vec3::new(0.0137, 0.0071, 0.0093) * (n * n % 11) as f64;
+        let body = Body::new(forms[n % forms.len()].clone()).at(Pose::from_translation(at).unwrap());
+        places.push((world.add(body).unwrap(), at));
+    }
+    (world, places)
+}
+
+fn tremble(world: &mut World, places: &[(Handle, Vec3)], frame: usize) {
+    for (n, (handle, at)) in places.iter().enumerate() {
+        // Every place comes back after four frames.
+        let phase = (frame + n) % 4;
+        let turn = [0.0, 0.02, 0.04, 0.02][phase];
+        let own = (n * 7 % 31) as f64 / 31.0;
+        let turned = [turn + own, 0.5 - own, 0.3, 1.0];
+        let pose = Pose::from_quaternion(turned, *at + Vec3::splat(turn)).unwrap();
+        world.move_to(*handle, pose).unwrap();
+    }
+}
+
+fn allocations_of(forms: &[Geometry], name: &str) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| {
+        let (mut world, places) = trembling(forms, 200);
+        for frame in 0..64 {
+            tremble(&mut world, &places, frame);
+            world.update();
+        }
+        let stats = *world.report().stats();
+        assert!(stats.checked > 100 && stats.meeting > 20, "{name}: {stats:?}");
+        for frame in 64..80 {
+            tremble(&mut world, &places, frame);
+            let before = CALLS.load(Ordering::Relaxed);
+            world.update();
+            let calls = CALLS.load(Ordering::Relaxed) - before;
+            assert_eq!(calls, 0, "{name}, frame {frame}");
+        }
+    });
+}
+
+#[test]
+fn a_steady_frame_asks_for_no_memory() {
+    let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|v| v - 0.25);
+    let convex: Vec<Geometry> = vec![
+        Sphere::new(0.5).unwrap().into(),
+        Cuboid::new([0.4, 0.5, 0.45]).unwrap().into(),
+        Hull::new(&tetrahedron).unwrap().into(),
+    ];
+    allocations_of(&convex, "convex bodies");
+    let meshes: Vec<Geometry> = vec![
+        shapes::torus(0.5, 0.2, 32, 16).unwrap().into(),
+        shapes::icosphere(0.55, 8).unwrap().into(),
+    ];
+    allocations_of(&meshes, "meshes");
+    let ends = [-0.3, 0.3].map(|z| Pose::from_translation([0.0, 0.0, z]).unwrap());
+    let ball = Shape::from(Sphere::new(0.4).unwrap());
+    let compound = Geometry::compound([(ball.clone(), ends[0]), (ball, ends[1])]).unwrap();
+    allocations_of(&[compound], "compounds");
+}

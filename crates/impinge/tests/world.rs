@@ -92,7 +92,8 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
         let mut body = Body::new(form).at(somewhere(random, room)).user(random.bits());
         body = body.groups(1 << random.below(3)).mask(random.bits() as u32 | 1);
         if random.below(3) == 0 && !handles.is_empty() {
-            body = body.at(somewhere(random, 1.0)).attached_to(handles[random.below(handles.len())]);
+            body =
+                body.at(somewhere(random, 1.0)).attached_to(handles[random.below(handles.len())]);
         }
         world.add(body).unwrap();
         return;
@@ -192,7 +193,9 @@ fn every_broad_phase_follows_the_oracle() {
 
 #[test]
 fn every_kind_of_box_follows_the_oracle() {
-    for (n, boxes) in [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof].into_iter().enumerate() {
+    for (n, boxes) in
+        [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof].into_iter().enumerate()
+    {
         for oriented in [false, true] {
             let options =
                 WorldOptions { boxes, oriented, persisting: true, ..WorldOptions::default() };

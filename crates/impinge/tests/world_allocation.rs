@@ -37,14 +37,16 @@ static ALLOCATOR: Counting = Counting;
 
 /// A heap of bodies of all sorts, each trembling about its place.
 fn trembling(forms: &[Geometry], count: usize) -> (World, Vec<(Handle, Vec3)>) {
-    let mut world = World::with_options(WorldOptions { persisting: true, ..WorldOptions::default() });
+    let mut world =
+        World::with_options(WorldOptions { persisting: true, ..WorldOptions::default() });
     let side = (count as f64).cbrt().ceil() as usize;
     let mut places = Vec::new();
     for n in 0..count {
         let at = [n % side, n / side % side, n / side / side].map(|k| 0.95 * k as f64);
         // A little off the lattice, so that nothing touches exactly.
         let at = Vec3::from_array(at) + Vec3::new(0.0137, 0.0071, 0.0093) * (n * n % 11) as f64;
-        let body = Body::new(forms[n % forms.len()].clone()).at(Pose::from_translation(at).unwrap());
+        let body =
+            Body::new(forms[n % forms.len()].clone()).at(Pose::from_translation(at).unwrap());
         places.push((world.add(body).unwrap(), at));
     }
     (world, places)

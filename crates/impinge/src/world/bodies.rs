@@ -66,9 +66,7 @@ impl Bodies {
     /// The slot of a body that is there.
     pub(super) fn slot(&self, handle: Handle) -> Result<usize, Error> {
         match self.records.get(handle.slot()) {
-            Some(record)
-                if record.generation == handle.generation && record.geometry.is_some() =>
-            {
+            Some(record) if record.generation == handle.generation && record.geometry.is_some() => {
                 Ok(handle.slot())
             }
             _ => Err(handle.gone()),

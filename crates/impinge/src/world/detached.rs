@@ -85,7 +85,9 @@ impl exchange::Command for Order {
     fn supersedes(&self, older: &Self) -> bool {
         match (self, older) {
             (Self::Change(Command::Deform(a, _)), Self::Change(Command::Deform(b, _)))
-            | (Self::Change(Command::Replace(a, _)), Self::Change(Command::Replace(b, _))) => a == b,
+            | (Self::Change(Command::Replace(a, _)), Self::Change(Command::Replace(b, _))) => {
+                a == b
+            }
             _ => false,
         }
     }

@@ -98,7 +98,8 @@ impl fmt::Display for Explanation {
                 None => writeln!(f, "{mark} {}: cannot decide for these", estimate.method)?,
             }
         }
-        let why = if self.wish == Some(self.chosen) { "as wished" } else { "the least expected cost" };
+        let why =
+            if self.wish == Some(self.chosen) { "as wished" } else { "the least expected cost" };
         writeln!(f, "checked by {}: {why}", self.chosen)?;
         let state = match (self.listed, self.meeting) {
             (false, _) => "not checked: the boxes are apart, or the pair does not matter",

@@ -228,7 +228,11 @@ fn bounds_of(shape: &Shape) -> Aabb {
         Kind::Cylinder(body) => curved_bounds(body),
         Kind::Cone(body) => curved_bounds(body),
         Kind::Ellipsoid(body) => curved_bounds(body),
-        Kind::Hull(_) | Kind::Sphere(_) | Kind::Capsule(_) | Kind::Cuboid(_) | Kind::HalfSpace(_) => {
+        Kind::Hull(_)
+        | Kind::Sphere(_)
+        | Kind::Capsule(_)
+        | Kind::Cuboid(_)
+        | Kind::HalfSpace(_) => {
             Aabb::from_points(shape.core_points().into_iter().flatten().copied())
         }
     };
@@ -257,7 +261,8 @@ fn half_space_bounds(normal: Vec3, offset: f64, slack: f64) -> Aabb {
         let other = [normal[(k + 1) % 3], normal[(k + 2) % 3]];
         if other == [0.0, 0.0] && normal[k] != 0.0 {
             let end = offset / normal[k];
-            let slack = slack / normal[k].abs() + 4.0 * f64::EPSILON * end.abs() + f64::MIN_POSITIVE;
+            let slack =
+                slack / normal[k].abs() + 4.0 * f64::EPSILON * end.abs() + f64::MIN_POSITIVE;
             if normal[k] > 0.0 { bounds.max[k] = end + slack } else { bounds.min[k] = end - slack }
         }
     }

@@ -24,7 +24,9 @@ impl Handle {
     pub(super) fn gone(self) -> Error {
         Error::new(
             ErrorKind::NoSuchBody,
-            format!("{self} was removed, or belongs to another world; keep handles of bodies that are there"),
+            format!(
+                "{self} was removed, or belongs to another world; keep handles of bodies that are there"
+            ),
         )
     }
 }

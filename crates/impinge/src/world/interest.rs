@@ -48,8 +48,11 @@ impl Interest {
     pub fn set_groups(&mut self, a: u32, b: u32, compared: bool) {
         for (own, other) in [(a, b), (b, a)] {
             if own < 32 && other < 32 {
-                let (set, clear) =
-                    if compared { (&mut self.yes, &mut self.no) } else { (&mut self.no, &mut self.yes) };
+                let (set, clear) = if compared {
+                    (&mut self.yes, &mut self.no)
+                } else {
+                    (&mut self.no, &mut self.yes)
+                };
                 set[own as usize] |= 1 << other;
                 clear[own as usize] &= !(1 << other);
             }

@@ -72,7 +72,8 @@ impl Traits {
         let solid = matches!(part.shape().kind(), Kind::Solid(_));
         Self {
             triangles: mesh.map(|mesh| mesh.triangles().len()),
-            convex_solid: mesh.is_none() || (solid && mesh.is_some_and(|m| m.classification().convex)),
+            convex_solid: mesh.is_none()
+                || (solid && mesh.is_some_and(|m| m.classification().convex)),
         }
     }
 }

@@ -59,8 +59,8 @@ pub use geometry::{Geometry, Part};
 pub use handle::Handle;
 pub use interest::{Interest, Why};
 pub use method::{Estimate, Method, Traits};
-pub use queries::Collision;
 pub use options::{BoxKind, WorldOptions};
+pub use queries::Collision;
 pub use snapshot::Snapshot;
 
 use std::sync::Arc;
@@ -217,7 +217,8 @@ impl World {
     pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         let geometry = self.bodies.records[slot].geometry.as_ref().expect("the body is there");
-        let ([part], true) = (geometry.parts(), geometry.parts()[0].pose() == &Pose::IDENTITY) else {
+        let ([part], true) = (geometry.parts(), geometry.parts()[0].pose() == &Pose::IDENTITY)
+        else {
             return Err(not_a_mesh(body));
         };
         let mesh = mesh_of(part.shape()).ok_or_else(|| not_a_mesh(body))?;
@@ -302,7 +303,12 @@ impl World {
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if one of them is gone.
-    pub fn set_method(&mut self, a: Handle, b: Handle, method: Option<Method>) -> Result<(), Error> {
+    pub fn set_method(
+        &mut self,
+        a: Handle,
+        b: Handle,
+        method: Option<Method>,
+    ) -> Result<(), Error> {
         let key = self.key(a, b)?;
         self.settings.set_method(key, method);
         if let Some(record) = self.pairs.get_mut(key) {
@@ -346,6 +352,8 @@ impl World {
 fn not_a_mesh(body: Handle) -> Error {
     Error::new(
         ErrorKind::BadParameter,
-        format!("{body} is not one mesh; only the vertices of a mesh can be moved, replace the body instead"),
+        format!(
+            "{body} is not one mesh; only the vertices of a mesh can be moved, replace the body instead"
+        ),
     )
 }

@@ -82,6 +82,7 @@ pub(super) struct Pairs {
     /// The records of each slot.
     of: Vec<Vec<u32>>,
     /// Memories of pairs that are gone, to be used again.
+    #[allow(clippy::vec_box, reason = "boxes move to and from records; what is in them does not")]
     spare: Vec<Box<Memory>>,
 }
 

@@ -1,6 +1,7 @@
 //! All found from scratch.
 
 use super::Neighbours;
+use super::drift::{Kind, slot_of};
 use super::groups::Place;
 use crate::broad::{Changes, Pair};
 
@@ -8,15 +9,18 @@ impl Neighbours {
     /// Gives all boxes new skins and slots and finds their neighbours. Pairs that overlapped, and are none of these, have ended.
     pub(super) fn start_afresh(&mut self, changes: &mut Changes) {
         self.skin.measure(&self.tight);
-        // All but those who are too fast for one get a skin, whether they left theirs or not.
-        let mut escaped = self.escaped.iter().peekable();
-        for (slot, (fat, tight)) in self.fat.iter_mut().zip(&self.tight).enumerate() {
-            let mut fast = false;
-            while let Some(entry) = escaped.next_if(|entry| **entry as usize / 2 == slot) {
-                fast = entry & 1 == 1;
+        // All but those who are too fast for one get a skin, whether they left theirs or not. The moving coordinates begin anew.
+        self.drift.offset = [0.0; 3];
+        let mut escaped = std::mem::take(&mut self.escaped);
+        let mut next = escaped.iter().peekable();
+        for slot in 0..self.fat.len() {
+            let mut kind = if self.adrift[slot] { Kind::Adrift } else { Kind::Slow };
+            while let Some(entry) = next.next_if(|entry| slot_of(**entry) == slot) {
+                kind = Kind::of(*entry);
             }
-            *fat = self.skin.around(tight, fast);
+            self.dress(slot, kind);
         }
+        std::mem::swap(&mut self.escaped, &mut escaped);
         self.columns.find(&self.fat);
         self.renumber();
         self.list();
@@ -47,6 +51,9 @@ impl Neighbours {
             spare.boxes.extend(spare.order.iter().map(|old| boxes[*old as usize]));
             std::mem::swap(boxes, &mut spare.boxes);
         }
+        spare.adrift.clear();
+        spare.adrift.extend(spare.order.iter().map(|old| self.adrift[*old as usize]));
+        std::mem::swap(&mut self.adrift, &mut spare.adrift);
         spare.items.clear();
         spare.items.extend(spare.order.iter().map(|old| self.items[*old as usize]));
         std::mem::swap(&mut self.items, &mut spare.items);

@@ -54,11 +54,6 @@ impl Groups {
         *cursor += 1;
     }
 
-    /// How many slots have lists.
-    pub(super) fn slots(&self) -> usize {
-        self.first.len()
-    }
-
     pub(super) fn push_slot(&mut self) {
         self.first.push(NONE);
     }

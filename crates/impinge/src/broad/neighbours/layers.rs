@@ -29,8 +29,8 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Anew, for boxes by their slots, with some room for more.
-    pub(super) fn rebuild(&mut self, boxes: &[Turned]) {
+    /// Anew, for boxes by their slots of which `there` says which to take, with some room for more.
+    pub(super) fn rebuild(&mut self, boxes: &[Turned], there: impl Fn(usize) -> bool) {
         let mut nodes = (boxes.len() + boxes.len() / 8).div_ceil(8).max(1);
         let mut depth = 0;
         loop {
@@ -46,9 +46,11 @@ impl Layers {
             nodes = nodes.div_ceil(8);
         }
         self.layers.truncate(depth);
-        for (node, boxes) in self.layers[0].iter_mut().zip(boxes.chunks(8)) {
+        for (n, (node, boxes)) in self.layers[0].iter_mut().zip(boxes.chunks(8)).enumerate() {
             for (lane, turned) in boxes.iter().enumerate() {
-                node.set(lane, turned);
+                if there(8 * n + lane) {
+                    node.set(lane, turned);
+                }
             }
         }
         self.fit();
@@ -119,6 +121,73 @@ impl Layers {
                 } else {
                     stack[height] = (depth - 1, child);
                     height += 1;
+                }
+            }
+        }
+    }
+
+    /// Whether any box overlaps the one given.
+    #[inline(always)]
+    fn any<W: Wide>(&self, turned: &Turned) -> bool {
+        let bounds = turned.bounds();
+        let low = Wide3::<W>::splat(bounds.min);
+        let high = Wide3::<W>::splat(bounds.max);
+        let mut stack = [(0_u8, 0_u32); 8 * DEPTH];
+        let mut height = 1;
+        stack[0] = (self.layers.len() as u8 - 1, 0);
+        while height > 0 {
+            height -= 1;
+            let (depth, at) = stack[height];
+            let node = &self.layers[depth as usize][at as usize];
+            let hits = Wide3::load(&node.min).all_le(high).and(low.all_le(Wide3::load(&node.max)));
+            let mut bits = hits.bits();
+            if depth == 0 && bits != 0 {
+                return true;
+            }
+            while bits != 0 {
+                stack[height] = (depth - 1, 8 * at + bits.trailing_zeros());
+                height += 1;
+                bits &= bits - 1;
+            }
+        }
+        false
+    }
+
+    /// Appends the pairs of boxes here, moved by `by`, and boxes there that overlap, perhaps with a few that nearly do; `seen` is memory.
+    #[inline(always)]
+    pub(super) fn across<W: Wide>(
+        &self,
+        other: &Self,
+        by: [f32; 3],
+        seen: &mut Vec<u32>,
+        to: &mut Vec<[u32; 2]>,
+    ) {
+        let mut stack = [(0_u8, 0_u32); 8 * DEPTH];
+        let mut height = 1;
+        stack[0] = (self.layers.len() as u8 - 1, 0);
+        while height > 0 {
+            height -= 1;
+            let (depth, at) = stack[height];
+            let node = &self.layers[depth as usize][at as usize];
+            for lane in 0..8 {
+                let (min, max) = (node.min.get(lane), node.max.get(lane));
+                if min[0].is_nan() {
+                    continue;
+                }
+                let turned = Turned([min[0], min[1], min[2], 0.0, -max[0], -max[1], -max[2], 0.0]);
+                let turned = turned.shifted(by);
+                let child = 8 * at + lane as u32;
+                if depth > 0 {
+                    if other.any::<W>(&turned) {
+                        stack[height] = (depth - 1, child);
+                        height += 1;
+                    }
+                    continue;
+                }
+                seen.clear();
+                other.near::<W>(&turned, seen);
+                for slot in &*seen {
+                    to.push([child.min(*slot), child.max(*slot)]);
                 }
             }
         }

@@ -34,10 +34,6 @@ impl Lists {
         self.lost = 0;
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.spans.len()
-    }
-
     /// Adds a list without entries.
     pub(super) fn push_list(&mut self) {
         self.spans.push(Span::default());
@@ -47,18 +43,6 @@ impl Lists {
     pub(super) fn of(&self, slot: usize) -> &[u32] {
         let span = self.spans[slot];
         &self.pool[span.start as usize..][..span.len as usize]
-    }
-
-    /// Where the list begins in the memory that [`Lists::entry`] speaks of.
-    #[inline(always)]
-    pub(super) fn start(&self, slot: usize) -> u32 {
-        self.spans[slot].start
-    }
-
-    /// One entry of all.
-    #[inline(always)]
-    pub(super) fn entry(&mut self, at: u32) -> &mut u32 {
-        &mut self.pool[at as usize]
     }
 
     pub(super) fn push(&mut self, slot: usize, entry: u32) {

@@ -2,7 +2,7 @@
 //!
 //! Every box is given a skin, and the pairs whose boxes with skin overlap are kept as lists, as molecular dynamics does (Verlet 1967). While boxes stay within their skins no other pair can begin to overlap, so
 //! a frame is one pass over the lists. A box that leaves its skin gets a new one, and its new neighbours are found in a [tree over the slots](layers). When many leave at once, all pairs are found from scratch
-//! ([`columns`]). What is reported is decided by the boxes themselves; the skins only decide when to look.
+//! ([`columns`]). Motion that many have in common, as in a fall, counts as [none](drift). What is reported is decided by the boxes themselves; the skins only decide when to look.
 //!
 //! Boxes are kept in an order in which neighbours in space are neighbours in memory: a *slot* is a place in that order.
 
@@ -10,6 +10,7 @@ mod adopt;
 mod block;
 mod columns;
 mod compare;
+mod drift;
 mod fresh;
 mod groups;
 mod layers;
@@ -20,6 +21,7 @@ mod skin;
 
 use super::{BroadPhase, Changes, Frame, Moved, Pair};
 use columns::Columns;
+use drift::Drift;
 use groups::Groups;
 use layers::Layers;
 use lists::Lists;
@@ -66,12 +68,18 @@ pub struct Neighbours {
     /// For each slot the slots that have it in their lists, while `both_ways` is set.
     behind: Lists,
     both_ways: bool,
-    /// Where the boxes with skins are, while `layered` is set.
-    layers: Layers,
+    /// Where the boxes with skins are, those adrift and the others, while `layered` is set.
+    still: Layers,
+    moving: Layers,
     layered: bool,
+    /// Which slots are adrift: their boxes with skins are in coordinates that move.
+    adrift: Vec<bool>,
+    drift: Drift,
+    /// Pairs of boxes adrift and others that were looked at in this frame.
+    crossed: usize,
     columns: Columns,
     portions: Vec<Portion>,
-    /// Slots of boxes that left their skins, twice, and one more for those that are too fast for one.
+    /// Slots of boxes that left their skins, with how they moved.
     escaped: Vec<u32>,
     spare: Spare,
     skin: Skin,
@@ -98,6 +106,7 @@ struct Spare {
     behind: Lists,
     items: Vec<u32>,
     boxes: Vec<Turned>,
+    adrift: Vec<bool>,
     /// The new slot of each slot.
     ranks: Vec<u32>,
     order: Vec<u32>,
@@ -113,6 +122,8 @@ pub struct NeighbourStats {
     pub escaped: usize,
     /// Whether all was found from scratch.
     pub fresh: bool,
+    /// Boxes that move together, whose skins move along.
+    pub adrift: usize,
     /// Pairs in the lists that were compared, with free places.
     pub compared: usize,
 }
@@ -146,6 +157,7 @@ impl Neighbours {
         self.items.push(item);
         self.tight.push(Turned::EMPTY);
         self.fat.push(Turned::EMPTY);
+        self.adrift.push(false);
         self.groups.push_slot();
         if self.both_ways {
             self.behind.push_list();
@@ -180,10 +192,15 @@ impl BroadPhase for Neighbours {
         };
         match some {
             Some(items) => self.read_some(frame, items),
-            None => self.read_all(frame),
+            None => {
+                self.feel(frame);
+                self.read_all(frame);
+            }
         }
+        self.remember_fast();
         self.stats = NeighbourStats { skin: self.skin.width, ..NeighbourStats::default() };
         self.stats.escaped = self.escaped.len();
+        self.stats.adrift = self.drift.members;
         if self.is_fresh_better() {
             self.stats.fresh = true;
             self.start_afresh(changes);
@@ -217,7 +234,9 @@ impl BroadPhase for Neighbours {
             + size_of::<Turned>() * (self.tight.capacity() + self.fat.capacity())
             + self.groups.bytes()
             + self.behind.bytes()
-            + self.layers.bytes()
+            + self.still.bytes()
+            + self.moving.bytes()
+            + self.adrift.capacity()
             + self.columns.bytes()
             + portions
             + spare.groups.bytes()
@@ -238,11 +257,68 @@ impl Portion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::broad::Bounds;
     use crate::broad::testing::agrees_with_the_oracle;
+    use crate::math::Random;
 
     #[test]
     fn reports_what_the_oracle_does() {
         agrees_with_the_oracle(Neighbours::new, false);
+    }
+
+    /// Boxes that fall onto a heap, each at its time, some that rise through them, and a few that go where they like.
+    #[test]
+    fn boxes_that_move_together_are_followed() {
+        let around = |(at, half, _): &([f64; 3], f64, f64)| Bounds {
+            min: at.map(|x| (x - half) as f32),
+            max: at.map(|x| (x + half) as f32),
+        };
+        for (seed, count) in [(1, 40), (2, 400), (3, 900)] {
+            let mut random = Random::new(seed);
+            let side = f64::from(count).cbrt() * 1.2;
+            let mut boxes: Vec<([f64; 3], f64, f64)> = (0..count)
+                .map(|_| {
+                    let at = [0; 3].map(|_| random.range(0.0, side));
+                    ([at[0], at[1], 4.0 * at[2] + side], random.range(0.2, 1.0), at[2])
+                })
+                .collect();
+            let (mut phase, mut oracle) = (Neighbours::new(), crate::broad::AllPairs::new());
+            let (mut found, mut known) = (Changes::default(), Changes::default());
+            let mut most = 0;
+            for frame in 0..60 {
+                let speed = 0.15 * f64::from(frame % 40);
+                for (n, (at, _, rest)) in boxes.iter_mut().enumerate() {
+                    match n % 20 {
+                        0 => *at = [0; 3].map(|_| random.range(0.0, 2.0 * side)),
+                        1 => at[2] += 0.3,
+                        _ => at[2] = (at[2] - speed).max(*rest),
+                    }
+                    at[0] += random.range(-0.004, 0.004);
+                }
+                let bounds: Vec<Bounds> = boxes.iter().map(around).collect();
+                let few: Vec<u32> = (0..count as u32).filter(|n| n % 20 == 0).collect();
+                let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+                phase.update(&view, &mut found);
+                oracle.update(&view, &mut known);
+                found.sort();
+                assert_eq!(found, known, "seed {seed}, frame {frame}");
+                most = most.max(phase.stats().adrift);
+                if frame % 7 == 0 {
+                    let mut bounds = bounds.clone();
+                    for n in few.iter().map(|n| *n as usize) {
+                        boxes[n].1 += 0.25;
+                        bounds[n] = around(&boxes[n]);
+                    }
+                    // Only a few move.
+                    let view = Frame { bounds: &bounds, oriented: None, moved: Moved::Only(&few) };
+                    phase.update(&view, &mut found);
+                    oracle.update(&view, &mut known);
+                    found.sort();
+                    assert_eq!(found, known, "seed {seed}, frame {frame}, few");
+                }
+            }
+            assert!(most > count as usize / 4, "{most} of {count} adrift");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::drift::{Drift, Kind, slot_of};
 use super::record::Turned;
 use super::{Neighbours, Portion};
 use crate::broad::{Bounds, Frame};
@@ -18,28 +19,31 @@ impl Neighbours {
         if self.portions.len() < count {
             self.portions.resize_with(count, Portion::default);
         }
-        let width = self.skin.width;
-        let read = |(first, items, tight, fat, portion): Input<'_>| {
+        let manner = Manner::new(self, frame);
+        let read = |(first, items, tight, (fat, adrift), portion): Input<'_>| {
             portion.escaped.clear();
             let escaped = &mut portion.escaped;
             let first = first * PORTION;
-            dispatch::run(Read { bounds: frame.bounds, width, first, items, tight, fat, escaped });
+            dispatch::run(Read { manner, first, items, tight, fat, adrift, escaped });
         };
         let shared = self.is_shared();
         let portions = &mut self.portions[..count];
         if shared {
             (self.items.par_chunks(PORTION), self.tight.par_chunks_mut(PORTION))
                 .into_par_iter()
-                .zip((self.fat.par_chunks(PORTION), portions).into_par_iter())
+                .zip(
+                    (self.fat.par_chunks(PORTION), self.adrift.par_chunks(PORTION)).into_par_iter(),
+                )
+                .zip(portions)
                 .enumerate()
-                .for_each(|(n, ((items, tight), (fat, portion)))| {
-                    read((n, items, tight, fat, portion));
+                .for_each(|(n, (((items, tight), old), portion))| {
+                    read((n, items, tight, old, portion));
                 });
         } else {
             let chunks = self.items.chunks(PORTION).zip(self.tight.chunks_mut(PORTION));
-            let others = self.fat.chunks(PORTION).zip(portions);
-            for (n, ((items, tight), (fat, portion))) in chunks.zip(others).enumerate() {
-                read((n, items, tight, fat, portion));
+            let others = self.fat.chunks(PORTION).zip(self.adrift.chunks(PORTION)).zip(portions);
+            for (n, ((items, tight), (old, portion))) in chunks.zip(others).enumerate() {
+                read((n, items, tight, old, portion));
             }
         }
         self.escaped.clear();
@@ -51,38 +55,56 @@ impl Neighbours {
     /// Takes the new boxes of some items.
     pub(super) fn read_some(&mut self, frame: &Frame<'_>, items: &[u32]) {
         self.escaped.clear();
+        self.drift.step = None;
+        let manner = Manner::new(self, frame);
         for item in items {
             // An item that never had a box has no slot, and needs none.
             let Some(slot) = self.slots.get(*item as usize) else { continue };
             let at = *slot as usize;
             let one = [*item];
             dispatch::run(Read {
-                bounds: frame.bounds,
-                width: self.skin.width,
+                manner,
                 first: at,
                 items: &one,
                 tight: std::slice::from_mut(&mut self.tight[at]),
                 fat: &self.fat[at..=at],
+                adrift: &self.adrift[at..=at],
                 escaped: &mut self.escaped,
             });
         }
         // An item may be named twice.
         self.escaped.sort_unstable();
-        self.escaped.dedup_by_key(|entry| *entry / 2);
+        self.escaped.dedup_by_key(|entry| slot_of(*entry));
     }
 }
 
-type Input<'a> = (usize, &'a [u32], &'a mut [Turned], &'a [Turned], &'a mut Portion);
+type Input<'a> = (usize, &'a [u32], &'a mut [Turned], (&'a [Turned], &'a [bool]), &'a mut Portion);
+
+/// What holds for all boxes that are read.
+#[derive(Clone, Copy)]
+struct Manner<'a> {
+    bounds: &'a [Bounds],
+    width: f32,
+    offset: [f32; 3],
+    step: Option<[f32; 3]>,
+}
+
+impl<'a> Manner<'a> {
+    fn new(all: &Neighbours, frame: &Frame<'a>) -> Self {
+        let Drift { offset, step, .. } = all.drift;
+        Self { bounds: frame.bounds, width: all.skin.width, offset, step }
+    }
+}
 
 /// Reads the boxes of the items in a row of slots.
 struct Read<'a> {
-    bounds: &'a [Bounds],
-    width: f32,
+    manner: Manner<'a>,
     /// The first of the slots.
     first: usize,
     items: &'a [u32],
     tight: &'a mut [Turned],
     fat: &'a [Turned],
+    adrift: &'a [bool],
     escaped: &'a mut Vec<u32>,
 }
 
@@ -91,18 +113,36 @@ impl Task for Read<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        for (at, ((item, tight), fat)) in
-            self.items.iter().zip(self.tight).zip(self.fat).enumerate()
-        {
+        let Manner { bounds, width, offset, step } = self.manner;
+        let offset = W::load(&facing_both_ways(offset));
+        let step_by = W::load(&facing_both_ways(step.unwrap_or([f32::NAN; 3])));
+        let slots = self.items.iter().zip(self.tight).zip(self.fat.iter().zip(self.adrift));
+        for (at, ((item, tight), (fat, adrift))) in slots.enumerate() {
             let mut new = Turned::EMPTY;
-            if let Some(bounds) = self.bounds.get(*item as usize) {
+            if let Some(bounds) = bounds.get(*item as usize) {
                 new.set::<W>(bounds);
             }
             let old = std::mem::replace(tight, new);
-            if !fat.contains::<W>(&new) && !(new.is_empty() && fat.is_empty()) {
-                let fast = old.change(&new) > self.width;
-                self.escaped.push(2 * (self.first + at) as u32 + u32::from(fast));
+            let held = match adrift {
+                false => fat.contains::<W>(&new),
+                true => fat.holds_adrift_wide::<W>(&new, offset),
+            };
+            let gone = new.is_empty() && fat.is_empty();
+            if !held && !gone {
+                let kind = if step.is_some() && old.follows::<W>(&new, step_by, width) {
+                    Kind::Adrift
+                } else if old.is_off::<W>(&new, width) {
+                    Kind::Fast
+                } else {
+                    Kind::Slow
+                };
+                self.escaped.push(kind.entry(self.first + at));
             }
         }
     }
+}
+
+/// Three numbers for the lower sides of a box, and for the upper ones, whose signs are turned.
+fn facing_both_ways([x, y, z]: [f32; 3]) -> [f32; 8] {
+    [x, y, z, 0.0, -x, -y, -z, 0.0]
 }

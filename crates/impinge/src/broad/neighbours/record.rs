@@ -83,17 +83,52 @@ impl Turned {
         W::load(&self.0).le(W::load(&other.0)).bits() == 255
     }
 
-    /// The largest difference of two sides; NaN if one of the boxes is empty.
+    /// The box elsewhere, to rounding.
     #[inline(always)]
-    pub(super) fn change(&self, other: &Self) -> f32 {
-        let mut most = 0.0_f32;
-        for k in [0, 1, 2, 4, 5, 6] {
-            let d = (self.0[k] - other.0[k]).abs();
-            if !(d <= most) {
-                most = d;
-            }
+    pub(super) fn moved(&self, by: [f32; 3]) -> Self {
+        let [a, b, c, _, d, e, f, _] = self.0;
+        let [x, y, z] = by;
+        Self([a + x, b + y, c + z, 0.0, d - x, e - y, f - z, 0.0])
+    }
+
+    /// The box elsewhere, larger by what rounding may hide.
+    #[inline(always)]
+    pub(super) fn shifted(&self, by: [f32; 3]) -> Self {
+        let mut moved = self.moved(by);
+        for k in 0..3 {
+            let [low, high] = [k, k + 4].map(|n| (self.0[n].abs() + by[k].abs()) * 1e-6);
+            moved.0[k] -= low;
+            moved.0[k + 4] -= high;
         }
-        most
+        moved
+    }
+
+    /// Whether the other lies strictly in this one, moved by `by` in single precision.
+    #[inline(always)]
+    pub(super) fn holds_adrift(&self, other: &Self, by: [f32; 3]) -> bool {
+        let moved = self.moved(by);
+        [0, 1, 2, 4, 5, 6].into_iter().all(|k| moved.0[k] < other.0[k])
+    }
+
+    /// The same with vectors; `by` are the three numbers, zero, the three with their signs turned, zero.
+    #[inline(always)]
+    pub(super) fn holds_adrift_wide<W: Wide>(&self, other: &Self, by: W) -> bool {
+        const UNUSED: u32 = 0b1000_1000;
+        W::load(&self.0).add(by).lt(W::load(&other.0)).bits() | UNUSED == 255
+    }
+
+    /// Whether the box moved to the other by `step`, give or take; not, if one of them is empty.
+    #[inline(always)]
+    pub(super) fn follows<W: Wide>(&self, other: &Self, step: W, by: f32) -> bool {
+        let off = W::load(&other.0).sub(W::load(&self.0)).sub(step).abs();
+        off.le(W::splat(by)).bits() == 255
+    }
+
+    /// Whether a side is further from the other box's than `by`; not, if one of the boxes is empty.
+    #[inline(always)]
+    pub(super) fn is_off<W: Wide>(&self, other: &Self, by: f32) -> bool {
+        let change = W::load(&self.0).sub(W::load(&other.0)).abs();
+        W::splat(by).lt(change).bits() != 0
     }
 }
 

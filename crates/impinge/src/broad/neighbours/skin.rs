@@ -26,12 +26,9 @@ pub(super) struct Skin {
 }
 
 impl Skin {
-    /// A box with its skin, or without if it is fast.
+    /// A box with its skin; empty if the box is.
     #[inline(always)]
-    pub(super) fn around(&self, tight: &Turned, fast: bool) -> Turned {
-        if fast || tight.is_empty() {
-            return *tight;
-        }
+    pub(super) fn around(&self, tight: &Turned) -> Turned {
         let [a, b, c, _, d, e, f, _] = tight.0;
         let w = self.width;
         Turned([a - w, b - w, c - w, 0.0, d - w, e - w, f - w, 0.0])

@@ -108,8 +108,10 @@ struct Cells {
 }
 
 impl Cells {
-    /// For boxes that begin between `low` and `high` and have these mean sides.
-    fn new(low: [f32; 3], high: [f32; 3], mean: [f32; 3], boxes: usize) -> Self {
+    /// For so many boxes that begin between `low` and `high`, with the sums of their sides, all in the first three lanes.
+    #[inline(never)]
+    fn new(low: &[f32; 8], high: &[f32; 8], sum: &[f32; 8], boxes: usize) -> Self {
+        let mean = [0, 1, 2].map(|k| sum[k] / boxes as f32);
         let extent = [0, 1, 2].map(|k| high[k] - low[k]);
         let long = |k: usize| extent[k] / mean[k].max(f32::MIN_POSITIVE);
         let along = (0..3).max_by(|a, b| long(*a).total_cmp(&long(*b))).unwrap_or(2);
@@ -139,6 +141,35 @@ impl Cells {
     fn total(&self) -> usize {
         self.count.iter().map(|c| *c as usize).product()
     }
+
+    #[inline(never)]
+    fn lanes(&self) -> CellLanes {
+        let twice = |v: [f32; 3]| [v[0], v[1], v[2], 0.0, v[0], v[1], v[2], 0.0];
+        let [u, v, w] = self.axes.map(|k| k as u8);
+        CellLanes {
+            order: [u, v, w, 3, 4 + u, 4 + v, 4 + w, 7],
+            origin: twice(self.origin),
+            per_unit: twice(self.per_unit),
+            last: twice(self.count.map(|c| (c - 1) as f32)),
+        }
+    }
+}
+
+/// The same for the lower and the upper sides of a box at once.
+struct CellLanes {
+    order: [u8; 8],
+    origin: [f32; 8],
+    per_unit: [f32; 8],
+    last: [f32; 8],
+}
+
+/// Brings sides that are too far away, or infinite, to where cells can be numbered.
+#[inline(never)]
+fn clamp(low: &mut [f32; 8], high: &mut [f32; 8]) {
+    for k in 0..3 {
+        low[k] = low[k].max(-1e30);
+        high[k] = high[k].clamp(low[k], 1e30);
+    }
 }
 
 /// Looks at the records and decides how to cut the block; then says where each is.
@@ -161,10 +192,7 @@ impl Task for Survey<'_> {
             high = high.max(sides);
         }
         let (mut low, mut high) = (low.array(), high.array());
-        for k in 0..3 {
-            low[k] = low[k].max(-1e30);
-            high[k] = high[k].clamp(low[k], 1e30);
-        }
+        clamp(&mut low, &mut high);
         let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
         let (least, most, zero) = (W::load(&low), W::load(&high), W::splat(0.0));
         let mut sum = zero;
@@ -173,17 +201,11 @@ impl Task for Survey<'_> {
             let length = sides.permute(halves).min(most).sub(sides.max(least));
             sum = sum.add(length.max(zero));
         }
-        let sum = sum.array();
-        let three = |v: [f32; 8]| [v[0], v[1], v[2]];
-        let mean = three(sum).map(|sum| sum / records.len() as f32);
-        let cells = Cells::new(three(low), three(high), mean, records.len());
-
-        let twice = |v: [f32; 3]| [v[0], v[1], v[2], 0.0, v[0], v[1], v[2], 0.0];
-        let [u, v, w] = cells.axes.map(|k| k as u8);
-        let order = W::index(&[u, v, w, 3, 4 + u, 4 + v, 4 + w, 7]);
-        let origin = W::load(&twice(cells.origin));
-        let per_unit = W::load(&twice(cells.per_unit));
-        let last = W::load(&twice(cells.count.map(|c| (c - 1) as f32)));
+        let cells = Cells::new(&low, &high, &sum.array(), records.len());
+        let lanes = cells.lanes();
+        let order = W::index(&lanes.order);
+        let (origin, per_unit) = (W::load(&lanes.origin), W::load(&lanes.per_unit));
+        let last = W::load(&lanes.last);
         let magic = W::splat(MAGIC);
         self.places.resize(records.len(), Place([0.0; 8]));
         for (record, place) in records.iter().zip(self.places.iter_mut()) {

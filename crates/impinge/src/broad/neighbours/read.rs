@@ -116,28 +116,34 @@ impl Task for Read<'_> {
         let Manner { bounds, width, offset, step } = self.manner;
         let offset = W::load(&facing_both_ways(offset));
         let step_by = W::load(&facing_both_ways(step.unwrap_or([f32::NAN; 3])));
-        let slots = self.items.iter().zip(self.tight).zip(self.fat.iter().zip(self.adrift));
-        for (at, ((item, tight), (fat, adrift))) in slots.enumerate() {
-            let mut new = Turned::EMPTY;
-            if let Some(bounds) = bounds.get(*item as usize) {
-                new.set::<W>(bounds);
-            }
-            let old = std::mem::replace(tight, new);
-            let held = match adrift {
-                false => fat.contains::<W>(&new),
-                true => fat.holds_adrift_wide::<W>(&new, offset),
+        let count = self.items.len();
+        let (tight, fat, adrift) =
+            (&mut self.tight[..count], &self.fat[..count], &self.adrift[..count]);
+        for (at, item) in self.items.iter().enumerate() {
+            let new = match bounds.get(*item as usize) {
+                Some(bounds) => Turned::read::<W>(bounds),
+                None => W::splat(f32::NAN),
             };
-            let gone = new.is_empty() && fat.is_empty();
-            if !held && !gone {
-                let kind = if step.is_some() && old.follows::<W>(&new, step_by, width) {
+            let held = match adrift[at] {
+                false => fat[at].contains::<W>(new),
+                true => fat[at].holds_adrift_wide::<W>(new, offset),
+            };
+            if !held {
+                let old = &tight[at];
+                let kind = if step.is_some() && old.follows::<W>(new, step_by, width) {
                     Kind::Adrift
-                } else if old.is_off::<W>(&new, width) {
+                } else if old.is_off::<W>(new, width) {
                     Kind::Fast
                 } else {
                     Kind::Slow
                 };
-                self.escaped.push(kind.entry(self.first + at));
+                // What is empty and was so has not left anything.
+                let gone = new.le(new).bits() == 0 && fat[at].is_empty();
+                if !gone {
+                    self.escaped.push(kind.entry(self.first + at));
+                }
             }
+            new.store(&mut tight[at].0);
         }
     }
 }

@@ -49,21 +49,21 @@ pub(super) struct Turned(pub(super) [f32; 8]);
 impl Turned {
     pub(super) const EMPTY: Self = Self([f32::NAN; 8]);
 
+    /// A box in a register; NaN if it is empty.
     #[inline(always)]
-    pub(super) fn set<W: Wide>(&mut self, bounds: &Bounds) {
+    pub(super) fn read<W: Wide>(bounds: &Bounds) -> W {
         let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
         // Neighbours in memory, so these are two loads.
         let sides = W::join([a, b, c, d], [c, d, e, f]);
-        let order = W::index(&[0, 1, 2, 2, 5, 6, 7, 7]);
-        let signs = W::load(&[1.0, 1.0, 1.0, 0.0, -1.0, -1.0, -1.0, 0.0]);
-        let sides = sides.permute(order);
-        let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
+        let sides = sides.permute(W::index(&[0, 1, 2, 2, 5, 6, 7, 7]));
         // Lower sides are compared with upper ones; the other half of the comparison is not asked.
-        let full = sides.le(sides.permute(halves)).bits() & 0b111 == 0b111;
-        let unused = signs.mul(signs).lt(W::splat(0.5));
-        let turned = unused.select(W::splat(0.0), sides.mul(signs));
-        let empty = W::splat(f32::NAN);
-        (if full { turned } else { empty }).store(&mut self.0);
+        let upper = sides.permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
+        let full = sides.le(upper).bits() & 0b111 == 0b111;
+        let signs = W::load(&[1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0]);
+        let used = W::load(&[-1.0, -1.0, -1.0, 0.0, -1.0, -1.0, -1.0, 0.0]).lt(W::splat(-0.5));
+        // Infinite sides times one; the lanes that are not used become zero.
+        let turned = sides.mul(signs).and(used);
+        if full { turned } else { W::splat(f32::NAN) }
     }
 
     #[inline(always)]
@@ -79,8 +79,8 @@ impl Turned {
 
     /// Whether the other lies in this one; never, if one of them is empty.
     #[inline(always)]
-    pub(super) fn contains<W: Wide>(&self, other: &Self) -> bool {
-        W::load(&self.0).le(W::load(&other.0)).bits() == 255
+    pub(super) fn contains<W: Wide>(&self, other: W) -> bool {
+        W::load(&self.0).le(other).bits() == 255
     }
 
     /// The box elsewhere, to rounding.
@@ -112,22 +112,22 @@ impl Turned {
 
     /// The same with vectors; `by` are the three numbers, zero, the three with their signs turned, zero.
     #[inline(always)]
-    pub(super) fn holds_adrift_wide<W: Wide>(&self, other: &Self, by: W) -> bool {
+    pub(super) fn holds_adrift_wide<W: Wide>(&self, other: W, by: W) -> bool {
         const UNUSED: u32 = 0b1000_1000;
-        W::load(&self.0).add(by).lt(W::load(&other.0)).bits() | UNUSED == 255
+        W::load(&self.0).add(by).lt(other).bits() | UNUSED == 255
     }
 
     /// Whether the box moved to the other by `step`, give or take; not, if one of them is empty.
     #[inline(always)]
-    pub(super) fn follows<W: Wide>(&self, other: &Self, step: W, by: f32) -> bool {
-        let off = W::load(&other.0).sub(W::load(&self.0)).sub(step).abs();
+    pub(super) fn follows<W: Wide>(&self, other: W, step: W, by: f32) -> bool {
+        let off = other.sub(W::load(&self.0)).sub(step).abs();
         off.le(W::splat(by)).bits() == 255
     }
 
     /// Whether a side is further from the other box's than `by`; not, if one of the boxes is empty.
     #[inline(always)]
-    pub(super) fn is_off<W: Wide>(&self, other: &Self, by: f32) -> bool {
-        let change = W::load(&self.0).sub(W::load(&other.0)).abs();
+    pub(super) fn is_off<W: Wide>(&self, other: W, by: f32) -> bool {
+        let change = W::load(&self.0).sub(other).abs();
         W::splat(by).lt(change).bits() != 0
     }
 }

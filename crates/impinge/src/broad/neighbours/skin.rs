@@ -10,7 +10,7 @@ const RANGE: [f32; 2] = [0.02, 0.6];
 /// The width is adapted after so many frames.
 const FRAMES: u32 = 8;
 /// A box that leaves its skin costs as much as this many comparisons.
-const ESCAPE: f32 = 60.0;
+const ESCAPE: f32 = 100.0;
 
 /// The width of the skins, and what it depends on.
 #[derive(Clone, Copy, Debug, Default)]

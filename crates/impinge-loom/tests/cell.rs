@@ -2,6 +2,8 @@
 //!
 //! The checker prunes interleavings that it takes for equivalent to others, so each model also says which outcomes it must have come across.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 

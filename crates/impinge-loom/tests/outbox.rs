@@ -1,5 +1,7 @@
 //! The application's commands and poses on their way through the cell.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 

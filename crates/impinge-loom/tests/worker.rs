@@ -1,5 +1,7 @@
 //! The detection thread: wake-ups, reports, shutdown, panics.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use impinge_loom::ErrorKind;
 use impinge_loom::exchange::{Reports, Step, Worker};
 use loom::sync::Arc;

@@ -1,5 +1,11 @@
 //! The application and the detection thread on real threads, at full speed and with either side slow.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells what it measured"
+)]
+
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};

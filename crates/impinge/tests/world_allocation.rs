@@ -1,4 +1,5 @@
 //! A frame in which nothing new happens asks for no memory.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(unsafe_code, reason = "an allocator that counts; see the note at the block")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

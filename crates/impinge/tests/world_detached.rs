@@ -1,4 +1,5 @@
 //! A world on a thread of its own says what the same world says in step.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a test says what it measured")]
 
 mod common;

@@ -43,7 +43,7 @@ impl Neighbours {
         for samples in &mut self.drift.samples {
             samples.clear();
         }
-        let mut probe = |drift: &mut Drift, slot: usize| {
+        let probe = |drift: &mut Drift, slot: usize| {
             let (old, new) = (&self.tight[slot], frame.of(self.items[slot]));
             if !old.is_empty() && !new.is_empty() {
                 for k in 0..3 {
@@ -67,8 +67,8 @@ impl Neighbours {
         }
         self.drift.agree(self.skin.width);
         if let (Some(step), true) = (self.drift.step, self.drift.members > 0) {
-            for k in 0..3 {
-                self.drift.offset[k] += step[k];
+            for (offset, step) in self.drift.offset.iter_mut().zip(step) {
+                *offset += step;
             }
         }
     }

@@ -95,10 +95,10 @@ impl Turned {
     #[inline(always)]
     pub(super) fn shifted(&self, by: [f32; 3]) -> Self {
         let mut moved = self.moved(by);
-        for k in 0..3 {
-            let [low, high] = [k, k + 4].map(|n| (self.0[n].abs() + by[k].abs()) * 1e-6);
-            moved.0[k] -= low;
-            moved.0[k + 4] -= high;
+        for (k, by) in by.into_iter().enumerate() {
+            for n in [k, k + 4] {
+                moved.0[n] -= (self.0[n].abs() + by.abs()) * 1e-6;
+            }
         }
         moved
     }

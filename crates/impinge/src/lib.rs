@@ -36,6 +36,8 @@
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
 //! | The same for hulls, spheres, capsules, boxes, half-spaces and more, with or without meshes? | a [`Shape`]: [`shape::intersects`], [`shape::distance`], [`shape::contact`] |
 //! | What about two hulls that move? | [`convex::Tracker`] |
+//! | Many bodies that move: what began to meet, what ended? | a [`World`]: [`World::update`](world::World::update), or [beside](world::World::detach) the application |
+//! | Only their boxes? | [`broad`] |
 //! | Which convex bodies is a solid made of? | [`pieces::decompose`], [`pieces::decompose_exactly`] |
 //! | Is a point inside? | [`solid::locate`] |
 //! | All that, of a body that bends? | [`Deforming`]: its vertices move, its tree follows |
@@ -58,6 +60,8 @@
 //! | [`solid`] | inside and outside, and the space that two solids share |
 //! | [`pieces`] | solids as unions of convex bodies, and trees of hulls |
 //! | [`shape`] | every kind of shape against every other |
+//! | [`broad`] | many moving boxes: which of them overlap |
+//! | [`world`] | many moving bodies: which of them meet |
 //! | [`scene`] | named parts at poses, from files too |
 //! | [`check`] | an engineer's verdict about a pair of parts |
 //! | [`shapes`] | generated meshes and a sample assembly |
@@ -118,6 +122,7 @@ pub use pair::{
 pub use scene::{LoadOptions, Loaded};
 pub use scene::{Part, Scene};
 pub use shape::Shape;
+pub use world::World;
 
 /// The README's example compiles.
 #[cfg(all(doctest, feature = "files"))]

@@ -48,6 +48,18 @@ fn verdicts_are_exact_and_proven() {
     });
 }
 
+/// Directions on the border of two faces of the cube map went to the wrong end of a face, and a vertex was missed: bodies that meet were "separated".
+#[test]
+fn directions_between_two_faces_miss_no_vertex() {
+    for seed in [296_998, 357_589] {
+        let pair = pair(seed, 2000);
+        let (a, b, placed) = hulls(&pair);
+        let found = convex::intersects(&a, &b, &pair.pose);
+        assert!(found.is_intersecting() && found.verify(a.vertices(), &placed), "{}", pair.name());
+        assert_eq!(convex::distance(&a, &b, &pair.pose).upper, 0.0, "{}", pair.name());
+    }
+}
+
 #[test]
 fn distances_and_depths_are_within_their_bounds() {
     for_each(pairs(), |seed| {

@@ -29,11 +29,13 @@ pub(super) fn of(direction: [f32; 3], side: u32) -> usize {
     let back = usize::from(direction[axis] < 0.0);
     let half = 0.5 * side as f32;
     let scale = half / size[axis];
-    // Adding this number rounds to the nearest integer and leaves it in the lowest bits; NaN goes to the last cell.
+    // Adding this number rounds to the nearest integer and leaves it in the lowest bits; NaN goes to the first or the last cell. Rounding may bring a direction on the border of two faces
+    // beyond either end, which must not become the other.
     const ROUND: f32 = 12_582_912.0;
+    let last = side as i32 - 1;
     let place = |x: f32| {
         let bits = (x * scale + (half - 0.5) + ROUND).to_bits();
-        bits.wrapping_sub(ROUND.to_bits()).min(side - 1) as usize
+        (bits.wrapping_sub(ROUND.to_bits()) as i32).max(0).min(last) as usize
     };
     let width = side as usize;
     ((2 * axis + back) * width + place(direction[i])) * width + place(direction[j])
@@ -142,5 +144,43 @@ impl Cell {
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Random;
+
+    /// Directions of any length, many of them on the borders of faces and cells, lie in their cells.
+    #[test]
+    fn directions_lie_in_their_cells() {
+        let mut random = Random::new(77);
+        for round in 0..200_000 {
+            let side = 2 + random.index(63) as u32;
+            let length = random.range(1e-3, 2.0) as f32;
+            let mut d = [0; 3].map(|_| random.range(-1.0, 1.0) as f32 * length);
+            if round % 2 == 0 {
+                // Two components of one size, and sometimes three.
+                let signs = [1.0, -1.0];
+                d[1] = d[0] * signs[random.index(2)];
+                if random.index(3) == 0 {
+                    d[2] = d[0] * signs[random.index(2)];
+                }
+            }
+            let cell = of(d, side);
+            let width = side as usize;
+            let (face, i, j) = (cell / width / width, cell / width % width, cell % width);
+            let axis = face / 2;
+            let size = f64::from(d[axis].abs());
+            assert!(face < 6 && d.iter().all(|x| f64::from(x.abs()) <= size), "{d:?} {side}");
+            assert_eq!(face % 2 == 1, d[axis] < 0.0, "{d:?} {side}");
+            for (k, n) in [i, j].into_iter().enumerate() {
+                let x = f64::from(d[SIDES[axis][k]]) / size;
+                let low = 2.0 * n as f64 / f64::from(side) - 1.0;
+                let high = low + 2.0 / f64::from(side);
+                assert!(low - 1e-6 <= x && x <= high + 1e-6, "{d:?} {side}: {x} not in cell {n}");
+            }
+        }
     }
 }

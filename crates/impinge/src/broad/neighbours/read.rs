@@ -6,9 +6,11 @@ use super::drift::{Drift, Kind, slot_of};
 use super::record::Turned;
 use super::{Neighbours, Portion};
 use crate::broad::{Bounds, Frame};
-use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
+use crate::wide::{Wide, prefetch};
 
+/// Boxes are asked for so many slots before they are read.
+const AHEAD: usize = 12;
 /// Slots that a thread takes at a time.
 const PORTION: usize = 4096;
 
@@ -120,6 +122,12 @@ impl Task for Read<'_> {
         let (tight, fat, adrift) =
             (&mut self.tight[..count], &self.fat[..count], &self.adrift[..count]);
         for (at, item) in self.items.iter().enumerate() {
+            // Items lie in memory as the application has them, not as they lie in space.
+            if let Some(soon) = self.items.get(at + AHEAD) {
+                if let Some(bounds) = bounds.get(*soon as usize) {
+                    prefetch(bounds);
+                }
+            }
             let new = match bounds.get(*item as usize) {
                 Some(bounds) => Turned::read::<W>(bounds),
                 None => W::splat(f32::NAN),

@@ -196,6 +196,17 @@ impl Geometry {
         })
     }
 
+    /// The mesh of a body that is one mesh, as it is if nobody else has it, or copied.
+    pub(super) fn into_mesh(self) -> Option<Mesh> {
+        let shape = match Arc::try_unwrap(self.inner) {
+            Ok(mut inner) => inner.parts.pop()?.shape,
+            Err(shared) => shared.parts.first()?.shape.clone(),
+        };
+        let mesh = Arc::clone(mesh_of(&shape)?);
+        drop(shape);
+        Some(Arc::try_unwrap(mesh).unwrap_or_else(|shared| Mesh::clone(&shared)))
+    }
+
     /// Whether both are the same in memory.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {

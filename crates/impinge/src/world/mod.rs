@@ -68,11 +68,10 @@ use std::sync::Arc;
 use crate::broad::{BroadPhase, Changes};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
-use crate::mesh::{Deforming, Mesh};
+use crate::mesh::Deforming;
 use crate::shape::{Kind, Shape};
 use bodies::{Bodies, BoxOptions};
 use callbacks::Callbacks;
-use geometry::mesh_of;
 use interest::Matrix;
 use pairs::{Key, Pairs};
 use update::Job;
@@ -213,21 +212,28 @@ impl World {
     /// Moves the vertices of a body that is one mesh, in its own frame. Its tree is refitted, as [`Deforming`] does; a mesh that other bodies share is copied first.
     ///
     /// # Errors
-    /// If the body is gone or is not one mesh, the number of vertices differs, a coordinate is not finite or too large, or a solid is not one any more. The body is then as it was.
+    /// If the body is gone or is not one mesh, the number of vertices differs, a coordinate is not finite or too large. The body is then as it was.
     pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
-        let geometry = self.bodies.records[slot].geometry.as_ref().expect("the body is there");
-        let ([part], true) = (geometry.parts(), geometry.parts()[0].pose() == &Pose::IDENTITY)
-        else {
-            return Err(not_a_mesh(body));
+        let parts = self.form(slot).parts();
+        let solid = match parts {
+            [part] if *part.pose() == Pose::IDENTITY => match part.shape().kind() {
+                Kind::Mesh(_) => false,
+                Kind::Solid(_) => true,
+                _ => return Err(not_a_mesh(body)),
+            },
+            _ => return Err(not_a_mesh(body)),
         };
-        let mesh = mesh_of(part.shape()).ok_or_else(|| not_a_mesh(body))?;
-        let solid = matches!(part.shape().kind(), Kind::Solid(_));
-        let mut deforming = Deforming::new(Mesh::clone(mesh));
-        deforming.move_all(vertices)?;
+        let mesh = self.bodies.records[slot].geometry.take().and_then(Geometry::into_mesh);
+        let mut deforming = Deforming::new(mesh.expect("the body is one mesh"));
+        let moved = deforming.move_all(vertices);
         let mesh = Arc::new(deforming.into_mesh());
-        let shape = if solid { Shape::solid(mesh)? } else { Shape::from(mesh) };
+        let shape = match solid {
+            true => Shape::solid(mesh).expect("a mesh stays closed wherever its vertices go"),
+            false => Shape::from(mesh),
+        };
         self.bodies.records[slot].geometry = Some(shape.into());
+        moved?;
         self.bodies.change(slot as u32);
         self.pairs.forget_memory(slot as u32);
         Ok(())

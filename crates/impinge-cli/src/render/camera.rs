@@ -144,15 +144,17 @@ impl Camera {
         camera
     }
 
-    /// The camera that sees all of a box.
-    pub(crate) fn fit_box(bounds: &Aabb, view: View, axis: Axis, viewport: Viewport) -> Self {
-        let mut camera = Self::towards(bounds, view, axis);
-        let corner = |i: usize| {
-            let side = |k: usize| if i >> k & 1 == 1 { bounds.max[k] } else { bounds.min[k] };
-            camera.project(Vec3::new(side(0), side(1), side(2)))
-        };
-        let seen =
-            if bounds.is_empty() { Aabb::EMPTY } else { Aabb::from_points((0..8).map(corner)) };
+    /// The camera that sees all of many boxes.
+    pub(crate) fn fit_boxes(boxes: &[Aabb], view: View, axis: Axis, viewport: Viewport) -> Self {
+        let bounds = boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b));
+        let mut camera = Self::towards(&bounds, view, axis);
+        let corners = boxes.iter().filter(|b| !b.is_empty()).flat_map(|b| {
+            (0..8).map(move |i| {
+                let side = |k: usize| if i >> k & 1 == 1 { b.max[k] } else { b.min[k] };
+                Vec3::new(side(0), side(1), side(2))
+            })
+        });
+        let seen = Aabb::from_points(corners.map(|c| camera.project(c)));
         camera.frame(&seen, viewport);
         camera
     }

@@ -45,12 +45,12 @@ pub(crate) struct Film {
 }
 
 impl Film {
-    /// A film of what happens in `bounds`, each picture shown for so long.
-    pub(crate) fn new(bounds: &Aabb, view: View, up: Axis, size: Size, milliseconds: u16) -> Self {
+    /// A film of what happens in some boxes, each picture shown for so long.
+    pub(crate) fn new(boxes: &[Aabb], view: View, up: Axis, size: Size, milliseconds: u16) -> Self {
         let (width, height) = (size.width as f64, size.height as f64);
         let viewport =
             Viewport { x: 4.0, y: 4.0, width: width - 8.0, height: (height - 22.0).max(8.0) };
-        let camera = Camera::fit_box(bounds, view, up, viewport);
+        let camera = Camera::fit_boxes(boxes, view, up, viewport);
         Self { camera, size, drawing: Drawing::default(), milliseconds, pictures: Vec::new() }
     }
 
@@ -67,7 +67,7 @@ impl Film {
                 Look { rgb, layer: Layer::Opaque }
             })
             .collect();
-        let scale = (self.size.height as f64 / 1200.0).max(0.45);
+        let scale = (self.size.height as f64 / 1200.0).max(0.6);
         let mut image =
             self.drawing.draw(shot.scene.parts(), &looks, &[], &self.camera, self.size, scale);
         let height = self.size.height as f64;
@@ -215,7 +215,7 @@ mod tests {
         let cube = shapes::cuboid([1.0; 3]).unwrap();
         let bounds = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(4.0));
         let size = Size { width: 96, height: 72 };
-        let mut film = Film::new(&bounds, View::Iso, Axis::Z, size, 40);
+        let mut film = Film::new(&[bounds], View::Iso, Axis::Z, size, 40);
         for k in [0.0, 1.0, 2.0, 2.0, 3.0] {
             let mut scene = Scene::new();
             scene.add("cube", cube.clone(), Pose::from_translation([k, 0.0, 0.0]).unwrap());

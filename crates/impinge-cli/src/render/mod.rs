@@ -171,7 +171,7 @@ fn part_lines<'a>(
     edges.iter().filter(move |e| e.is_seen(view)).map(move |e| {
         let [a, b] = e.ends.map(|v| points[v as usize]);
         // A mesh of tiny, crumpled faces would be nothing but creases: short ones are drawn faintly.
-        let length = (a.x - b.x).hypot(a.y - b.y) / scale;
+        let length = (a.x - b.x).hypot(a.y - b.y) / scale.max(1.0);
         let alpha = (length / 7.0).clamp(0.25, 1.0) * 255.0;
         Line { ends: [pixel(a), pixel(b)], radius, alpha: alpha as u8, stroke: Stroke::Edge(layer) }
     })

@@ -59,7 +59,7 @@ pub(crate) struct BodyArgs {
     pub(crate) sample: Option<Sample>,
 
     /// How many bodies the generated scene has.
-    #[arg(long, value_name = "N", requires = "sample")]
+    #[arg(long, value_name = "N", conflicts_with = "file")]
     pub(crate) bodies: Option<usize>,
 
     /// How parts move about which the file says nothing: still, billiard, brownian or falling.

@@ -143,7 +143,11 @@ fn simulate(scene: &Scene, args: &SimArgs) -> Result<Status> {
     }
     camera.develop(scene, args)?;
     let explanation = match explained {
-        Some([a, b]) => Some(stage.world().explain(a, b)?.to_string()),
+        Some([a, b]) => {
+            let [first, second] = [a, b].map(|handle| &scene.names[stage.body_of(handle)]);
+            let text = stage.world().explain(a, b)?;
+            Some(format!("a is {first}, b is {second}; as of the last frame:\n{text}"))
+        }
         None => None,
     };
     summary.print(scene, args, &stage, explanation.as_deref(), to_stdout)?;
@@ -164,5 +168,7 @@ fn pair(scene: &Scene, stage: &Stage, names: &[String]) -> Result<[Handle; 2]> {
     if a == b {
         bail!("--explain: {a:?} makes no pair with itself; name two different bodies");
     }
-    Ok([find(a)?, find(b)?])
+    // The explanation calls that one a which is in the smaller slot.
+    let (a, b) = (find(a)?, find(b)?);
+    Ok([a.min(b), a.max(b)])
 }

@@ -105,15 +105,15 @@ impl Camera {
     fn animate(&self, scene: &Scene, args: &SimArgs, path: &std::path::Path) -> Result<()> {
         let output = &args.output;
         let parts = scene.moving.scene.parts();
-        let mut bounds = Aabb::EMPTY;
-        for shot in &self.shots {
-            for (part, pose) in parts.iter().zip(&shot.poses) {
-                bounds = bounds.union(&part.mesh.bounds_at(pose));
-            }
-        }
+        let boxes: Vec<Aabb> = self
+            .shots
+            .iter()
+            .flat_map(|shot| parts.iter().zip(&shot.poses))
+            .map(|(part, pose)| part.mesh.bounds_at(pose))
+            .collect();
         let milliseconds = (args.run.dt * self.every as f64 * 1e3).clamp(20.0, 1000.0);
         let mut film =
-            Film::new(&bounds, output.view, output.up, output.animation_size, milliseconds as u16);
+            Film::new(&boxes, output.view, output.up, output.animation_size, milliseconds as u16);
         let still: Vec<bool> = {
             let first = self.shots.first().map_or(&[][..], |shot| &shot.poses);
             let moved = |i: usize| self.shots.iter().any(|shot| shot.poses[i] != first[i]);

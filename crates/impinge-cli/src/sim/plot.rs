@@ -22,6 +22,7 @@ struct Curve {
     name: String,
     color: &'static str,
     dashed: bool,
+    width: f64,
     values: Vec<f64>,
 }
 
@@ -89,21 +90,28 @@ fn chart(title: &str, frames: &[Frame]) -> String {
     let mut sorted = update.clone();
     sorted.sort_by(f64::total_cmp);
     let middle = median(&sorted);
-    let curve =
-        |name: &str, color, values| Curve { name: name.to_owned(), color, dashed: false, values };
+    let curve = |name: &str, color, width, values| Curve {
+        name: name.to_owned(),
+        color,
+        dashed: false,
+        width,
+        values,
+    };
     let cost = [
         Curve {
             name: format!("median {}", digits(middle, 3)),
             color: "#999999",
             dashed: true,
+            width: 1.5,
             values: vec![middle; frames.len()],
         },
-        curve("update", "#0072b2", update),
+        curve("update", "#0072b2", 1.5, update),
     ];
     let pairs = [
-        curve("boxes overlap", "#e69f00", of(&|f| f.stats.pairs as f64)),
-        curve("checked", "#009e73", of(&|f| f.stats.checked as f64)),
-        curve("meet", "#d55e00", of(&|f| f.stats.meeting as f64)),
+        // All are checked where all move: the wider line is still seen then.
+        curve("boxes overlap", "#f3cf80", 5.0, of(&|f| f.stats.pairs as f64)),
+        curve("checked", "#009e73", 1.5, of(&|f| f.stats.checked as f64)),
+        curve("meet", "#d55e00", 1.5, of(&|f| f.stats.meeting as f64)),
     ];
     let mut out = String::new();
     // Writing to a string cannot fail, so the results below carry nothing.
@@ -181,8 +189,8 @@ fn panel(
         }
         let dash = if curve.dashed { " stroke-dasharray=\"5 4\"" } else { "" };
         let style = format!(
-            "fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\" stroke-linejoin=\"round\" stroke-linecap=\"round\"{dash}",
-            curve.color
+            "fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" stroke-linejoin=\"round\" stroke-linecap=\"round\"{dash}",
+            curve.color, curve.width
         );
         let (lx, ly) = (LEFT + wide + 14.0, top + 12.0 + 22.0 * i as f64);
         let _ = writeln!(

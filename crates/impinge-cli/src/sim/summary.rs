@@ -113,8 +113,8 @@ impl Summary {
             if to_stderr { Box::new(anstream::stderr()) } else { Box::new(anstream::stdout()) };
         let mut written = || -> Result<()> {
             self.write(&mut out, scene, args, stage)?;
-            if let (Some(text), Some([a, b])) = (explanation, args.output.explain.as_deref()) {
-                writeln!(out, "\na is {a}, b is {b}; as of the last frame:\n{text}")?;
+            if let Some(text) = explanation {
+                writeln!(out, "\n{text}")?;
             }
             Ok(out.flush()?)
         };

@@ -166,7 +166,7 @@ fn falling(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
         ("box", Arc::new(shapes::cuboid([0.8, 0.5, 0.5])?)),
         ("capsule", Arc::new(shapes::capsule(0.25, 0.6, 16, 4)?)),
     ];
-    let half = 0.65 * (bodies as f64).sqrt().max(2.0);
+    let half = 0.85 * (bodies as f64).sqrt().max(2.0);
     let mut scene = MovingScene::default();
     let plate = shapes::cuboid([2.0 * half + 1.5, 2.0 * half + 1.5, 0.4])?;
     scene.add("plate", plate, Pose::from_translation([0.0, 0.0, -0.2])?, None, Motion::Still);
@@ -205,19 +205,19 @@ fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {
         raised(shapes::cuboid([0.22, 0.3, 1.3])?, 0.6)?,
         raised(shapes::cuboid([0.18, 0.22, 1.1])?, 0.5)?,
         raised(shapes::capsule(0.1, 0.2, 16, 4)?, 0.15)?,
-        raised(shapes::star_prism(3, 0.28, 0.1, 0.15)?, 0.1)?,
+        raised(shapes::star_prism(3, 0.28, 0.1, 0.15)?, 0.02)?,
     ];
     let links: [Link<'_>; 5] = [
         ("shoulder", Vec3::new(0.0, 0.0, 0.4), Vec3::Z, [-0.9, 0.9]),
-        ("upper arm", Vec3::new(0.0, 0.0, 0.3), Vec3::Y, [-0.2, 0.9]),
-        ("forearm", Vec3::new(0.0, 0.0, 1.2), Vec3::Y, [0.5, 1.7]),
+        ("upper arm", Vec3::new(0.0, 0.0, 0.3), Vec3::Y, [-0.2, 1.1]),
+        ("forearm", Vec3::new(0.0, 0.0, 1.2), Vec3::Y, [0.4, 1.8]),
         ("wrist", Vec3::new(0.0, 0.0, 1.0), Vec3::Y, [-0.6, 0.8]),
-        ("tool", Vec3::new(0.0, 0.0, 0.35), Vec3::Z, [-3.0, 3.0]),
+        ("tool", Vec3::new(0.0, 0.0, 0.32), Vec3::Z, [-3.0, 3.0]),
     ];
     let mut scene = MovingScene { ignore_links: 1, ..MovingScene::default() };
-    let radius = (arms as f64 * 0.3).max(1.5);
-    let table = shapes::cylinder(0.55 * radius, 0.7, 48)?;
-    scene.add("table", table, Pose::from_translation([0.0, 0.0, 0.35])?, None, Motion::Still);
+    let radius = (arms as f64 * 0.3).max(1.25);
+    let table = shapes::cylinder(0.5 * radius, 0.9, 48)?;
+    scene.add("table", table, Pose::from_translation([0.0, 0.0, 0.45])?, None, Motion::Still);
     for arm in 0..arms {
         let angle = TAU * arm as f64 / arms as f64;
         let place = Vec3::new(-radius * angle.cos(), -radius * angle.sin(), 0.0);
@@ -230,8 +230,8 @@ fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {
             let at = |angle: f64| -> Result<Pose, Error> {
                 Ok(Pose::from_translation(*joint)?.compose(&Pose::from_axis_angle(*axis, angle)?))
             };
-            let period = random.range(0.8, 2.0);
-            let delay = random.range(0.0, 0.5);
+            let period = random.range(0.5, 1.3);
+            let delay = random.range(0.0, 0.3);
             let keyframes = vec![
                 Keyframe { time: 0.0, pose: at(*low)? },
                 Keyframe { time: delay + 0.5 * period, pose: at(random.range(*low, *high))? },

@@ -269,7 +269,9 @@ mod tests {
     fn ignored_parts_are_ignored_as_far_as_bodies_go() {
         let cube = Arc::new(shapes::cuboid([1.0; 3]).unwrap());
         let mut scene = Scene::new();
-        (0..4).for_each(|i| drop(scene.add(format!("{i}"), cube.clone(), at(0.1 * f64::from(i)))));
+        for i in 0..4 {
+            scene.add(format!("{i}"), cube.clone(), at(0.1 * f64::from(i)));
+        }
         scene.ignore(0, 1);
         scene.ignore(2, 3);
         let mut moving = MovingScene::of_parts(scene, &Motion::Still);

@@ -253,6 +253,28 @@ fn parts_of_a_model_move_as_asked() {
 }
 
 #[test]
+fn the_first_frame_meets_what_a_check_finds() {
+    let folder = Folder::new("check");
+    let impinge =
+        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_impinge")).args(args).output().unwrap();
+    impinge(&["sample", "--write", &folder.path("demo")]);
+    let scene = folder.path("demo/sample.toml");
+    let pair = |a: &Value, b: &Value| {
+        let mut names = [a, b].map(|name| name.as_str().unwrap().to_owned());
+        names.sort();
+        names
+    };
+    let (out, _) = expect(1, &[&scene, "--frames", "1", "--events", "-"]);
+    let met: BTreeSet<[String; 2]> = events(&out).iter().map(|e| pair(&e["a"], &e["b"])).collect();
+    let checked = impinge(&["check", &scene, "--json"]).stdout;
+    let checked: Value = serde_json::from_slice(&checked).unwrap();
+    let found = checked["pairs"].as_array().unwrap();
+    let found: BTreeSet<[String; 2]> =
+        found.iter().map(|p| pair(&p["name_a"], &p["name_b"])).collect();
+    assert!(met.len() == 16 && met == found, "{met:?}\n{found:?}");
+}
+
+#[test]
 fn pairs_that_go_on_meeting_are_reported_on_request() {
     let args = ["--sample", "falling", "--bodies", "10", "--frames", "120", "--events", "-"];
     let (brief, _) = expect(1, &args);

@@ -1,6 +1,6 @@
 //! A run as an animated PNG.
 //!
-//! One palette for all pictures, the colours that occur most; of each picture after the first only the rectangle that differs from the one before, and in it what is equal is left
+//! One palette for all pictures; of each picture after the first only the rectangle that differs from the one before, and in it what is equal is left
 //! transparent, which takes little room (PNG, third edition, sections 11.3.6 and 12.4).
 
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ use crate::verdict::Kind;
 
 /// Colours of the palette; one more entry is transparent.
 const COLOURS: usize = 255;
+/// How many of them are those that occur most.
+const COMMON: usize = 191;
 /// The transparent entry.
 const UNCHANGED: u8 = 255;
 
@@ -151,7 +153,7 @@ fn cell(rgb: &[u8]) -> u16 {
 }
 
 impl Palette {
-    /// The colours that occur most, and for each other one the nearest of them.
+    /// The colours that occur most, some for what is unlike them, and for each colour the nearest of these.
     fn of(pictures: &[Image]) -> Self {
         let mut sums: BTreeMap<u16, (u64, [u64; 3])> = BTreeMap::new();
         for rgb in pictures.iter().flat_map(|p| p.rgb.chunks_exact(3)) {
@@ -162,10 +164,27 @@ impl Palette {
         let mean = |(count, sum): &(u64, [u64; 3])| sum.map(|s| (s / (*count).max(1)) as u8);
         let mut often: Vec<(&u16, &(u64, [u64; 3]))> = sums.iter().collect();
         often.sort_by_key(|(cell, (count, _))| (std::cmp::Reverse(*count), **cell));
-        let colors: Vec<Rgb> = often.iter().take(COLOURS).map(|(_, sum)| mean(sum)).collect();
         let distance = |a: Rgb, b: Rgb| -> u32 {
             [0, 1, 2].map(|k| u32::from(a[k].abs_diff(b[k])).pow(2)).iter().sum()
         };
+        let mut colors: Vec<Rgb> = often.iter().take(COMMON).map(|(_, sum)| mean(sum)).collect();
+        // The rest of the palette goes to what is least like any colour in it, so that nothing is far off.
+        let mut rest: Vec<(Rgb, u32)> = often
+            .iter()
+            .skip(COMMON)
+            .map(|(_, sum)| {
+                let rgb = mean(sum);
+                (rgb, colors.iter().map(|c| distance(*c, rgb)).min().unwrap_or(0))
+            })
+            .collect();
+        while colors.len() < COLOURS {
+            let Some(next) = (0..rest.len()).max_by_key(|i| rest[*i].1) else { break };
+            let (color, _) = rest.swap_remove(next);
+            colors.push(color);
+            for (rgb, off) in &mut rest {
+                *off = distance(color, *rgb).min(*off);
+            }
+        }
         let nearest = sums
             .iter()
             .map(|(cell, sum)| {
@@ -247,7 +266,7 @@ mod tests {
         assert_eq!(palette.colors.len(), COLOURS);
         for (name, rgb) in palette.names(&image).iter().zip(image.rgb.chunks_exact(3)) {
             let found = palette.colors[usize::from(*name)];
-            assert!((0..3).all(|k| found[k].abs_diff(rgb[k]) < 120), "{found:?} {rgb:?}");
+            assert!((0..3).all(|k| found[k].abs_diff(rgb[k]) < 48), "{found:?} {rgb:?}");
             assert_ne!(*name, UNCHANGED);
         }
     }

@@ -73,6 +73,9 @@ impl Scale {
 /// Multiples of 1, 2 or 5 times a power of ten, from 0 to `most`, about `n` of them.
 fn round_steps(most: f64, n: f64) -> Vec<f64> {
     let rough = most / n;
+    if !rough.is_finite() || rough < f64::MIN_POSITIVE {
+        return vec![0.0];
+    }
     let power = 10_f64.powf(rough.log10().floor());
     let step =
         [1.0, 2.0, 5.0, 10.0].into_iter().find(|s| s * power >= rough).unwrap_or(10.0) * power;

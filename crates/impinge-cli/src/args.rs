@@ -13,6 +13,7 @@ Examples:
   impinge check gearbox.glb                     every part of an assembly against every other
   impinge check arm.stl table.obj --pose \"0 0 0.12\"
   impinge check line.toml --clearance 2 --png clashes.png
+  impinge sim --sample billiard                 bodies that move, and what they meet
   impinge info scan.ply                         what a mesh is, and what is wrong with it
 
 Files: OBJ, STL, PLY, OFF, glTF (.gltf, .glb) and scene files (.toml, .json).
@@ -93,6 +94,9 @@ pub(crate) enum Command {
     /// Cuts solids into convex pieces, with a bound of the error.
     #[command(after_help = DECOMPOSE_EXAMPLES)]
     Decompose(DecomposeArgs),
+    /// Lets bodies move and says what they meet, frame by frame.
+    #[command(after_help = crate::sim::EXAMPLES)]
+    Sim(Box<crate::sim::SimArgs>),
     /// The built-in sample assembly: check it, or write it to files.
     #[command(after_help = SAMPLE_EXAMPLES)]
     Sample(SampleArgs),

@@ -112,7 +112,7 @@ impl Job {
 }
 
 /// The names, those that occur more than once followed by `#1`, `#2` and so on, past the numbers that would make a name of another part.
-fn unique(names: &[String]) -> Vec<String> {
+pub(crate) fn unique(names: &[String]) -> Vec<String> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
         *times.entry(name).or_default() += 1;

@@ -13,6 +13,7 @@ mod progress;
 mod render;
 mod report;
 mod sample;
+mod sim;
 mod survey;
 mod trees;
 mod verdict;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Some(Command::Check(args)) => check::run(args),
         Some(Command::Info(args)) => info::run(args),
         Some(Command::Decompose(args)) => decompose::run(args),
+        Some(Command::Sim(args)) => sim::run(args),
         Some(Command::Sample(args)) => run_sample(args),
         None => run_default(),
     };

@@ -184,6 +184,16 @@ impl Summary {
         }
     }
 
+    /// The counts for `verdicts` alone, about some pairs of so many parts.
+    pub(crate) fn of_verdicts(parts: usize, verdicts: &[Verdict]) -> Self {
+        let mut counts = [0; 6];
+        for verdict in verdicts {
+            counts[verdict.kind() as usize] += 1;
+        }
+        let (pairs, checked) = (verdicts.len(), verdicts.len());
+        Self { parts, pairs, checked, pruned: 0, ignored: 0, counts }
+    }
+
     /// The number of pairs of one kind.
     pub(crate) fn of(&self, kind: Kind) -> usize {
         self.counts[kind as usize]

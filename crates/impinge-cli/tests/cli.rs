@@ -107,7 +107,7 @@ fn json(status: i32, args: &[&str]) -> Value {
 
 #[test]
 fn help_teaches_by_example() {
-    let commands = ["check", "info", "decompose", "sample"].map(|c| vec![c, "--help"]);
+    let commands = ["check", "info", "decompose", "sim", "sample"].map(|c| vec![c, "--help"]);
     for args in commands.iter().map(Vec::as_slice).chain([&["--help"][..]]) {
         let text = expect(0, args);
         assert!(text.contains("Examples:") && text.contains("  impinge "), "{text}");

@@ -16,6 +16,8 @@ pub struct Document {
     pub instances: Vec<Instance>,
     /// Pairs of instances the author of a scene file does not want checked.
     pub ignore: Vec<IgnoreRule>,
+    /// What moves as one, and how; empty for formats that say nothing about it.
+    pub bodies: Vec<Body>,
     /// What was read, ignored and skipped, file by file.
     pub report: LoadReport,
 }
@@ -44,6 +46,104 @@ pub struct Instance {
     /// Row-major 3x4 affine map from the frame of the part to the frame of the scene. It may scale, shear or
     /// mirror; all entries are finite.
     pub matrix: [[f64; 4]; 3],
+}
+
+/// A `[[part]]` of a scene file: the instances that move as one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Body {
+    /// Its name in the scene file.
+    pub name: String,
+    /// Its instances, by their places in [`Document::instances`].
+    pub instances: std::ops::Range<usize>,
+    /// The body, before it in the list, with which it moves.
+    pub parent: Option<usize>,
+    /// Its pose as written, without its scale, in the frame of its parent or of the scene. Finite, but not necessarily rigid.
+    pub matrix: [[f64; 4]; 3],
+    /// How it moves, where the file says so.
+    pub motion: Option<Motion>,
+}
+
+/// How a body moves, in the frame of its parent or of the scene. Numbers are finite and in the unit of the file; times are in seconds.
+///
+/// What is `None` was left out, and is for the one who moves the body to choose.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Motion {
+    /// Not at all.
+    Still,
+    /// Straight on, reflected by the walls of a cage, turning about its middle.
+    Billiard {
+        /// Units a second; not given together with `speed`.
+        velocity: Option<[f64; 3]>,
+        /// Units a second, in a random direction. Not negative.
+        speed: Option<f64>,
+        /// What it turns about; not zero.
+        axis: Option<[f64; 3]>,
+        /// Degrees a second.
+        spin_deg: Option<f64>,
+        /// Smallest and largest corner, the first smaller in every coordinate.
+        cage: Option<[[f64; 3]; 2]>,
+        /// Whether it turns back where it meets another body.
+        bounce: bool,
+        /// Where random choices start.
+        seed: Option<u64>,
+    },
+    /// Random steps and turns.
+    Brownian {
+        /// The most that a frame moves it along each axis. Not negative.
+        step: Option<f64>,
+        /// The most that a frame turns it. Not negative.
+        turn_deg: Option<f64>,
+        /// What it does not leave, if anything.
+        cage: Option<[[f64; 3]; 2]>,
+        /// Where random choices start.
+        seed: Option<u64>,
+    },
+    /// Down, until a floor throws it back.
+    Falling {
+        /// Units a second, every second; not zero.
+        gravity: Option<[f64; 3]>,
+        /// The height of the floor, measured against gravity.
+        floor: Option<f64>,
+        /// How much of its speed is left after the floor, 0 to 1.
+        restitution: Option<f64>,
+        /// Units a second, at first.
+        velocity: Option<[f64; 3]>,
+        /// What it turns about; not zero.
+        axis: Option<[f64; 3]>,
+        /// Degrees a second.
+        spin_deg: Option<f64>,
+        /// Where random choices start.
+        seed: Option<u64>,
+    },
+    /// From pose to pose.
+    Keyframes {
+        /// One at least, their times ascending.
+        keyframes: Vec<Keyframe>,
+        /// What comes after the last.
+        repeat: Repeat,
+    },
+}
+
+/// A pose at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Keyframe {
+    /// In seconds.
+    pub time: f64,
+    /// The pose, finite, but not necessarily rigid.
+    pub matrix: [[f64; 4]; 3],
+}
+
+/// What comes after the last keyframe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repeat {
+    /// The body stays where it is.
+    #[default]
+    Once,
+    /// The first again.
+    Loop,
+    /// All of them backwards, and so on.
+    BackAndForth,
 }
 
 /// Polygons of three or more corners each, stored as one array of corners and the place where each polygon begins.
@@ -257,7 +357,13 @@ impl Document {
         file.parts = instances.len();
         file.vertices = meshes.iter().map(|m| m.positions.len()).sum();
         file.faces = meshes.iter().map(|m| m.faces.len()).sum();
-        Self { meshes, instances, ignore: Vec::new(), report: LoadReport { files: vec![file] } }
+        Self {
+            meshes,
+            instances,
+            ignore: Vec::new(),
+            bodies: Vec::new(),
+            report: LoadReport { files: vec![file] },
+        }
     }
 }
 

@@ -52,7 +52,9 @@ pub mod write;
 use std::fs;
 use std::path::Path;
 
-pub use crate::document::{Document, Faces, IDENTITY, IgnoreRule, Instance, RawMesh};
+pub use crate::document::{
+    Body, Document, Faces, IDENTITY, IgnoreRule, Instance, Keyframe, Motion, RawMesh, Repeat,
+};
 pub use crate::error::{Error, ErrorKind, Location};
 pub use crate::format::Format;
 pub use crate::report::{FileReport, LoadReport, Note};

@@ -65,6 +65,7 @@
 //! | [`scene`] | named parts at poses, from files too |
 //! | [`check`] | an engineer's verdict about a pair of parts |
 //! | [`shapes`] | generated meshes and a sample assembly |
+//! | [`motion`] | bodies on paths, from files or generated, in a [`world`] |
 //!
 //! # What is promised
 //!
@@ -97,6 +98,7 @@ mod error;
 pub mod exact;
 pub mod math;
 pub mod mesh;
+pub mod motion;
 mod outcome;
 pub mod pair;
 pub mod pieces;

@@ -124,18 +124,10 @@ pub(crate) struct Camera {
 impl Camera {
     /// The camera that sees all of `scene` in `viewport`. A scene without extent is put in the middle.
     pub(crate) fn fit(scene: &Scene, view: View, axis: Axis, viewport: Viewport) -> Self {
-        let (right, up, forward) = basis(view, axis);
         let boxes: Vec<Aabb> =
             (0..scene.parts().len()).into_par_iter().map(|i| scene.bounds_of(i)).collect();
         let bounds = boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b));
-        let (center, half) = if bounds.is_empty() {
-            (Vec3::ZERO, 0.0)
-        } else {
-            (bounds.center(), (bounds.extent() * 0.5).max_element())
-        };
-        // Everything is divided by the scene's size first, so that neither 1e60 nor 1e-300 is too much.
-        let unit = if half > 0.0 { half } else { 1.0 };
-        let mut camera = Self { right, up, forward, center, unit, scale: 1.0, offset: [0.0; 2] };
+        let mut camera = Self::towards(&bounds, view, axis);
         let seen = scene
             .parts()
             .par_iter()
@@ -148,19 +140,52 @@ impl Camera {
                     .fold(Aabb::EMPTY, |b, p| b.union(&Aabb::from_corners(p, p)))
             })
             .reduce(|| Aabb::EMPTY, |a, b| a.union(&b));
+        camera.frame(&seen, viewport);
+        camera
+    }
+
+    /// The camera that sees all of many boxes.
+    pub(crate) fn fit_boxes(boxes: &[Aabb], view: View, axis: Axis, viewport: Viewport) -> Self {
+        let bounds = boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b));
+        let mut camera = Self::towards(&bounds, view, axis);
+        let corners = boxes.iter().filter(|b| !b.is_empty()).flat_map(|b| {
+            (0..8).map(move |i| {
+                let side = |k: usize| if i >> k & 1 == 1 { b.max[k] } else { b.min[k] };
+                Vec3::new(side(0), side(1), side(2))
+            })
+        });
+        let seen = Aabb::from_points(corners.map(|c| camera.project(c)));
+        camera.frame(&seen, viewport);
+        camera
+    }
+
+    /// Looks at the middle of `bounds`, with a scale of one.
+    fn towards(bounds: &Aabb, view: View, axis: Axis) -> Self {
+        let (right, up, forward) = basis(view, axis);
+        let (center, half) = if bounds.is_empty() {
+            (Vec3::ZERO, 0.0)
+        } else {
+            (bounds.center(), (bounds.extent() * 0.5).max_element())
+        };
+        // Everything is divided by the scene's size first, so that neither 1e60 nor 1e-300 is too much.
+        let unit = if half > 0.0 { half } else { 1.0 };
+        Self { right, up, forward, center, unit, scale: 1.0, offset: [0.0; 2] }
+    }
+
+    /// Scales and shifts so that what is `seen` fills the viewport.
+    fn frame(&mut self, seen: &Aabb, viewport: Viewport) {
         let (middle, extent) =
             if seen.is_empty() { (Vec3::ZERO, Vec3::ZERO) } else { (seen.center(), seen.extent()) };
         let fill = 0.94;
-        camera.scale =
+        self.scale =
             fill * (viewport.width / extent.x.max(1e-9)).min(viewport.height / extent.y.max(1e-9));
         if extent.x.max(extent.y) < 1e-9 {
-            camera.scale = 1.0;
+            self.scale = 1.0;
         }
-        camera.offset = [
-            viewport.x + 0.5 * viewport.width - camera.scale * middle.x,
-            viewport.y + 0.5 * viewport.height - camera.scale * middle.y,
+        self.offset = [
+            viewport.x + 0.5 * viewport.width - self.scale * middle.x,
+            viewport.y + 0.5 * viewport.height - self.scale * middle.y,
         ];
-        camera
     }
 
     /// A point of the scene in pixels.

@@ -2,11 +2,12 @@
 //!
 //! The way of the data: parts get their looks from the verdicts ([`shade`]), the camera is fitted to the scene
 //! ([`camera`]), faces and edges go to pixels ([`raster`], [`edges`]), the page gets its words ([`layout`], [`legend`]),
-//! and all of it goes to a file ([`png`], [`svg`]).
+//! and all of it goes to a file ([`png`], [`svg`]). Many pictures of a scene that moves are a [`film`].
 
 mod camera;
 mod curves;
 mod edges;
+mod film;
 mod image;
 mod layout;
 mod legend;
@@ -18,15 +19,17 @@ mod text;
 
 pub(crate) use camera::{Axis, Size, View};
 pub(crate) use curves::Curves;
+pub(crate) use film::{Film, Shot};
 pub(crate) use shade::linear_color;
+pub(crate) use svg::escape;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use impinge::Vec3;
 use impinge::scene::{Part, Scene};
+use impinge::{Mesh, Vec3};
 use rayon::prelude::*;
 
 use crate::args::PictureArgs;
@@ -80,7 +83,8 @@ pub(crate) fn write(picture: &Picture<'_>, args: &PictureArgs) -> Result<()> {
     Ok(())
 }
 
-fn save(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes a file.
+pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).with_context(|| {
         format!("cannot write {}; check that the folder exists and may be written", path.display())
     })
@@ -90,37 +94,56 @@ fn save(path: &Path, bytes: &[u8]) -> Result<()> {
 fn draw(picture: &Picture<'_>, camera: &Camera, layout: &Layout) -> Image {
     let parts = picture.scene.parts();
     let looks = shade::looks(parts.len(), picture.verdicts, picture.summary.is_none());
-    // Instances share a mesh, so they share its edges.
-    let mut edges_of = BTreeMap::new();
-    for part in parts {
-        edges_of
-            .entry(Arc::as_ptr(&part.mesh) as usize)
-            .or_insert_with(|| edges::edges(&part.mesh, camera));
-    }
-    let mut faces = Vec::new();
-    let mut lines = Vec::new();
-    for (part, look) in parts.iter().zip(&looks) {
-        let points: Vec<Vec3> = part
-            .mesh
-            .vertices()
-            .par_iter()
-            .map(|v| camera.project(part.pose.transform_point(*v)))
-            .collect();
-        faces.par_extend(part.mesh.triangles().par_iter().map(|t| face(*t, &points, *look)));
-        if let Some(edges) = edges_of.get(&(Arc::as_ptr(&part.mesh) as usize)) {
-            lines.extend(part_lines(part, edges, &points, look.layer, camera, layout.scale));
-        }
-    }
     // Parts that are near each other are tied together where they are nearest.
     let ties = picture.marked().filter_map(|v| v.distance).map(|d| [d.on_a, d.on_b]);
-    for [a, b] in picture.curves.segments().iter().copied().chain(ties) {
-        let ends = [pixel(camera.project(a)), pixel(camera.project(b))];
-        for (radius, rgb, alpha) in [(2.6, shade::INK, 230), (1.3, shade::WHITE, 255)] {
-            let radius = radius * layout.scale as f32;
-            lines.push(Line { ends, radius, alpha, stroke: Stroke::Overlay(rgb) });
+    let overlays: Vec<[Vec3; 2]> = picture.curves.segments().iter().copied().chain(ties).collect();
+    Drawing::default().draw(parts, &looks, &overlays, camera, layout.size, layout.scale)
+}
+
+/// What can be used again for the next picture from the same camera.
+#[derive(Debug, Default)]
+struct Drawing {
+    /// The edges of every mesh. Instances share a mesh, so they share its edges.
+    edges: BTreeMap<usize, (Arc<Mesh>, Vec<edges::Edge>)>,
+}
+
+impl Drawing {
+    /// Draws parts as they look, and lines over them.
+    fn draw(
+        &mut self,
+        parts: &[Part],
+        looks: &[Look],
+        overlays: &[[Vec3; 2]],
+        camera: &Camera,
+        size: Size,
+        scale: f64,
+    ) -> Image {
+        let mut faces = Vec::new();
+        let mut lines = Vec::new();
+        for (part, look) in parts.iter().zip(looks) {
+            // The mesh is kept with its edges, so that its address stays its own.
+            let (_, edges) = self
+                .edges
+                .entry(Arc::as_ptr(&part.mesh) as usize)
+                .or_insert_with(|| (part.mesh.clone(), edges::edges(&part.mesh, camera)));
+            let points: Vec<Vec3> = part
+                .mesh
+                .vertices()
+                .par_iter()
+                .map(|v| camera.project(part.pose.transform_point(*v)))
+                .collect();
+            faces.par_extend(part.mesh.triangles().par_iter().map(|t| face(*t, &points, *look)));
+            lines.extend(part_lines(part, edges, &points, look.layer, camera, scale));
         }
+        for [a, b] in overlays {
+            let ends = [pixel(camera.project(*a)), pixel(camera.project(*b))];
+            for (radius, rgb, alpha) in [(2.6, shade::INK, 230), (1.3, shade::WHITE, 255)] {
+                let radius = radius * scale as f32;
+                lines.push(Line { ends, radius, alpha, stroke: Stroke::Overlay(rgb) });
+            }
+        }
+        raster::draw(size.width, size.height, &faces, &lines)
     }
-    raster::draw(layout.size.width, layout.size.height, &faces, &lines)
 }
 
 fn face(triangle: [u32; 3], points: &[Vec3], look: Look) -> Face {
@@ -148,7 +171,7 @@ fn part_lines<'a>(
     edges.iter().filter(move |e| e.is_seen(view)).map(move |e| {
         let [a, b] = e.ends.map(|v| points[v as usize]);
         // A mesh of tiny, crumpled faces would be nothing but creases: short ones are drawn faintly.
-        let length = (a.x - b.x).hypot(a.y - b.y) / scale;
+        let length = (a.x - b.x).hypot(a.y - b.y) / scale.max(1.0);
         let alpha = (length / 7.0).clamp(0.25, 1.0) * 255.0;
         Line { ends: [pixel(a), pixel(b)], radius, alpha: alpha as u8, stroke: Stroke::Edge(layer) }
     })
@@ -161,8 +184,8 @@ fn pixel(p: Vec3) -> [f32; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use impinge::Pose;
     use impinge::check::Relation;
-    use impinge::{Mesh, Pose};
 
     type Faces<'a> = (&'a [[f64; 3]], &'a [[u32; 3]]);
 

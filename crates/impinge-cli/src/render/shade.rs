@@ -27,6 +27,11 @@ const PALETTE: [Rgb; 8] = [
     [180, 178, 214],
 ];
 
+/// The colour of the part of a number.
+pub(crate) fn part_color(part: usize) -> Rgb {
+    PALETTE[part % PALETTE.len()]
+}
+
 /// The colour of the part of a number, linear from 0 to 1, as glTF has it.
 pub(crate) fn linear_color(part: usize) -> [f32; 3] {
     PALETTE[part % PALETTE.len()].map(|c| (f32::from(c) / 255.0).powf(2.2))

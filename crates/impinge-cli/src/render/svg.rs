@@ -99,7 +99,7 @@ fn hex(rgb: Rgb) -> String {
 }
 
 /// Text fit for XML: markup escaped, control characters that XML forbids replaced by blanks.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

@@ -83,6 +83,7 @@ fn read(
         meshes,
         instances,
         ignore: Vec::new(),
+        bodies: Vec::new(),
         report: LoadReport { files: vec![report] },
     })
 }

@@ -20,8 +20,41 @@
 //! A pose has a `translation` and a rotation, as `axis` and `angle_deg` or as `quaternion = [x, y, z, w]`, of any
 //! length but zero; or it has a `matrix` of three rows of four numbers. The parts of a file with several become
 //! `frame/a`, `frame/b`, ... Unknown keys are errors.
+//!
+//! # Parts that move
+//!
+//! ```toml
+//! ignore_links = 1             # parts that hang on each other by at most so many links are not compared
+//!
+//! [motion]                     # of every part that has neither a motion nor a parent
+//! kind = "brownian"
+//! step = 0.2
+//!
+//! [[part]]
+//! file = "arm.obj"
+//! parent = "frame"             # a part before it: its pose and its motion are in that part's frame
+//!
+//! [part.motion]
+//! kind = "keyframes"
+//! repeat = "back-and-forth"    # or "loop", or "once", which is the default
+//! keyframe = [
+//!     { time = 0 },
+//!     { time = 2.5, pose = { axis = [0, 0, 1], angle_deg = 90 } },
+//! ]
+//! ```
+//!
+//! | kind | fields, all optional but `keyframe` |
+//! | --- | --- |
+//! | `still` | none |
+//! | `billiard` | straight on, reflected by the walls of a cage, turning about its middle: `velocity = [x, y, z]` or `speed` (units a second), `axis`, `spin_deg` (degrees a second), `cage = [[x, y, z], [x, y, z]]`, `bounce` (turn back at other parts; true), `seed` |
+//! | `brownian` | random: `step` (the most a frame moves it along each axis), `turn_deg` (the most a frame turns it), `cage`, `seed` |
+//! | `falling` | down to a floor and up again: `gravity = [x, y, z]`, `floor` (its height, against gravity), `restitution` (0 to 1), `velocity`, `axis`, `spin_deg`, `seed` |
+//! | `keyframes` | from pose to pose, straight and by the shortest turn: `keyframe` (times ascending, poses as those of parts, rigid), `repeat` |
+//!
+//! All parts of one `[[part]]` move as one. Whoever only looks at a scene sees its parts where their poses put them.
 
 mod ignore;
+mod motion;
 mod pose;
 
 use std::collections::BTreeMap;
@@ -30,12 +63,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use self::motion::MotionTable;
 use self::pose::{Pose, Scale};
 use crate::MAX_INSTANCES;
-use crate::document::{Document, Instance};
+use crate::document::{Body, Document, IDENTITY, IgnoreRule, Instance, Motion};
 use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
-use crate::matrix::{compose, is_finite};
+use crate::matrix::{Matrix, compose, is_finite};
 use crate::report::FileReport;
 use crate::stem;
 use crate::text::{excerpt, without_mark};
@@ -45,6 +79,10 @@ use crate::text::{excerpt, without_mark};
 struct SceneFile {
     #[serde(default)]
     unit: Option<String>,
+    #[serde(default)]
+    ignore_links: usize,
+    #[serde(default)]
+    motion: Option<MotionTable>,
     #[serde(default)]
     part: Vec<Part>,
     #[serde(default)]
@@ -63,6 +101,10 @@ struct Part {
     scale: Option<Scale>,
     #[serde(default)]
     object: Option<String>,
+    #[serde(default)]
+    parent: Option<String>,
+    #[serde(default)]
+    motion: Option<MotionTable>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -126,10 +168,16 @@ fn resolve(
         let message = "the scene has no [[part]]";
         return Err(Error::new(ErrorKind::Empty, Location::Whole, message));
     }
+    let common =
+        scene.motion.as_ref().map(MotionTable::motion).transpose().map_err(|(kind, message)| {
+            Error::new(kind, Location::Whole, format!("[motion]: {message}"))
+        })?;
     let mut document = Document::default();
     let mut files: BTreeMap<PathBuf, Loaded> = BTreeMap::new();
     let mut names: BTreeMap<String, u64> = BTreeMap::new();
     let mut reports = Vec::new();
+    // The pose of each part in the frame of the scene, without its scale.
+    let mut frames: Vec<Matrix> = Vec::new();
     for (i, part) in scene.part.into_iter().enumerate() {
         let here = Location::Item("part", i as u64);
         let name = match part.name {
@@ -144,6 +192,32 @@ fn resolve(
         let fail = |kind, message: String| Error::new(kind, here, format!("{wants}: {message}"));
         let pose = pose::matrix(part.pose.as_ref(), part.scale.as_ref())
             .map_err(|(kind, message)| fail(kind, message))?;
+        let unscaled = pose::matrix(part.pose.as_ref(), None)
+            .map_err(|(kind, message)| fail(kind, message))?;
+        let parent = match &part.parent {
+            None => None,
+            Some(parent) => Some(
+                names.get(parent).map(|at| *at as usize).filter(|at| *at < i).ok_or_else(|| {
+                    let parent = excerpt(parent.as_bytes());
+                    let message = format!("there is no part `{parent}` before it to be its parent");
+                    fail(ErrorKind::BadReference, message)
+                })?,
+            ),
+        };
+        let around = parent.map_or(IDENTITY, |parent: usize| frames[parent]);
+        let pose = compose(&around, &pose);
+        frames.push(compose(&around, &unscaled));
+        let motion = match &part.motion {
+            Some(table) => Some(table.motion().map_err(|(kind, message)| fail(kind, message))?),
+            None if parent.is_none() => common.clone(),
+            None => None,
+        };
+        if let (Some(Motion::Keyframes { .. }), true) = (&motion, part.motion.is_none()) {
+            let message =
+                "keyframes in [motion] would move all parts into one place; give them to a part";
+            return Err(fail(ErrorKind::Syntax, message.into()));
+        }
+        let first = document.instances.len();
         let Some(directory) = directory else {
             let message = "its file cannot be found from bytes alone; load the scene by path";
             return Err(fail(ErrorKind::BadReference, message.into()));
@@ -186,14 +260,43 @@ fn resolve(
             let name = if alone { name.clone() } else { format!("{name}/{}", inner.name) };
             document.instances.push(Instance { name, mesh, matrix });
         }
+        let instances = first..document.instances.len();
+        document.bodies.push(Body { name, instances, parent, matrix: unscaled, motion });
     }
     document.ignore = ignore::resolve(&scene.ignore, &document.instances, &mut report)?;
+    ignore_links(&mut document, scene.ignore_links)?;
     report.parts = document.instances.len();
     report.vertices = document.meshes.iter().map(|m| m.positions.len()).sum();
     report.faces = document.meshes.iter().map(|m| m.faces.len()).sum();
     document.report.files.push(report);
     document.report.files.append(&mut reports);
     Ok(document)
+}
+
+/// The most pairs of parts that `ignore_links` may leave out.
+const MAX_LINKED: usize = 1 << 22;
+
+/// Leaves out pairs of which one hangs on the other by at most so many links.
+fn ignore_links(document: &mut Document, links: usize) -> Result<(), Error> {
+    for body in &document.bodies {
+        let mut above = body.parent;
+        for _ in 0..links {
+            let Some(parent) = above.map(|at| &document.bodies[at]) else { break };
+            if document.ignore.len() >= MAX_LINKED {
+                let message = "ignore_links leaves out too many pairs; give a smaller number";
+                return Err(Error::new(ErrorKind::TooLarge, Location::Whole, message));
+            }
+            let rule = IgnoreRule::Between(
+                parent.instances.clone().collect(),
+                body.instances.clone().collect(),
+            );
+            if !rule.is_empty() {
+                document.ignore.push(rule);
+            }
+            above = parent.parent;
+        }
+    }
+    Ok(())
 }
 
 fn load_part_file(path: &Path) -> Result<Document, Error> {

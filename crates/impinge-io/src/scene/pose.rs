@@ -49,7 +49,7 @@ pub(super) fn matrix(
 }
 
 impl Pose {
-    fn matrix(&self) -> Result<Matrix, (ErrorKind, String)> {
+    pub(super) fn matrix(&self) -> Result<Matrix, (ErrorKind, String)> {
         let syntax = |message: &str| Err((ErrorKind::Syntax, message.to_string()));
         let turned = self.axis.is_some() || self.angle_deg.is_some();
         if let Some(matrix) = self.matrix {

@@ -166,3 +166,68 @@ fn mistakes_are_named() {
     let error = crate::load_bytes(part("").as_bytes(), None, "s.toml").unwrap_err();
     assert_eq!(error.kind(), BadReference);
 }
+
+const MOVING: &str = r#"
+ignore_links = 2
+
+[motion]
+kind = "billiard"
+speed = 2.5
+cage = [[-9, -9, -9], [9, 9, 9]]
+
+[[part]]
+name = "base"
+file = "two.obj"
+pose = { translation = [1, 0, 0], axis = [0, 0, 1], angle_deg = 90 }
+scale = 3
+
+[[part]]
+name = "arm"
+file = "part.obj"
+parent = "base"
+pose = { translation = [2, 0, 0] }
+motion = { kind = "keyframes", repeat = "loop", keyframe = [
+    { time = 0, pose = { translation = [2, 0, 0] } },
+    { time = 1.5, pose = { quaternion = [0, 0, 1, 1] } },
+] }
+
+[[part]]
+name = "hand"
+file = "part.obj"
+parent = "arm"
+pose = { translation = [0, 0, 1] }
+
+[[part]]
+name = "stone"
+file = "part.obj"
+motion = { kind = "falling", restitution = 0.25, seed = 7 }
+"#;
+
+#[test]
+fn parts_move_and_hang_on_each_other() {
+    let folder = Folder::new("moving");
+    let document = folder.load("moving.toml", MOVING).unwrap();
+    let [base, arm, hand, stone] = &document.bodies[..] else { panic!("{:?}", document.bodies) };
+    assert_eq!((base.name.as_str(), base.instances.clone()), ("base", 0..2));
+    assert_eq!((arm.parent, hand.parent, stone.parent), (Some(0), Some(1), None));
+    // The scale of a parent is its own; its pose is not.
+    let place = |i: usize| document.instances[i].matrix.map(|row| row[3]);
+    assert_eq!(place(2), [1.0, 2.0, 0.0]);
+    assert_eq!(place(3), [1.0, 2.0, 1.0]);
+    assert_eq!(hand.matrix.map(|row| row[3]), [0.0, 0.0, 1.0]);
+    // What hangs on others is still unless it says otherwise.
+    assert_eq!(hand.motion, None);
+    let Some(Motion::Billiard { speed, velocity, cage, bounce, .. }) = &base.motion else {
+        panic!()
+    };
+    assert_eq!((*speed, *velocity, *bounce), (Some(2.5), None, true));
+    assert_eq!(*cage, Some([[-9.0; 3], [9.0; 3]]));
+    let Some(Motion::Keyframes { keyframes, repeat }) = &arm.motion else { panic!() };
+    assert_eq!((keyframes.len(), *repeat), (2, crate::Repeat::Loop));
+    assert_eq!((keyframes[1].time, keyframes[1].matrix[0]), (1.5, [0.0, -1.0, 0.0, 0.0]));
+    let Some(Motion::Falling { restitution, seed, floor, .. }) = &stone.motion else { panic!() };
+    assert_eq!((*restitution, *seed, *floor), (Some(0.25), Some(7), None));
+    // Two links: the hand is not compared with the base, of which two parts came.
+    assert_eq!(document.ignored_pairs(), [[0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
+    assert!(folder.load("still.toml", SCENE).unwrap().bodies.iter().all(|b| b.motion.is_none()));
+}

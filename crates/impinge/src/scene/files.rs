@@ -126,7 +126,11 @@ impl Mesh {
     }
 }
 
-fn from_document(document: impinge_io::Document, options: &LoadOptions) -> Result<Loaded, Error> {
+/// The scene of a document.
+pub(crate) fn from_document(
+    document: impinge_io::Document,
+    options: &LoadOptions,
+) -> Result<Loaded, Error> {
     let ignored = document.ignored_pairs();
     let meshes: Vec<Arc<Mesh>> = document
         .meshes

@@ -10,6 +10,8 @@ use crate::math::{Aabb, Pose};
 use crate::mesh::Mesh;
 
 #[cfg(feature = "files")]
+pub(crate) use files::from_document;
+#[cfg(feature = "files")]
 pub use files::{LoadOptions, LoadReport, Loaded};
 
 /// A named mesh at a pose.

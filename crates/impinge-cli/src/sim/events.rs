@@ -1,0 +1,124 @@
+//! Events as lines of JSON.
+
+use std::fs::File;
+use std::io::{BufWriter, Stdout, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use impinge::motion::Stage;
+use impinge::world::{Event, EventKind, Report};
+use serde::Serialize;
+
+use super::Scene;
+
+/// Where the lines go.
+pub(crate) struct EventLines {
+    path: PathBuf,
+    out: Out,
+}
+
+enum Out {
+    Stdout(BufWriter<Stdout>),
+    File(BufWriter<File>),
+}
+
+/// One line.
+#[derive(Debug, Serialize)]
+struct Line<'a> {
+    frame: u64,
+    time: f64,
+    kind: &'static str,
+    a: &'a str,
+    b: &'a str,
+    certain: bool,
+    /// A common point in the frame of the scene.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    point: Option<[f64; 3]>,
+    /// The parts of bodies that have several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<[&'a str; 2]>,
+    /// The triangles that meet, by their numbers in the parts; null where a part lies within the other, or hulls alone decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    triangles: Option<[Option<u32>; 2]>,
+}
+
+impl EventLines {
+    /// Lines to a file, which is created, or to standard output for `-`.
+    pub(crate) fn create(path: &Path) -> Result<Self> {
+        let out = if path == Path::new("-") {
+            Out::Stdout(BufWriter::new(std::io::stdout()))
+        } else {
+            Out::File(BufWriter::new(File::create(path).with_context(|| {
+                format!(
+                    "cannot create {}; check that the folder exists and may be written",
+                    path.display()
+                )
+            })?))
+        };
+        Ok(Self { path: path.to_owned(), out })
+    }
+
+    /// Whether standard output is taken.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(self.out, Out::Stdout(_))
+    }
+
+    /// A line for every event of a frame.
+    pub(crate) fn write(&mut self, scene: &Scene, stage: &Stage, report: &Report) -> Result<()> {
+        for event in report.events() {
+            let line = line(scene, stage, report, event);
+            let out = self.out.writer();
+            serde_json::to_writer(&mut *out, &line)
+                .map_err(anyhow::Error::from)
+                .and_then(|()| Ok(writeln!(out)?))
+                .with_context(|| trouble(&self.path))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is still buffered.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.out.writer().flush().with_context(|| trouble(&self.path))
+    }
+}
+
+impl Out {
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Stdout(out) => out,
+            Self::File(out) => out,
+        }
+    }
+}
+
+fn trouble(path: &Path) -> String {
+    format!("cannot write {}; the events are incomplete", path.display())
+}
+
+fn line<'a>(scene: &'a Scene, stage: &Stage, report: &Report, event: &Event) -> Line<'a> {
+    let bodies = [event.a, event.b].map(|handle| stage.body_of(handle));
+    let [a, b] = bodies.map(|body| scene.names[body].as_str());
+    let moving = &scene.moving;
+    let several = bodies.iter().any(|body| moving.bodies[*body].parts.len() > 1);
+    let parts = event.witness.filter(|_| several).map(|witness| {
+        [0, 1].map(|k| {
+            let first = moving.bodies[bodies[k]].parts.start;
+            moving.scene.parts()[first + witness.parts[k] as usize].name.as_str()
+        })
+    });
+    Line {
+        frame: report.frame,
+        time: stage.time(),
+        kind: match event.kind {
+            EventKind::Began => "began",
+            EventKind::Persists => "persists",
+            EventKind::Ended => "ended",
+        },
+        a,
+        b,
+        certain: event.certain,
+        point: event.witness.map(|witness| witness.point.to_array()),
+        parts,
+        triangles: event.witness.map(|witness| witness.triangles),
+    }
+}

@@ -1,0 +1,174 @@
+//! `impinge sim`: bodies on paths, and what they meet on their way.
+//!
+//! The way of the data: a scene with motions ([`impinge::motion`]) on a stage, frame by frame ([`run`]); events and figures go to files as they come ([`events`], [`stats`]), and
+//! what is drawn is drawn at the end ([`plot`], [`pictures`]).
+
+mod args;
+mod events;
+mod pictures;
+mod plot;
+mod stats;
+mod summary;
+
+pub(crate) use args::{EXAMPLES, SimArgs};
+
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use impinge::motion::{Motion, MovingScene, Stage};
+use impinge::world::{Handle, WorldOptions};
+
+use self::events::EventLines;
+use self::pictures::Camera;
+use self::stats::{Frame, StatsFile};
+use self::summary::Summary;
+use crate::job::unique;
+use crate::progress::Progress;
+use crate::report::plural;
+use crate::{Status, note};
+
+/// What is simulated.
+pub(crate) struct Scene {
+    /// The bodies and their motions.
+    moving: MovingScene,
+    /// A name for every body, all different.
+    names: Vec<String>,
+    /// What it is called.
+    title: String,
+}
+
+/// Runs what the arguments name.
+pub(crate) fn run(args: &SimArgs) -> Result<Status> {
+    let scene = load(args)?;
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(args.run.threads.map_or(0, std::num::NonZero::get))
+        .build()
+        .context("cannot start the threads; ask for fewer with --threads")?;
+    pool.install(|| simulate(&scene, args))
+}
+
+/// The scene, from a file or generated.
+fn load(args: &SimArgs) -> Result<Scene> {
+    let bodies = &args.bodies;
+    let (moving, title) = match (&args.file, bodies.sample) {
+        (_, Some(sample)) => {
+            let count = bodies.bodies.unwrap_or_else(|| sample.usual_bodies());
+            (MovingScene::sample(sample, count, bodies.seed)?, format!("{sample} sample"))
+        }
+        (Some(file), None) => {
+            let motion = bodies.motion.clone().unwrap_or_default();
+            let (moving, loaded) = MovingScene::load(file, &motion)?;
+            let incomplete = !loaded.report.is_complete();
+            if !args.output.quiet && (incomplete || loaded.straightened > 0 || loaded.deformed > 0)
+            {
+                note(&loaded.to_string());
+            }
+            let name = file.file_name().map(|n| n.to_string_lossy().into_owned());
+            (moving, name.unwrap_or_else(|| file.display().to_string()))
+        }
+        (None, None) => bail!("name a scene file, or a generated scene with --sample"),
+    };
+    let number = |(i, name): (usize, &String)| {
+        if name.is_empty() { format!("body {i}") } else { name.clone() }
+    };
+    let names: Vec<&String> = moving.bodies.iter().map(|body| &body.name).collect();
+    let names: Vec<String> = names.into_iter().enumerate().map(number).collect();
+    Ok(Scene { moving, names: unique(&names), title })
+}
+
+/// Says on standard error what may not be meant.
+fn remark(scene: &Scene, stage: &Stage) {
+    let bodies = &scene.moving.bodies;
+    if bodies.iter().all(|body| body.motion == Motion::Still) {
+        note("nothing moves; give motions in a scene file, or --motion brownian");
+    }
+    if stage.partly_ignored() > 0 {
+        let pairs = plural(stage.partly_ignored(), "pair");
+        note(&format!(
+            "{pairs} of bodies are to be ignored in part; parts that move as one are compared as a whole"
+        ));
+    }
+}
+
+fn simulate(scene: &Scene, args: &SimArgs) -> Result<Status> {
+    let (run, output) = (&args.run, &args.output);
+    let options = WorldOptions {
+        phase: run.phase,
+        oriented: run.phase.name().ends_with("-oriented"),
+        persisting: output.persisting,
+        ..WorldOptions::default()
+    };
+    let mut stage = Stage::new(&scene.moving, &options, args.bodies.seed)?;
+    if !output.quiet {
+        remark(scene, &stage);
+    }
+    let explained =
+        output.explain.as_deref().map(|names| pair(scene, &stage, names)).transpose()?;
+    let mut events = output.events.as_deref().map(EventLines::create).transpose()?;
+    let mut file = output.stats.as_deref().map(StatsFile::create).transpose()?;
+    let frames = run.frames.get();
+    let mut camera = Camera::new(output, frames)?;
+    let mut summary = Summary::new(scene.names.len());
+    let mut progress = Progress::new(frames, "simulating", output.quiet);
+    for number in 1..=frames {
+        let before = Instant::now();
+        if number > 1 {
+            stage.advance(run.dt)?;
+        }
+        let moved = Instant::now();
+        stage.update();
+        let done = Instant::now();
+        let report = stage.world().report();
+        let frame = Frame::new(report, stage.time(), moved - before, done - moved);
+        if let Some(events) = &mut events {
+            events.write(scene, &stage, report)?;
+        }
+        if let Some(file) = &mut file {
+            file.write(&frame)?;
+        }
+        summary.add(&stage, report, frame);
+        camera.look(number, &stage)?;
+        progress.step();
+    }
+    drop(progress);
+    if let Some(file) = file {
+        file.finish()?;
+    }
+    let to_stdout = events.as_ref().is_some_and(EventLines::is_stdout);
+    if let Some(events) = events {
+        events.finish()?;
+    }
+    if let Some(path) = &output.plot {
+        plot::write(path, &summary.plot_title(scene, args), summary.frames())?;
+    }
+    camera.develop(scene, args)?;
+    let explanation = match explained {
+        Some([a, b]) => {
+            let [first, second] = [a, b].map(|handle| &scene.names[stage.body_of(handle)]);
+            let text = stage.world().explain(a, b)?;
+            Some(format!("a is {first}, b is {second}; as of the last frame:\n{text}"))
+        }
+        None => None,
+    };
+    summary.print(scene, args, &stage, explanation.as_deref(), to_stdout)?;
+    Ok(if summary.met() { Status::Found } else { Status::Clear })
+}
+
+/// The two bodies of a pair by their names.
+fn pair(scene: &Scene, stage: &Stage, names: &[String]) -> Result<[Handle; 2]> {
+    let find = |name: &String| -> Result<Handle> {
+        let Some(body) = scene.names.iter().position(|n| n == name) else {
+            let some = scene.names[..scene.names.len().min(8)].join(", ");
+            let more = if scene.names.len() > 8 { ", ..." } else { "" };
+            bail!("--explain: there is no body {name:?}; there are {some}{more}");
+        };
+        Ok(stage.handles()[body])
+    };
+    let [a, b] = names else { bail!("--explain takes two bodies") };
+    if a == b {
+        bail!("--explain: {a:?} makes no pair with itself; name two different bodies");
+    }
+    // The explanation calls that one a which is in the smaller slot.
+    let (a, b) = (find(a)?, find(b)?);
+    Ok([a.min(b), a.max(b)])
+}

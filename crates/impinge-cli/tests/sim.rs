@@ -1,0 +1,417 @@
+//! `impinge sim` as its user meets it: events, figures, pictures, scene files and errors.
+#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+/// A folder of its own for one test, removed when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("impinge-sim-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        let this = Self(path);
+        // A cube of side two around the origin, and a file of two of them, side by side.
+        this.write("cube.obj", &cube(0.0, 0));
+        this.write("pair.obj", &format!("o left\n{}o right\n{}", cube(0.0, 0), cube(4.0, 8)));
+        this
+    }
+
+    fn path(&self, file: &str) -> String {
+        self.0.join(file).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, file: &str, text: &str) -> String {
+        fs::write(self.0.join(file), text).unwrap();
+        self.path(file)
+    }
+
+    fn read(&self, file: &str) -> String {
+        fs::read_to_string(self.0.join(file)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A cube of side two around `(x, 0, 0)` as OBJ, its vertices after `used` others.
+fn cube(x: f64, used: usize) -> String {
+    let mut text = String::new();
+    for i in 0..8 {
+        let side = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+        text += &format!("v {} {} {}\n", x + side(0), side(1), side(2));
+    }
+    let faces =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    for face in faces {
+        let [a, b, c, d] = face.map(|v| v + 1 + used);
+        text += &format!("f {a} {b} {c} {d}\n");
+    }
+    text
+}
+
+fn run(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_impinge")).arg("sim").args(args).output().unwrap()
+}
+
+/// Runs, demands an exit status, and returns standard output and standard error.
+#[track_caller]
+fn expect(status: i32, args: &[&str]) -> (String, String) {
+    let output = run(args);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (out, err) = (text(output.stdout), text(output.stderr));
+    assert_eq!(output.status.code(), Some(status), "impinge sim {args:?}\n{out}\n{err}");
+    assert!(!err.contains("panicked"), "{err}");
+    (out, err)
+}
+
+fn events(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+}
+
+/// Frame, kind and the two bodies of events.
+fn brief(text: &str) -> Vec<(u64, String, String, String)> {
+    let word = |event: &Value, key: &str| event[key].as_str().unwrap().to_owned();
+    events(text)
+        .iter()
+        .map(|e| (e["frame"].as_u64().unwrap(), word(e, "kind"), word(e, "a"), word(e, "b")))
+        .collect()
+}
+
+#[test]
+fn events_figures_and_summary_tell_one_story() {
+    let folder = Folder::new("story");
+    for (sample, bodies) in
+        [("billiard", "20"), ("brownian", "60"), ("falling", "20"), ("robot", "18")]
+    {
+        let (lines, csv) = (folder.path("e.jsonl"), folder.path("s.csv"));
+        let args = ["--sample", sample, "--bodies", bodies, "--frames", "150"];
+        let (out, _) = expect(1, &[&args[..], &["--events", &lines, "--stats", &csv]].concat());
+        let mut meeting = BTreeSet::new();
+        let events = events(&folder.read("e.jsonl"));
+        let csv = folder.read("s.csv");
+        let mut rows = csv.lines();
+        let header: Vec<&str> = rows.next().unwrap().split(',').collect();
+        let column = |name: &str| header.iter().position(|h| *h == name).unwrap();
+        let mut next = events.iter().peekable();
+        let (mut frame, mut began_in_all) = (0, 0);
+        for row in rows {
+            frame += 1;
+            let cells: Vec<&str> = row.split(',').collect();
+            assert_eq!(cells.len(), header.len());
+            let number = |name: &str| cells[column(name)].parse::<f64>().unwrap() as u64;
+            assert_eq!(number("frame"), frame);
+            let (mut began, mut ended) = (0, 0);
+            while let Some(event) = next.next_if(|e| e["frame"] == frame) {
+                let pair = (event["a"].to_string(), event["b"].to_string());
+                let point = event.get("point");
+                if event["kind"] == "began" {
+                    began += 1;
+                    assert!(meeting.insert(pair), "{event} twice");
+                    assert!(point.unwrap().as_array().unwrap().iter().all(Value::is_f64));
+                    assert_eq!(event["triangles"].as_array().unwrap().len(), 2);
+                } else {
+                    ended += 1;
+                    assert!(event["kind"] == "ended" && meeting.remove(&pair) && point.is_none());
+                }
+            }
+            assert_eq!([began, ended], [number("began"), number("ended")], "{sample} {frame}");
+            assert_eq!(meeting.len() as u64, number("meeting"), "{sample} {frame}");
+            assert!(
+                number("by_hulls") <= number("checked") && number("checked") <= number("pairs")
+            );
+            began_in_all += began;
+        }
+        assert!(frame == 150 && next.next().is_none());
+        let s = if began_in_all == 1 { "" } else { "s" };
+        assert!(out.contains(&format!("{began_in_all} collision{s} began")), "{out}");
+        assert!(out.contains("update, ms") && out.contains("150 frames"), "{out}");
+    }
+}
+
+#[test]
+fn events_do_not_depend_on_threads_or_broad_phase_but_on_the_seed() {
+    let events = |more: &[&str]| {
+        let args = ["--sample", "billiard", "--bodies", "24", "--frames", "90", "--dt", "0.03"];
+        expect(1, &[&args[..], &["--events", "-", "--quiet"], more].concat()).0
+    };
+    let one = events(&["--threads", "1"]);
+    assert!(one.lines().count() > 10);
+    assert_eq!(one, events(&["--threads", "2"]));
+    assert_eq!(one, events(&["--threads", "3"]));
+    for phase in impinge::broad::Choice::ALL {
+        assert_eq!(one, events(&["--phase", phase.name()]), "{phase}");
+    }
+    assert_ne!(one, events(&["--seed", "2"]));
+}
+
+const SCENE: &str = r#"
+ignore_links = 1
+
+[[part]]
+name = "wall"
+file = "cube.obj"
+pose = { translation = [10, 0, 0] }
+
+[[part]]
+name = "cart"
+file = "pair.obj"
+
+[part.motion]
+kind = "keyframes"
+repeat = "back-and-forth"
+keyframe = [
+    { time = 0 },
+    { time = 0.5, pose = { translation = [8, 0, 0] } },
+]
+
+[[part]]
+name = "flag"
+file = "cube.obj"
+scale = 0.5
+parent = "cart"
+pose = { translation = [0, 0, 1] }
+motion = { kind = "keyframes", keyframe = [
+    { time = 0, pose = { translation = [0, 0, 1] } },
+    { time = 1, pose = { translation = [0, 0, 1], axis = [0, 0, 1], angle_deg = 180 } },
+] }
+
+[[part]]
+name = "stone"
+file = "cube.obj"
+pose = { translation = [0, 0, 7] }
+motion = { kind = "falling", gravity = [0, 0, -10], floor = -1, restitution = 0 }
+"#;
+
+#[test]
+fn a_scene_file_says_how_its_parts_move() {
+    let folder = Folder::new("scene");
+    let scene = folder.write("scene.toml", SCENE);
+    let args = [&scene, "--frames", "21", "--dt", "0.0625", "--events", "-"];
+    let (out, err) = expect(1, &args);
+    // The right cube of the cart starts at 4 and moves a unit a frame; it touches the wall, which begins at 9, when it is at 8. After the
+    // eighth step it turns back, and after sixteen again. By then the stone has fallen on the flag, and on the left cube.
+    let found = brief(&out);
+    let wall: Vec<(u64, &str)> = found
+        .iter()
+        .filter(|(_, _, a, b)| a == "wall" && b == "cart")
+        .map(|(frame, kind, ..)| (*frame, kind.as_str()))
+        .collect();
+    assert_eq!(wall, [(5, "began"), (14, "ended"), (21, "began")], "{out}");
+    assert!(found.iter().all(|(_, _, a, b)| !(a == "cart" && b == "flag")), "{out}");
+    for (frame, a) in [(16, "flag"), (17, "cart")] {
+        let began = (frame, "began".to_owned(), a.to_owned(), "stone".to_owned());
+        assert!(found.contains(&began), "{a} {out}");
+    }
+    let first = events(&out)
+        .into_iter()
+        .find(|e| e["a"] == "wall" && e["b"] == "cart")
+        .expect("the cart meets the wall");
+    assert_eq!(first["parts"], serde_json::json!(["wall", "cart/right"]));
+    assert_eq!(first["point"][0], 9.0);
+    assert!(err.contains("21 frames"), "the summary has moved aside: {err}");
+    // The same in JSON, from the same folder.
+    let json = r#"{"part":[{"name":"a","file":"cube.obj"},
+        {"name":"b","file":"cube.obj","pose":{"translation":[5,0,0]},
+         "motion":{"kind":"billiard","velocity":[-6,0,0],"spin_deg":0,"axis":[0,0,1],"cage":[[-9,-9,-9],[9,9,9]]}}]}"#;
+    let scene = folder.write("scene.json", json);
+    let (out, _) = expect(1, &[&scene, "--frames", "13", "--dt", "0.125", "--events", "-"]);
+    let found = brief(&out);
+    let kinds: Vec<(u64, &str)> = found.iter().map(|(f, k, ..)| (*f, k.as_str())).collect();
+    // 5, 4.25, 3.5, 2.75, 2 touches, and it turns back at once.
+    assert_eq!(kinds, [(5, "began"), (6, "ended")], "{out}");
+    // What moves is still where its pose says for whoever looks at the scene only.
+    let check =
+        Command::new(env!("CARGO_BIN_EXE_impinge")).args(["check", &scene]).output().unwrap();
+    assert_eq!(check.status.code(), Some(0));
+}
+
+#[test]
+fn parts_of_a_model_move_as_asked() {
+    let folder = Folder::new("model");
+    let model = folder.path("pair.obj");
+    let (out, err) = expect(0, &[&model, "--frames", "5"]);
+    assert!(err.contains("nothing moves") && out.contains("0 collisions began"), "{out}{err}");
+    let (_, err) = expect(0, &[&model, "--frames", "5", "--quiet"]);
+    assert!(err.is_empty(), "{err}");
+    let args = [&model, "--motion", "brownian", "--frames", "40", "--seed", "3", "--events", "-"];
+    let (first, again) = (run(&args), run(&args));
+    assert!(first.status.code().is_some_and(|code| code < 2));
+    assert_eq!(first.stdout, again.stdout);
+    for motion in ["billiard", "falling"] {
+        let output = run(&[&model, "--motion", motion, "--frames", "40"]);
+        assert!(output.status.code().is_some_and(|code| code < 2), "{motion}");
+    }
+}
+
+#[test]
+fn the_first_frame_meets_what_a_check_finds() {
+    let folder = Folder::new("check");
+    let impinge =
+        |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_impinge")).args(args).output().unwrap();
+    impinge(&["sample", "--write", &folder.path("demo")]);
+    let scene = folder.path("demo/sample.toml");
+    let pair = |a: &Value, b: &Value| {
+        let mut names = [a, b].map(|name| name.as_str().unwrap().to_owned());
+        names.sort();
+        names
+    };
+    let (out, _) = expect(1, &[&scene, "--frames", "1", "--events", "-"]);
+    let met: BTreeSet<[String; 2]> = events(&out).iter().map(|e| pair(&e["a"], &e["b"])).collect();
+    let checked = impinge(&["check", &scene, "--json"]).stdout;
+    let checked: Value = serde_json::from_slice(&checked).unwrap();
+    let found = checked["pairs"].as_array().unwrap();
+    let found: BTreeSet<[String; 2]> =
+        found.iter().map(|p| pair(&p["name_a"], &p["name_b"])).collect();
+    assert!(met.len() == 16 && met == found, "{met:?}\n{found:?}");
+}
+
+#[test]
+fn pairs_that_go_on_meeting_are_reported_on_request() {
+    let args = ["--sample", "falling", "--bodies", "10", "--frames", "120", "--events", "-"];
+    let (brief, _) = expect(1, &args);
+    let (full, _) = expect(1, &[&args[..], &["--persisting"]].concat());
+    assert!(!brief.contains("persists") && full.contains("\"persists\""));
+    let rest: Vec<&str> = full.lines().filter(|line| !line.contains("\"persists\"")).collect();
+    assert!(rest.iter().copied().eq(brief.lines()));
+}
+
+#[test]
+fn a_pair_is_explained() {
+    let args = ["--sample", "robot", "--frames", "3", "--explain"];
+    let output = run(&[&args[..], &["arm 1 forearm", "arm 1 upper arm"]].concat());
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("a is arm 1 upper arm, b is arm 1 forearm"), "{text}");
+    assert!(text.contains("does not matter") && text.contains("links"), "{text}");
+    let (_, err) = expect(2, &[&args[..], &["table", "chair"]].concat());
+    assert!(err.contains("no body \"chair\"") && err.contains("arm 1 base"), "{err}");
+    expect(2, &[&args[..], &["table", "table"]].concat());
+}
+
+#[test]
+fn pictures_are_written() {
+    let folder = Folder::new("pictures");
+    let [plot, png, svg, film] = ["p.svg", "a.png", "a.svg", "film.png"].map(|f| folder.path(f));
+    let args = ["--sample", "falling", "--bodies", "6", "--frames", "60"];
+    let output = ["--plot", &plot, "--picture", &png, "--animation", &film, "--size", "400x300"];
+    let small = ["--animation-size", "80x60"];
+    expect(1, &[&args[..], &output[..], &small[..]].concat());
+    expect(1, &[&args[..], &["--picture", &svg, "--size", "400x300"]].concat());
+    assert!(folder.read("p.svg").contains("milliseconds"));
+    assert!(folder.read("a.svg").contains("falling sample, frame"));
+    assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    let bytes = fs::read(&film).unwrap();
+    let at = bytes.windows(4).position(|w| w == b"acTL").expect("an animation");
+    assert_eq!(bytes[at + 4..at + 8], 60_u32.to_be_bytes());
+    assert!(bytes.len() < 200_000, "{}", bytes.len());
+    for bad in
+        [["--picture", "x.jpg"], ["--animation", "x.gif"], ["--plot", "no/such/folder/x.svg"]]
+    {
+        let (_, err) = expect(2, &["--sample", "robot", "--frames", "2", bad[0], bad[1]]);
+        assert!(err.contains(bad[1]), "{err}");
+    }
+}
+
+#[test]
+fn bad_arguments_are_errors() {
+    let folder = Folder::new("bad");
+    let model = folder.path("cube.obj");
+    for args in [
+        &[][..],
+        &["--sample", "tennis"],
+        &["--sample", "billiard", "--bodies", "0"],
+        &["--sample", "billiard", "--bodies", "-3"],
+        &["--sample", "billiard", "--frames", "0"],
+        &["--sample", "billiard", "--dt", "0"],
+        &["--sample", "billiard", "--dt", "-1"],
+        &["--sample", "billiard", "--dt", "nan"],
+        &["--sample", "billiard", "--phase", "gird"],
+        &["--sample", "billiard", "--threads", "0"],
+        &["--sample", "billiard", "--motion", "still"],
+        &["--sample", "billiard", "--persisting"],
+        &["--sample", "billiard", "--events", "no/such/folder/e.jsonl"],
+        &["--sample", "billiard", "--stats", "no/such/folder/s.csv"],
+        &["--sample", "billiard", &model],
+        &[&model, "--bodies", "3"],
+        &[&model, "--motion", "keyframes"],
+        &["no such file.toml"],
+    ] {
+        let (out, err) = expect(2, args);
+        assert!(out.is_empty() && err.contains("error"), "{args:?}: {out}{err}");
+    }
+}
+
+#[test]
+fn bad_scenes_are_errors_that_name_file_part_and_field() {
+    let folder = Folder::new("scenes");
+    let part = |motion: &str| {
+        format!("[[part]]\nname = \"ball\"\nfile = \"cube.obj\"\nmotion = {{ {motion} }}\n")
+    };
+    let cases = [
+        (part("speed = 1"), "motion.kind is missing"),
+        (part("kind = \"swimming\""), "motion.kind is \"swimming\""),
+        (part("kind = \"brownian\", speed = 1"), "motion.speed does not go with"),
+        (part("kind = \"still\", seed = 1"), "motion.seed does not go with"),
+        (part("kind = \"brownian\", stepp = 1"), "stepp"),
+        (part("kind = \"brownian\", step = -1"), "motion.step is negative"),
+        (part("kind = \"brownian\", step = nan"), "motion.step is not finite"),
+        (part("kind = \"brownian\", step = \"far\""), "string"),
+        (part("kind = \"billiard\", speed = 1, velocity = [1, 0, 0]"), "both velocity and speed"),
+        (part("kind = \"billiard\", velocity = [1, 0, inf]"), "motion.velocity is not finite"),
+        (part("kind = \"billiard\", axis = [0, 0, 0]"), "motion.axis is zero"),
+        (part("kind = \"billiard\", cage = [[0, 0, 0], [1, 0, 1]]"), "motion.cage"),
+        (part("kind = \"falling\", gravity = [0, 0, 0]"), "motion.gravity is zero"),
+        (part("kind = \"falling\", restitution = 1.5"), "motion.restitution"),
+        (part("kind = \"keyframes\""), "motion.keyframe is missing"),
+        (part("kind = \"keyframes\", keyframe = []"), "motion.keyframe is missing"),
+        (
+            part("kind = \"keyframes\", keyframe = [{ time = 1 }, { time = 1 }]"),
+            "motion.keyframe 1",
+        ),
+        (part("kind = \"keyframes\", keyframe = [{ time = nan }]"), "motion.keyframe 0"),
+        (
+            part(
+                "kind = \"keyframes\", keyframe = [{ time = 0, pose = { axis = [0, 0, 0], angle_deg = 1 } }]",
+            ),
+            "motion.keyframe 0",
+        ),
+        (
+            part(
+                "kind = \"keyframes\", keyframe = [{ time = 0, pose = { matrix = [[2, 0, 0, 0], [0, 2, 0, 0], [0, 0, 2, 0]] } }]",
+            ),
+            "motion.keyframe 0, pose",
+        ),
+        (
+            part("kind = \"keyframes\", repeat = \"twice\", keyframe = [{ time = 0 }]"),
+            "motion.repeat",
+        ),
+        (part("kind = \"still\" }\nparent = \"base\"#"), "no part `base` before it"),
+        (part("kind = \"still\" }\nparent = \"ball\"#"), "no part `ball` before it"),
+    ];
+    for (text, message) in &cases {
+        let scene = folder.write("bad.toml", text);
+        let (out, err) = expect(2, &[&scene]);
+        assert!(
+            out.is_empty() && err.contains("bad.toml") && err.contains(message),
+            "{text}\n{err}"
+        );
+        // What a motion lacks is wrong in a scene that is only looked at, too; but for poses, which are asked for when they are needed.
+        let check = Command::new(env!("CARGO_BIN_EXE_impinge")).args(["check", &scene]).output();
+        let rigid = message.ends_with("pose");
+        assert_eq!(check.unwrap().status.code(), Some(if rigid { 0 } else { 2 }), "{text}");
+    }
+    let common = "[motion]\nkind = \"keyframes\"\nkeyframe = [{ time = 0 }]\n[[part]]\nfile = \"cube.obj\"\n";
+    let (_, err) = expect(2, &[&folder.write("bad.toml", common)]);
+    assert!(err.contains("keyframes in [motion]"), "{err}");
+    let far = part("kind = \"brownian\", step = 1e300");
+    let (_, err) = expect(2, &[&folder.write("far.toml", &far), "--frames", "20"]);
+    assert!(err.contains("error"), "{err}");
+}

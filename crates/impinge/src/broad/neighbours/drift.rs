@@ -85,6 +85,10 @@ impl Neighbours {
     pub(super) fn dress(&mut self, slot: usize, kind: Kind) {
         let tight = &self.tight[slot];
         let was_adrift = self.adrift[slot];
+        // A wider skin would have kept it, if it had one and did not change its way of moving.
+        let had_skin = self.fat[slot].width() > tight.width() + 0.5 * self.skin.width;
+        let same_way = kind == if was_adrift { Kind::Adrift } else { Kind::Slow };
+        self.skin.escaped += usize::from(had_skin && same_way);
         let mut adrift = false;
         self.fat[slot] = match kind {
             Kind::Slow => self.skin.around(tight),

@@ -16,7 +16,7 @@ struct Node {
 const EMPTY: Node = Node { min: Lanes3::splat(f32::NAN), max: Lanes3::splat(f32::NAN) };
 
 /// After as many changes as there are boxes, divided by this, the boxes above are fitted anew.
-const REFIT: usize = 4;
+const REFIT: usize = 16;
 /// More layers than this would hold more than 2^32 boxes.
 const DEPTH: usize = 11;
 
@@ -80,15 +80,18 @@ impl Layers {
     /// Puts a box in its slot, for which there must be room.
     pub(super) fn set(&mut self, slot: u32, turned: &Turned) {
         let mut at = slot as usize;
-        self.layers[0][at / 8].set(at % 8, turned);
-        if turned.is_empty() {
+        let lowest = &mut self.layers[0][at / 8];
+        if turned.is_empty() && lowest.min.x[at % 8].is_nan() {
             return;
         }
-        let bounds = turned.bounds();
-        for layer in &mut self.layers[1..] {
-            at /= 8;
-            if !layer[at / 8].grow(at % 8, bounds.min, bounds.max) {
-                break;
+        lowest.set(at % 8, turned);
+        if !turned.is_empty() {
+            let bounds = turned.bounds();
+            for layer in &mut self.layers[1..] {
+                at /= 8;
+                if !layer[at / 8].grow(at % 8, bounds.min, bounds.max) {
+                    break;
+                }
             }
         }
         self.changes += 1;

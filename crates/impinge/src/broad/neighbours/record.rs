@@ -83,6 +83,12 @@ impl Turned {
         W::load(&self.0).le(other).bits() == 255
     }
 
+    /// How wide the box is along the first axis.
+    #[inline(always)]
+    pub(super) fn width(&self) -> f32 {
+        -self.0[4] - self.0[0]
+    }
+
     /// The box elsewhere, to rounding.
     #[inline(always)]
     pub(super) fn moved(&self, by: [f32; 3]) -> Self {

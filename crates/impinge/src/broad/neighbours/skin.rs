@@ -17,9 +17,9 @@ const ESCAPE: f32 = 100.0;
 pub(super) struct Skin {
     pub(super) width: f32,
     mean_side: f32,
-    /// Since the width was adapted last.
+    /// Since the width was adapted last; boxes that a wider skin would have kept.
     frames: u32,
-    escaped: usize,
+    pub(super) escaped: usize,
     compared: usize,
     /// Where purging goes on.
     purge: usize,
@@ -65,7 +65,6 @@ impl Skin {
             return;
         }
         self.frames += 1;
-        self.escaped += stats.escaped;
         self.compared += stats.compared;
         if self.frames < FRAMES || self.escaped + self.compared < 64 {
             return;

@@ -6,6 +6,7 @@ mod bodies;
 mod box_tree;
 mod boxes;
 mod cage;
+mod capacity;
 mod chart;
 mod closest_feature;
 mod convex_batch;
@@ -28,6 +29,7 @@ mod timing;
 mod triangles;
 mod world;
 mod zachmann_convex;
+mod zachmann_global;
 
 use clap::{Parser, Subcommand};
 
@@ -72,6 +74,9 @@ enum Experiment {
     Methods(methods::Arguments),
     /// Whole frames of many bodies, stage by stage, and Leung's pipeline.
     World(world::Arguments),
+    /// Zachmann's tables and figures of sections 5.4, 5.5 and 6.6: octrees, grids, processors.
+    #[command(name = "zachmann-5")]
+    ZachmannGlobal(zachmann_global::Arguments),
     /// How a verdict on two moving hulls grows with their vertices.
     ConvexGrowth(leung::query_growth::Arguments),
     /// Many pairs of hulls: one by one, in order, and by threads.
@@ -101,6 +106,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::BroadScenes(arguments) => boxes::table::run(&arguments),
         Experiment::Methods(arguments) => methods::run(&arguments),
         Experiment::World(arguments) => world::run(&arguments),
+        Experiment::ZachmannGlobal(arguments) => zachmann_global::run(&arguments),
         Experiment::ConvexGrowth(arguments) => leung::query_growth::run(&arguments),
         Experiment::ConvexBatch(arguments) => convex_batch::run(&arguments),
         Experiment::Support(arguments) => support::run(&arguments),

@@ -7,7 +7,7 @@ pub(super) fn line(points: &[(f64, f64)]) -> (f64, f64) {
 }
 
 /// `p x + q y`, with the squares of relative errors least. Neither is negative: one that would be is zero, and the other alone is fitted.
-pub(super) fn plane(points: impl Iterator<Item = ([f64; 2], f64)>) -> (f64, f64) {
+fn plane(points: impl Iterator<Item = ([f64; 2], f64)>) -> (f64, f64) {
     // With errors relative to the cost, each equation is divided by it.
     let (mut xx, mut xy, mut yy, mut x1, mut y1) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for ([x, y], cost) in points.filter(|(_, cost)| *cost > 0.0) {
@@ -24,6 +24,11 @@ pub(super) fn plane(points: impl Iterator<Item = ([f64; 2], f64)>) -> (f64, f64)
         return (p, q);
     }
     if q < 0.0 || yy == 0.0 { (x1 / xx, 0.0) } else { (0.0, y1 / yy) }
+}
+
+/// `slope x`, with the squares of relative errors least.
+pub(super) fn ratio(points: &[(f64, f64)]) -> f64 {
+    plane(points.iter().map(|(x, cost)| ([*x, 0.0], *cost))).0
 }
 
 /// The mean with the squares of relative errors least.
@@ -49,6 +54,7 @@ mod tests {
         assert!(base == 0.0 && slope > 0.0, "{base} {slope}");
         let (base, slope) = line(&[(1.0, 9.0), (2.0, 4.0), (3.0, 1.0)]);
         assert!(base > 0.0 && slope == 0.0, "{base} {slope}");
+        assert!((ratio(&[(1.0, 3.0), (2.0, 6.0)]) - 3.0).abs() < 1e-12);
         assert!((constant(&[2.0, 2.0]) - 2.0).abs() < 1e-12);
     }
 }

@@ -37,6 +37,12 @@ pub(crate) struct Arguments {
 
 const SIZES: [usize; 11] = [2, 4, 8, 18, 36, 100, 300, 1000, 5000, 20_000, 100_000];
 
+/// Up to so many triangles in the smaller mesh, `pair` sweeps instead of asking the trees.
+const SMALL: usize = 8;
+
+/// Up to so many pairs of triangles, brute force is in question.
+const FEW_PAIRS: f64 = 400.0;
+
 /// The methods for two meshes.
 const METHODS: [Method; 5] = [
     Method::Hulls,
@@ -67,6 +73,11 @@ impl Row {
         let known = METHODS.into_iter().filter(|m| *m != Method::Hulls);
         let costs = known.filter_map(|m| Some((m, self.cost(Regime::Flight, m)?)));
         costs.min_by(|x, y| x.1.total_cmp(&y.1))
+    }
+
+    /// Whether a query by triangles asks the trees; where a mesh is small it is a sweep.
+    fn uses_trees(&self) -> bool {
+        self.sizes[0].min(self.sizes[1]) > SMALL
     }
 
     fn product(&self) -> f64 {
@@ -120,9 +131,9 @@ fn measure(a: &Body, b: &Body, arguments: &Arguments) -> Result<Row> {
 struct Model {
     hulls: f64,
     open: f64,
-    trees: (f64, f64),
+    /// For each doubling of the product of the sizes; a base comes out as nothing.
+    trees: f64,
     sweep: (f64, f64),
-    /// A triangle moved, a pair of triangles.
     brute: (f64, f64),
 }
 
@@ -131,29 +142,32 @@ impl Model {
         let known = |method: Method| {
             rows.iter().filter_map(move |r| Some((r, r.cost(Regime::Flight, method)?)))
         };
-        let points = |method, x: fn(&Row) -> f64| -> Vec<(f64, f64)> {
-            known(method).map(|(r, cost)| (x(r), cost)).collect()
+        let points = |method, counts: fn(&Row) -> bool, x: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+            known(method).filter(|(r, _)| counts(r)).map(|(r, cost)| (x(r), cost)).collect()
         };
         let hulls: Vec<f64> = known(Method::Hulls).map(|(_, cost)| cost).collect();
         Self {
             hulls: fit::constant(&hulls),
             open: rows.iter().map(|r| r.open).sum::<f64>() / rows.len().max(1) as f64,
-            trees: fit::line(&points(Method::Triangles, |r| r.product().log2())),
-            sweep: fit::line(&points(Method::Sweep, Row::sum)),
-            brute: fit::plane(
-                known(Method::BruteForce).map(|(r, cost)| ([r.sum(), r.product()], cost)),
-            ),
+            trees: fit::ratio(&points(Method::Triangles, Row::uses_trees, |r| r.product().log2())),
+            sweep: fit::line(&points(Method::Sweep, |_| true, Row::sum)),
+            brute: fit::line(&points(
+                Method::BruteForce,
+                |r| r.product() <= FEW_PAIRS,
+                Row::product,
+            )),
         }
     }
 
     fn cost(&self, row: &Row, method: Method) -> f64 {
-        let trees = self.trees.0 + self.trees.1 * row.product().log2();
+        let sweep = self.sweep.0 + self.sweep.1 * row.sum();
+        let triangles = if row.uses_trees() { self.trees * row.product().log2() } else { sweep };
         match method {
             Method::Hulls => self.hulls,
-            Method::HullsThenTriangles => self.hulls + self.open * trees,
-            Method::Sweep => self.sweep.0 + self.sweep.1 * row.sum(),
-            Method::BruteForce => self.brute.0 * row.sum() + self.brute.1 * row.product(),
-            _ => trees,
+            Method::HullsThenTriangles => self.hulls + self.open * triangles,
+            Method::Sweep => sweep,
+            Method::BruteForce => self.brute.0 + self.brute.1 * row.product(),
+            _ => triangles,
         }
     }
 
@@ -246,14 +260,13 @@ fn cell(row: &Row, regime: Regime, method: Method) -> String {
 fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &WithShapes) {
     report.heading("The constants");
     report.paragraph(&format!(
-        "Fitted to the flights with the squares of relative errors least. They stand in `crates/impinge/src/world/method.rs`:\n\n```text\nSHAPES {:.0}  SHAPE_MESH {:.0}  SHAPE_MESH_DOUBLING {:.0}\nHULLS {:.0}  OPEN {:.2}\nTREES {:.0}  TREES_DOUBLING {:.0}\nSWEEP {:.0}  SWEEP_TRIANGLE {:.1}\nMOVE {:.1}  PAIR {:.1}\n```",
+        "Fitted to the flights with the squares of relative errors least. They stand in `crates/impinge/src/world/method.rs`:\n\n```text\nSHAPES {:.0}  SHAPE_MESH {:.0}  SHAPE_MESH_DOUBLING {:.0}\nHULLS {:.0}  OPEN {:.2}\nTREES_DOUBLING {:.0}\nSWEEP {:.0}  SWEEP_TRIANGLE {:.1}\nBRUTE {:.0}  PAIR {:.1}\n```",
         with_shapes.alone,
         with_shapes.mesh.0,
         with_shapes.mesh.1,
         model.hulls,
         model.open,
-        model.trees.0,
-        model.trees.1,
+        model.trees,
         model.sweep.0,
         model.sweep.1,
         model.brute.0,
@@ -267,11 +280,33 @@ fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &Wit
         )
     };
     report.paragraph(&format!(
-        "What the fitted model chooses takes {}; what the library chooses now, {}; always trees, {}.",
+        "What the fitted model chooses takes {}; what the library chooses now, {}; always triangles, {}.{}",
         sentence(regret(rows, |row| model.choose(row))),
         sentence(regret(rows, |row| row.chosen)),
         sentence(regret(rows, |_| Method::Triangles)),
+        swept(rows),
     ));
+}
+
+/// A sentence on small meshes beside the largest one, if these take much longer than meshes that are just large enough for trees.
+fn swept(rows: &[Row]) -> String {
+    let largest = rows.iter().map(|row| row.sizes[1]).max();
+    let beside = |asks: bool| {
+        rows.iter()
+            .filter(|row| Some(row.sizes[1]) == largest && row.uses_trees() == asks)
+            .find_map(|row| Some((row.sizes, row.cost(Regime::Flight, Method::Triangles)?)))
+    };
+    match (beside(false), beside(true)) {
+        (Some((small, swept)), Some((large, asked))) if swept > 10.0 * asked => format!(
+            " Where one mesh has at most {SMALL} triangles a query by triangles is a sweep over both: {} \u{d7} {} triangles take {} times as long as {} \u{d7} {}. That spares building a tree for one query, but a world asks again in every frame.",
+            small[0],
+            count(small[1] as u64),
+            short(swept / asked),
+            large[0],
+            count(large[1] as u64),
+        ),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -282,15 +317,15 @@ mod tests {
     fn a_model_is_found_again() {
         let row = |m: usize, n: usize| {
             let (sum, product) = ((m + n) as f64, (m * n) as f64);
-            let trees = 100.0 + 40.0 * product.log2();
-            let ns =
-                [90.0, 90.0 + 0.5 * trees, trees, 100.0 + 30.0 * sum, 8.0 * sum + 10.0 * product];
+            let sweep = 100.0 + 30.0 * sum;
+            let trees = if m.min(n) > SMALL { 40.0 * product.log2() } else { sweep };
+            let ns = [90.0, 90.0 + 0.5 * trees, trees, sweep, 80.0 + 10.0 * product];
             Row { sizes: [m, n], ns: [ns.map(Some); 4], open: 0.5, chosen: Method::Triangles }
         };
-        let rows = [row(2, 2), row(10, 5), row(100, 1000), row(10_000, 20)];
+        let rows = [row(2, 2), row(10, 5), row(100, 1000), row(10_000, 20), row(12, 12)];
         let model = Model::fit(&rows);
         assert!((model.hulls - 90.0).abs() < 1e-6 && (model.open - 0.5).abs() < 1e-12);
-        assert!((model.trees.1 - 40.0).abs() < 1e-6 && (model.brute.1 - 10.0).abs() < 1e-6);
+        assert!((model.trees - 40.0).abs() < 1e-6 && (model.brute.1 - 10.0).abs() < 1e-6);
         assert_eq!(model.choose(&rows[0]), Method::BruteForce);
         assert_eq!(model.choose(&rows[2]), Method::HullsThenTriangles);
         assert!((regret(&rows, |r| model.choose(r)).0 - 1.0).abs() < 1e-12);

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use crate::capacity::Capacity;
 use crate::report::{Progress, Report, Table, short};
 use follow::{Run, Until, follow};
 use scene::{Motion, Scene, Stuff};
@@ -103,6 +104,7 @@ fn frames(
         "meeting",
         "gain",
     ]);
+    let before = Capacity::measure(arguments.threads);
     for scene in scenes {
         progress.step(&scene.name);
         let mut one = None;
@@ -137,6 +139,7 @@ fn frames(
         }
     }
     report.table(&table);
+    report.paragraph(&before.least(Capacity::measure(arguments.threads)).sentence());
     Ok(())
 }
 

@@ -4,7 +4,9 @@
 
 mod bodies;
 mod box_tree;
+mod boxes;
 mod cage;
+mod capacity;
 mod chart;
 mod closest_feature;
 mod convex_batch;
@@ -14,6 +16,7 @@ mod growth;
 mod hulls;
 mod klosowski;
 mod leung;
+mod methods;
 mod peers;
 mod plain;
 mod pre_checks;
@@ -24,7 +27,9 @@ mod support;
 mod threads;
 mod timing;
 mod triangles;
+mod world;
 mod zachmann_convex;
+mod zachmann_global;
 
 use clap::{Parser, Subcommand};
 
@@ -61,6 +66,17 @@ enum Experiment {
     Peers(peers::Arguments),
     /// Queries of two hulls on the workloads of the peer measurements, as rows for their report.
     PeersConvex(peers::Arguments),
+    /// Moving boxes of the peer measurements, one row for each broad phase.
+    PeersBroad(peers::broad::Arguments),
+    /// Broad phases on other kinds of moving boxes, or files of these for the peers.
+    BroadScenes(boxes::table::Arguments),
+    /// What each method takes to check a pair, and the constants of the world's cost model.
+    Methods(methods::Arguments),
+    /// Whole frames of many bodies, stage by stage, and Leung's pipeline.
+    World(world::Arguments),
+    /// Zachmann's tables and figures of sections 5.4, 5.5 and 6.6: octrees, grids, processors.
+    #[command(name = "zachmann-5")]
+    ZachmannGlobal(zachmann_global::Arguments),
     /// How a verdict on two moving hulls grows with their vertices.
     ConvexGrowth(leung::query_growth::Arguments),
     /// Many pairs of hulls: one by one, in order, and by threads.
@@ -86,6 +102,11 @@ fn main() -> anyhow::Result<()> {
         Experiment::Threads(arguments) => threads::run(&arguments),
         Experiment::Peers(arguments) => peers::mesh::run(&arguments),
         Experiment::PeersConvex(arguments) => peers::convex::run(&arguments),
+        Experiment::PeersBroad(arguments) => peers::broad::run(&arguments),
+        Experiment::BroadScenes(arguments) => boxes::table::run(&arguments),
+        Experiment::Methods(arguments) => methods::run(&arguments),
+        Experiment::World(arguments) => world::run(&arguments),
+        Experiment::ZachmannGlobal(arguments) => zachmann_global::run(&arguments),
         Experiment::ConvexGrowth(arguments) => leung::query_growth::run(&arguments),
         Experiment::ConvexBatch(arguments) => convex_batch::run(&arguments),
         Experiment::Support(arguments) => support::run(&arguments),

@@ -2,6 +2,7 @@
 //!
 //! A workload is a folder `mesh/NAME` or `convex/NAME` with `a.obj`, `b.obj` and `poses-REGIME.txt` (twelve numbers a line, the row-major matrix `[R | t]` of B in A's frame).
 
+pub(crate) mod broad;
 pub(crate) mod convex;
 pub(crate) mod mesh;
 pub(crate) mod table;

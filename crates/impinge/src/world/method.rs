@@ -81,24 +81,24 @@ impl Traits {
 /// The measured costs, in nanoseconds: `docs/results/methods.md` has the table they come from, and the command.
 mod cost {
     /// A query of shapes that are no meshes.
-    pub(super) const SHAPES: f64 = 150.0;
+    pub(super) const SHAPES: f64 = 180.0;
     /// The same with a mesh, and for each doubling of its triangles.
-    pub(super) const SHAPE_MESH: f64 = 400.0;
-    pub(super) const SHAPE_MESH_DOUBLING: f64 = 60.0;
+    pub(super) const SHAPE_MESH: f64 = 930.0;
+    pub(super) const SHAPE_MESH_DOUBLING: f64 = 30.0;
     /// Two hulls, from the last separating vector.
-    pub(super) const HULLS: f64 = 90.0;
+    pub(super) const HULLS: f64 = 60.0;
     /// How often hulls leave it open, of pairs whose boxes overlap.
-    pub(super) const OPEN: f64 = 0.4;
-    /// Two trees, and for each doubling of the product of their sizes.
-    pub(super) const TREES: f64 = 120.0;
-    pub(super) const TREES_DOUBLING: f64 = 45.0;
+    pub(super) const OPEN: f64 = 0.67;
+    /// Two trees, for each doubling of the product of their sizes.
+    pub(super) const TREES_DOUBLING: f64 = 30.0;
+    /// Up to so many triangles in the smaller mesh, a query by triangles is a sweep.
+    pub(super) const SMALL: f64 = 8.0;
     /// The sweep, and for each triangle.
     pub(super) const SWEEP: f64 = 150.0;
-    pub(super) const SWEEP_TRIANGLE: f64 = 28.0;
-    /// One pair of triangles.
-    pub(super) const PAIR: f64 = 9.0;
-    /// Moving one triangle before it is compared.
-    pub(super) const MOVE: f64 = 8.0;
+    pub(super) const SWEEP_TRIANGLE: f64 = 18.5;
+    /// All triangles of small meshes with each other, and for each pair.
+    pub(super) const BRUTE: f64 = 80.0;
+    pub(super) const PAIR: f64 = 19.0;
 }
 
 /// What every method would cost.
@@ -116,14 +116,16 @@ pub(super) fn estimates(a: &Traits, b: &Traits) -> [Estimate; 6] {
             };
         };
         let (m, n) = (m as f64, n as f64);
-        let trees = cost::TREES + cost::TREES_DOUBLING * (m * n).max(1.0).log2();
+        let sweep = cost::SWEEP + cost::SWEEP_TRIANGLE * (m + n);
+        let triangles =
+            if m.min(n) > cost::SMALL { cost::TREES_DOUBLING * (m * n).log2() } else { sweep };
         match method {
             Method::Shapes => None,
             Method::Hulls => (a.convex_solid && b.convex_solid).then_some(cost::HULLS),
-            Method::HullsThenTriangles => Some(cost::HULLS + cost::OPEN * trees),
-            Method::Triangles => Some(trees),
-            Method::Sweep => Some(cost::SWEEP + cost::SWEEP_TRIANGLE * (m + n)),
-            Method::BruteForce => Some(cost::MOVE * (m + n) + cost::PAIR * m * n),
+            Method::HullsThenTriangles => Some(cost::HULLS + cost::OPEN * triangles),
+            Method::Triangles => Some(triangles),
+            Method::Sweep => Some(sweep),
+            Method::BruteForce => Some(cost::BRUTE + cost::PAIR * m * n),
         }
     };
     Method::ALL.map(|method| Estimate { method, nanoseconds: cost(method) })
@@ -151,11 +153,15 @@ mod tests {
         let solid = |triangles| Traits { triangles: Some(triangles), convex_solid: true };
         let shape = Traits { triangles: None, convex_solid: true };
         assert_eq!(choose(&mesh(2), &mesh(2), None), Method::BruteForce);
+        assert_eq!(choose(&mesh(20), &mesh(20), None), Method::HullsThenTriangles);
         assert_eq!(choose(&mesh(50_000), &mesh(50_000), None), Method::HullsThenTriangles);
         assert_eq!(choose(&solid(500), &solid(90), None), Method::Hulls);
         assert_eq!(choose(&solid(500), &mesh(900), None), Method::HullsThenTriangles);
         assert_eq!(choose(&shape, &mesh(900), None), Method::Shapes);
         assert_eq!(choose(&mesh(900), &mesh(900), Some(Method::Triangles)), Method::Triangles);
+        // A small mesh beside a large one is swept, not asked by its tree.
+        let triangles = |m: usize, n: usize| estimates(&mesh(m), &mesh(n))[3].nanoseconds.unwrap();
+        assert!(triangles(2, 50_000) > 100.0 * triangles(50_000, 50_000));
         // A wish that cannot be granted is not.
         assert_eq!(choose(&shape, &mesh(900), Some(Method::BruteForce)), Method::Shapes);
     }

@@ -1,0 +1,182 @@
+//! `impinge-lab broad-scenes`: what broad phases take for scenes beyond those of the peer measurements, and files of these scenes for the peers.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use impinge::broad::{Choice, Moved};
+
+use super::file::Writer;
+use super::follow::{Followed, bears, with_threads};
+use super::scenes::{Boxes, SCENES, Scene};
+use crate::capacity::Capacity;
+use crate::report::{Progress, Report, Table, count, short};
+
+/// Arguments of `impinge-lab broad-scenes`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Writes the scenes to `DIR/broad/NAME.bin` for the peers instead of measuring.
+    #[arg(long, value_name = "DIR")]
+    write: Option<PathBuf>,
+    /// Frames of each scene.
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    frames: usize,
+    /// Passes; each frame keeps its fastest.
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    passes: usize,
+    /// Seconds a pass may take.
+    #[arg(long, default_value_t = 60.0, value_name = "S")]
+    budget: f64,
+    /// How many threads share the work.
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    threads: usize,
+    /// The broad phases, by name.
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "neighbours,auto,grid,octree,sweep,tree",
+        value_name = "NAMES"
+    )]
+    phases: Vec<Choice>,
+    /// The most boxes; scenes with more are left out.
+    #[arg(long, default_value_t = 1_000_000, value_name = "N")]
+    most: usize,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Only scenes whose names contain one of these.
+    names: Vec<String>,
+}
+
+/// Measures the scenes, or writes them.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let is_asked = |scene: &&Scene| {
+        let named = |part: &String| scene.name.contains(part.as_str());
+        scene.boxes <= arguments.most
+            && (arguments.names.is_empty() || arguments.names.iter().any(named))
+    };
+    let scenes: Vec<&Scene> = SCENES.iter().filter(is_asked).collect();
+    match &arguments.write {
+        Some(folder) => write(arguments, &scenes, folder),
+        None => measure(arguments, &scenes),
+    }
+}
+
+fn write(arguments: &Arguments, scenes: &[&Scene], folder: &Path) -> Result<()> {
+    let frames = arguments.frames.max(1);
+    for scene in scenes {
+        let path = folder.join("broad").join(format!("{}.bin", scene.name));
+        let mut file = Writer::create(&path, scene.boxes, frames)?;
+        let mut boxes = Boxes::new(scene, arguments.seed);
+        for i in 0..frames {
+            if i > 0 {
+                boxes.step();
+            }
+            file.frame(boxes.bounds())?;
+        }
+        file.finish()?;
+        println!("{}", path.display());
+    }
+    Ok(())
+}
+
+fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
+    let mut progress = Progress::new(scenes.len());
+    let mut table = Table::new([
+        "scene",
+        "broad phase",
+        "ms a frame: median",
+        "mean",
+        "worst",
+        "first frame",
+        "pairs at the end",
+        "events a frame",
+        "MB",
+        "frames",
+    ]);
+    let mut medians = Vec::new();
+    let before = Capacity::measure(arguments.threads);
+    for scene in scenes {
+        progress.step(scene.name);
+        let mut pairs = None;
+        for choice in arguments.phases.iter().filter(|c| bears(**c, scene.boxes)) {
+            let pass = || with_threads(arguments.threads, || follow(scene, *choice, arguments));
+            let mut followed = pass()?;
+            for _ in 1..arguments.passes.max(1) {
+                followed.keep_fastest(&pass()?);
+            }
+            let whole = followed.frames() == arguments.frames;
+            if whole {
+                let first = *pairs.get_or_insert(followed.pairs());
+                anyhow::ensure!(
+                    first == followed.pairs(),
+                    "{}: {choice} reports other pairs than the first broad phase",
+                    scene.name
+                );
+            }
+            table.row([
+                scene.name.to_owned(),
+                choice.to_string(),
+                short(followed.median()),
+                short(followed.mean()),
+                short(followed.worst()),
+                short(followed.first()),
+                count(followed.live()),
+                short(followed.events_a_frame()),
+                short(followed.bytes() as f64 / 1e6),
+                count(followed.frames() as u64),
+            ]);
+            medians.push((scene.name, *choice, followed.median()));
+        }
+    }
+    let threads = arguments.threads.max(1);
+    let name =
+        if threads > 1 { format!("broad-scenes-{threads}t") } else { "broad-scenes".to_owned() };
+    let mut report = Report::new(&arguments.out, &name, "Broad phases on many kinds of boxes");
+    report.paragraph(&format!(
+        "Milliseconds a frame, {threads} {}; median, mean and worst of all frames but the first, each the fastest of {} passes. What began and ended is reported exactly in every frame, within the time, and all broad phases agree on it. A pass ends after {} seconds.",
+        if threads == 1 { "thread" } else { "threads" },
+        arguments.passes.max(1),
+        short(arguments.budget),
+    ));
+    report.paragraph(
+        "Boxes have sides of 0.5 to 2 and overlap two others on average, and take random steps of 0.02 on each axis, unless the name says otherwise. *fall*: a column four times as tall falls into that density within 70 frames. *log-uniform*: sizes from 0.03 to 30, all orders alike. *pareto*: \
+         sizes from 0.5 on by a Pareto law with exponent two, at most 100. *slabs*: 1000 of the boxes are as long as half the room. *clusters*: a hundred dense heaps in a room twenty times as wide. *movers*: 1 or 10 percent of the boxes move, and the broad phase is told which.",
+    );
+    report.table(&table);
+    if threads > 1 {
+        report.paragraph(&before.least(Capacity::measure(threads)).sentence());
+    }
+    let median = |scene: &str, phase: Choice| {
+        medians.iter().find(|m| m.0 == scene && m.1 == phase).map(|m| m.2)
+    };
+    if let (Some(small), Some(large)) =
+        (median("brownian-100k", Choice::Neighbours), median("brownian-1m", Choice::Neighbours))
+    {
+        report.paragraph(&format!(
+            "A million boxes take {} times as long as a hundred thousand (median of `neighbours`).",
+            short(large / small)
+        ));
+    }
+    println!("{}", report.finish()?.display());
+    Ok(())
+}
+
+fn follow(scene: &Scene, choice: Choice, arguments: &Arguments) -> Followed {
+    let mut followed = Followed::new(choice);
+    let mut boxes = Boxes::new(scene, arguments.seed);
+    let (start, budget) =
+        (Instant::now(), Duration::from_secs_f64(arguments.budget.clamp(0.0, 1e6)));
+    followed.frame(boxes.bounds(), Moved::All);
+    for _ in 1..arguments.frames.max(2) {
+        boxes.step();
+        followed.frame(boxes.bounds(), boxes.moved());
+        if start.elapsed() > budget {
+            break;
+        }
+    }
+    followed
+}

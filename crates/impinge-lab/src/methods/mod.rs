@@ -1,0 +1,334 @@
+//! What each method takes to check a pair of bodies, over the sizes of meshes: the table behind the world's choice of a method, and the constants of its cost model.
+
+mod check;
+mod fit;
+mod with_shapes;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use impinge::world::{Body as WorldBody, Method, World};
+
+use crate::chart::{Axis, Chart, Mark};
+use crate::random::Random;
+use crate::report::{Progress, Report, Table, count, short};
+use check::{Body, Poses, Regime, bears, time};
+use with_shapes::WithShapes;
+
+/// Arguments of `impinge-lab methods`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// The largest mesh, in triangles.
+    #[arg(long, default_value_t = 100_000, value_name = "N")]
+    most: usize,
+    /// Poses of each kind, and flights.
+    #[arg(long, default_value_t = 12, value_name = "N")]
+    poses: usize,
+    /// Seconds a cell may take.
+    #[arg(long, default_value_t = 0.3, value_name = "S")]
+    budget: f64,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+const SIZES: [usize; 11] = [2, 4, 8, 18, 36, 100, 300, 1000, 5000, 20_000, 100_000];
+
+/// Up to so many triangles in the smaller mesh, `pair` sweeps instead of asking the trees.
+const SMALL: usize = 8;
+
+/// Up to so many pairs of triangles, brute force is in question.
+const FEW_PAIRS: f64 = 400.0;
+
+/// The methods for two meshes.
+const METHODS: [Method; 5] = [
+    Method::Hulls,
+    Method::HullsThenTriangles,
+    Method::Triangles,
+    Method::Sweep,
+    Method::BruteForce,
+];
+
+/// Two sizes, and what was measured.
+struct Row {
+    sizes: [usize; 2],
+    /// Nanoseconds a check, by regime and method.
+    ns: [[Option<f64>; METHODS.len()]; Regime::ALL.len()],
+    open: f64,
+    /// What the library chooses as it is.
+    chosen: Method,
+}
+
+impl Row {
+    fn cost(&self, regime: Regime, method: Method) -> Option<f64> {
+        let place = METHODS.iter().position(|m| *m == method)?;
+        self.ns[regime as usize][place]
+    }
+
+    /// The fastest method in flight, and its cost. Hulls alone do not decide for these meshes.
+    fn fastest(&self) -> Option<(Method, f64)> {
+        let known = METHODS.into_iter().filter(|m| *m != Method::Hulls);
+        let costs = known.filter_map(|m| Some((m, self.cost(Regime::Flight, m)?)));
+        costs.min_by(|x, y| x.1.total_cmp(&y.1))
+    }
+
+    /// Whether a query by triangles asks the trees; where a mesh is small it is a sweep.
+    fn uses_trees(&self) -> bool {
+        self.sizes[0].min(self.sizes[1]) > SMALL
+    }
+
+    fn product(&self) -> f64 {
+        self.sizes[0] as f64 * self.sizes[1] as f64
+    }
+
+    fn sum(&self) -> f64 {
+        (self.sizes[0] + self.sizes[1]) as f64
+    }
+}
+
+/// Measures and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let sizes: Vec<usize> = SIZES.into_iter().filter(|n| *n <= arguments.most.max(2)).collect();
+    let bodies: Vec<Body> = sizes.iter().map(|n| Body::new(*n)).collect::<Result<_>>()?;
+    let mut progress = Progress::new(bodies.len() * (bodies.len() + 1) / 2 + 1);
+    let mut rows = Vec::new();
+    for (i, a) in bodies.iter().enumerate() {
+        for b in &bodies[i..] {
+            progress.step(&format!("{} and {} triangles", a.triangles(), b.triangles()));
+            rows.push(measure(a, b, arguments)?);
+        }
+    }
+    progress.step("shapes");
+    let with_shapes = WithShapes::measure(&bodies, arguments)?;
+    let path = report(arguments, &rows, &with_shapes)?;
+    println!("{}", path.display());
+    Ok(())
+}
+
+fn measure(a: &Body, b: &Body, arguments: &Arguments) -> Result<Row> {
+    let mut random = Random::new(arguments.seed);
+    let poses = Poses::new(a, b, arguments.poses.max(1), &mut random)?;
+    let mut ns = [[None; METHODS.len()]; Regime::ALL.len()];
+    for regime in Regime::ALL {
+        let runs = poses.runs(regime);
+        for (place, method) in METHODS.into_iter().enumerate().filter(|(_, m)| bears(*m, a, b)) {
+            let found = time(method, (a, b), &runs, arguments.budget / 4.0);
+            ns[regime as usize][place] = Some(
+                found.with_context(|| format!("{method} disagrees with the trees of triangles"))?,
+            );
+        }
+    }
+    let mut world = World::new();
+    let [x, y] = [a, b].map(|body| world.add(WorldBody::new(body.mesh.clone())));
+    let chosen = world.explain(x?, y?)?.chosen;
+    Ok(Row { sizes: [a.triangles(), b.triangles()], ns, open: poses.open(a, b), chosen })
+}
+
+/// The constants of the cost model, in nanoseconds.
+struct Model {
+    hulls: f64,
+    open: f64,
+    /// For each doubling of the product of the sizes; a base comes out as nothing.
+    trees: f64,
+    sweep: (f64, f64),
+    brute: (f64, f64),
+}
+
+impl Model {
+    fn fit(rows: &[Row]) -> Self {
+        let known = |method: Method| {
+            rows.iter().filter_map(move |r| Some((r, r.cost(Regime::Flight, method)?)))
+        };
+        let points = |method, counts: fn(&Row) -> bool, x: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+            known(method).filter(|(r, _)| counts(r)).map(|(r, cost)| (x(r), cost)).collect()
+        };
+        let hulls: Vec<f64> = known(Method::Hulls).map(|(_, cost)| cost).collect();
+        Self {
+            hulls: fit::constant(&hulls),
+            open: rows.iter().map(|r| r.open).sum::<f64>() / rows.len().max(1) as f64,
+            trees: fit::ratio(&points(Method::Triangles, Row::uses_trees, |r| r.product().log2())),
+            sweep: fit::line(&points(Method::Sweep, |_| true, Row::sum)),
+            brute: fit::line(&points(
+                Method::BruteForce,
+                |r| r.product() <= FEW_PAIRS,
+                Row::product,
+            )),
+        }
+    }
+
+    fn cost(&self, row: &Row, method: Method) -> f64 {
+        let sweep = self.sweep.0 + self.sweep.1 * row.sum();
+        let triangles = if row.uses_trees() { self.trees * row.product().log2() } else { sweep };
+        match method {
+            Method::Hulls => self.hulls,
+            Method::HullsThenTriangles => self.hulls + self.open * triangles,
+            Method::Sweep => sweep,
+            Method::BruteForce => self.brute.0 + self.brute.1 * row.product(),
+            _ => triangles,
+        }
+    }
+
+    fn choose(&self, row: &Row) -> Method {
+        let known = METHODS.into_iter().filter(|m| *m != Method::Hulls);
+        let cost = |m: &Method| self.cost(row, *m);
+        known.min_by(|x, y| cost(x).total_cmp(&cost(y))).unwrap_or(Method::Triangles)
+    }
+}
+
+/// How much longer the chosen methods take than the fastest ones: on average, and at worst with the sizes.
+fn regret(rows: &[Row], choose: impl Fn(&Row) -> Method) -> (f64, f64, [usize; 2]) {
+    let (mut sum, mut counted, mut worst) = (0.0, 0, (1.0, [0, 0]));
+    for row in rows {
+        let Some((_, least)) = row.fastest() else { continue };
+        // A method that was not waited for would not have been the fastest.
+        let ratio = row.cost(Regime::Flight, choose(row)).map_or(f64::INFINITY, |c| c / least);
+        sum += ratio;
+        counted += 1;
+        if ratio > worst.0 {
+            worst = (ratio, row.sizes);
+        }
+    }
+    (sum / f64::from(counted.max(1)), worst.0, worst.1)
+}
+
+fn report(arguments: &Arguments, rows: &[Row], with_shapes: &WithShapes) -> Result<PathBuf> {
+    let mut report =
+        Report::new(&arguments.out, "methods", "What each method takes to check a pair");
+    report.paragraph(&format!(
+        "Nanoseconds a check for two meshes, one thread, the fastest pass of those within the budget; in flight each method keeps what it does in a world. Meshes are bumpy tori, or bumpy sheets where there are fewer than 36 triangles. *Near* is 1 % of the size apart, *touching* 0.05 %, *deep* at 30 % of the distance of first contact: {} poses each, nothing known from before. *Flight*: \
+         B flies past or through A by 1 % of A's size and one degree a frame, {} times; only frames in which the boxes overlap count, which is when a world asks. Brute force is left out from 100,000 pairs of triangles on, the sweep from 30,000 triangles.",
+        arguments.poses, arguments.poses,
+    ));
+    let model = Model::fit(rows);
+    constants(&mut report, rows, &model, with_shapes);
+    report.heading("In flight");
+    let mut heads = vec!["triangles".to_owned()];
+    heads.extend(METHODS.map(|m| m.to_string()));
+    heads.extend(
+        ["hulls leave open", "fastest", "by the fitted model", "chosen now"].map(str::to_owned),
+    );
+    let mut table = Table::new(&heads);
+    for row in rows {
+        let mut cells =
+            vec![format!("{} \u{d7} {}", count(row.sizes[0] as u64), count(row.sizes[1] as u64))];
+        cells.extend(METHODS.map(|m| cell(row, Regime::Flight, m)));
+        cells.push(format!("{:.0} %", 100.0 * row.open));
+        cells.push(row.fastest().map_or(String::new(), |f| f.0.to_string()));
+        cells.extend([model.choose(row).to_string(), row.chosen.to_string()]);
+        table.row(&cells);
+    }
+    report.table(&table);
+    report.heading("Still poses");
+    let mut heads = vec!["triangles".to_owned()];
+    for regime in &Regime::ALL[..3] {
+        heads.extend(METHODS.map(|m| format!("{}: {m}", regime.name())));
+    }
+    let mut table = Table::new(&heads);
+    for row in rows.iter().filter(|row| row.sizes[0] == row.sizes[1]) {
+        let mut cells =
+            vec![format!("{} \u{d7} {}", count(row.sizes[0] as u64), count(row.sizes[1] as u64))];
+        for regime in &Regime::ALL[..3] {
+            cells.extend(METHODS.map(|m| cell(row, *regime, m)));
+        }
+        table.row(&cells);
+    }
+    report.table(&table);
+    with_shapes.report(&mut report);
+    let mut chart = Chart::new(
+        "A check in flight",
+        Axis::log("triangles of each mesh"),
+        Axis::log("nanoseconds a check"),
+    )
+    .caption("Two meshes of the same size; frames in which their boxes overlap.");
+    for method in METHODS {
+        let same = rows.iter().filter(|row| row.sizes[0] == row.sizes[1]);
+        let points = same
+            .map(|row| (row.sizes[0] as f64, row.cost(Regime::Flight, method).unwrap_or(f64::NAN)));
+        chart = chart.series(method.to_string(), Mark::LineAndDots, points.collect());
+    }
+    report.figure("flight", "Nanoseconds a check over the number of triangles", &chart)?;
+    report.finish()
+}
+
+fn cell(row: &Row, regime: Regime, method: Method) -> String {
+    row.cost(regime, method).map_or("\u{2013}".to_owned(), short)
+}
+
+fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &WithShapes) {
+    report.heading("The constants");
+    report.paragraph(&format!(
+        "Fitted to the flights with the squares of relative errors least. They stand in `crates/impinge/src/world/method.rs`:\n\n```text\nSHAPES {:.0}  SHAPE_MESH {:.0}  SHAPE_MESH_DOUBLING {:.0}\nHULLS {:.0}  OPEN {:.2}\nTREES_DOUBLING {:.0}\nSWEEP {:.0}  SWEEP_TRIANGLE {:.1}\nBRUTE {:.0}  PAIR {:.1}\n```",
+        with_shapes.alone,
+        with_shapes.mesh.0,
+        with_shapes.mesh.1,
+        model.hulls,
+        model.open,
+        model.trees,
+        model.sweep.0,
+        model.sweep.1,
+        model.brute.0,
+        model.brute.1,
+    ));
+    let sentence = |(mean, worst, at): (f64, f64, [usize; 2])| {
+        format!(
+            "{mean:.2} times as long as the fastest method on average, {worst:.2} times at worst ({} \u{d7} {} triangles)",
+            count(at[0] as u64),
+            count(at[1] as u64)
+        )
+    };
+    report.paragraph(&format!(
+        "What the fitted model chooses takes {}; what the library chooses now, {}; always triangles, {}.{}",
+        sentence(regret(rows, |row| model.choose(row))),
+        sentence(regret(rows, |row| row.chosen)),
+        sentence(regret(rows, |_| Method::Triangles)),
+        swept(rows),
+    ));
+}
+
+/// A sentence on small meshes beside the largest one, if these take much longer than meshes that are just large enough for trees.
+fn swept(rows: &[Row]) -> String {
+    let largest = rows.iter().map(|row| row.sizes[1]).max();
+    let beside = |asks: bool| {
+        rows.iter()
+            .filter(|row| Some(row.sizes[1]) == largest && row.uses_trees() == asks)
+            .find_map(|row| Some((row.sizes, row.cost(Regime::Flight, Method::Triangles)?)))
+    };
+    match (beside(false), beside(true)) {
+        (Some((small, swept)), Some((large, asked))) if swept > 10.0 * asked => format!(
+            " Where one mesh has at most {SMALL} triangles a query by triangles is a sweep over both: {} \u{d7} {} triangles take {} times as long as {} \u{d7} {}. That spares building a tree for one query, but a world asks again in every frame.",
+            small[0],
+            count(small[1] as u64),
+            short(swept / asked),
+            large[0],
+            count(large[1] as u64),
+        ),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_found_again() {
+        let row = |m: usize, n: usize| {
+            let (sum, product) = ((m + n) as f64, (m * n) as f64);
+            let sweep = 100.0 + 30.0 * sum;
+            let trees = if m.min(n) > SMALL { 40.0 * product.log2() } else { sweep };
+            let ns = [90.0, 90.0 + 0.5 * trees, trees, sweep, 80.0 + 10.0 * product];
+            Row { sizes: [m, n], ns: [ns.map(Some); 4], open: 0.5, chosen: Method::Triangles }
+        };
+        let rows = [row(2, 2), row(10, 5), row(100, 1000), row(10_000, 20), row(12, 12)];
+        let model = Model::fit(&rows);
+        assert!((model.hulls - 90.0).abs() < 1e-6 && (model.open - 0.5).abs() < 1e-12);
+        assert!((model.trees - 40.0).abs() < 1e-6 && (model.brute.1 - 10.0).abs() < 1e-6);
+        assert_eq!(model.choose(&rows[0]), Method::BruteForce);
+        assert_eq!(model.choose(&rows[2]), Method::HullsThenTriangles);
+        assert!((regret(&rows, |r| model.choose(r)).0 - 1.0).abs() < 1e-12);
+        assert!(regret(&rows, |_| Method::Triangles).1 > 1.5);
+    }
+}

@@ -1,0 +1,244 @@
+//! Bodies that move whatever happens to them, so that every library sees the same poses.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use impinge::convex::Hull;
+use impinge::world::Geometry;
+use impinge::{Mesh, Pose, Vec3};
+
+use crate::bodies::{Shape, direction};
+use crate::growth::torus;
+use crate::random::Random;
+
+/// What moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stuff {
+    /// Hulls of 20 to 100 vertices: ellipsoids, rods, plates and rough balls.
+    Hulls,
+    /// Bumpy tori of this many triangles.
+    Meshes(usize),
+}
+
+/// How it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Motion {
+    /// Random steps of 2 % of the radius on each axis and turns of two degrees.
+    Brownian,
+    /// Straight on, by this share of the radius and so many degrees a frame, back from the walls of a box.
+    Billiard { velocity: f64, rotation: f64 },
+    /// From a column four times as tall onto a heap, where it stays.
+    Fall,
+}
+
+/// A form that bodies share.
+#[derive(Clone, Debug)]
+pub(super) enum Form {
+    Hull(Arc<Hull>),
+    Mesh(Arc<Mesh>),
+}
+
+impl Form {
+    pub(super) fn geometry(&self) -> Geometry {
+        match self {
+            Self::Hull(hull) => hull.clone().into(),
+            Self::Mesh(mesh) => mesh.clone().into(),
+        }
+    }
+
+    /// The form's hull instead of it.
+    pub(super) fn hull(&self) -> Result<Arc<Hull>> {
+        match self {
+            Self::Hull(hull) => Ok(hull.clone()),
+            Self::Mesh(mesh) => Ok(Arc::new(Hull::new(mesh.vertices())?)),
+        }
+    }
+}
+
+/// Bodies and where they are in every frame.
+#[derive(Debug)]
+pub(super) struct Scene {
+    pub(super) name: String,
+    pub(super) forms: Vec<Form>,
+    /// The form of each body.
+    pub(super) of: Vec<usize>,
+    /// Frame by frame.
+    pub(super) poses: Vec<Vec<Pose>>,
+}
+
+/// Different forms of a scene.
+const FORMS: usize = 20;
+const STEP: f64 = 0.02;
+const TURN: f64 = 2.0;
+const FALLING: f64 = 70.0;
+
+struct Mover {
+    position: Vec3,
+    velocity: Vec3,
+    turn: Pose,
+    axis: Vec3,
+    rest: f64,
+}
+
+impl Scene {
+    /// So many bodies over so many frames, dense enough for two overlapping boxes a body.
+    pub(super) fn new(
+        stuff: Stuff,
+        motion: Motion,
+        bodies: usize,
+        frames: usize,
+        seed: u64,
+    ) -> Result<Self> {
+        let mut random = Random::new(seed);
+        let (what, forms) = match stuff {
+            Stuff::Hulls => {
+                let hull = |i: usize| -> Result<Form> {
+                    let vertices = 20 + (random.bits() % 81) as usize;
+                    Ok(Form::Hull(Arc::new(Shape::ALL[i % 4].hull(vertices, &mut random)?)))
+                };
+                ("hulls", (0..FORMS).map(hull).collect::<Result<Vec<Form>>>()?)
+            }
+            Stuff::Meshes(triangles) => ("meshes", vec![Form::Mesh(Arc::new(torus(triangles)?))]),
+        };
+        let how = match motion {
+            Motion::Brownian => "brownian",
+            Motion::Billiard { .. } => "billiard",
+            Motion::Fall => "fall",
+        };
+        let of: Vec<usize> = (0..bodies).map(|i| i % forms.len()).collect();
+        let extents: Vec<Vec3> = forms.iter().map(|f| f.geometry().bounds().extent()).collect();
+        // Boxes of bodies turned any way are about 1.3 times as wide.
+        let mean = 1.3 * extents.iter().sum::<Vec3>() / extents.len() as f64;
+        let room = (bodies as f64 * (2.0 * mean).element_product() / 2.0).cbrt();
+        let mut movers: Vec<Mover> = (0..bodies)
+            .map(|_| -> Result<Mover> {
+                let position = 0.5 * room * (random.vector() + Vec3::ONE);
+                let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.unit())?;
+                let mut mover = Mover {
+                    position,
+                    velocity: direction(&mut random),
+                    turn,
+                    axis: direction(&mut random),
+                    rest: position.z,
+                };
+                if motion == Motion::Fall {
+                    mover.velocity = Vec3::ZERO;
+                    mover.position.z = 4.0 * position.z + 0.2 * room;
+                }
+                Ok(mover)
+            })
+            .collect::<Result<_>>()?;
+        let mut poses = Vec::with_capacity(frames);
+        for _ in 0..frames.max(2) {
+            let pose = |m: &Mover| -> Result<Pose> {
+                Ok(Pose::from_translation(m.position)?.compose(&m.turn))
+            };
+            poses.push(movers.iter().map(pose).collect::<Result<Vec<Pose>>>()?);
+            for mover in &mut movers {
+                mover.step(motion, room, &mut random)?;
+            }
+        }
+        Ok(Self { name: format!("{what}-{how}"), forms, of, poses })
+    }
+
+    /// Writes forms and poses for other libraries: `WLD1`, the numbers of forms, bodies and frames; for each form its kind (0 hull, 1 mesh), its numbers of vertices and triangles, and these; the form of each body; then twelve numbers a pose, the rows of the matrix. Numbers of four bytes, coordinates of eight, little-endian.
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let file = File::create(path).with_context(|| format!("{}", path.display()))?;
+        let mut to = BufWriter::new(file);
+        to.write_all(b"WLD1")?;
+        let number = |to: &mut BufWriter<File>, n: usize| -> Result<()> {
+            Ok(to.write_all(&u32::try_from(n)?.to_le_bytes())?)
+        };
+        for n in [self.forms.len(), self.of.len(), self.poses.len()] {
+            number(&mut to, n)?;
+        }
+        for form in &self.forms {
+            let (kind, vertices, triangles): (usize, &[Vec3], &[[u32; 3]]) = match form {
+                Form::Hull(hull) => (0, hull.vertices(), &[]),
+                Form::Mesh(mesh) => (1, mesh.vertices(), mesh.triangles()),
+            };
+            for n in [kind, vertices.len(), triangles.len()] {
+                number(&mut to, n)?;
+            }
+            for x in vertices.iter().flat_map(|v| v.to_array()) {
+                to.write_all(&x.to_le_bytes())?;
+            }
+            for i in triangles.iter().flatten() {
+                to.write_all(&i.to_le_bytes())?;
+            }
+        }
+        for form in &self.of {
+            number(&mut to, *form)?;
+        }
+        for x in self.poses.iter().flatten().flat_map(|pose| pose.to_matrix().concat()) {
+            to.write_all(&x.to_le_bytes())?;
+        }
+        Ok(to.flush()?)
+    }
+}
+
+impl Mover {
+    fn step(&mut self, motion: Motion, room: f64, random: &mut Random) -> Result<()> {
+        match motion {
+            Motion::Brownian => {
+                // Uniform steps with this standard deviation.
+                self.position += random.vector() * (STEP * 3.0_f64.sqrt());
+                self.turn = Pose::from_axis_angle(direction(random), TURN.to_radians())?
+                    .compose(&self.turn);
+            }
+            Motion::Billiard { velocity, rotation } => {
+                self.position += self.velocity * velocity;
+                self.turn =
+                    Pose::from_axis_angle(self.axis, rotation.to_radians())?.compose(&self.turn);
+            }
+            Motion::Fall => {
+                self.velocity.z -= 8.0 * room / (FALLING * FALLING);
+                let height = (self.position.z + self.velocity.z).max(self.rest);
+                if height > self.rest {
+                    self.turn =
+                        Pose::from_axis_angle(self.axis, TURN.to_radians())?.compose(&self.turn);
+                } else {
+                    self.velocity.z = 0.0;
+                }
+                self.position.z = height;
+                return Ok(());
+            }
+        }
+        for k in 0..3 {
+            if self.position[k] < 0.0 || self.position[k] > room {
+                let inward = if self.position[k] < 0.0 { 1.0 } else { -1.0 };
+                self.velocity[k] = inward * self.velocity[k].abs();
+                self.position[k] = self.position[k].clamp(0.0, room);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scene_is_the_same_each_time_and_is_written_whole() {
+        let motion = Motion::Billiard { velocity: 0.05, rotation: 5.0 };
+        let make = |stuff| Scene::new(stuff, motion, 30, 4, 3).unwrap();
+        let (x, y) = (make(Stuff::Hulls), make(Stuff::Hulls));
+        assert_eq!((x.name.as_str(), &x.poses), ("hulls-billiard", &y.poses));
+        let scene = make(Stuff::Meshes(100));
+        let path =
+            std::env::temp_dir().join(format!("impinge-lab-scene-{}.wld", std::process::id()));
+        scene.write(&path).unwrap();
+        let Form::Mesh(mesh) = &scene.forms[0] else { panic!("a mesh") };
+        let form = 12 + 24 * mesh.vertices().len() + 12 * mesh.triangles().len();
+        let bytes = std::fs::metadata(&path).unwrap().len();
+        assert_eq!(bytes as usize, 16 + form + 4 * 30 + 4 * 30 * 96);
+        std::fs::remove_file(&path).unwrap();
+    }
+}

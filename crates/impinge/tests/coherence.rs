@@ -109,3 +109,25 @@ fn threads_find_the_same_pairs() {
     let none = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     assert!(par_intersecting_pairs(&none, &models[0], &Pose::IDENTITY).is_empty());
 }
+
+/// A mesh of a few triangles beside one of thousands: the cache asks their trees, the plain query sweeps.
+#[test]
+fn few_triangles_against_many() {
+    let ring = shapes::torus(1.0, 0.4, 64, 32).unwrap();
+    let mut hits = 0;
+    for cells in [1, 2] {
+        let sheet = shapes::plane([0.7, 0.9], [cells, 1]).unwrap();
+        let mut caches = [Cache::default(), Cache::default()];
+        for step in 0..200 {
+            let t = f64::from(step) * 0.05;
+            let at = [1.6 * t.sin(), 1.3 * (1.7 * t).cos(), 0.5 * (0.9 * t).sin()];
+            let pose = Pose::from_quaternion([t.sin(), 0.3, t.cos(), 0.5], at).unwrap();
+            let found = first_hit_cached(&ring, &sheet, &pose, &mut caches[0]).is_some();
+            assert_eq!(found, first_hit(&ring, &sheet, &pose).is_some(), "{cells} {step}");
+            let back = first_hit_cached(&sheet, &ring, &pose, &mut caches[1]).is_some();
+            assert_eq!(back, first_hit(&sheet, &ring, &pose).is_some(), "{cells} {step}");
+            hits += usize::from(found);
+        }
+    }
+    assert!((50..350).contains(&hits), "{hits}");
+}

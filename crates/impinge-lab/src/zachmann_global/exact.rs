@@ -115,7 +115,7 @@ fn one_among_many(frames: usize, seed: u64) -> Result<Stage> {
     let mover: Geometry = Arc::new(unit(&Shape::Icosphere.generate(20, seed)?)?).into();
     let mut standing = Vec::new();
     for i in 0..500 {
-        let at = Vec3::new((i % 8) as f64, (i / 8 % 8) as f64, (i / 64) as f64);
+        let at = Vec3::new(f64::from(i % 8), f64::from(i / 8 % 8), f64::from(i / 64));
         standing.push((flake.clone(), Pose::from_translation(at * 1.5)?));
     }
     Ok(Stage { flying: vec![mover], poses: poses(1, 12.0, frames, seed)?, standing })

@@ -126,7 +126,9 @@ pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> O
 /// As [`first_hit_cached`], but only the numbers of the triangles: finding out how they meet, and where, takes longer than the query.
 #[must_use]
 pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<(u32, u32)> {
-    if a.triangles().len().min(b.triangles().len()) > SMALL {
+    // Who keeps a cache asks again, so that a tree pays also where one of the two is small.
+    let large = a.triangles().len().max(b.triangles().len()) > LARGE;
+    if (large || uses_trees(a, b)) && !a.is_empty() && !b.is_empty() {
         if let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) {
             return pair;
         }
@@ -204,6 +206,9 @@ pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
 
 /// Up to so many triangles in the smaller mesh, a sweep over both takes less than building a tree.
 const SMALL: usize = 8;
+
+/// With more triangles in the larger mesh, a sweep over both takes longer than a query of their trees.
+const LARGE: usize = 32;
 
 /// The hit of a pair that was found to meet.
 fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {

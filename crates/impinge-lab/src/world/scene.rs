@@ -166,7 +166,7 @@ impl Scene {
             for n in [kind, vertices.len(), triangles.len()] {
                 number(&mut to, n)?;
             }
-            for x in vertices.iter().flat_map(|v| v.to_array()) {
+            for x in vertices.iter().flat_map(Vec3::to_array) {
                 to.write_all(&x.to_le_bytes())?;
             }
             for i in triangles.iter().flatten() {

@@ -21,10 +21,11 @@ impl Report {
     /// Begins a report with its title and the lines on machine, date and command.
     pub(crate) fn new(folder: &Path, name: &str, title: &str) -> Self {
         let text = format!(
-            "# {title}\n\n```sh\n{}\n```\n\nMeasured on {}, {}.\n\n",
+            "# {title}\n\n```sh\n{}\n```\n\nMeasured on {}, {}{}.\n\n",
             command(),
             today(),
-            machine()
+            machine(),
+            load()
         );
         Self { folder: folder.to_owned(), name: name.to_owned(), text }
     }
@@ -147,6 +148,12 @@ pub(crate) fn machine() -> String {
         .unwrap_or_else(|| std::env::consts::ARCH.to_owned());
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     format!("{model}, {cores} {}", if cores == 1 { "core" } else { "cores" })
+}
+
+/// How many processes wanted to run in the last minute, where Linux tells: with more than there are cores, times are longer than they need be.
+fn load() -> String {
+    let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    text.split_whitespace().next().map_or_else(String::new, |load| format!(", load {load}"))
 }
 
 fn model_name(cpuinfo: &str) -> Option<String> {

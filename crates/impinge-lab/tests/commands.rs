@@ -183,3 +183,46 @@ fn hull_queries_are_rows_of_the_peers_table() {
     assert!(text.contains("| two | coherent |") && text.contains("| 1.00 |"), "{text}");
     assert!(text.contains("| `signed-warm`, other | 0 | 3 |"), "{text}");
 }
+
+#[test]
+fn broad_scenes_writes_its_table() {
+    let folder = Folder::new("broad-scenes");
+    lab(
+        &["broad-scenes", "--frames", "4", "--passes", "1", "--phases", "neighbours,tree", "n-1k"],
+        &folder.0,
+    );
+    let text = read(&folder.0, "broad-scenes.md");
+    assert!(
+        text.contains("| brownian-1k | neighbours |") && text.contains("| brownian-1k | tree |")
+    );
+}
+
+#[test]
+fn scenes_of_boxes_are_written_and_read_as_peers_are() {
+    let folder = Folder::new("broad-files");
+    let run = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_impinge-lab"))
+            .args(arguments)
+            .output()
+            .expect("the program starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let path = folder.0.to_str().expect("a plain path");
+    run(&["broad-scenes", "--frames", "5", "--write", path, "--", "brownian-1k"]);
+    let lines = run(&["peers-broad", "--work", path, "--phases", "neighbours,all-pairs,sweep"]);
+    let rows: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(rows[0]["peer"], "impinge-neighbours");
+    assert!(rows.iter().all(|row| row["frames"] == 5 && row["pairs"] == rows[0]["pairs"]));
+}
+
+#[test]
+fn methods_writes_its_tables() {
+    let folder = Folder::new("methods");
+    lab(&["methods", "--most", "40", "--poses", "2", "--budget", "0.001"], &folder.0);
+    let text = read(&folder.0, "methods.md");
+    assert!(text.contains("TREES_DOUBLING") && text.contains("| 2 \u{d7} 2 |"));
+    assert!(read(&folder.0, "methods-flight.svg").ends_with("</svg>\n"));
+}

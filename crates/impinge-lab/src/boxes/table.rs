@@ -137,7 +137,7 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
         if threads > 1 { format!("broad-scenes-{threads}t") } else { "broad-scenes".to_owned() };
     let mut report = Report::new(&arguments.out, &name, "Broad phases on many kinds of boxes");
     report.paragraph(&format!(
-        "Milliseconds a frame, {threads} {}; median, mean and worst of all frames but the first, each the fastest of {} passes. What began and ended is reported exactly in every frame, within the time, and all broad phases agree on it. A pass ends after {} seconds.",
+        "Milliseconds a frame, {threads} {}; median, mean and worst of all frames but the first, each the fastest of {} passes. What began and ended is reported exactly in every frame, within the time, and the broad phases that came to the last frame agree on all of it. A pass ends after {} seconds, with the frames it has.",
         if threads == 1 { "thread" } else { "threads" },
         arguments.passes.max(1),
         short(arguments.budget),

@@ -260,7 +260,7 @@ fn cell(row: &Row, regime: Regime, method: Method) -> String {
 fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &WithShapes) {
     report.heading("The constants");
     report.paragraph(&format!(
-        "Fitted to the flights with the squares of relative errors least. They stand in `crates/impinge/src/world/method.rs`:\n\n```text\nSHAPES {:.0}  SHAPE_MESH {:.0}  SHAPE_MESH_DOUBLING {:.0}\nHULLS {:.0}  OPEN {:.2}\nTREES_DOUBLING {:.0}\nSWEEP {:.0}  SWEEP_TRIANGLE {:.1}\nBRUTE {:.0}  PAIR {:.1}\n```",
+        "Fitted to the flights with the squares of relative errors least. `crates/impinge/src/world/method.rs` holds them rounded; they differ a little from run to run, those with shapes and a mesh most:\n\n```text\nSHAPES {:.0}  SHAPE_MESH {:.0}  SHAPE_MESH_DOUBLING {:.0}\nHULLS {:.0}  OPEN {:.2}\nTREES_DOUBLING {:.0}\nSWEEP {:.0}  SWEEP_TRIANGLE {:.1}\nBRUTE {:.0}  PAIR {:.1}\n```",
         with_shapes.alone,
         with_shapes.mesh.0,
         with_shapes.mesh.1,

@@ -116,10 +116,11 @@ fn frames(
             let go = |until| follow(scene, until, threads, arguments.passes);
             let (boxes, hulls, all) = (go(Until::Boxes)?, go(Until::Hulls)?, go(Until::Verdict)?);
             let is_mesh = matches!(scene.forms[0], scene::Form::Mesh(_));
+            // Hulls at rest are not checked again, but stand apart as before.
             let apart = if is_mesh {
                 all.average(|s| s.by_hulls)
             } else {
-                all.average(|s| s.checked - s.meeting)
+                all.average(|s| s.pairs) - all.average(|s| s.meeting)
             };
             let single = *one.get_or_insert(all.mean());
             table.row([

@@ -21,7 +21,8 @@ pub(super) fn poses(objects: usize, side: f64, frames: usize, seed: u64) -> Resu
     type Flyer = ([Vec3; 2], Pose, Vec3);
     let mut flyers: Vec<Flyer> = (0..objects)
         .map(|_| -> Result<Flyer> {
-            let at = 0.5 * side * (random.vector() + Vec3::ONE);
+            // Half a side of an object away from the walls, as later.
+            let at = Vec3::splat(0.5 * side) + 0.5 * (side - 1.0) * random.vector();
             let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.unit())?;
             let way = direction(&mut random) * VELOCITY;
             Ok(([at, way], turn, direction(&mut random)))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use impinge::broad::Choice;
 use impinge::shapes::{self, Shape};
 use impinge::world::{Body, Geometry, Handle, Method, World, WorldOptions};
@@ -116,7 +116,7 @@ fn one_among_many(frames: usize, seed: u64) -> Result<Stage> {
     let mut standing = Vec::new();
     for i in 0..500 {
         let at = Vec3::new(f64::from(i % 8), f64::from(i / 8 % 8), f64::from(i / 64));
-        standing.push((flake.clone(), Pose::from_translation(at * 1.5)?));
+        standing.push((flake.clone(), Pose::from_translation(at * 1.5 + Vec3::splat(0.75))?));
     }
     Ok(Stage { flying: vec![mover], poses: poses(1, 12.0, frames, seed)?, standing })
 }
@@ -217,7 +217,13 @@ fn one(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> R
     progress.step("one among 500, exact");
     report.heading("Section 5.5.2: one moving object among 500 that stand");
     let stage = one_among_many(arguments.frames, arguments.seed)?;
-    let mut table = Table::new(["broad phase", "\u{3bc}s a frame", "gain", "thesis: ms a frame"]);
+    let mut table = Table::new([
+        "broad phase",
+        "\u{3bc}s a frame",
+        "gain",
+        "pairs checked",
+        "thesis: ms a frame",
+    ]);
     let mut first = None;
     let mut gains = Vec::new();
     for (phase, thesis) in [
@@ -226,14 +232,21 @@ fn one(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> R
         (Choice::Neighbours, ""),
         (Choice::Tree, ""),
     ] {
-        let (us, _) = stage.time(phase, None, arguments.passes)?;
+        let (us, checked) = stage.time(phase, None, arguments.passes)?;
+        ensure!(checked > 0.5, "the moving object is near nothing most of the time");
         let gain = *first.get_or_insert(us) / us;
         gains.push(gain);
-        table.row([phase.to_string(), short(us), format!("{gain:.1}"), thesis.to_owned()]);
+        table.row([
+            phase.to_string(),
+            short(us),
+            format!("{gain:.1}"),
+            short(checked),
+            thesis.to_owned(),
+        ]);
     }
     report.table(&table);
     report.paragraph(&format!(
-        "**Thesis:** the grid gains a factor of 5. **Ours:** {}, with the exact checks of what is near in it.",
+        "**Thesis:** the grid gains a factor of 5. **Ours:** {}.",
         short(gains[1]),
     ));
     Ok(())

@@ -16,6 +16,9 @@ const LONGEST_PAUSE: u32 = 4096;
 const BETTER: f64 = 0.8;
 /// Comparing all with all is tried up to so many items only.
 const FEW: usize = 256;
+/// Up to so many items others than the first are tried. Beyond, lists of neighbours are ten times ahead of all of them in every scene that was measured (`docs/results/broad-scenes.md`), and a trial
+/// would cost more than it could ever save.
+const TRIED: usize = 4096;
 
 /// Runs one broad phase, and now and then another beside it for a few frames; the faster one goes on.
 ///
@@ -97,7 +100,8 @@ impl Auto {
             self.pause = (2 * self.pause).min(LONGEST_PAUSE);
         }
         self.wait = self.pause;
-        if which != self.which && (which != ALL_PAIRS || items <= FEW) {
+        let hopeless = items > if which == ALL_PAIRS { FEW } else { TRIED };
+        if which != self.which && (which == 0 || !hopeless) {
             self.challenger = Some(Challenger {
                 phase: CANDIDATES[which](),
                 which,

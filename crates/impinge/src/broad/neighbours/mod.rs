@@ -34,6 +34,8 @@ const FRESH: f32 = 0.5;
 const LAYERS: f32 = 0.02;
 /// The item in slot zero.
 const NOBODY: u32 = u32::MAX;
+/// One box in so many is few.
+const FEW: usize = 24;
 /// From so many slots on, threads share the work.
 const MANY: usize = 8192;
 
@@ -190,6 +192,8 @@ impl BroadPhase for Neighbours {
             Moved::Only(items) if items.len() * 4 < self.items.len() => Some(items),
             _ => None,
         };
+        // Lists are compared one by one for very few only: all of them in a row take less time each.
+        let few = some.filter(|items| items.len() * FEW < self.items.len());
         match some {
             Some(items) => self.read_some(frame, items),
             None => {
@@ -207,7 +211,7 @@ impl BroadPhase for Neighbours {
             self.compare_all(frame, changes);
         } else {
             self.adopt();
-            match some {
+            match few {
                 Some(items) => self.compare_some(frame, items, changes),
                 None => self.compare_all(frame, changes),
             }

@@ -336,3 +336,71 @@ fn a_chain_moves_with_its_first_link() {
     assert_eq!(snapshot.pose(last).unwrap(), world.pose(last).unwrap());
     assert!(snapshot.pose(middle).is_err() && snapshot.handles().count() == 5);
 }
+
+/// A chain whose middle goes hangs together by one link less, which may be few enough to be ignored.
+#[test]
+fn removing_a_link_brings_others_closer() {
+    let mut world = World::new();
+    let ball = Geometry::from(Sphere::new(2.0).unwrap());
+    let step = Pose::from_translation([1.0, 0.0, 0.0]).unwrap();
+    let a = world.add(Body::new(ball.clone())).unwrap();
+    let b = world.add(Body::new(ball.clone()).at(step).attached_to(a)).unwrap();
+    let c = world.add(Body::new(ball).at(step).attached_to(b)).unwrap();
+    let mut rules = Interest::everything();
+    rules.ignore_links(1);
+    world.set_rules(rules);
+    assert_eq!(gist(world.update().events()), [(EventKind::Began, a, c)]);
+    world.remove(b).unwrap();
+    assert_eq!(gist(world.update().events()), [(EventKind::Ended, a, c)]);
+}
+
+/// Where bodies met is not asked of forms they do not have any more.
+#[test]
+fn a_body_that_was_replaced_has_no_witness() {
+    let mut world = World::new();
+    let ring = || Body::new(shapes::torus(1.0, 0.4, 64, 32).unwrap());
+    let (a, b) = (world.add(ring()).unwrap(), world.add(ring()).unwrap());
+    world.update();
+    assert!(world.witness_of(a, b).unwrap().is_some());
+    world.replace(a, shapes::cuboid([1.0, 1.0, 1.0]).unwrap()).unwrap();
+    assert!(world.witness_of(a, b).unwrap().is_none());
+    world.update();
+}
+
+/// Matrices that are rotations only to the tolerance: boxes must not tell apart what the pair query finds meeting.
+#[test]
+fn boxes_allow_for_matrices_that_are_nearly_rotations() {
+    let s = 1.0 - 4e-10;
+    let shrunk = [[s, 0.0, 0.0, -1.0], [0.0, s, 0.0, 0.0], [0.0, 0.0, s, 0.0]];
+    for boxes in [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof] {
+        let mut world = World::with_options(WorldOptions { boxes, ..WorldOptions::default() });
+        let cube = || Cuboid::new([1.0, 1.0, 1.0]).unwrap();
+        world.add(Body::new(cube()).at(Pose::from_matrix(shrunk).unwrap())).unwrap();
+        let beside = Pose::from_translation([1.0, 0.0, 0.0]).unwrap();
+        world.add(Body::new(cube()).at(beside)).unwrap();
+        assert_eq!(world.update().began().count(), 1, "{boxes:?}");
+    }
+}
+
+/// Bodies over a ground without end: the ground is everybody's neighbour.
+#[test]
+fn a_ground_under_many_bodies() {
+    let mut world = World::new();
+    world.add(Body::new(HalfSpace::new([0.1, 0.0, 1.0], 0.0).unwrap())).unwrap();
+    let ball = Geometry::from(Sphere::new(0.3).unwrap());
+    let mut balls = Vec::new();
+    for n in 0..3000_u32 {
+        let at = [f64::from(n % 50), f64::from(n / 50), -0.1 * f64::from(n % 50) + 0.2];
+        let body = Body::new(ball.clone()).at(Pose::from_translation(at).unwrap());
+        balls.push((world.add(body).unwrap(), at));
+    }
+    assert_eq!(world.update().stats().meeting, 3000);
+    for frame in 1..6 {
+        for (ball, at) in &balls {
+            let up = [at[0], at[1], at[2] + 0.1 * f64::from(frame)];
+            world.move_to(*ball, Pose::from_translation(up).unwrap()).unwrap();
+        }
+        world.update();
+    }
+    assert_eq!(world.report().stats().meeting, 0);
+}

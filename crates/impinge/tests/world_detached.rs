@@ -140,3 +140,20 @@ fn the_application_does_not_wait() {
     let (world, _) = detached.reattach().unwrap();
     assert_eq!(world.len(), 400);
 }
+
+/// A pose that was given before the parent went is in the parent's frame, one that was given after it in the world's: the two must not become one.
+#[test]
+fn poses_stay_on_their_side_of_a_removal() {
+    let mut world = World::new();
+    let ball = || Body::new(Sphere::new(0.5).unwrap());
+    let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();
+    let parent = world.add(ball().at(at(100.0))).unwrap();
+    let child = world.add(ball().attached_to(parent)).unwrap();
+    let mut detached = world.detach().unwrap();
+    detached.move_to(child, at(1.0));
+    detached.remove(parent);
+    detached.move_to(child, at(7.0));
+    detached.send().unwrap();
+    let (world, _) = detached.reattach().unwrap();
+    assert_eq!(world.pose(child).unwrap(), at(7.0));
+}

@@ -48,6 +48,13 @@ pub struct Deforming {
     around: OnceLock<Around>,
 }
 
+/// What a deforming mesh keeps beside itself: how good its tree was, and which triangles lie around each vertex.
+#[derive(Clone, Debug)]
+pub(crate) struct Kept {
+    upkeep: Upkeep,
+    around: OnceLock<Around>,
+}
+
 impl Deforming {
     /// Makes the mesh movable, with the default options. Builds its tree if it has none yet.
     #[must_use]
@@ -73,6 +80,18 @@ impl Deforming {
     fn make(mesh: Mesh, limit: f64) -> Self {
         let upkeep = Upkeep::new(mesh.tree(), &mesh, limit);
         Self { mesh, upkeep, around: OnceLock::new() }
+    }
+
+    /// Takes up a mesh that was [put aside](Self::put_aside), with what was kept of it.
+    pub(crate) fn take_up(mesh: Mesh, kept: Kept) -> Self {
+        let Kept { upkeep, around } = kept;
+        Self { mesh, upkeep, around }
+    }
+
+    /// The mesh, and what else is needed to go on with it.
+    pub(crate) fn put_aside(self) -> (Mesh, Kept) {
+        let Self { mesh, upkeep, around } = self;
+        (mesh, Kept { upkeep, around })
     }
 
     /// The mesh as it is now.

@@ -31,7 +31,7 @@ impl Mesh {
     }
 
     /// Checks that the vertices can take the place of the mesh's own.
-    pub(super) fn check_replacement(&self, vertices: &[Vec3]) -> Result<(), Error> {
+    pub(crate) fn check_replacement(&self, vertices: &[Vec3]) -> Result<(), Error> {
         if vertices.len() != self.vertices.len() {
             return Err(Error::new(
                 ErrorKind::BadParameter,

@@ -39,6 +39,7 @@ pub use defects::{
     Defects, DegenerateKind, DegeneratePolygon, DuplicatePolygon, MisorientedEdge, NonManifoldEdge,
     NonManifoldVertex, NonPlanarPolygon, OpenEdge,
 };
+pub(crate) use deforming::Kept;
 pub use deforming::{DeformOptions, Deforming};
 pub use edges::Edges;
 pub use fingerprint::Fingerprint;

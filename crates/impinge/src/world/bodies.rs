@@ -3,12 +3,15 @@
 use super::{Body, BoxKind, Geometry, Handle};
 use crate::broad::Bounds;
 use crate::error::{Error, ErrorKind};
-use crate::math::{Aabb, Pose};
+use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
+use crate::mesh::Kept;
 use crate::volume::{Oriented, Volume};
 use rayon::prelude::*;
 
 /// No body.
 const NONE: u32 = u32::MAX;
+/// So many bodies there may be, so that slots fit into what broad phases keep of them.
+const MOST: u32 = 1 << 29;
 /// From so many bodies on, threads share the work of a level.
 const MANY: usize = 2048;
 
@@ -51,9 +54,14 @@ pub(super) struct Record {
     /// In the parent's frame.
     pub(super) local: Pose,
     pub(super) parent: u32,
-    /// The first of those attached to it, and the next that is attached to the same.
+    /// The first of those attached to it, and the next and the last that are attached to the same.
     child: u32,
     sibling: u32,
+    elder: u32,
+    /// How often the body got another form.
+    pub(super) form: u32,
+    /// What is kept of a mesh that bends.
+    pub(super) bending: Option<Box<Kept>>,
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) user: u64,
@@ -106,9 +114,9 @@ impl Bodies {
     }
 
     fn push_slot(&mut self) -> Result<u32, Error> {
-        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot < NONE - 1);
+        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot < MOST);
         let slot = slot.ok_or_else(|| {
-            Error::new(ErrorKind::TooLarge, "a world holds at most 4,294,967,293 bodies")
+            Error::new(ErrorKind::TooLarge, format!("a world holds at most {MOST} bodies"))
         })?;
         self.records.push(Record::FREE);
         self.poses.push(Pose::IDENTITY);
@@ -132,6 +140,10 @@ impl Bodies {
             user: body.user,
             has_moved: had_moved,
             ..Record::FREE
+        };
+        self.poses[slot as usize] = match parent {
+            NONE => body.pose,
+            _ => self.poses[parent as usize].compose(&body.pose),
         };
         self.link(slot, parent);
         self.change(slot);
@@ -173,6 +185,11 @@ impl Bodies {
         self.change(slot);
     }
 
+    /// Whether others hang on a body.
+    pub(super) fn has_children(&self, slot: u32) -> bool {
+        self.records[slot as usize].child != NONE
+    }
+
     /// Whether `other` is `slot`, or hangs on it, directly or not.
     pub(super) fn is_below(&self, other: u32, slot: u32) -> bool {
         let mut at = other;
@@ -182,14 +199,14 @@ impl Bodies {
         at == slot
     }
 
-    /// How many links lie between two bodies of one tree of attachments, if one hangs on the other.
-    pub(super) fn links_between(&self, a: u32, b: u32) -> Option<u32> {
+    /// How many links lie between two bodies of which one hangs on the other, if they are no more than `most`.
+    pub(super) fn links_between(&self, a: u32, b: u32, most: u32) -> Option<u32> {
         let up = |from: u32, to: u32| {
             let (mut at, mut links) = (from, 0);
             while at != to {
                 at = self.records[at as usize].parent;
                 links += 1;
-                if at == NONE {
+                if at == NONE || links > most {
                     return None;
                 }
             }
@@ -229,26 +246,27 @@ impl Bodies {
             NONE => NONE,
             _ => std::mem::replace(&mut self.records[parent as usize].child, slot),
         };
+        if sibling != NONE {
+            self.records[sibling as usize].elder = slot;
+        }
         let record = &mut self.records[slot as usize];
-        (record.parent, record.sibling) = (parent, sibling);
+        (record.parent, record.sibling, record.elder) = (parent, sibling, NONE);
     }
 
     fn unlink(&mut self, slot: u32) {
-        let Record { parent, sibling, .. } = self.records[slot as usize];
+        let &Record { parent, sibling, elder, .. } = &self.records[slot as usize];
         if parent == NONE {
             return;
         }
-        let mut at = self.records[parent as usize].child;
-        if at == slot {
-            self.records[parent as usize].child = sibling;
-        } else {
-            while self.records[at as usize].sibling != slot {
-                at = self.records[at as usize].sibling;
-            }
-            self.records[at as usize].sibling = sibling;
+        match elder {
+            NONE => self.records[parent as usize].child = sibling,
+            _ => self.records[elder as usize].sibling = sibling,
+        }
+        if sibling != NONE {
+            self.records[sibling as usize].elder = elder;
         }
         let record = &mut self.records[slot as usize];
-        (record.parent, record.sibling) = (NONE, NONE);
+        (record.parent, record.sibling, record.elder) = (NONE, NONE, NONE);
     }
 
     /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel (Zachmann 1994, section 6.3).
@@ -334,7 +352,7 @@ impl BoxOptions {
             BoxKind::Tight => geometry.tight_bounds_at(pose),
             BoxKind::RotationProof => geometry.rotation_proof_bounds_at(pose),
         };
-        let slack = slack(&bounds, pose);
+        let slack = slack(&bounds, geometry.reach() + pose.translation().abs().max_element());
         let oriented = self.oriented.then(|| {
             let moved = geometry.oriented().transformed(pose);
             if bounds.is_empty() { moved } else { moved.enlarged(slack) }
@@ -344,12 +362,13 @@ impl BoxOptions {
     }
 }
 
-/// A relative pose is a product of matrices and a difference of translations, a dozen roundings of numbers no larger than the coordinates of the boxes; this is a hundred.
-fn slack(bounds: &Aabb, pose: &Pose) -> f64 {
+/// A relative pose takes the transpose of a rotation for its inverse, which for a matrix that is a rotation only to [`ROTATION_TOLERANCE`] is off by a few times that, relative to all coordinates that go
+/// into it; beside that, rounding does not count.
+pub(super) fn slack(bounds: &Aabb, reach: f64) -> f64 {
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     let corners = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
-    let size = corners.chain(pose.translation().to_array()).map(finite).fold(0.0, f64::max);
-    100.0 * f64::EPSILON * size + f64::MIN_POSITIVE
+    let size = corners.map(finite).fold(0.0, f64::max);
+    10.0 * ROTATION_TOLERANCE * (size + reach) + f64::MIN_POSITIVE
 }
 
 impl Record {
@@ -360,6 +379,9 @@ impl Record {
         parent: NONE,
         child: NONE,
         sibling: NONE,
+        elder: NONE,
+        form: 0,
+        bending: None,
         groups: 0,
         mask: 0,
         user: 0,

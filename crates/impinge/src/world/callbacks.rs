@@ -48,7 +48,7 @@ pub struct Settled {
 }
 
 impl World {
-    /// Calls `callback` with every event of this pair from now on, in updates that call back. Replaces the one there was; goes with either body.
+    /// Calls `callback` with every event of this pair from now on, in updates that call back. Replaces the one there was; goes with either body, so that the end which a removal brings is not told to it.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.

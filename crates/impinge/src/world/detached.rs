@@ -66,10 +66,11 @@ impl exchange::Command for Order {
     fn scope(&self) -> Scope {
         match self {
             Self::Change(command) => match command {
-                Command::Move(body, _)
-                | Command::Replace(body, _)
-                | Command::Deform(body, _)
-                | Command::Remove(body) => Scope::Body(body.slot),
+                Command::Move(body, _) | Command::Replace(body, _) | Command::Deform(body, _) => {
+                    Scope::Body(body.slot)
+                }
+                // What hangs on the body is in another frame afterwards.
+                Command::Remove(_) => Scope::All,
                 Command::SetInterest(a, b, _) => Scope::Bodies(a.slot, b.slot),
                 Command::Add(_) => Scope::All,
             },

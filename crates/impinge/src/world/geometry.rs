@@ -36,6 +36,8 @@ pub struct Geometry {
 struct Inner {
     parts: Vec<Part>,
     bounds: Aabb,
+    /// The largest coordinate in it, of parts in their own frames too.
+    reach: f64,
     /// Whether it has half-spaces, whose boxes are not those of other half-spaces turned around.
     unbounded: bool,
     oriented: OnceLock<Oriented>,
@@ -84,6 +86,19 @@ impl Part {
 }
 
 impl Part {
+    /// No coordinate that goes into it is larger, in its own frame or its body's.
+    pub(super) fn reach(&self) -> f64 {
+        let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
+        let own = match self.shape.kind() {
+            Kind::HalfSpace(half_space) => half_space.offset().abs(),
+            _ => {
+                let Aabb { min, max } = bounds_of(&self.shape);
+                min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
+            }
+        };
+        own + self.pose.translation().abs().max_element()
+    }
+
     /// The hull that the shape is, or that of its mesh.
     pub(super) fn polytope(&self) -> Option<&Hull> {
         self.shape.polytope().or_else(|| self.hull())
@@ -115,8 +130,11 @@ impl Geometry {
             return Err(Error::new(ErrorKind::Empty, "a body needs at least one shape"));
         }
         let bounds = parts.iter().fold(Aabb::EMPTY, |all, part| all.union(&part.bounds));
+        let reach = parts.iter().map(Part::reach).fold(0.0, f64::max);
         let unbounded = parts.iter().any(|part| matches!(part.shape.kind(), Kind::HalfSpace(_)));
-        Ok(Self { inner: Arc::new(Inner { parts, bounds, unbounded, oriented: OnceLock::new() }) })
+        Ok(Self {
+            inner: Arc::new(Inner { parts, bounds, reach, unbounded, oriented: OnceLock::new() }),
+        })
     }
 
     /// The shapes it is made of.
@@ -129,6 +147,11 @@ impl Geometry {
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         self.inner.bounds
+    }
+
+    /// No coordinate in it is larger, of parts in their own frames too.
+    pub(super) fn reach(&self) -> f64 {
+        self.inner.reach
     }
 
     /// A box around all of it at a pose, by the fast transformation of its box (Zachmann 1994, section 5.2.1).
@@ -175,7 +198,7 @@ impl Geometry {
         Aabb { min: center - Vec3::splat(reach), max: center + Vec3::splat(reach) }
     }
 
-    /// An oriented box around all of it, in the body's frame. Where it has no end the box is cut off at coordinates of `1e60`.
+    /// An oriented box around all of it, in the body's frame. Where it has no end the box is cut off far beyond all coordinates.
     pub(super) fn oriented(&self) -> &Oriented {
         self.inner.oriented.get_or_init(|| {
             if let [part] = self.parts() {
@@ -185,7 +208,7 @@ impl Geometry {
                     return Oriented::around_triangles(&triangles);
                 }
             }
-            let far = Vec3::splat(1e60);
+            let far = Vec3::splat(1e70);
             let Aabb { min, max } = self.bounds();
             if self.bounds().is_empty() {
                 return Oriented::around(&[]);

@@ -81,10 +81,8 @@ impl Interest {
         let (own, other) = (&bodies.records[a as usize], &bodies.records[b as usize]);
         let attached = own.parent().is_some() || other.parent().is_some();
         if self.links > 0 && attached {
-            if let Some(links) = bodies.links_between(a, b) {
-                if links <= self.links {
-                    return (false, Why::Links(links));
-                }
+            if let Some(links) = bodies.links_between(a, b, self.links) {
+                return (false, Why::Links(links));
             }
         }
         if own.groups & other.mask == 0 || other.groups & own.mask == 0 {

@@ -91,8 +91,9 @@ mod cost {
     pub(super) const OPEN: f64 = 0.67;
     /// Two trees, for each doubling of the product of their sizes.
     pub(super) const TREES_DOUBLING: f64 = 30.0;
-    /// Up to so many triangles in the smaller mesh, a query by triangles is a sweep.
+    /// Up to so many triangles in the smaller mesh and in the larger one, a query by triangles is a sweep.
     pub(super) const SMALL: f64 = 8.0;
+    pub(super) const LARGE: f64 = 32.0;
     /// The sweep, and for each triangle.
     pub(super) const SWEEP: f64 = 150.0;
     pub(super) const SWEEP_TRIANGLE: f64 = 18.5;
@@ -117,8 +118,8 @@ pub(super) fn estimates(a: &Traits, b: &Traits) -> [Estimate; 6] {
         };
         let (m, n) = (m as f64, n as f64);
         let sweep = cost::SWEEP + cost::SWEEP_TRIANGLE * (m + n);
-        let triangles =
-            if m.min(n) > cost::SMALL { cost::TREES_DOUBLING * (m * n).log2() } else { sweep };
+        let by_trees = m.min(n) > cost::SMALL || m.max(n) > cost::LARGE;
+        let triangles = if by_trees { cost::TREES_DOUBLING * (m * n).log2() } else { sweep };
         match method {
             Method::Shapes => None,
             Method::Hulls => (a.convex_solid && b.convex_solid).then_some(cost::HULLS),
@@ -159,9 +160,10 @@ mod tests {
         assert_eq!(choose(&solid(500), &mesh(900), None), Method::HullsThenTriangles);
         assert_eq!(choose(&shape, &mesh(900), None), Method::Shapes);
         assert_eq!(choose(&mesh(900), &mesh(900), Some(Method::Triangles)), Method::Triangles);
-        // A small mesh beside a large one is swept, not asked by its tree.
+        // A small mesh beside a large one is asked by its tree, beside a small one swept.
         let triangles = |m: usize, n: usize| estimates(&mesh(m), &mesh(n))[3].nanoseconds.unwrap();
-        assert!(triangles(2, 50_000) > 100.0 * triangles(50_000, 50_000));
+        assert!(triangles(2, 50_000) < triangles(50_000, 50_000));
+        assert!(triangles(8, 30) > triangles(9, 33));
         // A wish that cannot be granted is not.
         assert_eq!(choose(&shape, &mesh(900), Some(Method::BruteForce)), Method::Shapes);
     }

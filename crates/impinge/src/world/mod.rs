@@ -166,6 +166,8 @@ impl World {
     /// [`ErrorKind::NoSuchBody`] if it is gone already.
     pub fn remove(&mut self, body: Handle) -> Result<(), Error> {
         let slot = self.bodies.slot(body)? as u32;
+        // What hangs on it hangs on another afterwards, or on none.
+        self.reconsider |= self.bodies.has_children(slot);
         while let Some(number) = self.pairs.of(slot).first() {
             let key = self.pairs.records[*number as usize].key;
             let (a, b) = key.slots();
@@ -203,10 +205,19 @@ impl World {
     /// [`ErrorKind::NoSuchBody`] if it is gone.
     pub fn replace(&mut self, body: Handle, geometry: impl Into<Geometry>) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
-        self.bodies.records[slot].geometry = Some(geometry.into());
+        let record = &mut self.bodies.records[slot];
+        record.geometry = Some(geometry.into());
+        record.bending = None;
+        self.note_form(slot);
+        Ok(())
+    }
+
+    /// Notes that a body has another form.
+    fn note_form(&mut self, slot: usize) {
+        let record = &mut self.bodies.records[slot];
+        record.form = record.form.wrapping_add(1);
         self.pairs.forget_memory(slot as u32);
         self.bodies.change(slot as u32);
-        Ok(())
     }
 
     /// Moves the vertices of a body that is one mesh, in its own frame. Its tree is refitted, as [`Deforming`] does; a mesh that other bodies share is copied first.
@@ -215,27 +226,34 @@ impl World {
     /// If the body is gone or is not one mesh, the number of vertices differs, a coordinate is not finite or too large. The body is then as it was.
     pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
-        let parts = self.form(slot).parts();
-        let solid = match parts {
+        let (mesh, solid) = match self.form(slot).parts() {
             [part] if *part.pose() == Pose::IDENTITY => match part.shape().kind() {
-                Kind::Mesh(_) => false,
-                Kind::Solid(_) => true,
+                Kind::Mesh(mesh) => (mesh, false),
+                Kind::Solid(mesh) => (mesh, true),
                 _ => return Err(not_a_mesh(body)),
             },
             _ => return Err(not_a_mesh(body)),
         };
-        let mesh = self.bodies.records[slot].geometry.take().and_then(Geometry::into_mesh);
-        let mut deforming = Deforming::new(mesh.expect("the body is one mesh"));
-        let moved = deforming.move_all(vertices);
-        let mesh = Arc::new(deforming.into_mesh());
+        mesh.check_replacement(vertices)?;
+        let record = &mut self.bodies.records[slot];
+        let mesh = record.geometry.take().and_then(Geometry::into_mesh);
+        let mesh = mesh.expect("the body is one mesh");
+        // The measure of how far the tree has degraded goes from call to call.
+        let mut deforming = match record.bending.take() {
+            Some(kept) => Deforming::take_up(mesh, *kept),
+            None => Deforming::new(mesh),
+        };
+        deforming.move_all(vertices).expect("the vertices were checked");
+        let (mesh, kept) = deforming.put_aside();
+        let mesh = Arc::new(mesh);
         let shape = match solid {
             true => Shape::solid(mesh).expect("a mesh stays closed wherever its vertices go"),
             false => Shape::from(mesh),
         };
-        self.bodies.records[slot].geometry = Some(shape.into());
-        moved?;
-        self.bodies.change(slot as u32);
-        self.pairs.forget_memory(slot as u32);
+        let record = &mut self.bodies.records[slot];
+        record.geometry = Some(shape.into());
+        record.bending = Some(Box::new(kept));
+        self.note_form(slot);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! One pair of bodies: do they meet? Each stage starts from the result of the one before and from what the last frame left (the pipeline of Leung 1996, section 3.1).
 
+use super::bodies::slack;
 use super::geometry::{Part, mesh_of};
 use super::method::{self, Method, Traits};
 use super::{Geometry, Witness};
@@ -51,12 +52,13 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Forgets what it knew, for another pair, keeping the room. Caches may be used with other shapes.
+    /// Forgets what it knew, for another pair, keeping the room.
     pub(super) fn forget(&mut self) {
         self.by_hulls = false;
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
-            (part.parts, part.method, part.wait, part.patience) = ([0, 0], None, 0, 0);
+            // What a cache holds would show in which triangle is named first.
+            *part = PartMemory::default();
         }
     }
 }
@@ -94,9 +96,10 @@ pub(super) fn check(
         return check_parts((one, 0), (other, 0), pose, wish, &mut parts[0], by_hulls);
     }
     memory.boxes.clear();
-    memory.boxes.extend(b.parts().iter().map(|part| boxed(part, pose)));
+    let reach = a.reach() + b.reach() + pose.translation().abs().max_element();
+    memory.boxes.extend(b.parts().iter().map(|part| boxed(part, pose, reach)));
     let mut standing = Standing::Apart;
-    let mut all_by_hulls = true;
+    let (mut all_by_hulls, mut looked) = (true, false);
     for (i, one) in a.parts().iter().enumerate() {
         for (j, other) in b.parts().iter().enumerate() {
             if !memory.boxes[j].overlaps(&one.bounds()) {
@@ -108,6 +111,7 @@ pub(super) fn check(
                 at
             });
             let mut by_hulls = false;
+            looked = true;
             let kept = &mut memory.parts[place];
             let (x, y) = ((one, i as u32), (other, j as u32));
             let found = check_parts(x, y, pose, wish, kept, &mut by_hulls);
@@ -119,12 +123,12 @@ pub(super) fn check(
             }
         }
     }
-    memory.by_hulls = all_by_hulls && standing == Standing::Apart;
+    memory.by_hulls = looked && all_by_hulls && standing == Standing::Apart;
     standing
 }
 
-/// A box around a part of B in A's frame, with what rounding may hide.
-fn boxed(part: &Part, pose: &Pose) -> Aabb {
+/// A box around a part of B in A's frame, with what rounding may hide of coordinates up to `reach`.
+fn boxed(part: &Part, pose: &Pose, reach: f64) -> Aabb {
     let bounds = part.bounds();
     if matches!(part.shape().kind(), Kind::HalfSpace(_)) {
         return Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
@@ -133,8 +137,7 @@ fn boxed(part: &Part, pose: &Pose) -> Aabb {
     if moved.is_empty() {
         return moved;
     }
-    let size = moved.min.abs().max(moved.max.abs()).max_element();
-    moved.grown(100.0 * f64::EPSILON * size)
+    moved.grown(slack(&moved, reach))
 }
 
 /// The pose of B's part in the frame of A's part.
@@ -177,10 +180,7 @@ fn check_parts(
         return match shape::intersects_cached(a.shape(), b.shape(), pose, &mut memory.shapes) {
             Verdict::Separated(_) => Standing::Apart,
             Verdict::Intersecting(m) => Standing::Meeting(place([m.a, m.b], Some(m.point))),
-            Verdict::Undecided(_) => {
-                let middle = pose.transform_point(Vec3::ZERO);
-                Standing::Undecided(place([None, None], Some(middle)))
-            }
+            Verdict::Undecided(_) => Standing::Undecided(place([None, None], None)),
         };
     };
     let ask_hulls = match method {
@@ -280,6 +280,8 @@ fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) ->
     match a.polytope().zip(b.polytope()).map(|(own, its)| convex::contact(own, its, pose)) {
         Some(convex::Contact::Meeting(overlap, _)) => (overlap.point_a + overlap.point_b) * 0.5,
         Some(convex::Contact::Apart(distance, _)) => distance.point_a,
-        None => pose.translation(),
+        // A curved shape touches another to some twelve digits.
+        None => shape::distance(a.shape(), b.shape(), pose)
+            .map_or(pose.translation(), |found| (found.point_a + found.point_b) * 0.5),
     }
 }

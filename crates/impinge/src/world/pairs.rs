@@ -72,6 +72,10 @@ pub(super) struct Record {
     pub(super) stamp: u64,
     /// The update that found the two meeting, if they do.
     pub(super) since: u64,
+    /// The forms of the two when they were checked last.
+    pub(super) forms: [u32; 2],
+    /// Where it stands in the lists of the two.
+    places: [u32; 2],
 }
 
 /// All such pairs.
@@ -119,12 +123,15 @@ impl Pairs {
         if self.of.len() <= b as usize {
             self.of.resize_with(b as usize + 1, Vec::new);
         }
+        let places = [a, b].map(|slot| self.of[slot as usize].len() as u32);
         self.of[a as usize].push(number);
         self.of[b as usize].push(number);
         self.numbers.insert(key, number);
         let memory = self.spare.pop();
         let standing = Standing::Unknown;
-        self.records.push(Record { key, standing, memory, wish, stamp: 0, since: 0 });
+        let forms = [0; 2];
+        let (stamp, since) = (0, 0);
+        self.records.push(Record { key, standing, memory, wish, stamp, since, forms, places });
         number
     }
 
@@ -132,23 +139,24 @@ impl Pairs {
     pub(super) fn remove(&mut self, key: Key) -> Option<Record> {
         let number = self.numbers.remove(&key)?;
         let (a, b) = key.slots();
-        for slot in [a, b] {
+        for (slot, place) in [a, b].into_iter().zip(self.records[number as usize].places) {
             let list = &mut self.of[slot as usize];
-            let place = list.iter().position(|n| *n == number).expect("listed with both");
-            list.swap_remove(place);
+            list.swap_remove(place as usize);
+            if let Some(moved) = list.get(place as usize) {
+                let moved = &mut self.records[*moved as usize];
+                let side = usize::from(moved.key.slots().0 != slot);
+                moved.places[side] = place;
+            }
         }
         let mut removed = self.records.swap_remove(number as usize);
         if let Some(mut memory) = removed.memory.take() {
             memory.forget();
             self.spare.push(memory);
         }
-        let last = self.records.len() as u32;
         if let Some(moved) = self.records.get(number as usize) {
             let (a, b) = moved.key.slots();
-            for slot in [a, b] {
-                let list = &mut self.of[slot as usize];
-                let place = list.iter().position(|n| *n == last).expect("listed with both");
-                list[place] = number;
+            for (slot, place) in [a, b].into_iter().zip(moved.places) {
+                self.of[slot as usize][place as usize] = number;
             }
             self.numbers.insert(moved.key, number);
         }
@@ -188,7 +196,11 @@ impl Settings {
 
     /// Forgets the pairs of a body that is gone.
     pub(super) fn forget(&mut self, slot: u32) {
-        self.methods.retain(|key, _| !key.has(slot));
-        self.users.retain(|key, _| !key.has(slot));
+        if !self.methods.is_empty() {
+            self.methods.retain(|key, _| !key.has(slot));
+        }
+        if !self.users.is_empty() {
+            self.users.retain(|key, _| !key.has(slot));
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::events::Witness;
 use super::narrow::{self, Place, Standing};
-use super::pairs::Key;
+use super::pairs::{self, Key};
 use super::{Geometry, Handle, World};
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
@@ -52,7 +52,7 @@ impl World {
         self.bodies.slot(body).is_ok()
     }
 
-    /// The pose of a body in the world's frame, as of the last update.
+    /// The pose of a body in the world's frame, as of the last update, or of a later [`World::attach`] or [`World::remove`], which bring poses up to date.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
@@ -135,13 +135,19 @@ impl World {
         Ok(record.is_some_and(|record| record.standing.place().is_some()))
     }
 
-    /// Where two bodies meet, as of the last update; `None` if they do not.
+    /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them got another form or place since.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
     pub fn witness_of(&self, a: Handle, b: Handle) -> Result<Option<Witness>, Error> {
         let key = self.key(a, b)?;
-        let place = self.pairs.get(key).and_then(|record| record.standing.place());
+        let (i, j) = key.slots();
+        let bodies = [i, j].map(|slot| &self.bodies.records[slot as usize]);
+        let same = |record: &&pairs::Record| {
+            record.forms == bodies.map(|body| body.form) && !bodies.iter().any(|b| b.has_moved)
+        };
+        let record = self.pairs.get(key).filter(same);
+        let place = record.and_then(|record| record.standing.place());
         Ok(place.map(|place| self.witness(key, place)))
     }
 
@@ -167,18 +173,26 @@ impl World {
         Ok(best)
     }
 
-    /// How deep two convex bodies overlap, or how far they are apart, with points and direction in the frame of `a`. Of compounds, the deepest two parts. `None` if a part that counts is a mesh, which has no depth.
+    /// How deep two convex bodies overlap, or how far they are apart, with points and direction in the frame of `a`. Of compounds, the deepest two parts. `None` if a part of one of them is a mesh, which has no depth, or if both have half-spaces.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
     pub fn contact(&self, a: Handle, b: Handle) -> Result<Option<Contact>, Error> {
         self.key(a, b)?;
         let mut best: Option<Contact> = None;
+        let mut complete = true;
         self.each_part(a, b, |frame, one, other, pose| {
-            if let Some(found) = shape::contact(one, other, pose) {
-                if best.is_none_or(|best| found.upper < best.upper) {
+            let Some(found) = shape::contact(one, other, pose) else {
+                complete = false;
+                return;
+            };
+            let lower = best.map_or(found.lower, |best| best.lower.min(found.lower));
+            match &mut best {
+                Some(best) if best.upper <= found.upper => best.lower = lower,
+                _ => {
                     let to = |p: Vec3| frame.transform_point(p);
                     best = Some(Contact {
+                        lower,
                         direction: frame.transform_vector(found.direction),
                         point_a: to(found.point_a),
                         point_b: to(found.point_b),
@@ -187,7 +201,7 @@ impl World {
                 }
             }
         })?;
-        Ok(best)
+        Ok(best.filter(|_| complete))
     }
 
     /// Calls with every two parts of two bodies: the first part's pose in its body's frame, and the pose of the second part in the first part's.

@@ -199,6 +199,8 @@ impl World {
             record.memory = memory;
             let before = std::mem::replace(&mut record.standing, found);
             let key = record.key;
+            let (a, b) = key.slots();
+            record.forms = [a, b].map(|slot| self.bodies.records[slot as usize].form);
             let kind = match (before.place().is_some(), found.place().is_some()) {
                 (false, true) => EventKind::Began,
                 (true, false) => EventKind::Ended,

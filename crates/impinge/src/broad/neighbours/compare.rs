@@ -121,8 +121,9 @@ impl View<'_> {
         match self.oriented {
             None => true,
             Some(boxes) => {
-                let of = |slot: u32| &boxes[self.items[slot as usize] as usize];
-                of(a).overlaps(of(b))
+                // In the order of the items, as everywhere: rounding may depend on it.
+                let [a, b] = [a, b].map(|slot| self.items[slot as usize] as usize);
+                boxes[a.min(b)].overlaps(&boxes[a.max(b)])
             }
         }
     }

@@ -37,6 +37,15 @@ impl Neighbours {
         for found in self.columns.found() {
             spare.order.extend_from_slice(&found.order);
         }
+        // The largest come last, so that the lists of pairs with them are those of the small: a ground has everybody for a neighbour.
+        spare.large.clear();
+        let large = self.skin.is_large(&self.fat);
+        spare.large.extend(spare.order.iter().copied().filter(|slot| large(*slot)));
+        if !spare.large.is_empty() {
+            spare.order.retain(|slot| !large(*slot));
+            spare.order.extend_from_slice(&spare.large);
+        }
+        drop(large);
         if spare.order.len() < self.fat.len() {
             let empty = self.fat.iter().enumerate().skip(1).filter(|(_, fat)| fat.is_empty());
             spare.order.extend(empty.map(|(slot, _)| slot as u32));

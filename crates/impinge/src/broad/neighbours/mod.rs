@@ -112,6 +112,7 @@ struct Spare {
     /// The new slot of each slot.
     ranks: Vec<u32>,
     order: Vec<u32>,
+    large: Vec<u32>,
     lengths: Vec<u32>,
 }
 
@@ -217,7 +218,7 @@ impl BroadPhase for Neighbours {
             }
             self.purge();
         }
-        self.skin.adapt(&self.stats);
+        self.skin.adapt(&self.stats, &self.tight);
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -247,7 +248,7 @@ impl BroadPhase for Neighbours {
             + spare.behind.bytes()
             + size_of::<Turned>() * spare.boxes.capacity()
             + 4 * (spare.items.capacity() + spare.ranks.capacity())
-            + 4 * (spare.order.capacity() + spare.lengths.capacity())
+            + 4 * (spare.order.capacity() + spare.large.capacity() + spare.lengths.capacity())
     }
 }
 
@@ -322,6 +323,30 @@ mod tests {
                 }
             }
             assert!(most > count as usize / 4, "{most} of {count} adrift");
+        }
+    }
+
+    /// Sizes at which products of sizes and counts leave the range of `f32`.
+    #[test]
+    fn tiny_boxes_keep_their_skins() {
+        let mut random = Random::new(5);
+        let (mut phase, mut oracle) = (Neighbours::new(), crate::broad::AllPairs::new());
+        let (mut found, mut known) = (Changes::default(), Changes::default());
+        let mut places: Vec<[f64; 3]> =
+            (0..300).map(|_| [0; 3].map(|_| random.range(0.0, 8.0))).collect();
+        for frame in 0..60 {
+            for place in &mut places {
+                *place = place.map(|x| x + random.range(-0.05, 0.05));
+            }
+            let side = |x: f64| (x * 1e-35) as f32;
+            let boxes =
+                places.iter().map(|p| Bounds { min: p.map(side), max: p.map(|x| side(x + 1.0)) });
+            let bounds: Vec<Bounds> = boxes.collect();
+            let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            phase.update(&view, &mut found);
+            oracle.update(&view, &mut known);
+            found.sort();
+            assert_eq!(found, known, "frame {frame}");
         }
     }
 

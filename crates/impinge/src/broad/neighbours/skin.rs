@@ -7,10 +7,14 @@ use super::record::Turned;
 const FIRST: f32 = 0.2;
 /// The narrowest and the widest, in mean sides.
 const RANGE: [f32; 2] = [0.02, 0.6];
+/// Boxes are measured after so many adaptations.
+const MEASURE: u32 = 8;
+/// A box of so many mean sides is large.
+const LARGE: f32 = 12.0;
 /// The width is adapted after so many frames.
 const FRAMES: u32 = 8;
 /// A box that leaves its skin costs as much as this many comparisons.
-const ESCAPE: f32 = 100.0;
+const ESCAPE: f64 = 100.0;
 
 /// The width of the skins, and what it depends on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +25,8 @@ pub(super) struct Skin {
     frames: u32,
     pub(super) escaped: usize,
     compared: usize,
+    /// Adaptations until boxes are measured again.
+    until_measured: u32,
     /// Where purging goes on.
     purge: usize,
 }
@@ -37,7 +43,7 @@ impl Skin {
     /// Learns how large boxes are.
     pub(super) fn measure(&mut self, boxes: &[Turned]) {
         let (mut sum, mut count) = (0.0_f64, 0_u32);
-        for turned in boxes {
+        for turned in boxes.iter().filter(|turned| !turned.is_empty()) {
             let longest = (0..3).fold(0.0_f32, |most, k| most.max(-turned.0[k + 4] - turned.0[k]));
             if longest < 1e30 {
                 sum += f64::from(longest);
@@ -45,10 +51,20 @@ impl Skin {
             }
         }
         self.mean_side = (sum / f64::from(count.max(1))) as f32;
+        self.until_measured = MEASURE;
         if self.width == 0.0 {
             self.width = FIRST * self.mean_side;
         }
         self.limit();
+    }
+
+    /// Whether a slot has a box much larger than others.
+    pub(super) fn is_large<'a>(&self, boxes: &'a [Turned]) -> impl Fn(u32) -> bool + use<'a> {
+        let limit = LARGE * self.mean_side;
+        move |slot| {
+            let sides = &boxes[slot as usize].0;
+            (0..3).any(|k| -sides[k + 4] - sides[k] > limit)
+        }
     }
 
     fn limit(&mut self) {
@@ -59,7 +75,7 @@ impl Skin {
     /// Makes the skin wider or narrower, towards the width at which a little more would save as much on boxes that leave theirs as it costs in comparisons.
     ///
     /// Of boxes that wander at random the number that leave is as one to the square of the width `w`; pairs of boxes with mean side `m` are as the cube of `2 m + 4 w`.
-    pub(super) fn adapt(&mut self, stats: &NeighbourStats) {
+    pub(super) fn adapt(&mut self, stats: &NeighbourStats, boxes: &[Turned]) {
         if stats.fresh {
             (self.frames, self.escaped, self.compared) = (0, 0, 0);
             return;
@@ -69,13 +85,20 @@ impl Skin {
         if self.frames < FRAMES || self.escaped + self.compared < 64 {
             return;
         }
-        let saved = ESCAPE * self.escaped as f32 * 2.0 / self.width;
-        let spent = self.compared as f32 * 12.0 / (2.0 * self.mean_side + 4.0 * self.width);
-        if self.width > 0.0 {
-            self.width *= (saved / spent.max(f32::MIN_POSITIVE)).powf(0.25).clamp(0.8, 1.25);
+        let (w, m) = (f64::from(self.width), f64::from(self.mean_side));
+        let saved = ESCAPE * self.escaped as f64 * 2.0 * (2.0 * m + 4.0 * w);
+        let spent = self.compared as f64 * 12.0 * w;
+        let factor = (saved / spent).powf(0.25).clamp(0.8, 1.25);
+        if factor.is_finite() {
+            self.width *= factor as f32;
         }
         self.limit();
         (self.frames, self.escaped, self.compared) = (0, 0, 0);
+        // Boxes come and go.
+        if self.until_measured == 0 {
+            self.measure(boxes);
+        }
+        self.until_measured -= 1;
     }
 
     /// The slot that is purged next.

@@ -13,7 +13,7 @@ const NONE: u32 = u32::MAX;
 /// So many bodies there may be, so that slots fit into what broad phases keep of them.
 const MOST: u32 = 1 << 29;
 /// From so many bodies on, threads share the work of a level.
-const MANY: usize = 2048;
+const MANY: usize = 256;
 
 /// All bodies, by slots.
 #[derive(Clone, Debug, Default)]
@@ -302,7 +302,11 @@ impl Bodies {
                 (pose, bounds, oriented)
             };
             if self.level.len() >= MANY && rayon::current_num_threads() > 1 {
-                self.level.par_iter().map(place).collect_into_vec(&mut self.computed);
+                self.level
+                    .par_iter()
+                    .with_min_len(64)
+                    .map(place)
+                    .collect_into_vec(&mut self.computed);
             } else {
                 self.computed.clear();
                 self.computed.extend(self.level.iter().map(place));

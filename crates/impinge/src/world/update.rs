@@ -181,7 +181,7 @@ impl World {
             job.found = narrow::check(geometry(a), geometry(b), &pose, record.wish, memory);
         };
         if self.jobs.len() >= MANY && rayon::current_num_threads() > 1 {
-            self.jobs.par_iter_mut().with_max_len(8).for_each(check);
+            self.jobs.par_iter_mut().with_min_len(4).with_max_len(16).for_each(check);
         } else {
             self.jobs.iter_mut().for_each(check);
         }

@@ -83,6 +83,10 @@ pub struct Neighbours {
     portions: Vec<Portion>,
     /// Slots of boxes that left their skins, with how they moved.
     escaped: Vec<u32>,
+    /// How many items there were.
+    count: usize,
+    /// Items whose boxes are new in this frame, if not all may be.
+    named: Vec<u32>,
     spare: Spare,
     skin: Skin,
     stats: NeighbourStats,
@@ -189,10 +193,17 @@ impl BroadPhase for Neighbours {
     fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
         changes.clear();
         self.admit(frame.bounds.len());
-        let some = match frame.moved {
-            Moved::Only(items) if items.len() * 4 < self.items.len() => Some(items),
-            _ => None,
-        };
+        // Items that come or go with the length of the list need not be named.
+        let (now, before) = (frame.bounds.len(), self.count);
+        self.count = now;
+        let mut named = std::mem::take(&mut self.named);
+        named.clear();
+        if let Moved::Only(items) = frame.moved {
+            named.extend_from_slice(items);
+            named.extend(now.min(before) as u32..now.max(before) as u32);
+        }
+        let all = matches!(frame.moved, Moved::All) || named.len() * 4 >= self.items.len();
+        let some = (!all).then_some(&named[..]);
         // Lists are compared one by one for very few only: all of them in a row take less time each.
         let few = some.filter(|items| items.len() * FEW < self.items.len());
         match some {
@@ -219,6 +230,7 @@ impl BroadPhase for Neighbours {
             self.purge();
         }
         self.skin.adapt(&self.stats, &self.tight);
+        self.named = named;
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -236,6 +248,7 @@ impl BroadPhase for Neighbours {
         let portions: usize = self.portions.iter().map(Portion::bytes).sum();
         let spare = &self.spare;
         4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
+            + 4 * self.named.capacity()
             + size_of::<Turned>() * (self.tight.capacity() + self.fat.capacity())
             + self.groups.bytes()
             + self.behind.bytes()

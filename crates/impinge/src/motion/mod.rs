@@ -1,6 +1,6 @@
 //! Bodies on paths: scenes whose parts fly, tremble, fall or follow keyframes, and the world that watches them.
 //!
-//! A [`MovingScene`] is a [`Scene`] with a [`Motion`] for each of its bodies, from a [file](MovingScene::load) or [generated](Sample). A [`Stage`] is such a scene in a
+//! A [`MovingScene`] is a [`Scene`] with a [`Motion`] for each of its bodies, from a file (`MovingScene::load`) or [generated](Sample). A [`Stage`] is such a scene in a
 //! [`World`](crate::world::World): each [step](Stage::advance) moves the bodies, each [update](Stage::update) says what began and what ended to meet. Motions are prescribed, not
 //! computed from forces: bodies pass through each other, but for those on billiard paths, which turn back (Klosowski et al. 1998, section 5.2).
 //!

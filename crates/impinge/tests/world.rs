@@ -404,3 +404,37 @@ fn a_ground_under_many_bodies() {
     }
     assert_eq!(world.report().stats().meeting, 0);
 }
+
+/// Compounds of many parts: the same verdicts as part by part, whatever was found before.
+#[test]
+fn compounds_of_many_parts() {
+    let mut random = Random(77);
+    let compound = |random: &mut Random| {
+        let parts: Vec<(Shape, Pose)> = (0..40)
+            .map(|n| {
+                let shape = match n % 3 {
+                    0 => Shape::from(Sphere::new(0.15).unwrap()),
+                    1 => Shape::from(Cuboid::new([0.1, 0.2, 0.1]).unwrap()),
+                    _ => Shape::from(shapes::torus(0.2, 0.05, 12, 8).unwrap()),
+                };
+                (shape, somewhere(random, 2.0))
+            })
+            .collect();
+        Geometry::compound(parts).unwrap()
+    };
+    let mut world = World::new();
+    let (one, other) = (compound(&mut random), compound(&mut random));
+    let a = world.add(Body::new(one)).unwrap();
+    let b = world.add(Body::new(other)).unwrap();
+    let mut met = 0;
+    for step in 0..150 {
+        let t = f64::from(step) * 0.1;
+        let at = [4.5 * t.cos(), 0.8 * (1.3 * t).sin(), 1.0 * (0.7 * t).cos()];
+        let pose = Pose::from_quaternion([t.sin(), 0.2, t.cos(), 1.0], at).unwrap();
+        world.move_to(b, pose).unwrap();
+        world.update();
+        assert_eq!(world.meet(a, b).unwrap(), !oracle(&world).is_empty(), "step {step}");
+        met += usize::from(world.meet(a, b).unwrap());
+    }
+    assert!((10..140).contains(&met), "{met}");
+}

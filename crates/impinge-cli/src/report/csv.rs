@@ -8,6 +8,14 @@ use anyhow::{Context, Result};
 use impinge::Vec3;
 use impinge::pair::Hit;
 
+/// Creates a file to be written line by line.
+pub(crate) fn create_file(path: &Path) -> Result<BufWriter<File>> {
+    let file = File::create(path).with_context(|| {
+        format!("cannot create {}; check that the folder exists and may be written", path.display())
+    })?;
+    Ok(BufWriter::new(file))
+}
+
 const HEADER: &str = "part_a,part_b,name_a,name_b,triangle_a,triangle_b,contact,x,y,z";
 
 /// The CSV file of `--pairs`. Points are in the scene's frame and read back bit for bit.
@@ -26,13 +34,7 @@ pub(crate) struct Parts<'a> {
 impl PairsFile {
     /// Creates the file and writes its first line.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let file = File::create(path).with_context(|| {
-            format!(
-                "cannot create {}; check that the folder exists and may be written",
-                path.display()
-            )
-        })?;
-        let mut this = Self { path: path.to_owned(), out: BufWriter::new(file) };
+        let mut this = Self { path: path.to_owned(), out: create_file(path)? };
         writeln!(this.out, "{HEADER}").with_context(|| this.trouble())?;
         Ok(this)
     }

@@ -10,6 +10,7 @@ use impinge::world::{Event, EventKind, Report};
 use serde::Serialize;
 
 use super::Scene;
+use crate::report::csv::create_file;
 
 /// Where the lines go.
 pub(crate) struct EventLines {
@@ -48,12 +49,7 @@ impl EventLines {
         let out = if path == Path::new("-") {
             Out::Stdout(BufWriter::new(std::io::stdout()))
         } else {
-            Out::File(BufWriter::new(File::create(path).with_context(|| {
-                format!(
-                    "cannot create {}; check that the folder exists and may be written",
-                    path.display()
-                )
-            })?))
+            Out::File(create_file(path)?)
         };
         Ok(Self { path: path.to_owned(), out })
     }

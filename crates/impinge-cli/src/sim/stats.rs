@@ -8,6 +8,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use impinge::world::{Report, Stats};
 
+use crate::report::csv::create_file;
+
 /// What one frame took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
@@ -53,13 +55,7 @@ pub(crate) struct StatsFile {
 impl StatsFile {
     /// Creates the file and writes its first line.
     pub(crate) fn create(path: &Path) -> Result<Self> {
-        let file = File::create(path).with_context(|| {
-            format!(
-                "cannot create {}; check that the folder exists and may be written",
-                path.display()
-            )
-        })?;
-        let mut this = Self { path: path.to_owned(), out: BufWriter::new(file) };
+        let mut this = Self { path: path.to_owned(), out: create_file(path)? };
         writeln!(this.out, "{HEADER}").with_context(|| this.trouble())?;
         Ok(this)
     }

@@ -55,6 +55,7 @@ pub(crate) use placed::Placed;
 pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
 };
+pub(crate) use query::bounds_at;
 #[doc(hidden)]
 pub use query::furthest_as_in_queries;
 pub use query::{

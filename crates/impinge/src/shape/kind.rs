@@ -136,9 +136,14 @@ impl Shape {
         self.core.as_ref().map(|hull| hull.vertices())
     }
 
+    /// The hull of its core, if that is a polytope.
+    pub(crate) fn core(&self) -> Option<&Hull> {
+        self.core.as_deref()
+    }
+
     /// The hull that it is, if it is a polytope without a margin.
     pub(crate) fn polytope(&self) -> Option<&Hull> {
-        self.core.as_deref().filter(|_| self.margin == 0.0)
+        self.core().filter(|_| self.margin == 0.0)
     }
 
     /// As the dispatch sees it.

@@ -2,15 +2,15 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::convex::{Body, Hull};
+use crate::convex::{self, Body, Hull};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::shape::{Kind, Shape};
 use crate::volume::{Oriented, Volume};
 
-/// So many vertices are a few.
-const FEW: usize = 64;
+/// Compounds of more parts are boxed as a whole.
+const FEW: usize = 16;
 
 /// The form of a body in its own frame: a shape, or several that move together. Cheap to clone; clones share everything.
 ///
@@ -39,12 +39,12 @@ pub struct Geometry {
 struct Inner {
     parts: Vec<Part>,
     bounds: Aabb,
+    /// The parts by where their boxes begin along the first axis.
+    order: Vec<u32>,
     /// The largest coordinate in it, of parts in their own frames too.
     reach: f64,
     /// Whether it has half-spaces, whose boxes are not those of other half-spaces turned around.
     unbounded: bool,
-    /// Whether it has so few vertices that a look at all of them pays: the box is tighter, and fewer pairs have to be checked.
-    few: bool,
     oriented: OnceLock<Oriented>,
 }
 
@@ -97,7 +97,9 @@ impl Part {
         let own = match self.shape.kind() {
             Kind::HalfSpace(half_space) => half_space.offset().abs(),
             _ => {
-                let Aabb { min, max } = bounds_of(&self.shape);
+                let own = mesh_of(&self.shape).map(|mesh| mesh.bounds());
+                let Aabb { min, max } =
+                    own.unwrap_or_else(|| convex_at(&self.shape, &Pose::IDENTITY));
                 min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
             }
         };
@@ -127,7 +129,10 @@ impl Geometry {
         let parts: Vec<Part> = parts
             .into_iter()
             .map(|(shape, pose)| {
-                let bounds = bounds_at(&shape, &pose);
+                let bounds = match mesh_of(&shape) {
+                    Some(mesh) => mesh.bounds_at(&pose),
+                    None => convex_at(&shape, &pose),
+                };
                 Part { shape, pose, bounds, hull: OnceLock::new() }
             })
             .collect();
@@ -135,17 +140,18 @@ impl Geometry {
             return Err(Error::new(ErrorKind::Empty, "a body needs at least one shape"));
         }
         let bounds = parts.iter().fold(Aabb::EMPTY, |all, part| all.union(&part.bounds));
-        let points = |part: &Part| part.shape.core_points().map_or(usize::MAX, <[Vec3]>::len);
-        let few = parts.iter().map(points).fold(0, usize::saturating_add) <= FEW;
+        let mut order: Vec<u32> = (0..parts.len() as u32).collect();
+        let begin = |n: &u32| parts[*n as usize].bounds.min.x;
+        order.sort_by(|i, j| begin(i).total_cmp(&begin(j)));
         let reach = parts.iter().map(Part::reach).fold(0.0, f64::max);
         let unbounded = parts.iter().any(|part| matches!(part.shape.kind(), Kind::HalfSpace(_)));
         Ok(Self {
             inner: Arc::new(Inner {
                 parts,
                 bounds,
+                order,
                 reach,
                 unbounded,
-                few,
                 oriented: OnceLock::new(),
             }),
         })
@@ -163,42 +169,44 @@ impl Geometry {
         self.inner.bounds
     }
 
+    /// The parts by where their boxes begin along the first axis.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.inner.order
+    }
+
     /// No coordinate in it is larger, of parts in their own frames too.
     pub(super) fn reach(&self) -> f64 {
         self.inner.reach
     }
 
-    /// A box around all of it at a pose, by the fast transformation of its box (Zachmann 1994, section 5.2.1); of a few vertices, the smallest box.
+    /// A box around all of it at a pose, without a look at the vertices of meshes: theirs is the box of their box, turned (Zachmann 1994, section 5.2.1). Whatever is convex gets the smallest box, by how far it
+    /// reaches along the axes; so does not a compound of many parts.
     #[must_use]
     pub fn bounds_at(&self, pose: &Pose) -> Aabb {
-        if self.inner.few {
-            return self.tight_bounds_at(pose);
-        }
-        if !self.inner.unbounded {
+        if self.parts().len() > FEW && !self.inner.unbounded {
             return self.inner.bounds.transformed(pose);
         }
-        let at = |part: &Part| bounds_at(&part.shape, &pose.compose(&part.pose));
-        self.parts().iter().fold(Aabb::EMPTY, |all, part| all.union(&at(part)))
+        self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
+            Some(mesh) => mesh.bounds().transformed(whole),
+            None => convex_at(&part.shape, whole),
+        })
     }
 
-    /// The smallest box around all of it at a pose, to rounding: looks at every vertex.
+    /// The smallest box around all of it at a pose, to rounding: looks at every vertex of meshes.
     #[must_use]
     pub fn tight_bounds_at(&self, pose: &Pose) -> Aabb {
-        let at = |part: &Part| {
-            let whole = pose.compose(&part.pose);
-            let points = match part.shape.kind() {
-                Kind::Mesh(mesh) | Kind::Solid(mesh) => return mesh.bounds_at(&whole),
-                _ => part.shape.core_points(),
-            };
-            match points {
-                None => bounds_at(&part.shape, &whole),
-                Some(points) => {
-                    let moved = points.iter().map(|v| whole.transform_point(*v));
-                    with_margin(Aabb::from_points(moved), part.shape.margin())
-                }
-            }
-        };
-        self.parts().iter().fold(Aabb::EMPTY, |all, part| all.union(&at(part)))
+        self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
+            Some(mesh) => mesh.bounds_at(whole),
+            None => convex_at(&part.shape, whole),
+        })
+    }
+
+    /// The box around the boxes of all parts, of which `at` gives that of one at its pose.
+    fn union_of(&self, pose: &Pose, at: impl Fn(&Part, &Pose) -> Aabb) -> Aabb {
+        self.parts().iter().fold(Aabb::EMPTY, |all, part| {
+            let whole = if part.pose == Pose::IDENTITY { *pose } else { pose.compose(&part.pose) };
+            all.union(&at(part, &whole))
+        })
     }
 
     /// A box that holds it however it is turned, at a place (Zachmann 1994, section 5.2): it only has to be moved. Infinite for half-spaces.
@@ -261,48 +269,47 @@ impl<S: Into<Shape>> From<S> for Geometry {
     }
 }
 
-/// A box around a shape at a pose, conservative including rounding.
-fn bounds_at(shape: &Shape, pose: &Pose) -> Aabb {
-    if let Kind::HalfSpace(half_space) = shape.kind() {
-        let normal = pose.transform_vector(half_space.normal());
-        let offset = half_space.offset() + normal.dot(pose.translation());
-        let size = normal.abs().dot(pose.translation().abs()) + half_space.offset().abs();
-        return half_space_bounds(normal, offset, 16.0 * f64::EPSILON * size);
-    }
-    bounds_of(shape).transformed(pose)
-}
-
-/// A box around a shape that is no half-space, in its own frame.
-fn bounds_of(shape: &Shape) -> Aabb {
+/// The smallest box around a shape that is no mesh, at a pose; conservative including rounding.
+fn convex_at(shape: &Shape, pose: &Pose) -> Aabb {
     let core = match shape.kind() {
-        Kind::Mesh(mesh) | Kind::Solid(mesh) => return mesh.bounds(),
-        Kind::Cylinder(body) => curved_bounds(body),
-        Kind::Cone(body) => curved_bounds(body),
-        Kind::Ellipsoid(body) => curved_bounds(body),
-        Kind::Hull(_)
-        | Kind::Sphere(_)
-        | Kind::Capsule(_)
-        | Kind::Cuboid(_)
-        | Kind::HalfSpace(_) => {
-            Aabb::from_points(shape.core_points().into_iter().flatten().copied())
+        Kind::HalfSpace(half_space) => {
+            let normal = pose.transform_vector(half_space.normal());
+            let offset = half_space.offset() + normal.dot(pose.translation());
+            let size = normal.abs().dot(pose.translation().abs()) + half_space.offset().abs();
+            return half_space_bounds(normal, offset, 16.0 * f64::EPSILON * size);
         }
+        Kind::Cylinder(body) => curved_at(body, pose),
+        Kind::Cone(body) => curved_at(body, pose),
+        Kind::Ellipsoid(body) => curved_at(body, pose),
+        _ => match shape.core() {
+            // The points of spheres, capsules and boxes are no more than it takes to find the furthest.
+            Some(hull) if hull.vertices().len() <= 8 => {
+                Aabb::from_points(hull.vertices().iter().map(|v| pose.transform_point(*v)))
+            }
+            Some(hull) => convex::bounds_at(hull, pose),
+            None => Aabb::EMPTY,
+        },
     };
-    with_margin(core, shape.margin())
+    // The margin, and what rounding may hide.
+    let size = core.min.abs().max(core.max.abs()).max_element() + shape.margin();
+    core.grown(shape.margin() + 4.0 * f64::EPSILON * size)
 }
 
-/// The box with a margin, and what rounding may hide.
-fn with_margin(core: Aabb, margin: f64) -> Aabb {
-    let size = core.min.abs().max(core.max.abs()).max_element() + margin;
-    core.grown(margin + 4.0 * f64::EPSILON * size)
-}
-
-/// A box around a curved core: how far it reaches along each axis, and by how much its furthest points may be off.
-fn curved_bounds<B: Body<Memory = ()>>(body: &B) -> Aabb {
-    let reach = |direction: Vec3| body.furthest(direction, &mut ());
-    let axes = [Vec3::X, Vec3::Y, Vec3::Z];
-    let max = Vec3::from_array([0, 1, 2].map(|k| reach(axes[k])[k]));
-    let min = Vec3::from_array([0, 1, 2].map(|k| reach(-axes[k])[k]));
-    Aabb { min, max }.grown(body.support_error())
+/// A box around a curved core at a pose: how far it reaches along each axis, and by how much its furthest points may be off.
+fn curved_at<B: Body<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
+    let rows = pose.rotation().transpose();
+    let (mut bounds, mut size) = (Aabb::EMPTY, 0.0_f64);
+    for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
+        let [low, high] = [-row, row].map(|direction| {
+            let point = body.furthest(direction, &mut ());
+            size = size.max(point.abs().max_element());
+            pose.transform_point(point)[k]
+        });
+        (bounds.min[k], bounds.max[k]) = (low, high);
+    }
+    // The support error holds for directions of length one, which rows are to the tolerance of rotations.
+    let slack = 32.0 * f64::EPSILON * (size + pose.translation().abs().max_element());
+    bounds.grown(body.support_error() * (1.0 + 1e-6) + slack)
 }
 
 /// Everything on one side of a plane, give or take: bounded only if the plane is perpendicular to an axis.

@@ -45,8 +45,13 @@ impl Standing {
 pub(super) struct Memory {
     /// For pairs of parts whose boxes overlapped, sorted.
     parts: Vec<PartMemory>,
-    /// The boxes of B's parts in A's frame, if it has several.
+    /// The boxes of B's parts in A's frame, if one of the two has several, and B's parts by where these begin along the first axis.
     boxes: Vec<Aabb>,
+    order: Vec<u32>,
+    /// The parts that met last.
+    last: Option<[u32; 2]>,
+    /// How many checks there were.
+    checks: u32,
     /// Whether hulls decided the last check.
     pub(super) by_hulls: bool,
 }
@@ -54,7 +59,7 @@ pub(super) struct Memory {
 impl Memory {
     /// Forgets what it knew, for another pair, keeping the room.
     pub(super) fn forget(&mut self) {
-        self.by_hulls = false;
+        (self.by_hulls, self.last) = (false, None);
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
             // What a cache holds would show in which triangle is named first.
@@ -67,6 +72,8 @@ impl Memory {
 #[derive(Clone, Debug, Default)]
 struct PartMemory {
     parts: [u32; 2],
+    /// The check that last looked at them.
+    seen: u32,
     method: Option<Method>,
     hulls: convex::Cache,
     /// How many checks to wait before hulls are asked again, and how many it will be the next time they fail.
@@ -95,36 +102,124 @@ pub(super) fn check(
         let Memory { parts, by_hulls, .. } = memory;
         return check_parts((one, 0), (other, 0), pose, wish, &mut parts[0], by_hulls);
     }
-    memory.boxes.clear();
+    check_compounds(a, b, pose, wish, memory)
+}
+
+/// The parts whose boxes overlap, found by a sweep along the first axis: those that met last first, then in the order of the sweep.
+fn check_compounds(
+    a: &Geometry,
+    b: &Geometry,
+    pose: &Pose,
+    wish: Option<Method>,
+    memory: &mut Memory,
+) -> Standing {
     let reach = a.reach() + b.reach() + pose.translation().abs().max_element();
+    memory.boxes.clear();
     memory.boxes.extend(b.parts().iter().map(|part| boxed(part, pose, reach)));
-    let mut standing = Standing::Apart;
-    let (mut all_by_hulls, mut looked) = (true, false);
-    for (i, one) in a.parts().iter().enumerate() {
-        for (j, other) in b.parts().iter().enumerate() {
-            if !memory.boxes[j].overlaps(&one.bounds()) {
-                continue;
-            }
-            let key = [i as u32, j as u32];
-            let place = memory.parts.binary_search_by_key(&key, |m| m.parts).unwrap_or_else(|at| {
-                memory.parts.insert(at, PartMemory { parts: key, ..PartMemory::default() });
-                at
-            });
-            let mut by_hulls = false;
-            looked = true;
-            let kept = &mut memory.parts[place];
-            let (x, y) = ((one, i as u32), (other, j as u32));
-            let found = check_parts(x, y, pose, wish, kept, &mut by_hulls);
-            all_by_hulls &= by_hulls;
-            match found {
-                Standing::Meeting(_) => return found,
-                Standing::Undecided(_) => standing = found,
-                Standing::Apart | Standing::Unknown => {}
+    if memory.order.len() != memory.boxes.len() {
+        memory.order.clear();
+        memory.order.extend(0..memory.boxes.len() as u32);
+    }
+    let boxes = &memory.boxes;
+    let begin = |n: &u32| boxes[*n as usize].min.x;
+    memory.order.sort_unstable_by(|i, j| begin(i).total_cmp(&begin(j)).then(i.cmp(j)));
+    memory.checks = memory.checks.wrapping_add(1);
+
+    let mut sweep =
+        Sweep { a, b, pose, wish, memory, standing: Standing::Apart, looked: 0, open: 0 };
+    let last = sweep
+        .memory
+        .last
+        .filter(|[i, j]| (*i as usize) < a.parts().len() && (*j as usize) < b.parts().len());
+    if last.is_some_and(|[i, j]| sweep.meets(i, j)) || sweep.run() {
+        return sweep.standing;
+    }
+    let Sweep { standing, looked, open, .. } = sweep;
+    memory.by_hulls = looked > 0 && open == 0 && standing == Standing::Apart;
+    // Of parts that are not near each other any more nothing is kept.
+    if memory.parts.len() > 2 * looked + 8 {
+        let now = memory.checks;
+        memory.parts.retain(|part| part.seen == now);
+    }
+    standing
+}
+
+/// A search for two parts that meet.
+struct Sweep<'a> {
+    a: &'a Geometry,
+    b: &'a Geometry,
+    pose: &'a Pose,
+    wish: Option<Method>,
+    memory: &'a mut Memory,
+    standing: Standing,
+    /// Pairs of parts that were looked at, and those that hulls left open.
+    looked: usize,
+    open: usize,
+}
+
+impl Sweep<'_> {
+    /// Whether any two parts meet. Of two boxes the one that begins first is compared with those that begin before it ends.
+    fn run(&mut self) -> bool {
+        let own = self.a.order();
+        let (mut i, mut j) = (0, 0);
+        while i < own.len() && j < self.memory.order.len() {
+            let one = self.a.parts()[own[i] as usize].bounds();
+            let other = self.memory.boxes[self.memory.order[j] as usize];
+            if one.min.x <= other.min.x {
+                for k in j..self.memory.order.len() {
+                    let n = self.memory.order[k];
+                    if self.memory.boxes[n as usize].min.x > one.max.x {
+                        break;
+                    }
+                    if self.meets(own[i], n) {
+                        return true;
+                    }
+                }
+                i += 1;
+            } else {
+                for n in &own[i..] {
+                    if self.a.parts()[*n as usize].bounds().min.x > other.max.x {
+                        break;
+                    }
+                    if self.meets(*n, self.memory.order[j]) {
+                        return true;
+                    }
+                }
+                j += 1;
             }
         }
+        false
     }
-    memory.by_hulls = looked && all_by_hulls && standing == Standing::Apart;
-    standing
+
+    /// Whether two parts meet; notes what was found.
+    fn meets(&mut self, i: u32, j: u32) -> bool {
+        let (one, other) = (&self.a.parts()[i as usize], &self.b.parts()[j as usize]);
+        if !self.memory.boxes[j as usize].overlaps(&one.bounds()) {
+            return false;
+        }
+        let Memory { parts, checks, .. } = &mut *self.memory;
+        let key = [i, j];
+        let place = parts.binary_search_by_key(&key, |part| part.parts).unwrap_or_else(|at| {
+            parts.insert(at, PartMemory { parts: key, ..PartMemory::default() });
+            at
+        });
+        let kept = &mut parts[place];
+        kept.seen = *checks;
+        let mut by_hulls = false;
+        let found = check_parts((one, i), (other, j), self.pose, self.wish, kept, &mut by_hulls);
+        self.looked += 1;
+        self.open += usize::from(!by_hulls);
+        match found {
+            Standing::Meeting(_) => {
+                self.standing = found;
+                self.memory.last = Some(key);
+                return true;
+            }
+            Standing::Undecided(_) => self.standing = found,
+            Standing::Apart | Standing::Unknown => {}
+        }
+        false
+    }
 }
 
 /// A box around a part of B in A's frame, with what rounding may hide of coordinates up to `reach`.

@@ -18,7 +18,7 @@ pub struct WorldOptions {
 /// The boxes around bodies (Zachmann 1994, section 5.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxKind {
-    /// The box of the box: the body's own box, turned and boxed again, without a look at its vertices. Hulls and primitives of at most 64 vertices get the smallest box.
+    /// Of meshes the box of the box: their own box, turned and boxed again, without a look at their vertices. Whatever is convex gets the smallest box.
     #[default]
     Fast,
     /// The smallest box: looks at every vertex of a mesh or hull in every frame.

@@ -79,7 +79,7 @@ impl Neighbours {
             if self.groups.find(*low as usize, *high).is_none() {
                 self.groups.add(*low as usize, *high);
                 if self.both_ways {
-                    self.behind.push(*high as usize, *low);
+                    self.lists.push(&mut self.behind[*high as usize], *low);
                 }
             }
         }
@@ -103,10 +103,7 @@ impl Neighbours {
                     }
                     self.groups.remove(Place(group, place as u32));
                     if self.both_ways {
-                        let owners = self.behind.of(other as usize);
-                        let owner = owners.iter().position(|owner| *owner as usize == slot);
-                        let owner = owner.expect("the lists are kept both ways");
-                        self.behind.remove(other as usize, owner);
+                        self.lists.remove(&mut self.behind[other as usize], slot as u32);
                     }
                 }
             }
@@ -114,9 +111,6 @@ impl Neighbours {
         self.crossed = 0;
         if self.groups.is_scattered() {
             self.groups.tidy(&mut self.spare.groups);
-        }
-        if self.both_ways && self.behind.is_wasteful() {
-            self.behind.compact(&mut self.spare.behind);
         }
     }
 }

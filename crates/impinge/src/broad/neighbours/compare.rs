@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::groups::{Group, Groups, Place};
 use super::record::{Facing, Turned};
 use super::{Neighbours, Portion};
+use crate::broad::lists::List;
 use crate::broad::{Changes, Frame, Pair};
 use crate::volume::{Oriented, Volume};
 use crate::wide::Wide;
@@ -56,8 +57,11 @@ impl Neighbours {
                 dispatch::run(Compare { view, groups, first, toggled: &mut toggled });
                 self.stats.compared += 4;
             }
-            let (behind, groups) = (self.behind.of(slot as usize), &self.groups);
-            dispatch::run(CompareBehind { view, groups, slot, behind, toggled: &mut toggled });
+            let behind = self.behind[slot as usize];
+            let groups = &self.groups;
+            for owners in self.lists.pieces(behind) {
+                dispatch::run(CompareBehind { view, groups, slot, owners, toggled: &mut toggled });
+            }
             self.stats.compared += behind.len();
             for [group, bits] in &toggled {
                 toggle(&mut self.groups, &self.items, *group, *bits, changes);
@@ -75,18 +79,12 @@ impl Neighbours {
         if self.portions.is_empty() {
             self.portions.push(Portion::default());
         }
-        let lengths = &mut self.spare.lengths;
-        lengths.clear();
-        lengths.resize(self.items.len(), 0);
+        self.lists.reset();
+        self.behind.clear();
+        self.behind.resize(self.items.len(), List::default());
         for slot in 0..self.items.len() {
             for other in self.groups.others(slot) {
-                lengths[other as usize] += 1;
-            }
-        }
-        self.behind.reset(lengths.iter().copied());
-        for slot in 0..self.items.len() {
-            for other in self.groups.others(slot) {
-                self.behind.push(other as usize, slot as u32);
+                self.lists.push(&mut self.behind[other as usize], slot as u32);
             }
         }
     }
@@ -182,7 +180,7 @@ struct CompareBehind<'a> {
     view: View<'a>,
     groups: &'a Groups,
     slot: u32,
-    behind: &'a [u32],
+    owners: &'a [u32],
     toggled: &'a mut Vec<[u32; 2]>,
 }
 
@@ -193,7 +191,7 @@ impl Task for CompareBehind<'_> {
     fn run<W: Wide>(self) {
         let (view, slot) = (self.view, self.slot);
         let own = Facing::<W>::new(&view.tight[slot as usize]);
-        for owner in self.behind {
+        for owner in self.owners {
             let other = *owner as usize;
             let overlaps = own.overlaps(&view.tight[other]) && view.confirm(*owner, slot);
             let place = self.groups.find(other, slot);

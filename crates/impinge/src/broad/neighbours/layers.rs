@@ -3,6 +3,8 @@
 //! Slots are in the order of space, so eight in a row lie close together, and eight such rows too: the tree needs no pointers. Its lowest layer holds the boxes with skins, eight to a node; the node above has
 //! the boxes around eight of these, and so on. A box that moves is put in its place, and the boxes above grow as far as they must; they shrink when all are fitted anew.
 
+use std::ops::ControlFlow;
+
 use super::record::Turned;
 use crate::wide::{Lanes3, Wide, Wide3};
 
@@ -100,9 +102,9 @@ impl Layers {
         }
     }
 
-    /// Appends the slots of all boxes that overlap the one given.
+    /// Calls with the slot of every box that overlaps the one given, until told to stop.
     #[inline(always)]
-    pub(super) fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
+    fn visit<W: Wide>(&self, turned: &Turned, mut each: impl FnMut(u32) -> ControlFlow<()>) {
         let bounds = turned.bounds();
         let low = Wide3::<W>::splat(bounds.min);
         let high = Wide3::<W>::splat(bounds.max);
@@ -119,41 +121,34 @@ impl Layers {
             while bits != 0 {
                 let child = 8 * at + bits.trailing_zeros();
                 bits &= bits - 1;
-                if depth == 0 {
-                    to.push(child);
-                } else {
+                if depth > 0 {
                     stack[height] = (depth - 1, child);
                     height += 1;
+                } else if each(child).is_break() {
+                    return;
                 }
             }
         }
     }
 
+    /// Appends the slots of all boxes that overlap the one given.
+    #[inline(always)]
+    pub(super) fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
+        self.visit::<W>(turned, |slot| {
+            to.push(slot);
+            ControlFlow::Continue(())
+        });
+    }
+
     /// Whether any box overlaps the one given.
     #[inline(always)]
     fn any<W: Wide>(&self, turned: &Turned) -> bool {
-        let bounds = turned.bounds();
-        let low = Wide3::<W>::splat(bounds.min);
-        let high = Wide3::<W>::splat(bounds.max);
-        let mut stack = [(0_u8, 0_u32); 8 * DEPTH];
-        let mut height = 1;
-        stack[0] = (self.layers.len() as u8 - 1, 0);
-        while height > 0 {
-            height -= 1;
-            let (depth, at) = stack[height];
-            let node = &self.layers[depth as usize][at as usize];
-            let hits = Wide3::load(&node.min).all_le(high).and(low.all_le(Wide3::load(&node.max)));
-            let mut bits = hits.bits();
-            if depth == 0 && bits != 0 {
-                return true;
-            }
-            while bits != 0 {
-                stack[height] = (depth - 1, 8 * at + bits.trailing_zeros());
-                height += 1;
-                bits &= bits - 1;
-            }
-        }
-        false
+        let mut found = false;
+        self.visit::<W>(turned, |_| {
+            found = true;
+            ControlFlow::Break(())
+        });
+        found
     }
 
     /// Appends the pairs of boxes here, moved by `by`, and boxes there that overlap, perhaps with a few that nearly do; `seen` is memory.

@@ -14,17 +14,16 @@ mod drift;
 mod fresh;
 mod groups;
 mod layers;
-mod lists;
 mod read;
 mod record;
 mod skin;
 
+use super::lists::{List, Lists};
 use super::{BroadPhase, Changes, Frame, Moved, Pair};
 use columns::Columns;
 use drift::Drift;
 use groups::Groups;
 use layers::Layers;
-use lists::Lists;
 use record::Turned;
 use skin::Skin;
 
@@ -68,7 +67,8 @@ pub struct Neighbours {
     /// For each slot its neighbours in higher slots.
     groups: Groups,
     /// For each slot the slots that have it in their lists, while `both_ways` is set.
-    behind: Lists,
+    behind: Vec<List>,
+    lists: Lists,
     both_ways: bool,
     /// Where the boxes with skins are, those adrift and the others, while `layered` is set.
     still: Layers,
@@ -109,7 +109,6 @@ struct Portion {
 #[derive(Clone, Debug, Default)]
 struct Spare {
     groups: Groups,
-    behind: Lists,
     items: Vec<u32>,
     boxes: Vec<Turned>,
     adrift: Vec<bool>,
@@ -167,7 +166,7 @@ impl Neighbours {
         self.adrift.push(false);
         self.groups.push_slot();
         if self.both_ways {
-            self.behind.push_list();
+            self.behind.push(List::default());
         }
     }
 
@@ -251,14 +250,14 @@ impl BroadPhase for Neighbours {
             + 4 * self.named.capacity()
             + size_of::<Turned>() * (self.tight.capacity() + self.fat.capacity())
             + self.groups.bytes()
-            + self.behind.bytes()
+            + size_of::<List>() * self.behind.capacity()
+            + self.lists.bytes()
             + self.still.bytes()
             + self.moving.bytes()
             + self.adrift.capacity()
             + self.columns.bytes()
             + portions
             + spare.groups.bytes()
-            + spare.behind.bytes()
             + size_of::<Turned>() * spare.boxes.capacity()
             + 4 * (spare.items.capacity() + spare.ranks.capacity())
             + 4 * (spare.order.capacity() + spare.large.capacity() + spare.lengths.capacity())

@@ -25,6 +25,7 @@ mod placed;
 mod rough;
 mod simplex;
 mod slow;
+mod span;
 mod vector;
 
 pub use answer::{Contact, Distance, Overlap};
@@ -32,6 +33,7 @@ pub use cache::Cache;
 pub(super) use furthest::Furthest;
 #[doc(hidden)]
 pub use measure::furthest_as_in_queries;
+pub(crate) use span::bounds_at;
 
 use std::marker::PhantomData;
 

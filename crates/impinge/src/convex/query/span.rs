@@ -1,0 +1,66 @@
+//! The box around a hull that is turned, without a look at all of its vertices.
+
+use super::furthest::Furthest;
+use crate::convex::Hull;
+use crate::math::{Aabb, Pose};
+use crate::wide::Wide;
+use crate::wide::dispatch::{self, Task};
+
+/// A box around what [`Pose::transform_point`] makes of the vertices of a hull: the smallest one, to rounding. Takes as long for many vertices as for few.
+pub(crate) fn bounds_at(hull: &Hull, pose: &Pose) -> Aabb {
+    dispatch::run(Span { hull: hull.furthest(), pose })
+}
+
+struct Span<'a> {
+    hull: &'a Furthest,
+    pose: &'a Pose,
+}
+
+impl Task for Span<'_> {
+    type Output = Aabb;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Aabb {
+        let Self { hull, pose } = self;
+        let middle = pose.transform_point(hull.center);
+        let rows = pose.rotation().transpose();
+        let mut bounds = Aabb { min: middle, max: middle };
+        for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
+            bounds.max[k] += hull.reach(row);
+            bounds.min[k] -= hull.reach(-row);
+        }
+        // Both ways to a vertex take less than a dozen roundings of numbers no larger than the sum of these.
+        let sizes = middle.abs() + hull.center.abs() + pose.translation().abs();
+        let slack = 32.0 * f64::EPSILON * (sizes.max_element() + 2.0 * hull.radius);
+        bounds.grown(slack + f64::MIN_POSITIVE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Random, Vec3};
+
+    #[test]
+    fn holds_every_vertex_and_hardly_more() {
+        let mut random = Random::new(31);
+        for round in 0..400 {
+            let count = [1, 2, 4, 9, 40, 60, 300][round % 7];
+            let size = random.range(-60.0, 60.0).exp2();
+            let away = random.in_cube() * size * random.range(0.0, 30.0).exp2();
+            let points: Vec<Vec3> = (0..count).map(|_| random.direction() * size + away).collect();
+            let hull = Hull::new(&points).unwrap();
+            let turn = [0; 4].map(|_| random.range(-1.0, 1.0));
+            let pose = match round % 3 {
+                0 => Pose::from_translation(away * 0.5).unwrap(),
+                _ => Pose::from_quaternion(turn, -away).unwrap(),
+            };
+            let bounds = bounds_at(&hull, &pose);
+            let known = Aabb::from_points(hull.vertices().iter().map(|v| pose.transform_point(*v)));
+            assert!(bounds.contains_box(&known), "{count} {bounds:?} {known:?}");
+            let more = (known.min - bounds.min).max(bounds.max - known.max).max_element();
+            let whole = size + away.abs().max_element();
+            assert!(more <= 1e-13 * whole, "{count} {more:e} {whole:e}");
+        }
+    }
+}

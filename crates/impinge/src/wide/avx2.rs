@@ -2,14 +2,15 @@
 #![allow(unsafe_code, reason = "vector intrinsics; see the note at each block")]
 
 use std::arch::x86_64::{
-    __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtss_f32, _mm_loadl_epi64, _mm_loadu_ps,
-    _mm_max_ps, _mm_max_ss, _mm_movehdup_ps, _mm_movehl_ps, _mm256_add_ps, _mm256_and_ps,
-    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps,
-    _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
-    _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
-    _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
-    _mm256_set_m128, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_storeu_si256,
-    _mm256_sub_ps,
+    __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtss_f32, _mm_loadl_epi64, _mm_maskload_ps,
+    _mm_max_ps, _mm_max_ss, _mm_movehdup_ps, _mm_movehl_ps, _mm_setr_epi32, _mm256_add_ps,
+    _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castps256_ps128,
+    _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepu8_epi32, _mm256_div_ps,
+    _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256,
+    _mm256_max_epu32, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
+    _mm256_or_ps, _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permutevar8x32_epi32,
+    _mm256_permutevar8x32_ps, _mm256_set_m128, _mm256_set1_epi32, _mm256_set1_ps, _mm256_sqrt_ps,
+    _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps, _mm256_testz_si256,
 };
 
 use super::dispatch::Task;
@@ -55,9 +56,13 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn join(low: [f32; 4], high: [f32; 4]) -> Self {
-        // SAFETY: see above; both arrays have the four numbers that are read.
-        Self(unsafe { _mm256_set_m128(_mm_loadu_ps(high.as_ptr()), _mm_loadu_ps(low.as_ptr())) })
+    fn join(low: &[f32; 3], high: &[f32; 3]) -> Self {
+        // SAFETY: see above; the masks say that three numbers are read.
+        unsafe {
+            let three = _mm_setr_epi32(-1, -1, -1, 0);
+            let low = _mm_maskload_ps(low.as_ptr(), three);
+            Self(_mm256_set_m128(_mm_maskload_ps(high.as_ptr(), three), low))
+        }
     }
 
     #[inline(always)]
@@ -157,6 +162,20 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
+    fn full([a, b, c, d]: [Self; 4]) -> u32 {
+        // SAFETY: see above.
+        unsafe {
+            let ab = _mm256_packs_epi32(_mm256_castps_si256(a.0), _mm256_castps_si256(b.0));
+            let cd = _mm256_packs_epi32(_mm256_castps_si256(c.0), _mm256_castps_si256(d.0));
+            // Four bytes for half a mask: the lower halves of the four, then the upper ones.
+            let halves = _mm256_packs_epi16(ab, cd);
+            let full = _mm256_cmpeq_epi32(halves, _mm256_set1_epi32(-1));
+            let bits = _mm256_movemask_ps(_mm256_castsi256_ps(full)) as u32;
+            bits & bits >> 4
+        }
+    }
+
+    #[inline(always)]
     fn top(self) -> f32 {
         // SAFETY: see above.
         unsafe {
@@ -189,6 +208,17 @@ impl Wide for Avx2 {
             let entries = _mm256_loadu_si256(entries.as_ptr().cast());
             let moved = _mm256_permutevar8x32_epi32(entries, order);
             _mm256_storeu_si256(to.as_mut_ptr().cast(), moved);
+        }
+    }
+
+    #[inline(always)]
+    fn are_below(numbers: &[u32; 8], bound: u32) -> bool {
+        // SAFETY: see above; the load is of 32 bytes.
+        unsafe {
+            let numbers = _mm256_loadu_si256(numbers.as_ptr().cast());
+            let larger = _mm256_max_epu32(numbers, _mm256_set1_epi32(bound as i32));
+            let beyond = _mm256_cmpeq_epi32(larger, numbers);
+            _mm256_testz_si256(beyond, beyond) != 0
         }
     }
 

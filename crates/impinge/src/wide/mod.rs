@@ -14,11 +14,13 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 pub(crate) mod dispatch;
+mod lookup;
 mod portable;
 mod vectors;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Avx2;
+pub(crate) use lookup::{Lookup, Row};
 pub(crate) use portable::Portable;
 pub(crate) use vectors::{Lanes3, Wide3};
 
@@ -39,8 +41,8 @@ pub(crate) trait Wide: Copy {
         to
     }
     fn splat(x: f32) -> Self;
-    /// Four numbers and four more.
-    fn join(low: [f32; 4], high: [f32; 4]) -> Self;
+    /// Three numbers, zero, three more and zero.
+    fn join(low: &[f32; 3], high: &[f32; 3]) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -65,6 +67,8 @@ pub(crate) trait Wide: Copy {
     fn select(self, yes: Self, no: Self) -> Self;
     /// A mask as bits, lane 0 lowest.
     fn bits(self) -> u32;
+    /// A bit for each of the masks that is set in all lanes.
+    fn full(masks: [Self; 4]) -> u32;
     /// The largest of the numbers, none of which is NaN.
     fn top(self) -> f32;
     /// Numbers of lanes, each below eight, ready for [`permute`](Self::permute).
@@ -74,6 +78,8 @@ pub(crate) trait Wide: Copy {
     fn permute(self, order: Self::Index) -> Self;
     /// Writes the entries whose bit is set to the front of `to`; the rest is arbitrary.
     fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]);
+    /// Whether all are below the bound.
+    fn are_below(numbers: &[u32; 8], bound: u32) -> bool;
     /// The highest bit of each entry.
     fn high_bits(entries: &[u32; 8]) -> u32;
 }

@@ -47,8 +47,8 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn join([a, b, c, d]: [f32; 4], [e, f, g, h]: [f32; 4]) -> Self {
-        Self([a, b, c, d, e, f, g, h])
+    fn join([a, b, c]: &[f32; 3], [d, e, f]: &[f32; 3]) -> Self {
+        Self([*a, *b, *c, 0.0, *d, *e, *f, 0.0])
     }
 
     #[inline(always)]
@@ -138,6 +138,12 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
+    fn full([a, b, c, d]: [Self; 4]) -> u32 {
+        let full = |mask: Self| u32::from(mask.bits() == 255);
+        full(a) | full(b) << 1 | full(c) << 2 | full(d) << 3
+    }
+
+    #[inline(always)]
     fn top(self) -> f32 {
         self.0.into_iter().fold(f32::NEG_INFINITY, |m, x| if x > m { x } else { m })
     }
@@ -164,6 +170,11 @@ impl Wide for Portable {
         for k in 0..8 {
             to[k] = entries[usize::from(order[k] & 7)];
         }
+    }
+
+    #[inline(always)]
+    fn are_below(numbers: &[u32; 8], bound: u32) -> bool {
+        numbers.iter().fold(true, |all, number| all & (*number < bound))
     }
 
     #[inline(always)]

@@ -3,15 +3,15 @@
 use rayon::prelude::*;
 
 use super::drift::{Kind, slot_of};
-use super::groups::{Group, Place};
-use super::record::Turned;
+use super::pairs::Pairs;
+use super::record::{Facing, Turned};
 use super::{Neighbours, Portion};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
 /// Boxes that a thread takes at a time.
 const BATCH: usize = 64;
-/// For each box that left its skin, so many lists are looked through for neighbours that are none any more.
+/// For each pair of a box adrift and another, so many lists are looked through for neighbours that are none any more.
 const PURGED: usize = 4;
 
 impl Neighbours {
@@ -22,8 +22,13 @@ impl Neighbours {
             return;
         }
         let escaped = std::mem::take(&mut self.escaped);
+        self.left.clear();
         for entry in &escaped {
-            self.dress(slot_of(*entry), Kind::of(*entry));
+            let slot = slot_of(*entry);
+            let (was_adrift, old) = (self.adrift[slot], self.fat[slot]);
+            self.dress(slot, Kind::of(*entry));
+            let known = !was_adrift && !self.adrift[slot];
+            self.left.push(if known { old } else { Turned::EMPTY });
         }
         self.escaped = escaped;
         if self.layered && self.items.len() <= self.still.room() {
@@ -43,22 +48,30 @@ impl Neighbours {
             self.moving.rebuild(&self.fat, |slot| self.adrift.get(slot).copied().unwrap_or(false));
             self.layered = true;
         }
+        for entry in &self.escaped {
+            self.still.mark(slot_of(*entry) as u32, true);
+        }
         let batches = self.escaped.len().div_ceil(BATCH);
         if self.portions.len() < batches.max(1) {
             self.portions.resize_with(batches.max(1), Portion::default);
         }
         let mut portions = std::mem::take(&mut self.portions);
         let all = &*self;
-        let look = |(escaped, portion): (&[u32], &mut Portion)| {
+        let look = |((escaped, left), portion): ((&[u32], &[Turned]), &mut Portion)| {
             let Portion { adopted, seen, .. } = portion;
             adopted.clear();
-            dispatch::run(Look { all, escaped, adopted, seen });
+            dispatch::run(Look { all, escaped, left, adopted, seen });
         };
         let found = &mut portions[..batches];
         if self.escaped.len() > 4 * BATCH && rayon::current_num_threads() > 1 {
-            self.escaped.par_chunks(BATCH).zip(found).for_each(look);
+            let chunks = self.escaped.par_chunks(BATCH).zip(self.left.par_chunks(BATCH));
+            chunks.zip(found).for_each(look);
         } else {
-            self.escaped.chunks(BATCH).zip(found).for_each(look);
+            let chunks = self.escaped.chunks(BATCH).zip(self.left.chunks(BATCH));
+            chunks.zip(found).for_each(look);
+        }
+        for entry in &self.escaped {
+            self.still.mark(slot_of(*entry) as u32, false);
         }
         for portion in &portions[..batches] {
             self.keep(&portion.adopted);
@@ -76,8 +89,8 @@ impl Neighbours {
     /// Puts pairs of slots into the lists, if they are not there.
     fn keep(&mut self, pairs: &[[u32; 2]]) {
         for [low, high] in pairs {
-            if self.groups.find(*low as usize, *high).is_none() {
-                self.groups.add(*low as usize, *high);
+            if self.near.find(*low as usize, *high).is_none() {
+                self.near.add(*low as usize, *high);
                 if self.both_ways {
                     self.lists.push(&mut self.behind[*high as usize], *low);
                 }
@@ -87,30 +100,53 @@ impl Neighbours {
 
     /// Looks through some of the lists for pairs whose boxes with skins do not overlap any more.
     pub(super) fn purge(&mut self) {
-        let slots = self.items.len();
-        for _ in 0..(PURGED * (self.escaped.len() + self.crossed)).min(slots) {
-            let slot = self.skin.next_to_purge(slots);
-            let own = self.fat_at(slot);
-            let (empty, own) = (own.is_empty(), own.bounds());
-            let mut number = self.groups.first_of(slot);
-            while let Some(group) = number {
-                number = self.groups.after(group);
-                let Group { overlapping, others, .. } = self.groups.groups[group as usize];
-                for (place, other) in others.into_iter().enumerate() {
-                    let apart = || empty || !own.overlaps(&self.fat_at(other as usize).bounds());
-                    if other == 0 || overlapping >> place & 1 == 1 || !apart() {
-                        continue;
-                    }
-                    self.groups.remove(Place(group, place as u32));
-                    if self.both_ways {
-                        self.lists.remove(&mut self.behind[other as usize], slot as u32);
-                    }
-                }
-            }
-        }
+        let mut near = std::mem::take(&mut self.near);
+        dispatch::run(Purge { all: self, near: &mut near });
         self.crossed = 0;
-        if self.groups.is_scattered() {
-            self.groups.tidy(&mut self.spare.groups);
+        if near.is_scattered() {
+            near.tidy(&mut self.spare.near);
+        }
+        self.near = near;
+    }
+}
+
+/// Purges the lists of boxes that left their skins, and as many others in turn.
+struct Purge<'a> {
+    all: &'a mut Neighbours,
+    near: &'a mut Pairs,
+}
+
+impl Task for Purge<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self) {
+        let Self { all, near } = self;
+        let slots = all.items.len();
+        for n in 0..all.escaped.len() {
+            Self::list::<W>(all, near, slot_of(all.escaped[n]));
+        }
+        for _ in 0..(all.escaped.len() + PURGED * all.crossed).min(slots) {
+            let slot = all.skin.next_to_purge(slots);
+            Self::list::<W>(all, near, slot);
+        }
+    }
+}
+
+impl Purge<'_> {
+    #[inline(always)]
+    fn list<W: Wide>(all: &mut Neighbours, near: &mut Pairs, slot: usize) {
+        let own = Facing::<W>::new(&all.fat_at(slot));
+        let mut cursor = near.cursor(slot);
+        while let Some(other) = near.look(cursor) {
+            if near.overlaps(cursor.place) || own.overlaps(&all.fat_at(other as usize)) {
+                near.go_on(&mut cursor);
+                continue;
+            }
+            near.take_out(&mut cursor);
+            if all.both_ways {
+                all.lists.remove(&mut all.behind[other as usize], slot as u32);
+            }
         }
     }
 }
@@ -119,6 +155,8 @@ impl Neighbours {
 struct Look<'a> {
     all: &'a Neighbours,
     escaped: &'a [u32],
+    /// The skins they had, if these were compared with those of all others that are not adrift.
+    left: &'a [Turned],
     adopted: &'a mut Vec<[u32; 2]>,
     seen: &'a mut Vec<u32>,
 }
@@ -130,7 +168,7 @@ impl Task for Look<'_> {
     fn run<W: Wide>(self) {
         let all = self.all;
         let by = all.drift.offset;
-        for entry in self.escaped {
+        for (entry, left) in self.escaped.iter().zip(self.left) {
             let slot = slot_of(*entry) as u32;
             let turned = &all.fat[slot as usize];
             if turned.is_empty() {
@@ -141,15 +179,16 @@ impl Task for Look<'_> {
                 all.moving.near::<W>(turned, self.seen);
                 all.still.near::<W>(&turned.shifted(by), self.seen);
             } else {
-                all.still.near::<W>(turned, self.seen);
+                // What overlapped the skin it had is a neighbour already.
+                all.still.near_now::<W>(turned, left, self.seen);
                 if all.drift.members > 0 {
                     all.moving.near::<W>(&turned.shifted(by.map(|x| -x)), self.seen);
                 }
             }
             for other in &*self.seen {
                 let (low, high) = (slot.min(*other), slot.max(*other));
-                // Most of them are neighbours already.
-                if low != high && all.groups.find(low as usize, high).is_none() {
+                // A few are neighbours since they last met.
+                if low != high && all.near.find(low as usize, high).is_none() {
                     self.adopted.push([low, high]);
                 }
             }

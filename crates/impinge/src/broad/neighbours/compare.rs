@@ -2,43 +2,49 @@
 
 use rayon::prelude::*;
 
-use super::groups::{Group, Groups, Place};
-use super::record::{Facing, Turned};
+use super::pairs::Pairs;
+use super::record::{Facing, Turned, overlapping};
 use super::{Neighbours, Portion};
-use crate::broad::lists::List;
+use crate::broad::lists::{List, Lists};
 use crate::broad::{Changes, Frame, Pair};
 use crate::volume::{Oriented, Volume};
-use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
+use crate::wide::{Lookup, Row, Wide};
 
-/// Groups that a thread takes at a time.
-const PORTION: usize = 8192;
+/// Rows that a thread takes at a time.
+const PORTION: usize = 4096;
+/// Rows whose slots are checked at a time.
+const CHECKED: usize = 32;
 
 impl Neighbours {
     /// Looks at all lists.
     pub(super) fn compare_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        let groups = &self.groups.groups[..];
-        let count = groups.len().div_ceil(PORTION);
+        let (rows, overlapping) = self.near.rows();
+        let count = rows.len().div_ceil(PORTION);
         if self.portions.len() < count {
             self.portions.resize_with(count, Portion::default);
         }
         let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
-        let compare = |(n, (groups, portion)): (usize, (&[Group], &mut Portion))| {
+        let compare = |(n, ((rows, overlapping), portion)): Input<'_>| {
             let toggled = &mut portion.toggled;
             toggled.clear();
-            dispatch::run(Compare { view, groups, first: n * PORTION, toggled });
+            dispatch::run(Compare { view, rows, overlapping, first: n * PORTION, toggled });
         };
         let shared = self.is_shared();
         let portions = &mut self.portions[..count];
         if shared {
-            groups.par_chunks(PORTION).zip(portions).enumerate().for_each(compare);
+            let chunks = rows.par_chunks(PORTION).zip(overlapping.par_chunks(PORTION));
+            chunks.zip(portions).enumerate().for_each(compare);
         } else {
-            groups.chunks(PORTION).zip(portions).enumerate().for_each(compare);
+            let chunks = rows.chunks(PORTION).zip(overlapping.chunks(PORTION));
+            chunks.zip(portions).enumerate().for_each(compare);
         }
-        self.stats.compared = groups.len() * 4;
+        self.stats.compared = rows.len() * 8;
         for portion in &self.portions[..count] {
-            for [group, bits] in &portion.toggled {
-                toggle(&mut self.groups, &self.items, *group, *bits, changes);
+            for [row, bits] in &portion.toggled {
+                for column in (0..8).filter(|column| bits >> column & 1 == 1) {
+                    toggle(&mut self.near, &self.items, 8 * row + column, changes);
+                }
             }
         }
     }
@@ -46,28 +52,26 @@ impl Neighbours {
     /// Looks at the lists of some items, and at those they are in.
     pub(super) fn compare_some(&mut self, frame: &Frame<'_>, items: &[u32], changes: &mut Changes) {
         self.list_both_ways();
-        let mut toggled = std::mem::take(&mut self.portions[0].toggled);
+        let mut toggled = std::mem::take(&mut self.few);
         for item in items {
             let Some(slot) = self.slots.get(*item as usize).copied() else { continue };
             toggled.clear();
             let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
-            for first in self.groups.of(slot as usize) {
-                let groups = &self.groups.groups[first as usize..=first as usize];
-                let first = first as usize;
-                dispatch::run(Compare { view, groups, first, toggled: &mut toggled });
-                self.stats.compared += 4;
-            }
-            let behind = self.behind[slot as usize];
-            let groups = &self.groups;
-            for owners in self.lists.pieces(behind) {
-                dispatch::run(CompareBehind { view, groups, slot, owners, toggled: &mut toggled });
-            }
-            self.stats.compared += behind.len();
-            for [group, bits] in &toggled {
-                toggle(&mut self.groups, &self.items, *group, *bits, changes);
+            let (near, lists, behind) = (&self.near, &self.lists, self.behind[slot as usize]);
+            let count = dispatch::run(CompareOne {
+                view,
+                near,
+                slot,
+                lists,
+                behind,
+                toggled: &mut toggled,
+            });
+            self.stats.compared += count;
+            for place in &toggled {
+                toggle(&mut self.near, &self.items, *place, changes);
             }
         }
-        self.portions[0].toggled = toggled;
+        self.few = toggled;
     }
 
     /// Makes lists of who has each slot in its list.
@@ -76,32 +80,27 @@ impl Neighbours {
             return;
         }
         self.both_ways = true;
-        if self.portions.is_empty() {
-            self.portions.push(Portion::default());
-        }
         self.lists.reset();
         self.behind.clear();
         self.behind.resize(self.items.len(), List::default());
         for slot in 0..self.items.len() {
-            for other in self.groups.others(slot) {
+            for place in self.near.of(slot) {
+                let [_, other] = self.near.slots(place);
                 self.lists.push(&mut self.behind[other as usize], slot as u32);
             }
         }
     }
 }
 
-/// Turns some of the four around and says so.
+type Input<'a> = (usize, ((&'a [Row], &'a [u8]), &'a mut Portion));
+
+/// Turns a pair around and says so.
 #[inline]
-fn toggle(groups: &mut Groups, items: &[u32], group: u32, bits: u32, changes: &mut Changes) {
-    let group = &mut groups.groups[group as usize];
-    group.overlapping ^= bits;
-    for (place, other) in group.others.into_iter().enumerate() {
-        if bits >> place & 1 == 1 {
-            let pair = Pair::new(items[group.owner as usize], items[other as usize]);
-            let began = group.overlapping >> place & 1 == 1;
-            if began { changes.began.push(pair) } else { changes.ended.push(pair) }
-        }
-    }
+fn toggle(near: &mut Pairs, items: &[u32], place: u32, changes: &mut Changes) {
+    near.toggle(place);
+    let [low, high] = near.slots(place);
+    let pair = Pair::new(items[low as usize], items[high as usize]);
+    if near.overlaps(place) { changes.began.push(pair) } else { changes.ended.push(pair) }
 }
 
 /// What comparing needs to see.
@@ -113,6 +112,17 @@ struct View<'a> {
 }
 
 impl View<'_> {
+    /// The bits of those pairs whose oriented boxes overlap too.
+    #[inline(always)]
+    fn confirm_row(&self, row: &Row, mut bits: u32) -> u32 {
+        for column in 0..8 {
+            if bits >> column & 1 == 1 && !self.confirm(row.low[column], row.high[column]) {
+                bits &= !(1 << column);
+            }
+        }
+        bits
+    }
+
     /// Whether the oriented boxes overlap too, if there are any.
     #[inline(always)]
     fn confirm(&self, a: u32, b: u32) -> bool {
@@ -127,13 +137,14 @@ impl View<'_> {
     }
 }
 
-/// Compares a row of groups.
+/// Compares the pairs in some rows.
 struct Compare<'a> {
     view: View<'a>,
-    groups: &'a [Group],
-    /// The number of the first of these groups.
+    rows: &'a [Row],
+    overlapping: &'a [u8],
+    /// The number of the first of these rows.
     first: usize,
-    /// Groups, and a bit for each of their neighbours that is different now.
+    /// Rows, and a bit for each of their pairs that is different now.
     toggled: &'a mut Vec<[u32; 2]>,
 }
 
@@ -153,53 +164,58 @@ impl Compare<'_> {
     #[inline(always)]
     fn compare<W: Wide, const ORIENTED: bool>(self) {
         let tight = self.view.tight;
-        for (n, group) in self.groups.iter().enumerate() {
-            let own = Facing::<W>::new(&tight[group.owner as usize]);
-            let [a, b, c, d] = group.others;
-            let mut overlapping = u32::from(own.overlaps(&tight[a as usize]))
-                | u32::from(own.overlaps(&tight[b as usize])) << 1
-                | u32::from(own.overlaps(&tight[c as usize])) << 2
-                | u32::from(own.overlaps(&tight[d as usize])) << 3;
-            if ORIENTED {
-                for (place, other) in group.others.into_iter().enumerate() {
-                    if overlapping >> place & 1 == 1 && !self.view.confirm(group.owner, other) {
-                        overlapping &= !(1 << place);
-                    }
+        let mut number = self.first as u32;
+        for (rows, before) in self.rows.chunks(CHECKED).zip(self.overlapping.chunks(CHECKED)) {
+            let lookup = Lookup::new::<W>(tight, rows);
+            for (n, (low, high)) in lookup.rows().enumerate() {
+                let mut overlapping = overlapping::<W>(&low, &high);
+                if ORIENTED {
+                    overlapping = self.view.confirm_row(&rows[n], overlapping);
                 }
-            }
-            if overlapping != group.overlapping {
-                let number = (self.first + n) as u32;
-                self.toggled.push([number, overlapping ^ group.overlapping]);
+                let different = overlapping ^ u32::from(before[n]);
+                if different != 0 {
+                    self.toggled.push([number, different]);
+                }
+                number += 1;
             }
         }
     }
 }
 
-/// Compares a slot with those that have it in their lists.
-struct CompareBehind<'a> {
+/// Compares a slot with its neighbours and with those who have it for one; says how many these are.
+struct CompareOne<'a> {
     view: View<'a>,
-    groups: &'a Groups,
+    near: &'a Pairs,
     slot: u32,
-    owners: &'a [u32],
-    toggled: &'a mut Vec<[u32; 2]>,
+    lists: &'a Lists,
+    behind: List,
+    /// The places of pairs that are different now.
+    toggled: &'a mut Vec<u32>,
 }
 
-impl Task for CompareBehind<'_> {
-    type Output = ();
+impl Task for CompareOne<'_> {
+    type Output = usize;
 
     #[inline(always)]
-    fn run<W: Wide>(self) {
-        let (view, slot) = (self.view, self.slot);
+    fn run<W: Wide>(self) -> usize {
+        let Self { view, near, slot, lists, behind, toggled } = self;
         let own = Facing::<W>::new(&view.tight[slot as usize]);
-        for owner in self.owners {
-            let other = *owner as usize;
-            let overlaps = own.overlaps(&view.tight[other]) && view.confirm(*owner, slot);
-            let place = self.groups.find(other, slot);
-            let Place(group, place) = place.expect("the lists are kept both ways");
-            let overlapped = self.groups.groups[group as usize].overlapping >> place & 1 == 1;
-            if overlaps != overlapped {
-                self.toggled.push([group, 1 << place]);
+        let mut count = behind.len();
+        for place in near.of(slot as usize) {
+            let [_, other] = near.slots(place);
+            let overlaps = own.overlaps(&view.tight[other as usize]) && view.confirm(slot, other);
+            if overlaps != near.overlaps(place) {
+                toggled.push(place);
+            }
+            count += 1;
+        }
+        for owner in lists.numbers(behind) {
+            let overlaps = own.overlaps(&view.tight[owner as usize]) && view.confirm(owner, slot);
+            let place = near.find(owner as usize, slot).expect("the lists are kept both ways");
+            if overlaps != near.overlaps(place) {
+                toggled.push(place);
             }
         }
+        count
     }
 }

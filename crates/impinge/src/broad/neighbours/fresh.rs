@@ -2,7 +2,6 @@
 
 use super::Neighbours;
 use super::drift::{Kind, slot_of};
-use super::groups::Place;
 use crate::broad::{Changes, Pair};
 
 impl Neighbours {
@@ -86,12 +85,12 @@ impl Neighbours {
                 spare.lengths[order(*pair).0] += 1;
             }
         }
-        std::mem::swap(&mut self.groups, &mut spare.groups);
-        self.groups.reset(&mut spare.lengths);
+        std::mem::swap(&mut self.near, &mut spare.near);
+        self.near.reset(&mut spare.lengths);
         for found in self.columns.found() {
             for pair in &found.pairs {
                 let (low, high) = order(*pair);
-                self.groups.fill(&mut spare.lengths[low], high);
+                self.near.fill(&mut spare.lengths[low], low as u32, high);
             }
         }
     }
@@ -99,22 +98,12 @@ impl Neighbours {
     /// Marks the pairs that overlapped in the last frame.
     fn take_over(&mut self, changes: &mut Changes) {
         let spare = &self.spare;
-        for group in &spare.groups.groups {
-            if group.overlapping == 0 {
-                continue;
-            }
-            for (place, other) in group.others.into_iter().enumerate() {
-                if group.overlapping >> place & 1 == 0 {
-                    continue;
-                }
-                let (old, other) = (group.owner as usize, other as usize);
-                let (a, b) = (spare.ranks[old], spare.ranks[other]);
-                match self.groups.find(a.min(b) as usize, a.max(b)) {
-                    Some(Place(group, place)) => {
-                        self.groups.groups[group as usize].overlapping |= 1 << place;
-                    }
-                    None => changes.ended.push(Pair::new(spare.items[old], spare.items[other])),
-                }
+        for [old, other] in spare.near.overlapping() {
+            let (old, other) = (old as usize, other as usize);
+            let (a, b) = (spare.ranks[old], spare.ranks[other]);
+            match self.near.find(a.min(b) as usize, a.max(b)) {
+                Some(place) => self.near.toggle(place),
+                None => changes.ended.push(Pair::new(spare.items[old], spare.items[other])),
             }
         }
     }

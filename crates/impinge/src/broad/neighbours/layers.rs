@@ -18,7 +18,7 @@ struct Node {
 const EMPTY: Node = Node { min: Lanes3::splat(f32::NAN), max: Lanes3::splat(f32::NAN) };
 
 /// After as many changes as there are boxes, divided by this, the boxes above are fitted anew.
-const REFIT: usize = 16;
+const REFIT: usize = 4;
 /// More layers than this would hold more than 2^32 boxes.
 const DEPTH: usize = 11;
 
@@ -27,6 +27,8 @@ const DEPTH: usize = 11;
 pub(super) struct Layers {
     /// The lowest first, the last of one node.
     layers: Vec<Vec<Node>>,
+    /// For each node of the lowest layer a bit for each box that is [marked](Layers::mark).
+    marks: Vec<u8>,
     changes: usize,
 }
 
@@ -48,6 +50,8 @@ impl Layers {
             nodes = nodes.div_ceil(8);
         }
         self.layers.truncate(depth);
+        self.marks.clear();
+        self.marks.resize(self.layers[0].len(), 0);
         for (n, (node, boxes)) in self.layers[0].iter_mut().zip(boxes.chunks(8)).enumerate() {
             for (lane, turned) in boxes.iter().enumerate() {
                 if there(8 * n + lane) {
@@ -102,9 +106,20 @@ impl Layers {
         }
     }
 
-    /// Calls with the slot of every box that overlaps the one given, until told to stop.
+    /// Marks a box as one that came to its place just now, or takes the mark away.
+    pub(super) fn mark(&mut self, slot: u32, marked: bool) {
+        let (marks, bit) = (&mut self.marks[slot as usize / 8], 1 << (slot % 8));
+        if marked { *marks |= bit } else { *marks &= !bit }
+    }
+
+    /// Calls with the slot of every box that overlaps the one given, until told to stop. With `NEW`, boxes that overlap `old` are left out unless they are marked.
     #[inline(always)]
-    fn visit<W: Wide>(&self, turned: &Turned, mut each: impl FnMut(u32) -> ControlFlow<()>) {
+    fn visit<W: Wide, const NEW: bool>(
+        &self,
+        turned: &Turned,
+        old: &Turned,
+        mut each: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
         let bounds = turned.bounds();
         let low = Wide3::<W>::splat(bounds.min);
         let high = Wide3::<W>::splat(bounds.max);
@@ -118,6 +133,13 @@ impl Layers {
             let node = &self.layers[depth as usize][at as usize];
             let hits = Wide3::load(&node.min).all_le(high).and(low.all_le(Wide3::load(&node.max)));
             let mut bits = hits.bits();
+            if NEW && depth == 0 && bits != 0 {
+                let old = old.bounds();
+                let (low, high) = (Wide3::<W>::splat(old.min), Wide3::<W>::splat(old.max));
+                let known =
+                    Wide3::load(&node.min).all_le(high).and(low.all_le(Wide3::load(&node.max)));
+                bits &= !known.bits() | u32::from(self.marks[at as usize]);
+            }
             while bits != 0 {
                 let child = 8 * at + bits.trailing_zeros();
                 bits &= bits - 1;
@@ -131,10 +153,19 @@ impl Layers {
         }
     }
 
+    /// Appends the slots of all boxes that overlap the one given; of those that overlap `old` too, only the ones that are marked.
+    #[inline(always)]
+    pub(super) fn near_now<W: Wide>(&self, turned: &Turned, old: &Turned, to: &mut Vec<u32>) {
+        self.visit::<W, true>(turned, old, |slot| {
+            to.push(slot);
+            ControlFlow::Continue(())
+        });
+    }
+
     /// Appends the slots of all boxes that overlap the one given.
     #[inline(always)]
     pub(super) fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
-        self.visit::<W>(turned, |slot| {
+        self.visit::<W, false>(turned, &Turned::EMPTY, |slot| {
             to.push(slot);
             ControlFlow::Continue(())
         });
@@ -144,7 +175,7 @@ impl Layers {
     #[inline(always)]
     fn any<W: Wide>(&self, turned: &Turned) -> bool {
         let mut found = false;
-        self.visit::<W>(turned, |_| {
+        self.visit::<W, false>(turned, &Turned::EMPTY, |_| {
             found = true;
             ControlFlow::Break(())
         });
@@ -172,8 +203,7 @@ impl Layers {
                 if min[0].is_nan() {
                     continue;
                 }
-                let turned = Turned([min[0], min[1], min[2], 0.0, -max[0], -max[1], -max[2], 0.0]);
-                let turned = turned.shifted(by);
+                let turned = Turned::new(min, max.map(|side| -side)).shifted(by);
                 let child = 8 * at + lane as u32;
                 if depth > 0 {
                     if other.any::<W>(&turned) {
@@ -192,7 +222,8 @@ impl Layers {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.layers.iter().map(|layer| layer.capacity() * size_of::<Node>()).sum()
+        let nodes: usize = self.layers.iter().map(Vec::capacity).sum();
+        nodes * size_of::<Node>() + self.marks.capacity()
     }
 }
 

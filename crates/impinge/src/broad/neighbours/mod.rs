@@ -12,8 +12,8 @@ mod columns;
 mod compare;
 mod drift;
 mod fresh;
-mod groups;
 mod layers;
+mod pairs;
 mod read;
 mod record;
 mod skin;
@@ -22,8 +22,8 @@ use super::lists::{List, Lists};
 use super::{BroadPhase, Changes, Frame, Moved, Pair};
 use columns::Columns;
 use drift::Drift;
-use groups::Groups;
 use layers::Layers;
+use pairs::Pairs;
 use record::Turned;
 use skin::Skin;
 
@@ -65,7 +65,7 @@ pub struct Neighbours {
     /// The same with their skins.
     fat: Vec<Turned>,
     /// For each slot its neighbours in higher slots.
-    groups: Groups,
+    near: Pairs,
     /// For each slot the slots that have it in their lists, while `both_ways` is set.
     behind: Vec<List>,
     lists: Lists,
@@ -83,8 +83,12 @@ pub struct Neighbours {
     portions: Vec<Portion>,
     /// Slots of boxes that left their skins, with how they moved.
     escaped: Vec<u32>,
+    /// The skins that these had before, or empty boxes.
+    left: Vec<Turned>,
     /// How many items there were.
     count: usize,
+    /// Places of pairs that are different now.
+    few: Vec<u32>,
     /// Items whose boxes are new in this frame, if not all may be.
     named: Vec<u32>,
     spare: Spare,
@@ -97,7 +101,7 @@ pub struct Neighbours {
 struct Portion {
     /// As in [`Neighbours::escaped`].
     escaped: Vec<u32>,
-    /// Groups of neighbours, and a bit for each that is different now.
+    /// Rows of pairs, and a bit for each that is different now.
     toggled: Vec<[u32; 2]>,
     /// New neighbours: two slots, the smaller first.
     adopted: Vec<[u32; 2]>,
@@ -108,7 +112,7 @@ struct Portion {
 /// Memory for a fresh start.
 #[derive(Clone, Debug, Default)]
 struct Spare {
-    groups: Groups,
+    near: Pairs,
     items: Vec<u32>,
     boxes: Vec<Turned>,
     adrift: Vec<bool>,
@@ -164,7 +168,7 @@ impl Neighbours {
         self.tight.push(Turned::EMPTY);
         self.fat.push(Turned::EMPTY);
         self.adrift.push(false);
-        self.groups.push_slot();
+        self.near.push_slot();
         if self.both_ways {
             self.behind.push(List::default());
         }
@@ -233,23 +237,18 @@ impl BroadPhase for Neighbours {
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
-        for group in &self.groups.groups {
-            for (place, other) in group.others.into_iter().enumerate() {
-                if group.overlapping >> place & 1 == 1 {
-                    let of = |slot: u32| self.items[slot as usize];
-                    to.push(Pair::new(of(group.owner), of(other)));
-                }
-            }
-        }
+        let of = |slot: u32| self.items[slot as usize];
+        to.extend(self.near.overlapping().map(|[low, high]| Pair::new(of(low), of(high))));
     }
 
     fn bytes(&self) -> usize {
         let portions: usize = self.portions.iter().map(Portion::bytes).sum();
         let spare = &self.spare;
         4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
-            + 4 * self.named.capacity()
-            + size_of::<Turned>() * (self.tight.capacity() + self.fat.capacity())
-            + self.groups.bytes()
+            + 4 * (self.named.capacity() + self.few.capacity())
+            + size_of::<Turned>()
+                * (self.tight.capacity() + self.fat.capacity() + self.left.capacity())
+            + self.near.bytes()
             + size_of::<List>() * self.behind.capacity()
             + self.lists.bytes()
             + self.still.bytes()
@@ -257,7 +256,7 @@ impl BroadPhase for Neighbours {
             + self.adrift.capacity()
             + self.columns.bytes()
             + portions
-            + spare.groups.bytes()
+            + spare.near.bytes()
             + size_of::<Turned>() * spare.boxes.capacity()
             + 4 * (spare.items.capacity() + spare.ranks.capacity())
             + 4 * (spare.order.capacity() + spare.large.capacity() + spare.lengths.capacity())

@@ -11,6 +11,8 @@ use crate::wide::{Wide, prefetch};
 
 /// Boxes are asked for so many slots before they are read.
 const AHEAD: usize = 12;
+/// So many boxes stay in a core's own cache and need not be asked for.
+const CACHED: usize = 16 << 10;
 /// Slots that a thread takes at a time.
 const PORTION: usize = 4096;
 
@@ -89,12 +91,28 @@ struct Manner<'a> {
     width: f32,
     offset: [f32; 3],
     step: Option<[f32; 3]>,
+    /// Whether any boxes are adrift.
+    adrift: bool,
 }
 
 impl<'a> Manner<'a> {
     fn new(all: &Neighbours, frame: &Frame<'a>) -> Self {
-        let Drift { offset, step, .. } = all.drift;
-        Self { bounds: frame.bounds, width: all.skin.width, offset, step }
+        let Drift { offset, step, members, .. } = all.drift;
+        let adrift = members > 0;
+        Self { bounds: frame.bounds, width: all.skin.width, offset, step, adrift }
+    }
+}
+
+impl Manner<'_> {
+    /// How a box moved that left its skin.
+    #[inline(always)]
+    fn kind<W: Wide>(&self, old: &Turned, new: W) -> Kind {
+        if let Some(step) = self.step {
+            if old.follows::<W>(new, W::load(&facing_both_ways(step, 0.0)), self.width) {
+                return Kind::Adrift;
+            }
+        }
+        if old.is_off::<W>(new, self.width) { Kind::Fast } else { Kind::Slow }
     }
 }
 
@@ -115,48 +133,59 @@ impl Task for Read<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        let Manner { bounds, width, offset, step } = self.manner;
-        let offset = W::load(&facing_both_ways(offset));
-        let step_by = W::load(&facing_both_ways(step.unwrap_or([f32::NAN; 3])));
-        let count = self.items.len();
-        let (tight, fat, adrift) =
-            (&mut self.tight[..count], &self.fat[..count], &self.adrift[..count]);
-        for (at, item) in self.items.iter().enumerate() {
+        // What is not there is not asked about in every step.
+        match (self.manner.adrift, self.manner.bounds.len() > CACHED) {
+            (false, false) => self.read::<W, false, false>(),
+            (false, true) => self.read::<W, false, true>(),
+            (true, _) => self.read::<W, true, true>(),
+        }
+    }
+}
+
+impl Read<'_> {
+    #[inline(always)]
+    fn read<W: Wide, const ADRIFT: bool, const PREFETCH: bool>(self) {
+        let Self { manner, first, items, tight, fat, adrift, escaped } = self;
+        let bounds = manner.bounds;
+        let offset = W::load(&facing_both_ways(manner.offset, -1.0));
+        let count = items.len();
+        let (tight, fat, adrift) = (&mut tight[..count], &fat[..count], &adrift[..count]);
+        for at in 0..count {
             // Items lie in memory as the application has them, not as they lie in space.
-            if let Some(soon) = self.items.get(at + AHEAD) {
-                if let Some(bounds) = bounds.get(*soon as usize) {
-                    prefetch(bounds);
+            if PREFETCH {
+                if let Some(soon) = items.get(at + AHEAD) {
+                    if let Some(bounds) = bounds.get(*soon as usize) {
+                        prefetch(bounds);
+                    }
                 }
             }
-            let new = match bounds.get(*item as usize) {
+            let new = match bounds.get(items[at] as usize) {
                 Some(bounds) => Turned::read::<W>(bounds),
                 None => W::splat(f32::NAN),
             };
-            let held = match adrift[at] {
-                false => fat[at].contains::<W>(new),
-                true => fat[at].holds_adrift_wide::<W>(new, offset),
+            let held = if ADRIFT && adrift[at] {
+                fat[at].holds_adrift_wide::<W>(new, offset)
+            } else {
+                fat[at].contains::<W>(new)
             };
-            if !held {
-                let old = &tight[at];
-                let kind = if step.is_some() && old.follows::<W>(new, step_by, width) {
-                    Kind::Adrift
-                } else if old.is_off::<W>(new, width) {
-                    Kind::Fast
-                } else {
-                    Kind::Slow
-                };
-                // What is empty and was so has not left anything.
-                let gone = new.le(new).bits() == 0 && fat[at].is_empty();
-                if !gone {
-                    self.escaped.push(kind.entry(self.first + at));
+            let full = Turned::is_full(new);
+            if full.and(held).bits() == 255 {
+                new.store(&mut tight[at].0);
+            } else if full.bits() == 255 {
+                escaped.push(manner.kind::<W>(&tight[at], new).entry(first + at));
+                new.store(&mut tight[at].0);
+            } else {
+                // What was empty has not left anything.
+                if !fat[at].is_empty() {
+                    escaped.push(Kind::Slow.entry(first + at));
                 }
+                tight[at] = Turned::EMPTY;
             }
-            new.store(&mut tight[at].0);
         }
     }
 }
 
 /// Three numbers for the lower sides of a box, and for the upper ones, whose signs are turned.
-fn facing_both_ways([x, y, z]: [f32; 3]) -> [f32; 8] {
-    [x, y, z, 0.0, -x, -y, -z, 0.0]
+fn facing_both_ways([x, y, z]: [f32; 3], unused: f32) -> [f32; 8] {
+    [x, y, z, unused, -x, -y, -z, unused]
 }

@@ -49,21 +49,24 @@ pub(super) struct Turned(pub(super) [f32; 8]);
 impl Turned {
     pub(super) const EMPTY: Self = Self([f32::NAN; 8]);
 
-    /// A box in a register; NaN if it is empty.
+    /// A box of its lower sides, and of its upper ones with their signs turned.
+    #[inline(always)]
+    pub(super) fn new([a, b, c]: [f32; 3], [d, e, f]: [f32; 3]) -> Self {
+        Self([a, b, c, 0.0, d, e, f, 0.0])
+    }
+
+    /// A box in a register, as it is, also if it is empty.
     #[inline(always)]
     pub(super) fn read<W: Wide>(bounds: &Bounds) -> W {
-        let ([a, b, c], [d, e, f]) = (bounds.min, bounds.max);
-        // Neighbours in memory, so these are two loads.
-        let sides = W::join([a, b, c, d], [c, d, e, f]);
-        let sides = sides.permute(W::index(&[0, 1, 2, 2, 5, 6, 7, 7]));
-        // Lower sides are compared with upper ones; the other half of the comparison is not asked.
-        let upper = sides.permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
-        let full = sides.le(upper).bits() & 0b111 == 0b111;
         let signs = W::load(&[1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0]);
-        let used = W::load(&[-1.0, -1.0, -1.0, 0.0, -1.0, -1.0, -1.0, 0.0]).lt(W::splat(-0.5));
-        // Infinite sides times one; the lanes that are not used become zero.
-        let turned = sides.mul(signs).and(used);
-        if full { turned } else { W::splat(f32::NAN) }
+        W::join(&bounds.min, &bounds.max).mul(signs)
+    }
+
+    /// A mask that is set in all lanes if the box in a register is not empty.
+    #[inline(always)]
+    pub(super) fn is_full<W: Wide>(turned: W) -> W {
+        let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
+        turned.permute(halves).le(W::splat(0.0).sub(turned))
     }
 
     #[inline(always)]
@@ -77,10 +80,16 @@ impl Turned {
         self.0[0].is_nan()
     }
 
-    /// Whether the other lies in this one; never, if one of them is empty.
+    /// A mask that is set in all lanes if the other lies in this one; never, if one of them is empty.
     #[inline(always)]
-    pub(super) fn contains<W: Wide>(&self, other: W) -> bool {
-        W::load(&self.0).le(other).bits() == 255
+    pub(super) fn contains<W: Wide>(&self, other: W) -> W {
+        W::load(&self.0).le(other)
+    }
+
+    /// A mask that is set in all lanes if the boxes share a point.
+    #[inline(always)]
+    fn faces<W: Wide>(&self, other: &Self, halves: W::Index) -> W {
+        W::load(&self.0).permute(halves).le(W::splat(0.0).sub(W::load(&other.0)))
     }
 
     /// How wide the box is along the first axis.
@@ -94,19 +103,15 @@ impl Turned {
     pub(super) fn moved(&self, by: [f32; 3]) -> Self {
         let [a, b, c, _, d, e, f, _] = self.0;
         let [x, y, z] = by;
-        Self([a + x, b + y, c + z, 0.0, d - x, e - y, f - z, 0.0])
+        Self::new([a + x, b + y, c + z], [d - x, e - y, f - z])
     }
 
     /// The box elsewhere, larger by what rounding may hide.
     #[inline(always)]
     pub(super) fn shifted(&self, by: [f32; 3]) -> Self {
-        let mut moved = self.moved(by);
-        for (k, by) in by.into_iter().enumerate() {
-            for n in [k, k + 4] {
-                moved.0[n] -= (self.0[n].abs() + by.abs()) * 1e-6;
-            }
-        }
-        moved
+        let moved = self.moved(by).0;
+        let grown = |n: usize| moved[n] - (self.0[n].abs() + by[n % 4].abs()) * 1e-6;
+        Self::new([grown(0), grown(1), grown(2)], [grown(4), grown(5), grown(6)])
     }
 
     /// Whether the other lies strictly in this one, moved by `by` in single precision.
@@ -116,11 +121,10 @@ impl Turned {
         [0, 1, 2, 4, 5, 6].into_iter().all(|k| moved.0[k] < other.0[k])
     }
 
-    /// The same with vectors; `by` are the three numbers, zero, the three with their signs turned, zero.
+    /// The same with vectors, as a mask that is set in all lanes if so; the lanes of `by` that are not used are less than zero.
     #[inline(always)]
-    pub(super) fn holds_adrift_wide<W: Wide>(&self, other: W, by: W) -> bool {
-        const UNUSED: u32 = 0b1000_1000;
-        W::load(&self.0).add(by).lt(other).bits() | UNUSED == 255
+    pub(super) fn holds_adrift_wide<W: Wide>(&self, other: W, by: W) -> W {
+        W::load(&self.0).add(by).lt(other)
     }
 
     /// Whether the box moved to the other by `step`, give or take; not, if one of them is empty.
@@ -154,4 +158,23 @@ impl<W: Wide> Facing<W> {
     pub(super) fn overlaps(self, other: &Turned) -> bool {
         W::load(&other.0).le(self.0).bits() == 255
     }
+}
+
+/// A bit for each of eight pairs of boxes that share a point.
+#[inline(always)]
+pub(super) fn overlapping<W: Wide>(low: &[&Turned; 8], high: &[&Turned; 8]) -> u32 {
+    let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
+    let four = W::full([
+        low[0].faces(high[0], halves),
+        low[1].faces(high[1], halves),
+        low[2].faces(high[2], halves),
+        low[3].faces(high[3], halves),
+    ]);
+    let more = W::full([
+        low[4].faces(high[4], halves),
+        low[5].faces(high[5], halves),
+        low[6].faces(high[6], halves),
+        low[7].faces(high[7], halves),
+    ]);
+    four | more << 4
 }

@@ -37,7 +37,7 @@ impl Skin {
     pub(super) fn around(&self, tight: &Turned) -> Turned {
         let [a, b, c, _, d, e, f, _] = tight.0;
         let w = self.width;
-        Turned([a - w, b - w, c - w, 0.0, d - w, e - w, f - w, 0.0])
+        Turned::new([a - w, b - w, c - w], [d - w, e - w, f - w])
     }
 
     /// Learns how large boxes are.

@@ -1,11 +1,14 @@
 //! New skins for boxes that left theirs, and new neighbours.
 
+use std::sync::Mutex;
+
 use rayon::prelude::*;
 
 use super::drift::{Kind, slot_of};
 use super::pairs::Pairs;
 use super::record::{Facing, Turned};
-use super::{Neighbours, Portion};
+use super::search::Search;
+use super::{Neighbours, Portion, lock};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
@@ -55,12 +58,17 @@ impl Neighbours {
         if self.portions.len() < batches.max(1) {
             self.portions.resize_with(batches.max(1), Portion::default);
         }
+        while self.searches.len() < rayon::current_num_threads() {
+            self.searches.push(Mutex::default());
+        }
         let mut portions = std::mem::take(&mut self.portions);
         let all = &*self;
         let look = |((escaped, left), portion): ((&[u32], &[Turned]), &mut Portion)| {
-            let Portion { adopted, seen, .. } = portion;
+            let thread = rayon::current_thread_index().unwrap_or(0);
+            let mut search = lock(&all.searches[thread]);
+            let adopted = &mut portion.adopted;
             adopted.clear();
-            dispatch::run(Look { all, escaped, left, adopted, seen });
+            dispatch::run(Look { all, escaped, left, adopted, search: &mut search });
         };
         let found = &mut portions[..batches];
         if self.escaped.len() > 4 * BATCH && rayon::current_num_threads() > 1 {
@@ -158,39 +166,52 @@ struct Look<'a> {
     /// The skins they had, if these were compared with those of all others that are not adrift.
     left: &'a [Turned],
     adopted: &'a mut Vec<[u32; 2]>,
-    seen: &'a mut Vec<u32>,
+    search: &'a mut Search,
 }
 
 impl Task for Look<'_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<W: Wide>(self) {
-        let all = self.all;
+    fn run<W: Wide>(mut self) {
+        self.look::<W>(false);
+        if self.all.drift.members > 0 {
+            self.look::<W>(true);
+        }
+    }
+}
+
+impl Look<'_> {
+    /// Looks among those that are adrift, or those that are not.
+    #[inline(always)]
+    fn look<W: Wide>(&mut self, adrift: bool) {
+        let (all, search) = (self.all, &mut *self.search);
         let by = all.drift.offset;
+        search.clear();
         for (entry, left) in self.escaped.iter().zip(self.left) {
-            let slot = slot_of(*entry) as u32;
-            let turned = &all.fat[slot as usize];
+            let slot = slot_of(*entry);
+            let turned = &all.fat[slot];
             if turned.is_empty() {
                 continue;
             }
-            self.seen.clear();
-            if all.adrift[slot as usize] {
-                all.moving.near::<W>(turned, self.seen);
-                all.still.near::<W>(&turned.shifted(by), self.seen);
-            } else {
+            match (all.adrift[slot], adrift) {
                 // What overlapped the skin it had is a neighbour already.
-                all.still.near_now::<W>(turned, left, self.seen);
-                if all.drift.members > 0 {
-                    all.moving.near::<W>(&turned.shifted(by.map(|x| -x)), self.seen);
+                (false, false) => search.want(slot as u32, turned, left),
+                (true, true) => search.want(slot as u32, turned, &Turned::EMPTY),
+                (true, false) => search.want(slot as u32, &turned.shifted(by), &Turned::EMPTY),
+                (false, true) => {
+                    let shifted = turned.shifted(by.map(|x| -x));
+                    search.want(slot as u32, &shifted, &Turned::EMPTY);
                 }
             }
-            for other in &*self.seen {
-                let (low, high) = (slot.min(*other), slot.max(*other));
-                // A few are neighbours since they last met.
-                if low != high && all.near.find(low as usize, high).is_none() {
-                    self.adopted.push([low, high]);
-                }
+        }
+        let layers = if adrift { &all.moving } else { &all.still };
+        layers.search::<W>(search);
+        for [a, b] in search.found() {
+            let (low, high) = (a.min(b), a.max(b));
+            // A few are neighbours since they last met.
+            if low != high && all.near.find(low as usize, high).is_none() {
+                self.adopted.push([low, high]);
             }
         }
     }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use super::block::{Block, Found};
+use super::lock;
 use super::record::{Flags, Record, Turned};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
@@ -235,9 +236,4 @@ impl Task for Collect<'_> {
         }
         self.to.truncate(count);
     }
-}
-
-/// Locks what only one thread uses at a time.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

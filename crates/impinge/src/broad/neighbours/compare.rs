@@ -42,8 +42,10 @@ impl Neighbours {
         self.stats.compared = rows.len() * 8;
         for portion in &self.portions[..count] {
             for [row, bits] in &portion.toggled {
-                for column in (0..8).filter(|column| bits >> column & 1 == 1) {
-                    toggle(&mut self.near, &self.items, 8 * row + column, changes);
+                let mut bits = *bits;
+                while bits != 0 {
+                    toggle(&mut self.near, &self.items, 8 * row + bits.trailing_zeros(), changes);
+                    bits &= bits - 1;
                 }
             }
         }
@@ -100,7 +102,8 @@ fn toggle(near: &mut Pairs, items: &[u32], place: u32, changes: &mut Changes) {
     near.toggle(place);
     let [low, high] = near.slots(place);
     let pair = Pair::new(items[low as usize], items[high as usize]);
-    if near.overlaps(place) { changes.began.push(pair) } else { changes.ended.push(pair) }
+    let to = if near.overlaps(place) { &mut changes.began } else { &mut changes.ended };
+    to.push(pair);
 }
 
 /// What comparing needs to see.

@@ -6,13 +6,13 @@
 use std::ops::ControlFlow;
 
 use super::record::Turned;
-use crate::wide::{Lanes3, Wide, Wide3};
+use crate::wide::{Lanes3, Wide};
 
 /// Boxes side by side. An empty one is NaN, which overlaps nothing.
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    min: Lanes3,
-    max: Lanes3,
+pub(super) struct Node {
+    pub(super) min: Lanes3,
+    pub(super) max: Lanes3,
 }
 
 const EMPTY: Node = Node { min: Lanes3::splat(f32::NAN), max: Lanes3::splat(f32::NAN) };
@@ -26,9 +26,9 @@ const DEPTH: usize = 11;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers {
     /// The lowest first, the last of one node.
-    layers: Vec<Vec<Node>>,
+    pub(super) layers: Vec<Vec<Node>>,
     /// For each node of the lowest layer a bit for each box that is [marked](Layers::mark).
-    marks: Vec<u8>,
+    pub(super) marks: Vec<u8>,
     changes: usize,
 }
 
@@ -112,17 +112,10 @@ impl Layers {
         if marked { *marks |= bit } else { *marks &= !bit }
     }
 
-    /// Calls with the slot of every box that overlaps the one given, until told to stop. With `NEW`, boxes that overlap `old` are left out unless they are marked.
+    /// Calls with the slot of every box that overlaps the one given, until told to stop.
     #[inline(always)]
-    fn visit<W: Wide, const NEW: bool>(
-        &self,
-        turned: &Turned,
-        old: &Turned,
-        mut each: impl FnMut(u32) -> ControlFlow<()>,
-    ) {
+    fn visit<W: Wide>(&self, turned: &Turned, mut each: impl FnMut(u32) -> ControlFlow<()>) {
         let bounds = turned.bounds();
-        let low = Wide3::<W>::splat(bounds.min);
-        let high = Wide3::<W>::splat(bounds.max);
         // A node has at most eight children on the stack, less the one that is taken.
         let mut stack = [(0_u8, 0_u32); 8 * DEPTH];
         let mut height = 1;
@@ -130,16 +123,7 @@ impl Layers {
         while height > 0 {
             height -= 1;
             let (depth, at) = stack[height];
-            let node = &self.layers[depth as usize][at as usize];
-            let hits = Wide3::load(&node.min).all_le(high).and(low.all_le(Wide3::load(&node.max)));
-            let mut bits = hits.bits();
-            if NEW && depth == 0 && bits != 0 {
-                let old = old.bounds();
-                let (low, high) = (Wide3::<W>::splat(old.min), Wide3::<W>::splat(old.max));
-                let known =
-                    Wide3::load(&node.min).all_le(high).and(low.all_le(Wide3::load(&node.max)));
-                bits &= !known.bits() | u32::from(self.marks[at as usize]);
-            }
+            let mut bits = self.layers[depth as usize][at as usize].overlapping::<W>(&bounds);
             while bits != 0 {
                 let child = 8 * at + bits.trailing_zeros();
                 bits &= bits - 1;
@@ -153,19 +137,10 @@ impl Layers {
         }
     }
 
-    /// Appends the slots of all boxes that overlap the one given; of those that overlap `old` too, only the ones that are marked.
-    #[inline(always)]
-    pub(super) fn near_now<W: Wide>(&self, turned: &Turned, old: &Turned, to: &mut Vec<u32>) {
-        self.visit::<W, true>(turned, old, |slot| {
-            to.push(slot);
-            ControlFlow::Continue(())
-        });
-    }
-
     /// Appends the slots of all boxes that overlap the one given.
     #[inline(always)]
-    pub(super) fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
-        self.visit::<W, false>(turned, &Turned::EMPTY, |slot| {
+    fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
+        self.visit::<W>(turned, |slot| {
             to.push(slot);
             ControlFlow::Continue(())
         });
@@ -175,7 +150,7 @@ impl Layers {
     #[inline(always)]
     fn any<W: Wide>(&self, turned: &Turned) -> bool {
         let mut found = false;
-        self.visit::<W, false>(turned, &Turned::EMPTY, |_| {
+        self.visit::<W>(turned, |_| {
             found = true;
             ControlFlow::Break(())
         });

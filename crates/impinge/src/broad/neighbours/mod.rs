@@ -16,7 +16,10 @@ mod layers;
 mod pairs;
 mod read;
 mod record;
+mod search;
 mod skin;
+
+use std::sync::Mutex;
 
 use super::lists::{List, Lists};
 use super::{BroadPhase, Changes, Frame, Moved, Pair};
@@ -25,6 +28,7 @@ use drift::Drift;
 use layers::Layers;
 use pairs::Pairs;
 use record::Turned;
+use search::Search;
 use skin::Skin;
 
 /// Finding all from scratch costs as much as this many boxes leaving their skins, for each box there is.
@@ -81,6 +85,8 @@ pub struct Neighbours {
     crossed: usize,
     columns: Columns,
     portions: Vec<Portion>,
+    /// One for each thread.
+    searches: Vec<Mutex<Search>>,
     /// Slots of boxes that left their skins, with how they moved.
     escaped: Vec<u32>,
     /// The skins that these had before, or empty boxes.
@@ -243,6 +249,7 @@ impl BroadPhase for Neighbours {
 
     fn bytes(&self) -> usize {
         let portions: usize = self.portions.iter().map(Portion::bytes).sum();
+        let searches: usize = self.searches.iter().map(|search| lock(search).bytes()).sum();
         let spare = &self.spare;
         4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
             + 4 * (self.named.capacity() + self.few.capacity())
@@ -256,11 +263,17 @@ impl BroadPhase for Neighbours {
             + self.adrift.capacity()
             + self.columns.bytes()
             + portions
+            + searches
             + spare.near.bytes()
             + size_of::<Turned>() * spare.boxes.capacity()
             + 4 * (spare.items.capacity() + spare.ranks.capacity())
             + 4 * (spare.order.capacity() + spare.large.capacity() + spare.lengths.capacity())
     }
+}
+
+/// Locks what only one thread uses at a time.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 impl Portion {

@@ -14,7 +14,7 @@ const LARGE: f32 = 12.0;
 /// The width is adapted after so many frames.
 const FRAMES: u32 = 8;
 /// A box that leaves its skin costs as much as this many comparisons.
-const ESCAPE: f64 = 100.0;
+const ESCAPE: f64 = 150.0;
 
 /// The width of the skins, and what it depends on.
 #[derive(Clone, Copy, Debug, Default)]

@@ -98,9 +98,9 @@ impl Neighbours {
     fn keep(&mut self, pairs: &[[u32; 2]]) {
         for [low, high] in pairs {
             if self.near.find(*low as usize, *high).is_none() {
-                self.near.add(*low as usize, *high);
+                let place = self.near.add(*low as usize, *high);
                 if self.both_ways {
-                    self.lists.push(&mut self.behind[*high as usize], *low);
+                    self.lists.push(&mut self.behind[*high as usize], place);
                 }
             }
         }
@@ -113,6 +113,8 @@ impl Neighbours {
         self.crossed = 0;
         if near.is_scattered() {
             near.tidy(&mut self.spare.near);
+            // The places are others.
+            self.both_ways = false;
         }
         self.near = near;
     }
@@ -151,10 +153,10 @@ impl Purge<'_> {
                 near.go_on(&mut cursor);
                 continue;
             }
-            near.take_out(&mut cursor);
             if all.both_ways {
-                all.lists.remove(&mut all.behind[other as usize], slot as u32);
+                all.lists.remove(&mut all.behind[other as usize], cursor.place);
             }
+            near.take_out(&mut cursor);
         }
     }
 }

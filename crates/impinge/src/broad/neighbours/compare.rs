@@ -5,14 +5,16 @@ use rayon::prelude::*;
 use super::pairs::Pairs;
 use super::record::{Facing, Turned, overlapping};
 use super::{Neighbours, Portion};
-use crate::broad::lists::{List, Lists};
+use crate::broad::lists::List;
 use crate::broad::{Changes, Frame, Pair};
 use crate::volume::{Oriented, Volume};
 use crate::wide::dispatch::{self, Task};
-use crate::wide::{Lookup, Row, Wide};
+use crate::wide::{Lookup, Row, Wide, prefetch};
 
 /// Rows that a thread takes at a time.
 const PORTION: usize = 4096;
+/// What is asked for so many steps before it is read.
+const AHEAD: usize = 8;
 /// Rows whose slots are checked at a time.
 const CHECKED: usize = 32;
 
@@ -54,29 +56,33 @@ impl Neighbours {
     /// Looks at the lists of some items, and at those they are in.
     pub(super) fn compare_some(&mut self, frame: &Frame<'_>, items: &[u32], changes: &mut Changes) {
         self.list_both_ways();
-        let mut toggled = std::mem::take(&mut self.few);
-        for item in items {
-            let Some(slot) = self.slots.get(*item as usize).copied() else { continue };
-            toggled.clear();
-            let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
-            let (near, lists, behind) = (&self.near, &self.lists, self.behind[slot as usize]);
-            let count = dispatch::run(CompareOne {
-                view,
-                near,
-                slot,
-                lists,
-                behind,
-                toggled: &mut toggled,
-            });
-            self.stats.compared += count;
-            for place in &toggled {
+        let mut few = std::mem::take(&mut self.few);
+        few.slots.clear();
+        few.slots.extend(items.iter().filter_map(|item| self.slots.get(*item as usize)));
+        few.places.clear();
+        for (n, slot) in few.slots.iter().enumerate() {
+            if let Some(soon) = few.slots.get(n + AHEAD) {
+                self.near.prefetch(*soon);
+                prefetch(&self.behind[*soon as usize]);
+            }
+            few.places.extend(self.near.of(*slot as usize));
+            few.places.extend(self.lists.numbers(self.behind[*slot as usize]));
+        }
+        self.stats.compared = few.places.len();
+        let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
+        let (near, places, toggled) = (&self.near, &few.places[..], &mut few.toggled);
+        toggled.clear();
+        dispatch::run(CompareSome { view, near, places, toggled });
+        for [place, overlaps] in &few.toggled {
+            // A pair of two that moved is there twice.
+            if self.near.overlaps(*place) != (*overlaps == 1) {
                 toggle(&mut self.near, &self.items, *place, changes);
             }
         }
-        self.few = toggled;
+        self.few = few;
     }
 
-    /// Makes lists of who has each slot in its list.
+    /// Makes lists of the pairs in which each slot is the higher one.
     fn list_both_ways(&mut self) {
         if self.both_ways {
             return;
@@ -88,9 +94,25 @@ impl Neighbours {
         for slot in 0..self.items.len() {
             for place in self.near.of(slot) {
                 let [_, other] = self.near.slots(place);
-                self.lists.push(&mut self.behind[other as usize], slot as u32);
+                self.lists.push(&mut self.behind[other as usize], place);
             }
         }
+    }
+}
+
+/// Memory for looking at a few.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Few {
+    slots: Vec<u32>,
+    /// The places of their pairs.
+    places: Vec<u32>,
+    /// Places of pairs that are different, and one if they overlap now.
+    toggled: Vec<[u32; 2]>,
+}
+
+impl Few {
+    pub(super) fn bytes(&self) -> usize {
+        4 * (self.slots.capacity() + self.places.capacity()) + 8 * self.toggled.capacity()
     }
 }
 
@@ -185,40 +207,33 @@ impl Compare<'_> {
     }
 }
 
-/// Compares a slot with its neighbours and with those who have it for one; says how many these are.
-struct CompareOne<'a> {
+/// Compares the pairs in some places.
+struct CompareSome<'a> {
     view: View<'a>,
     near: &'a Pairs,
-    slot: u32,
-    lists: &'a Lists,
-    behind: List,
-    /// The places of pairs that are different now.
-    toggled: &'a mut Vec<u32>,
+    places: &'a [u32],
+    /// As in [`Few`].
+    toggled: &'a mut Vec<[u32; 2]>,
 }
 
-impl Task for CompareOne<'_> {
-    type Output = usize;
+impl Task for CompareSome<'_> {
+    type Output = ();
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> usize {
-        let Self { view, near, slot, lists, behind, toggled } = self;
-        let own = Facing::<W>::new(&view.tight[slot as usize]);
-        let mut count = behind.len();
-        for place in near.of(slot as usize) {
-            let [_, other] = near.slots(place);
-            let overlaps = own.overlaps(&view.tight[other as usize]) && view.confirm(slot, other);
-            if overlaps != near.overlaps(place) {
-                toggled.push(place);
+    fn run<W: Wide>(self) {
+        let Self { view, near, places, toggled } = self;
+        for (n, place) in places.iter().enumerate() {
+            if let Some(soon) = places.get(n + AHEAD) {
+                for slot in near.slots(*soon) {
+                    prefetch(&view.tight[slot as usize]);
+                }
             }
-            count += 1;
-        }
-        for owner in lists.numbers(behind) {
-            let overlaps = own.overlaps(&view.tight[owner as usize]) && view.confirm(owner, slot);
-            let place = near.find(owner as usize, slot).expect("the lists are kept both ways");
-            if overlaps != near.overlaps(place) {
-                toggled.push(place);
+            let [low, high] = near.slots(*place);
+            let own = Facing::<W>::new(&view.tight[low as usize]);
+            let overlaps = own.overlaps(&view.tight[high as usize]) && view.confirm(low, high);
+            if overlaps != near.overlaps(*place) {
+                toggled.push([*place, u32::from(overlaps)]);
             }
         }
-        count
     }
 }

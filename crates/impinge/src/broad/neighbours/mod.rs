@@ -24,6 +24,7 @@ use std::sync::Mutex;
 use super::lists::{List, Lists};
 use super::{BroadPhase, Changes, Frame, Moved, Pair};
 use columns::Columns;
+use compare::Few;
 use drift::Drift;
 use layers::Layers;
 use pairs::Pairs;
@@ -70,7 +71,7 @@ pub struct Neighbours {
     fat: Vec<Turned>,
     /// For each slot its neighbours in higher slots.
     near: Pairs,
-    /// For each slot the slots that have it in their lists, while `both_ways` is set.
+    /// For each slot the places of pairs in which it is the higher one, while `both_ways` is set.
     behind: Vec<List>,
     lists: Lists,
     both_ways: bool,
@@ -93,8 +94,7 @@ pub struct Neighbours {
     left: Vec<Turned>,
     /// How many items there were.
     count: usize,
-    /// Places of pairs that are different now.
-    few: Vec<u32>,
+    few: Few,
     /// Items whose boxes are new in this frame, if not all may be.
     named: Vec<u32>,
     spare: Spare,
@@ -252,7 +252,8 @@ impl BroadPhase for Neighbours {
         let searches: usize = self.searches.iter().map(|search| lock(search).bytes()).sum();
         let spare = &self.spare;
         4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
-            + 4 * (self.named.capacity() + self.few.capacity())
+            + 4 * self.named.capacity()
+            + self.few.bytes()
             + size_of::<Turned>()
                 * (self.tight.capacity() + self.fat.capacity() + self.left.capacity())
             + self.near.bytes()

@@ -1,6 +1,6 @@
 //! The lists of neighbours: pairs of slots in rows of eight, so that comparing them is one pass over memory, whatever the lengths of the lists.
 
-use crate::wide::Row;
+use crate::wide::{Row, prefetch};
 
 /// No place.
 const NONE: u32 = u32::MAX;
@@ -131,8 +131,14 @@ impl Pairs {
         None
     }
 
-    /// Adds a pair whose boxes do not overlap.
-    pub(super) fn add(&mut self, low: usize, high: u32) {
+    /// Asks for the list of a slot to be fetched.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, slot: u32) {
+        prefetch(&self.first[slot as usize]);
+    }
+
+    /// Adds a pair whose boxes do not overlap; says where.
+    pub(super) fn add(&mut self, low: usize, high: u32) -> u32 {
         let place = match self.free {
             0 => {
                 let place = self.next.len() as u32;
@@ -151,6 +157,7 @@ impl Pairs {
         self.next[place as usize] = std::mem::replace(&mut self.first[low], place);
         self.put(place, low as u32, high);
         self.added += 1;
+        place
     }
 
     /// The beginning of the list of a slot.

@@ -61,21 +61,8 @@ impl Neighbours {
         self.escaped.clear();
         self.drift.step = None;
         let manner = Manner::new(self, frame);
-        for item in items {
-            // An item that never had a box has no slot, and needs none.
-            let Some(slot) = self.slots.get(*item as usize) else { continue };
-            let at = *slot as usize;
-            let one = [*item];
-            dispatch::run(Read {
-                manner,
-                first: at,
-                items: &one,
-                tight: std::slice::from_mut(&mut self.tight[at]),
-                fat: &self.fat[at..=at],
-                adrift: &self.adrift[at..=at],
-                escaped: &mut self.escaped,
-            });
-        }
+        let Self { slots, tight, fat, adrift, escaped, .. } = self;
+        dispatch::run(ReadSome { manner, items, slots, tight, fat, adrift, escaped });
         // An item may be named twice.
         self.escaped.sort_unstable();
         self.escaped.dedup_by_key(|entry| slot_of(*entry));
@@ -181,6 +168,45 @@ impl Read<'_> {
                 }
                 tight[at] = Turned::EMPTY;
             }
+        }
+    }
+}
+
+/// Reads the boxes of some items.
+struct ReadSome<'a> {
+    manner: Manner<'a>,
+    items: &'a [u32],
+    slots: &'a [u32],
+    tight: &'a mut [Turned],
+    fat: &'a [Turned],
+    adrift: &'a [bool],
+    escaped: &'a mut Vec<u32>,
+}
+
+impl Task for ReadSome<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self) {
+        let Self { manner, items, slots, tight, fat, adrift, escaped } = self;
+        for (n, item) in items.iter().enumerate() {
+            if let Some(soon) = items.get(n + AHEAD).and_then(|item| slots.get(*item as usize)) {
+                prefetch(&tight[*soon as usize]);
+                prefetch(&fat[*soon as usize]);
+            }
+            // An item that never had a box has no slot, and needs none.
+            let Some(slot) = slots.get(*item as usize) else { continue };
+            let at = *slot as usize;
+            let one = Read {
+                manner,
+                first: at,
+                items: std::slice::from_ref(item),
+                tight: std::slice::from_mut(&mut tight[at]),
+                fat: &fat[at..=at],
+                adrift: &adrift[at..=at],
+                escaped,
+            };
+            one.read::<W, true, false>();
         }
     }
 }

@@ -122,3 +122,81 @@ pub(crate) fn prefetch<T>(what: &T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = what;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::dispatch::{self, Task};
+    use super::*;
+    use crate::math::Random;
+
+    /// What is exact: masks, choices and moves.
+    #[derive(Clone, Copy)]
+    struct Exact {
+        values: [[f32; 8]; 4],
+        numbers: [u32; 8],
+        bound: u32,
+    }
+
+    impl Task for Exact {
+        type Output = (u32, bool, u32, [u32; 8], [u32; 8]);
+
+        #[inline(always)]
+        fn run<W: Wide>(self) -> Self::Output {
+            let [a, b, c, d] = &self.values;
+            let (a, b, c, d) = (W::load(a), W::load(b), W::load(c), W::load(d));
+            let full = W::full([a.le(b), c.lt(d), b.le(b), d.le(a)]);
+            let [x, y, z, ..] = self.values[0];
+            let joined = W::join(&[x, y, z], &[y, z, x]).permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
+            let mut packed = [0; 8];
+            W::pack(&self.numbers, full * 37 & 255, &mut packed);
+            for (n, entry) in packed.iter_mut().enumerate() {
+                // The rest is arbitrary.
+                *entry *= u32::from(n < (full * 37 & 255).count_ones() as usize);
+            }
+            let below = W::are_below(&self.numbers, self.bound);
+            let bits = a.le(b).or(c.lt(d)).bits();
+            (full, below, bits, joined.array().map(f32::to_bits), packed)
+        }
+    }
+
+    #[test]
+    fn both_backends_do_the_same() {
+        let mut random = Random::new(11);
+        let some = [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
+        let (mut full, mut below) = (0, 0);
+        for _ in 0..20_000 {
+            // Mostly ones and twos, so that masks are often full.
+            let one = |random: &mut Random| match random.index(40) {
+                0 => some[random.index(some.len())],
+                n => (1 + n % 2) as f32,
+            };
+            let task = Exact {
+                values: [0; 4].map(|_| [0; 8].map(|_| one(&mut random))),
+                numbers: [0; 8].map(|_| random.bits() as u32 >> random.index(32)),
+                bound: random.bits() as u32 >> random.index(8),
+            };
+            let (found, known) = (dispatch::run(task), task.run::<Portable>());
+            assert_eq!(found, known, "{:?} {:?} {}", task.values, task.numbers, task.bound);
+            (full, below) = (full + u32::from(known.0 != 0), below + u32::from(known.1));
+        }
+        assert!(full > 1000 && below > 1000 && below < 19_000, "{full} {below}");
+    }
+
+    #[test]
+    #[should_panic(expected = "beyond the end")]
+    fn a_place_that_is_not_there_is_not_read() {
+        let rows = [Row { low: [0; 8], high: [0, 1, 2, 3, 4, 5, 6, 7] }];
+        let _ = Lookup::new::<Portable>(&[0_u8; 7], &rows);
+    }
+
+    #[test]
+    fn entries_are_those_at_the_places() {
+        let rows = [Row { low: [6; 8], high: [0, 1, 2, 3, 4, 5, 6, 2] }];
+        let table = [10_u8, 11, 12, 13, 14, 15, 16];
+        let lookup = Lookup::new::<Portable>(&table, &rows);
+        for (low, high) in lookup.rows() {
+            assert_eq!(low, [&16; 8]);
+            assert_eq!(high, [&10, &11, &12, &13, &14, &15, &16, &12]);
+        }
+    }
+}

@@ -146,7 +146,8 @@ mod tests {
             let (a, b, c, d) = (W::load(a), W::load(b), W::load(c), W::load(d));
             let full = W::full([a.le(b), c.lt(d), b.le(b), d.le(a)]);
             let [x, y, z, ..] = self.values[0];
-            let joined = W::join(&[x, y, z], &[y, z, x]).permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
+            let joined =
+                W::join(&[x, y, z], &[y, z, x]).permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
             let mut packed = [0; 8];
             W::pack(&self.numbers, full * 37 & 255, &mut packed);
             for (n, entry) in packed.iter_mut().enumerate() {

@@ -21,35 +21,28 @@ const CHECKED: usize = 32;
 impl Neighbours {
     /// Looks at all lists.
     pub(super) fn compare_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        let (rows, overlapping) = self.near.rows();
+        let shared = self.is_shared();
+        let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
+        let (rows, overlapping) = self.near.rows_mut();
+        self.stats.compared = rows.len() * 8;
+        if !shared {
+            dispatch::run(Compare { view, rows, overlapping, changes });
+            return;
+        }
         let count = rows.len().div_ceil(PORTION);
         if self.portions.len() < count {
             self.portions.resize_with(count, Portion::default);
         }
-        let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
-        let compare = |(n, ((rows, overlapping), portion)): Input<'_>| {
-            let toggled = &mut portion.toggled;
-            toggled.clear();
-            dispatch::run(Compare { view, rows, overlapping, first: n * PORTION, toggled });
-        };
-        let shared = self.is_shared();
         let portions = &mut self.portions[..count];
-        if shared {
-            let chunks = rows.par_chunks(PORTION).zip(overlapping.par_chunks(PORTION));
-            chunks.zip(portions).enumerate().for_each(compare);
-        } else {
-            let chunks = rows.chunks(PORTION).zip(overlapping.chunks(PORTION));
-            chunks.zip(portions).enumerate().for_each(compare);
-        }
-        self.stats.compared = rows.len() * 8;
-        for portion in &self.portions[..count] {
-            for [row, bits] in &portion.toggled {
-                let mut bits = *bits;
-                while bits != 0 {
-                    toggle(&mut self.near, &self.items, 8 * row + bits.trailing_zeros(), changes);
-                    bits &= bits - 1;
-                }
-            }
+        let chunks = rows.par_chunks(PORTION).zip(overlapping.par_chunks_mut(PORTION));
+        chunks.zip(&mut *portions).for_each(|((rows, overlapping), portion)| {
+            let changes = &mut portion.changes;
+            changes.clear();
+            dispatch::run(Compare { view, rows, overlapping, changes });
+        });
+        for Portion { changes: some, .. } in portions {
+            changes.began.extend_from_slice(&some.began);
+            changes.ended.extend_from_slice(&some.ended);
         }
     }
 
@@ -76,7 +69,9 @@ impl Neighbours {
         for [place, overlaps] in &few.toggled {
             // A pair of two that moved is there twice.
             if self.near.overlaps(*place) != (*overlaps == 1) {
-                toggle(&mut self.near, &self.items, *place, changes);
+                self.near.toggle(*place);
+                let [low, high] = self.near.slots(*place);
+                say(&self.items, [low, high], *overlaps == 1, changes);
             }
         }
         self.few = few;
@@ -116,15 +111,11 @@ impl Few {
     }
 }
 
-type Input<'a> = (usize, ((&'a [Row], &'a [u8]), &'a mut Portion));
-
-/// Turns a pair around and says so.
-#[inline]
-fn toggle(near: &mut Pairs, items: &[u32], place: u32, changes: &mut Changes) {
-    near.toggle(place);
-    let [low, high] = near.slots(place);
+/// Says that two slots overlap now, or do so no more.
+#[inline(always)]
+fn say(items: &[u32], [low, high]: [u32; 2], overlap: bool, changes: &mut Changes) {
     let pair = Pair::new(items[low as usize], items[high as usize]);
-    let to = if near.overlaps(place) { &mut changes.began } else { &mut changes.ended };
+    let to = if overlap { &mut changes.began } else { &mut changes.ended };
     to.push(pair);
 }
 
@@ -166,11 +157,8 @@ impl View<'_> {
 struct Compare<'a> {
     view: View<'a>,
     rows: &'a [Row],
-    overlapping: &'a [u8],
-    /// The number of the first of these rows.
-    first: usize,
-    /// Rows, and a bit for each of their pairs that is different now.
-    toggled: &'a mut Vec<[u32; 2]>,
+    overlapping: &'a mut [u8],
+    changes: &'a mut Changes,
 }
 
 impl Task for Compare<'_> {
@@ -188,20 +176,24 @@ impl Task for Compare<'_> {
 impl Compare<'_> {
     #[inline(always)]
     fn compare<W: Wide, const ORIENTED: bool>(self) {
-        let tight = self.view.tight;
-        let mut number = self.first as u32;
-        for (rows, before) in self.rows.chunks(CHECKED).zip(self.overlapping.chunks(CHECKED)) {
-            let lookup = Lookup::new::<W>(tight, rows);
-            for (n, (low, high)) in lookup.rows().enumerate() {
+        let Self { view, rows, overlapping: known, changes } = self;
+        for (rows, known) in rows.chunks(CHECKED).zip(known.chunks_mut(CHECKED)) {
+            let lookup = Lookup::new::<W>(view.tight, rows);
+            for ((row, (low, high)), known) in rows.iter().zip(lookup.rows()).zip(known) {
                 let mut overlapping = overlapping::<W>(&low, &high);
                 if ORIENTED {
-                    overlapping = self.view.confirm_row(&rows[n], overlapping);
+                    overlapping = view.confirm_row(row, overlapping);
                 }
-                let different = overlapping ^ u32::from(before[n]);
+                let mut different = overlapping ^ u32::from(*known);
                 if different != 0 {
-                    self.toggled.push([number, different]);
+                    *known = overlapping as u8;
+                    while different != 0 {
+                        let column = different.trailing_zeros() as usize & 7;
+                        let pair = [row.low[column], row.high[column]];
+                        say(view.items, pair, overlapping >> column & 1 == 1, changes);
+                        different &= different - 1;
+                    }
                 }
-                number += 1;
             }
         }
     }

@@ -107,8 +107,7 @@ pub struct Neighbours {
 struct Portion {
     /// As in [`Neighbours::escaped`].
     escaped: Vec<u32>,
-    /// Rows of pairs, and a bit for each that is different now.
-    toggled: Vec<[u32; 2]>,
+    changes: Changes,
     /// New neighbours: two slots, the smaller first.
     adopted: Vec<[u32; 2]>,
     /// Slots that may be new neighbours.
@@ -280,7 +279,8 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 impl Portion {
     fn bytes(&self) -> usize {
         4 * (self.escaped.capacity() + self.seen.capacity())
-            + 8 * (self.toggled.capacity() + self.adopted.capacity())
+            + 8 * (self.changes.began.capacity() + self.changes.ended.capacity())
+            + 8 * self.adopted.capacity()
     }
 }
 

@@ -79,8 +79,8 @@ impl Pairs {
 
     /// The rows, and for each of them a bit for each pair whose boxes overlap.
     #[inline(always)]
-    pub(super) fn rows(&self) -> (&[Row], &[u8]) {
-        (&self.rows, &self.overlapping)
+    pub(super) fn rows_mut(&mut self) -> (&[Row], &mut [u8]) {
+        (&self.rows, &mut self.overlapping)
     }
 
     /// The two slots in a place.

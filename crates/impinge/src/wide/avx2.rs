@@ -7,10 +7,10 @@ use std::arch::x86_64::{
     _mm256_and_ps, _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps_si256, _mm256_castps256_ps128,
     _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepu8_epi32, _mm256_div_ps,
     _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256,
-    _mm256_max_epu32, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps,
-    _mm256_or_ps, _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permutevar8x32_epi32,
-    _mm256_permutevar8x32_ps, _mm256_set_m128, _mm256_set1_epi32, _mm256_set1_ps, _mm256_sqrt_ps,
-    _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps, _mm256_testz_si256,
+    _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
+    _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
+    _mm256_set_m128, _mm256_set1_epi32, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps,
+    _mm256_storeu_si256, _mm256_sub_ps,
 };
 
 use super::dispatch::Task;
@@ -208,17 +208,6 @@ impl Wide for Avx2 {
             let entries = _mm256_loadu_si256(entries.as_ptr().cast());
             let moved = _mm256_permutevar8x32_epi32(entries, order);
             _mm256_storeu_si256(to.as_mut_ptr().cast(), moved);
-        }
-    }
-
-    #[inline(always)]
-    fn are_below(numbers: &[u32; 8], bound: u32) -> bool {
-        // SAFETY: see above; the load is of 32 bytes.
-        unsafe {
-            let numbers = _mm256_loadu_si256(numbers.as_ptr().cast());
-            let larger = _mm256_max_epu32(numbers, _mm256_set1_epi32(bound as i32));
-            let beyond = _mm256_cmpeq_epi32(larger, numbers);
-            _mm256_testz_si256(beyond, beyond) != 0
         }
     }
 

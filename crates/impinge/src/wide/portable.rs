@@ -173,11 +173,6 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn are_below(numbers: &[u32; 8], bound: u32) -> bool {
-        numbers.iter().fold(true, |all, number| all & (*number < bound))
-    }
-
-    #[inline(always)]
     fn high_bits(entries: &[u32; 8]) -> u32 {
         (0..8).fold(0, |bits, k| bits | entries[k] >> 31 << k)
     }

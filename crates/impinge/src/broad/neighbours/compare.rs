@@ -15,27 +15,29 @@ use crate::wide::{Lookup, Row, Wide, prefetch};
 const PORTION: usize = 4096;
 /// What is asked for so many steps before it is read.
 const AHEAD: usize = 8;
-/// Rows whose slots are checked at a time.
-const CHECKED: usize = 32;
+/// Rows that are noted before what is different in them is said.
+const NOTED: usize = 64;
 
 impl Neighbours {
     /// Looks at all lists.
     pub(super) fn compare_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
         let shared = self.is_shared();
         let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
-        let (rows, overlapping) = self.near.rows_mut();
-        self.stats.compared = rows.len() * 8;
+        let (rows, overlapping) = self.near.within(&self.tight);
+        let length = overlapping.len();
+        self.stats.compared = length * 8;
         if !shared {
             dispatch::run(Compare { view, rows, overlapping, changes });
             return;
         }
-        let count = rows.len().div_ceil(PORTION);
+        let count = length.div_ceil(PORTION);
         if self.portions.len() < count {
             self.portions.resize_with(count, Portion::default);
         }
         let portions = &mut self.portions[..count];
-        let chunks = rows.par_chunks(PORTION).zip(overlapping.par_chunks_mut(PORTION));
-        chunks.zip(&mut *portions).for_each(|((rows, overlapping), portion)| {
+        let chunks = overlapping.par_chunks_mut(PORTION).zip(&mut *portions).enumerate();
+        chunks.for_each(|(n, (overlapping, portion))| {
+            let rows = rows.part(n * PORTION..n * PORTION + overlapping.len());
             let changes = &mut portion.changes;
             changes.clear();
             dispatch::run(Compare { view, rows, overlapping, changes });
@@ -128,6 +130,18 @@ struct View<'a> {
 }
 
 impl View<'_> {
+    /// Says which pairs of a row are different now.
+    #[inline(always)]
+    fn say(&self, row: &Row, now: u8, before: u8, changes: &mut Changes) {
+        let mut different = now ^ before;
+        while different != 0 {
+            let column = different.trailing_zeros() as usize & 7;
+            let pair = [row.low[column], row.high[column]];
+            say(self.items, pair, now >> column & 1 == 1, changes);
+            different &= different - 1;
+        }
+    }
+
     /// The bits of those pairs whose oriented boxes overlap too.
     #[inline(always)]
     fn confirm_row(&self, row: &Row, mut bits: u32) -> u32 {
@@ -156,7 +170,7 @@ impl View<'_> {
 /// Compares the pairs in some rows.
 struct Compare<'a> {
     view: View<'a>,
-    rows: &'a [Row],
+    rows: Lookup<'a, Turned>,
     overlapping: &'a mut [u8],
     changes: &'a mut Changes,
 }
@@ -177,23 +191,24 @@ impl Compare<'_> {
     #[inline(always)]
     fn compare<W: Wide, const ORIENTED: bool>(self) {
         let Self { view, rows, overlapping: known, changes } = self;
-        for (rows, known) in rows.chunks(CHECKED).zip(known.chunks_mut(CHECKED)) {
-            let lookup = Lookup::new::<W>(view.tight, rows);
-            for ((row, (low, high)), known) in rows.iter().zip(lookup.rows()).zip(known) {
-                let mut overlapping = overlapping::<W>(&low, &high);
-                if ORIENTED {
-                    overlapping = view.confirm_row(row, overlapping);
+        // Which rows are different is noted without asking, and looked at later: few are, and none can be foreseen.
+        let mut noted = [(0, 0); NOTED];
+        let mut count = 0;
+        let (mut entries, length) = (rows.entries(), known.len());
+        for n in 0..length {
+            let Some((low, high)) = entries.next() else { break };
+            let mut overlapping = overlapping::<W>(&low, &high);
+            if ORIENTED {
+                overlapping = view.confirm_row(&rows.rows()[n], overlapping);
+            }
+            noted[count % NOTED] = (n, overlapping as u8);
+            count += usize::from(known[n] != overlapping as u8);
+            if count == NOTED || n + 1 == length {
+                for (n, now) in &noted[..count] {
+                    view.say(&rows.rows()[*n], *now, known[*n], changes);
+                    known[*n] = *now;
                 }
-                let mut different = overlapping ^ u32::from(*known);
-                if different != 0 {
-                    *known = overlapping as u8;
-                    while different != 0 {
-                        let column = different.trailing_zeros() as usize & 7;
-                        let pair = [row.low[column], row.high[column]];
-                        say(view.items, pair, overlapping >> column & 1 == 1, changes);
-                        different &= different - 1;
-                    }
-                }
+                count = 0;
             }
         }
     }

@@ -1,17 +1,14 @@
 //! The lists of neighbours: pairs of slots in rows of eight, so that comparing them is one pass over memory, whatever the lengths of the lists.
 
-use crate::wide::{Row, prefetch};
+use crate::wide::{Lookup, Rows, prefetch};
 
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// Places that are free hold slot zero twice, whose box is empty for ever.
-const FREE: Row = Row { low: [0; 8], high: [0; 8] };
-
-/// The lists of all slots. A pair is in the list of its lower slot. A *place* is a row and a column in one number.
+/// The lists of all slots. A pair is in the list of its lower slot. A *place* is a row and a column in one number; those that are free hold slot zero twice, whose box is empty for ever.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
-    rows: Vec<Row>,
+    rows: Rows,
     /// For each row a bit for each pair whose boxes overlap.
     overlapping: Vec<u8>,
     /// The place of the first pair of each slot.
@@ -37,7 +34,7 @@ impl Pairs {
     pub(super) fn reset(&mut self, lengths: &mut [u32]) {
         self.clear();
         let count: usize = lengths.iter().map(|length| *length as usize).sum();
-        self.rows.resize(count.div_ceil(8), FREE);
+        self.rows.resize(count.div_ceil(8));
         self.overlapping.resize(count.div_ceil(8), 0);
         let mut start = 0;
         for length in lengths {
@@ -68,26 +65,22 @@ impl Pairs {
 
     #[inline(always)]
     fn put(&mut self, place: u32, low: u32, high: u32) {
-        let row = &mut self.rows[place as usize / 8];
-        row.low[place as usize % 8] = low;
-        row.high[place as usize % 8] = high;
+        self.rows.put(place, low, high);
     }
 
     pub(super) fn push_slot(&mut self) {
         self.first.push(NONE);
     }
 
-    /// The rows, and for each of them a bit for each pair whose boxes overlap.
-    #[inline(always)]
-    pub(super) fn rows_mut(&mut self) -> (&[Row], &mut [u8]) {
-        (&self.rows, &mut self.overlapping)
+    /// The rows with what a table has for the slots, and for each row a bit for each pair whose boxes overlap.
+    pub(super) fn within<'a, T>(&'a mut self, table: &'a [T]) -> (Lookup<'a, T>, &'a mut [u8]) {
+        (self.rows.within(table), &mut self.overlapping)
     }
 
     /// The two slots in a place.
     #[inline(always)]
     pub(super) fn slots(&self, place: u32) -> [u32; 2] {
-        let row = &self.rows[place as usize / 8];
-        [row.low[place as usize % 8], row.high[place as usize % 8]]
+        self.rows.get(place)
     }
 
     /// Whether the boxes of the pair in a place overlap.
@@ -104,7 +97,8 @@ impl Pairs {
 
     /// The pairs whose boxes overlap.
     pub(super) fn overlapping(&self) -> impl Iterator<Item = [u32; 2]> {
-        let rows = self.rows.iter().zip(&self.overlapping).filter(|(_, bits)| **bits != 0);
+        let rows =
+            self.rows.as_slice().iter().zip(&self.overlapping).filter(|(_, bits)| **bits != 0);
         rows.flat_map(|(row, bits)| {
             let set = (0..8).filter(move |column| bits >> column & 1 == 1);
             set.map(|column| [row.low[column], row.high[column]])
@@ -123,7 +117,7 @@ impl Pairs {
     pub(super) fn find(&self, low: usize, high: u32) -> Option<u32> {
         let mut place = self.first[low];
         while place != NONE {
-            if self.rows[place as usize / 8].high[place as usize % 8] == high {
+            if self.slots(place)[1] == high {
                 return Some(place);
             }
             place = self.next[place as usize];
@@ -144,7 +138,7 @@ impl Pairs {
                 let place = self.next.len() as u32;
                 self.next.push(NONE);
                 if place as usize / 8 == self.rows.len() {
-                    self.rows.push(FREE);
+                    self.rows.resize(self.rows.len() + 1);
                     self.overlapping.push(0);
                 }
                 place
@@ -202,7 +196,7 @@ impl Pairs {
         std::mem::swap(self, spare);
         self.clear();
         let count = spare.next.len();
-        self.rows.resize(count.div_ceil(8), FREE);
+        self.rows.resize(count.div_ceil(8));
         self.overlapping.resize(count.div_ceil(8), 0);
         for slot in 0..spare.first.len() {
             let start = self.next.len() as u32;
@@ -218,12 +212,12 @@ impl Pairs {
                 *last = NONE;
             }
         }
-        self.rows.truncate(self.next.len().div_ceil(8));
+        self.rows.resize(self.next.len().div_ceil(8));
         self.overlapping.truncate(self.rows.len());
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>()
+        self.rows.bytes()
             + self.overlapping.capacity()
             + 4 * (self.first.capacity() + self.next.capacity())
     }

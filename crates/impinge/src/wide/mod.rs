@@ -146,10 +146,10 @@ mod tests {
             let joined =
                 W::join(&[x, y, z], &[y, z, x]).permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
             let mut packed = [0; 8];
-            W::pack(&self.numbers, full * 37 & 255, &mut packed);
+            W::pack(&self.numbers, (full * 37) & 255, &mut packed);
             for (n, entry) in packed.iter_mut().enumerate() {
                 // The rest is arbitrary.
-                *entry *= u32::from(n < (full * 37 & 255).count_ones() as usize);
+                *entry *= u32::from(n < ((full * 37) & 255).count_ones() as usize);
             }
             let bits = a.le(b).or(c.lt(d)).bits();
             (full, bits, joined.array().map(f32::to_bits), packed)

@@ -24,6 +24,7 @@ pub(super) struct Block {
     entries: Vec<u32>,
     /// The cells of each record.
     places: Vec<Place>,
+    entering: Entering,
     sides: Sides,
 }
 
@@ -41,20 +42,59 @@ impl Place {
         self.0[lane].to_bits() & 0xffff
     }
 
-    /// Calls with each cell that the box is entered in.
+    /// Appends the cells that the box is entered in.
     #[inline(always)]
-    fn each(&self, cells: &Cells, mut visit: impl FnMut(usize)) {
-        let [columns, long] = [cells.count[1] as usize, cells.count[2] as usize];
-        let (first, last) = (self.lane(1) as usize, self.lane(5) as usize);
-        let mut row = (self.lane(0) as usize * columns + first) * long + self.lane(2) as usize;
-        for _ in self.lane(0)..=self.lane(4) {
-            let mut cell = row;
-            for _ in first..=last {
-                visit(cell);
-                cell += long;
+    fn enter(&self, cells: &Cells, number: u32, to: &mut Entering) {
+        let long = cells.count[2];
+        let across = cells.count[1] * long;
+        let (wide, high) = (self.lane(4) - self.lane(0), self.lane(5) - self.lane(1));
+        let first = self.lane(0) * across + self.lane(1) * long + self.lane(2);
+        if (wide | high) > 1 {
+            for i in 0..=wide {
+                for j in 0..=high {
+                    to.push(&[first + i * across + j * long], number, 1);
+                }
             }
-            row += columns * long;
+            return;
         }
+        // Nearly always one, two or four cells: all that these may be are written, and as many are kept as there are.
+        let second = first + if high == 1 { long } else { across };
+        let four = [first, second, first + across, first + across + long];
+        to.push(&four, number, (1 + wide as usize) << high);
+    }
+}
+
+/// Boxes with the cells they are entered in.
+#[derive(Clone, Debug, Default)]
+struct Entering {
+    cells: Vec<u32>,
+    numbers: Vec<u32>,
+    count: usize,
+}
+
+impl Entering {
+    /// Makes room for some more.
+    #[inline(always)]
+    fn reserve(&mut self) {
+        if self.cells.len() < self.count + 4 {
+            let room = 2 * self.count + 64;
+            self.cells.resize(room, 0);
+            self.numbers.resize(room, 0);
+        }
+    }
+
+    /// Appends the first of some cells, at most four.
+    #[inline(always)]
+    fn push<const N: usize>(&mut self, cells: &[u32; N], number: u32, count: usize) {
+        self.reserve();
+        self.cells[self.count..self.count + N].copy_from_slice(cells);
+        self.numbers[self.count..self.count + N].fill(number);
+        self.count += count;
+    }
+
+    /// The cells, and the numbers of the boxes.
+    fn all(&self) -> (&[u32], &[u32]) {
+        (&self.cells[..self.count], &self.numbers[..self.count])
     }
 }
 
@@ -233,10 +273,15 @@ impl Block {
 
     /// Brings the entries in the order of their cells.
     fn sort(&mut self, cells: &Cells) {
+        self.entering.count = 0;
+        for (number, place) in self.places.iter().enumerate() {
+            place.enter(cells, number as u32, &mut self.entering);
+        }
         self.starts.clear();
         self.starts.resize(cells.total() + 1, 0);
-        for place in &self.places {
-            place.each(cells, |cell| self.starts[cell] += 1);
+        let (entered, numbers) = self.entering.all();
+        for cell in entered {
+            self.starts[*cell as usize] += 1;
         }
         let mut sum = 0;
         for start in &mut self.starts {
@@ -245,11 +290,10 @@ impl Block {
         }
         self.entries.resize(sum as usize, 0);
         // From the back, so that records keep their order within a cell and each start ends where it belongs.
-        for (number, place) in self.places.iter().enumerate().rev() {
-            place.each(cells, |cell| {
-                self.starts[cell] -= 1;
-                self.entries[self.starts[cell] as usize] = number as u32;
-            });
+        for (cell, number) in entered.iter().zip(numbers).rev() {
+            let start = &mut self.starts[*cell as usize];
+            *start -= 1;
+            self.entries[*start as usize] = *number;
         }
     }
 
@@ -294,6 +338,7 @@ impl Block {
         let s = &self.sides;
         let floats: usize = s.sides.iter().map(Vec::capacity).sum();
         4 * (self.starts.capacity() + self.entries.capacity())
+            + 4 * (self.entering.cells.capacity() + self.entering.numbers.capacity())
             + self.places.capacity() * size_of::<Place>()
             + 4 * (floats + s.ends.capacity() + s.items.capacity())
             + s.flags.capacity()
@@ -314,6 +359,48 @@ struct Sweep<'a> {
     pairs: &'a mut Vec<[u32; 2]>,
 }
 
+/// So many hits are looked at together.
+const HITS: usize = 256;
+
+/// Entries that overlap, written down without asking how many there are: none of that can be foreseen.
+struct Hits {
+    entries: [u32; HITS + 8],
+    others: [u32; HITS + 8],
+    count: usize,
+}
+
+impl Hits {
+    /// Notes those of eight entries in a row whose bits are set; there must be room for them.
+    #[inline(always)]
+    fn note<W: Wide>(&mut self, entry: usize, first: usize, bits: u32) {
+        let others = self.others[self.count..].first_chunk_mut::<8>();
+        let entries = self.entries[self.count..].first_chunk_mut::<8>();
+        let (Some(others), Some(entries)) = (others, entries) else {
+            unreachable!("there is room for eight");
+        };
+        W::pack(&[0, 1, 2, 3, 4, 5, 6, 7], bits, others);
+        for other in others {
+            *other += first as u32;
+        }
+        *entries = [entry as u32; 8];
+        self.count += bits.count_ones() as usize;
+    }
+
+    /// Appends the pairs that count here, and forgets all.
+    #[inline(always)]
+    fn take(&mut self, s: &Sides, pairs: &mut Vec<[u32; 2]>) {
+        let mut end = pairs.len();
+        pairs.resize(end + self.count, [0; 2]);
+        for (a, b) in self.entries.iter().zip(&self.others).take(self.count) {
+            let (a, b) = (*a as usize, *b as usize);
+            pairs[end] = [s.items[a], s.items[b]];
+            end += usize::from(s.flags[a] | s.flags[b] == ALL);
+        }
+        pairs.truncate(end);
+        self.count = 0;
+    }
+}
+
 impl Task for Sweep<'_> {
     type Output = ();
 
@@ -321,6 +408,7 @@ impl Task for Sweep<'_> {
     fn run<W: Wide>(self) {
         let s = self.sides;
         let [x0, y0, z0, x1, y1, z1] = &s.sides;
+        let mut hits = Hits { entries: [0; HITS + 8], others: [0; HITS + 8], count: 0 };
         for at in 0..s.items.len() {
             let end = s.ends[at] as usize;
             let low = [W::splat(x0[at]), W::splat(y0[at]), W::splat(z0[at])];
@@ -330,20 +418,14 @@ impl Task for Sweep<'_> {
                 let x = eight::<W>(x0, next).le(high[0]).and(low[0].le(eight(x1, next)));
                 let y = eight::<W>(y0, next).le(high[1]).and(low[1].le(eight(y1, next)));
                 let z = eight::<W>(z0, next).le(high[2]).and(low[2].le(eight(z1, next)));
-                let hits = x.and(y).and(z);
-                let mut bits = hits.bits();
-                if end - next < 8 {
-                    bits &= (1 << (end - next)) - 1;
-                }
-                while bits != 0 {
-                    let other = next + bits.trailing_zeros() as usize;
-                    bits &= bits - 1;
-                    if s.flags[at] | s.flags[other] == ALL {
-                        self.pairs.push([s.items[at], s.items[other]]);
-                    }
+                let there = 255 >> 8_usize.saturating_sub(end - next);
+                hits.note::<W>(at, next, x.and(y).and(z).bits() & there);
+                if hits.count >= HITS {
+                    hits.take(s, self.pairs);
                 }
                 next += 8;
             }
         }
+        hits.take(s, self.pairs);
     }
 }

@@ -16,6 +16,8 @@ use crate::wide::dispatch::{self, Task};
 
 /// How many boxes a block should have.
 const TARGET: usize = 4096;
+/// So many boxes are not cut into blocks at all.
+const WHOLE: usize = 16 << 10;
 /// A block with this many times more is cut again.
 const TOO_FULL: usize = 8;
 /// How often a block is cut again at most.
@@ -100,6 +102,11 @@ impl Blocks {
     fn each(&self, record: &Record, mut visit: impl FnMut(usize, Flags)) {
         let first: [u32; 3] = std::array::from_fn(|k| self.of(k, record.0[k]));
         let last: [u32; 3] = std::array::from_fn(|k| self.of(k, record.0[k + 4]));
+        if first == last {
+            let [i, j, k] = first;
+            visit(((i * self.count[1] + j) * self.count[2] + k) as usize, 0b111);
+            return;
+        }
         for i in first[0]..=last[0] {
             for j in first[1]..=last[1] {
                 for k in first[2]..=last[2] {
@@ -156,7 +163,7 @@ impl Columns {
     fn split(&mut self, part: std::ops::Range<usize>, depth: u32) {
         let top = depth == 0;
         let count = if top { self.input.len() } else { part.len() };
-        if top && count <= TOO_FULL / 4 * TARGET {
+        if top && count <= WHOLE {
             self.records.extend_from_slice(&self.input);
             self.spans.push([0, count as u32]);
             return;

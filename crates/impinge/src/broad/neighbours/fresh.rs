@@ -4,24 +4,67 @@ use super::Neighbours;
 use super::drift::{Kind, slot_of};
 use crate::broad::{Changes, Pair};
 
+/// Fresh starts one after the other that do with the same order of slots.
+const STARTS: u32 = 8;
+
+/// How good the order of the slots is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Order {
+    /// How many slots were put in order.
+    slots: usize,
+    /// How many more fresh starts it is good for; none that do not follow each other, in which boxes may have gone far.
+    starts: u32,
+}
+
+impl Order {
+    /// Whether the order is good enough for one more fresh start. If not, a new one is made.
+    fn is_good(&mut self, slots: usize) -> bool {
+        let good = self.starts > 0 && self.slots == slots;
+        *self = if good {
+            Self { starts: self.starts - 1, ..*self }
+        } else {
+            Self { slots, starts: STARTS }
+        };
+        good
+    }
+
+    /// A frame passes without a fresh start.
+    pub(super) fn age(&mut self) {
+        self.starts = 0;
+    }
+}
+
 impl Neighbours {
     /// Gives all boxes new skins and slots and finds their neighbours. Pairs that overlapped, and are none of these, have ended.
     pub(super) fn start_afresh(&mut self, changes: &mut Changes) {
         self.skin.measure(&self.tight);
         // All but those who are too fast for one get a skin, whether they left theirs or not. The moving coordinates begin anew.
         self.drift.offset = [0.0; 3];
-        let mut escaped = std::mem::take(&mut self.escaped);
-        let mut next = escaped.iter().peekable();
-        for slot in 0..self.fat.len() {
-            let mut kind = if self.adrift[slot] { Kind::Adrift } else { Kind::Slow };
-            while let Some(entry) = next.next_if(|entry| slot_of(**entry) == slot) {
-                kind = Kind::of(*entry);
-            }
-            self.dress(slot, kind);
+        for (fat, tight) in self.fat.iter_mut().zip(&self.tight) {
+            *fat = self.skin.around(tight);
         }
-        std::mem::swap(&mut self.escaped, &mut escaped);
+        if self.drift.members > 0 {
+            for slot in 0..self.fat.len() {
+                if self.adrift[slot] {
+                    self.dress(slot, Kind::Adrift);
+                }
+            }
+        }
+        let escaped = std::mem::take(&mut self.escaped);
+        for entry in &escaped {
+            let slot = slot_of(*entry);
+            match Kind::of(*entry) {
+                Kind::Fast if !self.adrift[slot] => self.fat[slot] = self.tight[slot],
+                kind => self.dress(slot, kind),
+            }
+        }
+        self.escaped = escaped;
         self.columns.find(&self.fat);
-        self.renumber();
+        if self.order.is_good(self.items.len()) {
+            self.keep_numbers();
+        } else {
+            self.renumber();
+        }
         self.list();
         self.take_over(changes);
         self.both_ways = false;
@@ -70,6 +113,14 @@ impl Neighbours {
         }
     }
 
+    /// Leaves every box its slot.
+    fn keep_numbers(&mut self) {
+        let spare = &mut self.spare;
+        spare.ranks.clear();
+        spare.ranks.extend(0..self.items.len() as u32);
+        spare.items.clone_from(&self.items);
+    }
+
     /// Makes the lists of neighbours.
     fn list(&mut self) {
         let spare = &mut self.spare;
@@ -101,7 +152,11 @@ impl Neighbours {
         for [old, other] in spare.near.overlapping() {
             let (old, other) = (old as usize, other as usize);
             let (a, b) = (spare.ranks[old], spare.ranks[other]);
-            match self.near.find(a.min(b) as usize, a.max(b)) {
+            // Most that are apart are told from their boxes, without a look at the lists.
+            let meet =
+                || self.tight[a as usize].bounds().overlaps(&self.tight[b as usize].bounds());
+            let place = meet().then(|| self.near.find(a.min(b) as usize, a.max(b))).flatten();
+            match place {
                 Some(place) => self.near.toggle(place),
                 None => changes.ended.push(Pair::new(spare.items[old], spare.items[other])),
             }

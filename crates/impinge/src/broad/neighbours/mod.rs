@@ -26,6 +26,7 @@ use super::{BroadPhase, Changes, Frame, Moved, Pair};
 use columns::Columns;
 use compare::Few;
 use drift::Drift;
+use fresh::Order;
 use layers::Layers;
 use pairs::Pairs;
 use record::Turned;
@@ -98,6 +99,7 @@ pub struct Neighbours {
     /// Items whose boxes are new in this frame, if not all may be.
     named: Vec<u32>,
     spare: Spare,
+    order: Order,
     skin: Skin,
     stats: NeighbourStats,
 }
@@ -230,6 +232,7 @@ impl BroadPhase for Neighbours {
             self.start_afresh(changes);
             self.compare_all(frame, changes);
         } else {
+            self.order.age();
             self.adopt();
             match few {
                 Some(items) => self.compare_some(frame, items, changes),

@@ -36,12 +36,13 @@ impl Pairs {
         let count: usize = lengths.iter().map(|length| *length as usize).sum();
         self.rows.resize(count.div_ceil(8));
         self.overlapping.resize(count.div_ceil(8), 0);
+        self.next.extend(1..=count as u32);
         let mut start = 0;
         for length in lengths {
             let end = start + *length;
             self.first.push(if start == end { NONE } else { start });
-            self.next.extend(start + 1..=end);
-            if let (Some(last), true) = (self.next.last_mut(), start < end) {
+            // The end of this list or, if it is empty, of one before.
+            if let Some(last) = self.next.get_mut((end as usize).wrapping_sub(1)) {
                 *last = NONE;
             }
             (*length, start) = (start, end);

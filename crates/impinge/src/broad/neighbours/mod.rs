@@ -354,6 +354,48 @@ mod tests {
         }
     }
 
+    /// Boxes that leave any skin in every frame, so that one fresh start follows another; some come, some go, and all rest for a while.
+    #[test]
+    fn boxes_that_fly_are_found_from_scratch() {
+        let mut random = Random::new(8);
+        let (mut phase, mut oracle) = (Neighbours::new(), crate::broad::AllPairs::new());
+        let (mut found, mut known) = (Changes::default(), Changes::default());
+        let mut flights: Vec<[[f64; 3]; 2]> = Vec::new();
+        let mut fresh = 0;
+        for frame in 0..80 {
+            if frame % 11 == 0 {
+                let one = || {
+                    [
+                        [0; 3].map(|_| random.range(0.0, 9.0)),
+                        [0; 3].map(|_| random.range(-1.0, 1.0)),
+                    ]
+                };
+                flights.extend(std::iter::repeat_with(one).take(60));
+            }
+            if frame % 17 == 16 {
+                flights.truncate(flights.len() - 20);
+            }
+            for [at, speed] in flights.iter_mut().filter(|_| frame % 20 < 16) {
+                for (x, v) in at.iter_mut().zip(speed) {
+                    *x += *v;
+                    *v = if (0.0..9.0).contains(x) { *v } else { -*v };
+                }
+            }
+            let boxes = flights.iter().enumerate().map(|(n, [at, _])| match (n + frame) % 40 {
+                0 => Bounds::EMPTY,
+                _ => Bounds { min: at.map(|x| x as f32), max: at.map(|x| (x + 0.9) as f32) },
+            });
+            let bounds: Vec<Bounds> = boxes.collect();
+            let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            phase.update(&view, &mut found);
+            oracle.update(&view, &mut known);
+            found.sort();
+            assert_eq!(found, known, "frame {frame}");
+            fresh += usize::from(phase.stats().fresh);
+        }
+        assert!((40..80).contains(&fresh), "{fresh}");
+    }
+
     /// Sizes at which products of sizes and counts leave the range of `f32`.
     #[test]
     fn tiny_boxes_keep_their_skins() {

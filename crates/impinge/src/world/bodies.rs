@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// No body.
 const NONE: u32 = u32::MAX;
 /// So many bodies there may be, so that slots fit into what broad phases keep of them.
-const MOST: u32 = 1 << 29;
+pub(super) const MOST: u32 = 1 << 29;
 /// From so many bodies on, threads share the work of a level.
 const MANY: usize = 256;
 
@@ -25,7 +25,7 @@ pub(super) struct Bodies {
     pub(super) bounds: Vec<Bounds>,
     /// The same, oriented; empty list if nobody wants them.
     pub(super) oriented: Vec<Oriented>,
-    /// Slots that may be used again, and those that may after the next update, when the broad phase has seen them empty.
+    /// Slots that may be used again, and those that were emptied since the last update, each once, which may when the broad phase has seen them empty.
     free: Vec<u32>,
     retired: Vec<u32>,
     /// Slots whose pose in their parent's frame, or whose form, is new.
@@ -65,9 +65,10 @@ pub(super) struct Record {
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) user: u64,
-    /// Whether it is in `changed`, and in `moved`.
+    /// Whether it is in `changed`, in `moved`, and in `retired`.
     is_changed: bool,
     pub(super) has_moved: bool,
+    is_retired: bool,
 }
 
 impl Bodies {
@@ -98,19 +99,43 @@ impl Bodies {
         Ok(self.fill(slot, parent, body))
     }
 
-    /// As [`Bodies::add`], in a slot of its own at the end. If the body cannot be added the slot stays empty for ever.
-    pub(super) fn add_at_end(&mut self, body: Body) -> Result<Handle, Error> {
-        let slot = self.push_slot()?;
-        match body.parent.map(|parent| self.slot(parent)).transpose() {
-            Ok(parent) => {
-                let parent = parent.map_or(NONE, |parent| parent as u32);
-                Ok(self.fill(slot, parent, body))
-            }
-            Err(gone) => {
-                self.records[slot as usize].generation = 1;
-                Err(gone)
+    /// As [`Bodies::add`], under a name that somebody else chose, who knows which slots are free. Says whether the slot was emptied since the last update, so that the broad phase takes the two bodies for one.
+    pub(super) fn add_as(&mut self, handle: Handle, body: Body) -> Result<bool, Error> {
+        let parent = match body.parent {
+            Some(parent) => self.slot(parent)? as u32,
+            None => NONE,
+        };
+        if handle.slot < MOST {
+            while self.records.len() <= handle.slot() {
+                self.push_slot()?;
             }
         }
+        match self.records.get_mut(handle.slot()) {
+            Some(record) if record.geometry.is_none() => record.generation = handle.generation,
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::BadParameter,
+                    format!("{handle} has no place of its own; give it a slot that is free"),
+                ));
+            }
+        }
+        self.fill(handle.slot, parent, body);
+        Ok(self.records[handle.slot()].is_retired)
+    }
+
+    /// Leaves the free slots to somebody who names bodies from now on.
+    pub(super) fn lend_free(&mut self) {
+        self.free.clear();
+    }
+
+    /// Finds the free slots again.
+    pub(super) fn find_free(&mut self) {
+        let records = &self.records;
+        self.free.clear();
+        self.free.extend((0..records.len() as u32).rev().filter(|slot| {
+            let record = &records[*slot as usize];
+            record.is_free() && !record.is_retired
+        }));
     }
 
     fn push_slot(&mut self) -> Result<u32, Error> {
@@ -129,8 +154,7 @@ impl Bodies {
 
     /// Puts a body into a free slot.
     fn fill(&mut self, slot: u32, parent: u32, body: Body) -> Handle {
-        let generation = self.records[slot as usize].generation;
-        let had_moved = self.records[slot as usize].has_moved;
+        let &Record { generation, has_moved, is_retired, .. } = &self.records[slot as usize];
         self.records[slot as usize] = Record {
             generation,
             geometry: Some(body.geometry),
@@ -138,7 +162,8 @@ impl Bodies {
             groups: body.groups,
             mask: body.mask,
             user: body.user,
-            has_moved: had_moved,
+            has_moved,
+            is_retired,
             ..Record::FREE
         };
         self.poses[slot as usize] = match parent {
@@ -161,14 +186,18 @@ impl Bodies {
         self.unlink(slot);
         let record = &mut self.records[slot as usize];
         record.geometry = None;
-        record.generation = record.generation.wrapping_add(1);
+        // After the last generation a slot stays empty, so that no handle ever names a second body.
+        record.generation = record.generation.saturating_add(1);
         record.is_changed = false;
+        let is_retired = std::mem::replace(&mut record.is_retired, true);
         self.changed.retain(|other| *other != slot);
         self.bounds[slot as usize] = Bounds::EMPTY;
         if self.options.oriented {
             self.oriented[slot as usize] = Oriented::around(&[]);
         }
-        self.retired.push(slot);
+        if !is_retired {
+            self.retired.push(slot);
+        }
         self.note_move(slot);
     }
 
@@ -238,7 +267,13 @@ impl Bodies {
             self.records[*slot as usize].has_moved = false;
         }
         self.moved.clear();
-        self.free.append(&mut self.retired);
+        for slot in self.retired.drain(..) {
+            let record = &mut self.records[slot as usize];
+            record.is_retired = false;
+            if record.is_free() {
+                self.free.push(slot);
+            }
+        }
     }
 
     fn link(&mut self, slot: u32, parent: u32) {
@@ -391,7 +426,13 @@ impl Record {
         user: 0,
         is_changed: false,
         has_moved: false,
+        is_retired: false,
     };
+
+    /// Whether a body may come here.
+    fn is_free(&self) -> bool {
+        self.geometry.is_none() && self.generation < u32::MAX
+    }
 
     /// The slot of the parent.
     pub(super) fn parent(&self) -> Option<u32> {

@@ -46,6 +46,7 @@ mod narrow;
 mod options;
 mod pairs;
 mod queries;
+mod register;
 mod snapshot;
 mod update;
 

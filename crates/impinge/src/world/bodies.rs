@@ -1,19 +1,17 @@
 //! The bodies of a world, and how they hang on each other.
 
+use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
-use crate::broad::Bounds;
+use crate::broad::{Bounds, Frame, Moved};
 use crate::error::{Error, ErrorKind};
-use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
+use crate::math::Pose;
 use crate::mesh::Kept;
 use crate::volume::{Oriented, Volume};
-use rayon::prelude::*;
 
 /// No body.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 /// So many bodies there may be, so that slots fit into what broad phases keep of them.
 pub(super) const MOST: u32 = 1 << 29;
-/// From so many bodies on, threads share the work of a level.
-const MANY: usize = 256;
 
 /// All bodies, by slots.
 #[derive(Clone, Debug, Default)]
@@ -29,13 +27,14 @@ pub(super) struct Bodies {
     free: Vec<u32>,
     retired: Vec<u32>,
     /// Slots whose pose in their parent's frame, or whose form, is new.
-    changed: Vec<u32>,
+    pub(super) changed: Vec<u32>,
     /// Slots whose boxes are new since the last update, each once.
     pub(super) moved: Vec<u32>,
     pub(super) options: BoxOptions,
-    level: Vec<u32>,
-    next: Vec<u32>,
-    computed: Vec<(Pose, Bounds, Option<Oriented>)>,
+    /// A level of bodies, the next one, and where the bodies of a level are: kept for their room.
+    pub(super) level: Vec<u32>,
+    pub(super) next: Vec<u32>,
+    pub(super) computed: Vec<Placed>,
 }
 
 /// How boxes are put around bodies.
@@ -55,8 +54,8 @@ pub(super) struct Record {
     pub(super) local: Pose,
     pub(super) parent: u32,
     /// The first of those attached to it, and the next and the last that are attached to the same.
-    child: u32,
-    sibling: u32,
+    pub(super) child: u32,
+    pub(super) sibling: u32,
     elder: u32,
     /// How often the body got another form.
     pub(super) form: u32,
@@ -66,7 +65,7 @@ pub(super) struct Record {
     pub(super) mask: u32,
     pub(super) user: u64,
     /// Whether it is in `changed`, in `moved`, and in `retired`.
-    is_changed: bool,
+    pub(super) is_changed: bool,
     pub(super) has_moved: bool,
     is_retired: bool,
 }
@@ -253,7 +252,7 @@ impl Bodies {
         }
     }
 
-    fn note_move(&mut self, slot: u32) {
+    pub(super) fn note_move(&mut self, slot: u32) {
         let record = &mut self.records[slot as usize];
         if !record.has_moved {
             record.has_moved = true;
@@ -304,65 +303,13 @@ impl Bodies {
         (record.parent, record.sibling, record.elder) = (NONE, NONE, NONE);
     }
 
-    /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel (Zachmann 1994, section 6.3).
-    pub(super) fn settle(&mut self) {
-        if self.changed.is_empty() {
-            return;
-        }
-        // Those whose ancestors changed too are reached from there.
-        self.level.clear();
-        let records = &self.records;
-        let below_another = |slot: u32| {
-            let mut at = records[slot as usize].parent;
-            while at != NONE && !records[at as usize].is_changed {
-                at = records[at as usize].parent;
-            }
-            at != NONE
-        };
-        self.level.extend(self.changed.iter().copied().filter(|slot| !below_another(*slot)));
-        for slot in &self.changed {
-            self.records[*slot as usize].is_changed = false;
-        }
-        self.changed.clear();
-        while !self.level.is_empty() {
-            let (records, poses, options) = (&self.records, &self.poses, self.options);
-            let place = |slot: &u32| {
-                let record = &records[*slot as usize];
-                let pose = match record.parent {
-                    NONE => record.local,
-                    parent => poses[parent as usize].compose(&record.local),
-                };
-                let geometry = record.geometry.as_ref().expect("only bodies change");
-                let (bounds, oriented) = options.around(geometry, &pose);
-                (pose, bounds, oriented)
-            };
-            if self.level.len() >= MANY && rayon::current_num_threads() > 1 {
-                self.level
-                    .par_iter()
-                    .with_min_len(64)
-                    .map(place)
-                    .collect_into_vec(&mut self.computed);
-            } else {
-                self.computed.clear();
-                self.computed.extend(self.level.iter().map(place));
-            }
-            self.next.clear();
-            for n in 0..self.level.len() {
-                let slot = self.level[n];
-                let (pose, bounds, oriented) = self.computed[n];
-                self.poses[slot as usize] = pose;
-                self.bounds[slot as usize] = bounds;
-                if let Some(oriented) = oriented {
-                    self.oriented[slot as usize] = oriented;
-                }
-                self.note_move(slot);
-                let mut child = self.records[slot as usize].child;
-                while child != NONE {
-                    self.next.push(child);
-                    child = self.records[child as usize].sibling;
-                }
-            }
-            std::mem::swap(&mut self.level, &mut self.next);
+    /// What the broad phase looks at; `all` of it, or only what moved.
+    pub(super) fn view(&self, all: bool) -> Frame<'_> {
+        let many = self.moved.len() * 2 > self.records.len();
+        Frame {
+            bounds: &self.bounds,
+            oriented: self.options.oriented.then_some(&self.oriented[..]),
+            moved: if many || all { Moved::All } else { Moved::Only(&self.moved) },
         }
     }
 
@@ -379,35 +326,6 @@ impl Bodies {
             }
         }
     }
-}
-
-impl BoxOptions {
-    /// The boxes around a body at a pose.
-    ///
-    /// Pairs are asked about the pose of B in A's frame, which is rounded; so that bodies that touch there never have boxes apart here, boxes are larger by more than that rounding.
-    fn around(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<Oriented>) {
-        let bounds = match self.kind {
-            BoxKind::Fast => geometry.bounds_at(pose),
-            BoxKind::Tight => geometry.tight_bounds_at(pose),
-            BoxKind::RotationProof => geometry.rotation_proof_bounds_at(pose),
-        };
-        let slack = slack(&bounds, geometry.reach() + pose.translation().abs().max_element());
-        let oriented = self.oriented.then(|| {
-            let moved = geometry.oriented().transformed(pose);
-            if bounds.is_empty() { moved } else { moved.enlarged(slack) }
-        });
-        let bounds = if bounds.is_empty() { bounds } else { bounds.grown(slack) };
-        (bounds.into(), oriented)
-    }
-}
-
-/// A relative pose takes the transpose of a rotation for its inverse, which for a matrix that is a rotation only to [`ROTATION_TOLERANCE`] is off by a few times that, relative to all coordinates that go
-/// into it; beside that, rounding does not count.
-pub(super) fn slack(bounds: &Aabb, reach: f64) -> f64 {
-    let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
-    let corners = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
-    let size = corners.map(finite).fold(0.0, f64::max);
-    10.0 * ROTATION_TOLERANCE * (size + reach) + f64::MIN_POSITIVE
 }
 
 impl Record {
@@ -428,6 +346,11 @@ impl Record {
         has_moved: false,
         is_retired: false,
     };
+
+    /// The form of a body that is there.
+    pub(super) fn form(&self) -> &Geometry {
+        self.geometry.as_ref().expect("only bodies change")
+    }
 
     /// Whether a body may come here.
     fn is_free(&self) -> bool {

@@ -5,12 +5,18 @@
 //! section 6.3, asks for). Nothing is allocated where the caller is a thread of the pool.
 
 use std::array;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// At most so many threads share one list.
 const SHARES: usize = 16;
 /// At most so many items are taken at a time.
 const LARGEST: usize = 64;
+/// So many turns the caller waits for the last pieces of others before it lets go of its core: some twenty microseconds.
+const PATIENCE: usize = 400;
+/// So many turns a thread takes to leave when its last piece is done.
+const LEAVING: usize = 8;
 
 /// A list that can be split.
 pub(super) trait List: Send + Sized {
@@ -83,19 +89,33 @@ pub(super) fn share<L: List, R: Send>(
             }
         }
     };
+    // Those who help at this moment.
+    let helping = AtomicUsize::new(0);
+    let help = |home: usize| {
+        helping.fetch_add(1, Ordering::Relaxed);
+        go(home);
+        helping.fetch_sub(1, Ordering::Relaxed);
+    };
     let main = || {
         let result = first();
         go(home(threads));
+        // The pool would give the core away at once, and on a busy machine not have it back for milliseconds. Who does the waiting in the end is the pool, so no order of memory hangs on this.
+        let mut patience = PATIENCE;
+        while patience > 0 && helping.load(Ordering::Relaxed) > 0 {
+            spin_loop();
+            patience -= 1;
+        }
+        (0..LEAVING).for_each(|_| spin_loop());
         result
     };
     if rayon::current_thread_index().is_some() {
-        return fan_out(threads - 1, main, &|| go(home(threads)));
+        return fan_out(threads - 1, main, &|| help(home(threads)));
     }
     // A caller from outside would have to wait for a thread of the pool to take its place.
     rayon::in_place_scope(|scope| {
-        let go = &go;
+        let help = &help;
         for number in 1..threads {
-            scope.spawn(move |_| go(number));
+            scope.spawn(move |_| help(number));
         }
         main()
     })

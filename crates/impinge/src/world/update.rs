@@ -8,8 +8,9 @@ use super::pairs::{Key, Listed, Record};
 use super::{Handle, World};
 use crate::broad::Pair;
 
-/// With fewer pairs than this, threads take longer to share them than one to check them.
+/// With fewer pairs than this, threads that have to be woken take longer to share them than one to check them; threads that are awake do with fewer.
 const MANY: usize = 48;
+const MANY_AWAKE: usize = 16;
 /// At least so many pairs are checked at a time.
 const PIECE: usize = 4;
 /// With so many bodies the broad phase has work for all threads itself.
@@ -38,8 +39,8 @@ impl World {
         }
         let known = self.find_pairs();
         match (side_by_side, most_moved) {
-            (true, _) => self.check_from(known),
-            (false, true) => self.check_from(0),
+            (true, _) => self.check_from(known, MANY_AWAKE),
+            (false, true) => self.check_from(0, MANY),
             (false, false) => self.check_listed(known),
         }
         self.conclude();
@@ -151,11 +152,11 @@ impl World {
         known
     }
 
-    /// Checks the pairs from this number on of which one has moved, and those that nobody has looked at.
-    fn check_from(&mut self, first: usize) {
+    /// Checks the pairs from this number on of which one has moved, and those that nobody has looked at; by all threads if there are `many`.
+    fn check_from(&mut self, first: usize, many: usize) {
         let records = &mut self.pairs.records[first..];
         let checks = Checks::new(&self.bodies, self.report.frame, &mut self.findings);
-        share(records, &checks);
+        share(records, &checks, many);
         checks.count(&mut self.report.stats);
     }
 
@@ -181,7 +182,7 @@ impl World {
             list(number as u32, &mut self.pairs.records);
         }
         let checks = Checks::new(&self.bodies, frame, &mut self.findings);
-        share(&mut self.listed[..], &checks);
+        share(&mut self.listed[..], &checks, MANY);
         checks.count(&mut self.report.stats);
         for Listed { number, record } in self.listed.drain(..) {
             self.pairs.records[number as usize] = record;
@@ -229,8 +230,8 @@ impl World {
 }
 
 /// Checks pairs, by all threads if there are many.
-fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>) {
-    if records.len() < MANY {
+fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, many: usize) {
+    if records.len() < many {
         checks.check(records);
     } else {
         crew::share(records, PIECE, |records: &mut [R]| checks.check(records), || ());

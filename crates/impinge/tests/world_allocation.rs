@@ -66,7 +66,13 @@ fn tremble(world: &mut World, places: &[(Handle, Vec3)], frame: usize) {
 }
 
 fn allocations_of(forms: &[Geometry], name: &str) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    for threads in [1, 2] {
+        allocations_with(threads, forms, name);
+    }
+}
+
+fn allocations_with(threads: usize, forms: &[Geometry], name: &str) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         let (mut world, places) = trembling(forms, 200);
         for frame in 0..64 {
@@ -80,7 +86,7 @@ fn allocations_of(forms: &[Geometry], name: &str) {
             let before = CALLS.load(Ordering::Relaxed);
             world.update();
             let calls = CALLS.load(Ordering::Relaxed) - before;
-            assert_eq!(calls, 0, "{name}, frame {frame}");
+            assert_eq!(calls, 0, "{name}, {threads} threads, frame {frame}");
         }
     });
 }

@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
 use common::Random;
@@ -83,7 +83,7 @@ fn a_detached_world_ends_where_one_in_step_does() {
     }
     let ended: BTreeSet<_> = beside.collisions().iter().map(|c| (c.a, c.b)).collect();
     assert_eq!(ended, met);
-    // Places are taken again in step, and not beside: bodies are compared by their numbers.
+    // Places are taken again sooner in step than beside: bodies are compared by their numbers.
     let numbers = |world: &World| -> BTreeSet<[u64; 2]> {
         let user = |handle| world.user(handle).unwrap();
         let pair = |a, b| [user(a).min(user(b)), user(a).max(user(b))];
@@ -156,4 +156,117 @@ fn poses_stay_on_their_side_of_a_removal() {
     detached.send().unwrap();
     let (world, _) = detached.reattach().unwrap();
     assert_eq!(world.pose(child).unwrap(), at(7.0));
+}
+
+/// Bodies come and go a hundred thousand times; the world has room for those that are there, and a little more.
+#[test]
+fn bodies_come_and_go_for_ever() {
+    const CYCLES: u64 = 100_000;
+    const MOST: usize = 12;
+    let mut random = Random(31);
+    let (mut detached, mut world) = (World::new().detach().unwrap(), World::new());
+    let mut there: VecDeque<(Handle, Handle)> = VecDeque::new();
+    let mut gone: Vec<Handle> = Vec::new();
+    let mut met: BTreeSet<(Handle, Handle)> = BTreeSet::new();
+    for cycle in 0..CYCLES {
+        let body = Body::new(Sphere::new(0.8).unwrap()).at(pose(&mut random)).user(cycle);
+        there.push_back((detached.add(body.clone()), world.add(body).unwrap()));
+        if there.len() == MOST {
+            let (beside, own) = there.swap_remove_back(random.below(MOST)).unwrap();
+            detached.remove(beside);
+            world.remove(own).unwrap();
+            assert!(!detached.contains(beside));
+            // Reaches nobody, whoever has the place next.
+            detached.move_to(beside, Pose::IDENTITY);
+            gone.push(beside);
+        }
+        let (beside, own) = there[random.below(there.len())];
+        let pose = pose(&mut random);
+        detached.move_to(beside, pose);
+        world.move_to(own, pose).unwrap();
+        if random.below(3) == 0 {
+            detached.send().unwrap();
+            world.update();
+        }
+        if random.below(9) == 0 {
+            if let Some(reports) = detached.receive() {
+                assert_eq!(reports.lost().events, 0);
+                reports.frames().for_each(|report| follow(&mut met, report.events));
+            }
+        }
+        assert!(detached.slots() <= MOST + 64, "{} slots", detached.slots());
+    }
+    assert!(gone.iter().all(|body| !detached.contains(*body)));
+    assert!(there.iter().all(|(beside, _)| detached.contains(*beside)));
+    assert_eq!((detached.len(), detached.is_empty()), (there.len(), false));
+    let refused = detached.pace().refused;
+    assert_eq!(refused, gone.len() as u64, "what was asked of bodies that were gone");
+    let slots = detached.slots();
+    println!("{slots} slots; {:?}", detached.pace());
+    let (mut beside, rest) = detached.reattach().unwrap();
+    rest.frames().for_each(|report| follow(&mut met, report.events));
+    world.update();
+    let ended: BTreeSet<_> = beside.collisions().iter().map(|c| (c.a, c.b)).collect();
+    assert_eq!(ended, met);
+    let numbers = |world: &World| -> BTreeSet<BTreeSet<u64>> {
+        let pair = |c: &impinge::world::Collision| [c.a, c.b].map(|h| world.user(h).unwrap());
+        world.collisions().iter().map(|c| pair(c).into()).collect()
+    };
+    assert_eq!(numbers(&beside), numbers(&world));
+    assert!(!met.is_empty());
+    assert_eq!(beside.slots(), slots);
+    // The world that is back names bodies itself again, in the places that are free.
+    while beside.len() < slots {
+        let body = beside.add(Body::new(Sphere::new(0.1).unwrap())).unwrap();
+        assert!(!gone.contains(&body));
+    }
+    assert_eq!(beside.slots(), slots);
+}
+
+/// A body takes the place of another between two looks of the thread: what the first met ends, what the second meets begins, though to the broad phase nothing has changed.
+#[test]
+fn a_place_that_is_taken_again_at_once() {
+    let ball = || Body::new(Sphere::new(1.0).unwrap());
+    let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();
+    let mut detached = World::new().detach().unwrap();
+    let rock = detached.add(ball());
+    let first = detached.add(ball().at(at(1.5)));
+    detached.send().unwrap();
+    detached.move_to(first, at(1.4));
+    detached.remove(first);
+    // As many as may rest come and go, all at the same place.
+    let second = loop {
+        let body = detached.add(ball().at(at(1.5)));
+        if body.slot() == first.slot() {
+            break body;
+        }
+        detached.remove(body);
+    };
+    assert_ne!(first, second);
+    detached.move_to(second, at(1.3));
+    detached.move_to(first, at(9.0)); // is refused, and does not take the place of the pose before
+    detached.replace(first, Sphere::new(0.01).unwrap());
+    detached.attach(second, Some(first));
+    detached.set_interest(first, rock, Some(false));
+    detached.remove(first);
+    assert_eq!(detached.pace().refused, 5);
+    let orphan = detached.add(ball().attached_to(first));
+    assert!(!detached.contains(orphan));
+    let mut met = BTreeSet::new();
+    let (mut world, reports) = detached.reattach().unwrap();
+    let mut events = Vec::new();
+    for report in reports.frames() {
+        follow(&mut met, report.events);
+        events.extend(report.events.iter().map(|event| (event.kind, event.a, event.b)));
+    }
+    assert_eq!(met, [(rock, second)].into());
+    if reports.frames().len() == 2 {
+        let expected =
+            [(EventKind::Began, first), (EventKind::Ended, first), (EventKind::Began, second)];
+        assert_eq!(events, expected.map(|(kind, body)| (kind, rock, body)));
+    }
+    assert_eq!(world.pose(second).unwrap(), at(1.3));
+    assert!(world.pose(first).is_err() && world.pose(orphan).is_err());
+    assert!(world.update().events().is_empty());
+    assert!(world.meet(rock, second).unwrap());
 }

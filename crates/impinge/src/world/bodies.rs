@@ -1,19 +1,17 @@
 //! The bodies of a world, and how they hang on each other.
 
+use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
-use crate::broad::Bounds;
+use crate::broad::{Bounds, Frame, Moved};
 use crate::error::{Error, ErrorKind};
-use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
+use crate::math::Pose;
 use crate::mesh::Kept;
 use crate::volume::{Oriented, Volume};
-use rayon::prelude::*;
 
 /// No body.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 /// So many bodies there may be, so that slots fit into what broad phases keep of them.
-const MOST: u32 = 1 << 29;
-/// From so many bodies on, threads share the work of a level.
-const MANY: usize = 256;
+pub(super) const MOST: u32 = 1 << 29;
 
 /// All bodies, by slots.
 #[derive(Clone, Debug, Default)]
@@ -25,17 +23,18 @@ pub(super) struct Bodies {
     pub(super) bounds: Vec<Bounds>,
     /// The same, oriented; empty list if nobody wants them.
     pub(super) oriented: Vec<Oriented>,
-    /// Slots that may be used again, and those that may after the next update, when the broad phase has seen them empty.
+    /// Slots that may be used again, and those that were emptied since the last update, each once, which may when the broad phase has seen them empty.
     free: Vec<u32>,
     retired: Vec<u32>,
     /// Slots whose pose in their parent's frame, or whose form, is new.
-    changed: Vec<u32>,
+    pub(super) changed: Vec<u32>,
     /// Slots whose boxes are new since the last update, each once.
     pub(super) moved: Vec<u32>,
     pub(super) options: BoxOptions,
-    level: Vec<u32>,
-    next: Vec<u32>,
-    computed: Vec<(Pose, Bounds, Option<Oriented>)>,
+    /// A level of bodies, the next one, and where the bodies of a level are: kept for their room.
+    pub(super) level: Vec<u32>,
+    pub(super) next: Vec<u32>,
+    pub(super) computed: Vec<Placed>,
 }
 
 /// How boxes are put around bodies.
@@ -55,8 +54,8 @@ pub(super) struct Record {
     pub(super) local: Pose,
     pub(super) parent: u32,
     /// The first of those attached to it, and the next and the last that are attached to the same.
-    child: u32,
-    sibling: u32,
+    pub(super) child: u32,
+    pub(super) sibling: u32,
     elder: u32,
     /// How often the body got another form.
     pub(super) form: u32,
@@ -65,9 +64,10 @@ pub(super) struct Record {
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) user: u64,
-    /// Whether it is in `changed`, and in `moved`.
-    is_changed: bool,
+    /// Whether it is in `changed`, in `moved`, and in `retired`.
+    pub(super) is_changed: bool,
     pub(super) has_moved: bool,
+    is_retired: bool,
 }
 
 impl Bodies {
@@ -98,19 +98,43 @@ impl Bodies {
         Ok(self.fill(slot, parent, body))
     }
 
-    /// As [`Bodies::add`], in a slot of its own at the end. If the body cannot be added the slot stays empty for ever.
-    pub(super) fn add_at_end(&mut self, body: Body) -> Result<Handle, Error> {
-        let slot = self.push_slot()?;
-        match body.parent.map(|parent| self.slot(parent)).transpose() {
-            Ok(parent) => {
-                let parent = parent.map_or(NONE, |parent| parent as u32);
-                Ok(self.fill(slot, parent, body))
-            }
-            Err(gone) => {
-                self.records[slot as usize].generation = 1;
-                Err(gone)
+    /// As [`Bodies::add`], under a name that somebody else chose, who knows which slots are free. Says whether the slot was emptied since the last update, so that the broad phase takes the two bodies for one.
+    pub(super) fn add_as(&mut self, handle: Handle, body: Body) -> Result<bool, Error> {
+        let parent = match body.parent {
+            Some(parent) => self.slot(parent)? as u32,
+            None => NONE,
+        };
+        if handle.slot < MOST {
+            while self.records.len() <= handle.slot() {
+                self.push_slot()?;
             }
         }
+        match self.records.get_mut(handle.slot()) {
+            Some(record) if record.geometry.is_none() => record.generation = handle.generation,
+            _ => {
+                return Err(Error::new(
+                    ErrorKind::BadParameter,
+                    format!("{handle} has no place of its own; give it a slot that is free"),
+                ));
+            }
+        }
+        self.fill(handle.slot, parent, body);
+        Ok(self.records[handle.slot()].is_retired)
+    }
+
+    /// Leaves the free slots to somebody who names bodies from now on.
+    pub(super) fn lend_free(&mut self) {
+        self.free.clear();
+    }
+
+    /// Finds the free slots again.
+    pub(super) fn find_free(&mut self) {
+        let records = &self.records;
+        self.free.clear();
+        self.free.extend((0..records.len() as u32).rev().filter(|slot| {
+            let record = &records[*slot as usize];
+            record.is_free() && !record.is_retired
+        }));
     }
 
     fn push_slot(&mut self) -> Result<u32, Error> {
@@ -129,8 +153,7 @@ impl Bodies {
 
     /// Puts a body into a free slot.
     fn fill(&mut self, slot: u32, parent: u32, body: Body) -> Handle {
-        let generation = self.records[slot as usize].generation;
-        let had_moved = self.records[slot as usize].has_moved;
+        let &Record { generation, has_moved, is_retired, .. } = &self.records[slot as usize];
         self.records[slot as usize] = Record {
             generation,
             geometry: Some(body.geometry),
@@ -138,7 +161,8 @@ impl Bodies {
             groups: body.groups,
             mask: body.mask,
             user: body.user,
-            has_moved: had_moved,
+            has_moved,
+            is_retired,
             ..Record::FREE
         };
         self.poses[slot as usize] = match parent {
@@ -161,14 +185,18 @@ impl Bodies {
         self.unlink(slot);
         let record = &mut self.records[slot as usize];
         record.geometry = None;
-        record.generation = record.generation.wrapping_add(1);
+        // After the last generation a slot stays empty, so that no handle ever names a second body.
+        record.generation = record.generation.saturating_add(1);
         record.is_changed = false;
+        let is_retired = std::mem::replace(&mut record.is_retired, true);
         self.changed.retain(|other| *other != slot);
         self.bounds[slot as usize] = Bounds::EMPTY;
         if self.options.oriented {
             self.oriented[slot as usize] = Oriented::around(&[]);
         }
-        self.retired.push(slot);
+        if !is_retired {
+            self.retired.push(slot);
+        }
         self.note_move(slot);
     }
 
@@ -224,7 +252,7 @@ impl Bodies {
         }
     }
 
-    fn note_move(&mut self, slot: u32) {
+    pub(super) fn note_move(&mut self, slot: u32) {
         let record = &mut self.records[slot as usize];
         if !record.has_moved {
             record.has_moved = true;
@@ -238,7 +266,13 @@ impl Bodies {
             self.records[*slot as usize].has_moved = false;
         }
         self.moved.clear();
-        self.free.append(&mut self.retired);
+        for slot in self.retired.drain(..) {
+            let record = &mut self.records[slot as usize];
+            record.is_retired = false;
+            if record.is_free() {
+                self.free.push(slot);
+            }
+        }
     }
 
     fn link(&mut self, slot: u32, parent: u32) {
@@ -269,65 +303,13 @@ impl Bodies {
         (record.parent, record.sibling, record.elder) = (NONE, NONE, NONE);
     }
 
-    /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel (Zachmann 1994, section 6.3).
-    pub(super) fn settle(&mut self) {
-        if self.changed.is_empty() {
-            return;
-        }
-        // Those whose ancestors changed too are reached from there.
-        self.level.clear();
-        let records = &self.records;
-        let below_another = |slot: u32| {
-            let mut at = records[slot as usize].parent;
-            while at != NONE && !records[at as usize].is_changed {
-                at = records[at as usize].parent;
-            }
-            at != NONE
-        };
-        self.level.extend(self.changed.iter().copied().filter(|slot| !below_another(*slot)));
-        for slot in &self.changed {
-            self.records[*slot as usize].is_changed = false;
-        }
-        self.changed.clear();
-        while !self.level.is_empty() {
-            let (records, poses, options) = (&self.records, &self.poses, self.options);
-            let place = |slot: &u32| {
-                let record = &records[*slot as usize];
-                let pose = match record.parent {
-                    NONE => record.local,
-                    parent => poses[parent as usize].compose(&record.local),
-                };
-                let geometry = record.geometry.as_ref().expect("only bodies change");
-                let (bounds, oriented) = options.around(geometry, &pose);
-                (pose, bounds, oriented)
-            };
-            if self.level.len() >= MANY && rayon::current_num_threads() > 1 {
-                self.level
-                    .par_iter()
-                    .with_min_len(64)
-                    .map(place)
-                    .collect_into_vec(&mut self.computed);
-            } else {
-                self.computed.clear();
-                self.computed.extend(self.level.iter().map(place));
-            }
-            self.next.clear();
-            for n in 0..self.level.len() {
-                let slot = self.level[n];
-                let (pose, bounds, oriented) = self.computed[n];
-                self.poses[slot as usize] = pose;
-                self.bounds[slot as usize] = bounds;
-                if let Some(oriented) = oriented {
-                    self.oriented[slot as usize] = oriented;
-                }
-                self.note_move(slot);
-                let mut child = self.records[slot as usize].child;
-                while child != NONE {
-                    self.next.push(child);
-                    child = self.records[child as usize].sibling;
-                }
-            }
-            std::mem::swap(&mut self.level, &mut self.next);
+    /// What the broad phase looks at; `all` of it, or only what moved.
+    pub(super) fn view(&self, all: bool) -> Frame<'_> {
+        let many = self.moved.len() * 2 > self.records.len();
+        Frame {
+            bounds: &self.bounds,
+            oriented: self.options.oriented.then_some(&self.oriented[..]),
+            moved: if many || all { Moved::All } else { Moved::Only(&self.moved) },
         }
     }
 
@@ -346,35 +328,6 @@ impl Bodies {
     }
 }
 
-impl BoxOptions {
-    /// The boxes around a body at a pose.
-    ///
-    /// Pairs are asked about the pose of B in A's frame, which is rounded; so that bodies that touch there never have boxes apart here, boxes are larger by more than that rounding.
-    fn around(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<Oriented>) {
-        let bounds = match self.kind {
-            BoxKind::Fast => geometry.bounds_at(pose),
-            BoxKind::Tight => geometry.tight_bounds_at(pose),
-            BoxKind::RotationProof => geometry.rotation_proof_bounds_at(pose),
-        };
-        let slack = slack(&bounds, geometry.reach() + pose.translation().abs().max_element());
-        let oriented = self.oriented.then(|| {
-            let moved = geometry.oriented().transformed(pose);
-            if bounds.is_empty() { moved } else { moved.enlarged(slack) }
-        });
-        let bounds = if bounds.is_empty() { bounds } else { bounds.grown(slack) };
-        (bounds.into(), oriented)
-    }
-}
-
-/// A relative pose takes the transpose of a rotation for its inverse, which for a matrix that is a rotation only to [`ROTATION_TOLERANCE`] is off by a few times that, relative to all coordinates that go
-/// into it; beside that, rounding does not count.
-pub(super) fn slack(bounds: &Aabb, reach: f64) -> f64 {
-    let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
-    let corners = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
-    let size = corners.map(finite).fold(0.0, f64::max);
-    10.0 * ROTATION_TOLERANCE * (size + reach) + f64::MIN_POSITIVE
-}
-
 impl Record {
     const FREE: Self = Self {
         generation: 0,
@@ -391,7 +344,18 @@ impl Record {
         user: 0,
         is_changed: false,
         has_moved: false,
+        is_retired: false,
     };
+
+    /// The form of a body that is there.
+    pub(super) fn form(&self) -> &Geometry {
+        self.geometry.as_ref().expect("only bodies change")
+    }
+
+    /// Whether a body may come here.
+    fn is_free(&self) -> bool {
+        self.geometry.is_none() && self.generation < u32::MAX
+    }
 
     /// The slot of the parent.
     pub(super) fn parent(&self) -> Option<u32> {

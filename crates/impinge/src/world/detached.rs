@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::bodies::MOST;
 use super::commands::Command;
 use super::events::Event;
 use super::exchange::{self, Counters, Entry, Outbox, Reports, Scope, Worker};
+use super::register::Register;
 use super::{Body, Geometry, Handle, Interest, World};
 use crate::error::Error;
 use crate::math::{Pose, Vec3};
@@ -14,6 +16,9 @@ use crate::math::{Pose, Vec3};
 ///
 /// None of the methods waits, but for [`Detached::reattach`]. A body that is moved several times before the thread looks has the newest pose; all other changes are made in their order. Each frame that is
 /// [received](Detached::receive) says which frame it is about, and the poses of the bodies in its events.
+///
+/// The application knows at once which bodies are there: a handle names nothing from the call that removes its body on, and what is asked of such a body is refused, and [counted](Detached::pace). The places
+/// of bodies that are gone are used again, so that bodies may come and go for ever.
 ///
 /// ```
 /// use impinge::convex::Sphere;
@@ -44,8 +49,8 @@ use crate::math::{Pose, Vec3};
 #[derive(Debug)]
 pub struct Detached {
     worker: Worker<World, Inbox, Reports<Pose, Event>>,
-    /// The slot of the next body.
-    next: u32,
+    /// Who is there, to the application.
+    register: Register,
     refused: Arc<AtomicU64>,
 }
 
@@ -56,8 +61,8 @@ type Inbox = Outbox<(u32, Pose), Order>;
 #[derive(Clone, Debug)]
 enum Order {
     Change(Command),
-    /// A body comes, in a slot that the application knows already.
-    Add(u32, Body),
+    /// A body comes, under a name that the application knows already.
+    Add(Handle, Body),
     Rules(Interest),
     Attach(Handle, Option<Handle>),
 }
@@ -74,9 +79,9 @@ impl exchange::Command for Order {
                 Command::SetInterest(a, b, _) => Scope::Bodies(a.slot, b.slot),
                 Command::Add(_) => Scope::All,
             },
-            Self::Add(slot, body) => match body.parent {
-                Some(parent) => Scope::Bodies(*slot, parent.slot),
-                None => Scope::Body(*slot),
+            Self::Add(handle, body) => match body.parent {
+                Some(parent) => Scope::Bodies(handle.slot, parent.slot),
+                None => Scope::Body(handle.slot),
             },
             Self::Rules(_) => Scope::Free,
             Self::Attach(..) => Scope::All,
@@ -108,9 +113,11 @@ impl World {
     ///
     /// # Errors
     /// [`ErrorKind::Thread`](crate::ErrorKind::Thread) if the system does not start a thread. The world is then lost.
-    pub fn detach(self) -> Result<Detached, Error> {
+    pub fn detach(mut self) -> Result<Detached, Error> {
         let refused = Arc::new(AtomicU64::new(0));
-        let next = self.slots() as u32;
+        let records = self.bodies.records.iter();
+        let register = Register::new(records.map(|r| (r.generation, r.geometry.is_some())));
+        self.bodies.lend_free();
         let count = Arc::clone(&refused);
         let worker = Worker::spawn(
             "impinge world",
@@ -122,10 +129,11 @@ impl World {
                     }
                 }
                 world.update();
+                world.bodies.lend_free();
                 world.tell(step.frame, output);
             },
         )?;
-        Ok(Detached { worker, next, refused })
+        Ok(Detached { worker, register, refused })
     }
 
     /// Makes one change.
@@ -134,7 +142,11 @@ impl World {
             Entry::Pose(slot, (generation, pose)) => {
                 self.move_to(Handle { slot, generation }, pose)
             }
-            Entry::Command(Order::Add(_, body)) => self.bodies.add_at_end(body).map(|_| ()),
+            Entry::Command(Order::Add(handle, body)) => {
+                // Boxes that overlapped those of the body that was here before begin nothing new for the broad phase.
+                self.reconsider |= self.bodies.add_as(handle, body)?;
+                Ok(())
+            }
             Entry::Command(Order::Change(command)) => self.carry_out(command).map(|_| ()),
             Entry::Command(Order::Attach(body, parent)) => self.attach(body, parent),
             Entry::Command(Order::Rules(rules)) => {
@@ -163,45 +175,106 @@ impl World {
 impl Detached {
     /// Moves a body, in the frame of its parent. The newest pose counts.
     pub fn move_to(&mut self, body: Handle, pose: Pose) {
-        self.worker.input().set(body.slot, (body.generation, pose));
+        if self.knows(&[body]) {
+            self.worker.input().set(body.slot, (body.generation, pose));
+        }
     }
 
-    /// Adds a body. Its handle can be used at once.
+    /// Adds a body. Its handle can be used at once. If it is to be attached to a body that is gone, nothing is added, and the handle names nothing.
     pub fn add(&mut self, body: Body) -> Handle {
-        let handle = Handle { slot: self.next, generation: 0 };
-        self.next += 1;
-        self.worker.input().push(Order::Add(handle.slot, body));
+        let known = body.parent.is_none_or(|parent| self.register.contains(parent));
+        let Some(handle) = self.register.take() else {
+            self.refuse();
+            return Handle { slot: MOST, generation: 0 };
+        };
+        if known {
+            self.worker.input().push(Order::Add(handle, body));
+        } else {
+            self.register.free(handle);
+            self.refuse();
+        }
         handle
     }
 
     /// Removes a body.
     pub fn remove(&mut self, body: Handle) {
-        self.push(Command::Remove(body));
+        if self.register.free(body) {
+            self.push(Command::Remove(body));
+        } else {
+            self.refuse();
+        }
     }
 
     /// Gives a body another form.
     pub fn replace(&mut self, body: Handle, geometry: impl Into<Geometry>) {
-        self.push(Command::Replace(body, geometry.into()));
+        if self.knows(&[body]) {
+            self.push(Command::Replace(body, geometry.into()));
+        }
     }
 
     /// Moves the vertices of a body that is one mesh. Of several such changes that the thread has not seen, the newest counts.
     pub fn deform(&mut self, body: Handle, vertices: Vec<Vec3>) {
-        self.push(Command::Deform(body, vertices));
+        if self.knows(&[body]) {
+            self.push(Command::Deform(body, vertices));
+        }
     }
 
     /// Attaches a body to another, or detaches it.
     pub fn attach(&mut self, body: Handle, parent: Option<Handle>) {
-        self.worker.input().push(Order::Attach(body, parent));
+        if self.knows(&[body, parent.unwrap_or(body)]) {
+            self.worker.input().push(Order::Attach(body, parent));
+        }
     }
 
     /// Says whether one pair matters, whatever the rules say.
     pub fn set_interest(&mut self, a: Handle, b: Handle, matters: Option<bool>) {
-        self.push(Command::SetInterest(a, b, matters));
+        if self.knows(&[a, b]) {
+            self.push(Command::SetInterest(a, b, matters));
+        }
     }
 
     /// Other rules from now on.
     pub fn set_rules(&mut self, rules: Interest) {
         self.worker.input().push(Order::Rules(rules));
+    }
+
+    /// Whether a body is there: it was added and not removed, though the thread may not know yet.
+    #[must_use]
+    pub fn contains(&self, body: Handle) -> bool {
+        self.register.contains(body)
+    }
+
+    /// How many bodies are there.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.register.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many slots there are, taken or not: at most twice as many as there ever were bodies at one time, or 64 more than these.
+    #[must_use]
+    pub fn slots(&self) -> usize {
+        self.register.slots()
+    }
+
+    /// Whether all of these are there; if not, counts a change that is not made.
+    ///
+    /// Nothing about a body that is gone goes to the thread: in the queue it would take the place of what is about the next body in its slot.
+    fn knows(&self, bodies: &[Handle]) -> bool {
+        let known = bodies.iter().all(|body| self.register.contains(*body));
+        if !known {
+            self.refuse();
+        }
+        known
+    }
+
+    fn refuse(&self) {
+        self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
     fn push(&mut self, command: Command) {
@@ -213,6 +286,7 @@ impl Detached {
     /// # Errors
     /// If the thread has failed.
     pub fn send(&mut self) -> Result<u64, Error> {
+        self.register.next_frame();
         self.worker.send()
     }
 
@@ -241,6 +315,8 @@ impl Detached {
     /// # Errors
     /// If the thread has failed.
     pub fn reattach(self) -> Result<(World, Reports<Pose, Event>), Error> {
-        self.worker.join()
+        let (mut world, reports) = self.worker.join()?;
+        world.bodies.find_free();
+        Ok((world, reports))
     }
 }

@@ -66,9 +66,7 @@ impl World {
                 Standing::Meeting(_) => Some(true),
                 Standing::Unknown | Standing::Undecided(_) => None,
             }),
-            by_hulls: record
-                .and_then(|record| record.memory.as_ref())
-                .is_some_and(|memory| memory.by_hulls),
+            by_hulls: record.is_some_and(|record| record.by_hulls),
         })
     }
 }

@@ -33,7 +33,9 @@
 mod bodies;
 mod body;
 mod callbacks;
+mod check;
 mod commands;
+mod crew;
 mod detached;
 mod events;
 pub mod exchange;
@@ -45,7 +47,9 @@ mod method;
 mod narrow;
 mod options;
 mod pairs;
+mod placing;
 mod queries;
+mod register;
 mod snapshot;
 mod update;
 
@@ -72,9 +76,9 @@ use crate::mesh::Deforming;
 use crate::shape::{Kind, Shape};
 use bodies::{Bodies, BoxOptions};
 use callbacks::Callbacks;
+use check::Findings;
 use interest::Matrix;
 use pairs::{Key, Pairs};
-use update::Job;
 
 /// Bodies at poses, and what is known about their pairs. See the [module](self).
 #[derive(Debug)]
@@ -93,7 +97,9 @@ pub struct World {
     /// How many pairs meet.
     meeting: usize,
     report: Report,
-    jobs: Vec<Job>,
+    /// What the checks of an update found out, and the pairs that few movers bring about: kept for their room.
+    findings: Findings,
+    listed: Vec<pairs::Listed>,
     callbacks: Callbacks,
     options: WorldOptions,
 }
@@ -127,7 +133,8 @@ impl World {
             severed: Vec::new(),
             meeting: 0,
             report: Report::default(),
-            jobs: Vec::new(),
+            findings: Findings::default(),
+            listed: Vec::new(),
             callbacks: Callbacks::default(),
             options,
         }

@@ -1,8 +1,8 @@
 //! One pair of bodies: do they meet? Each stage starts from the result of the one before and from what the last frame left (the pipeline of Leung 1996, section 3.1).
 
-use super::bodies::slack;
 use super::geometry::{Part, mesh_of};
 use super::method::{self, Method, Traits};
+use super::placing::slack;
 use super::{Geometry, Witness};
 use crate::convex;
 use crate::math::{Aabb, Pose, Vec3};

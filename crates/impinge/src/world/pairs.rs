@@ -64,18 +64,61 @@ impl Hasher for KeyState {
 pub(super) struct Record {
     pub(super) key: Key,
     pub(super) standing: Standing,
-    /// What the last check left for the next; taken out while one is going on.
+    /// What the last check left for the next.
     pub(super) memory: Option<Box<Memory>>,
     /// How the pair is to be checked, by the application's wish.
     pub(super) wish: Option<Method>,
-    /// The update that last put it on the list of checks.
+    /// The update that last checked it, or is about to.
     pub(super) stamp: u64,
+    /// Whether hulls alone decided the last check.
+    pub(super) by_hulls: bool,
     /// The update that found the two meeting, if they do.
     pub(super) since: u64,
     /// The forms of the two when they were checked last.
     pub(super) forms: [u32; 2],
     /// Where it stands in the lists of the two.
     places: [u32; 2],
+}
+
+impl Record {
+    /// Takes the record out of its place for a while, in which only the key and the stamp are left.
+    pub(super) fn take(&mut self) -> Self {
+        let left = Self { stamp: self.stamp, ..Self::new(self.key) };
+        std::mem::replace(self, left)
+    }
+
+    fn new(key: Key) -> Self {
+        Self {
+            key,
+            standing: Standing::Unknown,
+            memory: None,
+            wish: None,
+            stamp: 0,
+            by_hulls: false,
+            since: 0,
+            forms: [0; 2],
+            places: [0; 2],
+        }
+    }
+}
+
+impl AsMut<Self> for Record {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+/// A pair that is out of its place.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) number: u32,
+    pub(super) record: Record,
+}
+
+impl AsMut<Record> for Listed {
+    fn as_mut(&mut self) -> &mut Record {
+        &mut self.record
+    }
 }
 
 /// All such pairs.
@@ -128,10 +171,7 @@ impl Pairs {
         self.of[b as usize].push(number);
         self.numbers.insert(key, number);
         let memory = self.spare.pop();
-        let standing = Standing::Unknown;
-        let forms = [0; 2];
-        let (stamp, since) = (0, 0);
-        self.records.push(Record { key, standing, memory, wish, stamp, since, forms, places });
+        self.records.push(Record { memory, wish, places, ..Record::new(key) });
         number
     }
 

@@ -1,25 +1,20 @@
 //! The update: from poses to events.
 
-use rayon::prelude::*;
-
+use super::check::Checks;
+use super::crew;
 use super::events::{Event, EventKind, Report, Stats};
-use super::narrow::{self, Memory, Standing};
-use super::pairs::Key;
+use super::narrow::Standing;
+use super::pairs::{Key, Listed, Record};
 use super::{Handle, World};
-use crate::broad::{Frame, Moved, Pair};
-use crate::math::Pose;
+use crate::broad::Pair;
 
-/// From so many checks on, threads share them.
-const MANY: usize = 16;
-
-/// A pair that is checked in this update.
-#[derive(Debug)]
-pub(super) struct Job {
-    /// The number of the pair's record.
-    number: u32,
-    memory: Option<Box<Memory>>,
-    found: Standing,
-}
+/// With fewer pairs than this, threads that have to be woken take longer to share them than one to check them; threads that are awake do with fewer.
+const MANY: usize = 48;
+const MANY_AWAKE: usize = 16;
+/// At least so many pairs are checked at a time.
+const PIECE: usize = 4;
+/// With so many bodies the broad phase has work for all threads itself.
+const CROWD: usize = 8192;
 
 impl World {
     /// Brings all up to date and says what happened since the last update. Only bodies that moved, and their pairs, cost anything.
@@ -31,10 +26,23 @@ impl World {
         self.report.frame = frame;
         self.report.events.clear();
         self.report.stats = Stats { moved: self.bodies.moved.len(), ..Stats::default() };
-        self.find_boxes();
-        self.find_pairs();
-        self.list_jobs(frame);
-        self.work();
+        let most_moved = self.bodies.moved.len() * 4 > self.bodies.records.len();
+        let side_by_side = most_moved
+            && !self.reconsider
+            && self.pairs.records.len() >= MANY
+            && self.bodies.records.len() < CROWD
+            && rayon::current_num_threads() > 1;
+        if side_by_side {
+            self.find_boxes_and_check();
+        } else {
+            self.find_boxes();
+        }
+        let known = self.find_pairs();
+        match (side_by_side, most_moved) {
+            (true, _) => self.check_from(known, MANY_AWAKE),
+            (false, true) => self.check_from(0, MANY),
+            (false, false) => self.check_listed(known),
+        }
         self.conclude();
         self.bodies.forget_moves();
         &self.report
@@ -48,40 +56,52 @@ impl World {
 
     /// Lets the broad phase look at the boxes.
     fn find_boxes(&mut self) {
-        let bodies = &self.bodies;
-        if bodies.moved.is_empty() && !self.reconsider {
+        if self.bodies.moved.is_empty() && !self.reconsider {
             self.changes.clear();
             return;
         }
-        let many = bodies.moved.len() * 2 > bodies.records.len();
-        let view = Frame {
-            bounds: &bodies.bounds,
-            oriented: bodies.options.oriented.then_some(&bodies.oriented[..]),
-            moved: if many || self.reconsider { Moved::All } else { Moved::Only(&bodies.moved) },
-        };
+        let view = self.bodies.view(self.reconsider);
         self.phase.update(&view, &mut self.changes);
-        self.report.stats.boxes_began = self.changes.began.len();
-        self.report.stats.boxes_ended = self.changes.ended.len();
     }
 
-    /// Follows the broad phase and the interest matrix.
-    fn find_pairs(&mut self) {
-        if self.reconsider {
+    /// Lets the broad phase look at the boxes while other threads check the pairs of the last update. A check of a pair whose boxes do not overlap any more is one too many; its finding is not used.
+    fn find_boxes_and_check(&mut self) {
+        let Self { bodies, phase, changes, pairs, .. } = self;
+        let view = bodies.view(false);
+        let checks = Checks::new(bodies, self.report.frame, &mut self.findings);
+        crew::share(
+            &mut pairs.records[..],
+            PIECE,
+            |records: &mut [Record]| checks.check(records),
+            || phase.update(&view, changes),
+        );
+        checks.count(&mut self.report.stats);
+    }
+
+    /// Follows the broad phase and the interest matrix. Says how many pairs there were before; those after them are new.
+    fn find_pairs(&mut self) -> usize {
+        let Stats { boxes_began, boxes_ended, .. } = &mut self.report.stats;
+        (*boxes_began, *boxes_ended) = (self.changes.began.len(), self.changes.ended.len());
+        let known = if self.reconsider {
             self.reconsider = false;
-            self.reconsider_all();
+            self.reconsider_all()
         } else {
             for n in 0..self.changes.ended.len() {
                 let pair = self.changes.ended[n];
                 self.drop_pair(Key::new(pair.a, pair.b));
             }
+            let known = self.pairs.records.len();
             for n in 0..self.changes.began.len() {
                 let pair = self.changes.began[n];
                 self.consider(pair.a, pair.b);
             }
-        }
+            known
+        };
         for (a, b) in std::mem::take(&mut self.severed) {
             self.report.events.push(ended(a, b));
         }
+        self.report.stats.pairs = self.pairs.records.len();
+        known
     }
 
     /// Takes up a pair whose boxes overlap, if it matters.
@@ -95,6 +115,10 @@ impl World {
     /// Lets go of a pair whose boxes do not overlap any more, or that does not matter.
     fn drop_pair(&mut self, key: Key) {
         if let Some(record) = self.pairs.remove(key) {
+            if record.stamp == self.report.frame {
+                self.report.stats.checked -= 1;
+                self.report.stats.by_hulls -= usize::from(record.by_hulls);
+            }
             if record.standing.place().is_some() {
                 self.meeting -= 1;
                 let (a, b) = key.slots();
@@ -103,8 +127,8 @@ impl World {
         }
     }
 
-    /// Asks about every pair of boxes anew whether it matters: after a change of the rules, or of the broad phase.
-    fn reconsider_all(&mut self) {
+    /// Asks about every pair of boxes anew whether it matters: after a change of the rules, or of the broad phase. Says how many pairs remain of those that were there.
+    fn reconsider_all(&mut self) -> usize {
         let mut pairs = Vec::new();
         self.phase.pairs(&mut pairs);
         pairs.sort_unstable();
@@ -121,133 +145,104 @@ impl World {
         for key in gone {
             self.drop_pair(key);
         }
+        let known = self.pairs.records.len();
         for pair in pairs {
             self.consider(pair.a, pair.b);
         }
+        known
     }
 
-    /// Lists the pairs of which one has moved, and those that nobody has looked at.
-    fn list_jobs(&mut self, frame: u64) {
-        self.jobs.clear();
-        let bodies = &self.bodies.records;
-        if self.bodies.moved.len() * 4 > bodies.len() {
-            for (number, record) in self.pairs.records.iter_mut().enumerate() {
-                let (a, b) = record.key.slots();
-                if record.standing == Standing::Unknown
-                    || bodies[a as usize].has_moved
-                    || bodies[b as usize].has_moved
-                {
-                    self.jobs.push(Job::new(number as u32, &mut record.memory));
-                }
-            }
-        } else {
-            // Stamps tell which are listed already (Zachmann 1994, section 7.3.1).
-            for n in 0..self.bodies.moved.len() {
-                let slot = self.bodies.moved[n];
-                for k in 0..self.pairs.of(slot).len() {
-                    let number = self.pairs.of(slot)[k];
-                    self.list_job(number, frame);
-                }
-            }
-            // New pairs, also of bodies that did not move, stand at the end.
-            let mut number = self.pairs.records.len();
-            while number > 0 && self.pairs.records[number - 1].standing == Standing::Unknown {
-                number -= 1;
-                self.list_job(number as u32, frame);
-            }
-        }
-        self.report.stats.checked = self.jobs.len();
-        self.report.stats.pairs = self.pairs.records.len();
+    /// Checks the pairs from this number on of which one has moved, and those that nobody has looked at; by all threads if there are `many`.
+    fn check_from(&mut self, first: usize, many: usize) {
+        let records = &mut self.pairs.records[first..];
+        let checks = Checks::new(&self.bodies, self.report.frame, &mut self.findings);
+        share(records, &checks, many);
+        checks.count(&mut self.report.stats);
     }
 
-    /// Lists a pair, unless it is listed already.
-    fn list_job(&mut self, number: u32, frame: u64) {
-        let record = &mut self.pairs.records[number as usize];
-        if std::mem::replace(&mut record.stamp, frame) != frame {
-            self.jobs.push(Job::new(number, &mut record.memory));
-        }
-    }
-
-    /// Checks the listed pairs, by all threads.
-    fn work(&mut self) {
-        let (bodies, pairs) = (&self.bodies, &self.pairs);
-        let check = |job: &mut Job| {
-            let record = &pairs.records[job.number as usize];
-            let (a, b) = record.key.slots();
-            let (a, b) = (a as usize, b as usize);
-            let pose = Pose::relative(&bodies.poses[a], &bodies.poses[b]);
-            let geometry = |slot: usize| bodies.records[slot].geometry.as_ref().expect("is there");
-            let memory = job.memory.get_or_insert_default();
-            job.found = narrow::check(geometry(a), geometry(b), &pose, record.wish, memory);
+    /// The same for few movers, without a look at all pairs; those from the number `known` on are new.
+    fn check_listed(&mut self, known: usize) {
+        let frame = self.report.frame;
+        self.listed.clear();
+        // Stamps tell which are listed already (Zachmann 1994, section 7.3.1).
+        let mut list = |number: u32, records: &mut [Record]| {
+            let record = &mut records[number as usize];
+            if std::mem::replace(&mut record.stamp, frame) != frame {
+                self.listed.push(Listed { number, record: record.take() });
+            }
         };
-        if self.jobs.len() >= MANY && rayon::current_num_threads() > 1 {
-            self.jobs.par_iter_mut().with_min_len(4).with_max_len(16).for_each(check);
-        } else {
-            self.jobs.iter_mut().for_each(check);
+        for slot in &self.bodies.moved {
+            for k in 0..self.pairs.of(*slot).len() {
+                let number = self.pairs.of(*slot)[k];
+                list(number, &mut self.pairs.records);
+            }
+        }
+        // Also of bodies that did not move.
+        for number in known..self.pairs.records.len() {
+            list(number as u32, &mut self.pairs.records);
+        }
+        let checks = Checks::new(&self.bodies, frame, &mut self.findings);
+        share(&mut self.listed[..], &checks, MANY);
+        checks.count(&mut self.report.stats);
+        for Listed { number, record } in self.listed.drain(..) {
+            self.pairs.records[number as usize] = record;
         }
     }
 
-    /// Puts the findings where they belong and makes events of them.
+    /// Makes events of what changed.
     fn conclude(&mut self) {
-        for n in 0..self.jobs.len() {
-            let job = &mut self.jobs[n];
-            let memory = job.memory.take();
-            let found = job.found;
-            let by_hulls = memory.as_ref().is_some_and(|memory| memory.by_hulls);
-            self.report.stats.by_hulls += usize::from(by_hulls);
-            let record = &mut self.pairs.records[job.number as usize];
-            record.memory = memory;
-            let before = std::mem::replace(&mut record.standing, found);
-            let key = record.key;
-            let (a, b) = key.slots();
-            record.forms = [a, b].map(|slot| self.bodies.records[slot as usize].form);
-            let kind = match (before.place().is_some(), found.place().is_some()) {
-                (false, true) => EventKind::Began,
-                (true, false) => EventKind::Ended,
-                _ => continue,
+        let mut findings = std::mem::take(&mut self.findings);
+        // Threads find in any order.
+        findings.sort();
+        for finding in findings.drain() {
+            let Some(record) = self.pairs.get_mut(finding.key) else {
+                continue;
             };
-            if kind == EventKind::Began {
+            let found = finding.found;
+            record.standing = found;
+            let (a, b) = finding.key.slots();
+            let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
+            if found.place().is_some() {
                 record.since = self.report.frame;
                 self.meeting += 1;
+                let witness = finding.witness;
+                let event = Event { witness, ..event(EventKind::Began, a, b, &found) };
+                self.report.events.push(event);
             } else {
                 self.meeting -= 1;
+                self.report.events.push(ended(a, b));
             }
-            self.note(kind, key, found);
         }
+        self.findings = findings;
         if self.options.persisting {
-            for n in 0..self.pairs.records.len() {
-                let record = &self.pairs.records[n];
+            for record in &self.pairs.records {
                 if record.standing.place().is_some() && record.since != self.report.frame {
-                    self.note(EventKind::Persists, record.key, record.standing);
+                    let (a, b) = record.key.slots();
+                    let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
+                    let event = event(EventKind::Persists, a, b, &record.standing);
+                    self.report.events.push(event);
                 }
             }
         }
         self.report.stats.meeting = self.meeting;
         self.report.events.sort_unstable_by_key(|event| (event.a, event.b, event.kind));
     }
+}
 
-    /// Makes an event.
-    fn note(&mut self, kind: EventKind, key: Key, standing: Standing) {
-        let (a, b) = key.slots();
-        // Of pairs that go on meeting only if somebody asks.
-        let place = standing.place().filter(|_| kind == EventKind::Began);
-        let witness = place.map(|place| self.witness(key, place));
-        self.report.events.push(Event {
-            kind,
-            a: self.bodies.handle(a),
-            b: self.bodies.handle(b),
-            certain: !matches!(standing, Standing::Undecided(_)),
-            witness,
-        });
+/// Checks pairs, by all threads if there are many.
+fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, many: usize) {
+    if records.len() < many {
+        checks.check(records);
+    } else {
+        crew::share(records, PIECE, |records: &mut [R]| checks.check(records), || ());
     }
 }
 
-impl Job {
-    fn new(number: u32, memory: &mut Option<Box<Memory>>) -> Self {
-        Self { number, memory: memory.take(), found: Standing::Unknown }
-    }
+fn event(kind: EventKind, a: Handle, b: Handle, standing: &Standing) -> Event {
+    let certain = !matches!(standing, Standing::Undecided(_));
+    Event { kind, a, b, certain, witness: None }
 }
 
 fn ended(a: Handle, b: Handle) -> Event {
-    Event { kind: EventKind::Ended, a, b, certain: true, witness: None }
+    event(EventKind::Ended, a, b, &Standing::Apart)
 }

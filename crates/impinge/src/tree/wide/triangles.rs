@@ -31,14 +31,24 @@ pub(super) fn compare<W: Wide>(
     let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
     let zero = Wide3::splat([0.0; 3]);
     let near = min.all_le(half).and(zero.sub(half).all_le(max));
-    let mut lanes = near.bits() & ((1 << a.count) - 1);
+    // And each leaf's triangles against the other's sheet, of which only the planes matter here. For most pairs of leaves near each other that settles it.
+    let sheet = &b.sheet;
+    let level = between(&p, sheet.normal, sheet.offset, sheet.thick + 2.0 * slack);
+    let mut lanes = near.and(level).bits() & ((1 << a.count) - 1);
     if lanes == 0 {
         return false;
     }
-    // Which boxes of triangles overlap. For most pairs of leaves that settles it.
-    let mut real = (1_u32 << b.count) - 1;
     let q =
         [Wide3::<W>::load(&b.corners[0]), Wide3::load(&b.corners[1]), Wide3::load(&b.corners[2])];
+    let sheet = a.sheet.moved(&relative.to_b);
+    let n = sheet.normal;
+    let middle = sheet.offset + (n[0] * offset[0] + n[1] * offset[1] + n[2] * offset[2]);
+    let level = between(&q, n, middle, sheet.thick + 2.0 * slack);
+    let mut real = level.bits() & ((1 << b.count) - 1);
+    if real == 0 {
+        return false;
+    }
+    // Which boxes of triangles overlap.
     // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
     let spread = spread + 4.0 * relative.coarse;
     let longest = (a.longest * relative.to_b.unit).max(b.longest)
@@ -94,6 +104,15 @@ pub(super) fn compare<W: Wide>(
         start += 8;
     }
     false
+}
+
+/// A mask of the triangles of which some point may lie between two planes, `reach` to either side of `middle` along the normal.
+#[inline(always)]
+fn between<W: Wide>(corners: &[Wide3<W>; 3], normal: [f32; 3], middle: f32, reach: f32) -> W {
+    let n = Wide3::splat(normal);
+    let (x, y, z) = (corners[0].dot(n), corners[1].dot(n), corners[2].dot(n));
+    let low = x.min(y).min(z).le(W::splat(middle + reach));
+    low.and(W::splat(middle - reach).le(x.max(y).max(z)))
 }
 
 /// More than products of tiny numbers lose by underflow.

@@ -4,7 +4,7 @@
 use std::arch::x86_64::{
     __m256, __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm_cvtss_f32, _mm_loadl_epi64, _mm_loadu_ps,
     _mm_max_ps, _mm_max_ss, _mm_movehdup_ps, _mm_movehl_ps, _mm256_add_ps, _mm256_and_ps,
-    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_cmp_ps,
+    _mm256_andnot_ps, _mm256_blendv_ps, _mm256_castps256_ps128, _mm256_castsi256_ps, _mm256_cmp_ps,
     _mm256_cvtepu8_epi32, _mm256_div_ps, _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps,
     _mm256_loadu_ps, _mm256_loadu_si256, _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps,
     _mm256_mul_ps, _mm256_or_ps, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
@@ -189,6 +189,29 @@ impl Wide for Avx2 {
             let entries = _mm256_loadu_si256(entries.as_ptr().cast());
             let moved = _mm256_permutevar8x32_epi32(entries, order);
             _mm256_storeu_si256(to.as_mut_ptr().cast(), moved);
+        }
+    }
+
+    #[inline(always)]
+    fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]) {
+        let (order, kept) = (Self::index(order), Self::index(set_bits(mask)));
+        // SAFETY: see above; the load and the store are of 32 bytes.
+        unsafe {
+            let entries = _mm256_loadu_si256(entries.as_ptr().cast());
+            let moved = _mm256_permutevar8x32_epi32(entries, order);
+            let moved = _mm256_permutevar8x32_epi32(moved, kept);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), moved);
+        }
+    }
+
+    #[inline(always)]
+    fn high_bits_at(entries: &[u32; 8], order: &[u8; 8]) -> u32 {
+        let order = Self::index(order);
+        // SAFETY: see above; the load is of 32 bytes.
+        unsafe {
+            let entries = _mm256_loadu_si256(entries.as_ptr().cast());
+            let moved = _mm256_permutevar8x32_epi32(entries, order);
+            _mm256_movemask_ps(_mm256_castsi256_ps(moved)) as u32
         }
     }
 

@@ -35,6 +35,7 @@ mod budgeted;
 mod build;
 mod cached;
 mod gather;
+mod lanes;
 mod leaf;
 mod near;
 mod near_batch;
@@ -58,6 +59,7 @@ mod split;
 mod store;
 mod traverse;
 mod triangles;
+mod two_nodes;
 mod upkeep;
 mod validate;
 

@@ -228,25 +228,7 @@ impl<'a> Query<'a> {
             let hits = node_b.meets_box::<W>(&node_a.own, to_b, to_a);
             work.steps.row::<W>(link_a, &node_b.link, hits);
         } else {
-            let mut scores = [[0.0; 8]; 8];
-            let (mut hits, mut rows) =
-                relative.eight_by_eight::<W, RANK>(node_a, node_b, &mut scores);
-            if rows == 0 {
-                return;
-            }
-            let (mut first, mut mask) = (0, 0);
-            if RANK {
-                (first, mask) = likeliest_of_all(&hits, rows, &scores);
-                hits[first] &= !mask;
-            }
-            while rows != 0 {
-                let i = rows.trailing_zeros() as usize;
-                rows &= rows - 1;
-                work.row::<W>(node_a.link[i], &node_b.link, hits[i]);
-            }
-            if RANK {
-                work.row::<W>(node_a.link[first], &node_b.link, mask);
-            }
+            relative.two_nodes::<W, RANK>(node_a, node_b, work);
         }
     }
 
@@ -340,6 +322,19 @@ impl Work {
         self.steps.column::<W>(a, b, mask & !ends);
     }
 
+    /// The links of A and of B at the places given, pair by pair, of those whose bits are set.
+    #[inline(always)]
+    pub(super) fn pairs<W: Wide>(
+        &mut self,
+        a: (&[Link; 8], &[u8; 8]),
+        b: (&[Link; 8], &[u8; 8]),
+        mask: u32,
+    ) {
+        let ends = Link::leaves_at::<W>(a) & Link::leaves_at::<W>(b);
+        self.leaves.pairs::<W>(a, b, mask & ends);
+        self.steps.pairs::<W>(a, b, mask & !ends);
+    }
+
     pub(super) fn add(&mut self, a: Link, b: Link) {
         let list = if a.is_leaf() && b.is_leaf() { &mut self.leaves } else { &mut self.steps };
         list.push(a, b);
@@ -370,34 +365,15 @@ fn leaf_and_node<W: Wide, const RANK: bool>(
     (best, hits & !best)
 }
 
-/// The bit of the hit with the lowest score.
+/// The bit of the hit with the highest score.
 #[inline(always)]
 fn likeliest(mut hits: u32, scores: &[f32; 8]) -> u32 {
-    let (mut best, mut lowest) = (0, f32::INFINITY);
+    let (mut best, mut highest) = (0, f32::NEG_INFINITY);
     while hits != 0 {
         let slot = hits.trailing_zeros() as usize;
         hits &= hits - 1;
-        if scores[slot] < lowest {
-            (best, lowest) = (1 << slot, scores[slot]);
-        }
-    }
-    best
-}
-
-/// The row and the bit of the hit with the lowest score.
-#[inline(always)]
-fn likeliest_of_all(hits: &[u32; 8], mut rows: u32, scores: &[[f32; 8]; 8]) -> (usize, u32) {
-    let (mut best, mut lowest) = ((0, 0), f32::INFINITY);
-    while rows != 0 {
-        let row = rows.trailing_zeros() as usize;
-        rows &= rows - 1;
-        let mut left = hits[row];
-        while left != 0 {
-            let slot = left.trailing_zeros() as usize;
-            left &= left - 1;
-            if scores[row][slot] < lowest {
-                (best, lowest) = ((row, 1 << slot), scores[row][slot]);
-            }
+        if scores[slot] > highest {
+            (best, highest) = (1 << slot, scores[slot]);
         }
     }
     best

@@ -1,7 +1,8 @@
 //! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart, certainly crossing, or not decided.
 
-use crate::wide::{Lanes3, Wide, Wide3, set_bits};
+use crate::wide::{Lanes3, Wide, Wide3};
 
+use super::lanes::Lanes;
 use super::leaf::Leaf;
 use super::node::LocalBox;
 use super::relative::{Map, Place, Relative, UNIT};
@@ -72,7 +73,7 @@ pub(super) fn compare<W: Wide>(
     let mut boxes = [Lanes3::splat(0.0); 2];
     min.store(&mut boxes[0]);
     max.store(&mut boxes[1]);
-    let mut candidates = Candidates { a: [0; ROOM], b: [0; ROOM], count: 0 };
+    let mut candidates = Lanes::NONE;
     while lanes != 0 {
         let i = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
@@ -91,7 +92,7 @@ pub(super) fn compare<W: Wide>(
         let (picks, others) = (W::index(lanes_a), W::index(lanes_b));
         let one = [p[0].permuted(picks), p[1].permuted(picks), p[2].permuted(picks)];
         let other = [q[0].permuted(others), q[1].permuted(others), q[2].permuted(others)];
-        let real = 255_u32 >> (8 - (candidates.count - start).min(8));
+        let real = candidates.real::<W>(start).bits();
         let (must, may) = decide(&one, &other, bound, real);
         let mut left = must | may;
         while left != 0 {
@@ -154,34 +155,6 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
         near = near.and(outward.dot(beyond).le(outward.abs().dot_add(half, error)));
     }
     near.bits()
-}
-
-/// Room for every pair of eight triangles and eight.
-const ROOM: usize = 64;
-
-/// Pairs of lanes whose boxes overlap.
-struct Candidates {
-    a: [u8; ROOM],
-    b: [u8; ROOM],
-    count: usize,
-}
-
-impl Candidates {
-    /// A lane of A with the lanes of B whose bits are set.
-    #[inline(always)]
-    fn add(&mut self, lane: usize, others: u32) {
-        let places = self.count..self.count + 8;
-        self.a[places.clone()].copy_from_slice(&[lane as u8; 8]);
-        self.b[places].copy_from_slice(set_bits(others));
-        self.count += others.count_ones() as usize;
-    }
-
-    /// Eight pairs, of which those past the last one are arbitrary.
-    #[inline(always)]
-    fn get(&self, start: usize) -> (&[u8; 8], &[u8; 8]) {
-        let inside = "groups of eight fill the room";
-        (self.a[start..].first_chunk().expect(inside), self.b[start..].first_chunk().expect(inside))
-    }
 }
 
 /// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may meet.

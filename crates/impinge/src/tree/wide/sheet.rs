@@ -232,6 +232,26 @@ impl<W: Wide> WideSheets<W> {
         (here.le(reach).and(there.le(reach_there)), W::splat(0.0).sub(unlikely))
     }
 
+    /// A mask of those that may meet boxes along the axes, lane by lane, `delta` from their centres to the boxes'.
+    #[inline(always)]
+    pub(super) fn above(&self, delta: Wide3<W>, halves: Wide3<W>, margin: f32) -> W {
+        let height = self.normal.dot(delta).sub(self.offset).abs();
+        height.le(self.normal.abs().dot_add(halves, self.thick.add(W::splat(margin))))
+    }
+
+    /// A mask of those that may meet boxes of the other tree, lane by lane, `delta` from the boxes' centres to theirs; normals and half sides are those along the boxes' axes.
+    #[inline(always)]
+    pub(super) fn below(
+        &self,
+        delta: Wide3<W>,
+        (normals, halves): (Wide3<W>, Wide3<W>),
+        from_box: &Map,
+    ) -> W {
+        let height = self.normal.dot_add(delta, self.offset).abs();
+        let reach = normals.abs().dot(halves).mul(W::splat(from_box.unit));
+        height.le(reach.add(self.thick.add(W::splat(from_box.margin))))
+    }
+
     /// These and others, lane by lane, all in one frame, `delta` from the others' centres to theirs. Along the normal of one, the other reaches as far as its thickness and its radius
     /// show from there.
     #[inline(always)]

@@ -79,9 +79,9 @@ impl dispatch::Task for Run<'_> {
     #[inline(always)]
     fn run<W: Wide>(self) -> Ended {
         if self.sink.stops_at_first() {
-            self.query.run::<W, true>(self.start, self.sink, &mut Unhurried)
+            self.query.run::<W, true>(self.start, self.sink, &mut Unhurried::<false>::new())
         } else {
-            self.query.run::<W, false>(self.start, self.sink, &mut Unhurried)
+            self.query.run::<W, false>(self.start, self.sink, &mut Unhurried::<true>::new())
         }
     }
 }
@@ -101,15 +101,36 @@ pub(super) trait Pace {
     fn end(&mut self, left: &mut Work);
 }
 
-/// To the end, the last pair on the list first.
-struct Unhurried;
+/// To the end, the last pair on the list first. With `AHEAD` a pair is taken from the list, and fetched, while the one before it is opened: what that one leads to has to wait for a step.
+/// Good where every pair counts, bad where the likeliest is to be opened next.
+struct Unhurried<const AHEAD: bool> {
+    taken: (Link, Link),
+}
 
-impl Pace for Unhurried {
+impl<const AHEAD: bool> Unhurried<AHEAD> {
+    fn new() -> Self {
+        Self { taken: (Link::NONE, Link::NONE) }
+    }
+}
+
+impl<const AHEAD: bool> Pace for Unhurried<AHEAD> {
     #[inline(always)]
     fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
-        let next = steps.pop()?;
-        if steps.count > 0 {
-            query.fetch_nodes(steps.get(steps.count - 1));
+        if !AHEAD {
+            let next = steps.pop()?;
+            if steps.count > 0 {
+                query.fetch(steps.get(steps.count - 1));
+            }
+            return Some(next);
+        }
+        let mut next = self.taken;
+        if next.0 == Link::NONE {
+            next = steps.pop()?;
+        }
+        self.taken = (Link::NONE, Link::NONE);
+        if let Some(taken) = steps.pop() {
+            query.fetch(taken);
+            self.taken = taken;
         }
         Some(next)
     }
@@ -121,7 +142,7 @@ impl Pace for Unhurried {
 
     #[inline(always)]
     fn is_over(&self, steps: &Pairs) -> bool {
-        steps.count == 0
+        steps.count == 0 && self.taken.0 == Link::NONE
     }
 
     #[inline(always)]
@@ -232,15 +253,11 @@ impl<'a> Query<'a> {
         }
     }
 
-    /// Asks for the nodes of a pair to be fetched.
+    /// Asks for what a pair leads to to be fetched.
     #[inline(always)]
-    fn fetch_nodes(&self, (a, b): (Link, Link)) {
-        if !a.is_leaf() {
-            prefetch(&self.tree_a.nodes[a.index()]);
-        }
-        if !b.is_leaf() {
-            prefetch(&self.tree_b.nodes[b.index()]);
-        }
+    fn fetch(&self, (a, b): (Link, Link)) {
+        self.tree_a.fetch(a);
+        self.tree_b.fetch(b);
     }
 
     /// Compares the triangles of all pairs of leaves, and empties the list, but for those there is no time for. The pair at which the sink stopped it, if it did.
@@ -283,6 +300,18 @@ impl<'a> Query<'a> {
     fn exact(&self, t: u32, u: u32) -> bool {
         let there: [Vec3; 3] = self.b.triangle(u as usize).map(|v| self.pose.transform_point(v));
         triangles_intersect(&self.a.triangle(t as usize), &there)
+    }
+}
+
+impl Tree {
+    /// Asks for a node or a leaf to be fetched.
+    #[inline(always)]
+    fn fetch(&self, link: Link) {
+        if link.is_leaf() {
+            prefetch(&self.leaves[link.index()]);
+        } else {
+            prefetch(&self.nodes[link.index()]);
+        }
     }
 }
 

@@ -8,6 +8,9 @@ use super::relative::Relative;
 use super::sheet::WideSheets;
 use super::traverse::Work;
 
+/// Where only the first hit is asked for and more pairs than this overlap, it is near: sheets and boxes are not compared then.
+const FEW: usize = 8;
+
 impl Relative {
     /// Puts what may meet below two nodes on the lists; with `RANK` the likeliest last.
     #[inline(always)]
@@ -50,6 +53,9 @@ impl Relative {
         // The sheets of those that overlap, eight pairs at a time.
         let sheets_a = WideSheets::<W>::load(&a.sheets).moved(to_b);
         let sheets_b = WideSheets::<W>::load(&b.sheets);
+        // The normals of B's sheets along A's axes.
+        let normals_b =
+            Wide3::<W>::load(&b.sheets.normal).mapped(&to_a.turn, Wide3::splat([0.0; 3]));
         let mut hits = [0_u32; 8];
         let (mut any, mut best, mut likeliest) = (0, (0, 0), f32::NEG_INFINITY);
         let groups = pairs.count.div_ceil(8);
@@ -59,7 +65,14 @@ impl Relative {
             let delta = own_b.0.permuted(others).sub(there.0.permuted(picks));
             let (one, other) = (sheets_a.permuted(picks), sheets_b.permuted(others));
             let (meet, likely) = other.meet(delta, &one, to_b.margin);
-            let meet = meet.and(pairs.real::<W>(8 * group));
+            let mut meet = meet.and(pairs.real::<W>(8 * group));
+            if !RANK || pairs.count <= FEW {
+                let halves = own_b.1.permuted(others);
+                meet = meet.and(one.above(delta, halves, to_b.margin));
+                let normals = normals_b.permuted(others);
+                let halves = own_a.1.permuted(picks);
+                meet = meet.and(other.below(delta, (normals, halves), to_b));
+            }
             if RANK {
                 hits[group] = meet.bits();
                 any |= hits[group];

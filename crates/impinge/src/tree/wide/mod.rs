@@ -79,6 +79,7 @@ pub(crate) use parallel::par_pairs;
 pub(crate) use seek::Seek;
 pub use size::TreeSize;
 pub use store::FORMAT;
+pub(crate) use traverse::first_soon;
 pub use traverse::traverse;
 pub use upkeep::Refitted;
 pub(crate) use upkeep::Upkeep;

@@ -69,13 +69,18 @@ impl Relative {
             + b.reach / b.scale;
         let rounding = largest * f64::EPSILON * 32.0;
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
-        let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
-            rotation: rows(&m, unit),
-            size: rows(&m.abs(), unit),
-            translation: [t.x as f32, t.y as f32, t.z as f32],
-            turn: rows(&m, 1.0),
-            unit: unit as f32,
-            margin: margin as f32,
+        let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
+            let (turn, unit) = (rows(&m), unit as f32);
+            let (mut rotation, mut size) = (turn, turn);
+            for row in 0..3 {
+                for k in 0..3 {
+                    // Exact: the unit is a power of two.
+                    rotation[row][k] = turn[row][k] * unit;
+                    size[row][k] = rotation[row][k].abs();
+                }
+            }
+            let translation = [t.x as f32, t.y as f32, t.z as f32];
+            Map { rotation, size, translation, turn, unit, margin: margin as f32 }
         };
         // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is more than the leaves' own frames bear.
         let back = rotation.inverse();
@@ -161,10 +166,10 @@ impl Map {
     }
 }
 
-/// A matrix by its rows, each entry times `unit`. Written out: `array::map` is a call.
+/// A matrix by its rows. Written out: `array::map` is a call.
 #[inline(always)]
-fn rows(m: &glam::DMat3, unit: f64) -> [[f32; 3]; 3] {
-    let (x, y, z) = (m.x_axis * unit, m.y_axis * unit, m.z_axis * unit);
+fn rows(m: &glam::DMat3) -> [[f32; 3]; 3] {
+    let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
     [
         [x.x as f32, y.x as f32, z.x as f32],
         [x.y as f32, y.y as f32, z.y as f32],

@@ -70,17 +70,23 @@ impl Relative {
         let rounding = largest * f64::EPSILON * 32.0;
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
-            let (turn, unit) = (rows(&m), unit as f32);
-            let (mut rotation, mut size) = (turn, turn);
-            for row in 0..3 {
-                for k in 0..3 {
-                    // Exact: the unit is a power of two.
-                    rotation[row][k] = turn[row][k] * unit;
-                    size[row][k] = rotation[row][k].abs();
-                }
+            let unit = unit as f32;
+            // Row by row and written out, so that nothing goes through memory before it is all there. The unit is a power of two: products with it are exact.
+            let row = |x: f64, y: f64, z: f64| {
+                let turn = [x as f32, y as f32, z as f32];
+                let rotation = [turn[0] * unit, turn[1] * unit, turn[2] * unit];
+                (turn, rotation, [rotation[0].abs(), rotation[1].abs(), rotation[2].abs()])
+            };
+            let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
+            let rows = (row(x.x, y.x, z.x), row(x.y, y.y, z.y), row(x.z, y.z, z.z));
+            Map {
+                rotation: [rows.0.1, rows.1.1, rows.2.1],
+                size: [rows.0.2, rows.1.2, rows.2.2],
+                translation: [t.x as f32, t.y as f32, t.z as f32],
+                turn: [rows.0.0, rows.1.0, rows.2.0],
+                unit,
+                margin: margin as f32,
             }
-            let translation = [t.x as f32, t.y as f32, t.z as f32];
-            Map { rotation, size, translation, turn, unit, margin: margin as f32 }
         };
         // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is more than the leaves' own frames bear.
         let back = rotation.inverse();
@@ -164,17 +170,6 @@ impl Map {
         let [x, y, z] = product(&self.size, h);
         [x + self.margin, y + self.margin, z + self.margin]
     }
-}
-
-/// A matrix by its rows. Written out: `array::map` is a call.
-#[inline(always)]
-fn rows(m: &glam::DMat3) -> [[f32; 3]; 3] {
-    let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
-    [
-        [x.x as f32, y.x as f32, z.x as f32],
-        [x.y as f32, y.y as f32, z.y as f32],
-        [x.z as f32, y.z as f32, z.z as f32],
-    ]
 }
 
 #[inline(always)]

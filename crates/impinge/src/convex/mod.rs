@@ -55,13 +55,13 @@ pub(crate) use placed::Placed;
 pub use primitive::{
     Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
 };
-pub(crate) use query::bounds_at;
 #[doc(hidden)]
 pub use query::furthest_as_in_queries;
 pub use query::{
     Cache, Contact, Distance, Overlap, contact, contact_cached, distance, distance_cached,
     intersects, intersects_cached,
 };
+pub(crate) use query::{bounds_at, rough_bounds_at};
 pub use support::{
     BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
     VertexSearch,

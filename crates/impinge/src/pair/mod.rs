@@ -99,6 +99,11 @@ pub fn first_pair(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     first.pair
 }
 
+/// As [`first_pair`], but only if a few steps are enough to find it; `None` tells nothing.
+fn first_pair_soon(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
+    if uses_trees(a, b) { tree::first_soon((a, a.tree()), (b, b.tree()), pose) } else { None }
+}
+
 /// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last query learnt. The answer is as exact as without; which of several
 /// pairs it is may depend on the queries before.
 ///

@@ -212,6 +212,29 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
+    fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]) {
+        let (order, kept) = (Self::index(order), Self::index(set_bits(mask)));
+        // SAFETY: see above; the load and the store are of 32 bytes.
+        unsafe {
+            let entries = _mm256_loadu_si256(entries.as_ptr().cast());
+            let moved = _mm256_permutevar8x32_epi32(entries, order);
+            let moved = _mm256_permutevar8x32_epi32(moved, kept);
+            _mm256_storeu_si256(to.as_mut_ptr().cast(), moved);
+        }
+    }
+
+    #[inline(always)]
+    fn high_bits_at(entries: &[u32; 8], order: &[u8; 8]) -> u32 {
+        let order = Self::index(order);
+        // SAFETY: see above; the load is of 32 bytes.
+        unsafe {
+            let entries = _mm256_loadu_si256(entries.as_ptr().cast());
+            let moved = _mm256_permutevar8x32_epi32(entries, order);
+            _mm256_movemask_ps(_mm256_castsi256_ps(moved)) as u32
+        }
+    }
+
+    #[inline(always)]
     fn high_bits(entries: &[u32; 8]) -> u32 {
         // SAFETY: see above; the load is of 32 bytes.
         unsafe { _mm256_movemask_ps(_mm256_loadu_ps(entries.as_ptr().cast())) as u32 }

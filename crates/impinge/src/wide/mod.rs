@@ -78,8 +78,12 @@ pub(crate) trait Wide: Copy {
     fn permute(self, order: Self::Index) -> Self;
     /// Writes the entries whose bit is set to the front of `to`; the rest is arbitrary.
     fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]);
+    /// As `pack`, with the entries in the order given, each place below eight: bit `k` is that of entry `order[k]`.
+    fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]);
     /// The highest bit of each entry.
     fn high_bits(entries: &[u32; 8]) -> u32;
+    /// The same with the entries in the order given.
+    fn high_bits_at(entries: &[u32; 8], order: &[u8; 8]) -> u32;
 }
 
 /// For each mask, the numbers of the bits that are set, lowest first.

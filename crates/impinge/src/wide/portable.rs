@@ -173,6 +173,19 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
+    fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]) {
+        let kept = set_bits(mask);
+        for k in 0..8 {
+            to[k] = entries[usize::from(order[usize::from(kept[k] & 7)] & 7)];
+        }
+    }
+
+    #[inline(always)]
+    fn high_bits_at(entries: &[u32; 8], order: &[u8; 8]) -> u32 {
+        (0..8).fold(0, |bits, k| bits | entries[usize::from(order[k] & 7)] >> 31 << k)
+    }
+
+    #[inline(always)]
     fn high_bits(entries: &[u32; 8]) -> u32 {
         (0..8).fold(0, |bits, k| bits | entries[k] >> 31 << k)
     }

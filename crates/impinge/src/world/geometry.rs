@@ -98,8 +98,8 @@ impl Part {
             Kind::HalfSpace(half_space) => half_space.offset().abs(),
             _ => {
                 let own = mesh_of(&self.shape).map(|mesh| mesh.bounds());
-                let Aabb { min, max } =
-                    own.unwrap_or_else(|| convex_at(&self.shape, &Pose::IDENTITY));
+                let Aabb { min, max } = own
+                    .unwrap_or_else(|| convex_at(&self.shape, &Pose::IDENTITY, convex::bounds_at));
                 min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
             }
         };
@@ -131,7 +131,7 @@ impl Geometry {
             .map(|(shape, pose)| {
                 let bounds = match mesh_of(&shape) {
                     Some(mesh) => mesh.bounds_at(&pose),
-                    None => convex_at(&shape, &pose),
+                    None => convex_at(&shape, &pose, convex::bounds_at),
                 };
                 Part { shape, pose, bounds, hull: OnceLock::new() }
             })
@@ -179,8 +179,8 @@ impl Geometry {
         self.inner.reach
     }
 
-    /// A box around all of it at a pose, without a look at the vertices of meshes: theirs is the box of their box, turned (Zachmann 1994, section 5.2.1). Whatever is convex gets the smallest box, by how far it
-    /// reaches along the axes; so does not a compound of many parts.
+    /// A box around all of it at a pose, without a look at the vertices of meshes: theirs is the box of their box, turned (Zachmann 1994, section 5.2.1). Whatever is convex gets the smallest box, to single
+    /// precision, by how far it reaches along the axes; so does not a compound of many parts.
     #[must_use]
     pub fn bounds_at(&self, pose: &Pose) -> Aabb {
         if self.parts().len() > FEW && !self.inner.unbounded {
@@ -188,7 +188,7 @@ impl Geometry {
         }
         self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
             Some(mesh) => mesh.bounds().transformed(whole),
-            None => convex_at(&part.shape, whole),
+            None => convex_at(&part.shape, whole, convex::rough_bounds_at),
         })
     }
 
@@ -197,7 +197,7 @@ impl Geometry {
     pub fn tight_bounds_at(&self, pose: &Pose) -> Aabb {
         self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
             Some(mesh) => mesh.bounds_at(whole),
-            None => convex_at(&part.shape, whole),
+            None => convex_at(&part.shape, whole, convex::bounds_at),
         })
     }
 
@@ -269,8 +269,8 @@ impl<S: Into<Shape>> From<S> for Geometry {
     }
 }
 
-/// The smallest box around a shape that is no mesh, at a pose; conservative including rounding.
-fn convex_at(shape: &Shape, pose: &Pose) -> Aabb {
+/// The smallest box around a shape that is no mesh, at a pose, of which `hull_at` gives that of a hull; conservative including rounding.
+fn convex_at(shape: &Shape, pose: &Pose, hull_at: impl Fn(&Hull, &Pose) -> Aabb) -> Aabb {
     let core = match shape.kind() {
         Kind::HalfSpace(half_space) => {
             let normal = pose.transform_vector(half_space.normal());
@@ -286,7 +286,7 @@ fn convex_at(shape: &Shape, pose: &Pose) -> Aabb {
             Some(hull) if hull.vertices().len() <= 8 => {
                 Aabb::from_points(hull.vertices().iter().map(|v| pose.transform_point(*v)))
             }
-            Some(hull) => convex::bounds_at(hull, pose),
+            Some(hull) => hull_at(hull, pose),
             None => Aabb::EMPTY,
         },
     };

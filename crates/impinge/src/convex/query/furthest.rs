@@ -4,6 +4,8 @@
 //! each cell of directions, the blocks of those vertices that are furthest in some direction of the cell. So the cost does not grow
 //! with the hull, there are no local maxima, and what is found is furthest to the rounding of one dot product.
 
+use glam::DMat3;
+
 use super::cells;
 use crate::convex::Hull;
 use crate::math::{Vec3, unit_scale};
@@ -203,6 +205,57 @@ impl Furthest {
             }
         }
         self.unit * larger(larger(best[0], best[1]), larger(best[2], best[3]))
+    }
+
+    /// How far the hull reaches against and along the columns, which are of length one, from the center, to the rounding of `f32`.
+    #[inline(always)]
+    pub(super) fn span<W: Wide>(&self, columns: &DMat3) -> [Vec3; 2] {
+        let columns =
+            [columns.x_axis, columns.y_axis, columns.z_axis].map(|c| c.as_vec3().to_array());
+        let (mut low, mut high) = ([0.0_f32; 3], [0.0_f32; 3]);
+        if self.side > 0 {
+            for k in 0..3 {
+                let d = columns[k];
+                low[k] = -self.furthest::<W>([-d[0], -d[1], -d[2]]);
+                high[k] = self.furthest::<W>(d);
+            }
+        } else if let [first, others @ ..] = &self.blocks[..] {
+            // All at once, so that every vertex is loaded once.
+            let (x, y, z) =
+                (Wide3::<W>::splat(columns[0]), Wide3::splat(columns[1]), Wide3::splat(columns[2]));
+            let points = Wide3::load(&first.points);
+            let mut most = Wide3 { x: points.dot(x), y: points.dot(y), z: points.dot(z) };
+            let mut least = most;
+            for block in others {
+                let points = Wide3::load(&block.points);
+                let along = Wide3 { x: points.dot(x), y: points.dot(y), z: points.dot(z) };
+                most = Wide3 {
+                    x: most.x.max(along.x),
+                    y: most.y.max(along.y),
+                    z: most.z.max(along.z),
+                };
+                least = Wide3 {
+                    x: least.x.min(along.x),
+                    y: least.y.min(along.y),
+                    z: least.z.min(along.z),
+                };
+            }
+            let zero = W::splat(0.0);
+            high = [most.x.top(), most.y.top(), most.z.top()];
+            low = [-zero.sub(least.x).top(), -zero.sub(least.y).top(), -zero.sub(least.z).top()];
+        }
+        [low, high].map(|span| Vec3::from(span.map(f64::from)) * self.unit)
+    }
+
+    /// How far the hull reaches in `direction`, in the unit, to the rounding of `f32`.
+    #[inline(always)]
+    fn furthest<W: Wide>(&self, direction: [f32; 3]) -> f32 {
+        let d = Wide3::<W>::splat(direction);
+        let mut best = W::splat(f32::NEG_INFINITY);
+        for block in self.candidates(direction) {
+            best = best.max(Wide3::load(&block.points).dot(d));
+        }
+        best.top()
     }
 
     /// The vertex that lies furthest in `direction`, to the rounding of `f64`.

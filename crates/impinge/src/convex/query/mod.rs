@@ -33,7 +33,7 @@ pub use cache::Cache;
 pub(super) use furthest::Furthest;
 #[doc(hidden)]
 pub use measure::furthest_as_in_queries;
-pub(crate) use span::bounds_at;
+pub(crate) use span::{bounds_at, rough_bounds_at};
 
 use std::marker::PhantomData;
 

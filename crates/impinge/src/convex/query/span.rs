@@ -2,13 +2,18 @@
 
 use super::furthest::Furthest;
 use crate::convex::Hull;
-use crate::math::{Aabb, Pose};
+use crate::math::{Aabb, Pose, Vec3};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
 /// A box around what [`Pose::transform_point`] makes of the vertices of a hull: the smallest one, to rounding. Takes as long for many vertices as for few.
 pub(crate) fn bounds_at(hull: &Hull, pose: &Pose) -> Aabb {
     dispatch::run(Span { hull: hull.furthest(), pose })
+}
+
+/// The same with what `f32` rounds added: larger by less than five millionths of the hull's size, in a third of the time.
+pub(crate) fn rough_bounds_at(hull: &Hull, pose: &Pose) -> Aabb {
+    dispatch::run(RoughSpan { hull: hull.furthest(), pose })
 }
 
 struct Span<'a> {
@@ -22,24 +27,48 @@ impl Task for Span<'_> {
     #[inline(always)]
     fn run<W: Wide>(self) -> Aabb {
         let Self { hull, pose } = self;
-        let middle = pose.transform_point(hull.center);
         let rows = pose.rotation().transpose();
-        let mut bounds = Aabb { min: middle, max: middle };
+        let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
         for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
-            bounds.max[k] += hull.reach(row);
-            bounds.min[k] -= hull.reach(-row);
+            (low[k], high[k]) = (-hull.reach(-row), hull.reach(row));
         }
-        // Both ways to a vertex take less than a dozen roundings of numbers no larger than the sum of these.
-        let sizes = middle.abs() + hull.center.abs() + pose.translation().abs();
-        let slack = 32.0 * f64::EPSILON * (sizes.max_element() + 2.0 * hull.radius);
-        bounds.grown(slack + f64::MIN_POSITIVE)
+        around(hull, pose, [low, high], 0.0)
     }
+}
+
+struct RoughSpan<'a> {
+    hull: &'a Furthest,
+    pose: &'a Pose,
+}
+
+impl Task for RoughSpan<'_> {
+    type Output = Aabb;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Aabb {
+        let Self { hull, pose } = self;
+        let span = hull.span::<W>(&pose.rotation().transpose());
+        around(hull, pose, span, ROUGH * hull.unit)
+    }
+}
+
+/// More than the coordinates of a vertex and of a direction, and their product in `f32`, may be off together: less than eight roundings of numbers up to one,
+/// and directions may be a little longer.
+const ROUGH: f64 = 1e-6;
+
+/// The box, from how far the hull reaches from its center, which may be off by `error`.
+fn around(hull: &Furthest, pose: &Pose, [low, high]: [Vec3; 2], error: f64) -> Aabb {
+    let middle = pose.transform_point(hull.center);
+    // Both ways to a vertex take less than a dozen roundings of numbers no larger than the sum of these.
+    let sizes = middle.abs() + hull.center.abs() + pose.translation().abs();
+    let slack = 32.0 * f64::EPSILON * (sizes.max_element() + 2.0 * hull.radius);
+    Aabb { min: middle + low, max: middle + high }.grown(slack + error + f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Random, Vec3};
+    use crate::math::Random;
 
     #[test]
     fn holds_every_vertex_and_hardly_more() {
@@ -55,12 +84,14 @@ mod tests {
                 0 => Pose::from_translation(away * 0.5).unwrap(),
                 _ => Pose::from_quaternion(turn, -away).unwrap(),
             };
-            let bounds = bounds_at(&hull, &pose);
             let known = Aabb::from_points(hull.vertices().iter().map(|v| pose.transform_point(*v)));
-            assert!(bounds.contains_box(&known), "{count} {bounds:?} {known:?}");
-            let more = (known.min - bounds.min).max(bounds.max - known.max).max_element();
             let whole = size + away.abs().max_element();
-            assert!(more <= 1e-13 * whole, "{count} {more:e} {whole:e}");
+            let rough = rough_bounds_at(&hull, &pose);
+            for (bounds, off) in [(bounds_at(&hull, &pose), 0.0), (rough, 5e-6 * size)] {
+                assert!(bounds.contains_box(&known), "{count} {bounds:?} {known:?}");
+                let more = (known.min - bounds.min).max(bounds.max - known.max).max_element();
+                assert!(more <= off + 1e-13 * whole, "{count} {more:e} {whole:e}");
+            }
         }
     }
 }

@@ -109,7 +109,8 @@ pub(crate) fn first_cached(
     }
     cache.seeds.insert(0, roots);
     let mut first = First::default();
-    let ended = dispatch::run(Run { query: &query, start: &cache.seeds, sink: &mut first });
+    let (start, steps) = (&cache.seeds, usize::MAX);
+    let ended = dispatch::run(Run { query: &query, start, sink: &mut first, steps });
     cache.seeds.clear();
     if let Some(at) = ended.at {
         cache.seeds.extend(ended.trail.iter().rev().filter(|step| step.0 != Link::NONE));

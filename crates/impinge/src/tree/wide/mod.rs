@@ -6,7 +6,7 @@
 //! [`Tree::validate`] states what they promise.
 //!
 //! **Traversal.** Both trees are descended at once. A step compares the eight boxes of a node with the eight of another, along the three axes of each frame, and
-//! then the sheets of those that overlap. If one node is more than three times as large as the other, or the other is a leaf, the one is opened alone. Pairs of
+//! then the sheets of those that overlap with each other and with the boxes. If one node is more than three times as large as the other, or the other is a leaf, the one is opened alone. Pairs of
 //! leaves are collected and compared in batches, small ones at first, while the next leaves are fetched. Where the first hit is enough, the pair that is
 //! likeliest to meet by its sheets is looked at first.
 //!
@@ -24,6 +24,7 @@
 //! - Slabs across the normal in the leaves alone: a quarter less time for nested spheres a hundredth apart, 0.2 us more for every query. Sheets in all nodes took their place.
 //! - Four steps at a time, their nodes fetched beforehand; fetching leaves when a pair of them is put on the list: no gain.
 //! - Eight or sixteen steps at a time: 2 % where meshes do not meet, a third and more lost in the first hit of deep overlap.
+//! - Sheets and boxes against each other also where a leaf meets a node: what it saves is what it costs. Two nodes along the way from centre to centre, or between the normals: 1 to 3 % fewer steps.
 //! - Splitting the group with the most triangles next, instead of the one that costs most: no gain.
 
 #![allow(
@@ -35,6 +36,7 @@ mod budgeted;
 mod build;
 mod cached;
 mod gather;
+mod lanes;
 mod leaf;
 mod near;
 mod near_batch;
@@ -58,6 +60,7 @@ mod split;
 mod store;
 mod traverse;
 mod triangles;
+mod two_nodes;
 mod upkeep;
 mod validate;
 
@@ -76,6 +79,7 @@ pub(crate) use parallel::par_pairs;
 pub(crate) use seek::Seek;
 pub use size::TreeSize;
 pub use store::FORMAT;
+pub(crate) use traverse::first_soon;
 pub use traverse::traverse;
 pub use upkeep::Refitted;
 pub(crate) use upkeep::Upkeep;

@@ -98,7 +98,7 @@ impl Rows {
             own_low: c.sub(h).lanes(),
             own_high: c.add(h).lanes(),
             center: center.lanes(),
-            sheets: node.sheets.moved::<W>(map),
+            sheets: WideSheets::<W>::load(&node.sheets).moved(map).sheets(),
             top: top::<W>(node, toward).mul_add(unit, shift).array(),
             real: node.real::<W>(),
         }
@@ -216,7 +216,7 @@ impl<W: Wide> Eight<W> {
         // Along the normals of both sheets.
         let delta = self.center.sub(Wide3::splat(one.center));
         let Heights { here, reach, there, reach_there } =
-            self.sheets.heights(delta, &one.sheet, self.margin);
+            self.sheets.heights(delta, &WideSheets::splat(&one.sheet), self.margin);
         let apart = apart.max(here.sub(reach)).max(there.sub(reach_there));
         (apart, near & apart.le(limits).bits())
     }

@@ -145,16 +145,22 @@ pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) 
     let slack = spread * SLACK + 4.0 * relative.coarse;
     let p = center::<W>(a).mapped(&relative.to_b.rotation, Wide3::splat(offset)).lanes();
     let q = center::<W>(b);
-    let (mut best, mut at) = (f32::INFINITY, (0, 0));
+    let (mut squares, mut rows) = (W::splat(f32::INFINITY), W::splat(0.0));
     for i in 0..a.count as usize {
         let delta = q.sub(Wide3::splat(p.get(i)));
-        let squares = delta.dot(delta).array();
-        for j in 0..8 {
-            if squares[j] < best {
-                (best, at) = (squares[j], (i, j));
-            }
+        let square = delta.dot(delta);
+        let better = square.lt(squares);
+        squares = better.select(square, squares);
+        rows = better.select(W::splat(i as f32), rows);
+    }
+    let (squares, rows) = (squares.array(), rows.array());
+    let mut j = 0;
+    for k in 1..8 {
+        if squares[k] < squares[j] {
+            j = k;
         }
     }
+    let (best, at) = (squares[j], (rows[j] as usize & 7, j));
     let (p, q) = (p.get(at.0), q.lanes().get(at.1));
     // Squares that underflow are those of lengths far below the slack.
     (best.sqrt() * (1.0 + 8.0 * UNIT) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])

@@ -58,6 +58,12 @@ impl Link {
         W::high_bits(&Self::numbers(links))
     }
 
+    /// The same of the links at the places given.
+    #[inline(always)]
+    pub(super) fn leaves_at<W: Wide>((links, places): (&[Self; 8], &[u8; 8])) -> u32 {
+        W::high_bits_at(&Self::numbers(links), places)
+    }
+
     #[inline(always)]
     pub(super) fn is_leaf(self) -> bool {
         self.0 & Self::LEAF != 0

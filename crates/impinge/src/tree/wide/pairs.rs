@@ -46,6 +46,20 @@ impl Pairs {
         self.count += mask.count_ones() as usize;
     }
 
+    /// The links of A and of B at the places given, pair by pair, of those whose bits are set.
+    #[inline(always)]
+    pub(super) fn pairs<W: Wide>(
+        &mut self,
+        a: (&[Link; 8], &[u8; 8]),
+        b: (&[Link; 8], &[u8; 8]),
+        mask: u32,
+    ) {
+        let (to_a, to_b) = self.room();
+        W::pick(&Link::numbers(a.0), a.1, mask, to_a);
+        W::pick(&Link::numbers(b.0), b.1, mask, to_b);
+        self.count += mask.count_ones() as usize;
+    }
+
     /// The eight places behind the last pair.
     #[inline(always)]
     fn room(&mut self) -> (&mut [u32; 8], &mut [u32; 8]) {

@@ -37,7 +37,7 @@ pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Op
     let threads = rayon::current_num_threads();
     if threads == 1 {
         let mut all = Collect::default();
-        dispatch::run(Run { query: &query, start: &[roots], sink: &mut all });
+        dispatch::run(Run { query: &query, start: &[roots], sink: &mut all, steps: usize::MAX });
         return Some(all.into_sorted());
     }
     let parts = dispatch::run(Expand { query: &query, roots, enough: PARTS * threads });
@@ -90,7 +90,7 @@ impl Shared<'_> {
             if start.is_empty() {
                 break;
             }
-            dispatch::run(Run { query: self.query, start, sink: &mut found });
+            dispatch::run(Run { query: self.query, start, sink: &mut found, steps: usize::MAX });
         }
         if !found.pairs.is_empty() {
             let run = found.into_sorted();

@@ -6,7 +6,7 @@ use crate::wide::{Wide, Wide3};
 use super::Tree;
 use super::leaf::Leaf;
 use super::node::{LocalBox, Node};
-use super::sheet::Sheet;
+use super::sheet::{Sheet, WideSheets};
 
 /// The way from one frame to another, whose units may differ: a point `x` lies at `rotation * x + translation`, a box of half sides `h` has half sides `size * h`.
 #[derive(Clone, Copy, Debug)]
@@ -69,13 +69,24 @@ impl Relative {
             + b.reach / b.scale;
         let rounding = largest * f64::EPSILON * 32.0;
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
-        let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| Map {
-            rotation: rows(&m, unit),
-            size: rows(&m.abs(), unit),
-            translation: [t.x as f32, t.y as f32, t.z as f32],
-            turn: rows(&m, 1.0),
-            unit: unit as f32,
-            margin: margin as f32,
+        let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
+            let unit = unit as f32;
+            // Row by row and written out, so that nothing goes through memory before it is all there. The unit is a power of two: products with it are exact.
+            let row = |x: f64, y: f64, z: f64| {
+                let turn = [x as f32, y as f32, z as f32];
+                let rotation = [turn[0] * unit, turn[1] * unit, turn[2] * unit];
+                (turn, rotation, [rotation[0].abs(), rotation[1].abs(), rotation[2].abs()])
+            };
+            let (x, y, z) = (m.x_axis, m.y_axis, m.z_axis);
+            let rows = (row(x.x, y.x, z.x), row(x.y, y.y, z.y), row(x.z, y.z, z.z));
+            Map {
+                rotation: [rows.0.1, rows.1.1, rows.2.1],
+                size: [rows.0.2, rows.1.2, rows.2.2],
+                translation: [t.x as f32, t.y as f32, t.z as f32],
+                turn: [rows.0.0, rows.1.0, rows.2.0],
+                unit,
+                margin: margin as f32,
+            }
         };
         // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is more than the leaves' own frames bear.
         let back = rotation.inverse();
@@ -108,71 +119,6 @@ impl Relative {
             (offset[0] * offset[0] + offset[1] * offset[1] + offset[2] * offset[2]).sqrt();
         Place { offset, spread: (distance + a.reach * self.to_b.unit + b.reach) * 1.000_01 }
     }
-
-    /// Which of the boxes and sheets of A's node may meet which of B's: for each slot of A the slots of B, as bits; and which slots of A have any. With `RANK`,
-    /// how unlikely each is goes to `scores`.
-    #[inline(always)]
-    pub(super) fn eight_by_eight<W: Wide, const RANK: bool>(
-        &self,
-        a: &Node,
-        b: &Node,
-        scores: &mut [[f32; 8]; 8],
-    ) -> ([u32; 8], u32) {
-        let Self { to_a, to_b, .. } = self;
-        let mut hits = [0_u32; 8];
-        // In B's frame: A's boxes as they lie there. Rows that miss the whole of B's node are out.
-        let own_a = (Wide3::<W>::load(&a.center), Wide3::<W>::load(&a.half));
-        let there = (
-            own_a.0.mapped(&to_b.rotation, Wide3::splat(to_b.translation)),
-            own_a.1.mapped(&to_b.size, Wide3::splat([to_b.margin; 3])),
-        );
-        let (min, max) = (there.0.sub(there.1), there.0.add(there.1));
-        let (c, h) = (b.own.center, b.own.half);
-        let low = Wide3::splat([c[0] - h[0], c[1] - h[1], c[2] - h[2]]);
-        let high = Wide3::splat([c[0] + h[0], c[1] + h[1], c[2] + h[2]]);
-        let mut rows = min.all_le(high).and(low.all_le(max)).bits();
-        if rows == 0 {
-            return (hits, 0);
-        }
-        let a_in_b = [min.lanes(), max.lanes()];
-        let a_in_a = [own_a.0.sub(own_a.1).lanes(), own_a.0.add(own_a.1).lanes()];
-        let own_b = (Wide3::<W>::load(&b.center), Wide3::<W>::load(&b.half));
-        let b_in_b = (own_b.0.sub(own_b.1), own_b.0.add(own_b.1));
-        let here = (
-            own_b.0.mapped(&to_a.rotation, Wide3::splat(to_a.translation)),
-            own_b.1.mapped(&to_a.size, Wide3::splat([to_a.margin; 3])),
-        );
-        let b_in_a = (here.0.sub(here.1), here.0.add(here.1));
-        let mut any = 0;
-        while rows != 0 {
-            let i = rows.trailing_zeros() as usize;
-            rows &= rows - 1;
-            let meet = Wide3::<W>::splat(a_in_b[0].get(i))
-                .all_le(b_in_b.1)
-                .and(b_in_b.0.all_le(Wide3::splat(a_in_b[1].get(i))))
-                .and(Wide3::<W>::splat(a_in_a[0].get(i)).all_le(b_in_a.1))
-                .and(b_in_a.0.all_le(Wide3::splat(a_in_a[1].get(i))));
-            hits[i] = meet.bits();
-            any |= u32::from(hits[i] != 0) << i;
-        }
-        if any == 0 {
-            return (hits, 0);
-        }
-        let (centers, sheets) = (there.0.lanes(), a.sheets.moved::<W>(to_b));
-        let (mut left, mut any) = (any, 0);
-        while left != 0 {
-            let i = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let (meet, unlikely) =
-                b.sheets.meet(own_b.0, &sheets.get(i), centers.get(i), to_b.margin);
-            if RANK {
-                unlikely.store(&mut scores[i]);
-            }
-            hits[i] &= meet.bits();
-            any |= u32::from(hits[i] != 0) << i;
-        }
-        (hits, any)
-    }
 }
 
 impl Node {
@@ -193,7 +139,7 @@ impl Node {
         delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
     }
 
-    /// Which of the sheets may meet a single one of the other tree, about `center` there. With `RANK`, how unlikely that is goes to `scores`.
+    /// Which of the sheets may meet a single one of the other tree, about `center` there. With `RANK`, how likely that is goes to `scores`.
     #[inline(always)]
     pub(super) fn meets_sheet<W: Wide, const RANK: bool>(
         &self,
@@ -202,12 +148,11 @@ impl Node {
         to_node: &Map,
         scores: &mut [f32; 8],
     ) -> u32 {
-        let centers = Wide3::<W>::load(&self.center);
-        let moved = sheet.moved(to_node);
-        let (meet, unlikely) =
-            self.sheets.meet(centers, &moved, to_node.point(center), to_node.margin);
+        let delta = Wide3::<W>::load(&self.center).sub(Wide3::splat(to_node.point(center)));
+        let one = WideSheets::splat(&sheet.moved(to_node));
+        let (meet, likely) = WideSheets::<W>::load(&self.sheets).meet(delta, &one, to_node.margin);
         if RANK {
-            unlikely.store(scores);
+            likely.store(scores);
         }
         meet.bits()
     }
@@ -225,17 +170,6 @@ impl Map {
         let [x, y, z] = product(&self.size, h);
         [x + self.margin, y + self.margin, z + self.margin]
     }
-}
-
-/// A matrix by its rows, each entry times `unit`. Written out: `array::map` is a call.
-#[inline(always)]
-fn rows(m: &glam::DMat3, unit: f64) -> [[f32; 3]; 3] {
-    let (x, y, z) = (m.x_axis * unit, m.y_axis * unit, m.z_axis * unit);
-    [
-        [x.x as f32, y.x as f32, z.x as f32],
-        [x.y as f32, y.y as f32, z.y as f32],
-        [x.z as f32, y.z as f32, z.z as f32],
-    ]
 }
 
 #[inline(always)]

@@ -129,65 +129,6 @@ impl Sheets {
             radius: self.radius[slot],
         }
     }
-
-    /// All of them where the map leads.
-    #[inline(always)]
-    pub(super) fn moved<W: Wide>(&self, map: &Map) -> Self {
-        let unit = W::splat(map.unit);
-        let normal = Wide3::<W>::load(&self.normal).mapped(&map.turn, Wide3::splat([0.0; 3]));
-        Self {
-            normal: normal.lanes(),
-            offset: W::load(&self.offset).mul(unit).array(),
-            thick: W::load(&self.thick).mul(unit).array(),
-            radius: W::load(&self.radius).mul(unit).array(),
-        }
-    }
-
-    /// A mask of the sheets about `centers` that may meet the one about `center`, all in one frame. And how far from the middle of what is possible each lies: the
-    /// smaller, the likelier they really meet.
-    #[inline(always)]
-    pub(super) fn meet<W: Wide>(
-        &self,
-        centers: Wide3<W>,
-        one: &Sheet,
-        center: [f32; 3],
-        margin: f32,
-    ) -> (W, W) {
-        if W::CALLS {
-            self.meet_called(centers, one, center, margin)
-        } else {
-            self.meet_here(centers, one, center, margin)
-        }
-    }
-
-    #[inline(never)]
-    fn meet_called<W: Wide>(
-        &self,
-        centers: Wide3<W>,
-        one: &Sheet,
-        center: [f32; 3],
-        margin: f32,
-    ) -> (W, W) {
-        self.meet_here(centers, one, center, margin)
-    }
-
-    #[inline(always)]
-    fn meet_here<W: Wide>(
-        &self,
-        centers: Wide3<W>,
-        one: &Sheet,
-        center: [f32; 3],
-        margin: f32,
-    ) -> (W, W) {
-        let sheets = WideSheets::<W>::load(self);
-        let delta = centers.sub(Wide3::splat(center));
-        let Heights { here, reach, there, reach_there } =
-            sheets.heights(delta, one, W::splat(margin));
-        let radii = sheets.radius.add(W::splat(one.radius));
-        let between = delta.dot(delta).div(radii.mul(radii));
-        let unlikely = here.div(reach).add(there.div(reach_there)).add(between);
-        (here.le(reach).and(there.le(reach_there)), unlikely)
-    }
 }
 
 /// Eight sheets in registers.
@@ -201,10 +142,10 @@ pub(super) struct WideSheets<W> {
 
 /// Where sheets are seen along each other's normals.
 pub(super) struct Heights<W> {
-    /// How far the middles are apart along the one's normal, and how far both reach together: they are apart by the difference at least.
+    /// How far the middles are apart along the others' normals, and how far both reach together: they are apart by the difference at least.
     pub(super) here: W,
     pub(super) reach: W,
-    /// The same along the normals of the eight.
+    /// The same along their own.
     pub(super) there: W,
     pub(super) reach_there: W,
 }
@@ -220,12 +161,102 @@ impl<W: Wide> WideSheets<W> {
         }
     }
 
-    /// The eight and one, all in one frame, `delta` from its centre to theirs. Along the normal of one, the other reaches as far as its thickness and its radius show from there.
+    /// The same one eight times.
     #[inline(always)]
-    pub(super) fn heights(&self, delta: Wide3<W>, one: &Sheet, margin: W) -> Heights<W> {
-        let normal = Wide3::splat(one.normal);
-        let (offset, thick, radius) =
-            (W::splat(one.offset), W::splat(one.thick), W::splat(one.radius));
+    pub(super) fn splat(one: &Sheet) -> Self {
+        Self {
+            normal: Wide3::splat(one.normal),
+            offset: W::splat(one.offset),
+            thick: W::splat(one.thick),
+            radius: W::splat(one.radius),
+        }
+    }
+
+    /// All of them where the map leads.
+    #[inline(always)]
+    pub(super) fn moved(&self, map: &Map) -> Self {
+        let unit = W::splat(map.unit);
+        Self {
+            normal: self.normal.mapped(&map.turn, Wide3::splat([0.0; 3])),
+            offset: self.offset.mul(unit),
+            thick: self.thick.mul(unit),
+            radius: self.radius.mul(unit),
+        }
+    }
+
+    /// The lanes in the order given.
+    #[inline(always)]
+    pub(super) fn permuted(&self, order: W::Index) -> Self {
+        Self {
+            normal: self.normal.permuted(order),
+            offset: self.offset.permute(order),
+            thick: self.thick.permute(order),
+            radius: self.radius.permute(order),
+        }
+    }
+
+    /// As they are stored.
+    #[inline(always)]
+    pub(super) fn sheets(&self) -> Sheets {
+        Sheets {
+            normal: self.normal.lanes(),
+            offset: self.offset.array(),
+            thick: self.thick.array(),
+            radius: self.radius.array(),
+        }
+    }
+
+    /// A mask of those that may meet the others, lane by lane, all in one frame, `delta` from the others' centres to theirs. And how far from the middle of what is possible each
+    /// lies, negated: the larger, the likelier they really meet.
+    #[inline(always)]
+    pub(super) fn meet(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
+        if W::CALLS {
+            self.meet_called(delta, others, margin)
+        } else {
+            self.meet_here(delta, others, margin)
+        }
+    }
+
+    #[inline(never)]
+    fn meet_called(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
+        self.meet_here(delta, others, margin)
+    }
+
+    #[inline(always)]
+    fn meet_here(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
+        let Heights { here, reach, there, reach_there } =
+            self.heights(delta, others, W::splat(margin));
+        let radii = self.radius.add(others.radius);
+        let between = delta.dot(delta).div(radii.mul(radii));
+        let unlikely = here.div(reach).add(there.div(reach_there)).add(between);
+        (here.le(reach).and(there.le(reach_there)), W::splat(0.0).sub(unlikely))
+    }
+
+    /// A mask of those that may meet boxes along the axes, lane by lane, `delta` from their centres to the boxes'.
+    #[inline(always)]
+    pub(super) fn above(&self, delta: Wide3<W>, halves: Wide3<W>, margin: f32) -> W {
+        let height = self.normal.dot(delta).sub(self.offset).abs();
+        height.le(self.normal.abs().dot_add(halves, self.thick.add(W::splat(margin))))
+    }
+
+    /// A mask of those that may meet boxes of the other tree, lane by lane, `delta` from the boxes' centres to theirs; normals and half sides are those along the boxes' axes.
+    #[inline(always)]
+    pub(super) fn below(
+        &self,
+        delta: Wide3<W>,
+        (normals, halves): (Wide3<W>, Wide3<W>),
+        from_box: &Map,
+    ) -> W {
+        let height = self.normal.dot_add(delta, self.offset).abs();
+        let reach = normals.abs().dot(halves).mul(W::splat(from_box.unit));
+        height.le(reach.add(self.thick.add(W::splat(from_box.margin))))
+    }
+
+    /// These and others, lane by lane, all in one frame, `delta` from the others' centres to theirs. Along the normal of one, the other reaches as far as its thickness and its radius
+    /// show from there.
+    #[inline(always)]
+    pub(super) fn heights(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
+        let Self { normal, offset, thick, radius } = *others;
         let cos = self.normal.dot(normal);
         let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();
         let size = cos.abs();

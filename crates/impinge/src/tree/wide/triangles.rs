@@ -1,7 +1,8 @@
 //! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart, certainly crossing, or not decided.
 
-use crate::wide::{Lanes3, Wide, Wide3, set_bits};
+use crate::wide::{Lanes3, Wide, Wide3};
 
+use super::lanes::Lanes;
 use super::leaf::Leaf;
 use super::node::LocalBox;
 use super::relative::{Map, Place, Relative, UNIT};
@@ -31,14 +32,24 @@ pub(super) fn compare<W: Wide>(
     let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
     let zero = Wide3::splat([0.0; 3]);
     let near = min.all_le(half).and(zero.sub(half).all_le(max));
-    let mut lanes = near.bits() & ((1 << a.count) - 1);
+    // And each leaf's triangles against the other's sheet, of which only the planes matter here. For most pairs of leaves near each other that settles it.
+    let sheet = &b.sheet;
+    let level = between(&p, sheet.normal, sheet.offset, sheet.thick + 2.0 * slack);
+    let mut lanes = near.and(level).bits() & ((1 << a.count) - 1);
     if lanes == 0 {
         return false;
     }
-    // Which boxes of triangles overlap. For most pairs of leaves that settles it.
-    let mut real = (1_u32 << b.count) - 1;
     let q =
         [Wide3::<W>::load(&b.corners[0]), Wide3::load(&b.corners[1]), Wide3::load(&b.corners[2])];
+    let sheet = a.sheet.moved(&relative.to_b);
+    let n = sheet.normal;
+    let middle = sheet.offset + (n[0] * offset[0] + n[1] * offset[1] + n[2] * offset[2]);
+    let level = between(&q, n, middle, sheet.thick + 2.0 * slack);
+    let mut real = level.bits() & ((1 << b.count) - 1);
+    if real == 0 {
+        return false;
+    }
+    // Which boxes of triangles overlap.
     // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
     let spread = spread + 4.0 * relative.coarse;
     let longest = (a.longest * relative.to_b.unit).max(b.longest)
@@ -62,7 +73,7 @@ pub(super) fn compare<W: Wide>(
     let mut boxes = [Lanes3::splat(0.0); 2];
     min.store(&mut boxes[0]);
     max.store(&mut boxes[1]);
-    let mut candidates = Candidates { a: [0; ROOM], b: [0; ROOM], count: 0 };
+    let mut candidates = Lanes::NONE;
     while lanes != 0 {
         let i = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
@@ -81,7 +92,7 @@ pub(super) fn compare<W: Wide>(
         let (picks, others) = (W::index(lanes_a), W::index(lanes_b));
         let one = [p[0].permuted(picks), p[1].permuted(picks), p[2].permuted(picks)];
         let other = [q[0].permuted(others), q[1].permuted(others), q[2].permuted(others)];
-        let real = 255_u32 >> (8 - (candidates.count - start).min(8));
+        let real = candidates.real::<W>(start).bits();
         let (must, may) = decide(&one, &other, bound, real);
         let mut left = must | may;
         while left != 0 {
@@ -94,6 +105,15 @@ pub(super) fn compare<W: Wide>(
         start += 8;
     }
     false
+}
+
+/// A mask of the triangles of which some point may lie between two planes, `reach` to either side of `middle` along the normal.
+#[inline(always)]
+fn between<W: Wide>(corners: &[Wide3<W>; 3], normal: [f32; 3], middle: f32, reach: f32) -> W {
+    let n = Wide3::splat(normal);
+    let (x, y, z) = (corners[0].dot(n), corners[1].dot(n), corners[2].dot(n));
+    let low = x.min(y).min(z).le(W::splat(middle + reach));
+    low.and(W::splat(middle - reach).le(x.max(y).max(z)))
 }
 
 /// More than products of tiny numbers lose by underflow.
@@ -135,34 +155,6 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
         near = near.and(outward.dot(beyond).le(outward.abs().dot_add(half, error)));
     }
     near.bits()
-}
-
-/// Room for every pair of eight triangles and eight.
-const ROOM: usize = 64;
-
-/// Pairs of lanes whose boxes overlap.
-struct Candidates {
-    a: [u8; ROOM],
-    b: [u8; ROOM],
-    count: usize,
-}
-
-impl Candidates {
-    /// A lane of A with the lanes of B whose bits are set.
-    #[inline(always)]
-    fn add(&mut self, lane: usize, others: u32) {
-        let places = self.count..self.count + 8;
-        self.a[places.clone()].copy_from_slice(&[lane as u8; 8]);
-        self.b[places].copy_from_slice(set_bits(others));
-        self.count += others.count_ones() as usize;
-    }
-
-    /// Eight pairs, of which those past the last one are arbitrary.
-    #[inline(always)]
-    fn get(&self, start: usize) -> (&[u8; 8], &[u8; 8]) {
-        let inside = "groups of eight fill the room";
-        (self.a[start..].first_chunk().expect(inside), self.b[start..].first_chunk().expect(inside))
-    }
 }
 
 /// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may meet.

@@ -1,0 +1,100 @@
+//! Two nodes against each other: which of the eight boxes and sheets of the one may meet which of the other.
+
+use crate::wide::{Wide, Wide3};
+
+use super::lanes::Lanes;
+use super::node::Node;
+use super::relative::Relative;
+use super::sheet::WideSheets;
+use super::traverse::Work;
+
+/// Where only the first hit is asked for and more pairs than this overlap, it is near: sheets and boxes are not compared then.
+const FEW: usize = 8;
+
+impl Relative {
+    /// Puts what may meet below two nodes on the lists; with `RANK` the likeliest last.
+    #[inline(always)]
+    pub(super) fn two_nodes<W: Wide, const RANK: bool>(&self, a: &Node, b: &Node, work: &mut Work) {
+        let Self { to_a, to_b, .. } = self;
+        // In B's frame: A's boxes as they lie there. Rows that miss the whole of B's node are out.
+        let own_a = (Wide3::<W>::load(&a.center), Wide3::<W>::load(&a.half));
+        let there = (
+            own_a.0.mapped(&to_b.rotation, Wide3::splat(to_b.translation)),
+            own_a.1.mapped(&to_b.size, Wide3::splat([to_b.margin; 3])),
+        );
+        let (min, max) = (there.0.sub(there.1), there.0.add(there.1));
+        let (c, h) = (b.own.center, b.own.half);
+        let low = Wide3::splat([c[0] - h[0], c[1] - h[1], c[2] - h[2]]);
+        let high = Wide3::splat([c[0] + h[0], c[1] + h[1], c[2] + h[2]]);
+        let mut rows = min.all_le(high).and(low.all_le(max)).bits();
+        if rows == 0 {
+            return;
+        }
+        let a_in_b = [min.lanes(), max.lanes()];
+        let a_in_a = [own_a.0.sub(own_a.1).lanes(), own_a.0.add(own_a.1).lanes()];
+        let own_b = (Wide3::<W>::load(&b.center), Wide3::<W>::load(&b.half));
+        let b_in_b = (own_b.0.sub(own_b.1), own_b.0.add(own_b.1));
+        let here = (
+            own_b.0.mapped(&to_a.rotation, Wide3::splat(to_a.translation)),
+            own_b.1.mapped(&to_a.size, Wide3::splat([to_a.margin; 3])),
+        );
+        let b_in_a = (here.0.sub(here.1), here.0.add(here.1));
+        let mut pairs = Lanes::NONE;
+        while rows != 0 {
+            let i = rows.trailing_zeros() as usize;
+            rows &= rows - 1;
+            let meet = Wide3::<W>::splat(a_in_b[0].get(i))
+                .all_le(b_in_b.1)
+                .and(b_in_b.0.all_le(Wide3::splat(a_in_b[1].get(i))))
+                .and(Wide3::<W>::splat(a_in_a[0].get(i)).all_le(b_in_a.1))
+                .and(b_in_a.0.all_le(Wide3::splat(a_in_a[1].get(i))));
+            pairs.add(i, meet.bits());
+        }
+        // The sheets of those that overlap, eight pairs at a time.
+        let sheets_a = WideSheets::<W>::load(&a.sheets).moved(to_b);
+        let sheets_b = WideSheets::<W>::load(&b.sheets);
+        // The normals of B's sheets along A's axes.
+        let normals_b =
+            Wide3::<W>::load(&b.sheets.normal).mapped(&to_a.turn, Wide3::splat([0.0; 3]));
+        let mut hits = [0_u32; 8];
+        let (mut any, mut best, mut likeliest) = (0, (0, 0), f32::NEG_INFINITY);
+        let groups = pairs.count.div_ceil(8);
+        for group in 0..groups {
+            let (i, j) = pairs.get(8 * group);
+            let (picks, others) = (W::index(i), W::index(j));
+            let delta = own_b.0.permuted(others).sub(there.0.permuted(picks));
+            let (one, other) = (sheets_a.permuted(picks), sheets_b.permuted(others));
+            let (meet, likely) = other.meet(delta, &one, to_b.margin);
+            let mut meet = meet.and(pairs.real::<W>(8 * group));
+            if !RANK || pairs.count <= FEW {
+                let halves = own_b.1.permuted(others);
+                meet = meet.and(one.above(delta, halves, to_b.margin));
+                let normals = normals_b.permuted(others);
+                let halves = own_a.1.permuted(picks);
+                meet = meet.and(other.below(delta, (normals, halves), to_b));
+            }
+            if RANK {
+                hits[group] = meet.bits();
+                any |= hits[group];
+                let likely = meet.select(likely, W::splat(f32::NEG_INFINITY));
+                let top = likely.top();
+                if top > likeliest {
+                    let bits = W::splat(top).le(likely).bits();
+                    (best, likeliest) = ((group, bits & bits.wrapping_neg()), top);
+                }
+            } else {
+                work.pairs::<W>((&a.link, i), (&b.link, j), meet.bits());
+            }
+        }
+        if any == 0 {
+            return;
+        }
+        hits[best.0] &= !best.1;
+        for group in 0..groups {
+            let (i, j) = pairs.get(8 * group);
+            work.pairs::<W>((&a.link, i), (&b.link, j), hits[group]);
+        }
+        let (i, j) = pairs.get(8 * best.0);
+        work.pairs::<W>((&a.link, i), (&b.link, j), best.1);
+    }
+}

@@ -261,6 +261,60 @@ fn a_vertex_far_from_all_others_is_not_missed() {
     }
 }
 
+/// Boxes beside, in and on one another: the origin is on the border of every simplex around it.
+#[test]
+fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
+    let corner = |i: u32| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64) - 0.5;
+    let cube = Hull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
+    let mut random = common::Random(8);
+    let mut cache = Cache::default();
+    for round in 0..4000 {
+        // Along one axis, two or all three; exactly at, one unit beside and far from touching.
+        let steps = [0.0, 0.25, 1.0, -1.0, 1.0 + EPSILON, 1.0 - EPSILON, 1.0 + 1e-9, 1.0 - 1e-9];
+        let mut shift = Vec3::ZERO;
+        for k in 0..3 {
+            shift[k] = match random.below(4) {
+                0 => 1.2 * random.signed(),
+                1 | 2 => steps[random.below(steps.len())],
+                _ => 0.0,
+            };
+        }
+        let pose = Pose::from_translation(shift).unwrap();
+        let placed: Vec<_> = cube.vertices().iter().map(|p| pose.transform_point(*p)).collect();
+        // Of the rounded corners, as every answer.
+        let mut gaps = Vec3::ZERO;
+        for k in 0..3 {
+            let low = placed.iter().map(|p| p[k]).fold(f64::INFINITY, f64::min);
+            let high = placed.iter().map(|p| p[k]).fold(f64::NEG_INFINITY, f64::max);
+            gaps[k] = (low - 0.5).max(-0.5 - high);
+        }
+        let apart = gaps.max_element() > 0.0;
+        let decision = convex::intersects(&cube, &cube, &pose);
+        assert_eq!(decision.is_intersecting(), !apart, "{shift}");
+        assert!(decision.verify(cube.vertices(), &placed), "{shift} {decision:?}");
+        let warm = convex::contact_cached(&cube, &cube, &pose, &mut cache);
+        for contact in [convex::contact(&cube, &cube, &pose), warm] {
+            match contact {
+                Contact::Apart(found, gap) => {
+                    let exact = gaps.max(Vec3::ZERO).length();
+                    assert!(Decision::Separated(gap).verify(cube.vertices(), &placed), "{shift}");
+                    assert!(apart && (found.lower - exact).abs() <= 1e-12, "{shift} {found:?}");
+                    assert!((found.upper - exact).abs() <= 1e-12, "{shift} {found:?}");
+                }
+                Contact::Meeting(found, common) => {
+                    let (exact, name) = (-gaps.max_element(), format!("{round} {shift} {found:?}"));
+                    assert!(Decision::Intersecting(common).verify(cube.vertices(), &placed));
+                    assert!(!apart && found.lower <= exact && exact <= found.upper, "{name}");
+                    assert!(found.upper - found.lower <= 1e-11, "{name}");
+                    let along = found.direction * found.upper;
+                    let clear = (shift + along).abs().max_element() >= 1.0 - 1e-12;
+                    assert!(clear, "{name}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn a_cache_changes_no_verdict_whatever_it_was_used_for_before() {
     let mut caches = [Cache::default(), Cache::default(), Cache::default()];

@@ -201,7 +201,8 @@ fn measure<W: Wide, C: Corners, T: Answer>(
             End::Inside => certain = true,
             End::Closest => {
                 // If the bounds are still apart, the normal of a sliver misled the search.
-                return match apart(query, &simplex, cache) {
+                let distance = apart(query, &simplex, cache);
+                return match distance.or_else(|| apart_by_normal(query, &simplex, cache)) {
                     Some(distance) => T::apart(distance, separation(cache.apart, distance.lower)),
                     None => T::from(slow::contact(query, hint(&simplex), T::DEPTH)),
                 };
@@ -325,6 +326,28 @@ fn apart<V: Vector>(
     }
     cache.keep(simplex, false);
     cache.apart = v / -length;
+    Some(Distance { lower, upper, point_a, point_b })
+}
+
+/// As [`apart`], by the normal of three corners: the points of bodies that are very close say little about the direction between them.
+#[cold]
+#[inline(never)]
+fn apart_by_normal(
+    query: &Query<'_>,
+    simplex: &Simplex<Vec3>,
+    cache: &mut Cache,
+) -> Option<Distance> {
+    let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
+    let normal = (p - r).cross(q - r);
+    let unit = if normal.dot(r) < 0.0 { -normal } else { normal }.try_normalize()?;
+    let (point_a, point_b) = points(query, &simplex.shares());
+    let lower = query.least(unit) - query.tiny;
+    let upper = point_a.distance(point_b) + query.tiny;
+    if !(simplex.len() == 3 && lower > 0.0 && upper - lower <= CLOSE * query.size) {
+        return None;
+    }
+    cache.keep(simplex, false);
+    cache.apart = -unit;
     Some(Distance { lower, upper, point_a, point_b })
 }
 

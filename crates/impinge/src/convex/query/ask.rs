@@ -79,10 +79,14 @@ impl Task for Meet<'_> {
         let rough = Rough::new(&query);
         let mut near = Simplex::EMPTY;
         let towards = if cache.apart.length_squared() > SOME { cache.apart } else { query.between };
-        let end = rough.begin::<W>(&towards, &mut near);
+        // Corners that surrounded the origin last time are nearer to it than any direction.
+        let end = match cache.met {
+            true => RoughEnd::Close,
+            false => rough.begin::<W>(&towards, &mut near),
+        };
         let end = match end {
             RoughEnd::Separated { .. } => end,
-            _ if Placed::fits(query.a, query.b) => {
+            _ if cache.is_empty() && Placed::fits(query.a, query.b) => {
                 let placed = Placed::new::<W>(&rough);
                 rough.search_from::<W, _, false>(&placed, cache, &mut near)
             }
@@ -194,7 +198,7 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     let mut simplex = query.confirm(&near);
     let inside = matches!(end, RoughEnd::Inside);
     let mut certain = inside && is_certain(&simplex);
-    if !certain && !(inside && border::holds(query, &mut simplex)) {
+    if !(certain || inside && border::holds(query, &mut simplex)) {
         let end;
         (end, simplex) = W::call(Finely::<true> { query, simplex });
         match end {
@@ -390,7 +394,8 @@ impl Rough<'_> {
                 for [i, j] in pairs {
                     near.push(corners.corner(*i, *j));
                 }
-                let Nearest::Toward { direction, height } = near.reduce_all() else {
+                // Not the closest part of all, perhaps, but one to go on from.
+                let Nearest::Toward { direction, height } = near.reduce() else {
                     return RoughEnd::Inside;
                 };
                 (Near::new(near), direction, height)

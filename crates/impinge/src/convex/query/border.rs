@@ -199,6 +199,7 @@ mod tests {
         simplex.push(query.corner(1, 0));
         assert_eq!(integers(&query, &simplex), None);
         assert!(!holds(&query, &mut simplex));
-        assert!(!holds(&query, &mut Simplex::EMPTY));
+        simplex = Simplex::EMPTY;
+        assert!(!holds(&query, &mut simplex));
     }
 }

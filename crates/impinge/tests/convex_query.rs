@@ -17,8 +17,6 @@ mod common;
 mod convex_families;
 mod convex_oracle;
 
-use std::f64::EPSILON;
-
 use common::count_from;
 use convex_families::{Pair, Stand, for_each, pair};
 use convex_oracle::{Small, overlap_is_at_most, rational, share_a_point};
@@ -106,7 +104,7 @@ impl Case<'_> {
     fn closest(&self, along: Vec3) -> decide::Closest {
         let start = [furthest(self.a, along) as u32, furthest(self.b, -along) as u32];
         let pairs = if self.is_due(16) { Pairs::NONE } else { Pairs::new(&[start]) };
-        decide::closest(self.a, self.b, &Hint { pairs, ..Hint::NONE }).unwrap()
+        decide::closest(self.a, self.b, &Hint { pairs, ..Hint::NONE }).expect("finite points")
     }
 
     fn overlap(&self, overlap: &Overlap, common: &Common) {
@@ -115,7 +113,7 @@ impl Case<'_> {
         assert!(Decision::Intersecting(*common).verify(self.a, self.b), "{name}");
         if overlap.upper.is_finite() {
             // The direction is rounded to its length.
-            let (along, most) = (overlap.direction, overlap.upper + 4.0 * EPSILON * self.size);
+            let (along, most) = (overlap.direction, overlap.upper + 4.0 * f64::EPSILON * self.size);
             assert!(overlap_is_at_most(self.a, self.b, along, most), "{name}: {overlap:?}");
         }
         let least = self.least_across_faces();
@@ -124,7 +122,7 @@ impl Case<'_> {
             "{name}: {overlap:?} {least}"
         );
         if self.is_due(256) && self.a.len() <= 10 && self.b.len() <= 10 {
-            let depth = Small::new(self.a, self.b).squared_depth().unwrap();
+            let depth = Small::new(self.a, self.b).squared_depth().expect("bodies that meet");
             let (low, high) = (rational(overlap.lower), rational(overlap.upper));
             assert!(&low * &low <= depth && depth <= &high * &high, "{name}: {overlap:?}");
         }
@@ -264,13 +262,14 @@ fn a_vertex_far_from_all_others_is_not_missed() {
 /// Boxes beside, in and on one another: the origin is on the border of every simplex around it.
 #[test]
 fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
-    let corner = |i: u32| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64) - 0.5;
+    let corner = |i: usize| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64) - 0.5;
     let cube = Hull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
     let mut random = common::Random(8);
     let mut cache = Cache::default();
     for round in 0..4000 {
         // Along one axis, two or all three; exactly at, one unit beside and far from touching.
-        let steps = [0.0, 0.25, 1.0, -1.0, 1.0 + EPSILON, 1.0 - EPSILON, 1.0 + 1e-9, 1.0 - 1e-9];
+        let steps =
+            [0.0, 0.25, 1.0, -1.0, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON, 1.0 + 1e-9, 1.0 - 1e-9];
         let mut shift = Vec3::ZERO;
         for k in 0..3 {
             shift[k] = match random.below(4) {

@@ -17,6 +17,7 @@ use glam::DVec3 as Vec3;
 use impinge::Pose;
 
 use crate::common::{Random, count_from};
+#[allow(unused_imports, reason = "each test file uses a part")]
 pub use moves::Stand;
 
 /// Two bodies, the hulls of their points, and where B is.

@@ -394,8 +394,7 @@ impl Rough<'_> {
                 for [i, j] in pairs {
                     near.push(corners.corner(*i, *j));
                 }
-                // Not the closest part of all, perhaps, but one to go on from.
-                let Nearest::Toward { direction, height } = near.reduce() else {
+                let Nearest::Toward { direction, height } = near.reduce_kept() else {
                     return RoughEnd::Inside;
                 };
                 (Near::new(near), direction, height)

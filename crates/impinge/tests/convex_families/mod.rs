@@ -5,15 +5,20 @@
 #![allow(unreachable_pub, reason = "shared by several test crates")]
 
 mod bodies;
+mod moves;
 mod placements;
 
+use std::io::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Instant;
 
 use glam::DVec3 as Vec3;
 use impinge::Pose;
 
-use crate::common::Random;
+use crate::common::{Random, count_from};
+#[allow(unused_imports, reason = "each test file uses a part")]
+pub use moves::Stand;
 
 /// Two bodies, the hulls of their points, and where B is.
 #[derive(Clone, Debug)]
@@ -58,19 +63,26 @@ pub fn pair(seed: u64, most: usize) -> Pair {
     Pair { seed, placement, bodies, a, b, pose }
 }
 
-/// Runs `check` for the numbers below `count` on all cores.
+/// Runs `check` for the numbers below `count` on all cores, or on as many as `RAYON_NUM_THREADS` says; says how far it is when that takes long.
 pub fn for_each(count: u64, check: impl Fn(u64) + Sync) {
     const CHUNK: u64 = 16;
-    let next = AtomicU64::new(0);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let (next, start) = (AtomicU64::new(0), Instant::now());
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+        for _ in 0..count_from("RAYON_NUM_THREADS", threads).max(1) {
             scope.spawn(|| {
                 loop {
                     let first = next.fetch_add(CHUNK, Ordering::Relaxed);
                     if first >= count {
                         break;
                     }
-                    (first..count.min(first + CHUNK)).for_each(&check);
+                    let last = count.min(first + CHUNK);
+                    (first..last).for_each(&check);
+                    if first / 10_000 != last / 10_000 {
+                        let seconds = start.elapsed().as_secs();
+                        // Not `print`, which a test that succeeds keeps to itself.
+                        let _ = writeln!(std::io::stderr(), "{last} of {count} in {seconds} s");
+                    }
                 }
             });
         }

@@ -70,12 +70,12 @@ impl Scene {
     }
 }
 
-fn pose(rotation: [f64; 4], translation: Vec3) -> Pose {
+pub(super) fn pose(rotation: [f64; 4], translation: Vec3) -> Pose {
     Pose::from_quaternion(rotation, translation).expect("a unit quaternion and a finite place")
 }
 
 /// Of the points the one furthest along the direction.
-fn furthest(points: &[Vec3], along: Vec3) -> Vec3 {
+pub(super) fn furthest(points: &[Vec3], along: Vec3) -> Vec3 {
     let mut best = points[0];
     for p in points {
         if along.dot(*p) > along.dot(best) {
@@ -86,7 +86,7 @@ fn furthest(points: &[Vec3], along: Vec3) -> Vec3 {
 }
 
 /// A gap or an overlap of `1e-16` to 1, or none.
-fn signed_gap(random: &mut Random) -> f64 {
+pub(super) fn signed_gap(random: &mut Random) -> f64 {
     let size = power(random, -17.0, 0.0);
     match random.below(9) {
         0 => 0.0,

@@ -112,6 +112,27 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
     }
 }
 
+/// Whether B, moved by `most` along a direction of floats of about unit length, shares no inner point with A: the overlap along it is at most that, exactly.
+///
+/// Rounded numbers tell which vertices can be the outermost ones; integers tell the rest.
+pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, most: f64) -> bool {
+    let sizes = a.iter().chain(b).map(|p| p.abs().max_element()).fold(0.0, f64::max);
+    // Differences of coordinates, products, two sums: less than eight roundings of these; what underflows is below the last number.
+    let slack = 16.0 * f64::EPSILON * sizes * along.abs().element_sum() + f64::MIN_POSITIVE;
+    let outermost = |points: &[Vec3], n: Vec3| -> Vec<Vec3> {
+        let furthest = points.iter().map(|p| n.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
+        points.iter().filter(|p| n.dot(**p) >= furthest - slack).copied().collect()
+    };
+    let (a, b, exponent) = integers(&outermost(a, along), &outermost(b, -along));
+    let n = along.to_array().map(integer);
+    let last = a.iter().map(|p| dot(&n, p)).max().expect("a body has points");
+    let first = b.iter().map(|p| dot(&n, p)).min().expect("a body has points");
+    let (overlap, most) = (last - first, integer(most));
+    // Squared, because the length of the direction need not be rational; the unit of the direction is on both sides.
+    let shift = (exponent + 1074) as u64;
+    !overlap.is_positive() || (&overlap * &overlap) << (2 * shift) <= &most * &most * dot(&n, &n)
+}
+
 /// Two small bodies and every direction that matters.
 pub struct Small {
     a: Vec<Vector>,

@@ -208,7 +208,8 @@ impl Growth {
             close = (options.tolerance * self.upper).max(16.0 * error);
             let settled = along - height <= close;
             if settled {
-                self.direction = normal;
+                // Both: the way out leaves by this face, and takes what it takes along it, which may be a rounding more than the least known.
+                (self.upper, self.direction) = (along, normal);
             }
             if settled || self.upper - height <= close {
                 if self.upper - floor <= close {

@@ -26,7 +26,7 @@ pub struct Distance {
 pub struct Overlap {
     /// No translation of B shorter than this separates the bodies.
     pub lower: f64,
-    /// B moved by this along the direction leaves A, or touches it.
+    /// B moved by this along the direction, before that is rounded, leaves A or touches it.
     pub upper: f64,
     /// The way out for B, in A's frame, of length one to rounding.
     pub direction: Vec3,

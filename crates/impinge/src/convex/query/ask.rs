@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use glam::Vec3A;
 
 use super::answer::{Answer, Distance, Overlap};
+use super::border;
 use super::cache::Cache;
 use super::expand::{Depth, Surface};
 use super::gjk::{End, Query, inside_shares, is_certain};
@@ -78,10 +79,14 @@ impl Task for Meet<'_> {
         let rough = Rough::new(&query);
         let mut near = Simplex::EMPTY;
         let towards = if cache.apart.length_squared() > SOME { cache.apart } else { query.between };
-        let end = rough.begin::<W>(&towards, &mut near);
+        // Corners that surrounded the origin last time are nearer to it than any direction.
+        let end = match cache.met {
+            true => RoughEnd::Close,
+            false => rough.begin::<W>(&towards, &mut near),
+        };
         let end = match end {
             RoughEnd::Separated { .. } => end,
-            _ if Placed::fits(query.a, query.b) => {
+            _ if cache.is_empty() && Placed::fits(query.a, query.b) => {
                 let placed = Placed::new::<W>(&rough);
                 rough.search_from::<W, _, false>(&placed, cache, &mut near)
             }
@@ -93,11 +98,15 @@ impl Task for Meet<'_> {
             return Decision::Separated(separation(direction, gap));
         }
         let mut simplex = query.confirm(&near);
-        let end = if matches!(end, RoughEnd::Inside) && is_certain(&simplex) {
+        let inside = matches!(end, RoughEnd::Inside);
+        let end = if inside && (is_certain(&simplex) || border::holds(&query, &mut simplex)) {
             End::Inside
         } else {
-            let end;
+            let mut end;
             (end, simplex) = W::call(Finely::<false> { query: &query, simplex });
+            if matches!(end, End::Unclear) && border::holds(&query, &mut simplex) {
+                end = End::Inside;
+            }
             end
         };
         cache.keep(&simplex, matches!(end, End::Inside));
@@ -187,18 +196,22 @@ fn measure<W: Wide, C: Corners, T: Answer>(
         }
     }
     let mut simplex = query.confirm(&near);
-    if !(matches!(end, RoughEnd::Inside) && is_certain(&simplex)) {
+    let inside = matches!(end, RoughEnd::Inside);
+    let mut certain = inside && is_certain(&simplex);
+    if !(certain || inside && border::holds(query, &mut simplex)) {
         let end;
         (end, simplex) = W::call(Finely::<true> { query, simplex });
         match end {
-            End::Inside => {}
+            End::Inside => certain = true,
             End::Closest => {
                 // If the bounds are still apart, the normal of a sliver misled the search.
-                return match apart(query, &simplex, cache) {
+                let distance = apart(query, &simplex, cache);
+                return match distance.or_else(|| apart_by_normal(query, &simplex, cache)) {
                     Some(distance) => T::apart(distance, separation(cache.apart, distance.lower)),
                     None => T::from(slow::contact(query, hint(&simplex), T::DEPTH)),
                 };
             }
+            End::Unclear if border::holds(query, &mut simplex) => {}
             End::Separated { .. } | End::Unclear => {
                 return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
             }
@@ -207,15 +220,20 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     cache.keep(&simplex, true);
     let common = common(&simplex);
     if !T::DEPTH {
-        let mut point = Vec3::ZERO;
-        for (corner, share) in inside_shares(&simplex) {
-            point += query.points_a[corner.a as usize] * share;
-        }
-        return T::meeting(Overlap::unknown(point), common);
+        return match common_point(query, &simplex, certain) {
+            Some(point) => T::meeting(Overlap::unknown(point), common),
+            None => T::from(slow::contact(query, hint(&simplex), T::DEPTH)),
+        };
     }
     let mut start = Simplex::EMPTY;
     for corner in simplex.corners() {
         start.push(corners.corner(corner.a, corner.b));
+    }
+    if start.len() < 4 {
+        if let Some(overlap) = touch(query, &simplex) {
+            return T::meeting(overlap, common);
+        }
+        surround::<W, C>(corners, &mut start);
     }
     let Some(depth) = W::call(Deepen { query, rough, corners, start: &start }) else {
         return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
@@ -223,6 +241,67 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     let (point_a, point_b) = points(query, &depth.shares);
     let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
     T::meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
+}
+
+/// A common point of bodies whose corners hold the origin, `inside` for certain. `None` where rounding spoils it.
+#[inline(always)]
+fn common_point(query: &Query<'_>, simplex: &Simplex<Vec3>, inside: bool) -> Option<Vec3> {
+    if inside {
+        let mut point = Vec3::ZERO;
+        for (corner, share) in inside_shares(simplex) {
+            point += query.points_a[corner.a as usize] * share;
+        }
+        return Some(point);
+    }
+    let (point_a, point_b) = if simplex.len() == 4 {
+        points(query, &inside_shares(simplex))
+    } else {
+        points(query, &simplex.shares())
+    };
+    // Not if a tetrahedron is so flat that nothing is left of it.
+    let agree = point_a.distance_squared(point_b) <= CLOSE * CLOSE * query.size * query.size;
+    agree.then_some(point_a)
+}
+
+/// How deep bodies overlap that touch only, if three corners hold the origin and lie in a face of A - B.
+#[inline(always)]
+fn touch(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<Overlap> {
+    let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
+    let normal = (p - r).cross(q - r);
+    let length = normal.length();
+    let is_triangle = simplex.len() == 3 && length > 0.0;
+    if !is_triangle {
+        return None;
+    }
+    let unit = normal / length;
+    // How far A - B goes beyond the origin along a direction is how far B must go that way.
+    let (there, back) = (-query.least(-unit), -query.least(unit));
+    let (reach, direction) = if there < back { (there, unit) } else { (back, -unit) };
+    let upper = reach.max(0.0) + query.tiny;
+    let (point_a, point_b) = points(query, &simplex.shares());
+    (upper <= CLOSE * query.size).then_some(Overlap {
+        lower: 0.0,
+        upper,
+        direction,
+        point_a,
+        point_b,
+    })
+}
+
+/// Adds corners until there are four that span as much as they can. What holds the origin still does.
+#[inline(always)]
+fn surround<W: Wide, C: Corners>(corners: &C, simplex: &mut Simplex<Vec3A>) {
+    while simplex.len() < 4 {
+        let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
+        let across = match simplex.len() {
+            0 | 1 => Vec3A::X,
+            2 => (q - p).any_orthogonal_vector(),
+            _ => (q - p).cross(r - p),
+        };
+        let (there, back) = (corners.against::<W>(-across), corners.against::<W>(across));
+        let away = |corner: &Corner<Vec3A>| across.dot(corner.w - p).abs();
+        simplex.push(if away(&there) < away(&back) { back } else { there });
+    }
 }
 
 /// The distance, if the closest point of A - B lies on the simplex, needs all its corners, and lies in no other place.
@@ -251,6 +330,28 @@ fn apart<V: Vector>(
     }
     cache.keep(simplex, false);
     cache.apart = v / -length;
+    Some(Distance { lower, upper, point_a, point_b })
+}
+
+/// As [`apart`], by the normal of three corners: the points of bodies that are very close say little about the direction between them.
+#[cold]
+#[inline(never)]
+fn apart_by_normal(
+    query: &Query<'_>,
+    simplex: &Simplex<Vec3>,
+    cache: &mut Cache,
+) -> Option<Distance> {
+    let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
+    let normal = (p - r).cross(q - r);
+    let unit = if normal.dot(r) < 0.0 { -normal } else { normal }.try_normalize()?;
+    let (point_a, point_b) = points(query, &simplex.shares());
+    let lower = query.least(unit) - query.tiny;
+    let upper = point_a.distance(point_b) + query.tiny;
+    if !(simplex.len() == 3 && lower > 0.0 && upper - lower <= CLOSE * query.size) {
+        return None;
+    }
+    cache.keep(simplex, false);
+    cache.apart = -unit;
     Some(Distance { lower, upper, point_a, point_b })
 }
 
@@ -293,7 +394,7 @@ impl Rough<'_> {
                 for [i, j] in pairs {
                     near.push(corners.corner(*i, *j));
                 }
-                let Nearest::Toward { direction, height } = near.reduce_all() else {
+                let Nearest::Toward { direction, height } = near.reduce_kept() else {
                     return RoughEnd::Inside;
                 };
                 (Near::new(near), direction, height)

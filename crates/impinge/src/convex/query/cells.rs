@@ -4,8 +4,13 @@
 //! cell meets the cone of directions `d` with `(v - u) . d >= 0` for all neighbours `u`; in the coordinates of the face each of these is a
 //! half-plane, so the cell is clipped at them, and the vertex is a candidate if something is left. Those vertices are connected by edges of
 //! the hull (their cones tile a convex set of directions), so they are collected by walking from one of them.
+//!
+//! Two things must not be left to rounding. The first vertex is found by exact comparisons: many vertices may be so near each other that, seen from the middle of the hull, they
+//! are one point, and a walk in rounded coordinates ends there, however far the hull goes on. And an edge that is not longer than the rounding of its ends has no
+//! direction: it clips nothing.
 
 use crate::convex::Hull;
+use crate::convex::support::Climb;
 use crate::math::Vec3;
 
 /// Cells along one side of a face of the cube for a hull of `vertices` vertices: about two cells a vertex, so that most cells fill one block or less.
@@ -15,6 +20,9 @@ pub(super) fn side(vertices: usize) -> u32 {
 
 /// How far beyond its borders a cell looks: more than the rounding of [`of`] and of the clipping.
 const OVERLAP: f64 = 1e-5;
+
+/// More than the rounding of both ends of an edge, each coordinate of each less than `2^-53`, can change of a product with a direction in a cell.
+const ENDS: f64 = 2e-15;
 
 /// The axes along the sides of each face.
 const SIDES: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
@@ -41,11 +49,11 @@ pub(super) fn of(direction: [f32; 3], side: u32) -> usize {
     ((2 * axis + back) * width + place(direction[i])) * width + place(direction[j])
 }
 
-/// Calls `each` with the candidates of every cell, in the order of the cells. `local` are the hull's vertices in any unit of about one.
+/// Calls `each` with the candidates of every cell, in the order of the cells. `local` are the hull's vertices from its middle, none further than one.
 pub(super) fn for_each(hull: &Hull, local: &[Vec3], side: u32, mut each: impl FnMut(&[u32])) {
     let mut seen = vec![u32::MAX; local.len()];
     let mut found: Vec<u32> = Vec::new();
-    let mut start = 0;
+    let (mut start, mut walk) = (0, Climb::default());
     let width = 2.0 / f64::from(side);
     let mut number = 0;
     for face in 0..6 {
@@ -55,7 +63,7 @@ pub(super) fn for_each(hull: &Hull, local: &[Vec3], side: u32, mut each: impl Fn
                 let low = [i, j].map(|k| f64::from(k) * width - 1.0 - OVERLAP);
                 let high = [i, j].map(|k| f64::from(k + 1) * width - 1.0 + OVERLAP);
                 let cell = Cell { axis, forward, low, high };
-                start = climb(hull, local, cell.middle(), start);
+                start = hull.climb(cell.middle(), start, &mut walk);
                 found.clear();
                 found.push(start);
                 seen[start as usize] = number;
@@ -74,24 +82,6 @@ pub(super) fn for_each(hull: &Hull, local: &[Vec3], side: u32, mut each: impl Fn
                 each(&found);
                 number += 1;
             }
-        }
-    }
-}
-
-/// A vertex that is furthest in the direction to rounding; a walk that rounding ends early ends at a vertex whose cone is within rounding of the direction.
-fn climb(hull: &Hull, local: &[Vec3], direction: Vec3, start: u32) -> u32 {
-    let mut best = start;
-    let mut along = direction.dot(local[start as usize]);
-    loop {
-        let here = best;
-        for next in hull.neighbors(here) {
-            let further = direction.dot(local[*next as usize]);
-            if further > along {
-                (best, along) = (*next, further);
-            }
-        }
-        if best == here {
-            return best;
         }
     }
 }
@@ -124,7 +114,7 @@ impl Cell {
         for neighbor in hull.neighbors(vertex) {
             let edge = local[vertex as usize] - local[*neighbor as usize];
             let (c, x, y) = (edge[self.axis] * self.forward, edge[i], edge[j]);
-            let slack = 1e-12 * (c.abs() + x.abs() + y.abs());
+            let slack = 1e-12 * (c.abs() + x.abs() + y.abs()) + ENDS;
             let inside = |p: &[f64; 2]| c + x * p[0] + y * p[1] + slack;
             clipped.clear();
             for k in 0..polygon.len() {

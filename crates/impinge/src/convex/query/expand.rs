@@ -144,7 +144,7 @@ impl Exact {
 }
 
 impl Surface {
-    /// Grows the surface from a tetrahedron that holds the origin inside for certain. `None` if there is too little room, or if `f32` is too coarse.
+    /// Grows the surface from a tetrahedron that holds the origin, inside or on its border, for certain. `None` if there is too little room, or if `f32` is too coarse.
     #[inline(always)]
     pub(super) fn expand<W: Wide, C: Corners>(
         &mut self,
@@ -176,10 +176,11 @@ impl Surface {
                     let Ok(lower) = self.lowest::<W>(query, rough, closest, &face) else {
                         continue;
                     };
-                    // Also if a face has no area.
-                    if !(lower > 0.0 && upper.is_finite()) {
+                    // Bodies that hardly touch are known to meet, so they are no less than zero deep. Otherwise also if a face has no area.
+                    if !(lower > 0.0 && upper.is_finite() || upper <= 8.0 * flat) {
                         return None;
                     }
+                    let lower = lower.max(0.0);
                     let mut near = Simplex::EMPTY;
                     for corner in face.corners {
                         near.push(corner);
@@ -377,7 +378,9 @@ impl Surface {
                 let rough_distance = &mut self.blocks[k].distances[number % 8];
                 let found = other.height / other.length;
                 if found < distance - 8.0 * FLAT * query.size && *rough_distance >= known {
-                    *rough_distance = known * (1.0 - 2.0 * f32::EPSILON);
+                    // Less, also than nothing, so that it comes next.
+                    *rough_distance =
+                        known - (known.abs() * 2.0 * f32::EPSILON).max(f32::MIN_POSITIVE);
                     return Err(());
                 }
                 radius = radius.min(other.low(query.size));
@@ -393,7 +396,8 @@ fn eight(points: &[f32; 9], from: usize) -> &[f32; 8] {
     points[from..].first_chunk().unwrap_or(&[0.0; 8])
 }
 
-/// Computes the first `count` faces of a block from their corners; false if one does not have the origin behind it.
+/// Computes the first `count` faces of a block from their corners; false if one does not have the origin behind it, or on it to rounding. On the way that is enough: the
+/// [lower bound](Surface::lowest) counts all faces as they are in the end.
 #[inline(always)]
 fn fill<W: Wide>(block: &mut Block, p: Wide3<W>, q: Wide3<W>, r: Wide3<W>, count: usize) -> bool {
     let (u, v) = (p.sub(r), q.sub(r));
@@ -411,6 +415,7 @@ fn fill<W: Wide>(block: &mut Block, p: Wide3<W>, q: Wide3<W>, r: Wide3<W>, count
         block.heights[lane] = f32::INFINITY;
         block.distances[lane] = f32::INFINITY;
     }
-    let behind = W::splat(0.0).lt(height).bits();
+    // Not if it has no area: then the distance is no number.
+    let behind = W::splat(-ROUGH_ERROR).le(distance).bits();
     behind & ((1 << count) - 1) == (1 << count) - 1
 }

@@ -365,6 +365,34 @@ mod tests {
         }
     }
 
+    /// Vertices that are one point seen from the middle of the hull hid the one at the other end.
+    #[test]
+    fn a_cluster_hides_nothing() {
+        let mut random = Random::new(12);
+        for size in [1e-160, 1e-20, 1e-16, 1e-14, 1e-12, 1e-8] {
+            let far = random.direction();
+            let mut points: Vec<Vec3> = (0..100).map(|_| random.direction() * size).collect();
+            points.push(far);
+            let hull = Hull::new(&points).unwrap();
+            let (ready, points) = (Furthest::new(&hull), hull.vertices());
+            assert!(ready.side > 0);
+            for k in 0..2000 {
+                let across = far.cross(random.direction());
+                let direction = match k % 4 {
+                    0 => random.direction(),
+                    1 => across,
+                    _ => (across + far * random.range(-1.0, 1.0) * 1e-3).normalize(),
+                };
+                let along = |v: u32| direction.dot(points[v as usize] - ready.center);
+                let furthest = (0..points.len() as u32).map(along).fold(f64::MIN, f64::max);
+                let [rough, sure] = dispatch::run(Find { ready: &ready, direction });
+                let slack = f64::from(SLACK) * ready.unit;
+                assert!(along(rough) >= furthest - slack, "{size:e} {direction}");
+                assert!(along(sure) >= furthest - 8.0 * f64::EPSILON, "{size:e} {direction}");
+            }
+        }
+    }
+
     #[test]
     fn directions_without_a_direction_give_some_vertex() {
         let mut random = Random::new(3);

@@ -14,6 +14,7 @@
 
 mod answer;
 mod ask;
+mod border;
 mod cache;
 mod cells;
 mod expand;

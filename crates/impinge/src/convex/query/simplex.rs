@@ -158,6 +158,13 @@ impl<V: Vector> Simplex<V> {
         self.reduce_any()
     }
 
+    /// As [`reduce`](Self::reduce), for corners of another time: not the closest part of all, perhaps, but one to go on from. Apart, so that searches that start without corners keep
+    /// their registers.
+    #[inline(never)]
+    pub(super) fn reduce_kept(&mut self) -> Nearest<V> {
+        self.reduce()
+    }
+
     /// As [`reduce`](Self::reduce), whatever the order of the corners.
     pub(super) fn reduce_any(&mut self) -> Nearest<V> {
         let all = *self;

@@ -25,7 +25,9 @@ pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Contact {
     let b = placed(query);
     match decide::decide(query.points_a, &b, &hint) {
         Decision::Separated(gap) => {
-            let hint = Hint { pairs: gap.features, ..hint };
+            // Without features the vertices where the search ended are as near as anything.
+            let pairs = if gap.features.is_empty() { hint.pairs } else { gap.features };
+            let hint = Hint { pairs, ..hint };
             Contact::Apart(apart(query, &b, &gap, &hint), gap)
         }
         Decision::Intersecting(common) => {

@@ -12,7 +12,7 @@ use super::record::Turned;
 use crate::broad::Frame;
 
 /// So many slots are looked at for boxes adrift, or so many that were too fast for a skin are kept in mind.
-const PROBES: usize = 96;
+const PROBES: usize = 48;
 /// A motion in common is one of at least so many of them,
 const ENOUGH: usize = 8;
 /// and of at least so large a share.
@@ -30,7 +30,7 @@ pub(super) struct Drift {
     /// Some items that were too fast for a skin in the last frame.
     pub(super) fast: Vec<u32>,
     samples: [Vec<f32>; 3],
-    sorted: Vec<f32>,
+    ranked: Vec<f32>,
 }
 
 impl Neighbours {
@@ -118,10 +118,9 @@ impl Drift {
             return;
         }
         let step = [0, 1, 2].map(|k| {
-            self.sorted.clear();
-            self.sorted.extend_from_slice(&self.samples[k]);
-            self.sorted.sort_unstable_by(f32::total_cmp);
-            self.sorted[count / 2]
+            self.ranked.clear();
+            self.ranked.extend_from_slice(&self.samples[k]);
+            *self.ranked.select_nth_unstable_by(count / 2, f32::total_cmp).1
         });
         let agrees = |n: usize| (0..3).all(|k| (self.samples[k][n] - step[k]).abs() <= width);
         let agreeing = (0..count).filter(|n| agrees(*n)).count();

@@ -22,6 +22,9 @@ const REFIT: usize = 4;
 /// More layers than this would hold more than 2^32 boxes.
 const DEPTH: usize = 11;
 
+/// Nodes that are still to be opened, with their layers: of each layer at most eight children, less the one that is taken.
+type Stack = [(u8, u32); 8 * DEPTH];
+
 /// The tree.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layers {
@@ -114,10 +117,13 @@ impl Layers {
 
     /// Calls with the slot of every box that overlaps the one given, until told to stop.
     #[inline(always)]
-    fn visit<W: Wide>(&self, turned: &Turned, mut each: impl FnMut(u32) -> ControlFlow<()>) {
+    fn visit<W: Wide>(
+        &self,
+        turned: &Turned,
+        stack: &mut Stack,
+        mut each: impl FnMut(u32) -> ControlFlow<()>,
+    ) {
         let bounds = turned.bounds();
-        // A node has at most eight children on the stack, less the one that is taken.
-        let mut stack = [(0_u8, 0_u32); 8 * DEPTH];
         let mut height = 1;
         stack[0] = (self.layers.len() as u8 - 1, 0);
         while height > 0 {
@@ -139,8 +145,8 @@ impl Layers {
 
     /// Appends the slots of all boxes that overlap the one given.
     #[inline(always)]
-    fn near<W: Wide>(&self, turned: &Turned, to: &mut Vec<u32>) {
-        self.visit::<W>(turned, |slot| {
+    fn near<W: Wide>(&self, turned: &Turned, stack: &mut Stack, to: &mut Vec<u32>) {
+        self.visit::<W>(turned, stack, |slot| {
             to.push(slot);
             ControlFlow::Continue(())
         });
@@ -148,9 +154,9 @@ impl Layers {
 
     /// Whether any box overlaps the one given.
     #[inline(always)]
-    fn any<W: Wide>(&self, turned: &Turned) -> bool {
+    fn any<W: Wide>(&self, turned: &Turned, stack: &mut Stack) -> bool {
         let mut found = false;
-        self.visit::<W>(turned, |_| {
+        self.visit::<W>(turned, stack, |_| {
             found = true;
             ControlFlow::Break(())
         });
@@ -166,7 +172,7 @@ impl Layers {
         seen: &mut Vec<u32>,
         to: &mut Vec<[u32; 2]>,
     ) {
-        let mut stack = [(0_u8, 0_u32); 8 * DEPTH];
+        let (mut stack, mut below): (Stack, Stack) = ([(0, 0); 8 * DEPTH], [(0, 0); 8 * DEPTH]);
         let mut height = 1;
         stack[0] = (self.layers.len() as u8 - 1, 0);
         while height > 0 {
@@ -181,14 +187,14 @@ impl Layers {
                 let turned = Turned::new(min, max.map(|side| -side)).shifted(by);
                 let child = 8 * at + lane as u32;
                 if depth > 0 {
-                    if other.any::<W>(&turned) {
+                    if other.any::<W>(&turned, &mut below) {
                         stack[height] = (depth - 1, child);
                         height += 1;
                     }
                     continue;
                 }
                 seen.clear();
-                other.near::<W>(&turned, seen);
+                other.near::<W>(&turned, &mut below, seen);
                 for slot in &*seen {
                     to.push([child.min(*slot), child.max(*slot)]);
                 }

@@ -10,7 +10,7 @@ use crate::wide::dispatch::{self, Task};
 use crate::wide::{Wide, prefetch};
 
 /// Boxes are asked for so many slots before they are read.
-const AHEAD: usize = 12;
+const AHEAD: usize = 40;
 /// So many boxes stay in a core's own cache and need not be asked for.
 const CACHED: usize = 16 << 10;
 /// Slots that a thread takes at a time.

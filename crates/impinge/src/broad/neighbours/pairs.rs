@@ -2,6 +2,8 @@
 
 use crate::wide::{Lookup, Rows, prefetch};
 
+/// Where fewer than one place in so many is free, new ones are taken.
+const HOLES: usize = 16;
 /// No place.
 const NONE: u32 = u32::MAX;
 
@@ -13,10 +15,12 @@ pub(super) struct Pairs {
     overlapping: Vec<u8>,
     /// The place of the first pair of each slot.
     first: Vec<u32>,
-    /// For each place that of the next pair of the same slot, or the next one that is free.
+    /// For each place that of the next pair of the same slot.
     next: Vec<u32>,
-    /// The first place that is free, counted from one, or zero.
-    free: u32,
+    /// How many places are free.
+    holes: usize,
+    /// The row where the last one was found that nobody near had use for.
+    hunt: usize,
     /// Pairs that were added among those of other slots.
     added: usize,
 }
@@ -54,7 +58,7 @@ impl Pairs {
         self.overlapping.clear();
         self.first.clear();
         self.next.clear();
-        (self.free, self.added) = (0, 0);
+        (self.holes, self.hunt, self.added) = (0, 0, 0);
     }
 
     /// The next pair of a list for which there is room, after [`Pairs::reset`].
@@ -134,25 +138,48 @@ impl Pairs {
 
     /// Adds a pair whose boxes do not overlap; says where.
     pub(super) fn add(&mut self, low: usize, high: u32) -> u32 {
-        let place = match self.free {
-            0 => {
-                let place = self.next.len() as u32;
-                self.next.push(NONE);
-                if place as usize / 8 == self.rows.len() {
-                    self.rows.resize(self.rows.len() + 1);
-                    self.overlapping.push(0);
-                }
-                place
-            }
-            free => {
-                self.free = self.next[free as usize - 1];
-                free - 1
-            }
-        };
+        let place = self.find_place(low);
         self.next[place as usize] = std::mem::replace(&mut self.first[low], place);
         self.put(place, low as u32, high);
-        self.added += 1;
         place
+    }
+
+    /// A free place for a pair of a slot: near its other pairs, so that comparing them goes through memory in order; or else any; or else a new one.
+    fn find_place(&mut self, slot: usize) -> u32 {
+        let home = self.first[slot];
+        let near = if home == NONE { None } else { self.hole_in(home as usize / 8) };
+        if let Some(place) = near {
+            self.holes -= 1;
+            return place;
+        }
+        self.added += 1;
+        // So many that one is found in a step or two.
+        if self.holes * HOLES > self.next.len() {
+            for _ in 0..self.rows.len() {
+                self.hunt = if self.hunt + 1 < self.rows.len() { self.hunt + 1 } else { 0 };
+                if let Some(place) = self.hole_in(self.hunt) {
+                    self.holes -= 1;
+                    return place;
+                }
+            }
+        }
+        let place = self.next.len() as u32;
+        self.next.push(NONE);
+        if place as usize / 8 == self.rows.len() {
+            self.rows.resize(self.rows.len() + 1);
+            self.overlapping.push(0);
+        }
+        place
+    }
+
+    /// A free place in a row.
+    #[inline(always)]
+    fn hole_in(&self, row: usize) -> Option<u32> {
+        let high = &self.rows.as_slice()[row].high;
+        let column = high.iter().position(|slot| *slot == 0)?;
+        let place = 8 * row + column;
+        // The last row may have places that were never taken.
+        (place < self.next.len()).then_some(place as u32)
     }
 
     /// The beginning of the list of a slot.
@@ -177,13 +204,13 @@ impl Pairs {
     /// Takes out the pair at a cursor, whose boxes do not overlap, and goes on to the next.
     pub(super) fn take_out(&mut self, cursor: &mut Cursor) {
         let place = cursor.place;
-        let next = std::mem::replace(&mut self.next[place as usize], self.free);
+        let next = self.next[place as usize];
         match cursor.before {
             NONE => self.first[cursor.slot as usize] = next,
             before => self.next[before as usize] = next,
         }
         self.put(place, 0, 0);
-        self.free = place + 1;
+        self.holes += 1;
         cursor.place = next;
     }
 

@@ -1,4 +1,7 @@
 //! New skins for boxes that left theirs, and new neighbours.
+//!
+//! At the beginning of a frame every pair of boxes whose skins overlap is in the lists (but for pairs of a box adrift and another, which are looked for in every frame). So of the boxes that a new skin overlaps,
+//! those that the old one overlapped are neighbours already and need not be looked up, unless their own skins are new, too: these are marked.
 
 use std::sync::Mutex;
 

@@ -110,6 +110,15 @@ pub(crate) fn set_bits(mask: u32) -> &'static [u8; 8] {
     &SET_BITS[(mask & 255) as usize]
 }
 
+/// Writes the numbers of the lanes whose bits are set, counted from `first`, to the front of `to`; the rest is arbitrary.
+#[inline(always)]
+pub(crate) fn lanes_of<W: Wide>(first: u32, bits: u32, to: &mut [u32; 8]) {
+    W::pack(&[0, 1, 2, 3, 4, 5, 6, 7], bits, to);
+    for lane in to {
+        *lane += first;
+    }
+}
+
 /// Asks for the cache lines of `what` to be fetched while something else goes on.
 #[inline(always)]
 pub(crate) fn prefetch<T>(what: &T) {

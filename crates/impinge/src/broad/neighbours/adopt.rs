@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::drift::{Kind, slot_of};
 use super::pairs::Pairs;
-use super::record::{Facing, Turned};
+use super::record::Turned;
 use super::search::Search;
 use super::{Neighbours, Portion, lock};
 use crate::wide::Wide;
@@ -88,9 +88,11 @@ impl Neighbours {
             self.keep(&portion.adopted);
         }
         if crossing {
-            let Portion { adopted, seen, .. } = &mut portions[0];
+            let mut seen = std::mem::take(&mut self.seen);
+            let adopted = &mut portions[0].adopted;
             adopted.clear();
-            dispatch::run(Cross { all: self, adopted, seen });
+            dispatch::run(Cross { all: self, adopted, seen: &mut seen });
+            self.seen = seen;
             self.crossed = adopted.len();
             self.keep(adopted);
         }
@@ -149,10 +151,10 @@ impl Task for Purge<'_> {
 impl Purge<'_> {
     #[inline(always)]
     fn list<W: Wide>(all: &mut Neighbours, near: &mut Pairs, slot: usize) {
-        let own = Facing::<W>::new(&all.fat_at(slot));
+        let own = all.fat_at(slot);
         let mut cursor = near.cursor(slot);
         while let Some(other) = near.look(cursor) {
-            if near.overlaps(cursor.place) || own.overlaps(&all.fat_at(other as usize)) {
+            if near.overlaps(cursor.place) || own.overlaps::<W>(&all.fat_at(other as usize)) {
                 near.go_on(&mut cursor);
                 continue;
             }

@@ -5,8 +5,8 @@
 //! compared at a time. Two boxes may meet in several columns; the pair counts in the column, and the block, where the lower corner of their intersection lies.
 
 use super::record::{Flags, Record};
-use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
+use crate::wide::{Wide, lanes_of};
 
 /// How many mean sides a column is wide. Between 3 and 5 makes no difference; wider columns have longer runs, narrower ones more entries.
 const WIDTH: f32 = 4.0;
@@ -378,10 +378,7 @@ impl Hits {
         let (Some(others), Some(entries)) = (others, entries) else {
             unreachable!("there is room for eight");
         };
-        W::pack(&[0, 1, 2, 3, 4, 5, 6, 7], bits, others);
-        for other in others {
-            *other += first as u32;
-        }
+        lanes_of::<W>(first as u32, bits, others);
         *entries = [entry as u32; 8];
         self.count += bits.count_ones() as usize;
     }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::pairs::Pairs;
-use super::record::{Facing, Turned, overlapping};
+use super::record::{Turned, overlapping};
 use super::{Neighbours, Portion};
 use crate::broad::lists::List;
 use crate::broad::{Changes, Frame, Pair};
@@ -236,8 +236,8 @@ impl Task for CompareSome<'_> {
                 }
             }
             let [low, high] = near.slots(*place);
-            let own = Facing::<W>::new(&view.tight[low as usize]);
-            let overlaps = own.overlaps(&view.tight[high as usize]) && view.confirm(low, high);
+            let [own, other] = [low, high].map(|slot| &view.tight[slot as usize]);
+            let overlaps = own.overlaps::<W>(other) && view.confirm(low, high);
             if overlaps != near.overlaps(*place) {
                 toggled.push([*place, u32::from(overlaps)]);
             }

@@ -93,6 +93,8 @@ pub struct Neighbours {
     escaped: Vec<u32>,
     /// The skins that these had before, or empty boxes.
     left: Vec<Turned>,
+    /// Slots that one box adrift meets.
+    seen: Vec<u32>,
     /// How many items there were.
     count: usize,
     few: Few,
@@ -112,8 +114,6 @@ struct Portion {
     changes: Changes,
     /// New neighbours: two slots, the smaller first.
     adopted: Vec<[u32; 2]>,
-    /// Slots that may be new neighbours.
-    seen: Vec<u32>,
 }
 
 /// Memory for a fresh start.
@@ -254,7 +254,7 @@ impl BroadPhase for Neighbours {
         let searches: usize = self.searches.iter().map(|search| lock(search).bytes()).sum();
         let spare = &self.spare;
         4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
-            + 4 * self.named.capacity()
+            + 4 * (self.named.capacity() + self.seen.capacity())
             + self.few.bytes()
             + size_of::<Turned>()
                 * (self.tight.capacity() + self.fat.capacity() + self.left.capacity())
@@ -281,7 +281,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 impl Portion {
     fn bytes(&self) -> usize {
-        4 * (self.escaped.capacity() + self.seen.capacity())
+        4 * self.escaped.capacity()
             + 8 * (self.changes.began.capacity() + self.changes.ended.capacity())
             + 8 * self.adopted.capacity()
     }

@@ -86,9 +86,16 @@ impl Turned {
         W::load(&self.0).le(other)
     }
 
-    /// A mask that is set in all lanes if the boxes share a point.
+    /// Whether the boxes share a point: each lower side is at most the other's upper one.
     #[inline(always)]
-    fn faces<W: Wide>(&self, other: &Self, halves: W::Index) -> W {
+    pub(super) fn overlaps<W: Wide>(&self, other: &Self) -> bool {
+        self.faces::<W>(other).bits() == 255
+    }
+
+    /// The same as a mask that is set in all lanes if so.
+    #[inline(always)]
+    fn faces<W: Wide>(&self, other: &Self) -> W {
+        let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
         W::load(&self.0).permute(halves).le(W::splat(0.0).sub(W::load(&other.0)))
     }
 
@@ -142,39 +149,20 @@ impl Turned {
     }
 }
 
-/// The other side of the comparison: upper sides, and lower ones with their signs turned.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Facing<W>(W);
-
-impl<W: Wide> Facing<W> {
-    #[inline(always)]
-    pub(super) fn new(turned: &Turned) -> Self {
-        let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
-        Self(W::splat(0.0).sub(W::load(&turned.0).permute(halves)))
-    }
-
-    /// Whether the boxes share a point: each lower side is at most the other's upper one.
-    #[inline(always)]
-    pub(super) fn overlaps(self, other: &Turned) -> bool {
-        W::load(&other.0).le(self.0).bits() == 255
-    }
-}
-
 /// A bit for each of eight pairs of boxes that share a point.
 #[inline(always)]
 pub(super) fn overlapping<W: Wide>(low: &[&Turned; 8], high: &[&Turned; 8]) -> u32 {
-    let halves = W::index(&[4, 5, 6, 7, 0, 1, 2, 3]);
     let four = W::full([
-        low[0].faces(high[0], halves),
-        low[1].faces(high[1], halves),
-        low[2].faces(high[2], halves),
-        low[3].faces(high[3], halves),
+        low[0].faces::<W>(high[0]),
+        low[1].faces::<W>(high[1]),
+        low[2].faces::<W>(high[2]),
+        low[3].faces::<W>(high[3]),
     ]);
     let more = W::full([
-        low[4].faces(high[4], halves),
-        low[5].faces(high[5], halves),
-        low[6].faces(high[6], halves),
-        low[7].faces(high[7], halves),
+        low[4].faces::<W>(high[4]),
+        low[5].faces::<W>(high[5]),
+        low[6].faces::<W>(high[6]),
+        low[7].faces::<W>(high[7]),
     ]);
     four | more << 4
 }

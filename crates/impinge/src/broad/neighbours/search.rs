@@ -3,7 +3,7 @@
 use super::layers::{Layers, Node};
 use super::record::Turned;
 use crate::broad::Bounds;
-use crate::wide::{Wide, Wide3};
+use crate::wide::{Wide, Wide3, lanes_of};
 
 /// Boxes that are looked for, and what was found.
 #[derive(Clone, Debug, Default)]
@@ -71,10 +71,7 @@ impl Frontier {
         ) else {
             unreachable!("there is room for all");
         };
-        W::pack(&[0, 1, 2, 3, 4, 5, 6, 7], bits, to);
-        for node in to {
-            *node += first;
-        }
+        lanes_of::<W>(first, bits, to);
         *its = [of; 8];
         self.count += bits.count_ones() as usize;
     }

@@ -8,26 +8,30 @@ use crate::wide::dispatch::{self, Task};
 
 /// A box around what [`Pose::transform_point`] makes of the vertices of a hull: the smallest one, to rounding. Takes as long for many vertices as for few.
 pub(crate) fn bounds_at(hull: &Hull, pose: &Pose) -> Aabb {
-    dispatch::run(Span { hull: hull.furthest(), pose })
+    dispatch::run(Span::<false> { hull: hull.furthest(), pose })
 }
 
 /// The same with what `f32` rounds added: larger by less than five millionths of the hull's size, in a third of the time.
 pub(crate) fn rough_bounds_at(hull: &Hull, pose: &Pose) -> Aabb {
-    dispatch::run(RoughSpan { hull: hull.furthest(), pose })
+    dispatch::run(Span::<true> { hull: hull.furthest(), pose })
 }
 
-struct Span<'a> {
+/// How far a hull reaches along the axes, in `f32` if `ROUGH`.
+struct Span<'a, const ROUGH: bool> {
     hull: &'a Furthest,
     pose: &'a Pose,
 }
 
-impl Task for Span<'_> {
+impl<const ROUGH: bool> Task for Span<'_, ROUGH> {
     type Output = Aabb;
 
     #[inline(always)]
     fn run<W: Wide>(self) -> Aabb {
         let Self { hull, pose } = self;
         let rows = pose.rotation().transpose();
+        if ROUGH {
+            return around(hull, pose, hull.span::<W>(&rows), ERROR * hull.unit);
+        }
         let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
         for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
             (low[k], high[k]) = (-hull.reach(-row), hull.reach(row));
@@ -36,25 +40,9 @@ impl Task for Span<'_> {
     }
 }
 
-struct RoughSpan<'a> {
-    hull: &'a Furthest,
-    pose: &'a Pose,
-}
-
-impl Task for RoughSpan<'_> {
-    type Output = Aabb;
-
-    #[inline(always)]
-    fn run<W: Wide>(self) -> Aabb {
-        let Self { hull, pose } = self;
-        let span = hull.span::<W>(&pose.rotation().transpose());
-        around(hull, pose, span, ROUGH * hull.unit)
-    }
-}
-
 /// More than the coordinates of a vertex and of a direction, and their product in `f32`, may be off together: less than eight roundings of numbers up to one,
 /// and directions may be a little longer.
-const ROUGH: f64 = 1e-6;
+const ERROR: f64 = 1e-6;
 
 /// The box, from how far the hull reaches from its center, which may be off by `error`.
 fn around(hull: &Furthest, pose: &Pose, [low, high]: [Vec3; 2], error: f64) -> Aabb {

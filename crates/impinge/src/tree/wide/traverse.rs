@@ -93,17 +93,10 @@ impl dispatch::Task for Run<'_> {
     #[inline(always)]
     fn run<W: Wide>(self) -> Ended {
         if self.sink.stops_at_first() {
-            self.query.run::<W, true>(
-                self.start,
-                self.sink,
-                &mut Unhurried::<false>::new(self.steps),
-            )
+            let mut pace = LikeliestFirst { steps: self.steps };
+            self.query.run::<W, true>(self.start, self.sink, &mut pace)
         } else {
-            self.query.run::<W, false>(
-                self.start,
-                self.sink,
-                &mut Unhurried::<true>::new(self.steps),
-            )
+            self.query.run::<W, false>(self.start, self.sink, &mut OneAhead::default())
         }
     }
 }
@@ -123,42 +116,21 @@ pub(super) trait Pace {
     fn end(&mut self, left: &mut Work);
 }
 
-/// To the end, the last pair on the list first. With `AHEAD` a pair is taken from the list, and fetched, while the one before it is opened: what that one leads to has to wait for a step.
-/// Good where every pair counts, bad where the likeliest is to be opened next.
-struct Unhurried<const AHEAD: bool> {
-    taken: (Link, Link),
-    /// Steps that are left, without `AHEAD`.
+/// The last pair on the list first, which is the likeliest to lead to a hit, for so many steps.
+struct LikeliestFirst {
     steps: usize,
 }
 
-impl<const AHEAD: bool> Unhurried<AHEAD> {
-    fn new(steps: usize) -> Self {
-        Self { taken: (Link::NONE, Link::NONE), steps }
-    }
-}
-
-impl<const AHEAD: bool> Pace for Unhurried<AHEAD> {
+impl Pace for LikeliestFirst {
     #[inline(always)]
     fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
-        if !AHEAD {
-            if self.steps == 0 {
-                return None;
-            }
-            self.steps -= 1;
-            let next = steps.pop()?;
-            if steps.count > 0 {
-                query.fetch(steps.get(steps.count - 1));
-            }
-            return Some(next);
+        if self.steps == 0 {
+            return None;
         }
-        let mut next = self.taken;
-        if next.0 == Link::NONE {
-            next = steps.pop()?;
-        }
-        self.taken = (Link::NONE, Link::NONE);
-        if let Some(taken) = steps.pop() {
-            query.fetch(taken);
-            self.taken = taken;
+        self.steps -= 1;
+        let next = steps.pop()?;
+        if steps.count > 0 {
+            query.fetch(steps.get(steps.count - 1));
         }
         Some(next)
     }
@@ -170,11 +142,41 @@ impl<const AHEAD: bool> Pace for Unhurried<AHEAD> {
 
     #[inline(always)]
     fn is_over(&self, steps: &Pairs) -> bool {
-        if AHEAD {
-            steps.count == 0 && self.taken.0 == Link::NONE
-        } else {
-            steps.count == 0 || self.steps == 0
+        steps.count == 0 || self.steps == 0
+    }
+
+    #[inline(always)]
+    fn end(&mut self, _: &mut Work) {}
+}
+
+/// To the end, where every pair counts: a pair is taken from the list, and fetched, while the one before it is opened. What that one leads to has to wait for a step.
+#[derive(Default)]
+struct OneAhead {
+    taken: Option<(Link, Link)>,
+}
+
+impl Pace for OneAhead {
+    #[inline(always)]
+    fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
+        let next = match self.taken {
+            Some(taken) => taken,
+            None => steps.pop()?,
+        };
+        self.taken = steps.pop();
+        if let Some(taken) = self.taken {
+            query.fetch(taken);
         }
+        Some(next)
+    }
+
+    #[inline(always)]
+    fn leaf_pair(&mut self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn is_over(&self, steps: &Pairs) -> bool {
+        steps.count == 0 && self.taken.is_none()
     }
 
     #[inline(always)]

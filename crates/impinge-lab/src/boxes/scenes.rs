@@ -23,6 +23,8 @@ pub(crate) enum Kind {
     Clusters,
     /// Brownian, but only this share of the boxes moves.
     Few(f64),
+    /// Every box flies straight on, about half its side in a frame, and comes back from the walls.
+    Billiard,
 }
 
 /// A scene by name.
@@ -38,7 +40,7 @@ const fn scene(name: &'static str, boxes: usize, kind: Kind) -> Scene {
 }
 
 /// All scenes.
-pub(crate) const SCENES: [Scene; 11] = [
+pub(crate) const SCENES: [Scene; 14] = [
     scene("brownian-1k", 1000, Kind::Brownian),
     scene("brownian-10k", 10_000, Kind::Brownian),
     scene("brownian-100k", 100_000, Kind::Brownian),
@@ -50,6 +52,9 @@ pub(crate) const SCENES: [Scene; 11] = [
     scene("clusters-100k", 100_000, Kind::Clusters),
     scene("movers-1-100k", 100_000, Kind::Few(0.01)),
     scene("movers-10-100k", 100_000, Kind::Few(0.1)),
+    scene("billiard-1k", 1000, Kind::Billiard),
+    scene("billiard-10k", 10_000, Kind::Billiard),
+    scene("billiard-100k", 100_000, Kind::Billiard),
 ];
 
 /// The standard deviation of a step on each axis.
@@ -58,6 +63,8 @@ const STEP: f64 = 0.02;
 const SWAY: f64 = 0.005;
 /// The top of what falls arrives in so many frames.
 const FALLING: f64 = 70.0;
+/// The standard deviation of a flight's way in a frame, on each axis.
+const FLIGHT: f64 = 0.6;
 const HEAPS: usize = 100;
 
 /// A scene under way.
@@ -71,6 +78,8 @@ pub(crate) struct Boxes {
     room: f64,
     /// Of what falls: where each comes to rest, and how fast it is.
     falling: Vec<(f64, f64)>,
+    /// Of what flies: how far in a frame.
+    flights: Vec<[f64; 3]>,
     bounds: Vec<Bounds>,
     movers: Option<Vec<u32>>,
 }
@@ -131,6 +140,7 @@ impl Boxes {
             middles,
             room,
             falling: Vec::new(),
+            flights: Vec::new(),
             bounds: vec![Bounds::EMPTY; n],
             movers,
         };
@@ -139,6 +149,9 @@ impl Boxes {
                 boxes.falling.push((middle[2], 0.0));
                 middle[2] = 4.0 * middle[2] + 0.2 * room;
             }
+        }
+        if scene.kind == Kind::Billiard {
+            boxes.flights = (0..n).map(|_| three_normals(&mut boxes.random, FLIGHT)).collect();
         }
         (0..n).for_each(|i| boxes.place(i));
         boxes
@@ -165,16 +178,31 @@ impl Boxes {
                     self.place(i);
                 }
             }
+            None if self.kind == Kind::Billiard => {
+                (0..self.middles.len()).for_each(|i| self.fly(i));
+            }
             None => (0..self.middles.len()).for_each(|i| self.stir(i)),
         }
     }
 
     /// A random step within the room.
     fn stir(&mut self, i: usize) {
-        let ([x, y], [z, _]) = (normals(&mut self.random), normals(&mut self.random));
-        for (k, step) in [x, y, z].into_iter().enumerate() {
-            let at = (self.middles[i][k] + STEP * step).abs();
+        for (k, step) in three_normals(&mut self.random, STEP).into_iter().enumerate() {
+            let at = (self.middles[i][k] + step).abs();
             self.middles[i][k] = if at > self.room { 2.0 * self.room - at } else { at };
+        }
+        self.place(i);
+    }
+
+    /// Straight on, or back from a wall.
+    fn fly(&mut self, i: usize) {
+        for k in 0..3 {
+            let at = self.middles[i][k] + self.flights[i][k];
+            let inside = at.clamp(0.0, self.room);
+            if at != inside {
+                self.flights[i][k] *= -1.0;
+            }
+            self.middles[i][k] = 2.0 * inside - at;
         }
         self.place(i);
     }
@@ -219,6 +247,12 @@ fn normals(random: &mut Random) -> [f64; 2] {
     let radius = (-2.0 * (1.0 - share(random)).ln()).sqrt();
     let (sine, cosine) = (TAU * share(random)).sin_cos();
     [radius * cosine, radius * sine]
+}
+
+/// Three of them, this many times as large.
+fn three_normals(random: &mut Random, scale: f64) -> [f64; 3] {
+    let ([x, y], [z, _]) = (normals(random), normals(random));
+    [scale * x, scale * y, scale * z]
 }
 
 #[cfg(test)]

@@ -144,7 +144,7 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
     ));
     report.paragraph(
         "Boxes have sides of 0.5 to 2 and overlap two others on average, and take random steps of 0.02 on each axis, unless the name says otherwise. *fall*: a column four times as tall falls into that density within 70 frames. *log-uniform*: sizes from 0.03 to 30, all orders alike. *pareto*: \
-         sizes from 0.5 on by a Pareto law with exponent two, at most 100. *slabs*: 1000 of the boxes are as long as half the room. *clusters*: a hundred dense heaps in a room twenty times as wide. *movers*: 1 or 10 percent of the boxes move, and the broad phase is told which.",
+         sizes from 0.5 on by a Pareto law with exponent two, at most 100. *slabs*: 1000 of the boxes are as long as half the room. *clusters*: a hundred dense heaps in a room twenty times as wide. *movers*: 1 or 10 percent of the boxes move, and the broad phase is told which. *billiard*: every box flies straight on, about half its side in a frame.",
     );
     report.table(&table);
     if threads > 1 {

@@ -94,6 +94,7 @@ mod budget;
 pub mod check;
 pub mod closest;
 pub mod convex;
+mod crew;
 mod error;
 pub mod exact;
 pub mod math;

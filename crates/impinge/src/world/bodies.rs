@@ -16,7 +16,11 @@ pub(super) const MOST: u32 = 1 << 29;
 /// All bodies, by slots.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bodies {
+    /// What seldom changes, so that every thread keeps it in its own cache.
     pub(super) records: Vec<Record>,
+    pub(super) marks: Vec<Marks>,
+    /// In the parent's frame.
+    pub(super) locals: Vec<Pose>,
     /// In the world's frame.
     pub(super) poses: Vec<Pose>,
     /// Around each body in the world's frame; empty for free slots.
@@ -50,8 +54,6 @@ pub(super) struct Record {
     pub(super) generation: u32,
     /// `None` for a free slot.
     pub(super) geometry: Option<Geometry>,
-    /// In the parent's frame.
-    pub(super) local: Pose,
     pub(super) parent: u32,
     /// The first of those attached to it, and the next and the last that are attached to the same.
     pub(super) child: u32,
@@ -64,10 +66,17 @@ pub(super) struct Record {
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) user: u64,
-    /// Whether it is in `changed`, in `moved`, and in `retired`.
-    pub(super) is_changed: bool,
-    pub(super) has_moved: bool,
+    /// Whether it is in `retired`.
     is_retired: bool,
+}
+
+/// In which lists a slot is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Marks {
+    /// In `changed`.
+    pub(super) is_changed: bool,
+    /// In `moved`.
+    pub(super) has_moved: bool,
 }
 
 impl Bodies {
@@ -143,6 +152,8 @@ impl Bodies {
             Error::new(ErrorKind::TooLarge, format!("a world holds at most {MOST} bodies"))
         })?;
         self.records.push(Record::FREE);
+        self.marks.push(Marks::default());
+        self.locals.push(Pose::IDENTITY);
         self.poses.push(Pose::IDENTITY);
         self.bounds.push(Bounds::EMPTY);
         if self.options.oriented {
@@ -153,18 +164,17 @@ impl Bodies {
 
     /// Puts a body into a free slot.
     fn fill(&mut self, slot: u32, parent: u32, body: Body) -> Handle {
-        let &Record { generation, has_moved, is_retired, .. } = &self.records[slot as usize];
+        let &Record { generation, is_retired, .. } = &self.records[slot as usize];
         self.records[slot as usize] = Record {
             generation,
             geometry: Some(body.geometry),
-            local: body.pose,
             groups: body.groups,
             mask: body.mask,
             user: body.user,
-            has_moved,
             is_retired,
             ..Record::FREE
         };
+        self.locals[slot as usize] = body.pose;
         self.poses[slot as usize] = match parent {
             NONE => body.pose,
             _ => self.poses[parent as usize].compose(&body.pose),
@@ -187,8 +197,8 @@ impl Bodies {
         record.geometry = None;
         // After the last generation a slot stays empty, so that no handle ever names a second body.
         record.generation = record.generation.saturating_add(1);
-        record.is_changed = false;
         let is_retired = std::mem::replace(&mut record.is_retired, true);
+        self.marks[slot as usize].is_changed = false;
         self.changed.retain(|other| *other != slot);
         self.bounds[slot as usize] = Bounds::EMPTY;
         if self.options.oriented {
@@ -209,7 +219,7 @@ impl Bodies {
             NONE => world,
             _ => Pose::relative(&self.poses[parent as usize], &world),
         };
-        self.records[slot as usize].local = local;
+        self.locals[slot as usize] = local;
         self.change(slot);
     }
 
@@ -245,17 +255,15 @@ impl Bodies {
 
     /// Notes that a body has a new pose or form.
     pub(super) fn change(&mut self, slot: u32) {
-        let record = &mut self.records[slot as usize];
-        if !record.is_changed {
-            record.is_changed = true;
+        let marks = &mut self.marks[slot as usize];
+        if !std::mem::replace(&mut marks.is_changed, true) {
             self.changed.push(slot);
         }
     }
 
     pub(super) fn note_move(&mut self, slot: u32) {
-        let record = &mut self.records[slot as usize];
-        if !record.has_moved {
-            record.has_moved = true;
+        let marks = &mut self.marks[slot as usize];
+        if !std::mem::replace(&mut marks.has_moved, true) {
             self.moved.push(slot);
         }
     }
@@ -263,7 +271,7 @@ impl Bodies {
     /// Forgets who moved, and lets slots be used again, after an update.
     pub(super) fn forget_moves(&mut self) {
         for slot in &self.moved {
-            self.records[*slot as usize].has_moved = false;
+            self.marks[*slot as usize].has_moved = false;
         }
         self.moved.clear();
         for slot in self.retired.drain(..) {
@@ -332,7 +340,6 @@ impl Record {
     const FREE: Self = Self {
         generation: 0,
         geometry: None,
-        local: Pose::IDENTITY,
         parent: NONE,
         child: NONE,
         sibling: NONE,
@@ -342,8 +349,6 @@ impl Record {
         groups: 0,
         mask: 0,
         user: 0,
-        is_changed: false,
-        has_moved: false,
         is_retired: false,
     };
 

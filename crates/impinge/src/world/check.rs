@@ -9,6 +9,10 @@ use super::events::Stats;
 use super::narrow::{self, Standing};
 use super::pairs::{Key, Record};
 use crate::math::Pose;
+use crate::wide::prefetch;
+
+/// Poses are asked for so many pairs before they are needed.
+const AHEAD: usize = 2;
 
 /// A pair that began to meet, or ended.
 #[derive(Clone, Debug)]
@@ -59,10 +63,16 @@ impl<'a> Checks<'a> {
     /// A pair keeps its standing where that changes from meeting to apart or back, until somebody reads the finding.
     pub(super) fn check<R: AsMut<Record>>(&self, records: &mut [R]) {
         let (mut checked, mut by_hulls) = (0, 0);
-        for record in records {
-            let record = record.as_mut();
+        for n in 0..records.len() {
+            // Poses of half of the bodies come from other threads.
+            if let Some(soon) = records.get_mut(n + AHEAD) {
+                let (a, b) = soon.as_mut().key.slots();
+                prefetch(&self.bodies.poses[a as usize]);
+                prefetch(&self.bodies.poses[b as usize]);
+            }
+            let record = records[n].as_mut();
             let (a, b) = record.key.slots();
-            let has_moved = |slot: u32| self.bodies.records[slot as usize].has_moved;
+            let has_moved = |slot: u32| self.bodies.marks[slot as usize].has_moved;
             if record.standing == Standing::Unknown || has_moved(a) || has_moved(b) {
                 self.check_one(record);
                 checked += 1;

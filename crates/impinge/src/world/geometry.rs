@@ -43,6 +43,8 @@ struct Inner {
     order: Vec<u32>,
     /// The largest coordinate in it, of parts in their own frames too.
     reach: f64,
+    /// Whether it is one part in its own frame.
+    plain: bool,
     /// Whether it has half-spaces, whose boxes are not those of other half-spaces turned around.
     unbounded: bool,
     oriented: OnceLock<Oriented>,
@@ -145,9 +147,11 @@ impl Geometry {
         order.sort_by(|i, j| begin(i).total_cmp(&begin(j)));
         let reach = parts.iter().map(Part::reach).fold(0.0, f64::max);
         let unbounded = parts.iter().any(|part| matches!(part.shape.kind(), Kind::HalfSpace(_)));
+        let plain = matches!(&parts[..], [part] if part.pose == Pose::IDENTITY);
         Ok(Self {
             inner: Arc::new(Inner {
                 parts,
+                plain,
                 bounds,
                 order,
                 reach,
@@ -203,6 +207,9 @@ impl Geometry {
 
     /// The box around the boxes of all parts, of which `at` gives that of one at its pose.
     fn union_of(&self, pose: &Pose, at: impl Fn(&Part, &Pose) -> Aabb) -> Aabb {
+        if let ([part], true) = (self.parts(), self.inner.plain) {
+            return at(part, pose);
+        }
         self.parts().iter().fold(Aabb::EMPTY, |all, part| {
             let whole = if part.pose == Pose::IDENTITY { *pose } else { pose.compose(&part.pose) };
             all.union(&at(part, &whole))

@@ -35,7 +35,6 @@ mod body;
 mod callbacks;
 mod check;
 mod commands;
-mod crew;
 mod detached;
 mod events;
 pub mod exchange;
@@ -199,8 +198,8 @@ impl World {
     /// [`ErrorKind::NoSuchBody`] if it is gone.
     pub fn move_to(&mut self, body: Handle, pose: Pose) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
-        if self.bodies.records[slot].local != pose {
-            self.bodies.records[slot].local = pose;
+        if self.bodies.locals[slot] != pose {
+            self.bodies.locals[slot] = pose;
             self.bodies.change(slot as u32);
         }
         Ok(())

@@ -1,15 +1,20 @@
 //! Where bodies are, and the boxes around them.
 
-use super::bodies::{Bodies, BoxOptions, NONE, Record};
-use super::{BoxKind, Geometry, crew};
+use super::bodies::{Bodies, BoxOptions, Marks, NONE, Record};
+use super::{BoxKind, Geometry};
 use crate::broad::Bounds;
+use crate::crew;
 use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
 use crate::volume::{Oriented, Volume};
+use crate::wide::prefetch;
 
 /// With fewer bodies than this in a level, threads take longer to share them than one to put boxes around them.
 const MANY: usize = 128;
 /// At least so many bodies are taken at a time.
 const PIECE: usize = 8;
+
+/// Poses are asked for so many bodies before they are needed.
+const AHEAD: usize = 6;
 
 /// Where a body is, and the boxes around it.
 pub(super) type Placed = (Pose, Bounds, Option<Oriented>);
@@ -20,7 +25,7 @@ impl Bodies {
         if self.changed.is_empty() {
             return;
         }
-        let (records, changed) = (&self.records, &self.changed);
+        let (records, marks, changed) = (&self.records, &self.marks, &self.changed);
         let is_root = |slot: &u32| records[*slot as usize].parent == NONE;
         if changed.len() * 2 > records.len() && changed.iter().all(is_root) {
             self.place_roots();
@@ -29,7 +34,7 @@ impl Bodies {
             // Those whose ancestors changed too are reached from there.
             let below_another = |slot: u32| {
                 let mut at = records[slot as usize].parent;
-                while at != NONE && !records[at as usize].is_changed {
+                while at != NONE && !marks[at as usize].is_changed {
                     at = records[at as usize].parent;
                 }
                 at != NONE
@@ -37,7 +42,7 @@ impl Bodies {
             self.level.clear();
             self.level.extend(changed.iter().copied().filter(|slot| !below_another(*slot)));
             for slot in &self.changed {
-                self.records[*slot as usize].is_changed = false;
+                self.marks[*slot as usize].is_changed = false;
             }
             self.place_level();
         }
@@ -52,11 +57,17 @@ impl Bodies {
     /// Places all bodies that changed, which hang on nothing, in the order of their slots.
     fn place_roots(&mut self) {
         let options = self.options;
-        type Lists<'a> = (&'a [Record], (&'a mut [Pose], (&'a mut [Bounds], &'a mut [Oriented])));
-        let place = |(records, (poses, (bounds, oriented))): Lists<'_>| {
-            for (n, record) in records.iter().enumerate().filter(|(_, record)| record.is_changed) {
-                poses[n] = record.local;
-                let (around, turned) = options.around(record.form(), &record.local);
+        type Given<'a> = (&'a [Record], (&'a [Marks], &'a [Pose]));
+        type Made<'a> = (&'a mut [Pose], (&'a mut [Bounds], &'a mut [Oriented]));
+        let place = |(given, made): (Given<'_>, Made<'_>)| {
+            let ((records, (marks, locals)), (poses, (bounds, oriented))) = (given, made);
+            for (n, record) in records.iter().enumerate().filter(|(n, _)| marks[*n].is_changed) {
+                // Another thread wrote them.
+                if let Some(soon) = locals.get(n + AHEAD) {
+                    prefetch(soon);
+                }
+                poses[n] = locals[n];
+                let (around, turned) = options.around(record.form(), &locals[n]);
                 bounds[n] = around;
                 if let Some(turned) = turned {
                     oriented[n] = turned;
@@ -64,25 +75,27 @@ impl Bodies {
             }
         };
         let boxes = (&mut self.bounds[..], &mut self.oriented[..]);
-        let lists = (&self.records[..], (&mut self.poses[..], boxes));
+        let given = (&self.records[..], (&self.marks[..], &self.locals[..]));
+        let lists = (given, (&mut self.poses[..], boxes));
         if self.changed.len() < MANY {
             place(lists);
         } else {
             crew::share(lists, PIECE, place, || ());
         }
         for slot in &self.changed {
-            self.records[*slot as usize].is_changed = false;
+            self.marks[*slot as usize].is_changed = false;
         }
     }
 
     /// Places the bodies of a level.
     fn place_level(&mut self) {
         let (records, poses, options) = (&self.records, &self.poses, self.options);
+        let locals = &self.locals;
         let place = |slot: u32| -> Placed {
-            let record = &records[slot as usize];
+            let (record, local) = (&records[slot as usize], &locals[slot as usize]);
             let pose = match record.parent {
-                NONE => record.local,
-                parent => poses[parent as usize].compose(&record.local),
+                NONE => *local,
+                parent => poses[parent as usize].compose(local),
             };
             let (bounds, oriented) = options.around(record.form(), &pose);
             (pose, bounds, oriented)
@@ -149,8 +162,11 @@ impl BoxOptions {
 /// A relative pose takes the transpose of a rotation for its inverse, which for a matrix that is a rotation only to [`ROTATION_TOLERANCE`] is off by a few times that, relative to all coordinates that go
 /// into it; beside that, rounding does not count.
 pub(super) fn slack(bounds: &Aabb, reach: f64) -> f64 {
-    let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
-    let corners = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
-    let size = corners.map(finite).fold(0.0, f64::max);
+    let mut size = bounds.min.abs().max(bounds.max.abs()).max_element();
+    if !size.is_finite() {
+        let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
+        let corners = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
+        size = corners.map(finite).fold(0.0, f64::max);
+    }
     10.0 * ROTATION_TOLERANCE * (size + reach) + f64::MIN_POSITIVE
 }

@@ -65,7 +65,7 @@ impl World {
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
     pub fn local_pose(&self, body: Handle) -> Result<Pose, Error> {
-        self.bodies.slot(body).map(|slot| self.bodies.records[slot].local)
+        self.bodies.slot(body).map(|slot| self.bodies.locals[slot])
     }
 
     /// What a body is attached to.
@@ -142,10 +142,9 @@ impl World {
     pub fn witness_of(&self, a: Handle, b: Handle) -> Result<Option<Witness>, Error> {
         let key = self.key(a, b)?;
         let (i, j) = key.slots();
-        let bodies = [i, j].map(|slot| &self.bodies.records[slot as usize]);
-        let same = |record: &&pairs::Record| {
-            record.forms == bodies.map(|body| body.form) && !bodies.iter().any(|b| b.has_moved)
-        };
+        let forms = [i, j].map(|slot| self.bodies.records[slot as usize].form);
+        let has_moved = [i, j].iter().any(|slot| self.bodies.marks[*slot as usize].has_moved);
+        let same = |record: &&pairs::Record| record.forms == forms && !has_moved;
         let record = self.pairs.get(key).filter(same);
         let place = record.and_then(|record| record.standing.place());
         Ok(place.map(|place| self.witness(key, place)))

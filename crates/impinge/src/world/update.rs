@@ -1,18 +1,21 @@
 //! The update: from poses to events.
 
 use super::check::Checks;
-use super::crew;
 use super::events::{Event, EventKind, Report, Stats};
 use super::narrow::Standing;
 use super::pairs::{Key, Listed, Record};
 use super::{Handle, World};
 use crate::broad::Pair;
+use crate::crew;
 
 /// With fewer pairs than this, threads that have to be woken take longer to share them than one to check them; threads that are awake do with fewer.
 const MANY: usize = 48;
 const MANY_AWAKE: usize = 16;
 /// At least so many pairs are checked at a time.
-const PIECE: usize = 4;
+const PIECE: usize = 2;
+/// One more thread is called for so many bodies that change, and for so many pairs; for fewer it would not be worth waking.
+const BODIES_EACH: usize = 128;
+const PAIRS_EACH: usize = 64;
 /// With so many bodies the broad phase has work for all threads itself.
 const CROWD: usize = 8192;
 
@@ -21,6 +24,13 @@ impl World {
     ///
     /// Uses the threads of the current `rayon` pool; what it says, and in which order, does not depend on their number.
     pub fn update(&mut self) -> &Report {
+        let helpers =
+            self.bodies.changed.len() / BODIES_EACH + self.pairs.records.len() / PAIRS_EACH;
+        crew::attend(helpers, || self.bring_up_to_date());
+        &self.report
+    }
+
+    fn bring_up_to_date(&mut self) {
         self.bodies.settle();
         let frame = self.report.frame + 1;
         self.report.frame = frame;
@@ -45,7 +55,6 @@ impl World {
         }
         self.conclude();
         self.bodies.forget_moves();
-        &self.report
     }
 
     /// What the last update found out.

@@ -5,19 +5,18 @@
 
 use std::sync::Mutex;
 
-use rayon::prelude::*;
-
 use super::drift::{Kind, slot_of};
 use super::pairs::Pairs;
 use super::record::Turned;
 use super::search::Search;
 use super::{Neighbours, Portion, lock};
+use crate::crew::{self, Chunks};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
 /// Boxes that a thread takes at a time.
 const BATCH: usize = 64;
-/// For each pair of a box adrift and another, so many lists are looked through for neighbours that are none any more.
+/// For each new pair of a box adrift and another, so many lists are looked through for neighbours that are none any more.
 const PURGED: usize = 4;
 
 impl Neighbours {
@@ -57,50 +56,66 @@ impl Neighbours {
         for entry in &self.escaped {
             self.still.mark(slot_of(*entry) as u32, true);
         }
-        let batches = self.escaped.len().div_ceil(BATCH);
-        if self.portions.len() < batches.max(1) {
-            self.portions.resize_with(batches.max(1), Portion::default);
+        let (escaped, left) = (std::mem::take(&mut self.escaped), std::mem::take(&mut self.left));
+        let found = self.look_for(&escaped, &left, Among::All);
+        for entry in &escaped {
+            self.still.mark(slot_of(*entry) as u32, false);
         }
-        while self.searches.len() < rayon::current_num_threads() {
+        self.keep(found);
+        (self.escaped, self.left) = (escaped, left);
+        if crossing {
+            let mut crossing = std::mem::take(&mut self.crossing);
+            dispatch::run(Reach { all: self, to: &mut crossing });
+            let found = self.look_for(&crossing.entries, &crossing.unknown, Among::Still);
+            self.crossed = self.keep(found);
+            self.crossing = crossing;
+        }
+    }
+
+    /// Looks for neighbours of boxes that have new skins, or that are adrift, and leaves them in the first of the portions. Says in how many.
+    fn look_for(&mut self, entries: &[u32], left: &[Turned], among: Among) -> usize {
+        let batches = entries.len().div_ceil(BATCH);
+        if self.portions.len() < batches {
+            self.portions.resize_with(batches, Portion::default);
+        }
+        // One more, for a caller that is no thread of the pool.
+        while self.searches.len() <= rayon::current_num_threads() {
             self.searches.push(Mutex::default());
         }
         let mut portions = std::mem::take(&mut self.portions);
         let all = &*self;
-        let look = |((escaped, left), portion): ((&[u32], &[Turned]), &mut Portion)| {
-            let thread = rayon::current_thread_index().unwrap_or(0);
+        type Some<'a> = (&'a mut [Portion], Chunks<(&'a [u32], &'a [Turned])>);
+        let look = |(portions, boxes): Some<'_>| {
+            let thread = rayon::current_thread_index().map_or(0, |thread| thread + 1);
             let mut search = lock(&all.searches[thread]);
-            let adopted = &mut portion.adopted;
-            adopted.clear();
-            dispatch::run(Look { all, escaped, left, adopted, search: &mut search });
+            let (entries, left) = boxes.list;
+            let chunks = entries.chunks(BATCH).zip(left.chunks(BATCH));
+            for (portion, (entries, left)) in portions.iter_mut().zip(chunks) {
+                let (adopted, search) = (&mut portion.adopted, &mut *search);
+                adopted.clear();
+                dispatch::run(Look { all, entries, left, among, adopted, search });
+            }
         };
-        let found = &mut portions[..batches];
-        if self.escaped.len() > 4 * BATCH && rayon::current_num_threads() > 1 {
-            let chunks = self.escaped.par_chunks(BATCH).zip(self.left.par_chunks(BATCH));
-            chunks.zip(found).for_each(look);
-        } else {
-            let chunks = self.escaped.chunks(BATCH).zip(self.left.chunks(BATCH));
-            chunks.zip(found).for_each(look);
-        }
-        for entry in &self.escaped {
-            self.still.mark(slot_of(*entry) as u32, false);
-        }
-        for portion in &portions[..batches] {
-            self.keep(&portion.adopted);
-        }
-        if crossing {
-            let mut seen = std::mem::take(&mut self.seen);
-            let adopted = &mut portions[0].adopted;
-            adopted.clear();
-            dispatch::run(Cross { all: self, adopted, seen: &mut seen });
-            self.seen = seen;
-            self.crossed = adopted.len();
-            self.keep(adopted);
-        }
+        let boxes = Chunks { list: (entries, left), size: BATCH };
+        crew::share((&mut portions[..batches], boxes), 2, look, || ());
         self.portions = portions;
+        batches
+    }
+
+    /// Puts the pairs of slots in the first portions into the lists, if they are not there. Says how many there are.
+    fn keep(&mut self, portions: usize) -> usize {
+        let mut count = 0;
+        for portion in 0..portions {
+            let pairs = std::mem::take(&mut self.portions[portion].adopted);
+            count += pairs.len();
+            self.keep_pairs(&pairs);
+            self.portions[portion].adopted = pairs;
+        }
+        count
     }
 
     /// Puts pairs of slots into the lists, if they are not there.
-    fn keep(&mut self, pairs: &[[u32; 2]]) {
+    fn keep_pairs(&mut self, pairs: &[[u32; 2]]) {
         for [low, high] in pairs {
             if self.near.find(*low as usize, *high).is_none() {
                 let place = self.near.add(*low as usize, *high);
@@ -166,12 +181,21 @@ impl Purge<'_> {
     }
 }
 
-/// Looks for neighbours of boxes that have new skins.
+/// Where neighbours are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Among {
+    All,
+    /// Those that are not adrift.
+    Still,
+}
+
+/// Looks for neighbours of some boxes.
 struct Look<'a> {
     all: &'a Neighbours,
-    escaped: &'a [u32],
+    entries: &'a [u32],
     /// The skins they had, if these were compared with those of all others that are not adrift.
     left: &'a [Turned],
+    among: Among,
     adopted: &'a mut Vec<[u32; 2]>,
     search: &'a mut Search,
 }
@@ -182,7 +206,7 @@ impl Task for Look<'_> {
     #[inline(always)]
     fn run<W: Wide>(mut self) {
         self.look::<W>(false);
-        if self.all.drift.members > 0 {
+        if self.all.drift.members > 0 && self.among == Among::All {
             self.look::<W>(true);
         }
     }
@@ -195,7 +219,7 @@ impl Look<'_> {
         let (all, search) = (self.all, &mut *self.search);
         let by = all.drift.offset;
         search.clear();
-        for (entry, left) in self.escaped.iter().zip(self.left) {
+        for (entry, left) in self.entries.iter().zip(self.left) {
             let slot = slot_of(*entry);
             let turned = &all.fat[slot];
             if turned.is_empty() {
@@ -224,19 +248,36 @@ impl Look<'_> {
     }
 }
 
-/// Looks for neighbours among boxes adrift and boxes that are not.
-struct Cross<'a> {
-    all: &'a Neighbours,
-    adopted: &'a mut Vec<[u32; 2]>,
-    seen: &'a mut Vec<u32>,
+/// Boxes adrift that may have come close to others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Crossing {
+    /// As in [`Neighbours::escaped`].
+    entries: Vec<u32>,
+    /// For each an empty box: what the others overlapped is not known.
+    unknown: Vec<Turned>,
 }
 
-impl Task for Cross<'_> {
+impl Crossing {
+    pub(super) fn bytes(&self) -> usize {
+        4 * self.entries.capacity() + size_of::<Turned>() * self.unknown.capacity()
+    }
+}
+
+/// Finds them.
+struct Reach<'a> {
+    all: &'a Neighbours,
+    to: &'a mut Crossing,
+}
+
+impl Task for Reach<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        let all = self.all;
-        all.moving.across::<W>(&all.still, all.drift.offset, self.seen, self.adopted);
+        let Self { all, to } = self;
+        to.entries.clear();
+        let entry = |slot: u32| Kind::Adrift.entry(slot as usize);
+        all.moving.reaching::<W>(&all.still, all.drift.offset, |slot| to.entries.push(entry(slot)));
+        to.unknown.resize(to.entries.len(), Turned::EMPTY);
     }
 }

@@ -15,8 +15,9 @@ const LENGTH: f32 = 0.5;
 /// More cells than this many times the boxes are not worth clearing.
 const CELLS_A_BOX: usize = 2;
 
-/// What a block works with, kept from frame to frame.
+/// What a block works with, kept from frame to frame. No two share a cache line.
 #[derive(Clone, Debug, Default)]
+#[repr(align(128))]
 pub(super) struct Block {
     /// Where the entries of each cell begin; one more than there are cells.
     starts: Vec<u32>,
@@ -98,8 +99,9 @@ impl Entering {
     }
 }
 
-/// What is found in a block.
+/// What is found in a block. No two share a cache line.
 #[derive(Clone, Debug, Default)]
+#[repr(align(128))]
 pub(super) struct Found {
     /// Items that begin in this block, neighbours close to each other.
     pub(super) order: Vec<u32>,

@@ -1,18 +1,19 @@
 //! The last pass of a frame: the boxes in the lists compared, and what is different said.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::pairs::Pairs;
 use super::record::{Turned, overlapping};
 use super::{Neighbours, Portion};
 use crate::broad::lists::List;
 use crate::broad::{Changes, Frame, Pair};
+use crate::crew::{self, Chunks};
 use crate::volume::{Oriented, Volume};
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Lookup, Row, Wide, prefetch};
 
 /// Rows that a thread takes at a time.
-const PORTION: usize = 4096;
+const PORTION: usize = 1024;
 /// What is asked for so many steps before it is read.
 const AHEAD: usize = 8;
 /// Rows that are noted before what is different in them is said.
@@ -21,12 +22,12 @@ const NOTED: usize = 64;
 impl Neighbours {
     /// Looks at all lists.
     pub(super) fn compare_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        let shared = self.is_shared();
+        let sharing = self.sharing();
         let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
         let (rows, overlapping) = self.near.within(&self.tight);
         let length = overlapping.len();
         self.stats.compared = length * 8;
-        if !shared {
+        if sharing > length {
             dispatch::run(Compare { view, rows, overlapping, changes });
             return;
         }
@@ -35,13 +36,18 @@ impl Neighbours {
             self.portions.resize_with(count, Portion::default);
         }
         let portions = &mut self.portions[..count];
-        let chunks = overlapping.par_chunks_mut(PORTION).zip(&mut *portions).enumerate();
-        chunks.for_each(|(n, (overlapping, portion))| {
-            let rows = rows.part(n * PORTION..n * PORTION + overlapping.len());
-            let changes = &mut portion.changes;
-            changes.clear();
-            dispatch::run(Compare { view, rows, overlapping, changes });
-        });
+        type Some<'a> = (Range<usize>, (&'a mut [Portion], Chunks<&'a mut [u8]>));
+        let compare = |(numbers, (portions, known)): Some<'_>| {
+            let chunks = known.list.chunks_mut(PORTION);
+            for ((n, portion), overlapping) in numbers.zip(portions).zip(chunks) {
+                let rows = rows.part(n * PORTION..n * PORTION + overlapping.len());
+                let changes = &mut portion.changes;
+                changes.clear();
+                dispatch::run(Compare { view, rows, overlapping, changes });
+            }
+        };
+        let known = Chunks { list: overlapping, size: PORTION };
+        crew::share((0..count, (&mut *portions, known)), sharing, compare, || ());
         for Portion { changes: some, .. } in portions {
             changes.began.extend_from_slice(&some.began);
             changes.ended.extend_from_slice(&some.ended);

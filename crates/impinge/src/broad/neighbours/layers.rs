@@ -143,15 +143,6 @@ impl Layers {
         }
     }
 
-    /// Appends the slots of all boxes that overlap the one given.
-    #[inline(always)]
-    fn near<W: Wide>(&self, turned: &Turned, stack: &mut Stack, to: &mut Vec<u32>) {
-        self.visit::<W>(turned, stack, |slot| {
-            to.push(slot);
-            ControlFlow::Continue(())
-        });
-    }
-
     /// Whether any box overlaps the one given.
     #[inline(always)]
     fn any<W: Wide>(&self, turned: &Turned, stack: &mut Stack) -> bool {
@@ -163,15 +154,9 @@ impl Layers {
         found
     }
 
-    /// Appends the pairs of boxes here, moved by `by`, and boxes there that overlap, perhaps with a few that nearly do; `seen` is memory.
+    /// Calls with the slots of boxes here, moved by `by`, that lie in a node that overlaps a box there.
     #[inline(always)]
-    pub(super) fn across<W: Wide>(
-        &self,
-        other: &Self,
-        by: [f32; 3],
-        seen: &mut Vec<u32>,
-        to: &mut Vec<[u32; 2]>,
-    ) {
+    pub(super) fn reaching<W: Wide>(&self, other: &Self, by: [f32; 3], mut each: impl FnMut(u32)) {
         let (mut stack, mut below): (Stack, Stack) = ([(0, 0); 8 * DEPTH], [(0, 0); 8 * DEPTH]);
         let mut height = 1;
         stack[0] = (self.layers.len() as u8 - 1, 0);
@@ -184,19 +169,15 @@ impl Layers {
                 if min[0].is_nan() {
                     continue;
                 }
-                let turned = Turned::new(min, max.map(|side| -side)).shifted(by);
                 let child = 8 * at + lane as u32;
-                if depth > 0 {
-                    if other.any::<W>(&turned, &mut below) {
-                        stack[height] = (depth - 1, child);
-                        height += 1;
-                    }
+                if depth == 0 {
+                    each(child);
                     continue;
                 }
-                seen.clear();
-                other.near::<W>(&turned, &mut below, seen);
-                for slot in &*seen {
-                    to.push([child.min(*slot), child.max(*slot)]);
+                let turned = Turned::new(min, max.map(|side| -side)).shifted(by);
+                if other.any::<W>(&turned, &mut below) {
+                    stack[height] = (depth - 1, child);
+                    height += 1;
                 }
             }
         }

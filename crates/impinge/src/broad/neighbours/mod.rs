@@ -23,6 +23,8 @@ use std::sync::Mutex;
 
 use super::lists::{List, Lists};
 use super::{BroadPhase, Changes, Frame, Moved, Pair};
+use crate::crew;
+use adopt::Crossing;
 use columns::Columns;
 use compare::Few;
 use drift::Drift;
@@ -83,7 +85,7 @@ pub struct Neighbours {
     /// Which slots are adrift: their boxes with skins are in coordinates that move.
     adrift: Vec<bool>,
     drift: Drift,
-    /// Pairs of boxes adrift and others that were looked at in this frame.
+    /// New pairs of boxes adrift and others in this frame.
     crossed: usize,
     columns: Columns,
     portions: Vec<Portion>,
@@ -93,8 +95,8 @@ pub struct Neighbours {
     escaped: Vec<u32>,
     /// The skins that these had before, or empty boxes.
     left: Vec<Turned>,
-    /// Slots that one box adrift meets.
-    seen: Vec<u32>,
+    /// Memory for what comes close to boxes adrift.
+    crossing: Crossing,
     /// How many items there were.
     count: usize,
     few: Few,
@@ -106,8 +108,9 @@ pub struct Neighbours {
     stats: NeighbourStats,
 }
 
-/// What a portion of the slots has to say.
+/// What a portion of the slots has to say. No two share a cache line.
 #[derive(Clone, Debug, Default)]
+#[repr(align(128))]
 struct Portion {
     /// As in [`Neighbours::escaped`].
     escaped: Vec<u32>,
@@ -189,18 +192,8 @@ impl Neighbours {
         escaped > 0.0 && escaped + layers > FRESH * count
     }
 
-    /// Whether threads share the work.
-    fn is_shared(&self) -> bool {
-        self.items.len() >= MANY && rayon::current_num_threads() > 1
-    }
-}
-
-impl BroadPhase for Neighbours {
-    fn name(&self) -> &'static str {
-        "neighbours"
-    }
-
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    /// One frame.
+    fn follow(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
         changes.clear();
         self.admit(frame.bounds.len());
         // Items that come or go with the length of the list need not be named.
@@ -244,6 +237,23 @@ impl BroadPhase for Neighbours {
         self.named = named;
     }
 
+    /// How many portions of the work threads take at a time: all of them where there are few slots.
+    fn sharing(&self) -> usize {
+        if self.items.len() < MANY { usize::MAX } else { 1 }
+    }
+}
+
+impl BroadPhase for Neighbours {
+    fn name(&self) -> &'static str {
+        "neighbours"
+    }
+
+    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+        // Who comes late because he slept is too late for most of a frame.
+        let helpers = frame.bounds.len().max(self.count) / MANY;
+        crew::attend(helpers, || self.follow(frame, changes));
+    }
+
     fn pairs(&self, to: &mut Vec<Pair>) {
         let of = |slot: u32| self.items[slot as usize];
         to.extend(self.near.overlapping().map(|[low, high]| Pair::new(of(low), of(high))));
@@ -254,8 +264,9 @@ impl BroadPhase for Neighbours {
         let searches: usize = self.searches.iter().map(|search| lock(search).bytes()).sum();
         let spare = &self.spare;
         4 * (self.slots.capacity() + self.items.capacity() + self.escaped.capacity())
-            + 4 * (self.named.capacity() + self.seen.capacity())
+            + 4 * self.named.capacity()
             + self.few.bytes()
+            + self.crossing.bytes()
             + size_of::<Turned>()
                 * (self.tight.capacity() + self.fat.capacity() + self.left.capacity())
             + self.near.bytes()

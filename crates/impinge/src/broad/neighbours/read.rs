@@ -1,11 +1,12 @@
 //! The first pass of a frame: new boxes, and which of them left their skins.
 
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::drift::{Drift, Kind, slot_of};
 use super::record::Turned;
 use super::{Neighbours, Portion};
 use crate::broad::{Bounds, Frame};
+use crate::crew::{self, Chunks};
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Wide, prefetch};
 
@@ -14,7 +15,7 @@ const AHEAD: usize = 40;
 /// So many boxes stay in a core's own cache and need not be asked for.
 const CACHED: usize = 16 << 10;
 /// Slots that a thread takes at a time.
-const PORTION: usize = 4096;
+const PORTION: usize = 2048;
 
 impl Neighbours {
     /// Takes the new boxes of all items.
@@ -23,33 +24,25 @@ impl Neighbours {
         if self.portions.len() < count {
             self.portions.resize_with(count, Portion::default);
         }
-        let manner = Manner::new(self, frame);
-        let read = |(first, items, tight, (fat, adrift), portion): Input<'_>| {
-            portion.escaped.clear();
-            let escaped = &mut portion.escaped;
-            let first = first * PORTION;
-            dispatch::run(Read { manner, first, items, tight, fat, adrift, escaped });
-        };
-        let shared = self.is_shared();
-        let portions = &mut self.portions[..count];
-        if shared {
-            (self.items.par_chunks(PORTION), self.tight.par_chunks_mut(PORTION))
-                .into_par_iter()
-                .zip(
-                    (self.fat.par_chunks(PORTION), self.adrift.par_chunks(PORTION)).into_par_iter(),
-                )
-                .zip(portions)
-                .enumerate()
-                .for_each(|(n, (((items, tight), old), portion))| {
-                    read((n, items, tight, old, portion));
-                });
-        } else {
-            let chunks = self.items.chunks(PORTION).zip(self.tight.chunks_mut(PORTION));
-            let others = self.fat.chunks(PORTION).zip(self.adrift.chunks(PORTION)).zip(portions);
-            for (n, ((items, tight), (old, portion))) in chunks.zip(others).enumerate() {
-                read((n, items, tight, old, portion));
+        let (manner, sharing) = (Manner::new(self, frame), self.sharing());
+        type Boxes<'a> = (&'a mut [Turned], (&'a [Turned], &'a [bool]));
+        type Some<'a> = (Range<usize>, (&'a mut [Portion], Chunks<(&'a [u32], Boxes<'a>)>));
+        let read = |(numbers, (portions, slots)): Some<'_>| {
+            let (items, (tight, (fat, adrift))) = slots.list;
+            let new = items.chunks(PORTION).zip(tight.chunks_mut(PORTION));
+            let old = fat.chunks(PORTION).zip(adrift.chunks(PORTION));
+            for ((n, portion), ((items, tight), (fat, adrift))) in
+                numbers.zip(portions).zip(new.zip(old))
+            {
+                let (first, escaped) = (n * PORTION, &mut portion.escaped);
+                escaped.clear();
+                dispatch::run(Read { manner, first, items, tight, fat, adrift, escaped });
             }
-        }
+        };
+        let boxes = (&mut self.tight[..], (&self.fat[..], &self.adrift[..]));
+        let slots = Chunks { list: (&self.items[..], boxes), size: PORTION };
+        let list = (0..count, (&mut self.portions[..count], slots));
+        crew::share(list, sharing, read, || ());
         self.escaped.clear();
         for portion in &self.portions[..count] {
             self.escaped.extend_from_slice(&portion.escaped);
@@ -68,8 +61,6 @@ impl Neighbours {
         self.escaped.dedup_by_key(|entry| slot_of(*entry));
     }
 }
-
-type Input<'a> = (usize, &'a [u32], &'a mut [Turned], (&'a [Turned], &'a [bool]), &'a mut Portion);
 
 /// What holds for all boxes that are read.
 #[derive(Clone, Copy)]

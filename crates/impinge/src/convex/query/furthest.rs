@@ -13,6 +13,8 @@ use crate::wide::{Lanes3, Wide, Wide3};
 
 /// Hulls with up to so many vertices are asked whole. Measured: a cell costs as much as six blocks.
 const WHOLE: usize = 48;
+/// The box around a hull with up to so many vertices is found from all of them. Measured: looking into a cell for each side of it costs as much as some twenty blocks.
+const BOXED_WHOLE: usize = 160;
 
 /// Eight vertices.
 #[derive(Clone, Debug)]
@@ -21,6 +23,24 @@ pub(super) struct Block {
     pub(super) points: Lanes3,
     /// The numbers of the vertices, as the bits of `f32`, so that they go through the same registers.
     vertices: [f32; 8],
+}
+
+impl Block {
+    /// Up to eight vertices; the rest is filled up with the last.
+    fn new(vertices: &[u32], local: &[Vec3]) -> Self {
+        let mut block = Self { points: Lanes3::splat(0.0), vertices: [0.0; 8] };
+        for lane in 0..8 {
+            let vertex = at_most(vertices, lane);
+            block.vertices[lane] = f32::from_bits(vertex);
+            block.points.set(lane, local[vertex as usize].as_vec3().to_array());
+        }
+        block
+    }
+}
+
+/// The vertex at a place, or the last.
+fn at_most(vertices: &[u32], place: usize) -> u32 {
+    vertices[place.min(vertices.len() - 1)]
 }
 
 /// Four vertices.
@@ -48,7 +68,9 @@ pub(crate) struct Furthest {
     /// The vertices in `f32`, from the center, in the unit.
     local: Vec<glam::Vec3A>,
     blocks: Vec<Block>,
-    /// The same vertices in `f64`, two of these for each block.
+    /// All vertices of a hull that is not asked whole, but boxed so.
+    boxed: Vec<Block>,
+    /// The vertices of the blocks in `f64`, two of these for each block.
     fine: Vec<Fine>,
     /// Cells along one side of a face of the cube; zero if there is no map.
     side: u32,
@@ -64,6 +86,10 @@ impl Furthest {
             let all: Vec<u32> = (0..vertices.len() as u32).collect();
             ready.add(&all, &local);
         } else {
+            if vertices.len() <= BOXED_WHOLE {
+                let all: Vec<u32> = (0..vertices.len() as u32).collect();
+                ready.boxed = all.chunks(8).map(|some| Block::new(some, &local)).collect();
+            }
             ready.side = cells::side(vertices.len());
             cells::for_each(hull, &local, ready.side, |candidates| {
                 ready.add(candidates, &local);
@@ -98,6 +124,7 @@ impl Furthest {
             unit: 2.0 / s / t,
             local: local.iter().map(|p| p.as_vec3a()).collect(),
             blocks: Vec::new(),
+            boxed: Vec::new(),
             fine: Vec::new(),
             side: 0,
             starts: vec![0],
@@ -108,17 +135,13 @@ impl Furthest {
     /// Appends the vertices in blocks; the last block is filled up with the last vertex.
     fn add(&mut self, vertices: &[u32], local: &[Vec3]) {
         for chunk in vertices.chunks(8) {
-            let mut block = Block { points: Lanes3::splat(0.0), vertices: [0.0; 8] };
             let mut fine = [Fine::NONE; 2];
             for lane in 0..8 {
-                let vertex = chunk[lane.min(chunk.len() - 1)];
-                block.vertices[lane] = f32::from_bits(vertex);
-                let p = local[vertex as usize];
-                block.points.set(lane, p.as_vec3().to_array());
+                let p = local[at_most(chunk, lane) as usize];
                 let four = &mut fine[lane / 4];
                 (four.x[lane % 4], four.y[lane % 4], four.z[lane % 4]) = (p.x, p.y, p.z);
             }
-            self.blocks.push(block);
+            self.blocks.push(Block::new(chunk, local));
             self.fine.extend(fine);
         }
     }
@@ -150,6 +173,7 @@ impl Furthest {
     pub(in crate::convex) fn heap_bytes(&self) -> usize {
         size_of_val(self.local.as_slice())
             + size_of_val(self.blocks.as_slice())
+            + size_of_val(self.boxed.as_slice())
             + size_of_val(self.fine.as_slice())
             + size_of_val(self.starts.as_slice())
     }
@@ -213,13 +237,8 @@ impl Furthest {
         let columns =
             [columns.x_axis, columns.y_axis, columns.z_axis].map(|c| c.as_vec3().to_array());
         let (mut low, mut high) = ([0.0_f32; 3], [0.0_f32; 3]);
-        if self.side > 0 {
-            for k in 0..3 {
-                let d = columns[k];
-                low[k] = -self.furthest::<W>([-d[0], -d[1], -d[2]]);
-                high[k] = self.furthest::<W>(d);
-            }
-        } else if let [first, others @ ..] = &self.blocks[..] {
+        let whole = if self.side == 0 { &self.blocks } else { &self.boxed };
+        if let [first, others @ ..] = &whole[..] {
             // All at once, so that every vertex is loaded once.
             let (x, y, z) =
                 (Wide3::<W>::splat(columns[0]), Wide3::splat(columns[1]), Wide3::splat(columns[2]));
@@ -243,6 +262,12 @@ impl Furthest {
             let zero = W::splat(0.0);
             high = [most.x.top(), most.y.top(), most.z.top()];
             low = [-zero.sub(least.x).top(), -zero.sub(least.y).top(), -zero.sub(least.z).top()];
+        } else {
+            for k in 0..3 {
+                let d = columns[k];
+                low[k] = -self.furthest::<W>([-d[0], -d[1], -d[2]]);
+                high[k] = self.furthest::<W>(d);
+            }
         }
         [low, high].map(|span| Vec3::from(span.map(f64::from)) * self.unit)
     }

@@ -2,7 +2,13 @@
 //!
 //! A frame is too short to wait for a thread that sleeps. So the caller begins at once, and the others join in when they are awake; who comes too late finds nothing left. Each thread begins with a share of
 //! its own, the same from frame to frame, so that what it kept of the last frame is still in its cache; when that is done it takes from the end of the others' shares (the dynamic load balance that Zachmann 1994,
-//! section 6.3, asks for). Nothing is allocated where the caller is a thread of the pool.
+//! section 6.3, asks for). Threads that [attend] a frame stay awake from one stage of it to the next. Nothing is allocated where the caller is a thread of the pool.
+
+mod attend;
+mod list;
+
+pub(crate) use attend::attend;
+pub(crate) use list::{Chunks, List};
 
 use std::array;
 use std::hint::spin_loop;
@@ -18,49 +24,8 @@ const PATIENCE: usize = 400;
 /// So many turns a thread takes to leave when its last piece is done.
 const LEAVING: usize = 8;
 
-/// A list that can be split.
-pub(super) trait List: Send + Sized {
-    fn len(&self) -> usize;
-
-    /// The first items, at most so many, and the rest.
-    fn split(self, at: usize) -> (Self, Self);
-}
-
-impl<T: Send> List for &mut [T] {
-    fn len(&self) -> usize {
-        <[T]>::len(self)
-    }
-
-    fn split(self, at: usize) -> (Self, Self) {
-        let at = at.min(<[T]>::len(self));
-        self.split_at_mut(at)
-    }
-}
-
-impl<T: Sync> List for &[T] {
-    fn len(&self) -> usize {
-        <[T]>::len(self)
-    }
-
-    fn split(self, at: usize) -> (Self, Self) {
-        self.split_at(at.min(<[T]>::len(self)))
-    }
-}
-
-/// Lists side by side, as long as the first.
-impl<A: List, B: List> List for (A, B) {
-    fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    fn split(self, at: usize) -> (Self, Self) {
-        let ((a, c), (b, d)) = (self.0.split(at), self.1.split(at));
-        ((a, b), (c, d))
-    }
-}
-
 /// Does `work` on all of a list, in pieces of no fewer than `least` items but the last of a share, by the threads of the current `rayon` pool. The caller does `first` before it joins in; the others do not wait for that.
-pub(super) fn share<L: List, R: Send>(
+pub(crate) fn share<L: List, R: Send>(
     list: L,
     least: usize,
     work: impl Fn(L) + Sync,
@@ -89,23 +54,12 @@ pub(super) fn share<L: List, R: Send>(
             }
         }
     };
-    // Those who help at this moment.
-    let helping = AtomicUsize::new(0);
-    let help = |home: usize| {
-        helping.fetch_add(1, Ordering::Relaxed);
-        go(home);
-        helping.fetch_sub(1, Ordering::Relaxed);
-    };
+    let others = Helping::default();
+    let help = |home: usize| others.help(|| go(home));
     let main = || {
         let result = first();
         go(home(threads));
-        // The pool would give the core away at once, and on a busy machine not have it back for milliseconds. Who does the waiting in the end is the pool, so no order of memory hangs on this.
-        let mut patience = PATIENCE;
-        while patience > 0 && helping.load(Ordering::Relaxed) > 0 {
-            spin_loop();
-            patience -= 1;
-        }
-        (0..LEAVING).for_each(|_| spin_loop());
+        others.wait();
         result
     };
     if rayon::current_thread_index().is_some() {
@@ -119,6 +73,28 @@ pub(super) fn share<L: List, R: Send>(
         }
         main()
     })
+}
+
+/// How many help at this moment.
+#[derive(Debug, Default)]
+struct Helping(AtomicUsize);
+
+impl Helping {
+    fn help(&self, work: impl FnOnce()) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        work();
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// Waits a little for all who help. The pool would give the core away at once, and on a busy machine not have it back for milliseconds. Who does the waiting in the end is the pool, so no order of memory hangs on this.
+    fn wait(&self) {
+        let mut patience = PATIENCE;
+        while patience > 0 && self.0.load(Ordering::Relaxed) > 0 {
+            spin_loop();
+            patience -= 1;
+        }
+        (0..LEAVING).for_each(|_| spin_loop());
+    }
 }
 
 /// The share of this thread.

@@ -6,18 +6,16 @@ use std::thread;
 
 use rayon::Yield;
 
-use super::{Helping, SHARES, fan_out};
+use super::{Helping, SHARES, offer};
 
 /// So many turns one who stands by waits before he looks for work again: some half a microsecond.
 const PAUSE: usize = 8;
 
 /// Does `work` while so many other threads of the current `rayon` pool, or as many as there are, look for what it shares, and do not fall asleep between its stages. A thread that sleeps takes tens of microseconds
 /// to wake, a stage of a frame hardly more. They also do what else there is to do in the pool.
-///
-/// Without effect where the caller is no thread of the pool.
 pub(crate) fn attend<R: Send>(helpers: usize, work: impl FnOnce() -> R + Send) -> R {
     let helpers = helpers.min(rayon::current_num_threads() - 1).min(SHARES - 1);
-    if helpers == 0 || rayon::current_thread_index().is_none() {
+    if helpers == 0 {
         return work();
     }
     let over = AtomicBool::new(false);
@@ -40,7 +38,7 @@ pub(crate) fn attend<R: Send>(helpers: usize, work: impl FnOnce() -> R + Send) -
         others.wait();
         result
     };
-    fan_out(helpers, main, &stand_by)
+    offer(helpers, main, &|_| stand_by())
 }
 
 /// Says that the work is over, also where it panics.

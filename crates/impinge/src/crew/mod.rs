@@ -62,17 +62,8 @@ pub(crate) fn share<L: List, R: Send>(
         others.wait();
         result
     };
-    if rayon::current_thread_index().is_some() {
-        return fan_out(threads - 1, main, &|| help(home(threads)));
-    }
-    // A caller from outside would have to wait for a thread of the pool to take its place.
-    rayon::in_place_scope(|scope| {
-        let help = &help;
-        for number in 1..threads {
-            scope.spawn(move |_| help(number));
-        }
-        main()
-    })
+    let is_inside = rayon::current_thread_index().is_some();
+    offer(threads - 1, main, &|number| help(if is_inside { home(threads) } else { number }))
 }
 
 /// How many help at this moment.
@@ -102,15 +93,32 @@ fn home(threads: usize) -> usize {
     rayon::current_thread_index().map_or(0, |index| index % threads)
 }
 
-/// Offers `help` to so many other threads and does `main`.
+/// Offers `help` to so many other threads, with their numbers from one on, and does `main`.
+fn offer<R: Send>(
+    helpers: usize,
+    main: impl FnOnce() -> R + Send,
+    help: &(impl Fn(usize) + Sync),
+) -> R {
+    if rayon::current_thread_index().is_some() {
+        return fan_out(helpers, main, help);
+    }
+    // A caller from outside would have to wait for a thread of the pool to take its place.
+    rayon::in_place_scope(|scope| {
+        for number in 1..=helpers {
+            scope.spawn(move |_| help(number));
+        }
+        main()
+    })
+}
+
 fn fan_out<R: Send>(
     helpers: usize,
     main: impl FnOnce() -> R + Send,
-    help: &(impl Fn() + Sync),
+    help: &(impl Fn(usize) + Sync),
 ) -> R {
     match helpers {
         0 => main(),
-        _ => rayon::join(|| fan_out(helpers - 1, main, help), help).0,
+        _ => rayon::join(|| fan_out(helpers - 1, main, help), || help(helpers)).0,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tree that pair queries descend: eight-wide nodes of `f32` boxes over leaves of eight triangles.
 //!
-//! **Layout.** Boxes and corners are stored in a local frame about the middle of the mesh, scaled by a power of two, in `f32`: boxes rounded outward, corners
+//! **Layout.** Boxes and corners are stored in a local [frame](frame::Frame) about the middle of the mesh, along the directions its edges run in, scaled by a power of two, in `f32`: boxes rounded outward, corners
 //! with a known error. A node holds eight boxes side by side and a leaf eight triangles, so that one instruction works on all of them. Each box comes with a
 //! sheet, a flat cylinder about the same triangles, which sees gaps that boxes askew to the surface do not. About 66 bytes a triangle. Plain arrays;
 //! [`Tree::validate`] states what they promise.
@@ -35,6 +35,7 @@
 mod budgeted;
 mod build;
 mod cached;
+mod frame;
 mod gather;
 mod lanes;
 mod leaf;
@@ -66,8 +67,8 @@ mod validate;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::math::Vec3;
 use crate::mesh::Mesh;
+use frame::Frame;
 use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
@@ -99,10 +100,7 @@ pub(crate) use upkeep::Upkeep;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Tree {
-    /// The origin of the local frame, in the mesh's own: the centre of its box.
-    origin: Vec3,
-    /// The local unit: local coordinates are `(v - origin) * scale`, a power of two that brings them near one.
-    scale: f64,
+    frame: Frame,
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
     /// The box of everything and where it leads; `None` without triangles.
@@ -119,11 +117,6 @@ impl Tree {
     #[must_use]
     pub fn build(mesh: &Mesh) -> Self {
         build::build(mesh)
-    }
-
-    /// A point of the mesh in the local frame, rounded by half an ulp.
-    fn local(&self, v: Vec3) -> Vec3 {
-        (v - self.origin) * self.scale
     }
 
     /// A stamp that no tree had before.

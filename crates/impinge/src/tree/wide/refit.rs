@@ -9,7 +9,6 @@ use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
 use super::Tree;
-use super::build;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
 use super::sheet::Sheet;
@@ -43,7 +42,7 @@ impl Tree {
     pub fn refit(&mut self, mesh: &Mesh) -> Result<(), Error> {
         self.check_count(mesh)?;
         self.stamp = Self::new_stamp();
-        (self.origin, self.scale) = build::frame(mesh);
+        self.frame = self.frame.refitted(mesh);
         let mut leaves = std::mem::take(&mut self.leaves);
         let fit = |leaf: &mut Leaf| {
             let (fitted, bounds) = self.fit_leaf(mesh, &leaf.triangles[..leaf.count as usize]);
@@ -118,7 +117,7 @@ impl Tree {
             numbers[lane] = number;
             let vertices = mesh.triangles()[number as usize];
             for (corner, vertex) in corners.iter_mut().zip(vertices) {
-                let c = self.local(mesh.vertices()[vertex as usize]);
+                let c = self.frame.local(mesh.vertices()[vertex as usize]);
                 min = min.min(c);
                 max = max.max(c);
                 (corner[0][lane], corner[1][lane], corner[2][lane]) = (c.x, c.y, c.z);

@@ -4,6 +4,7 @@ use crate::math::{Pose, Vec3};
 use crate::wide::{Wide, Wide3};
 
 use super::Tree;
+use super::frame::Frame;
 use super::leaf::Leaf;
 use super::node::{LocalBox, Node};
 use super::sheet::{Sheet, WideSheets};
@@ -39,6 +40,8 @@ pub(super) struct Place {
 pub(super) struct Relative {
     pub(super) to_a: Map,
     pub(super) to_b: Map,
+    /// The rotation from B's axes to A's with full digits.
+    pub(super) turn: glam::DMat3,
     /// From A's frame to B's with full digits, and where B's origin lies in A's frame.
     back: glam::DMat3,
     translation: Vec3,
@@ -52,9 +55,10 @@ impl Relative {
     /// `None` if one of the meshes is a million times smaller than the other, or than the distance between them: too much for `f32`.
     pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
         // Everything in A's local unit. A's unit in B's is a power of two.
-        let unit = b.scale / a.scale;
-        let rotation = pose.rotation();
-        let translation = ((rotation * b.origin + pose.translation()) - a.origin) * a.scale;
+        let (frame_a, frame_b) = (&a.frame, &b.frame);
+        let unit = frame_b.scale / frame_a.scale;
+        let (rotation, origin) = Frame::relative(frame_a, frame_b, pose);
+        let translation = origin * frame_a.scale;
         let reach_b = b.reach / unit;
         let scale = a.reach + reach_b + translation.length();
         // The products of three sizes, and of their rounding errors, must be representable.
@@ -62,13 +66,13 @@ impl Relative {
             return None;
         }
         // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
-        let largest = a.origin.abs().max_element()
-            + b.origin.abs().max_element()
+        let largest = frame_a.origin.abs().max_element()
+            + frame_b.origin.abs().max_element()
             + pose.translation().abs().max_element()
-            + a.reach / a.scale
-            + b.reach / b.scale;
-        let rounding = largest * f64::EPSILON * 32.0;
-        let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
+            + a.reach / frame_a.scale
+            + b.reach / frame_b.scale;
+        let rounding = largest * f64::EPSILON * 32.0 * Frame::roundings(frame_a, frame_b);
+        let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * frame_a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
             let unit = unit as f32;
             // Row by row and written out, so that nothing goes through memory before it is all there. The unit is a power of two: products with it are exact.
@@ -93,9 +97,10 @@ impl Relative {
         Some(Self {
             to_a: map(rotation, 1.0 / unit, translation, margin),
             to_b: map(back, unit, -(back * translation) * unit, margin * unit),
-            coarse: (rounding * b.scale) as f32 * 1.000_001,
+            coarse: (rounding * frame_b.scale) as f32 * 1.000_001,
             back: back * unit,
             span: scale,
+            turn: rotation,
             translation,
         })
     }

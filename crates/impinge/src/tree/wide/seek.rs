@@ -29,9 +29,9 @@ impl Tree {
     /// Hands every triangle in boxes that are not certainly beyond the limit to `seek`, each once.
     pub(crate) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
-        // Local coordinates are rounded once, and so are sums with the origin.
-        let size = self.origin.abs().max_element() + self.reach / self.scale;
-        let slack = 8.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
+        // Local coordinates are rounded where axes are turned, there and back, and so are sums with the origin.
+        let size = self.frame.origin.abs().max_element() + self.reach / self.frame.scale;
+        let slack = 16.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
         let first = seek.apart(self.center(bounds), self.half(bounds, slack));
         let mut open = vec![(first, *root)];
         let mut near: Vec<(f64, Link)> = Vec::with_capacity(8);
@@ -68,12 +68,12 @@ impl Tree {
 
     /// The middle of a box, in the mesh's frame.
     fn center(&self, bounds: &LocalBox) -> Vec3 {
-        self.origin + Vec3::from(bounds.center.map(f64::from)) / self.scale
+        self.frame.back(Vec3::from(bounds.center.map(f64::from)))
     }
 
-    /// Half its sides, grown by the slack.
+    /// Half its sides along the mesh's axes, grown by the slack.
     fn half(&self, bounds: &LocalBox, slack: f64) -> Vec3 {
-        Vec3::from(bounds.half.map(f64::from)) / self.scale + Vec3::splat(slack)
+        self.frame.back_sides(Vec3::from(bounds.half.map(f64::from))) + Vec3::splat(slack)
     }
 }
 

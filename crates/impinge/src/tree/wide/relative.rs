@@ -7,7 +7,6 @@ use super::Tree;
 use super::frame::Frame;
 use super::leaf::Leaf;
 use super::node::{LocalBox, Node};
-use super::sheet::{Sheet, WideSheets};
 
 /// The way from one frame to another, whose units may differ: a point `x` lies at `rotation * x + translation`, a box of half sides `h` has half sides `size * h`.
 #[derive(Clone, Copy, Debug)]
@@ -127,10 +126,10 @@ impl Relative {
 }
 
 impl Node {
-    /// Which of the boxes may overlap a single one of the other tree, one bit each: the three axes of each frame are tried. `to_node` leads from the
+    /// A mask of the boxes that may overlap a single one of the other tree: the three axes of each frame are tried. `to_node` leads from the
     /// frame of the single box to that of the node, `to_box` back.
     #[inline(always)]
-    pub(super) fn meets_box<W: Wide>(&self, single: &LocalBox, to_node: &Map, to_box: &Map) -> u32 {
+    pub(super) fn meets_box<W: Wide>(&self, single: &LocalBox, to_node: &Map, to_box: &Map) -> W {
         let center = to_node.point(&single.center);
         let extent = to_node.extent(&single.half);
         let (node_center, node_half) =
@@ -141,25 +140,7 @@ impl Node {
         let (h, m) = (&single.half, to_box.margin);
         let reach_there =
             node_half.mapped(&to_box.size, Wide3::splat([h[0] + m, h[1] + m, h[2] + m]));
-        delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
-    }
-
-    /// Which of the sheets may meet a single one of the other tree, about `center` there. With `RANK`, how likely that is goes to `scores`.
-    #[inline(always)]
-    pub(super) fn meets_sheet<W: Wide, const RANK: bool>(
-        &self,
-        center: &[f32; 3],
-        sheet: &Sheet,
-        to_node: &Map,
-        scores: &mut [f32; 8],
-    ) -> u32 {
-        let delta = Wide3::<W>::load(&self.center).sub(Wide3::splat(to_node.point(center)));
-        let one = WideSheets::splat(&sheet.moved(to_node));
-        let (meet, likely) = WideSheets::<W>::load(&self.sheets).meet(delta, &one, to_node.margin);
-        if RANK {
-            likely.store(scores);
-        }
-        meet.bits()
+        delta.abs().all_le(reach).and(there.all_le(reach_there))
     }
 }
 

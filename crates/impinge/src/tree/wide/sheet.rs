@@ -150,6 +150,14 @@ pub(super) struct Heights<W> {
     pub(super) reach_there: W,
 }
 
+impl<W: Wide> Heights<W> {
+    /// A mask of those that may meet.
+    #[inline(always)]
+    pub(super) fn meet(&self) -> W {
+        self.here.le(self.reach).and(self.there.le(self.reach_there))
+    }
+}
+
 impl<W: Wide> WideSheets<W> {
     #[inline(always)]
     pub(super) fn load(sheets: &Sheets) -> Self {
@@ -206,30 +214,14 @@ impl<W: Wide> WideSheets<W> {
         }
     }
 
-    /// A mask of those that may meet the others, lane by lane, all in one frame, `delta` from the others' centres to theirs. And how far from the middle of what is possible each
-    /// lies, negated: the larger, the likelier they really meet.
+    /// How far from the middle of what is possible each lies when it meets the others, negated: the larger, the likelier they really meet. Lane by lane, with `delta` and the heights as
+    /// [`heights`](Self::heights) has them.
     #[inline(always)]
-    pub(super) fn meet(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
-        if W::CALLS {
-            self.meet_called(delta, others, margin)
-        } else {
-            self.meet_here(delta, others, margin)
-        }
-    }
-
-    #[inline(never)]
-    fn meet_called(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
-        self.meet_here(delta, others, margin)
-    }
-
-    #[inline(always)]
-    fn meet_here(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
-        let Heights { here, reach, there, reach_there } =
-            self.heights(delta, others, W::splat(margin));
+    pub(super) fn likely(&self, delta: Wide3<W>, others: &Self, seen: &Heights<W>) -> W {
         let radii = self.radius.add(others.radius);
         let between = delta.dot(delta).div(radii.mul(radii));
-        let unlikely = here.div(reach).add(there.div(reach_there)).add(between);
-        (here.le(reach).and(there.le(reach_there)), W::splat(0.0).sub(unlikely))
+        let unlikely = seen.here.div(seen.reach).add(seen.there.div(seen.reach_there)).add(between);
+        W::splat(0.0).sub(unlikely)
     }
 
     /// A mask of those that may meet boxes along the axes, lane by lane, `delta` from their centres to the boxes'.
@@ -256,6 +248,20 @@ impl<W: Wide> WideSheets<W> {
     /// show from there.
     #[inline(always)]
     pub(super) fn heights(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
+        if W::CALLS {
+            self.heights_called(delta, others, margin)
+        } else {
+            self.heights_here(delta, others, margin)
+        }
+    }
+
+    #[inline(never)]
+    fn heights_called(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
+        self.heights_here(delta, others, margin)
+    }
+
+    #[inline(always)]
+    fn heights_here(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
         let Self { normal, offset, thick, radius } = *others;
         let cos = self.normal.dot(normal);
         let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();

@@ -47,6 +47,7 @@ fn of_items(
         leaves: Vec::new(),
         root: None,
         reach: 0.0,
+        largest: 0.0,
         stamp: Tree::new_stamp(),
     };
     if count == 0 {

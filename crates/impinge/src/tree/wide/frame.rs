@@ -27,6 +27,8 @@ pub(super) struct Frame {
     pub(super) origin: Vec3,
     /// The local unit: a power of two that brings coordinates near one.
     pub(super) scale: f64,
+    /// The length of the local unit in the mesh's: `1 / scale`, exactly.
+    pub(super) unit: f64,
     /// From the mesh's axes to the local ones, a rotation to `f64` rounding; `None` if they are the same.
     axes: Option<DMat3>,
 }
@@ -34,16 +36,15 @@ pub(super) struct Frame {
 impl Frame {
     /// The frame that suits a mesh.
     pub(super) fn of(mesh: &Mesh) -> Self {
-        let mut frame = Self { origin: Vec3::ZERO, scale: 1.0, axes: None }.refitted(mesh);
-        frame.axes = Edges::of(mesh, frame.scale).axes();
-        frame
+        let frame = Self { origin: Vec3::ZERO, scale: 1.0, unit: 1.0, axes: None }.refitted(mesh);
+        Self { axes: Edges::of(mesh, frame.scale).axes(), ..frame }
     }
 
     /// The frame with the same axes that suits a mesh best.
     pub(super) fn refitted(&self, mesh: &Mesh) -> Self {
         let origin = if mesh.is_empty() { Vec3::ZERO } else { mesh.bounds().center() };
         let scale = unit_scale((mesh.bounds().max - origin).abs().max_element());
-        Self { origin, scale, axes: self.axes }
+        Self { origin, scale, unit: 1.0 / scale, axes: self.axes }
     }
 
     /// Whether a mesh lies where the frame gives its numbers their full precision: the size near one, and not far from the origin.
@@ -66,13 +67,13 @@ impl Frame {
 
     /// A local point in the mesh's frame.
     pub(super) fn back(&self, v: Vec3) -> Vec3 {
-        let v = v / self.scale;
+        let v = v * self.unit;
         self.origin + self.axes.map_or(v, |axes| axes.transpose() * v)
     }
 
     /// Half the sides of the box along the mesh's axes that holds a local box of these half sides.
     pub(super) fn back_sides(&self, half: Vec3) -> Vec3 {
-        let half = half / self.scale;
+        let half = half * self.unit;
         self.axes.map_or(half, |axes| {
             let back = axes.transpose();
             DMat3::from_cols(back.x_axis.abs(), back.y_axis.abs(), back.z_axis.abs()) * half

@@ -107,6 +107,8 @@ pub struct Tree {
     root: Option<(LocalBox, Link)>,
     /// No point is further from the origin than this, in local units.
     reach: f64,
+    /// No coordinate of the mesh, and no sum on the way to its local ones, is larger than this.
+    largest: f64,
     /// No two trees that differ have the same.
     stamp: u64,
 }

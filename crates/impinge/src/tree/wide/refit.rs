@@ -169,6 +169,7 @@ impl Tree {
     pub(super) fn set_root(&mut self, bounds: &LocalBox, link: Link) {
         let far = [0, 1, 2].map(|k| f64::from(bounds.center[k].abs()) + f64::from(bounds.half[k]));
         self.reach = far.iter().map(|h| h * h).sum::<f64>().sqrt();
+        self.largest = self.frame.origin.abs().max_element() + self.reach * self.frame.unit;
         self.root = Some((*bounds, link));
     }
 

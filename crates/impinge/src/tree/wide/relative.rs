@@ -52,24 +52,21 @@ pub(super) struct Relative {
 
 impl Relative {
     /// `None` if one of the meshes is a million times smaller than the other, or than the distance between them: too much for `f32`.
+    #[inline(always)]
     pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
-        // Everything in A's local unit. A's unit in B's is a power of two.
+        // Everything in A's local unit. A's unit in B's, and the other way round, are powers of two.
         let (frame_a, frame_b) = (&a.frame, &b.frame);
-        let unit = frame_b.scale / frame_a.scale;
+        let (unit, unit_b) = (frame_b.scale * frame_a.unit, frame_a.scale * frame_b.unit);
         let (rotation, origin) = Frame::relative(frame_a, frame_b, pose);
         let translation = origin * frame_a.scale;
-        let reach_b = b.reach / unit;
+        let reach_b = b.reach * unit_b;
         let scale = a.reach + reach_b + translation.length();
         // The products of three sizes, and of their rounding errors, must be representable.
         if !(scale.is_finite() && a.reach > 1e-6 * scale && reach_b > 1e-6 * scale) {
             return None;
         }
         // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
-        let largest = frame_a.origin.abs().max_element()
-            + frame_b.origin.abs().max_element()
-            + pose.translation().abs().max_element()
-            + a.reach / frame_a.scale
-            + b.reach / frame_b.scale;
+        let largest = a.largest + b.largest + pose.translation().abs().max_element();
         let rounding = largest * f64::EPSILON * 32.0 * Frame::roundings(frame_a, frame_b);
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * frame_a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
@@ -94,7 +91,7 @@ impl Relative {
         // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is more than the leaves' own frames bear.
         let back = rotation.inverse();
         Some(Self {
-            to_a: map(rotation, 1.0 / unit, translation, margin),
+            to_a: map(rotation, unit_b, translation, margin),
             to_b: map(back, unit, -(back * translation) * unit, margin * unit),
             coarse: (rounding * frame_b.scale) as f32 * 1.000_001,
             back: back * unit,

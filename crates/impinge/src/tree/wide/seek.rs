@@ -30,8 +30,7 @@ impl Tree {
     pub(crate) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
         // Local coordinates are rounded where axes are turned, there and back, and so are sums with the origin.
-        let size = self.frame.origin.abs().max_element() + self.reach / self.frame.scale;
-        let slack = 16.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
+        let slack = 16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE;
         let first = seek.apart(self.center(bounds), self.half(bounds, slack));
         let mut open = vec![(first, *root)];
         let mut near: Vec<(f64, Link)> = Vec::with_capacity(8);

@@ -234,6 +234,7 @@ impl<'a> Walk<'a> {
             leaves,
             root: None,
             reach: 0.0,
+            largest: 0.0,
             stamp: Tree::new_stamp(),
         };
         Self { mesh, bytes, at: START, counts, tree, seen: vec![false; counts[0]] }

@@ -194,10 +194,11 @@ pub(super) struct Work {
 }
 
 thread_local! {
-    static WORK: Cell<Work> = Cell::default();
+    static WORK: Cell<Work> = const { Cell::new(Work { steps: Pairs::NONE, leaves: Pairs::NONE }) };
 }
 
 impl<'a> Query<'a> {
+    #[inline(always)]
     pub(super) fn new(
         (a, tree_a): (&'a Mesh, &'a Tree),
         (b, tree_b): (&'a Mesh, &'a Tree),

@@ -248,7 +248,7 @@ pub(super) fn sheet(bounds: &LocalBox, leaves: &[Leaf]) -> Sheet {
     match leaves {
         // Its own is about the same centre.
         [leaf] if leaf.origin == bounds.center => leaf.sheet,
-        _ if leaves.len() <= SHEET => Sheet::around(bounds.center, bounds.reach(), leaves),
+        _ if leaves.len() <= SHEET => Sheet::around(bounds, leaves),
         _ => Sheet::ball(bounds.reach()),
     }
 }

@@ -83,18 +83,17 @@ impl Relative {
                 meet = meet.and(other.below(delta, (normals, halves), to_b));
             }
             let bits = meet.bits();
-            if bits == 0 {
+            if !RANK {
+                work.pairs::<W>((&a.link, i), (&b.link, j), bits);
                 continue;
             }
-            if RANK {
-                hits[group] = bits;
+            hits[group] = bits;
+            if bits != 0 {
                 any |= bits;
                 let (top, one) = likeliest(meet, other.likely(delta, &one, &seen));
                 if top > highest {
                     (best, highest) = ((group, one), top);
                 }
-            } else {
-                work.pairs::<W>((&a.link, i), (&b.link, j), bits);
             }
         }
         if any == 0 {

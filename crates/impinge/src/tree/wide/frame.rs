@@ -11,13 +11,13 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
 /// So many triangles, spread over the mesh, are enough to tell its directions.
-const SAMPLES: usize = 128;
+const SAMPLES: usize = 64;
 
 /// Axes are turned if that makes the boxes of triangles this much smaller, by their surface. A little is not worth the multiplications at the beginning of every query.
 const WORTH: f64 = 0.7;
 
 /// Rounds of turning, and the angle at which no more are needed. Three or four rounds are usual.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 6;
 const STILL: f64 = 1e-7;
 
 /// Local coordinates are `axes * (v - origin) * scale`.

@@ -113,7 +113,7 @@ pub(crate) fn first_cached(
     let ended = dispatch::run(Run { query: &query, start, sink: &mut first, steps });
     cache.seeds.clear();
     if let Some(at) = ended.at {
-        cache.seeds.extend(ended.trail.iter().rev().filter(|step| step.0 != Link::NONE));
+        cache.seeds.extend(ended.trail.iter().filter(|step| step.0 != Link::NONE));
         cache.seeds.push(at);
         (cache.free, cache.patience) = (None, PATIENCE);
     } else {

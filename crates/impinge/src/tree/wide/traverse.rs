@@ -82,7 +82,7 @@ pub(super) struct Run<'q> {
 pub(super) struct Ended {
     /// The pair of leaves at which the sink stopped it, if it did.
     pub(super) at: Option<(Link, Link)>,
-    /// If so, the last pairs of nodes that were opened before, the latest one first.
+    /// If so, the last pairs of nodes that were opened before, the latest one last.
     pub(super) trail: [(Link, Link); TRAIL],
 }
 
@@ -225,14 +225,15 @@ impl<'a> Query<'a> {
             work.add(*a, *b);
         }
         let mut ended = Ended { at: None, trail: [(Link::NONE, Link::NONE); TRAIL] };
+        let mut opened = 0_usize;
         // Whoever wants every pair need not hurry to the first.
         let mut compared = if RANK { 0 } else { EAGER * BATCH };
         loop {
             while work.leaves.count <= compared / EAGER {
                 let Some(step) = pace.next(self, &mut work.steps) else { break };
                 if RANK {
-                    ended.trail.copy_within(..TRAIL - 1, 1);
-                    ended.trail[0] = step;
+                    ended.trail[opened % TRAIL] = step;
+                    opened += 1;
                 }
                 self.step::<W, RANK>(step, &mut work);
             }
@@ -242,6 +243,7 @@ impl<'a> Query<'a> {
                 break;
             }
         }
+        ended.trail.rotate_left(opened % TRAIL);
         pace.end(&mut work);
         work.give_back();
         ended

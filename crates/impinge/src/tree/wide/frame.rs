@@ -212,6 +212,9 @@ mod tests {
 
     #[test]
     fn axes_are_turned_only_where_it_pays() {
+        let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+        let star = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean);
+        assert!(Frame::of(&star).axes.is_some());
         for mesh in [
             shapes::cuboid(Vec3::ONE).unwrap(),
             shapes::icosphere(1.0, 8).unwrap(),

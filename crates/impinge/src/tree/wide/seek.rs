@@ -79,7 +79,7 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Aabb, Random};
+    use crate::math::{Aabb, Pose, Random};
     use crate::mesh::Mesh;
     use crate::shapes;
 
@@ -122,8 +122,10 @@ mod tests {
     fn nothing_near_is_missed_and_nothing_comes_twice() {
         let mut random = Random::new(5);
         let ring = shapes::torus(1.0, 0.4, 40, 20).unwrap();
-        for scale in [1.0, 1e-30, 1e50] {
-            let mesh = ring.scaled(scale).unwrap();
+        let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+        let askew = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean);
+        for (shape, scale) in [(&ring, 1.0), (&ring, 1e-30), (&ring, 1e50), (&askew, 3.0)] {
+            let mesh = shape.scaled(scale).unwrap();
             for _ in 0..50 {
                 let (point, limit) = (random.in_cube() * 2.0 * scale, random.unit() * scale);
                 let mut around =

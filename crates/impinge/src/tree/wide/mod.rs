@@ -26,6 +26,11 @@
 //! - Eight or sixteen steps at a time: 2 % where meshes do not meet, a third and more lost in the first hit of deep overlap.
 //! - Sheets and boxes against each other also where a leaf meets a node: what it saves is what it costs. Two nodes along the way from centre to centre, or between the normals: 1 to 3 % fewer steps.
 //! - Splitting the group with the most triangles next, instead of the one that costs most: no gain.
+//! - Sheets against the box where one node is opened alone, and the likeliest of its slots first: 3 % for a small body in a room, 1 to 2 % lost elsewhere.
+//! - First hits with a step in flight after the first ten, as where every pair counts: 3 to 6 % lost for shallow overlap, nothing won.
+//! - Boxes of B that miss all of A's node found along A's axes first, or as well: 1 to 5 % lost.
+//! - The start of a query, rotations and margins, compiled for AVX2 with the rest: a fifth more instructions, and 25 ns lost.
+//! - Axes along the principal directions of a scanned surface: no gain; sheets see what is askew there.
 
 #![allow(
     clippy::needless_range_loop,

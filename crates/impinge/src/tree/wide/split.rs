@@ -1,4 +1,4 @@
-//! Where to cut a set of triangles in two: the surface-area heuristic over sixteen bins an axis, or over every eighth of a few triangles in order.
+//! Where to cut a set of triangles in two: the surface-area heuristic over sixteen bins an axis, or over a few triangles in order: at every eighth, or anywhere if some are large.
 
 use glam::Vec4;
 

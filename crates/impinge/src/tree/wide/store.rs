@@ -102,7 +102,7 @@ impl Tree {
     }
 
     /// Reads the tree of `mesh` from what [`Tree::write`] has written: an open file, a slice of bytes, a file mapped into memory. Takes a few times less than building
-    /// it, and gives the same tree.
+    /// it, and gives the same tree as building does.
     ///
     /// The file is not trusted: the structure is checked completely, and everything else is computed from the mesh. Reading stops at the end of the tree.
     ///

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use common::Random;
 use impinge::pair::{Budget, Maybe, Outcome, first_pair_within};
 use impinge::{Distance, Mesh, Pose, Vec3, distance, shapes};
-use meshes::{brute_pairs, depth, pose, soup};
+use meshes::{askew, brute_pairs, depth, pose, soup};
 
 /// Two meshes, and what is true about them.
 struct Case<'a> {
@@ -84,6 +84,7 @@ fn every_budget_from_nothing_to_enough() {
         shapes::icosphere(1.0, 5).unwrap(),
         shapes::cuboid_grid([1.0, 1.5, 2.0], [3, 3, 3]).unwrap(),
         shapes::cuboid([0.2, 3.0, 0.1]).unwrap(),
+        askew(),
     ];
     let mut random = Random(5);
     let (mut steps, mut free) = (0, 0);

@@ -8,7 +8,7 @@ use common::{Random, count_from};
 use impinge::pair::{Cache, first_hit, first_hit_cached};
 use impinge::tree::Tree;
 use impinge::{DeformOptions, Deforming, ErrorKind, Mesh, Pose, Vec3, shapes};
-use meshes::compare_trees as compare;
+use meshes::{askew, compare_trees as compare};
 
 /// The mesh is what a new one of its vertices would be, and its tree holds.
 #[track_caller]
@@ -76,6 +76,7 @@ fn any_sequence_of_moves_leaves_a_tree_that_reports_the_pairs_of_brute_force() {
         shapes::icosphere(1.0, 6).unwrap(),
         shapes::cuboid_grid([1.0, 2.0, 1.0], [5, 5, 5]).unwrap(),
         shapes::icosphere(1.0, 1).unwrap(),
+        askew(),
     ];
     let probe = shapes::torus(0.8, 0.3, 16, 9).unwrap();
     let (mut hits, mut rebuilt, mut partly) = (0, 0, 0);

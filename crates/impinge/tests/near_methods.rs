@@ -10,7 +10,7 @@ use common::Random;
 use impinge::pair::{NearPair, NearSink, Posed, brute, near, within};
 use impinge::tree::{self, Tree};
 use impinge::{Mesh, Pose, Vec3, distance, shapes};
-use meshes::soup;
+use meshes::{askew, soup};
 
 /// Keeps everything up to a fixed distance.
 struct Keep {
@@ -160,6 +160,7 @@ fn surfaces_apart_and_overlapping() {
         shapes::icosphere(1.0, 4).unwrap(),
         shapes::cuboid_grid([1.0, 2.0, 1.0], [4, 4, 4]).unwrap(),
         shapes::stalagmites(3, 3, 5, 1).unwrap(),
+        askew(),
     ];
     let (mut apart, mut met) = (0, 0);
     for a in &meshes {

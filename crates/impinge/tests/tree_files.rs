@@ -2,12 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod common;
+mod meshes;
 
 use std::io::{self, Read};
 
 use common::{Random, count_from};
 use impinge::tree::{FORMAT, Tree};
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
+use meshes::askew;
 use xxhash_rust::xxh3::Xxh3;
 
 const HEAD: usize = 40;
@@ -47,6 +49,7 @@ fn trees_come_back_bit_for_bit() {
         shapes::torus(1.0, 0.4, 40, 20).unwrap(),
         shapes::icosphere(3.0, 12).unwrap(),
         shapes::cuboid([1.0, 1.0, 1.0]).unwrap(),
+        askew(),
         Mesh::from_soup(&[[Vec3::ZERO, Vec3::X, Vec3::Y]]).unwrap(),
         Mesh::from_soup(&[[Vec3::ONE; 3]; 40]).unwrap(),
         Mesh::from_triangles(vec![Vec3::ONE], Vec::new()).unwrap(),

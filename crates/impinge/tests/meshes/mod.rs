@@ -4,9 +4,15 @@
 
 use impinge::pair::{Collect, Posed, brute};
 use impinge::tree::traverse;
-use impinge::{Mesh, Pose, Vec3};
+use impinge::{Mesh, Pose, Vec3, shapes};
 
 use crate::common::Random;
+
+/// A star with long, thin sides that stands askew: the tree's axes are not the mesh's.
+pub fn askew() -> Mesh {
+    let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+    shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean)
+}
 
 /// Any turn, and a translation of up to half of `reach` along each axis.
 pub fn pose(random: &mut Random, reach: f64) -> Pose {

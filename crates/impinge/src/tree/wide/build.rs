@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use crate::math::Vec3;
 use crate::mesh::Mesh;
 
 use super::Tree;
+use super::frame::Frame;
 use super::gather::{Fork, Piece, gather};
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
@@ -17,30 +17,24 @@ const ALONE: usize = 1 << 12;
 
 /// The tree of a mesh, built anew.
 pub(super) fn build(mesh: &Mesh) -> Tree {
-    of_items(mesh, frame(mesh), mesh.triangles().len(), |i| i as u32)
-}
-
-/// The local frame that suits a mesh: its origin and scale.
-pub(super) fn frame(mesh: &Mesh) -> (Vec3, f64) {
-    let origin = if mesh.is_empty() { Vec3::ZERO } else { mesh.bounds().center() };
-    (origin, unit_scale((mesh.bounds().max - origin).abs().max_element()))
+    of_items(mesh, Frame::of(mesh), mesh.triangles().len(), |i| i as u32)
 }
 
 /// The tree of some of a mesh's triangles, in the given frame.
-pub(super) fn over(mesh: &Mesh, (origin, scale): (Vec3, f64), triangles: &[u32]) -> Tree {
-    of_items(mesh, (origin, scale), triangles.len(), |i| triangles[i])
+pub(super) fn over(mesh: &Mesh, frame: Frame, triangles: &[u32]) -> Tree {
+    of_items(mesh, frame, triangles.len(), |i| triangles[i])
 }
 
 /// The tree of `count` triangles, whose numbers `triangle` tells.
 fn of_items(
     mesh: &Mesh,
-    (origin, scale): (Vec3, f64),
+    frame: Frame,
     count: usize,
     triangle: impl Fn(usize) -> u32 + Sync,
 ) -> Tree {
     let item = |i: usize| {
         let triangle = triangle(i);
-        let [p, q, r] = mesh.triangle(triangle as usize).map(|v| (v - origin) * scale);
+        let [p, q, r] = mesh.triangle(triangle as usize).map(|v| frame.local(v));
         Item {
             min: p.min(q).min(r).as_vec3().extend(0.0),
             max: p.max(q).max(r).as_vec3().extend(0.0),
@@ -48,12 +42,12 @@ fn of_items(
         }
     };
     let mut tree = Tree {
-        origin,
-        scale,
+        frame,
         nodes: Vec::new(),
         leaves: Vec::new(),
         root: None,
         reach: 0.0,
+        largest: 0.0,
         stamp: Tree::new_stamp(),
     };
     if count == 0 {
@@ -73,12 +67,6 @@ fn of_items(
     (tree.nodes, tree.leaves) = (part.nodes, part.leaves);
     tree.set_root(&bounds, root);
     tree
-}
-
-/// The power of two that brings `size` near one; one for a mesh that is a point. Kept within what can be inverted.
-fn unit_scale(size: f64) -> f64 {
-    let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
-    if size > 0.0 && size.is_finite() { 2.0_f64.powi((-exponent).clamp(-1000, 1020)) } else { 1.0 }
 }
 
 /// A subtree: nodes and leaves with links among themselves, in the order of a walk.

@@ -98,7 +98,7 @@ pub(crate) fn first_cached(
     if cache.free.is_some() && cache.patience > 0 {
         let narrow = query.relative.clone();
         let clearance = motion * STEPS;
-        query.relative.widen(clearance * tree_a.scale);
+        query.relative.widen(clearance * tree_a.frame.scale);
         if dispatch::run(Probe { query: &query, roots }) {
             (cache.free, cache.clearance) = (Some(*pose), clearance);
             cache.patience = PATIENCE;
@@ -113,7 +113,7 @@ pub(crate) fn first_cached(
     let ended = dispatch::run(Run { query: &query, start, sink: &mut first, steps });
     cache.seeds.clear();
     if let Some(at) = ended.at {
-        cache.seeds.extend(ended.trail.iter().rev().filter(|step| step.0 != Link::NONE));
+        cache.seeds.extend(ended.trail.iter().filter(|step| step.0 != Link::NONE));
         cache.seeds.push(at);
         (cache.free, cache.patience) = (None, PATIENCE);
     } else {
@@ -126,13 +126,13 @@ pub(crate) fn first_cached(
 impl Tree {
     /// No point of the mesh moves further than this from one pose to the other; rounded up.
     fn motion(&self, from: &Pose, to: &Pose) -> f64 {
-        let middle = to.transform_point(self.origin) - from.transform_point(self.origin);
+        let origin = self.frame.origin;
+        let middle = to.transform_point(origin) - from.transform_point(origin);
         let turn = to.rotation() - from.rotation();
         let columns = [turn.x_axis, turn.y_axis, turn.z_axis];
         let size = columns.iter().map(|c: &Vec3| c.length_squared()).sum::<f64>().sqrt();
-        let largest =
-            from.translation().length() + to.translation().length() + self.origin.length();
-        let reach = self.reach / self.scale;
+        let largest = from.translation().length() + to.translation().length() + origin.length();
+        let reach = self.reach / self.frame.scale;
         (middle.length() + size * reach) * (1.0 + 1e-9) + (largest + reach) * 64.0 * f64::EPSILON
     }
 }

@@ -53,13 +53,13 @@ impl Leaf {
             count: count as u32,
             sheet: Sheet::ball(0.0),
         };
-        let mut area = glam::Vec3::ZERO;
+        let mut areas = [glam::Vec3::ZERO; 8];
         for lane in 0..count {
             let [p, q, r] = [0, 1, 2].map(|k| glam::Vec3::from_array(leaf.corners[k].get(lane)));
-            area += (q - p).cross(r - p);
+            areas[lane] = (q - p).cross(r - p);
         }
         leaf.reach = leaf.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001;
-        leaf.sheet = Sheet::along(area, origin, leaf.reach, std::slice::from_ref(&leaf));
+        leaf.sheet = Sheet::across(&areas[..count], &leaf.bounds(), std::slice::from_ref(&leaf));
         leaf
     }
 

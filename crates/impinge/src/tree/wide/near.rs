@@ -251,17 +251,17 @@ impl NearQuery<'_> {
         }
     }
 
-    /// The goal for a bound and a direction, both in A's frame; the direction need not have any length.
+    /// The goal for a bound, in A's unit, and a direction, along its tree's axes; the direction need not have any length.
     pub(super) fn goal(&self, bound: f64, toward: Vec3) -> Goal {
         let relative = &self.relative;
-        let limit = (bound * self.tree_a.scale).min(relative.span) + relative.span * SLACK;
+        let limit = (bound * self.tree_a.frame.scale).min(relative.span) + relative.span * SLACK;
         let short = |v: Vec3| (v * (1.0 - 1.0 / f64::from(1 << 20))).as_vec3().to_array();
         Goal {
             // Rounded to nearest, then more than enough up.
             limit: limit as f32 * relative.to_b.unit * (1.0 + 8.0 * f32::EPSILON)
                 + f32::MIN_POSITIVE,
             toward_a: short(toward),
-            toward_b: short(self.pose.rotation().transpose() * toward),
+            toward_b: short(relative.turn.transpose() * toward),
             toward,
         }
     }

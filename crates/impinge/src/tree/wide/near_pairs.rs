@@ -106,7 +106,7 @@ impl dispatch::Task for Gaps<'_> {
             }
             group.face_gaps(&mut gaps);
             for ((lower, _, _), gap) in some.iter_mut().zip(&gaps) {
-                *lower = lower.max(*gap * self.query.tree_b.scale);
+                *lower = lower.max(*gap * self.query.tree_b.frame.scale);
             }
         }
     }
@@ -145,10 +145,10 @@ impl NearQuery<'_> {
         if upper < search.best {
             search.best = upper;
             let toward = Vec3::from_array(toward.map(f64::from));
-            let toward = (self.pose.rotation() * toward).try_normalize();
+            let toward = (self.relative.turn * toward).try_normalize();
             // More than the pair's bounds in `f64` can be above its distance.
-            let room = 2.0 * SLACK * self.relative.span / self.tree_a.scale;
-            search.sink.foresee(f64::from(upper) / self.tree_b.scale + room);
+            let room = 2.0 * SLACK * self.relative.span / self.tree_a.frame.scale;
+            search.sink.foresee(f64::from(upper) / self.tree_b.frame.scale + room);
             search.goal = self.goal(search.sink.bound(), toward.unwrap_or(search.goal.toward));
         }
     }
@@ -215,8 +215,8 @@ impl NearQuery<'_> {
     /// Pairs that are further apart, in B's local unit, are of no interest: the bound, and more than what the bounds of [`closest`] can be apart.
     #[inline(always)]
     fn most(&self, search: &Search<'_>) -> f64 {
-        let room = SLACK * self.relative.span / self.tree_a.scale;
-        (search.sink.bound() + room) * self.tree_b.scale
+        let room = SLACK * self.relative.span / self.tree_a.frame.scale;
+        (search.sink.bound() + room) * self.tree_b.frame.scale
     }
 
     /// Two triangles as they are in A's frame. Written out: `array::map` is a call.

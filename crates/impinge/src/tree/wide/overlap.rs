@@ -5,21 +5,23 @@
 
 use glam::{DMat3, DVec3};
 
+use super::frame::Frame;
 use super::node::{Link, LocalBox};
 use super::sheet::Sheet;
 use super::traverse::Query;
 
-/// Two trees as they stand to each other, with all digits, in A's unit and axes about A's origin.
+/// Two trees as they stand to each other, with all digits, in A's unit and its tree's axes, about its origin.
 #[derive(Debug)]
 pub(super) struct Overlaps<'q> {
     query: &'q Query<'q>,
-    /// Where B's origin lies.
+    /// The rotation from the axes of B's tree, and where its origin lies.
+    turn: DMat3,
     origin: DVec3,
     /// More than rounding, of the vertices and here, can move an end of an interval.
     slack: f64,
 }
 
-/// What bounds one subtree, in its mesh's unit and axes about its tree's origin.
+/// What bounds one subtree, in its mesh's unit and its tree's axes, about the tree's origin.
 struct Bounds {
     center: DVec3,
     half: DVec3,
@@ -32,34 +34,33 @@ struct Bounds {
 
 impl<'q> Overlaps<'q> {
     pub(super) fn new(query: &'q Query<'q>) -> Self {
-        let origin = query.pose.rotation() * query.tree_b.origin + query.pose.translation()
-            - query.tree_a.origin;
+        let (turn, origin) = Frame::relative(&query.tree_a.frame, &query.tree_b.frame, query.pose);
         // `coarse` is 32 units in the last place of the largest number that enters; each end of an interval takes some twenty roundings.
-        let slack = 4.0 * f64::from(query.relative.coarse) / query.tree_b.scale;
-        Self { query, origin, slack }
+        let slack = 4.0 * f64::from(query.relative.coarse) / query.tree_b.frame.scale;
+        Self { query, turn, origin, slack }
     }
 
     /// Moving what is below `b` by this much, in some direction, brings it apart from what is below `a`; if negative, they are as far apart at least. Rounded up.
     pub(super) fn of(&self, a: Link, b: Link) -> f64 {
         let (tree_a, tree_b) = (self.query.tree_a, self.query.tree_b);
-        let here = Bounds::new(tree_a.single(a), tree_a.scale);
-        let there = Bounds::new(tree_b.single(b), tree_b.scale);
-        let turn = self.query.pose.rotation();
+        let here = Bounds::new(tree_a.single(a), tree_a.frame.scale);
+        let there = Bounds::new(tree_b.single(b), tree_b.frame.scale);
+        let turn = &self.turn;
         let mut least = f64::INFINITY;
         for axis in [DVec3::X, DVec3::Y, DVec3::Z, here.normal] {
-            least = least.min(self.along(axis, &here, &there, &turn));
+            least = least.min(self.along(axis, &here, &there));
         }
-        for axis in [turn.x_axis, turn.y_axis, turn.z_axis, turn * there.normal] {
-            least = least.min(self.along(axis.normalize(), &here, &there, &turn));
+        for axis in [turn.x_axis, turn.y_axis, turn.z_axis, *turn * there.normal] {
+            least = least.min(self.along(axis.normalize(), &here, &there));
         }
         least + least.abs() * 1e-14 + self.slack
     }
 
     /// The overlap along a direction of length one, in A's axes.
-    fn along(&self, axis: DVec3, here: &Bounds, there: &Bounds, turn: &DMat3) -> f64 {
+    fn along(&self, axis: DVec3, here: &Bounds, there: &Bounds) -> f64 {
         let (low, high) = here.interval(axis);
         // Not the inverse: a dot product with a turned vector is one with the direction turned back by the transpose, rotation or not.
-        let (there_low, there_high) = there.interval(turn.transpose() * axis);
+        let (there_low, there_high) = there.interval(self.turn.transpose() * axis);
         let shift = axis.dot(self.origin);
         (high - (there_low + shift)).min(there_high + shift - low)
     }

@@ -13,6 +13,8 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
+    pub(super) const NONE: Self = Self { a: Vec::new(), b: Vec::new(), count: 0 };
+
     /// Makes room for the results of one step.
     #[inline(always)]
     pub(super) fn reserve(&mut self) {
@@ -22,6 +24,7 @@ impl Pairs {
         }
     }
 
+    #[inline(always)]
     pub(super) fn push(&mut self, a: Link, b: Link) {
         self.reserve();
         (self.a[self.count], self.b[self.count]) = (a.number(), b.number());

@@ -9,7 +9,6 @@ use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
 use super::Tree;
-use super::build;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
 use super::sheet::Sheet;
@@ -43,7 +42,7 @@ impl Tree {
     pub fn refit(&mut self, mesh: &Mesh) -> Result<(), Error> {
         self.check_count(mesh)?;
         self.stamp = Self::new_stamp();
-        (self.origin, self.scale) = build::frame(mesh);
+        self.frame = self.frame.refitted(mesh);
         let mut leaves = std::mem::take(&mut self.leaves);
         let fit = |leaf: &mut Leaf| {
             let (fitted, bounds) = self.fit_leaf(mesh, &leaf.triangles[..leaf.count as usize]);
@@ -118,7 +117,7 @@ impl Tree {
             numbers[lane] = number;
             let vertices = mesh.triangles()[number as usize];
             for (corner, vertex) in corners.iter_mut().zip(vertices) {
-                let c = self.local(mesh.vertices()[vertex as usize]);
+                let c = self.frame.local(mesh.vertices()[vertex as usize]);
                 min = min.min(c);
                 max = max.max(c);
                 (corner[0][lane], corner[1][lane], corner[2][lane]) = (c.x, c.y, c.z);
@@ -170,6 +169,7 @@ impl Tree {
     pub(super) fn set_root(&mut self, bounds: &LocalBox, link: Link) {
         let far = [0, 1, 2].map(|k| f64::from(bounds.center[k].abs()) + f64::from(bounds.half[k]));
         self.reach = far.iter().map(|h| h * h).sum::<f64>().sqrt();
+        self.largest = self.frame.origin.abs().max_element() + self.reach * self.frame.unit;
         self.root = Some((*bounds, link));
     }
 
@@ -248,7 +248,7 @@ pub(super) fn sheet(bounds: &LocalBox, leaves: &[Leaf]) -> Sheet {
     match leaves {
         // Its own is about the same centre.
         [leaf] if leaf.origin == bounds.center => leaf.sheet,
-        _ if leaves.len() <= SHEET => Sheet::around(bounds.center, bounds.reach(), leaves),
+        _ if leaves.len() <= SHEET => Sheet::around(bounds, leaves),
         _ => Sheet::ball(bounds.reach()),
     }
 }

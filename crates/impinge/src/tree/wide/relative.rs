@@ -4,9 +4,9 @@ use crate::math::{Pose, Vec3};
 use crate::wide::{Wide, Wide3};
 
 use super::Tree;
+use super::frame::Frame;
 use super::leaf::Leaf;
 use super::node::{LocalBox, Node};
-use super::sheet::{Sheet, WideSheets};
 
 /// The way from one frame to another, whose units may differ: a point `x` lies at `rotation * x + translation`, a box of half sides `h` has half sides `size * h`.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,8 @@ pub(super) struct Place {
 pub(super) struct Relative {
     pub(super) to_a: Map,
     pub(super) to_b: Map,
+    /// The rotation from B's axes to A's with full digits.
+    pub(super) turn: glam::DMat3,
     /// From A's frame to B's with full digits, and where B's origin lies in A's frame.
     back: glam::DMat3,
     translation: Vec3,
@@ -50,25 +52,23 @@ pub(super) struct Relative {
 
 impl Relative {
     /// `None` if one of the meshes is a million times smaller than the other, or than the distance between them: too much for `f32`.
+    #[inline(always)]
     pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
-        // Everything in A's local unit. A's unit in B's is a power of two.
-        let unit = b.scale / a.scale;
-        let rotation = pose.rotation();
-        let translation = ((rotation * b.origin + pose.translation()) - a.origin) * a.scale;
-        let reach_b = b.reach / unit;
+        // Everything in A's local unit. A's unit in B's, and the other way round, are powers of two.
+        let (frame_a, frame_b) = (&a.frame, &b.frame);
+        let (unit, unit_b) = (frame_b.scale * frame_a.unit, frame_a.scale * frame_b.unit);
+        let (rotation, origin) = Frame::relative(frame_a, frame_b, pose);
+        let translation = origin * frame_a.scale;
+        let reach_b = b.reach * unit_b;
         let scale = a.reach + reach_b + translation.length();
         // The products of three sizes, and of their rounding errors, must be representable.
         if !(scale.is_finite() && a.reach > 1e-6 * scale && reach_b > 1e-6 * scale) {
             return None;
         }
         // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
-        let largest = a.origin.abs().max_element()
-            + b.origin.abs().max_element()
-            + pose.translation().abs().max_element()
-            + a.reach / a.scale
-            + b.reach / b.scale;
-        let rounding = largest * f64::EPSILON * 32.0;
-        let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * a.scale;
+        let largest = a.largest + b.largest + pose.translation().abs().max_element();
+        let rounding = largest * f64::EPSILON * 32.0 * Frame::roundings(frame_a, frame_b);
+        let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * frame_a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
             let unit = unit as f32;
             // Row by row and written out, so that nothing goes through memory before it is all there. The unit is a power of two: products with it are exact.
@@ -91,11 +91,12 @@ impl Relative {
         // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is more than the leaves' own frames bear.
         let back = rotation.inverse();
         Some(Self {
-            to_a: map(rotation, 1.0 / unit, translation, margin),
+            to_a: map(rotation, unit_b, translation, margin),
             to_b: map(back, unit, -(back * translation) * unit, margin * unit),
-            coarse: (rounding * b.scale) as f32 * 1.000_001,
+            coarse: (rounding * frame_b.scale) as f32 * 1.000_001,
             back: back * unit,
             span: scale,
+            turn: rotation,
             translation,
         })
     }
@@ -122,10 +123,10 @@ impl Relative {
 }
 
 impl Node {
-    /// Which of the boxes may overlap a single one of the other tree, one bit each: the three axes of each frame are tried. `to_node` leads from the
+    /// A mask of the boxes that may overlap a single one of the other tree: the three axes of each frame are tried. `to_node` leads from the
     /// frame of the single box to that of the node, `to_box` back.
     #[inline(always)]
-    pub(super) fn meets_box<W: Wide>(&self, single: &LocalBox, to_node: &Map, to_box: &Map) -> u32 {
+    pub(super) fn meets_box<W: Wide>(&self, single: &LocalBox, to_node: &Map, to_box: &Map) -> W {
         let center = to_node.point(&single.center);
         let extent = to_node.extent(&single.half);
         let (node_center, node_half) =
@@ -136,25 +137,7 @@ impl Node {
         let (h, m) = (&single.half, to_box.margin);
         let reach_there =
             node_half.mapped(&to_box.size, Wide3::splat([h[0] + m, h[1] + m, h[2] + m]));
-        delta.abs().all_le(reach).and(there.all_le(reach_there)).bits()
-    }
-
-    /// Which of the sheets may meet a single one of the other tree, about `center` there. With `RANK`, how likely that is goes to `scores`.
-    #[inline(always)]
-    pub(super) fn meets_sheet<W: Wide, const RANK: bool>(
-        &self,
-        center: &[f32; 3],
-        sheet: &Sheet,
-        to_node: &Map,
-        scores: &mut [f32; 8],
-    ) -> u32 {
-        let delta = Wide3::<W>::load(&self.center).sub(Wide3::splat(to_node.point(center)));
-        let one = WideSheets::splat(&sheet.moved(to_node));
-        let (meet, likely) = WideSheets::<W>::load(&self.sheets).meet(delta, &one, to_node.margin);
-        if RANK {
-            likely.store(scores);
-        }
-        meet.bits()
+        delta.abs().all_le(reach).and(there.all_le(reach_there))
     }
 }
 

@@ -4,12 +4,15 @@ use crate::math::{Pose, Random};
 use crate::mesh::Mesh;
 use crate::shapes;
 
-/// Calls `each` with every two of three meshes, at a random pose for each reach.
+/// Calls `each` with every two of four meshes, at a random pose for each reach.
 pub(super) fn pairs(seed: u64, reaches: [f64; 3], mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
+    // The axes of the last one's tree are not its own.
+    let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
     let meshes = [
         shapes::torus(1.0, 0.4, 30, 15).unwrap(),
         shapes::icosphere(1.0, 8).unwrap(),
         shapes::cuboid_grid([1.0, 1.5, 2.0], [5, 5, 5]).unwrap(),
+        shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean),
     ];
     let mut random = Random::new(seed);
     for a in &meshes {

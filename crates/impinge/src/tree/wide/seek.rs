@@ -29,9 +29,8 @@ impl Tree {
     /// Hands every triangle in boxes that are not certainly beyond the limit to `seek`, each once.
     pub(crate) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
-        // Local coordinates are rounded once, and so are sums with the origin.
-        let size = self.origin.abs().max_element() + self.reach / self.scale;
-        let slack = 8.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
+        // Local coordinates are rounded where axes are turned, there and back, and so are sums with the origin.
+        let slack = 16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE;
         let first = seek.apart(self.center(bounds), self.half(bounds, slack));
         let mut open = vec![(first, *root)];
         let mut near: Vec<(f64, Link)> = Vec::with_capacity(8);
@@ -68,19 +67,19 @@ impl Tree {
 
     /// The middle of a box, in the mesh's frame.
     fn center(&self, bounds: &LocalBox) -> Vec3 {
-        self.origin + Vec3::from(bounds.center.map(f64::from)) / self.scale
+        self.frame.back(Vec3::from(bounds.center.map(f64::from)))
     }
 
-    /// Half its sides, grown by the slack.
+    /// Half its sides along the mesh's axes, grown by the slack.
     fn half(&self, bounds: &LocalBox, slack: f64) -> Vec3 {
-        Vec3::from(bounds.half.map(f64::from)) / self.scale + Vec3::splat(slack)
+        self.frame.back_sides(Vec3::from(bounds.half.map(f64::from))) + Vec3::splat(slack)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::{Aabb, Random};
+    use crate::math::{Aabb, Pose, Random};
     use crate::mesh::Mesh;
     use crate::shapes;
 
@@ -123,8 +122,10 @@ mod tests {
     fn nothing_near_is_missed_and_nothing_comes_twice() {
         let mut random = Random::new(5);
         let ring = shapes::torus(1.0, 0.4, 40, 20).unwrap();
-        for scale in [1.0, 1e-30, 1e50] {
-            let mesh = ring.scaled(scale).unwrap();
+        let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+        let askew = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean);
+        for (shape, scale) in [(&ring, 1.0), (&ring, 1e-30), (&ring, 1e50), (&askew, 3.0)] {
+            let mesh = shape.scaled(scale).unwrap();
             for _ in 0..50 {
                 let (point, limit) = (random.in_cube() * 2.0 * scale, random.unit() * scale);
                 let mut around =

@@ -6,6 +6,7 @@
 use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 
 use super::leaf::Leaf;
+use super::node::LocalBox;
 use super::relative::{Map, product};
 
 /// A flat cylinder about a centre `c` that is stored elsewhere (that of a box): the points `x` with `|n . (x - c) - offset| <= thick` and at most `radius` from the line
@@ -20,6 +21,12 @@ pub(super) struct Sheet {
 
 /// More than rounding can move a corner or a height in [`Sheet::around`], as a share of the largest distance from the centre.
 const SLACK: f32 = 16.0 * f32::EPSILON;
+
+/// A sheet across what is left when normals are turned must be this much thinner than the box, or it says nothing that the box does not.
+const FLATTER: f32 = 0.7;
+
+/// If less than this share of the normals is left in their sum, they cancel each other.
+const CANCELLED: f32 = 0.5;
 
 impl Sheet {
     /// The sheet that says nothing beyond a ball of that radius about the centre.
@@ -38,18 +45,46 @@ impl Sheet {
         }
     }
 
-    /// The sheet of all triangles of the leaves, across the mean of their normals. No corner is further from `center` than `reach`.
-    pub(super) fn around(center: [f32; 3], reach: f32, leaves: &[Leaf]) -> Self {
-        let mut sum = glam::Vec3::ZERO;
-        for leaf in leaves {
-            sum +=
-                glam::Vec3::from_array(leaf.sheet.normal) * (leaf.sheet.radius * leaf.sheet.radius);
-        }
-        Self::along(sum, center, reach, leaves)
+    /// The sheet of all triangles of the leaves, across the mean of their normals, about the middle of their box.
+    pub(super) fn around(bounds: &LocalBox, leaves: &[Leaf]) -> Self {
+        let normal = |leaf: &Leaf| {
+            glam::Vec3::from_array(leaf.sheet.normal) * (leaf.sheet.radius * leaf.sheet.radius)
+        };
+        let normals: Vec<glam::Vec3> = leaves.iter().map(normal).collect();
+        Self::across(&normals, bounds, leaves)
     }
 
-    /// The same with a direction given: any will do, and the better it fits the thinner the sheet.
-    pub(super) fn along(normal: glam::Vec3, center: [f32; 3], reach: f32, leaves: &[Leaf]) -> Self {
+    /// The sheet of all triangles of the leaves, across the sum of the normals given, which are as long as what they belong to is large.
+    ///
+    /// Where they cancel each other, as those of a thin plate's two sides do, all of them turned to the side of the longest may say more.
+    pub(super) fn across(normals: &[glam::Vec3], bounds: &LocalBox, leaves: &[Leaf]) -> Self {
+        let (mut sum, mut total, mut longest) = (glam::Vec3::ZERO, 0.0, (0.0, glam::Vec3::ZERO));
+        for normal in normals {
+            let length = normal.length();
+            (sum, total) = (sum + *normal, total + length);
+            if length > longest.0 {
+                longest = (length, *normal);
+            }
+        }
+        let sheet = Self::along(sum, bounds, leaves);
+        if sum.length() > CANCELLED * total {
+            return sheet;
+        }
+        let one_way = |v: &glam::Vec3| if v.dot(longest.1) < 0.0 { -*v } else { *v };
+        let other = Self::along(normals.iter().map(one_way).sum(), bounds, leaves);
+        let [x, y, z] = bounds.half;
+        let flat = other.thick < FLATTER * x.min(y).min(z);
+        if flat && other.volume() < sheet.volume() { other } else { sheet }
+    }
+
+    /// Up to a factor.
+    fn volume(&self) -> f32 {
+        self.thick * self.radius * self.radius
+    }
+
+    /// The sheet of all triangles of the leaves with a direction given: any will do, and the better it fits the thinner the sheet.
+    fn along(normal: glam::Vec3, bounds: &LocalBox, leaves: &[Leaf]) -> Self {
+        let (center, reach) = (bounds.center, bounds.reach());
         // In f64: the square of a small patch's area is below what f32 holds.
         let normal = normal.as_dvec3().try_normalize().unwrap_or(glam::DVec3::Z);
         let normal = normal.as_vec3().to_array();
@@ -150,6 +185,14 @@ pub(super) struct Heights<W> {
     pub(super) reach_there: W,
 }
 
+impl<W: Wide> Heights<W> {
+    /// A mask of those that may meet.
+    #[inline(always)]
+    pub(super) fn meet(&self) -> W {
+        self.here.le(self.reach).and(self.there.le(self.reach_there))
+    }
+}
+
 impl<W: Wide> WideSheets<W> {
     #[inline(always)]
     pub(super) fn load(sheets: &Sheets) -> Self {
@@ -206,30 +249,14 @@ impl<W: Wide> WideSheets<W> {
         }
     }
 
-    /// A mask of those that may meet the others, lane by lane, all in one frame, `delta` from the others' centres to theirs. And how far from the middle of what is possible each
-    /// lies, negated: the larger, the likelier they really meet.
+    /// How far from the middle of what is possible each lies when it meets the others, negated: the larger, the likelier they really meet. Lane by lane, with `delta` and the heights as
+    /// [`heights`](Self::heights) has them.
     #[inline(always)]
-    pub(super) fn meet(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
-        if W::CALLS {
-            self.meet_called(delta, others, margin)
-        } else {
-            self.meet_here(delta, others, margin)
-        }
-    }
-
-    #[inline(never)]
-    fn meet_called(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
-        self.meet_here(delta, others, margin)
-    }
-
-    #[inline(always)]
-    fn meet_here(&self, delta: Wide3<W>, others: &Self, margin: f32) -> (W, W) {
-        let Heights { here, reach, there, reach_there } =
-            self.heights(delta, others, W::splat(margin));
+    pub(super) fn likely(&self, delta: Wide3<W>, others: &Self, seen: &Heights<W>) -> W {
         let radii = self.radius.add(others.radius);
         let between = delta.dot(delta).div(radii.mul(radii));
-        let unlikely = here.div(reach).add(there.div(reach_there)).add(between);
-        (here.le(reach).and(there.le(reach_there)), W::splat(0.0).sub(unlikely))
+        let unlikely = seen.here.div(seen.reach).add(seen.there.div(seen.reach_there)).add(between);
+        W::splat(0.0).sub(unlikely)
     }
 
     /// A mask of those that may meet boxes along the axes, lane by lane, `delta` from their centres to the boxes'.
@@ -256,6 +283,20 @@ impl<W: Wide> WideSheets<W> {
     /// show from there.
     #[inline(always)]
     pub(super) fn heights(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
+        if W::CALLS {
+            self.heights_called(delta, others, margin)
+        } else {
+            self.heights_here(delta, others, margin)
+        }
+    }
+
+    #[inline(never)]
+    fn heights_called(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
+        self.heights_here(delta, others, margin)
+    }
+
+    #[inline(always)]
+    fn heights_here(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
         let Self { normal, offset, thick, radius } = *others;
         let cos = self.normal.dot(normal);
         let sin = cos.neg_mul_add(cos, W::splat(ONE)).max(W::splat(0.0)).sqrt();

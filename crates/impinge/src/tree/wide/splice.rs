@@ -42,14 +42,6 @@ impl Tree {
         below
     }
 
-    /// Whether the mesh still lies where the tree's frame gives its numbers their full precision: the size near one, and not far from the origin.
-    pub(super) fn frame_suits(&self, mesh: &Mesh) -> bool {
-        let bounds = mesh.bounds();
-        let far = self.local(bounds.min).abs().max(self.local(bounds.max).abs()).max_element();
-        let half = 0.5 * self.scale * bounds.extent().max_element();
-        far <= 3.0 && half >= 0.5
-    }
-
     /// Puts nodes and leaves into the order of a new tree; returns for each new place the old one, of nodes and of leaves.
     fn put_in_order(&mut self) -> (Vec<u32>, Vec<u32>) {
         let nodes = self.all_nodes();
@@ -96,8 +88,7 @@ impl Upkeep {
         let (mut free_nodes, mut free_leaves, mut touched) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             let hook = self.top_hook(&part);
-            let frame = (tree.origin, tree.scale);
-            let new = build::over(mesh, frame, &part.triangles);
+            let new = build::over(mesh, tree.frame, &part.triangles);
             self.strayed += new.nodes.len().saturating_sub(part.nodes.len());
             self.strayed += new.leaves.len().saturating_sub(part.leaves.len());
             let nodes = places(&part.nodes, new.nodes.len(), &mut free_nodes, tree.nodes.len());

@@ -1,4 +1,4 @@
-//! Where to cut a set of triangles in two: the surface-area heuristic over sixteen bins an axis, or over every eighth of a few triangles in order.
+//! Where to cut a set of triangles in two: the surface-area heuristic over sixteen bins an axis, or over a few triangles in order: at every eighth, or anywhere if some are large.
 
 use glam::Vec4;
 
@@ -196,9 +196,23 @@ fn groups(count: u32) -> f32 {
     count.div_ceil(LEAF as u32) as f32
 }
 
-/// The best cut at a multiple of the leaf size along a sorted axis, so that leaves come out full.
+/// Whether a triangle is about as large as all of them together, as walls are: which of them share a leaf then matters more than that leaves are full.
+fn are_large(items: &[Item]) -> bool {
+    let (mut all, mut largest) = (Growing::EMPTY, 0.0_f32);
+    for item in items {
+        all.add(item.min, item.max);
+        largest = largest.max(Growing { min: item.min, max: item.max }.area());
+    }
+    largest > LARGE * all.area()
+}
+
+/// The share of the whole's surface that makes a triangle large.
+const LARGE: f32 = 0.25;
+
+/// The best cut along a sorted axis, at a multiple of the leaf size, so that leaves come out full; anywhere if the triangles are large.
 fn split_few(items: &mut [Item]) -> Cut {
     let n = items.len();
+    let step = if are_large(items) { 1 } else { LEAF };
     let mut best: Option<(f32, [u64; FEW], Cut)> = None;
     let size = centers(items);
     for axis in 0..3 {
@@ -215,23 +229,23 @@ fn split_few(items: &mut [Item]) -> Cut {
         let keys = &mut keys;
         keys[..n].sort_unstable();
         let at = |k: usize| &items[keys[k] as u32 as usize];
-        let mut right = [0.0_f32; FEW / LEAF + 1];
+        let mut right = [0.0_f32; FEW];
         let mut grown = Growing::EMPTY;
         let mut end = n;
-        for border in (LEAF..n).step_by(LEAF).rev() {
+        for border in (step..n).step_by(step).rev() {
             for k in border..end {
                 grown.add(at(k).min, at(k).max);
             }
             end = border;
-            right[border / LEAF] = grown.area() * groups((n - border) as u32);
+            right[border] = grown.area() * groups((n - border) as u32);
         }
         let mut grown = Growing::EMPTY;
-        for border in (LEAF..n).step_by(LEAF) {
-            for k in border - LEAF..border {
+        for border in (step..n).step_by(step) {
+            for k in border - step..border {
                 grown.add(at(k).min, at(k).max);
             }
             let left = grown.area() * groups(border as u32);
-            let right = right[border / LEAF];
+            let right = right[border];
             if best.is_none_or(|b| left + right < b.0) {
                 best = Some((left + right, *keys, Cut { middle: border, left, right }));
             }

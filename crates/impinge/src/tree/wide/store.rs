@@ -23,8 +23,9 @@ use xxhash_rust::xxh3::Xxh3;
 use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
+use super::Tree;
+use super::frame::Frame;
 use super::node::{Link, LocalBox, Node};
-use super::{Tree, build};
 
 /// The version of the format that [`Tree::write`] writes, and the only one that [`Tree::read`] reads.
 pub const FORMAT: u32 = 1;
@@ -101,7 +102,7 @@ impl Tree {
     }
 
     /// Reads the tree of `mesh` from what [`Tree::write`] has written: an open file, a slice of bytes, a file mapped into memory. Takes a few times less than building
-    /// it, and gives the same tree.
+    /// it, and gives the same tree as building does.
     ///
     /// The file is not trusted: the structure is checked completely, and everything else is computed from the mesh. Reading stops at the end of the tree.
     ///
@@ -226,10 +227,16 @@ struct Waiting {
 impl<'a> Walk<'a> {
     fn new(mesh: &'a Mesh, bytes: &'a [u8], counts: [u64; 3]) -> Self {
         let counts = counts.map(|n| n as usize);
-        let (origin, scale) = build::frame(mesh);
         let (nodes, leaves) = (Vec::with_capacity(counts[1]), Vec::with_capacity(counts[2]));
-        let tree =
-            Tree { origin, scale, nodes, leaves, root: None, reach: 0.0, stamp: Tree::new_stamp() };
+        let tree = Tree {
+            frame: Frame::of(mesh),
+            nodes,
+            leaves,
+            root: None,
+            reach: 0.0,
+            largest: 0.0,
+            stamp: Tree::new_stamp(),
+        };
         Self { mesh, bytes, at: START, counts, tree, seen: vec![false; counts[0]] }
     }
 

@@ -7,14 +7,16 @@ use crate::exact::triangles_intersect;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::sink::{First, Sink};
-use crate::wide::{Wide, dispatch, prefetch};
+use crate::wide::{Wide, Wide3, dispatch, prefetch};
 
 use super::Tree;
 use super::leaf::Leaf;
 use super::node::{Link, Node};
 use super::pairs::Pairs;
 use super::relative::{Map, Relative};
+use super::sheet::WideSheets;
 use super::triangles::{compare, near_box};
+use super::two_nodes::likeliest;
 
 /// Nodes whose sizes differ by less than this are opened both at once.
 const ALIKE: f32 = 3.0;
@@ -80,7 +82,7 @@ pub(super) struct Run<'q> {
 pub(super) struct Ended {
     /// The pair of leaves at which the sink stopped it, if it did.
     pub(super) at: Option<(Link, Link)>,
-    /// If so, the last pairs of nodes that were opened before, the latest one first.
+    /// If so, the last pairs of nodes that were opened before, the latest one last.
     pub(super) trail: [(Link, Link); TRAIL],
 }
 
@@ -192,10 +194,11 @@ pub(super) struct Work {
 }
 
 thread_local! {
-    static WORK: Cell<Work> = Cell::default();
+    static WORK: Cell<Work> = const { Cell::new(Work { steps: Pairs::NONE, leaves: Pairs::NONE }) };
 }
 
 impl<'a> Query<'a> {
+    #[inline(always)]
     pub(super) fn new(
         (a, tree_a): (&'a Mesh, &'a Tree),
         (b, tree_b): (&'a Mesh, &'a Tree),
@@ -222,14 +225,15 @@ impl<'a> Query<'a> {
             work.add(*a, *b);
         }
         let mut ended = Ended { at: None, trail: [(Link::NONE, Link::NONE); TRAIL] };
+        let mut opened = 0_usize;
         // Whoever wants every pair need not hurry to the first.
         let mut compared = if RANK { 0 } else { EAGER * BATCH };
         loop {
             while work.leaves.count <= compared / EAGER {
                 let Some(step) = pace.next(self, &mut work.steps) else { break };
                 if RANK {
-                    ended.trail.copy_within(..TRAIL - 1, 1);
-                    ended.trail[0] = step;
+                    ended.trail[opened % TRAIL] = step;
+                    opened += 1;
                 }
                 self.step::<W, RANK>(step, &mut work);
             }
@@ -239,6 +243,7 @@ impl<'a> Query<'a> {
                 break;
             }
         }
+        ended.trail.rotate_left(opened % TRAIL);
         pace.end(&mut work);
         work.give_back();
         ended
@@ -277,10 +282,10 @@ impl<'a> Query<'a> {
         let node_b = &self.tree_b.nodes[link_b.index()];
         let (size_a, size_b) = (node_a.own.size() * to_b.unit, node_b.own.size());
         if size_a > ALIKE * size_b {
-            let hits = node_a.meets_box::<W>(&node_b.own, to_a, to_b);
+            let hits = node_a.meets_box::<W>(&node_b.own, to_a, to_b).bits();
             work.steps.column::<W>(&node_a.link, link_b, hits);
         } else if size_b > ALIKE * size_a {
-            let hits = node_b.meets_box::<W>(&node_a.own, to_b, to_a);
+            let hits = node_b.meets_box::<W>(&node_a.own, to_b, to_a).bits();
             work.steps.row::<W>(link_a, &node_b.link, hits);
         } else {
             relative.two_nodes::<W, RANK>(node_a, node_b, work);
@@ -418,28 +423,21 @@ fn leaf_and_node<W: Wide, const RANK: bool>(
     {
         return (0, 0);
     }
-    let mut hits = node.meets_box::<W>(&bounds, to_node, to_leaf);
-    if hits == 0 {
+    let boxes = node.meets_box::<W>(&bounds, to_node, to_leaf);
+    if boxes.bits() == 0 {
         return (0, 0);
     }
-    let mut scores = [0.0; 8];
-    hits &= node.meets_sheet::<W, RANK>(&leaf.origin, &leaf.sheet, to_node, &mut scores);
-    let best = if RANK { likeliest(hits, &scores) } else { 0 };
-    (best, hits & !best)
-}
-
-/// The bit of the hit with the highest score.
-#[inline(always)]
-fn likeliest(mut hits: u32, scores: &[f32; 8]) -> u32 {
-    let (mut best, mut highest) = (0, f32::NEG_INFINITY);
-    while hits != 0 {
-        let slot = hits.trailing_zeros() as usize;
-        hits &= hits - 1;
-        if scores[slot] > highest {
-            (best, highest) = (1 << slot, scores[slot]);
-        }
+    let delta = Wide3::<W>::load(&node.center).sub(Wide3::splat(to_node.point(&leaf.origin)));
+    let sheets = WideSheets::<W>::load(&node.sheets);
+    let one = WideSheets::splat(&leaf.sheet.moved(to_node));
+    let seen = sheets.heights(delta, &one, W::splat(to_node.margin));
+    let meet = boxes.and(seen.meet());
+    let hits = meet.bits();
+    if !RANK || hits.count_ones() < 2 {
+        return (0, hits);
     }
-    best
+    let best = likeliest(meet, sheets.likely(delta, &one, &seen)).1;
+    (best, hits & !best)
 }
 
 #[cfg(test)]

@@ -11,6 +11,15 @@ use super::traverse::Work;
 /// Where only the first hit is asked for and more pairs than this overlap, it is near: sheets and boxes are not compared then.
 const FEW: usize = 8;
 
+/// The highest score of the lanes in the mask, and the bit of the first lane that has it.
+#[inline(always)]
+pub(super) fn likeliest<W: Wide>(mask: W, scores: W) -> (f32, u32) {
+    let scores = mask.select(scores, W::splat(f32::NEG_INFINITY));
+    let top = scores.top();
+    let bits = W::splat(top).le(scores).bits();
+    (top, bits & bits.wrapping_neg())
+}
+
 impl Relative {
     /// Puts what may meet below two nodes on the lists; with `RANK` the likeliest last.
     #[inline(always)]
@@ -57,15 +66,15 @@ impl Relative {
         let normals_b =
             Wide3::<W>::load(&b.sheets.normal).mapped(&to_a.turn, Wide3::splat([0.0; 3]));
         let mut hits = [0_u32; 8];
-        let (mut any, mut best, mut likeliest) = (0, (0, 0), f32::NEG_INFINITY);
+        let (mut any, mut best, mut highest) = (0, (0, 0), f32::NEG_INFINITY);
         let groups = pairs.count.div_ceil(8);
         for group in 0..groups {
             let (i, j) = pairs.get(8 * group);
             let (picks, others) = (W::index(i), W::index(j));
             let delta = own_b.0.permuted(others).sub(there.0.permuted(picks));
             let (one, other) = (sheets_a.permuted(picks), sheets_b.permuted(others));
-            let (meet, likely) = other.meet(delta, &one, to_b.margin);
-            let mut meet = meet.and(pairs.real::<W>(8 * group));
+            let seen = other.heights(delta, &one, W::splat(to_b.margin));
+            let mut meet = seen.meet().and(pairs.real::<W>(8 * group));
             if !RANK || pairs.count <= FEW {
                 let halves = own_b.1.permuted(others);
                 meet = meet.and(one.above(delta, halves, to_b.margin));
@@ -73,17 +82,18 @@ impl Relative {
                 let halves = own_a.1.permuted(picks);
                 meet = meet.and(other.below(delta, (normals, halves), to_b));
             }
-            if RANK {
-                hits[group] = meet.bits();
-                any |= hits[group];
-                let likely = meet.select(likely, W::splat(f32::NEG_INFINITY));
-                let top = likely.top();
-                if top > likeliest {
-                    let bits = W::splat(top).le(likely).bits();
-                    (best, likeliest) = ((group, bits & bits.wrapping_neg()), top);
+            let bits = meet.bits();
+            if !RANK {
+                work.pairs::<W>((&a.link, i), (&b.link, j), bits);
+                continue;
+            }
+            hits[group] = bits;
+            if bits != 0 {
+                any |= bits;
+                let (top, one) = likeliest(meet, other.likely(delta, &one, &seen));
+                if top > highest {
+                    (best, highest) = ((group, one), top);
                 }
-            } else {
-                work.pairs::<W>((&a.link, i), (&b.link, j), meet.bits());
             }
         }
         if any == 0 {

@@ -14,7 +14,6 @@
 use crate::mesh::Mesh;
 
 use super::Tree;
-use super::build;
 use super::node::{Link, LocalBox};
 use super::refit::fit_node;
 
@@ -160,10 +159,10 @@ impl Upkeep {
     ) -> Refitted {
         // Whatever was learnt from the tree as it was does not hold any more.
         tree.stamp = Tree::new_stamp();
-        let some = moved.filter(|_| tree.frame_suits(mesh)).map(|t| self.leaves_of(t));
+        let some = moved.filter(|_| tree.frame.suits(mesh)).map(|t| self.leaves_of(t));
         let most = tree.leaves.len() / 2;
         let leaves = some.filter(|some| some.len() <= most).unwrap_or_else(|| {
-            (tree.origin, tree.scale) = build::frame(mesh);
+            tree.frame = tree.frame.refitted(mesh);
             (0..tree.leaves.len() as u32).collect()
         });
         let mut touched = Vec::with_capacity(leaves.len());

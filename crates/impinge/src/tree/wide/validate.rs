@@ -87,7 +87,7 @@ impl Tree {
             let t = leaf.triangles[lane] as usize;
             mark(&mut seen.triangles, t, "triangle")?;
             for (corner, stored) in mesh.triangle(t).iter().zip(&leaf.corners) {
-                let local = self.local(*corner).to_array();
+                let local = self.frame.local(*corner).to_array();
                 let own = (leaf.origin, leaf.sheet);
                 if !seen.sheets.iter().chain([&own]).all(|(c, sheet)| holds(sheet, c, local)) {
                     return Err(format!("triangle {t} sticks out of a sheet above leaf {index}"));

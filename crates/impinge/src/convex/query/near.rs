@@ -7,7 +7,6 @@
 use glam::Vec3A;
 
 use super::simplex::{Corner, Simplex};
-use super::vector::Number;
 
 /// A corner with its vertices, that of A in the low half, that of B in the high half.
 type Marked = (Vec3A, u64);

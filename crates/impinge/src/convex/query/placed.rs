@@ -114,17 +114,17 @@ impl Body {
         let d = Wide3::<W>::splat(d.to_array());
         let mut along = [self.along(0, d); BLOCKS];
         let mut best = along[0];
-        for k in 1..BLOCKS {
+        for (k, along) in along.iter_mut().enumerate().skip(1) {
             if k < self.used {
-                along[k] = self.along(k, d);
-                best = best.max(along[k]);
+                *along = self.along(k, d);
+                best = best.max(*along);
             }
         }
         let top = best.tops();
         let mut at = top.le(along[0]).bits();
-        for k in 1..BLOCKS {
+        for (k, along) in along.into_iter().enumerate().skip(1) {
             if k < self.used {
-                at |= top.le(along[k]).bits() << (8 * k);
+                at |= top.le(along).bits() << (8 * k);
             }
         }
         at.trailing_zeros() as usize % (8 * BLOCKS)

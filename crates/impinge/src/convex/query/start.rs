@@ -167,7 +167,7 @@ mod tests {
         let found = spread(&hull, hull.vertices());
         assert!(found.abs_diff_eq(sized(known), 0.02), "{found:?} {:?}", sized(known));
         // However unevenly the vertices lie.
-        let corner = |k: u32| Vec3::new((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64) - 0.5;
+        let corner = |k: u32| Vec3::from([k & 1, k >> 1 & 1, k >> 2].map(f64::from)) - 0.5;
         let mut points: Vec<Vec3> = (0..8).map(corner).collect();
         let cube = Hull::new(&points).unwrap();
         let cube = spread(&cube, cube.vertices());

@@ -1,5 +1,10 @@
 //! Small bodies in one frame: every vertex is brought into the unit and the frame of the search once, and from then on a furthest vertex is the largest of a few products.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators over vectors are functions of their own, compiled without the vector instructions"
+)]
+
 use glam::Vec3A;
 
 use super::furthest::{Block, Furthest};
@@ -114,17 +119,17 @@ impl Body {
         let d = Wide3::<W>::splat(d.to_array());
         let mut along = [self.along(0, d); BLOCKS];
         let mut best = along[0];
-        for (k, along) in along.iter_mut().enumerate().skip(1) {
+        for k in 1..BLOCKS {
             if k < self.used {
-                *along = self.along(k, d);
-                best = best.max(*along);
+                along[k] = self.along(k, d);
+                best = best.max(along[k]);
             }
         }
         let top = best.tops();
         let mut at = top.le(along[0]).bits();
-        for (k, along) in along.into_iter().enumerate().skip(1) {
+        for k in 1..BLOCKS {
             if k < self.used {
-                at |= top.le(along).bits() << (8 * k);
+                at |= top.le(along[k]).bits() << (8 * k);
             }
         }
         at.trailing_zeros() as usize % (8 * BLOCKS)

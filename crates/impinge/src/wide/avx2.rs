@@ -8,9 +8,9 @@ use std::arch::x86_64::{
     _mm256_castsi256_ps, _mm256_cmp_ps, _mm256_cmpeq_epi32, _mm256_cvtepu8_epi32, _mm256_div_ps,
     _mm256_extractf128_ps, _mm256_fmadd_ps, _mm256_fnmadd_ps, _mm256_loadu_ps, _mm256_loadu_si256,
     _mm256_max_ps, _mm256_min_ps, _mm256_movemask_ps, _mm256_mul_ps, _mm256_or_ps,
-    _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps,
-    _mm256_set_m128, _mm256_set1_epi32, _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps,
-    _mm256_storeu_si256, _mm256_sub_ps,
+    _mm256_packs_epi16, _mm256_packs_epi32, _mm256_permute_ps, _mm256_permute2f128_ps,
+    _mm256_permutevar8x32_epi32, _mm256_permutevar8x32_ps, _mm256_set_m128, _mm256_set1_epi32,
+    _mm256_set1_ps, _mm256_sqrt_ps, _mm256_storeu_ps, _mm256_storeu_si256, _mm256_sub_ps,
 };
 
 use super::dispatch::Task;
@@ -182,6 +182,16 @@ impl Wide for Avx2 {
             let m = _mm_max_ps(_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
             let m = _mm_max_ps(m, _mm_movehl_ps(m, m));
             _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)))
+        }
+    }
+
+    #[inline(always)]
+    fn tops(self) -> Self {
+        // SAFETY: see above.
+        unsafe {
+            let m = _mm256_max_ps(self.0, _mm256_permute2f128_ps::<1>(self.0, self.0));
+            let m = _mm256_max_ps(m, _mm256_permute_ps::<0b01_00_11_10>(m));
+            Self(_mm256_max_ps(m, _mm256_permute_ps::<0b10_11_00_01>(m)))
         }
     }
 

@@ -71,6 +71,8 @@ pub(crate) trait Wide: Copy {
     fn full(masks: [Self; 4]) -> u32;
     /// The largest of the numbers, none of which is NaN.
     fn top(self) -> f32;
+    /// The same in every lane, for comparisons.
+    fn tops(self) -> Self;
     /// Numbers of lanes, each below eight, ready for [`permute`](Self::permute).
     type Index: Copy;
     fn index(lanes: &[u8; 8]) -> Self::Index;

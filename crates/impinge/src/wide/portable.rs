@@ -148,6 +148,11 @@ impl Wide for Portable {
         self.0.into_iter().fold(f32::NEG_INFINITY, |m, x| if x > m { x } else { m })
     }
 
+    #[inline(always)]
+    fn tops(self) -> Self {
+        Self([self.top(); 8])
+    }
+
     type Index = [u8; 8];
 
     #[inline(always)]

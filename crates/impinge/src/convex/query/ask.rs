@@ -10,11 +10,11 @@ use super::border;
 use super::cache::Cache;
 use super::expand::{Depth, Surface};
 use super::gjk::{End, Query, inside_shares, is_certain};
-use super::near::Near;
 use super::placed::Placed;
 use super::rough::{Corners, Rough, RoughEnd};
-use super::simplex::{Corner, Nearest, Simplex, shares};
+use super::simplex::{Corner, Simplex, shares};
 use super::slow;
+use super::start::Start;
 use super::vector::Vector;
 use crate::convex::Hull;
 use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
@@ -28,23 +28,20 @@ const SIZES: std::ops::Range<f64> = 1e-40..1e40;
 /// Bounds of the distance that are further apart, relative to the size, are not good enough.
 const CLOSE: f64 = 5e-13;
 
-/// How long the kept direction of a separation is, at least: shorter means none.
-const SOME: f64 = 0.5;
-
 thread_local! {
     static SURFACE: Cell<Option<Box<Surface>>> = Cell::default();
 }
 
-/// Whether the bodies meet.
-pub(super) struct Meet<'a> {
+/// Whether the bodies meet. `KNOWN` if the cache holds something: what begins anew and what goes on are so different that both are quicker apart.
+pub(super) struct Meet<'a, const KNOWN: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
     pub(super) cache: &'a mut Cache,
 }
 
-/// How far apart they are, or how deep they overlap, if the answer asks for that.
-pub(super) struct Measure<'a, T> {
+/// How far apart they are, or how deep they overlap, if the answer asks for that. `KNOWN` as for [`Meet`].
+pub(super) struct Measure<'a, T, const KNOWN: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
@@ -52,7 +49,7 @@ pub(super) struct Measure<'a, T> {
     pub(super) answer: PhantomData<T>,
 }
 
-impl Task for Meet<'_> {
+impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
     type Output = Decision;
 
     #[inline(always)]
@@ -63,7 +60,7 @@ impl Task for Meet<'_> {
             return slow::decide(&query, Hint::NONE);
         }
         let mut simplex = Simplex::EMPTY;
-        if cache.met {
+        if KNOWN && cache.met {
             // The corners that surrounded the origin may still do.
             for [i, j] in cache.pairs(query.points_a.len(), query.points_b.len()) {
                 simplex.push(query.corner(*i, *j));
@@ -78,19 +75,33 @@ impl Task for Meet<'_> {
         }
         let rough = Rough::new(&query);
         let mut near = Simplex::EMPTY;
-        let towards = if cache.apart.length_squared() > SOME { cache.apart } else { query.between };
-        // Corners that surrounded the origin last time are nearer to it than any direction.
-        let end = match cache.met {
-            true => RoughEnd::Close,
-            false => rough.begin::<W>(&towards, &mut near),
-        };
-        let end = match end {
-            RoughEnd::Separated { .. } => end,
-            _ if cache.is_empty() && Placed::fits(query.a, query.b) => {
-                let placed = Placed::new::<W>(&rough);
-                rough.search_from::<W, _, false>(&placed, cache, &mut near)
+        let end = if !KNOWN {
+            let start = Start::new(&rough);
+            // One direction will not do for bodies that overlap.
+            let end = match start.is_deep() {
+                true => RoughEnd::Close,
+                false => rough.begin::<W>(start.normal, &mut near),
+            };
+            match end {
+                RoughEnd::Close if Placed::fits(query.a, query.b) => {
+                    let placed = Placed::new::<W>(&rough);
+                    rough.search_anew::<W, _, false>(&placed, Some(&start), &mut near)
+                }
+                RoughEnd::Close => {
+                    rough.search_anew::<W, _, false>(&rough, Some(&start), &mut near)
+                }
+                end => end,
             }
-            _ => rough.search_from::<W, _, false>(&rough, cache, &mut near),
+        } else {
+            // Corners that surrounded the origin last time are nearer to it than any direction.
+            let end = match cache.met {
+                true => RoughEnd::Close,
+                false => rough.begin::<W>(cache.apart.as_vec3a(), &mut near),
+            };
+            match end {
+                RoughEnd::Close => rough.search_on::<W, false>(cache, &mut near),
+                end => end,
+            }
         };
         if let RoughEnd::Separated { direction, gap } = end {
             cache.keep(&near, false);
@@ -121,7 +132,7 @@ impl Task for Meet<'_> {
     }
 }
 
-impl<T: Answer> Task for Measure<'_, T> {
+impl<T: Answer, const KNOWN: bool> Task for Measure<'_, T, KNOWN> {
     type Output = T;
 
     #[inline(always)]
@@ -132,12 +143,22 @@ impl<T: Answer> Task for Measure<'_, T> {
             return T::from(slow::contact(&query, Hint::NONE, T::DEPTH));
         }
         let rough = Rough::new(&query);
-        // What was found last time is mostly a step or two away.
-        if cache.is_empty() && Placed::fits(query.a, query.b) {
+        let mut near = Simplex::EMPTY;
+        if KNOWN {
+            let end = rough.search_on::<W, true>(cache, &mut near);
+            return measure::<W, _, T>(&query, &rough, &rough, cache, &near, end);
+        }
+        if Placed::fits(query.a, query.b) {
             let placed = Placed::new::<W>(&rough);
-            measure::<W, _, T>(&query, &rough, &placed, cache)
+            // Small bodies whose balls are apart need few steps from anywhere.
+            let is_near = query.between.length_squared() <= query.reach * query.reach;
+            let start = if is_near { Some(Start::new(&rough)) } else { None };
+            let end = rough.search_anew::<W, _, true>(&placed, start.as_ref(), &mut near);
+            measure::<W, _, T>(&query, &rough, &placed, cache, &near, end)
         } else {
-            measure::<W, _, T>(&query, &rough, &rough, cache)
+            let start = Start::new(&rough);
+            let end = rough.search_anew::<W, _, true>(&rough, Some(&start), &mut near);
+            measure::<W, _, T>(&query, &rough, &rough, cache, &near, end)
         }
     }
 }
@@ -180,22 +201,22 @@ impl<C: Corners> Task for Deepen<'_, C> {
     }
 }
 
-/// How far apart the bodies are, or how deep they overlap, with corners in `f32` from `corners`.
+/// How far apart the bodies are, or how deep they overlap, after a search in `f32` with corners from `corners`.
 #[inline(always)]
 fn measure<W: Wide, C: Corners, T: Answer>(
     query: &Query<'_>,
     rough: &Rough<'_>,
     corners: &C,
     cache: &mut Cache,
+    near: &Simplex<Vec3A>,
+    end: RoughEnd,
 ) -> T {
-    let mut near = Simplex::EMPTY;
-    let end = rough.search_from::<W, C, true>(corners, cache, &mut near);
     if !matches!(end, RoughEnd::Inside) {
-        if let Some(distance) = apart(query, &near, cache) {
+        if let Some(distance) = apart(query, near, cache) {
             return T::apart(distance, separation(cache.apart, distance.lower));
         }
     }
-    let mut simplex = query.confirm(&near);
+    let mut simplex = query.confirm(near);
     let inside = matches!(end, RoughEnd::Inside);
     let mut certain = inside && is_certain(&simplex);
     if !(certain || inside && border::holds(query, &mut simplex)) {
@@ -355,55 +376,6 @@ fn apart_by_normal(
     Some(Distance { lower, upper, point_a, point_b })
 }
 
-impl Rough<'_> {
-    /// Looks along one direction, towards B, of any length.
-    #[inline(always)]
-    fn begin<W: Wide>(&self, towards: &Vec3, near: &mut Simplex<Vec3A>) -> RoughEnd {
-        let v = -towards.as_vec3a();
-        let corner = self.against::<W>(v);
-        near.push(corner);
-        let along = v.dot(corner.w);
-        if self.separates(v, along) { self.separated(v, along) } else { RoughEnd::Close }
-    }
-
-    /// Searches from where the last query ended, or from the corners there are.
-    #[inline(always)]
-    fn search_from<W: Wide, C: Corners, const MEASURE: bool>(
-        &self,
-        corners: &C,
-        cache: &Cache,
-        near: &mut Simplex<Vec3A>,
-    ) -> RoughEnd {
-        let (a, b) = (self.query.points_a.len(), self.query.points_b.len());
-        let (start, direction, height) = match *cache.pairs(a, b) {
-            [] => {
-                if near.len() == 0 {
-                    near.push(corners.against::<W>(-self.between));
-                }
-                Near::of_point(&near.corner(0))
-            }
-            [p] => Near::of_point(&corners.corner(p[0], p[1])),
-            [p, q] => Near::of_segment(&corners.corner(p[0], p[1]), &corners.corner(q[0], q[1])),
-            [p, q, r] => {
-                let (p, q) = (corners.corner(p[0], p[1]), corners.corner(q[0], q[1]));
-                let r = corners.corner(r[0], r[1]);
-                Near::of_triangle(&p, &q, &r)
-            }
-            ref pairs => {
-                *near = Simplex::EMPTY;
-                for [i, j] in pairs {
-                    near.push(corners.corner(*i, *j));
-                }
-                let Nearest::Toward { direction, height } = near.reduce_kept() else {
-                    return RoughEnd::Inside;
-                };
-                (Near::new(near), direction, height)
-            }
-        };
-        self.search::<W, C, MEASURE>(corners, near, start, direction, height)
-    }
-}
-
 /// The points of the bodies with these shares of the corners.
 #[inline(always)]
 fn points(query: &Query<'_>, shares: &[(Corner<Vec3>, f64)]) -> (Vec3, Vec3) {
@@ -471,12 +443,17 @@ mod tests {
                 let pose = &pose;
                 let mut caches: [Cache; 4] = Default::default();
                 let [p, q, r, s] = &mut caches;
-                let quick = dispatch::run(Meet { a, b, pose, cache: p });
-                let plain = Meet { a, b, pose, cache: q }.run::<Portable>();
+                let quick = dispatch::run(Meet::<false> { a, b, pose, cache: p });
+                let plain = Meet::<false> { a, b, pose, cache: q }.run::<Portable>();
                 assert_eq!(quick.is_intersecting(), plain.is_intersecting());
-                let quick =
-                    dispatch::run(Measure::<Contact> { a, b, pose, cache: r, answer: PhantomData });
-                let plain = Measure::<Contact> { a, b, pose, cache: s, answer: PhantomData }
+                let quick = dispatch::run(Measure::<Contact, false> {
+                    a,
+                    b,
+                    pose,
+                    cache: r,
+                    answer: PhantomData,
+                });
+                let plain = Measure::<Contact, false> { a, b, pose, cache: s, answer: PhantomData }
                     .run::<Portable>();
                 match (quick, plain) {
                     (Contact::Apart(p, _), Contact::Apart(q, _)) => {
@@ -502,7 +479,7 @@ mod tests {
         let hull = Hull::new(&points).unwrap();
         let mut cache = Cache::default();
         let (a, b, pose) = (&hull, &hull, &Pose::IDENTITY);
-        let Contact::Meeting(overlap, common) = dispatch::run(Measure::<Contact> {
+        let Contact::Meeting(overlap, common) = dispatch::run(Measure::<Contact, false> {
             a,
             b,
             pose,

@@ -6,7 +6,7 @@
 
 use glam::DMat3;
 
-use super::cells;
+use super::{cells, start};
 use crate::convex::Hull;
 use crate::math::{Vec3, unit_scale};
 use crate::wide::{Lanes3, Wide, Wide3};
@@ -67,6 +67,8 @@ pub(crate) struct Furthest {
     pub(super) unit: f64,
     /// The vertices in `f32`, from the center, in the unit.
     local: Vec<glam::Vec3A>,
+    /// Its [second moments](start::spread), in the unit.
+    pub(super) spread: glam::Mat3A,
     blocks: Vec<Block>,
     /// All vertices of a hull that is not asked whole, but boxed so.
     boxed: Vec<Block>,
@@ -82,6 +84,7 @@ impl Furthest {
     pub(in crate::convex) fn new(hull: &Hull) -> Self {
         let vertices = hull.vertices();
         let (mut ready, local) = Self::about(vertices);
+        ready.spread = start::spread(hull, &local);
         if vertices.len() <= WHOLE {
             let all: Vec<u32> = (0..vertices.len() as u32).collect();
             ready.add(&all, &local);
@@ -123,6 +126,7 @@ impl Furthest {
             radius,
             unit: 2.0 / s / t,
             local: local.iter().map(|p| p.as_vec3a()).collect(),
+            spread: start::spread_of_points(&local),
             blocks: Vec::new(),
             boxed: Vec::new(),
             fine: Vec::new(),
@@ -160,6 +164,7 @@ impl Furthest {
         for (kept, v) in self.local.iter_mut().zip(local) {
             *kept = v.as_vec3a();
         }
+        self.spread = start::spread_of_points(&local);
         self.blocks.clear();
         self.fine.clear();
         self.add(&[0, 1, 2], &local);
@@ -213,7 +218,7 @@ impl Furthest {
             at = best.lt(along).select(W::load(&block.vertices), at);
             best = best.max(along);
         }
-        at.array()[lane_of(best, best.top())].to_bits()
+        at.array()[best.tops().le(best).bits().trailing_zeros() as usize & 7].to_bits()
     }
 
     /// How far the hull reaches along `direction`, of a length between 1e-20 and two, from the center, to the rounding of `f64`.
@@ -317,12 +322,6 @@ impl Furthest {
 #[inline(always)]
 fn larger(x: f64, y: f64) -> f64 {
     if x > y { x } else { y }
-}
-
-/// The first lane that holds `top`, the largest number.
-#[inline(always)]
-fn lane_of<W: Wide>(x: W, top: f32) -> usize {
-    W::splat(top).le(x).bits().trailing_zeros() as usize & 7
 }
 
 #[cfg(test)]

@@ -8,12 +8,13 @@
 //!
 //! Each has a twin that takes a [`Cache`] for bodies that move a little from query to query.
 //!
-//! The method: the search for the point of the Minkowski difference closest to the origin (`gjk.rs`), first in `f32` (`rough.rs`) with furthest vertices from a table
-//! of directions (`furthest.rs`, `cells.rs`), then confirmed in `f64`; for the depth a surface that grows around the origin (`expand.rs`). Every bound counts its rounding, and what floating point cannot
+//! The method: the search for the point of the Minkowski difference closest to the origin (`gjk.rs`), first in `f32` (`rough.rs`), from where ellipsoids would be closest (`start.rs`) or where the
+//! last query ended (`begin.rs`), with furthest vertices from a table of directions (`furthest.rs`, `cells.rs`), then confirmed in `f64`; for the depth a surface that grows around the origin (`expand.rs`). Every bound counts its rounding, and what floating point cannot
 //! decide goes to [exact arithmetic](super::decide). No answer comes from having run out of steps.
 
 mod answer;
 mod ask;
+mod begin;
 mod border;
 mod cache;
 mod cells;
@@ -27,6 +28,7 @@ mod rough;
 mod simplex;
 mod slow;
 mod span;
+mod start;
 mod vector;
 
 pub use answer::{Contact, Distance, Overlap};
@@ -42,6 +44,7 @@ use super::Hull;
 use super::decide::Decision;
 use crate::math::Pose;
 use crate::wide::dispatch;
+use answer::Answer;
 use ask::{Measure, Meet};
 
 /// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the proof. Exact.
@@ -66,7 +69,11 @@ pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Decision {
 /// As [`intersects`], starting where the last query of the pair ended. The verdict is the same; the proof may be another.
 #[must_use]
 pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Decision {
-    dispatch::run(Meet { a, b, pose, cache })
+    if cache.is_empty() {
+        dispatch::run(Meet::<false> { a, b, pose, cache })
+    } else {
+        dispatch::run(Meet::<true> { a, b, pose, cache })
+    }
 }
 
 /// How far `a` and `b`, at `pose` in `a`'s frame, are apart, with closest points in `a`'s frame; zero if they share a point.
@@ -94,7 +101,7 @@ pub fn distance(a: &Hull, b: &Hull, pose: &Pose) -> Distance {
 /// As [`distance`], starting where the last query of the pair ended.
 #[must_use]
 pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Distance {
-    dispatch::run(Measure { a, b, pose, cache, answer: PhantomData })
+    measure(a, b, pose, cache)
 }
 
 /// The distance of `a` and `b`, at `pose` in `a`'s frame, or how deep they overlap.
@@ -119,5 +126,13 @@ pub fn contact(a: &Hull, b: &Hull, pose: &Pose) -> Contact {
 /// As [`contact`], starting where the last query of the pair ended.
 #[must_use]
 pub fn contact_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Contact {
-    dispatch::run(Measure { a, b, pose, cache, answer: PhantomData })
+    measure(a, b, pose, cache)
+}
+
+fn measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> T {
+    if cache.is_empty() {
+        dispatch::run(Measure::<T, false> { a, b, pose, cache, answer: PhantomData })
+    } else {
+        dispatch::run(Measure::<T, true> { a, b, pose, cache, answer: PhantomData })
+    }
 }

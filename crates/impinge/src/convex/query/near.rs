@@ -7,7 +7,6 @@
 use glam::Vec3A;
 
 use super::simplex::{Corner, Simplex};
-use super::vector::Number;
 
 /// A corner with its vertices, that of A in the low half, that of B in the high half.
 type Marked = (Vec3A, u64);
@@ -60,18 +59,15 @@ impl Near {
                 (Self { corners: [a, b, c], len: 3 }, normal, height)
             };
         }
-        // On that side whose closest point is closest of all.
-        let mut least = f32::INFINITY;
-        let mut best = (p, q);
-        for (from, to) in [(p, q), (q, r), (r, p)] {
-            let side = to.w - from.w;
-            let share = (-from.w.dot(side) / side.length_squared()).up_to(1.0);
-            let square = (from.w + side * share).length_squared();
-            if square < least {
-                (least, best) = (square, (from, to));
-            }
-        }
-        Self::of_segment(best.0, best.1)
+        // On a side beyond which the origin lies: not always the closest, but soon found.
+        let (from, to) = if at_a <= 0.0 {
+            (q, r)
+        } else if at_b <= 0.0 {
+            (r, p)
+        } else {
+            (p, q)
+        };
+        Self::of_segment(from, to)
     }
 
     /// As [`of_triangle`](Self::of_triangle) of two corners.

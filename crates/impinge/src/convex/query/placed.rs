@@ -1,8 +1,13 @@
 //! Small bodies in one frame: every vertex is brought into the unit and the frame of the search once, and from then on a furthest vertex is the largest of a few products.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "iterators over vectors are functions of their own, compiled without the vector instructions"
+)]
+
 use glam::Vec3A;
 
-use super::furthest::Furthest;
+use super::furthest::{Block, Furthest};
 use super::rough::{Corners, Rough};
 use super::simplex::Corner;
 use crate::wide::{Wide, Wide3};
@@ -10,7 +15,7 @@ use crate::wide::{Wide, Wide3};
 /// The most blocks of eight vertices. Measured: with more, turning all of them costs more than turning the directions.
 const BLOCKS: usize = 4;
 
-/// The vertices of one body.
+/// The vertices of one body, in the frame and the unit of the search.
 #[derive(Debug)]
 struct Body {
     x: [[f32; 8]; BLOCKS],
@@ -40,10 +45,9 @@ impl Placed {
     #[inline(always)]
     pub(super) fn new<W: Wide>(rough: &Rough<'_>) -> Self {
         let q = rough.query;
-        let mut a = Body::new(q.points_a.len());
         let (scale, between) = (W::splat(rough.scale), Wide3::<W>::splat(rough.between.to_array()));
-        let blocks = q.a.all();
-        for (k, block) in blocks.iter().enumerate().take(BLOCKS) {
+        let mut a = Body::new(q.points_a.len());
+        for (k, block) in four(q.a.all()).into_iter().enumerate() {
             let p = Wide3::<W>::load(&block.points);
             p.x.mul(scale).sub(between.x).store(&mut a.x[k]);
             p.y.mul(scale).sub(between.y).store(&mut a.y[k]);
@@ -53,8 +57,7 @@ impl Placed {
         let x_axis = Wide3::<W>::splat(rough.turn.x_axis.to_array());
         let y_axis = Wide3::<W>::splat(rough.turn.y_axis.to_array());
         let z_axis = Wide3::<W>::splat(rough.turn.z_axis.to_array());
-        let blocks = q.b.all();
-        for (k, block) in blocks.iter().enumerate().take(BLOCKS) {
+        for (k, block) in four(q.b.all()).into_iter().enumerate() {
             let p = Wide3::<W>::load(&block.points);
             let x = p.x.mul_add(x_axis.x, p.y.mul_add(y_axis.x, p.z.mul(z_axis.x)));
             let y = p.x.mul_add(x_axis.y, p.y.mul_add(y_axis.y, p.z.mul(z_axis.y)));
@@ -67,7 +70,16 @@ impl Placed {
     }
 }
 
+/// One to four blocks, the first again in the place of those that are missing: to write all of them takes less time than to clear what is not written.
+#[inline(always)]
+fn four(blocks: &[Block]) -> [&Block; BLOCKS] {
+    let at = |k: usize| blocks.get(k).unwrap_or(&blocks[0]);
+    [at(0), at(1), at(2), at(3)]
+}
+
 impl Corners for Placed {
+    const TILT: f32 = 0.5;
+
     #[inline(always)]
     fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
         let a = self.a.furthest::<W>(-v);
@@ -105,16 +117,21 @@ impl Body {
     #[inline(always)]
     fn furthest<W: Wide>(&self, d: Vec3A) -> usize {
         let d = Wide3::<W>::splat(d.to_array());
-        let mut best = self.along(0, d);
-        let mut at = W::splat(0.0);
+        let mut along = [self.along(0, d); BLOCKS];
+        let mut best = along[0];
         for k in 1..BLOCKS {
             if k < self.used {
-                let along = self.along(k, d);
-                at = best.lt(along).select(W::splat(f32::from_bits(8 * k as u32)), at);
-                best = best.max(along);
+                along[k] = self.along(k, d);
+                best = best.max(along[k]);
             }
         }
-        let lane = W::splat(best.top()).le(best).bits().trailing_zeros() as usize & 7;
-        at.array()[lane].to_bits() as usize + lane
+        let top = best.tops();
+        let mut at = top.le(along[0]).bits();
+        for k in 1..BLOCKS {
+            if k < self.used {
+                at |= top.le(along[k]).bits() << (8 * k);
+            }
+        }
+        at.trailing_zeros() as usize % (8 * BLOCKS)
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Rough<'a> {
     /// From local coordinates of B into the unit of the search and the frame of A.
     pub(super) turn: Mat3A,
     /// From directions in A's frame to directions in B's.
-    back: Mat3A,
+    pub(super) back: Mat3A,
     /// From the middle of A to that of B.
     pub(super) between: Vec3A,
     /// One in A's unit is so much here.
@@ -38,6 +38,9 @@ pub(super) struct Rough<'a> {
 
 /// Where corners of A - B come from.
 pub(super) trait Corners {
+    /// How far from the normal the [first directions](super::start::Start::around) are; measured, see `docs/notes/convex.md`.
+    const TILT: f32;
+
     /// A corner that lies furthest against `v`.
     fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A>;
 
@@ -46,6 +49,8 @@ pub(super) trait Corners {
 }
 
 impl Corners for Rough<'_> {
+    const TILT: f32 = 0.3;
+
     #[inline(always)]
     fn against<W: Wide>(&self, v: Vec3A) -> Corner<Vec3A> {
         let q = self.query;

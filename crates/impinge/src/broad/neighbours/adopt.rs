@@ -84,8 +84,8 @@ impl Neighbours {
         }
         let mut portions = std::mem::take(&mut self.portions);
         let all = &*self;
-        type Some<'a> = (&'a mut [Portion], Chunks<(&'a [u32], &'a [Turned])>);
-        let look = |(portions, boxes): Some<'_>| {
+        type Piece<'a> = (&'a mut [Portion], Chunks<(&'a [u32], &'a [Turned])>);
+        let look = |(portions, boxes): Piece<'_>| {
             let thread = rayon::current_thread_index().map_or(0, |thread| thread + 1);
             let mut search = lock(&all.searches[thread]);
             let (entries, left) = boxes.list;

@@ -36,8 +36,8 @@ impl Neighbours {
             self.portions.resize_with(count, Portion::default);
         }
         let portions = &mut self.portions[..count];
-        type Some<'a> = (Range<usize>, (&'a mut [Portion], Chunks<&'a mut [u8]>));
-        let compare = |(numbers, (portions, known)): Some<'_>| {
+        type Piece<'a> = (Range<usize>, (&'a mut [Portion], Chunks<&'a mut [u8]>));
+        let compare = |(numbers, (portions, known)): Piece<'_>| {
             let chunks = known.list.chunks_mut(PORTION);
             for ((n, portion), overlapping) in numbers.zip(portions).zip(chunks) {
                 let rows = rows.part(n * PORTION..n * PORTION + overlapping.len());

@@ -26,8 +26,8 @@ impl Neighbours {
         }
         let (manner, sharing) = (Manner::new(self, frame), self.sharing());
         type Boxes<'a> = (&'a mut [Turned], (&'a [Turned], &'a [bool]));
-        type Some<'a> = (Range<usize>, (&'a mut [Portion], Chunks<(&'a [u32], Boxes<'a>)>));
-        let read = |(numbers, (portions, slots)): Some<'_>| {
+        type Piece<'a> = (Range<usize>, (&'a mut [Portion], Chunks<(&'a [u32], Boxes<'a>)>));
+        let read = |(numbers, (portions, slots)): Piece<'_>| {
             let (items, (tight, (fat, adrift))) = slots.list;
             let new = items.chunks(PORTION).zip(tight.chunks_mut(PORTION));
             let old = fat.chunks(PORTION).zip(adrift.chunks(PORTION));

@@ -6,21 +6,28 @@ use std::thread;
 
 use rayon::Yield;
 
-use super::{Helping, SHARES, offer};
+use super::{Helping, SHARES, fan_out};
 
 /// So many turns one who stands by waits before he looks for work again: some half a microsecond.
 const PAUSE: usize = 8;
 
 /// Does `work` while so many other threads of the current `rayon` pool, or as many as there are, look for what it shares, and do not fall asleep between its stages. A thread that sleeps takes tens of microseconds
-/// to wake, a stage of a frame hardly more. They also do what else there is to do in the pool.
+/// to wake, a stage of a frame hardly more. They also do what else there is to do in the pool, and the caller waits for them in the end, as in every `join`: what takes long does not belong in the same pool.
+///
+/// Without effect where the caller is no thread of the pool: he may hold a lock that a job of the pool waits for.
 pub(crate) fn attend<R: Send>(helpers: usize, work: impl FnOnce() -> R + Send) -> R {
     let helpers = helpers.min(rayon::current_num_threads() - 1).min(SHARES - 1);
-    if helpers == 0 {
+    let caller = rayon::current_thread_index();
+    if helpers == 0 || caller.is_none() {
         return work();
     }
     let over = AtomicBool::new(false);
     let others = Helping::default();
     let stand_by = || {
+        // Pools take the latest of their own jobs first, and the caller never comes to this one before the work is over. Should one do otherwise, he must not wait for himself.
+        if rayon::current_thread_index() == caller {
+            return;
+        }
         others.help(|| {
             while !over.load(Ordering::Relaxed) {
                 if rayon::yield_now() != Some(Yield::Executed) {
@@ -32,19 +39,19 @@ pub(crate) fn attend<R: Send>(helpers: usize, work: impl FnOnce() -> R + Send) -
         });
     };
     let main = || {
-        let end = End(&over);
+        let end = Over(&over);
         let result = work();
         drop(end);
         others.wait();
         result
     };
-    offer(helpers, main, &|_| stand_by())
+    fan_out(helpers, main, &|_| stand_by())
 }
 
 /// Says that the work is over, also where it panics.
-struct End<'a>(&'a AtomicBool);
+struct Over<'a>(&'a AtomicBool);
 
-impl Drop for End<'_> {
+impl Drop for Over<'_> {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -95,6 +102,20 @@ mod tests {
             });
         });
         assert!(done.into_inner());
+    }
+
+    /// A caller from outside that holds a lock which jobs of the pool wait for.
+    #[test]
+    fn a_lock_of_the_caller_is_no_trap() {
+        let lock = std::sync::Mutex::new(0);
+        rayon::scope(|_| {});
+        rayon::in_place_scope(|scope| {
+            let held = lock.lock().unwrap();
+            scope.spawn(|_| *lock.lock().unwrap() += 1);
+            assert_eq!(attend(3, || 7), 7);
+            drop(held);
+        });
+        assert_eq!(lock.into_inner().unwrap(), 1);
     }
 
     #[test]

@@ -22,10 +22,13 @@ const CROWD: usize = 8192;
 impl World {
     /// Brings all up to date and says what happened since the last update. Only bodies that moved, and their pairs, cost anything.
     ///
-    /// Uses the threads of the current `rayon` pool; what it says, and in which order, does not depend on their number.
+    /// Uses the threads of the current `rayon` pool; what it says, and in which order, does not depend on their number. Called by one of these, it lets others
+    /// stand by, who may take up other jobs of the pool, for which it then waits, as every `rayon::join` may: what takes long belongs in another pool.
     pub fn update(&mut self) -> &Report {
-        let helpers =
-            self.bodies.changed.len() / BODIES_EACH + self.pairs.records.len() / PAIRS_EACH;
+        let changed = self.bodies.changed.len();
+        let most = changed * 4 > self.bodies.records.len();
+        let pairs = if most { self.pairs.records.len() } else { 0 };
+        let helpers = changed / BODIES_EACH + pairs / PAIRS_EACH;
         crew::attend(helpers, || self.bring_up_to_date());
         &self.report
     }

@@ -78,7 +78,6 @@ impl Neighbours {
         if self.portions.len() < batches {
             self.portions.resize_with(batches, Portion::default);
         }
-        // One more, for a caller that is no thread of the pool.
         while self.searches.len() <= rayon::current_num_threads() {
             self.searches.push(Mutex::default());
         }

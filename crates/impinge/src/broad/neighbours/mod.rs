@@ -89,7 +89,7 @@ pub struct Neighbours {
     crossed: usize,
     columns: Columns,
     portions: Vec<Portion>,
-    /// One for each thread.
+    /// One for each thread, and one for a caller that is no thread of the pool.
     searches: Vec<Mutex<Search>>,
     /// Slots of boxes that left their skins, with how they moved.
     escaped: Vec<u32>,
@@ -249,8 +249,12 @@ impl BroadPhase for Neighbours {
     }
 
     fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        // Who comes late because he slept is too late for most of a frame.
-        let helpers = frame.bounds.len().max(self.count) / MANY;
+        // Who comes late because he slept is too late for most of a frame. A few that moved are not shared.
+        let boxes = match frame.moved {
+            Moved::Only(items) if items.len() * 4 < self.items.len() => 0,
+            _ => frame.bounds.len().max(self.count),
+        };
+        let helpers = boxes / MANY;
         crew::attend(helpers, || self.follow(frame, changes));
     }
 

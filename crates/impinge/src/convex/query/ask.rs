@@ -127,7 +127,11 @@ impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
                 cache.apart = direction;
                 Decision::Separated(separation(direction, gap))
             }
-            End::Closest | End::Unclear => slow::decide(&query, hint(&simplex)),
+            End::Closest | End::Unclear => {
+                // Nothing is known but where the bodies are.
+                cache.apart = query.between / query.size;
+                slow::decide(&query, hint(&simplex))
+            }
         }
     }
 }

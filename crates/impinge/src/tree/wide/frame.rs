@@ -55,7 +55,7 @@ impl Frame {
         far.max_element() * self.scale <= 3.0 && half >= 0.5
     }
 
-    /// A point of the mesh in the local frame, rounded by an ulp or two.
+    /// A point of the mesh in the local frame, rounded by an ulp or two of its distance from the origin.
     #[inline(always)]
     pub(super) fn local(&self, v: Vec3) -> Vec3 {
         let v = (v - self.origin) * self.scale;

@@ -102,7 +102,7 @@ impl Tree {
     }
 
     /// Reads the tree of `mesh` from what [`Tree::write`] has written: an open file, a slice of bytes, a file mapped into memory. Takes a few times less than building
-    /// it, and gives the same tree as building does.
+    /// it. Of a tree that was built and written it gives the same tree; of one that was refitted, the same structure with boxes that fit the mesh as it is now.
     ///
     /// The file is not trusted: the structure is checked completely, and everything else is computed from the mesh. Reading stops at the end of the tree.
     ///

@@ -11,12 +11,13 @@ use super::traverse::Work;
 /// Where only the first hit is asked for and more pairs than this overlap, it is near: sheets and boxes are not compared then.
 const FEW: usize = 8;
 
-/// The highest score of the lanes in the mask, and the bit of the first lane that has it.
+/// The highest score of the lanes in the mask, and the bit of the first lane that has it; no bit if none has a score that is a number.
 #[inline(always)]
 pub(super) fn likeliest<W: Wide>(mask: W, scores: W) -> (f32, u32) {
     let scores = mask.select(scores, W::splat(f32::NEG_INFINITY));
     let top = scores.top();
-    let bits = W::splat(top).le(scores).bits();
+    // Lanes that are not in the mask have the lowest score, which may be the highest.
+    let bits = W::splat(top).le(scores).and(mask).bits();
     (top, bits & bits.wrapping_neg())
 }
 
@@ -106,5 +107,46 @@ impl Relative {
         }
         let (i, j) = pairs.get(8 * best.0);
         work.pairs::<W>((&a.link, i), (&b.link, j), best.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wide::Portable;
+    use crate::wide::dispatch::{self, Task};
+
+    struct Likeliest {
+        mask: [f32; 8],
+        scores: [f32; 8],
+    }
+
+    impl Task for Likeliest {
+        type Output = u32;
+
+        #[inline(always)]
+        fn run<W: Wide>(self) -> u32 {
+            let chosen = W::splat(0.0).lt(W::load(&self.mask));
+            likeliest(chosen, W::load(&self.scores)).1
+        }
+    }
+
+    /// Where no score is a number, a lane outside of the mask was chosen, and a child that is not there.
+    #[test]
+    fn the_likeliest_is_one_of_the_chosen() {
+        let mask = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];
+        for (score, known) in [(f32::NAN, 0), (f32::NEG_INFINITY, 1), (2.0, 1)] {
+            let mut scores = [9.0; 8];
+            (scores[0], scores[1], scores[5]) = (score, score, score);
+            let found = dispatch::run(Likeliest { mask, scores });
+            assert_eq!(found & !0b10_0011, 0, "{score}");
+            let portable = Likeliest { mask, scores }.run::<Portable>();
+            assert_eq!(portable & !0b10_0011, 0, "{score}");
+            if !score.is_nan() {
+                assert_eq!([found, portable], [known; 2]);
+            }
+        }
+        let scores = [1.0, 2.0, 9.0, 9.0, 9.0, 3.0, 9.0, 9.0];
+        assert_eq!(dispatch::run(Likeliest { mask, scores }), 1 << 5);
     }
 }

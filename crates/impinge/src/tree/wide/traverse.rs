@@ -109,13 +109,17 @@ pub(super) trait Pace {
     fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)>;
 
     /// Whether there is time for one more pair of leaves.
-    fn leaf_pair(&mut self) -> bool;
+    #[inline(always)]
+    fn leaf_pair(&mut self) -> bool {
+        true
+    }
 
     /// Whether the traversal ends here.
     fn is_over(&self, steps: &Pairs) -> bool;
 
     /// Takes note of what is left.
-    fn end(&mut self, left: &mut Work);
+    #[inline(always)]
+    fn end(&mut self, _left: &mut Work) {}
 }
 
 /// The last pair on the list first, which is the likeliest to lead to a hit, for so many steps.
@@ -138,17 +142,9 @@ impl Pace for LikeliestFirst {
     }
 
     #[inline(always)]
-    fn leaf_pair(&mut self) -> bool {
-        true
-    }
-
-    #[inline(always)]
     fn is_over(&self, steps: &Pairs) -> bool {
         steps.count == 0 || self.steps == 0
     }
-
-    #[inline(always)]
-    fn end(&mut self, _: &mut Work) {}
 }
 
 /// To the end, where every pair counts: a pair is taken from the list, and fetched, while the one before it is opened. What that one leads to has to wait for a step.
@@ -172,17 +168,9 @@ impl Pace for OneAhead {
     }
 
     #[inline(always)]
-    fn leaf_pair(&mut self) -> bool {
-        true
-    }
-
-    #[inline(always)]
     fn is_over(&self, steps: &Pairs) -> bool {
         steps.count == 0 && self.taken.is_none()
     }
-
-    #[inline(always)]
-    fn end(&mut self, _: &mut Work) {}
 }
 
 /// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.

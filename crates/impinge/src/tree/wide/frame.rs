@@ -36,15 +36,25 @@ pub(super) struct Frame {
 impl Frame {
     /// The frame that suits a mesh.
     pub(super) fn of(mesh: &Mesh) -> Self {
-        let frame = Self { origin: Vec3::ZERO, scale: 1.0, unit: 1.0, axes: None }.refitted(mesh);
+        let frame = Self::straight(mesh);
         Self { axes: Edges::of(mesh, frame.scale).axes(), ..frame }
     }
 
-    /// The frame with the same axes that suits a mesh best.
+    /// The frame that suits a mesh of which this one suited another shape. Axes of its own are kept as long as they are worth it, and then chosen anew.
     pub(super) fn refitted(&self, mesh: &Mesh) -> Self {
+        let frame = Self::straight(mesh);
+        let axes = self.axes.and_then(|axes| {
+            let edges = Edges::of(mesh, frame.scale);
+            if edges.are_worth(&axes) { Some(axes) } else { edges.axes() }
+        });
+        Self { axes, ..frame }
+    }
+
+    /// The frame that suits a mesh best along its own axes.
+    fn straight(mesh: &Mesh) -> Self {
         let origin = if mesh.is_empty() { Vec3::ZERO } else { mesh.bounds().center() };
         let scale = unit_scale((mesh.bounds().max - origin).abs().max_element());
-        Self { origin, scale, unit: 1.0 / scale, axes: self.axes }
+        Self { origin, scale, unit: 1.0 / scale, axes: None }
     }
 
     /// Whether a mesh lies where the frame gives its numbers their full precision: the size near one, and not far from the origin.
@@ -123,8 +133,12 @@ impl Edges {
 
     /// The axes that make the triangles' boxes smallest, if they are worth it.
     fn axes(&self) -> Option<DMat3> {
-        let axes = self.quartimax()?;
-        (self.surface(&axes) < WORTH * self.surface(&DMat3::IDENTITY)).then_some(axes)
+        self.quartimax().filter(|axes| self.are_worth(axes))
+    }
+
+    /// Whether axes make the triangles' boxes so much smaller that they are worth it.
+    fn are_worth(&self, axes: &DMat3) -> bool {
+        self.surface(axes) < WORTH * self.surface(&DMat3::IDENTITY)
     }
 
     /// The surface of all triangles' boxes along the axes given, halved.
@@ -224,6 +238,21 @@ mod tests {
         ] {
             assert!(Frame::of(&mesh).axes.is_none());
         }
+    }
+
+    /// A mesh that bends.
+    #[test]
+    fn axes_that_do_not_pay_any_more_are_chosen_anew() {
+        let straight = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap();
+        let leaning = |angle: f64| {
+            straight.transformed(&Pose::from_axis_angle([1.0, 2.0, 3.0], angle).unwrap())
+        };
+        let frame = Frame::of(&leaning(0.7));
+        let kept = frame.refitted(&leaning(0.71));
+        assert_eq!(kept.axes, frame.axes);
+        let anew = frame.refitted(&leaning(1.4));
+        assert!(anew.axes.is_some() && anew.axes != frame.axes);
+        assert!(frame.refitted(&straight).axes.is_none());
     }
 
     #[test]

@@ -59,7 +59,8 @@ impl Leaf {
             areas[lane] = (q - p).cross(r - p);
         }
         leaf.reach = leaf.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001;
-        leaf.sheet = Sheet::across(&areas[..count], &leaf.bounds(), std::slice::from_ref(&leaf));
+        let normals = areas[..count].iter().copied();
+        leaf.sheet = Sheet::across(normals, &leaf.bounds(), std::slice::from_ref(&leaf));
         leaf
     }
 

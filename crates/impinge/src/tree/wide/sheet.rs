@@ -50,28 +50,31 @@ impl Sheet {
         let normal = |leaf: &Leaf| {
             glam::Vec3::from_array(leaf.sheet.normal) * (leaf.sheet.radius * leaf.sheet.radius)
         };
-        let normals: Vec<glam::Vec3> = leaves.iter().map(normal).collect();
-        Self::across(&normals, bounds, leaves)
+        Self::across(leaves.iter().map(normal), bounds, leaves)
     }
 
     /// The sheet of all triangles of the leaves, across the sum of the normals given, which are as long as what they belong to is large.
     ///
     /// Where they cancel each other, as those of a thin plate's two sides do, all of them turned to the side of the longest may say more.
-    pub(super) fn across(normals: &[glam::Vec3], bounds: &LocalBox, leaves: &[Leaf]) -> Self {
+    pub(super) fn across(
+        normals: impl Iterator<Item = glam::Vec3> + Clone,
+        bounds: &LocalBox,
+        leaves: &[Leaf],
+    ) -> Self {
         let (mut sum, mut total, mut longest) = (glam::Vec3::ZERO, 0.0, (0.0, glam::Vec3::ZERO));
-        for normal in normals {
+        for normal in normals.clone() {
             let length = normal.length();
-            (sum, total) = (sum + *normal, total + length);
+            (sum, total) = (sum + normal, total + length);
             if length > longest.0 {
-                longest = (length, *normal);
+                longest = (length, normal);
             }
         }
         let sheet = Self::along(sum, bounds, leaves);
         if sum.length() > CANCELLED * total {
             return sheet;
         }
-        let one_way = |v: &glam::Vec3| if v.dot(longest.1) < 0.0 { -*v } else { *v };
-        let other = Self::along(normals.iter().map(one_way).sum(), bounds, leaves);
+        let one_way = |v: glam::Vec3| if v.dot(longest.1) < 0.0 { -v } else { v };
+        let other = Self::along(normals.map(one_way).sum(), bounds, leaves);
         let [x, y, z] = bounds.half;
         let flat = other.thick < FLATTER * x.min(y).min(z);
         if flat && other.volume() < sheet.volume() { other } else { sheet }

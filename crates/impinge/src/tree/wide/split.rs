@@ -196,6 +196,9 @@ fn groups(count: u32) -> f32 {
     count.div_ceil(LEAF as u32) as f32
 }
 
+/// The share of the whole's surface that makes a triangle large.
+const LARGE: f32 = 0.25;
+
 /// Whether a triangle is about as large as all of them together, as walls are: which of them share a leaf then matters more than that leaves are full.
 fn are_large(items: &[Item]) -> bool {
     let (mut all, mut largest) = (Growing::EMPTY, 0.0_f32);
@@ -205,9 +208,6 @@ fn are_large(items: &[Item]) -> bool {
     }
     largest > LARGE * all.area()
 }
-
-/// The share of the whole's surface that makes a triangle large.
-const LARGE: f32 = 0.25;
 
 /// The best cut along a sorted axis, at a multiple of the leaf size, so that leaves come out full; anywhere if the triangles are large.
 fn split_few(items: &mut [Item]) -> Cut {

@@ -1,0 +1,32 @@
+//! Asks every public query of impinge about inputs made to break it, and judges the answers.
+//!
+//! - [`family`]: one table of families of inputs. A family arranges two triangle meshes (shared
+//!   vertices, coplanar faces, needles, nothing at all, ...), [`regime`] sets scale, offset and pose.
+//! - [`truth`]: what is true about a sample, found in integers by the [`oracle`]s, which share no code
+//!   with the library.
+//! - [`queries`]: one table of rows. A row asks one or several public queries about every step of a
+//!   sample, verifies every verdict, bound and certificate, and adds the answers to a digest.
+//! - [`run`]: many samples on all threads, counted row by row.
+//!
+//! A *case* is one step of one sample asked through one row. The test `surface` reads the source of
+//! the library and fails if a public query has no row.
+//!
+//! ```sh
+//! cargo test -p impinge-adversary                                   # minutes
+//! cargo run --release -p impinge-adversary -- --cases 100000000     # the long run
+//! ```
+
+pub mod family;
+pub mod judge;
+pub mod oracle;
+pub mod queries;
+pub mod regime;
+pub mod report;
+pub mod run;
+pub mod sample;
+pub mod truth;
+
+#[path = "../../impinge/tests/common/mod.rs"]
+mod common;
+
+pub use common::Random;

@@ -1,0 +1,177 @@
+//! Squared distances of triangles over all their features: corner and face, edge and edge.
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+
+use super::number::Number;
+use super::units::{Int3, Square, Units};
+
+/// With at most so many bits no product below exceeds 127: a comparison of two quotients has the
+/// bits of ten coordinates and 14 more from sums.
+const BITS_FOR_I128: u64 = 11;
+
+type Vector<N> = [N; 3];
+
+/// A quotient with a positive denominator.
+#[derive(Clone)]
+struct Quotient<N> {
+    numerator: N,
+    denominator: N,
+}
+
+impl<N: Number> Quotient<N> {
+    fn whole(numerator: N) -> Self {
+        Self { numerator, denominator: N::from_scaled(1, 0) }
+    }
+
+    fn min(self, other: Self) -> Self {
+        let left = self.numerator.times(&other.denominator);
+        let right = other.numerator.times(&self.denominator);
+        if left.minus(&right).signum() <= 0 { self } else { other }
+    }
+}
+
+fn sub<N: Number>(a: &Vector<N>, b: &Vector<N>) -> Vector<N> {
+    [0, 1, 2].map(|k| a[k].minus(&b[k]))
+}
+
+fn dot<N: Number>(a: &Vector<N>, b: &Vector<N>) -> N {
+    a[0].times(&b[0]).plus(&a[1].times(&b[1])).plus(&a[2].times(&b[2]))
+}
+
+fn cross<N: Number>(a: &Vector<N>, b: &Vector<N>) -> Vector<N> {
+    [(1, 2), (2, 0), (0, 1)].map(|(i, j)| a[i].times(&b[j]).minus(&a[j].times(&b[i])))
+}
+
+fn point_segment<N: Number>(p: &Vector<N>, [a, b]: [&Vector<N>; 2]) -> Quotient<N> {
+    let (w, e) = (sub(p, a), sub(b, a));
+    let (along, length) = (dot(&w, &e), dot(&e, &e));
+    if along.signum() <= 0 {
+        Quotient::whole(dot(&w, &w))
+    } else if along.minus(&length).signum() >= 0 {
+        let v = sub(p, b);
+        Quotient::whole(dot(&v, &v))
+    } else {
+        let numerator = dot(&w, &w).times(&length).minus(&along.times(&along));
+        Quotient { numerator, denominator: length }
+    }
+}
+
+fn segment_segment<N: Number>(a: [&Vector<N>; 2], b: [&Vector<N>; 2]) -> Option<Quotient<N>> {
+    let (u, v, r) = (sub(a[1], a[0]), sub(b[1], b[0]), sub(b[0], a[0]));
+    let n = cross(&u, &v);
+    let nn = dot(&n, &n);
+    if nn.signum() == 0 {
+        return None;
+    }
+    let (s, t) = (dot(&cross(&r, &v), &n), dot(&cross(&r, &u), &n));
+    let inside = |x: &N| x.signum() >= 0 && nn.minus(x).signum() >= 0;
+    let h = dot(&r, &n);
+    (inside(&s) && inside(&t)).then(|| Quotient { numerator: h.times(&h), denominator: nn })
+}
+
+/// Only where the foot of the point lies in the triangle; its edges are looked at apart.
+fn point_face<N: Number>(p: &Vector<N>, t: &[Vector<N>; 3]) -> Option<Quotient<N>> {
+    let n = cross(&sub(&t[1], &t[0]), &sub(&t[2], &t[0]));
+    let nn = dot(&n, &n);
+    let inside = nn.signum() > 0
+        && (0..3).all(|i| {
+            let side = cross(&sub(&t[(i + 1) % 3], &t[i]), &sub(p, &t[i]));
+            dot(&side, &n).signum() >= 0
+        });
+    let h = dot(&sub(p, &t[0]), &n);
+    inside.then(|| Quotient { numerator: h.times(&h), denominator: nn })
+}
+
+fn pierces<N: Number>(a: [&Vector<N>; 2], t: &[Vector<N>; 3]) -> bool {
+    let n = cross(&sub(&t[1], &t[0]), &sub(&t[2], &t[0]));
+    let (h, k) = (dot(&sub(a[0], &t[0]), &n), dot(&sub(a[1], &t[0]), &n));
+    if h.signum() * k.signum() >= 0 {
+        return false;
+    }
+    let d = sub(a[1], a[0]);
+    let side =
+        |i: usize| dot(&d, &cross(&sub(&t[i], a[0]), &sub(&t[(i + 1) % 3], a[0]))).signum();
+    (0..3).all(|i| side(i) > 0) || (0..3).all(|i| side(i) < 0)
+}
+
+fn triangles<N: Number>(a: &[Vector<N>; 3], b: &[Vector<N>; 3]) -> Quotient<N> {
+    let mut best: Option<Quotient<N>> = None;
+    let mut offer = |candidate: Quotient<N>| {
+        best = Some(match best.take() {
+            Some(known) => known.min(candidate),
+            None => candidate,
+        });
+    };
+    for i in 0..3 {
+        let (u, v) = ([&a[i], &a[(i + 1) % 3]], [&b[i], &b[(i + 1) % 3]]);
+        if pierces(u, b) || pierces(v, a) {
+            return Quotient::whole(N::from_scaled(0, 0));
+        }
+        point_face(&a[i], b).into_iter().for_each(&mut offer);
+        point_face(&b[i], a).into_iter().for_each(&mut offer);
+        for j in 0..3 {
+            let w = [&b[j], &b[(j + 1) % 3]];
+            segment_segment(u, w).into_iter().for_each(&mut offer);
+            offer(point_segment(&a[i], w));
+            offer(point_segment(&b[j], u));
+        }
+    }
+    best.unwrap_or_else(|| Quotient::whole(N::from_scaled(0, 0)))
+}
+
+/// The squared distances of triangles of two bodies, whose points are in one [`Units`].
+#[derive(Debug)]
+pub struct Distances<'u> {
+    units: &'u Units,
+    /// The same numbers, if they are short.
+    short: Option<[Vec<[i128; 3]>; 2]>,
+}
+
+impl<'u> Distances<'u> {
+    /// For these points.
+    #[must_use]
+    pub fn new(units: &'u Units) -> Self {
+        let convert = |points: &[Int3]| -> Vec<[i128; 3]> {
+            let number = |x: &BigInt| x.to_i128().unwrap_or(0);
+            points.iter().map(|[x, y, z]| [number(x), number(y), number(z)]).collect()
+        };
+        let short =
+            (units.bits <= BITS_FOR_I128).then(|| [convert(&units.a), convert(&units.b)]);
+        Self { units, short }
+    }
+
+    /// The squared distance of a triangle of A and one of B, given by their corners' numbers.
+    #[must_use]
+    pub fn squared(&self, a: [u32; 3], b: [u32; 3]) -> Square {
+        let exponent = self.units.exponent;
+        let index = |k: u32| k as usize;
+        if let Some([points_a, points_b]) = &self.short {
+            let found = triangles(&a.map(|k| points_a[index(k)]), &b.map(|k| points_b[index(k)]));
+            let (numerator, denominator) = (found.numerator.into(), found.denominator.into());
+            return Square { numerator, denominator, exponent };
+        }
+        let corners_a = a.map(|k| self.units.a[index(k)].clone());
+        let corners_b = b.map(|k| self.units.b[index(k)].clone());
+        let Quotient { numerator, denominator } = triangles(&corners_a, &corners_b);
+        Square { numerator, denominator, exponent }
+    }
+
+    /// The squared distance of the boxes around two triangles: a lower bound, and soon found.
+    #[must_use]
+    pub fn boxes(&self, a: [u32; 3], b: [u32; 3]) -> BigInt {
+        let mut sum = BigInt::ZERO;
+        for k in 0..3 {
+            let of = |points: &[Int3], t: [u32; 3]| {
+                let mut x = t.map(|v| points[v as usize][k].clone());
+                x.sort_unstable();
+                let [low, _, high] = x;
+                (low, high)
+            };
+            let ((low_a, high_a), (low_b, high_b)) = (of(&self.units.a, a), of(&self.units.b, b));
+            let gap = (low_b - high_a).max(low_a - high_b).max(BigInt::ZERO);
+            sum += &gap * &gap;
+        }
+        sum
+    }
+}

@@ -1,0 +1,88 @@
+//! Broad phases: the boxes of all triangles of both bodies, as B moves.
+
+use impinge::broad::{Bounds, Changes, Choice, Frame, Moved, Pair};
+use impinge::{Aabb, Vec3};
+
+use super::{Case, Row};
+use crate::judge::Judge;
+
+pub(super) const ROWS: &[Row] = &[Row {
+    name: "broad phases",
+    covers: &[
+        "broad::BroadPhase::update",
+        "broad::BroadPhase::pairs",
+        "broad::Bounds::overlaps",
+        "broad::Bounds::contains",
+        "broad::Frame::overlap",
+        "broad::Frame::of",
+        "broad::DynamicTree::validate",
+    ],
+    every: 2,
+    ask: phases,
+}];
+
+/// The boxes of a step: one for each triangle, one that reaches to infinity, and one that is not there.
+fn boxes(case: &Case<'_>, posed: &[Vec3], step: usize) -> (Vec<Aabb>, Vec<Bounds>) {
+    let a = case.sample.a.triangles.iter().map(|t| t.map(|v| case.sample.a.vertices[v as usize]));
+    let b = case.sample.b.triangles.iter().map(|t| t.map(|v| posed[v as usize]));
+    let exact: Vec<Aabb> = a.chain(b).map(Aabb::from_points).collect();
+    let mut rounded: Vec<Bounds> = exact.iter().map(|b| Bounds::from(*b)).collect();
+    let edge = exact.first().map_or(0.0, |b| b.max.x) as f32;
+    rounded.push(Bounds { min: [edge, f32::NEG_INFINITY, -1.0], max: [f32::INFINITY, f32::INFINITY, 1.0] });
+    rounded.push(if step == 1 { Bounds::from(Aabb::from_points([Vec3::ZERO])) } else { Bounds::EMPTY });
+    (exact, rounded)
+}
+
+fn overlap(a: &Bounds, b: &Bounds) -> bool {
+    let there = |b: &Bounds| (0..3).all(|k| b.min[k] <= b.max[k]);
+    there(a) && there(b) && (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k])
+}
+
+fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let steps: Vec<(Vec<Aabb>, Vec<Bounds>)> =
+        case.steps().map(|(step, _, truth)| boxes(case, &truth.posed, step)).collect();
+    let all: Vec<Vec<Pair>> = steps
+        .iter()
+        .map(|(exact, rounded)| {
+            let mut pairs = Vec::new();
+            for i in 0..rounded.len() {
+                for j in i + 1..rounded.len() {
+                    if overlap(&rounded[i], &rounded[j]) {
+                        pairs.push(Pair::new(i as u32, j as u32));
+                    } else if let (Some(p), Some(q)) = (exact.get(i), exact.get(j)) {
+                        judge.check(!p.overlaps(q), || format!("rounded apart: {p:?} {q:?}"));
+                    }
+                }
+            }
+            pairs
+        })
+        .collect();
+    for choice in Choice::ALL {
+        let mut phase = choice.make();
+        let mut changes = Changes::default();
+        let mut before: &[Pair] = &[];
+        for (step, (_, bounds)) in steps.iter().enumerate() {
+            // Where B moved, only its boxes are named.
+            let movers: Vec<u32> = (case.sample.a.triangles.len() as u32..bounds.len() as u32).collect();
+            let moved = if step == 2 { Moved::Only(&movers) } else { Moved::All };
+            changes.clear();
+            phase.update(&Frame { bounds, oriented: None, moved }, &mut changes);
+            changes.sort();
+            let mut pairs = Vec::new();
+            phase.pairs(&mut pairs);
+            pairs.sort_unstable();
+            judge.case(&pairs.len());
+            judge.check(pairs == all[step], || {
+                format!("step {step}: {choice} has {pairs:?}, in truth {:?} of {bounds:?}", all[step])
+            });
+            let only = |these: &[Pair], those: &[Pair]| -> Vec<Pair> {
+                these.iter().filter(|p| those.binary_search(p).is_err()).copied().collect()
+            };
+            let (began, ended) = (only(&all[step], before), only(before, &all[step]));
+            judge.check(changes.began == began && changes.ended == ended, || {
+                format!("step {step}: {choice} says {changes:?}, in truth {began:?} {ended:?}")
+            });
+            before = &all[step];
+        }
+    }
+}

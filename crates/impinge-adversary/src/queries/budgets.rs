@@ -1,0 +1,73 @@
+//! Early answers: whatever the budget, every number holds.
+
+use impinge::pair::{self, Budget, Outcome};
+
+use super::{Case, Row};
+use crate::judge::Judge;
+use crate::truth::{HullTruth, Truth};
+
+pub(super) const ROWS: &[Row] = &[Row {
+    name: "within a budget",
+    covers: &["pair::first_pair_within"],
+    every: 1,
+    ask: meshes,
+}];
+
+/// Budgets of steps; `None` is no limit.
+pub(super) const STEPS: &[Option<u64>] = &[Some(0), Some(1), Some(2), Some(5), Some(20), None];
+
+fn meshes(case: &Case<'_>, judge: &mut Judge<'_>) {
+    for (step, pose, truth) in case.steps() {
+        for steps in STEPS {
+            let mut budget = steps.map_or_else(Budget::unlimited, Budget::steps);
+            let found = pair::first_pair_within(&case.a, &case.b, pose, &mut budget);
+            judge.case(&found);
+            judge_outcome(case, judge, truth, (step, *steps), &found);
+        }
+    }
+}
+
+/// Judges an outcome.
+pub(super) fn judge_outcome(
+    case: &Case<'_>,
+    judge: &mut Judge<'_>,
+    truth: &Truth,
+    (step, steps): (usize, Option<u64>),
+    found: &Outcome,
+) {
+    let message = |what: &str| {
+        format!("step {step}, {steps:?} steps: {found:?}: {what}; in truth {:e}", truth.roughly())
+    };
+    match found {
+        Outcome::Hit { a, b } => {
+            let is_one = truth.pairs.binary_search(&(*a, *b)).is_ok();
+            judge.check(is_one, || message("they do not meet"));
+        }
+        Outcome::Separated { distance_at_least } => {
+            judge.check(!truth.meet(), || message("they meet"));
+            judge.check(truth.is_at_least(*distance_at_least), || message("they are closer"));
+        }
+        Outcome::Maybe(known) => {
+            judge.count("undecided");
+            judge.check(steps.is_some(), || message("undecided without a limit"));
+            judge.check(truth.is_between(0.0, known.distance_at_most), || message("further apart"));
+            // Triangles that meet can be brought apart by this much.
+            for (i, j) in truth.pairs.iter().take(2) {
+                let (a, b) = truth.corners(case.sample, *i, *j);
+                let pair = HullTruth::new(a.to_vec(), b.to_vec());
+                judge.check(pair.depth_is_between(0.0, known.pair_depth), || {
+                    message(&format!("{i} and {j}: {}", pair.roughly()))
+                });
+            }
+            if let Some(hulls) = case.hulls() {
+                let (_, _, whole) =
+                    case.hull_steps(hulls).nth(step).expect("as many steps as poses");
+                if whole.meet {
+                    judge.check(whole.depth_is_between(0.0, known.total_depth), || {
+                        message(&format!("hulls: {}", whole.roughly()))
+                    });
+                }
+            }
+        }
+    }
+}

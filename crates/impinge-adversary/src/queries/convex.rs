@@ -1,0 +1,379 @@
+//! Two hulls, by every method.
+
+use impinge::Vec3;
+use impinge::convex::clipping::{self, Clipping};
+use impinge::convex::decide::{self, Common, Decision, Gap, Hint, Pairs};
+use impinge::convex::perceptron::{self, Perceptron};
+use impinge::convex::separating::{self, Prepared, Scratch, Termination};
+use impinge::convex::{
+    self, BruteForce, Cache, Climb, Contact, DirectionTable, Hierarchy, Method, Overlap, Tracker,
+    VertexSearch, Want, race,
+};
+use impinge::exact::Sign;
+
+use super::{Case, Hulls, Row};
+use crate::judge::Judge;
+use crate::oracle::certificate::{features_hold, slab_holds, vertices_share_a_point};
+use crate::truth::HullTruth;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "hulls: verdict",
+        covers: &[
+            "convex::intersects",
+            "convex::intersects_cached",
+            "convex::decide::Decision::verify",
+            "convex::decide::Gap::verify",
+            "convex::decide::Common::verify",
+            "convex::decide::Common::point",
+        ],
+        every: 1,
+        ask: verdict,
+    },
+    Row {
+        name: "hulls: distance",
+        covers: &["convex::distance", "convex::distance_cached"],
+        every: 1,
+        ask: distance,
+    },
+    Row {
+        name: "hulls: contact",
+        covers: &["convex::contact", "convex::contact_cached"],
+        every: 1,
+        ask: contact,
+    },
+    Row {
+        name: "hulls: exact decision",
+        covers: &[
+            "convex::decide::decide",
+            "convex::decide::closest",
+            "convex::decide::compare_distance",
+            "convex::decide::certain_gap",
+            "convex::decide::holds_origin",
+        ],
+        every: 1,
+        ask: decision,
+    },
+    Row {
+        name: "hulls: separating vectors",
+        covers: &[
+            "convex::separating::separate",
+            "convex::separating::decide",
+            "convex::separating::Search::run",
+            "convex::separating::Search::finish",
+            "convex::separating::HalfPlanes::insert",
+            "convex::separating::Hemisphere::insert",
+            "convex::separating::Rule::next",
+            "convex::separating::Prepared::start",
+            "convex::Tracker::step",
+        ],
+        every: 2,
+        ask: separating_vectors,
+    },
+    Row {
+        name: "hulls: clipping, perceptron, races",
+        covers: &[
+            "convex::clipping::clip",
+            "convex::perceptron::separate",
+            "convex::race::interleaved",
+            "convex::race::parallel",
+            "convex::race::Contender::step",
+        ],
+        every: 2,
+        ask: others,
+    },
+    Row {
+        name: "hulls: support",
+        covers: &[
+            "convex::Hull::support",
+            "convex::Hull::climb",
+            "convex::Hull::climb_rounded",
+            "convex::Hull::validate",
+            "convex::Hull::validate_support",
+            "convex::Hierarchy::search_in",
+            "convex::DirectionTable::near",
+            "convex::VertexSearch::search",
+            "convex::VertexSearch::start",
+        ],
+        every: 2,
+        ask: support,
+    },
+];
+
+/// Judges a verdict about hulls and its proof.
+pub(super) fn judge_decision(
+    judge: &mut Judge<'_>,
+    truth: &HullTruth,
+    step: usize,
+    found: &Decision,
+) {
+    let message = |what: &str| {
+        format!(
+            "step {step}: {found:?}: {what}; in truth {}; {:?} {:?}",
+            truth.roughly(),
+            truth.a,
+            truth.b
+        )
+    };
+    judge.check(found.is_intersecting() == truth.meet, || message("wrong"));
+    judge.check(found.verify(&truth.a, &truth.b), || message("it does not verify"));
+    match found {
+        Decision::Separated(gap) => judge.check(gap_holds(truth, gap), || message("false proof")),
+        Decision::Intersecting(Common { pairs }) => {
+            let holds = vertices_share_a_point(&truth.a, &truth.b, pairs.as_slice());
+            judge.check(holds, || message("these vertices share no point"));
+        }
+    }
+}
+
+fn gap_holds(truth: &HullTruth, gap: &Gap) -> bool {
+    let (a, b) = (&truth.a, &truth.b);
+    if gap.features.is_empty() {
+        slab_holds(a, b, gap.direction, gap.gap)
+    } else {
+        features_hold(a, b, gap.features.as_slice(), gap.gap)
+    }
+}
+
+fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let mut cache = Cache::default();
+    for (step, pose, truth) in case.hull_steps(hulls) {
+        let cold = convex::intersects(&hulls.a, &hulls.b, pose);
+        judge.case(&cold);
+        judge_decision(judge, truth, step, &cold);
+        let warm = convex::intersects_cached(&hulls.a, &hulls.b, pose, &mut cache);
+        judge.case(&warm);
+        judge_decision(judge, truth, step, &warm);
+        judge.count(if truth.meet { "meeting" } else { "apart" });
+        forged(judge, truth, step);
+    }
+}
+
+/// What is not true must not verify.
+fn forged(judge: &mut Judge<'_>, truth: &HullTruth, step: usize) {
+    let proof = Gap { direction: Vec3::X, gap: f64::MAX, features: Pairs::NONE };
+    judge.check(!proof.verify(&truth.a, &truth.b), || format!("step {step}: {proof:?} verifies"));
+    if truth.meet {
+        for direction in [Vec3::X, Vec3::NEG_Y, Vec3::Z] {
+            let gap = Gap { direction, gap: 0.0, features: Pairs::NONE };
+            judge.check(!gap.verify(&truth.a, &truth.b), || format!("step {step}: {gap:?} verifies"));
+        }
+    } else {
+        let common = Common { pairs: Pairs::new(&[[0, 0]]) };
+        judge.check(!common.verify(&truth.a, &truth.b), || {
+            format!("step {step}: {common:?} verifies")
+        });
+    }
+}
+
+fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let mut cache = Cache::default();
+    for (step, pose, truth) in case.hull_steps(hulls) {
+        let cold = convex::distance(&hulls.a, &hulls.b, pose);
+        let warm = convex::distance_cached(&hulls.a, &hulls.b, pose, &mut cache);
+        for found in [cold, warm] {
+            judge.case(&found);
+            judge_distance(judge, truth, step, &found);
+        }
+    }
+}
+
+fn judge_distance(judge: &mut Judge<'_>, truth: &HullTruth, step: usize, found: &convex::Distance) {
+    judge.check(truth.distance_is_between(found.lower, found.upper), || {
+        format!("step {step}: {found:?} excludes {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+    });
+    judge.check((found.upper == 0.0) == truth.meet, || {
+        format!("step {step}: {found:?}; in truth {}", truth.roughly())
+    });
+}
+
+fn contact(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let mut cache = Cache::default();
+    for (step, pose, truth) in case.hull_steps(hulls) {
+        let cold = convex::contact(&hulls.a, &hulls.b, pose);
+        let warm = convex::contact_cached(&hulls.a, &hulls.b, pose, &mut cache);
+        for found in [cold, warm] {
+            judge.case(&found);
+            match &found {
+                Contact::Apart(distance, gap) => {
+                    judge_decision(judge, truth, step, &Decision::Separated(*gap));
+                    judge_distance(judge, truth, step, distance);
+                }
+                Contact::Meeting(overlap, common) => {
+                    judge_decision(judge, truth, step, &Decision::Intersecting(*common));
+                    let Overlap { lower, upper, .. } = *overlap;
+                    judge.check(truth.depth_is_between(lower, upper), || {
+                        format!(
+                            "step {step}: {overlap:?} excludes {}; {:?} {:?}",
+                            truth.roughly(),
+                            truth.a,
+                            truth.b
+                        )
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn decision(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    for (step, _, truth) in case.hull_steps(hulls) {
+        let (a, b) = (&truth.a, &truth.b);
+        let found = decide::decide(a, b, &Hint::NONE);
+        judge.case(&found);
+        judge_decision(judge, truth, step, &found);
+        let closest = decide::closest(a, b, &Hint::NONE).expect("finite points");
+        judge.case(&closest);
+        judge.check(truth.distance_is_between(closest.lower, closest.upper), || {
+            format!("step {step}: {closest:?} excludes {}", truth.roughly())
+        });
+        let sign = decide::compare_distance(a, b, 0.0, 0.0, &Hint::NONE);
+        let expected = if truth.meet { Sign::Zero } else { Sign::Positive };
+        judge.check(sign == expected, || format!("step {step}: {sign:?}"));
+        if let Some(square) = truth.measured().and_then(|m| m.distance.as_ref()) {
+            // Radii just around the distance.
+            for radius in [closest.lower.next_down(), closest.lower, closest.upper] {
+                let found = decide::compare_distance(a, b, radius.max(0.0), 0.0, &Hint::NONE);
+                let truly = match square.compare(radius.max(0.0)) {
+                    std::cmp::Ordering::Less => Sign::Positive,
+                    std::cmp::Ordering::Equal => Sign::Zero,
+                    std::cmp::Ordering::Greater => Sign::Negative,
+                };
+                judge.check(found == truly, || format!("step {step}: {radius:e}: {found:?}, in truth {truly:?}"));
+            }
+        }
+        for direction in [Vec3::X, Vec3::NEG_Z, (b[0] - a[0]).normalize_or_zero()] {
+            let gap = decide::certain_gap(direction, a, b);
+            judge.case(&gap);
+            judge.check(gap <= 0.0 || slab_holds(a, b, direction, 0.0), || {
+                format!("step {step}: a certain gap {gap:e} along {direction}")
+            });
+        }
+        let corners: Vec<[Vec3; 2]> = a.iter().zip(b).take(4).map(|(p, q)| [*p, *q]).collect();
+        if decide::holds_origin(&corners) == Some(true) {
+            judge.check(truth.meet, || format!("step {step}: {corners:?} hold the origin"));
+        }
+    }
+}
+
+fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let (a, b) = (Prepared::new(&hulls.a), Prepared::new(&hulls.b));
+    let mut scratch = Scratch::default();
+    let options = [
+        separating::Options::default(),
+        separating::Options::THESIS,
+        separating::Options { termination: Termination::HalfPlanes, ..Default::default() },
+    ];
+    for options in options {
+        let mut cache = separating::Cache::default();
+        for (step, pose, truth) in case.hull_steps(hulls) {
+            let query = separating::Query { a: &a, b: &b, pose, options };
+            let found = separating::decide(query, &mut cache, &mut scratch);
+            judge.case(&found);
+            judge_decision(judge, truth, step, &found);
+            let output = separating::separate(query, &mut separating::Cache::default(), &mut scratch);
+            if let Some(decision) = output.verdict.decision() {
+                judge_decision(judge, truth, step, &decision);
+            } else {
+                judge.count("left to the exact decision");
+            }
+        }
+    }
+    for want in [Want::Verdict, Want::ClosestPoints, Want::Combined] {
+        for method in [Method::Production, Method::Published(separating::Options::THESIS)] {
+            let mut tracker = Tracker::new(&a, &b, want, method);
+            for (step, pose, truth) in case.hull_steps(hulls) {
+                let frame = tracker.step(pose, &mut scratch);
+                judge.case(&frame);
+                judge.check(frame.meets == truth.meet, || {
+                    format!("step {step}: {want:?} {method:?}: {frame:?}, in truth {}", truth.roughly())
+                });
+                if let Some(proof) = frame.proof {
+                    judge_decision(judge, truth, step, &proof);
+                }
+                if let (Want::ClosestPoints, Some(closest)) = (want, frame.closest) {
+                    let d = closest.distance;
+                    judge.check(truth.distance_is_between(d.lower, d.upper), || {
+                        format!("step {step}: {method:?} {d:?} excludes {}", truth.roughly())
+                    });
+                }
+            }
+        }
+    }
+}
+
+fn others(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let Hulls { a, b, .. } = hulls;
+    let mut cache = perceptron::Cache::default();
+    for (step, pose, truth) in case.hull_steps(hulls) {
+        for checks in [clipping::PreChecks::NONE, clipping::PreChecks::COLLECT] {
+            let found = clipping::clip(a, b, pose, checks);
+            judge.case(&found.meet);
+            judge.check(found.meet == truth.meet, || {
+                format!("step {step}: {found:?}, in truth {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+            });
+            judge.count(if found.was_in_doubt { "clipping in doubt" } else { "clipping certain" });
+        }
+        let options = perceptron::Options::THESIS;
+        let found = perceptron::separate(a, b, pose, options, &mut cache);
+        judge.case(&found.collision);
+        judge.check(found.collision || !truth.meet, || format!("step {step}: {found:?}"));
+        if let Some(gap) = found.separation {
+            judge_decision(judge, truth, step, &Decision::Separated(gap));
+        }
+        let clip = || Clipping::new(a, b, pose, clipping::PreChecks::COLLECT);
+        let plane = || Perceptron::new(a, b, pose, options, &perceptron::Cache::default());
+        let turns = race::interleaved(&mut clip(), &mut plane(), (2, 1));
+        judge.case(&turns.meet);
+        judge.check(turns.meet == Some(truth.meet), || format!("step {step}: {turns:?}"));
+        // Threads for one race in a while.
+        if case.sample.index % 64 == 0 {
+            let both = race::parallel(&mut clip(), &mut plane());
+            judge.check(both.meet == Some(truth.meet), || format!("step {step}: {both:?}"));
+        }
+    }
+}
+
+fn support(case: &Case<'_>, judge: &mut Judge<'_>) {
+    use crate::oracle::units::integer;
+    let Some(hulls) = case.hulls() else { return };
+    let mut climb = Climb::default();
+    for (hull, soup) in [(&hulls.a, &case.sample.a), (&hulls.b, &case.sample.b)] {
+        let points: Vec<Vec3> =
+            soup.triangles.iter().flatten().map(|v| soup.vertices[*v as usize]).collect();
+        judge.check(hull.validate(&points).is_ok(), || format!("{:?}", hull.validate(&points)));
+        let (table, hierarchy) = (DirectionTable::new(hull), Hierarchy::new(hull));
+        let searched = hierarchy.search_in(hull);
+        let edges = points.windows(2).map(|w| w[1] - w[0]);
+        let directions = [Vec3::X, Vec3::new(-1.0, 2.0, 0.5)].into_iter().chain(edges.take(3));
+        for direction in directions.filter(|d| *d != Vec3::ZERO && d.is_finite()) {
+            let n = direction.to_array().map(integer);
+            let along = |v: u32| {
+                let p = hull.vertices()[v as usize].to_array().map(integer);
+                &n[0] * &p[0] + &n[1] * &p[1] + &n[2] * &p[2]
+            };
+            let best = (0..hull.vertices().len() as u32).map(along).max().expect("vertices");
+            let found = [
+                hull.support(direction),
+                hull.climb(direction, 0, &mut climb),
+                BruteForce(hull).search(direction, 0, &mut climb),
+                searched.search(direction, searched.start(direction), &mut climb),
+            ];
+            judge.case(&found);
+            for v in found {
+                judge.check(along(v) == best && hull.validate_support(direction, v).is_ok(), || {
+                    format!("vertex {v} along {direction} of {:?}: {found:?}", hull.vertices())
+                });
+            }
+            let near = [table.near(direction), hull.climb_rounded(direction, 0, &mut climb)];
+            let exists = near.iter().all(|v| (*v as usize) < hull.vertices().len());
+            judge.check(exists, || format!("{near:?}"));
+        }
+    }
+}

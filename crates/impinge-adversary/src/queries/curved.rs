@@ -1,0 +1,75 @@
+//! Bodies with a support function: closest points, depth, half-spaces.
+
+use impinge::convex::{ClosestCache, HalfSpace, Trail, closest_points, penetration};
+use impinge::Vec3;
+
+use super::{Case, Row};
+use crate::judge::Judge;
+use crate::oracle::units::integer;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "support functions",
+        covers: &[
+            "convex::closest_points",
+            "convex::penetration",
+            "convex::Body::furthest",
+            "convex::Body::mark",
+            "convex::Body::recall",
+        ],
+        every: 2,
+        ask: bodies,
+    },
+    Row { name: "half-spaces", covers: &["convex::HalfSpace::gap"], every: 2, ask: half_spaces },
+];
+
+fn bodies(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let mut near: ClosestCache<Trail, Trail> = ClosestCache::default();
+    let mut deep: ClosestCache<Trail, Trail> = ClosestCache::default();
+    for (step, pose, truth) in case.hull_steps(hulls) {
+        let found = closest_points(&hulls.a, &hulls.b, pose, &Default::default(), &mut near);
+        judge.case(&found);
+        judge.check(truth.distance_is_between(found.lower, found.upper), || {
+            format!("step {step}: {found:?} excludes {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+        });
+        let found = penetration(&hulls.a, &hulls.b, pose, &Default::default(), &mut deep);
+        judge.case(&found);
+        // Signed: minus the distance of bodies that are apart.
+        let holds = if truth.meet {
+            found.upper >= 0.0 && truth.depth_is_between(found.lower, found.upper)
+        } else {
+            found.lower <= 0.0 && truth.distance_is_between((-found.upper).max(0.0), -found.lower)
+        };
+        judge.check(holds, || {
+            format!("step {step}: {found:?} excludes {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+        });
+    }
+}
+
+fn half_spaces(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    for (step, pose, truth) in case.hull_steps(hulls) {
+        for (axis, normal) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            // Through a point of A, so that it touches B where A does.
+            let offset = truth.a[0][axis];
+            let Ok(half) = HalfSpace::new(normal, offset) else { continue };
+            let found = half.gap(&hulls.b, pose, &mut Trail::default());
+            judge.case(&found);
+            let heights = truth.b.iter().map(|p| integer(p[axis]) - integer(offset));
+            let truly = heights.min().expect("a body has points");
+            let holds = integer(found.lower) <= truly && truly <= integer(found.upper);
+            judge.check(holds, || format!("step {step}: {found:?} beyond {offset:e} of {:?}", truth.b));
+            let verdict = impinge::shape::intersects(
+                &half.into(),
+                &impinge::Shape::from(hulls.b.clone()),
+                pose,
+            );
+            judge.case(&verdict);
+            let meets = truly <= 0.into();
+            judge.check(verdict.is_intersecting() == meets && verdict.is_separated() != meets, || {
+                format!("step {step}: {verdict:?} beyond {offset:e} of {:?}", truth.b)
+            });
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The table of queries: every public query has a row that asks it about every sample.
+
+mod broad;
+mod budgets;
+mod convex;
+mod curved;
+mod measures;
+mod meshes;
+mod points;
+mod published;
+mod shapes;
+mod solids;
+mod trees;
+mod volumes;
+mod worlds;
+
+use std::cell::OnceCell;
+
+use impinge::convex::Hull;
+use impinge::pair::Collect;
+use impinge::{Mesh, Pose, Vec3};
+
+use crate::judge::Judge;
+use crate::sample::{Sample, Soup};
+use crate::truth::{HullTruth, Truth};
+
+/// A sample with its meshes, and what is true about it, found when a row asks for it.
+#[derive(Debug)]
+pub struct Case<'s> {
+    /// The sample.
+    pub sample: &'s Sample,
+    /// A.
+    pub a: Mesh,
+    /// B, in its own frame.
+    pub b: Mesh,
+    truths: Vec<OnceCell<Truth>>,
+    hulls: OnceCell<Option<Hulls>>,
+}
+
+/// The hulls of both bodies.
+#[derive(Debug)]
+pub struct Hulls {
+    /// That of A.
+    pub a: Hull,
+    /// That of B, in its own frame.
+    pub b: Hull,
+    truths: Vec<OnceCell<HullTruth>>,
+}
+
+impl<'s> Case<'s> {
+    /// Of a sample.
+    #[must_use]
+    pub fn new(sample: &'s Sample) -> Self {
+        Self {
+            sample,
+            a: sample.a.mesh(),
+            b: sample.b.mesh(),
+            truths: sample.poses.iter().map(|_| OnceCell::new()).collect(),
+            hulls: OnceCell::new(),
+        }
+    }
+
+    /// The steps of the motion: number, pose and truth.
+    pub fn steps(&self) -> impl Iterator<Item = (usize, &Pose, &Truth)> {
+        let truth = |step: usize| self.truths[step].get_or_init(|| Truth::new(self.sample, step));
+        self.sample.poses.iter().enumerate().map(move |(step, pose)| (step, pose, truth(step)))
+    }
+
+    /// The hulls of the points that triangles use; `None` if there are none.
+    pub fn hulls(&self) -> Option<&Hulls> {
+        let make = || {
+            let hull = |soup: &Soup| {
+                let used = soup.triangles.iter().flatten().map(|v| soup.vertices[*v as usize]);
+                Hull::new(&used.collect::<Vec<Vec3>>()).ok()
+            };
+            let truths = self.sample.poses.iter().map(|_| OnceCell::new()).collect();
+            Some(Hulls { a: hull(&self.sample.a)?, b: hull(&self.sample.b)?, truths })
+        };
+        self.hulls.get_or_init(make).as_ref()
+    }
+
+    /// The steps of the motion of the hulls: number, pose and truth.
+    pub fn hull_steps<'c>(
+        &'c self,
+        hulls: &'c Hulls,
+    ) -> impl Iterator<Item = (usize, &'c Pose, &'c HullTruth)> {
+        self.sample.poses.iter().enumerate().map(move |(step, pose)| {
+            let find = || {
+                let posed = hulls.b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
+                HullTruth::new(hulls.a.vertices().to_vec(), posed)
+            };
+            (step, pose, hulls.truths[step].get_or_init(find))
+        })
+    }
+
+    /// Whether both bodies are closed tetrahedra: solids about which everything is known.
+    #[must_use]
+    pub fn are_tetrahedra(&self) -> bool {
+        let is = |mesh: &Mesh| {
+            mesh.is_solid() && mesh.triangles().len() == 4 && mesh.vertices().len() == 4
+        };
+        is(&self.a) && is(&self.b)
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Copy)]
+pub struct Row {
+    /// Its name in reports.
+    pub name: &'static str,
+    /// The public functions that it asks, by module and name.
+    pub covers: &'static [&'static str],
+    /// It is asked about one sample in so many of each family: the slow ones less often.
+    pub every: u64,
+    /// Asks and judges.
+    pub ask: fn(&Case<'_>, &mut Judge<'_>),
+}
+
+/// All rows.
+#[must_use]
+pub fn rows() -> Vec<Row> {
+    [
+        points::ROWS,
+        meshes::ROWS,
+        measures::ROWS,
+        budgets::ROWS,
+        trees::ROWS,
+        published::ROWS,
+        volumes::ROWS,
+        convex::ROWS,
+        curved::ROWS,
+        shapes::ROWS,
+        solids::ROWS,
+        broad::ROWS,
+        worlds::ROWS,
+    ]
+    .concat()
+}
+
+/// The sorted pairs that a traversal reports; counts those it reports twice as two.
+fn pairs_of(traverse: impl FnOnce(&mut Collect)) -> Vec<(u32, u32)> {
+    let mut all = Collect::default();
+    traverse(&mut all);
+    all.into_sorted()
+}

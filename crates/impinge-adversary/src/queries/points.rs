@@ -1,0 +1,248 @@
+//! Predicates about points, segments and triangles, and closest points of these.
+
+use impinge::Vec3;
+use impinge::closest;
+use impinge::exact::{self, FilterStats, Location, Sign};
+use impinge::pair::Hit;
+use num_bigint::BigInt;
+
+use super::{Case, Row};
+use crate::judge::Judge;
+use crate::oracle::units::{Int3, Units, integer};
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "two triangles",
+        covers: &[
+            "exact::triangles_intersect",
+            "exact::triangles_intersect_counted",
+            "exact::triangle_triangle",
+            "exact::triangle_intersection",
+            "closest::triangle_triangle",
+        ],
+        every: 1,
+        ask: triangles,
+    },
+    Row {
+        name: "orientation",
+        covers: &[
+            "exact::orient2d",
+            "exact::orient2d_counted",
+            "exact::orient3d",
+            "exact::orient3d_counted",
+            "exact::compare_along",
+        ],
+        every: 1,
+        ask: orientation,
+    },
+    Row {
+        name: "points and segments",
+        covers: &[
+            "exact::segment_triangle",
+            "exact::point_on_triangle",
+            "closest::point_triangle",
+            "closest::point_segment",
+            "closest::segment_segment",
+        ],
+        every: 1,
+        ask: segments,
+    },
+    Row {
+        name: "points in polygons",
+        covers: &[
+            "exact::point_in_polygon",
+            "exact::point_in_polygon_counted",
+            "exact::point_in_convex_polygon",
+            "exact::point_in_convex_polygon_counted",
+        ],
+        every: 2,
+        ask: polygons,
+    },
+];
+
+/// At most so many pairs of triangles of a sample.
+const PAIRS: usize = 6;
+
+/// Some pairs of triangles of a step, spread over all.
+fn some_pairs(case: &Case<'_>) -> impl Iterator<Item = (u32, u32)> {
+    let (a, b) = (case.a.triangles().len(), case.b.triangles().len());
+    let stride = (a * b / PAIRS).max(1);
+    (0..a * b).step_by(stride).map(move |k| ((k / b) as u32, (k % b) as u32))
+}
+
+fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let mut stats = FilterStats::default();
+    for (step, _, truth) in case.steps() {
+        for (i, j) in some_pairs(case) {
+            let (a, b) = truth.corners(case.sample, i, j);
+            let squared = truth.of_pair(case.sample, i, j);
+            let meet = squared.is_zero();
+            let quick = exact::triangles_intersect(&a, &b);
+            let counted = exact::triangles_intersect_counted(&a, &b, &mut stats);
+            let contact = exact::triangle_triangle(&a, &b);
+            judge.case(&contact);
+            judge.check(quick == meet && counted == meet && contact.is_some() == meet, || {
+                format!("step {step}: {a:?} {b:?}: {quick} {counted} {contact:?}, in truth {meet}")
+            });
+            let other = exact::triangle_triangle(&b, &a).map(exact::Contact::swapped);
+            judge.check(other == contact, || format!("step {step}: {contact:?}, swapped {other:?}"));
+            if meet {
+                let truly = truth.contact(case.sample, i, j);
+                judge.check(contact == truly, || {
+                    format!("step {step}: {a:?} {b:?}: {contact:?}, in truth {truly:?}")
+                });
+            }
+            let shared = exact::triangle_intersection(&a, &b);
+            judge.check(shared.as_ref().map(|s| s.contact) == contact, || format!("{a:?} {b:?}: {shared:?}"));
+            let hit = Hit::between((i, &a), (j, &b));
+            judge.check(hit.map(|h| h.contact) == contact, || format!("{a:?} {b:?}: {hit:?}"));
+            let near = closest::triangle_triangle(&a, &b);
+            judge.case(&near);
+            judge.check(squared.is_between(near.lower, near.upper), || {
+                format!("step {step}: {a:?} {b:?}: {near:?} excludes {:e}", squared.root())
+            });
+            judge.check((near.upper == 0.0) == meet, || format!("{a:?} {b:?}: {near:?}"));
+        }
+    }
+    judge.count_by("decided by the filter", stats.filter);
+    judge.count_by("by expansions", stats.adaptive);
+    judge.count_by("by integers", stats.integer);
+}
+
+fn sub(a: &Int3, b: &Int3) -> Int3 {
+    [0, 1, 2].map(|k| &a[k] - &b[k])
+}
+
+fn sign(x: &BigInt) -> Sign {
+    match x.sign() {
+        num_bigint::Sign::Minus => Sign::Negative,
+        num_bigint::Sign::NoSign => Sign::Zero,
+        num_bigint::Sign::Plus => Sign::Positive,
+    }
+}
+
+/// The sign of the determinant of `a - d, b - d, c - d`.
+fn side(points: [Vec3; 4]) -> Sign {
+    let units = Units::new(&points, &[]);
+    let [u, v, w] = [0, 1, 2].map(|k| sub(&units.a[k], &units.a[3]));
+    let x = &v[1] * &w[2] - &v[2] * &w[1];
+    let y = &v[2] * &w[0] - &v[0] * &w[2];
+    let z = &v[0] * &w[1] - &v[1] * &w[0];
+    sign(&(&u[0] * x + &u[1] * y + &u[2] * z))
+}
+
+/// The sign of the area of three points in a plane.
+fn turn(points: [[f64; 2]; 3]) -> Sign {
+    let flat = points.map(|[x, y]| Vec3::new(x, y, 0.0));
+    let units = Units::new(&flat, &[]);
+    let (u, v) = (sub(&units.a[0], &units.a[2]), sub(&units.a[1], &units.a[2]));
+    sign(&(&u[0] * &v[1] - &u[1] * &v[0]))
+}
+
+fn orientation(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let mut stats = FilterStats::default();
+    for (step, _, truth) in case.steps() {
+        for (i, j) in some_pairs(case) {
+            let (a, b) = truth.corners(case.sample, i, j);
+            for p in b {
+                let points = [a[0], a[1], a[2], p];
+                let truly = side(points);
+                let found = exact::orient3d(a[0], a[1], a[2], p);
+                let counted = exact::orient3d_counted(a[0], a[1], a[2], p, &mut stats);
+                judge.case(&found);
+                judge.check(found == truly && counted == truly, || {
+                    format!("step {step}: {points:?}: {found:?} {counted:?}, in truth {truly:?}")
+                });
+                let flat = [a[0], a[1], p].map(|p| [p.x, p.y]);
+                let truly = turn(flat);
+                let found = exact::orient2d(flat[0], flat[1], flat[2]);
+                let counted = exact::orient2d_counted(flat[0], flat[1], flat[2], &mut stats);
+                judge.check(found == truly && counted == truly, || {
+                    format!("step {step}: {flat:?}: {found:?} {counted:?}, in truth {truly:?}")
+                });
+                let along = exact::compare_along(a[1], a[2], p);
+                let [n, q, r] = [a[1], a[2], p].map(|v| v.to_array().map(integer));
+                let d = sub(&q, &r);
+                let truly = sign(&(&n[0] * &d[0] + &n[1] * &d[1] + &n[2] * &d[2]));
+                judge.check(along == truly, || {
+                    format!("step {step}: along {} of {} and {p}: {along:?}, in truth {truly:?}", a[1], a[2])
+                });
+            }
+        }
+    }
+    judge.count_by("decided by the filter", stats.filter);
+    judge.count_by("by expansions", stats.adaptive);
+    judge.count_by("by integers", stats.integer);
+}
+
+fn segments(case: &Case<'_>, judge: &mut Judge<'_>) {
+    use crate::oracle::distance::Distances;
+    for (step, _, truth) in case.steps() {
+        for (i, j) in some_pairs(case) {
+            let (a, b) = truth.corners(case.sample, i, j);
+            let units = Units::new(&a, &b);
+            let distances = Distances::new(&units);
+            // A segment is a triangle with two equal corners, a point one with three.
+            let squared = distances.squared([0, 1, 1], [0, 1, 2]);
+            let contact = exact::segment_triangle(a[0], a[1], &b);
+            judge.case(&contact);
+            judge.check(contact.is_some() == squared.is_zero(), || {
+                format!("step {step}: segment {a:?} {b:?}: {contact:?}, {:e} apart", squared.root())
+            });
+            let squared = distances.squared([0, 0, 0], [0, 1, 2]);
+            let on = exact::point_on_triangle(a[0], &b);
+            judge.check(on == squared.is_zero(), || format!("step {step}: {} on {b:?}: {on}", a[0]));
+            let near = closest::point_triangle(a[0], &b);
+            judge.case(&near);
+            judge.check(squared.is_between(near.lower, near.upper), || {
+                format!("step {step}: {} {b:?}: {near:?} excludes {:e}", a[0], squared.root())
+            });
+            let squared = distances.squared([0, 0, 0], [0, 1, 1]);
+            let near = closest::point_segment(a[0], &[b[0], b[1]]);
+            judge.case(&near);
+            judge.check(squared.is_between(near.lower, near.upper), || {
+                format!("step {step}: {} {b:?}: {near:?} excludes {:e}", a[0], squared.root())
+            });
+            let squared = distances.squared([0, 1, 1], [1, 2, 2]);
+            let near = closest::segment_segment(&[a[0], a[1]], &[b[1], b[2]]);
+            judge.case(&near);
+            judge.check(squared.is_between(near.lower, near.upper), || {
+                format!("step {step}: {a:?} {b:?}: {near:?} excludes {:e}", squared.root())
+            });
+        }
+    }
+}
+
+fn polygons(case: &Case<'_>, judge: &mut Judge<'_>) {
+    for (step, _, truth) in case.steps() {
+        for (i, j) in some_pairs(case) {
+            let (a, b) = truth.corners(case.sample, i, j);
+            let mut polygon = b.map(|p| [p.x, p.y]);
+            let whole = turn(polygon);
+            if whole == Sign::Zero {
+                continue;
+            }
+            if whole == Sign::Negative {
+                polygon.swap(1, 2);
+            }
+            for q in a.map(|p| [p.x, p.y]) {
+                let least = (0..3).map(|k| turn([polygon[k], polygon[(k + 1) % 3], q])).min();
+                let truly = match least {
+                    Some(Sign::Negative) => Location::Outside,
+                    Some(Sign::Zero) => Location::Boundary,
+                    _ => Location::Inside,
+                };
+                let general = exact::point_in_polygon(q, &polygon);
+                let convex = exact::point_in_convex_polygon(q, &polygon);
+                let mut visited = 0;
+                let searched = exact::point_in_convex_polygon_counted(q, &polygon, &mut visited);
+                let mut counts = exact::OneShotCounts::default();
+                let counted = exact::point_in_polygon_counted(q, &polygon, &mut counts);
+                judge.case(&general);
+                judge.check([general, convex, searched, counted] == [truly; 4], || {
+                    format!("step {step}: {q:?} in {polygon:?}: {general:?} {convex:?}, in truth {truly:?}")
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! The trees of the papers.
+
+use std::ops::ControlFlow;
+
+use impinge::pair::Budget;
+use impinge::tree::boxes::{self, BoxTest, BoxTree, LeafTest, Options};
+use impinge::tree::bv::{
+    BuildOptions, ByShape, Counts, DopShapes, Front, Order, Recording, TumbleOptions,
+};
+use impinge::tree::{BvQuery, BvTree};
+use impinge::volume::{Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
+
+use super::budgets::{STEPS, judge_outcome};
+use super::measures::judge_near;
+use super::{Case, Row, pairs_of};
+use crate::judge::Judge;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "trees of bounding volumes",
+        covers: &[
+            "tree::bv::BvQuery::traverse",
+            "tree::bv::BvQuery::traverse_counted",
+            "tree::bv::BvQuery::within",
+            "tree::bv::BvQuery::within_counted",
+            "tree::bv::BvQuery::coherent",
+            "tree::bv::BvQuery::coherent_counted",
+            "tree::bv::BvQuery::near",
+            "tree::bv::BvQuery::near_counted",
+            "tree::bv::BvQuery::measure",
+            "tree::bv::BvTree::validate",
+            "tree::bv::BvTree::triangles_of",
+        ],
+        every: 3,
+        ask: bv,
+    },
+    Row { name: "tumbled k-DOPs", covers: &[], every: 4, ask: tumbled },
+    Row {
+        name: "box-trees",
+        covers: &[
+            "tree::boxes::traverse",
+            "tree::boxes::traverse_counted",
+            "tree::boxes::BoxTree::validate",
+        ],
+        every: 3,
+        ask: box_trees,
+    },
+];
+
+fn bv(case: &Case<'_>, judge: &mut Judge<'_>) {
+    match case.sample.index / 3 % 6 {
+        0 => bv_of::<Dop6>(case, judge),
+        1 => bv_of::<Dop14>(case, judge),
+        2 => bv_of::<Dop18>(case, judge),
+        3 => bv_of::<Dop26>(case, judge),
+        4 => bv_of::<Oriented>(case, judge),
+        _ => bv_of::<Sphere>(case, judge),
+    }
+}
+
+fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let tree_a = BvTree::<V>::build(&case.a, &BuildOptions::environment());
+    let tree_b = BvTree::<V>::build(&case.b, &BuildOptions::flying());
+    for (tree, mesh) in [(&tree_a, &case.a), (&tree_b, &case.b)] {
+        judge.check(tree.validate(mesh).is_ok(), || format!("{}: {:?}", V::NAME, tree.validate(mesh)));
+    }
+    let mut query =
+        BvQuery::new((&case.a, &tree_a), (&case.b, &tree_b)).expect("each of its mesh");
+    let mut front = Front::new();
+    for (step, pose, truth) in case.steps() {
+        for order in [Order::Environment, Order::Restart, Order::Larger] {
+            let found = pairs_of(|sink| query.traverse(pose, order, sink));
+            judge.case(&found);
+            judge.check(found == truth.pairs, || {
+                format!("step {step}: {} {order:?}: {found:?}, in truth {:?}", V::NAME, truth.pairs)
+            });
+        }
+        let found = pairs_of(|sink| query.coherent(pose, &mut front, sink));
+        judge.case(&found);
+        judge.check(found == truth.pairs, || {
+            format!("step {step}: {} front: {found:?}, in truth {:?}", V::NAME, truth.pairs)
+        });
+        for steps in STEPS {
+            let mut budget = steps.map_or_else(Budget::unlimited, Budget::steps);
+            let mut counts = Counts::default();
+            let outcome = query.within_counted(pose, &mut budget, &mut counts);
+            judge.case(&outcome);
+            judge_outcome(case, judge, truth, (step, *steps), &outcome);
+        }
+        for epsilon in [0.0, truth.roughly()] {
+            let mut near = Vec::new();
+            query.near(pose, epsilon, Order::Larger, &mut |pair| {
+                let (a, b, closest) = (pair.a, pair.b, pair.closest);
+                near.push(impinge::pair::NearPair { a, b, closest });
+                ControlFlow::Continue(())
+            });
+            near.sort_by_key(|p| (p.a, p.b));
+            judge.case(&near.len());
+            judge_near(case, judge, truth, (step, epsilon), &near);
+        }
+    }
+    // Costs are times, which no digest holds; that the same pairs are compared again is all there is.
+    let mut recording = Recording::default();
+    query.traverse_counted(&case.sample.poses[0], Order::Larger, &mut Ignore, &mut recording);
+    let costs = query.measure(&case.sample.poses[0], &recording, 1);
+    judge.check(!format!("{costs:?}").contains("NaN"), || format!("{costs:?}"));
+}
+
+/// Takes every pair and keeps none.
+struct Ignore;
+
+impl impinge::pair::Sink for Ignore {
+    fn pair(&mut self, _: u32, _: u32) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
+
+fn tumbled(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let tree_a = BvTree::<Dop14>::build(&case.a, &BuildOptions::environment());
+    let tree_b = BvTree::<Dop14>::build(&case.b, &BuildOptions::flying());
+    for options in [TumbleOptions::published(), TumbleOptions::approximate(), TumbleOptions::exact()] {
+        let shapes = DopShapes::new(&case.b, &tree_b, &options).expect("of its mesh");
+        let mut query =
+            BvQuery::with_tumble((&case.a, &tree_a), (&case.b, &tree_b), ByShape::new(&shapes))
+                .expect("each of its mesh");
+        for (step, pose, truth) in case.steps() {
+            let found = pairs_of(|sink| query.traverse(pose, Order::Larger, sink));
+            judge.case(&found);
+            judge.check(found == truth.pairs, || {
+                format!("step {step}: {options:?}: {found:?}, in truth {:?}", truth.pairs)
+            });
+        }
+    }
+}
+
+fn box_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let small = Options { min_polygons: 1, max_depth: 12, ..Options::default() };
+    let build = |mesh: &impinge::Mesh| BoxTree::build(mesh, &small);
+    let (tree_a, tree_b) = (build(&case.a).expect("options"), build(&case.b).expect("options"));
+    for (tree, mesh) in [(&tree_a, &case.a), (&tree_b, &case.b)] {
+        judge.check(tree.validate(mesh).is_ok(), || format!("{:?}", tree.validate(mesh)));
+    }
+    let mut scratch = boxes::Scratch::default();
+    for (step, pose, truth) in case.steps() {
+        for test in [BoxTest::Clipping, BoxTest::AxisAligned] {
+            for leaves in [LeafTest::Edges, LeafTest::Triangles] {
+                let query = boxes::Query {
+                    boxes: test,
+                    leaves,
+                    ..boxes::Query::new((&case.a, &tree_a), (&case.b, &tree_b), pose)
+                };
+                let found = pairs_of(|sink| boxes::traverse(&query, &mut scratch, sink));
+                judge.case(&found);
+                judge.check(found == truth.pairs, || {
+                    format!("step {step}: {test:?} {leaves:?}: {found:?}, in truth {:?}", truth.pairs)
+                });
+            }
+        }
+    }
+}

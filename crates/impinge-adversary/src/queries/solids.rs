@@ -1,0 +1,261 @@
+//! Solids: inside, outside, and how two of them stand to each other.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
+use impinge::exact::{self, Location};
+use impinge::pair::{First, Posed};
+use impinge::pieces::{self, DecomposeOptions, HullTree};
+use impinge::solid::{self, MonteCarlo, Occupancy};
+use impinge::{Pose, Scene, Shape, Vec3, shape};
+
+use super::{Case, Row};
+use crate::judge::Judge;
+use crate::truth::{HullTruth, in_tetrahedron};
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "relations of solids",
+        covers: &["check::check_pair", "solid::occupancy", "solid::monte_carlo"],
+        every: 1,
+        ask: relations,
+    },
+    Row {
+        name: "relations of surfaces",
+        covers: &["check::candidate_pairs", "scene::Scene::bounds_of"],
+        every: 2,
+        ask: surfaces,
+    },
+    Row {
+        name: "points in solids",
+        covers: &["solid::locate", "exact::locate_point", "exact::winding_number"],
+        every: 1,
+        ask: points,
+    },
+    Row {
+        name: "convex pieces",
+        covers: &[
+            "pieces::decompose",
+            "pieces::decompose_watched",
+            "pieces::decompose_exactly",
+            "pieces::HullTree::first_hit",
+            "pieces::HullTree::traverse",
+            "pieces::HullTree::is_convex",
+            "pieces::exact",
+        ],
+        every: 3,
+        ask: convex_pieces,
+    },
+];
+
+/// The corners of both tetrahedra, and for each body whether all corners of the other lie in it.
+struct Solids {
+    a: [Vec3; 4],
+    b: [Vec3; 4],
+    hulls: HullTruth,
+}
+
+impl Solids {
+    /// `None` if one of them has no volume: then it is a surface that only touches.
+    fn new(case: &Case<'_>, posed: &[Vec3]) -> Option<Self> {
+        let a: [Vec3; 4] = case.sample.a.vertices.as_slice().try_into().ok()?;
+        let b: [Vec3; 4] = posed.try_into().ok()?;
+        in_tetrahedron(a[0], &a)?;
+        in_tetrahedron(b[0], &b)?;
+        Some(Self { a, b, hulls: HullTruth::new(a.to_vec(), b.to_vec()) })
+    }
+
+    fn relation(&self) -> Relation {
+        let inside = |points: &[Vec3; 4], solid: &[Vec3; 4]| {
+            points.iter().all(|p| in_tetrahedron(*p, solid) >= Some(0))
+        };
+        if !self.hulls.meet {
+            return Relation::Clear;
+        }
+        match (inside(&self.a, &self.b), inside(&self.b, &self.a)) {
+            (true, true) => Relation::Duplicate,
+            (true, false) => Relation::AInsideB,
+            (false, true) => Relation::BInsideA,
+            (false, false) => {
+                let depth = self.hulls.measured().and_then(|m| m.depth.as_ref());
+                let touch = depth.is_some_and(crate::oracle::units::Square::is_zero);
+                if touch { Relation::Touching } else { Relation::Crossing }
+            }
+        }
+    }
+}
+
+fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
+    if !case.are_tetrahedra() {
+        return;
+    }
+    for (step, pose, truth) in case.steps() {
+        let Some(solids) = Solids::new(case, &truth.posed) else { continue };
+        let truly = solids.relation();
+        let options = CheckOptions { clearance: None, distance: true, keep_hits: true };
+        let report = check_pair(&case.a, &case.b, pose, &options);
+        judge.case(&report);
+        judge.count(match truly {
+            Relation::Clear => "clear",
+            Relation::Touching => "touching",
+            Relation::Crossing => "crossing",
+            Relation::Duplicate => "duplicate",
+            _ => "contained",
+        });
+        judge.check(report.relation == truly, || {
+            format!("step {step}: {report:?}, in truth {truly:?}; {:?} {:?}", solids.a, solids.b)
+        });
+        judge.check(report.hit_count == truth.pairs.len() || truly == Relation::Clear, || {
+            format!("step {step}: {report:?}, in truth {:?}", truth.pairs)
+        });
+        if let Some(d) = report.distance {
+            judge.check(truth.is_between(d.lower, d.upper), || {
+                format!("step {step}: {d:?} excludes {:e}", truth.roughly())
+            });
+        }
+        judge.check((truly == Relation::Clear) == report.witness.is_none(), || {
+            format!("step {step}: witness of {report:?}")
+        });
+        let (a, b) = (Posed::new(&case.a, &Pose::IDENTITY), Posed::new(&case.b, pose));
+        let occupancy = solid::occupancy(&a, &b, &impinge::all_pairs(&case.a, &case.b, pose));
+        let expected = match truly {
+            Relation::Clear | Relation::Near => Occupancy::Disjoint,
+            Relation::Touching => Occupancy::Touching,
+            Relation::AInsideB => Occupancy::AInB,
+            Relation::BInsideA => Occupancy::BInA,
+            Relation::Duplicate => Occupancy::Equal,
+            _ => Occupancy::Overlapping,
+        };
+        judge.case(&occupancy);
+        judge.check(occupancy == expected, || format!("step {step}: {occupancy:?}, in truth {truly:?}"));
+        let options = MonteCarlo { points: 5, ..Default::default() };
+        let guess = solid::monte_carlo(&case.a, &case.b, pose, &options).expect("closed");
+        judge.case(&guess);
+        // It may miss a common point, but names none that is not there.
+        let holds = guess.common_point.is_none_or(|p| {
+            in_tetrahedron(p, &solids.a) >= Some(0) && in_tetrahedron(p, &solids.b) >= Some(0)
+        });
+        judge.check(holds, || format!("step {step}: {guess:?} of {:?} {:?}", solids.a, solids.b));
+        let shapes = [&case.a, &case.b].map(|m| Shape::solid(Arc::new(m.clone())).expect("closed"));
+        let verdict = shape::intersects(&shapes[0], &shapes[1], pose);
+        judge.case(&verdict);
+        let meet = truly != Relation::Clear;
+        judge.check(verdict.is_intersecting() == meet && verdict.is_separated() != meet, || {
+            format!("step {step}: solids {verdict:?}, in truth {truly:?}")
+        });
+    }
+}
+
+fn surfaces(case: &Case<'_>, judge: &mut Judge<'_>) {
+    for (step, pose, truth) in case.steps() {
+        let clearance = truth.roughly();
+        let options = CheckOptions { clearance: Some(clearance), distance: false, keep_hits: false };
+        let report = check_pair(&case.a, &case.b, pose, &options);
+        judge.case(&report);
+        judge.check(report.hit_count == truth.pairs.len(), || {
+            format!("step {step}: {report:?}, in truth {:?}", truth.pairs)
+        });
+        judge.check(report.relation.is_collision() || !truth.meet(), || {
+            format!("step {step}: {report:?}, in truth {:?} meet", truth.pairs)
+        });
+        // A clearance a little above the distance must be found near.
+        if !truth.meet() && truth.distance.is_some() && !report.relation.is_collision() {
+            let options = CheckOptions { clearance: Some(clearance * (1.0 + 1e-9)), ..options };
+            let wide = check_pair(&case.a, &case.b, pose, &options);
+            judge.check(wide.relation == Relation::Near, || {
+                format!("step {step}: {wide:?} at {clearance:e}")
+            });
+        }
+        let mut scene = Scene::default();
+        scene.add("a", case.a.clone(), Pose::IDENTITY);
+        scene.add("b", case.b.clone(), *pose);
+        let found = candidate_pairs(&scene, 0.0);
+        judge.case(&found);
+        judge.check(!truth.meet() || found == [(0, 1)], || format!("step {step}: {found:?}"));
+        let bounds = scene.bounds_of(1);
+        let used = case.sample.b.triangles.iter().flatten();
+        let holds = used.map(|v| truth.posed[*v as usize]).all(|p| bounds.contains(p));
+        judge.check(holds, || format!("step {step}: {bounds:?}"));
+    }
+}
+
+fn points(case: &Case<'_>, judge: &mut Judge<'_>) {
+    if !case.are_tetrahedra() {
+        return;
+    }
+    let Ok(corners) = <[Vec3; 4]>::try_from(case.sample.a.vertices.as_slice()) else { return };
+    let triangles = || (0..4).map(|k| case.a.triangle(k));
+    for (step, _, truth) in case.steps() {
+        let middle = |p: Vec3, q: Vec3| p + (q - p) * 0.5;
+        let more = (0..4).map(|k| middle(corners[k], truth.posed[k]));
+        for p in truth.posed.iter().copied().chain(more) {
+            let Some(side) = in_tetrahedron(p, &corners) else { return };
+            let truly = match side {
+                1 => Location::Inside,
+                0 => Location::Boundary,
+                _ => Location::Outside,
+            };
+            let found = solid::locate(&case.a, p).expect("closed");
+            let by_rays = exact::locate_point(p, triangles());
+            let winding = exact::winding_number(p, triangles());
+            judge.case(&(found, by_rays, winding));
+            let winds = match truly {
+                Location::Boundary => winding.is_none(),
+                Location::Inside => winding.is_some_and(|w| w != 0),
+                Location::Outside => winding == Some(0),
+            };
+            judge.check(found == truly && by_rays == truly && winds, || {
+                format!(
+                    "step {step}: {p} in {corners:?}: {found:?} {by_rays:?} {winding:?}, in truth {truly:?}"
+                )
+            });
+        }
+    }
+}
+
+fn convex_pieces(case: &Case<'_>, judge: &mut Judge<'_>) {
+    if !case.are_tetrahedra() {
+        return;
+    }
+    if Solids::new(case, &case.sample.b.vertices).is_none() {
+        return;
+    }
+    let sorted = |points: &[Vec3]| {
+        let mut keys: Vec<[u64; 3]> =
+            points.iter().map(|p| (*p + Vec3::ZERO).to_array().map(f64::to_bits)).collect();
+        keys.sort_unstable();
+        keys
+    };
+    let mut trees = Vec::new();
+    for mesh in [&case.a, &case.b] {
+        let exactly = pieces::decompose_exactly(mesh, 4).expect("a closed mesh with volume");
+        judge.check(exactly.exact && exactly.error == 0.0, || format!("{exactly:?}"));
+        let one = exactly.pieces.len() == 1
+            && sorted(exactly.pieces[0].hull.vertices()) == sorted(mesh.vertices());
+        judge.check(one, || format!("{exactly:?} of {:?}", mesh.vertices()));
+        let options = DecomposeOptions::new(case.sample.regime.scale_a, 4);
+        let roughly = pieces::decompose(mesh, &options);
+        let watched = pieces::decompose_watched(mesh, &options, &mut |_, _| ControlFlow::Continue(()));
+        let same = match (&roughly, &watched) {
+            (Ok(x), Ok(y)) => x.pieces.len() == 1 && x.error == y.error,
+            (Err(_), Err(_)) => true,
+            _ => false,
+        };
+        judge.check(same, || format!("{roughly:?} {watched:?}"));
+        let tree = HullTree::of_mesh(mesh, 4).expect("a closed mesh with volume");
+        judge.check(tree.is_exact() && tree.is_convex(0), || format!("{tree:?}"));
+        trees.push(tree);
+    }
+    for (step, pose, truth) in case.steps() {
+        let meet = HullTruth::new(case.sample.a.vertices.clone(), truth.posed.clone()).meet;
+        let found = trees[0].first_hit(&trees[1], pose);
+        judge.case(&found);
+        judge.check(found.is_some() == meet, || format!("step {step}: {found:?}, in truth {meet}"));
+        let mut first = First::default();
+        trees[0].traverse(&trees[1], pose, &mut pieces::exact, &mut first);
+        judge.check(first.pair.is_some() == meet, || format!("step {step}: {first:?}"));
+        let direct = pieces::exact(&case.sample.a.vertices, &truth.posed);
+        judge.check(direct == meet, || format!("step {step}: {direct}, in truth {meet}"));
+    }
+}

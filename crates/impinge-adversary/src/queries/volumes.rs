@@ -1,0 +1,126 @@
+//! Boxes and bounding volumes: what they say is conservative.
+
+use impinge::Aabb;
+use impinge::volume::{Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
+
+use super::{Case, Row};
+use crate::judge::Judge;
+use crate::oracle::units::{Square, Units};
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "bounding volumes",
+        covers: &[
+            "volume::Volume::overlaps",
+            "volume::Volume::contains",
+            "volume::Volume::gap",
+            "volume::Volume::overlap_depth",
+            "volume::Volume::moved",
+            "volume::Volume::merged",
+            "volume::Volume::enlarged",
+            "volume::Volume::transformed",
+            "volume::Dop::vertices",
+        ],
+        every: 2,
+        ask: volumes,
+    },
+    Row {
+        name: "axis-aligned boxes",
+        covers: &[
+            "math::Aabb::contains",
+            "math::Aabb::contains_box",
+            "math::Aabb::overlaps",
+            "math::Aabb::distance_squared",
+            "math::Pose::transform_point",
+            "math::Pose::transform_vector",
+        ],
+        every: 2,
+        ask: boxes,
+    },
+];
+
+fn volumes(case: &Case<'_>, judge: &mut Judge<'_>) {
+    of::<Dop6>(case, judge);
+    of::<Dop14>(case, judge);
+    of::<Dop18>(case, judge);
+    of::<Dop26>(case, judge);
+    of::<Oriented>(case, judge);
+    of::<Sphere>(case, judge);
+}
+
+fn of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let corners = |mesh: &impinge::Mesh| -> Vec<[impinge::Vec3; 3]> {
+        (0..mesh.triangles().len()).map(|k| mesh.triangle(k)).collect()
+    };
+    let (in_a, in_b) = (corners(&case.a), corners(&case.b));
+    if in_a.is_empty() || in_b.is_empty() {
+        return;
+    }
+    let (a, b) = (V::around_triangles(&in_a), V::around_triangles(&in_b));
+    judge.check(in_a.iter().flatten().all(|p| a.contains(*p)), || format!("{} of A", V::NAME));
+    for (step, pose, truth) in case.steps() {
+        let there = b.transformed(pose);
+        let holds = in_b.iter().flatten().all(|p| there.contains(pose.transform_point(*p)));
+        judge.check(holds, || format!("step {step}: {}: a moved vertex is outside", V::NAME));
+        let overlap = a.overlaps(&there);
+        let gap = a.gap(&there);
+        judge.case(&(overlap, gap));
+        judge.check(overlap || !truth.meet(), || format!("step {step}: {} apart", V::NAME));
+        judge.check(truth.is_at_least(gap), || {
+            format!("step {step}: {} gap {gap:e}, in truth {:e}", V::NAME, truth.roughly())
+        });
+        let both = a.merged(&there);
+        let holds = in_a.iter().flatten().all(|p| both.contains(*p))
+            && in_b.iter().flatten().all(|p| both.contains(pose.transform_point(*p)));
+        judge.check(holds, || format!("step {step}: {}: merged", V::NAME));
+        // Grown by the distance, the volumes must overlap.
+        let distance = truth.roughly();
+        if distance < 1e300 {
+            let grown = there.enlarged(distance * (1.0 + 1e-9) + 5e-324);
+            judge.check(a.overlaps(&grown), || format!("step {step}: {}: enlarged", V::NAME));
+        }
+        if let Some(hulls) = case.hulls() {
+            let (_, _, whole) = case.hull_steps(hulls).nth(step).expect("as many steps as poses");
+            let depth = a.overlap_depth(&there);
+            judge.case(&depth);
+            if whole.meet {
+                judge.check(whole.depth_is_between(0.0, depth), || {
+                    format!("step {step}: {} depth {depth:e}: {}", V::NAME, whole.roughly())
+                });
+            }
+        }
+    }
+}
+
+fn boxes(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let a = case.a.bounds();
+    for (step, pose, truth) in case.steps() {
+        if truth.distance.is_none() {
+            continue;
+        }
+        let b = case.b.bounds_at(pose);
+        let moved = case.b.bounds().transformed(pose);
+        let points: Vec<_> = case.sample.b.triangles.iter().flatten().collect();
+        let exact = Aabb::from_points(points.iter().map(|v| truth.posed[**v as usize]));
+        judge.case(&(b, moved));
+        judge.check(b == exact, || format!("step {step}: {b:?}, in truth {exact:?}"));
+        judge.check(moved.contains_box(&b), || format!("step {step}: {moved:?} lacks {b:?}"));
+        let by_hand = (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k]);
+        judge.check(a.overlaps(&b) == by_hand, || format!("step {step}: {a:?} {b:?}"));
+        // The squared distance is rounded, so it is compared roughly, where it neither underflows nor
+        // overflows.
+        let units = Units::new(&[a.min, a.max], &[b.min, b.max]);
+        let mut numerator = num_bigint::BigInt::ZERO;
+        for k in 0..3 {
+            let gap = (&units.b[0][k] - &units.a[1][k]).max(&units.a[0][k] - &units.b[1][k]);
+            let gap = gap.max(num_bigint::BigInt::ZERO);
+            numerator += &gap * &gap;
+        }
+        let square = Square { numerator, denominator: 1.into(), exponent: units.exponent };
+        let (found, truly) = (a.distance_squared(&b).sqrt(), square.root());
+        let representable = truly == 0.0 || (1e-150..1e150).contains(&truly);
+        judge.check(!representable || (found - truly).abs() <= 1e-14 * truly, || {
+            format!("step {step}: boxes {found:e} apart, in truth {truly:e}")
+        });
+    }
+}

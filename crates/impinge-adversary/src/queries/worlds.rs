@@ -1,0 +1,184 @@
+//! Worlds of bodies that move.
+
+use std::sync::Arc;
+
+use impinge::broad::Choice;
+use impinge::world::{Body, BoxKind, Geometry, World, WorldOptions};
+use impinge::{Shape, Vec3};
+
+use super::{Case, Row};
+use crate::judge::Judge;
+
+pub(super) const ROWS: &[Row] = &[
+    Row {
+        name: "worlds",
+        covers: &[
+            "world::World::update",
+            "world::World::meet",
+            "world::World::collisions",
+            "world::World::witness_of",
+            "world::World::distance",
+            "world::World::contact",
+            "world::World::explain",
+            "world::World::bounds",
+            "world::World::update_calling",
+            "world::World::update_calling_in_parallel",
+            "world::World::settle",
+            "world::Geometry::bounds_at",
+            "world::Geometry::tight_bounds_at",
+            "world::Geometry::rotation_proof_bounds_at",
+        ],
+        every: 2,
+        ask: worlds,
+    },
+    Row { name: "worlds that bend", covers: &["world::World::deform"], every: 4, ask: bending },
+    Row {
+        name: "worlds beside the application",
+        covers: &["world::Detached::send", "world::Detached::receive", "world::Detached::reattach"],
+        every: 24,
+        ask: detached,
+    },
+];
+
+/// Two bodies and whether they meet at each step.
+struct Pairing {
+    name: &'static str,
+    a: Shape,
+    b: Shape,
+    meet: Vec<bool>,
+}
+
+fn pairings(case: &Case<'_>) -> Vec<Pairing> {
+    let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
+    let mut all = vec![Pairing {
+        name: "meshes",
+        a: mesh(&case.a),
+        b: mesh(&case.b),
+        meet: case.steps().map(|(_, _, truth)| truth.meet()).collect(),
+    }];
+    if let Some(hulls) = case.hulls() {
+        all.push(Pairing {
+            name: "hulls",
+            a: hulls.a.clone().into(),
+            b: hulls.b.clone().into(),
+            meet: case.hull_steps(hulls).map(|(_, _, truth)| truth.meet).collect(),
+        });
+    }
+    all
+}
+
+fn options(case: &Case<'_>) -> WorldOptions {
+    let kinds = [BoxKind::Tight, BoxKind::RotationProof];
+    let turn = (case.sample.index / 29) as usize;
+    WorldOptions {
+        phase: Choice::ALL[turn % Choice::ALL.len()],
+        boxes: kinds[turn / 11 % 2],
+        oriented: turn / 22 % 2 == 1,
+        persisting: true,
+    }
+}
+
+fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let options = options(case);
+    for Pairing { name, a, b, meet } in pairings(case) {
+        let mut world = World::with_options(options.clone());
+        let (geometry_a, geometry_b) = (Geometry::from(a.clone()), Geometry::from(b.clone()));
+        let first = world.add(Body::new(geometry_a)).expect("a body");
+        let second =
+            world.add(Body::new(geometry_b.clone()).at(case.sample.poses[0])).expect("a body");
+        let mut before = false;
+        for (step, pose, truth) in case.steps() {
+            let message = |what: String| {
+                format!("step {step}: {name} in {options:?}: {what}; in truth {}", meet[step])
+            };
+            world.move_to(second, *pose).expect("it is there");
+            let report = match step {
+                0 => world.update().clone(),
+                1 => {
+                    world.update_calling(|_, _| {});
+                    world.report().clone()
+                }
+                _ => world.update_calling_in_parallel(|_| {}).clone(),
+            };
+            let began = report.began().count() > 0;
+            let ended = report.ended().count() > 0;
+            judge.case(&(began, ended, report.persisting().count()));
+            let expected = (meet[step] && !before, before && !meet[step]);
+            judge.check((began, ended) == expected, || message(format!("{report:?}")));
+            before = meet[step];
+            let found = world.meet(first, second).expect("both are there");
+            judge.check(found == meet[step], || message(format!("meet: {found}")));
+            judge.check(world.collisions().len() == usize::from(meet[step]), || {
+                message(format!("{:?}", world.collisions()))
+            });
+            let witness = world.witness_of(first, second).expect("both are there");
+            judge.check(witness.is_some() == meet[step], || message(format!("{witness:?}")));
+            let explained = world.explain(first, second).expect("both are there");
+            judge.check(explained.meeting.is_none_or(|m| m == meet[step]), || {
+                message(format!("{explained}"))
+            });
+            let distance = world.distance(first, second).expect("both are there");
+            judge.case(&distance);
+            let holds = distance.is_none_or(|d| {
+                (d.upper == 0.0) == meet[step]
+                    && (name != "meshes" || truth.is_between(d.lower, d.upper))
+            });
+            judge.check(holds, || message(format!("{distance:?} at {:e}", truth.roughly())));
+            let contact = world.contact(first, second).expect("both are there");
+            judge.case(&contact);
+            let used: Vec<Vec3> =
+                case.sample.b.triangles.iter().flatten().map(|v| truth.posed[*v as usize]).collect();
+            let boxes = [
+                world.bounds(second).expect("it is there"),
+                geometry_b.bounds_at(pose),
+                geometry_b.tight_bounds_at(pose),
+                geometry_b.rotation_proof_bounds_at(pose),
+            ];
+            // The hull's corners are vertices of the mesh; its other points may be rounded out of it.
+            if name == "meshes" {
+                for bounds in boxes {
+                    judge.check(used.iter().all(|p| bounds.contains(*p)), || message(format!("{bounds:?}")));
+                }
+            }
+        }
+        let settled = world.settle(3, |_, _| {});
+        judge.check(settled.at_rest, || format!("{name}: {settled:?}"));
+    }
+}
+
+fn bending(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let mut world = World::with_options(options(case));
+    let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
+    let first = world.add(Body::new(mesh(&case.a))).expect("a body");
+    let second = world.add(Body::new(mesh(&case.b))).expect("a body");
+    for (step, _, truth) in case.steps() {
+        if truth.posed.iter().any(|p| p.abs().max_element() > impinge::MAX_COORDINATE) {
+            return;
+        }
+        world.deform(second, &truth.posed).expect("as many vertices, in range");
+        world.update();
+        let found = world.meet(first, second).expect("both are there");
+        judge.case(&found);
+        judge.check(found == truth.meet(), || {
+            format!("step {step}: bent: {found}, in truth {:?}", truth.pairs)
+        });
+    }
+}
+
+fn detached(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let mut world = World::with_options(options(case));
+    let mesh = |m: &impinge::Mesh| Shape::from(Arc::new(m.clone()));
+    let first = world.add(Body::new(mesh(&case.a))).expect("a body");
+    let second = world.add(Body::new(mesh(&case.b)).at(case.sample.poses[0])).expect("a body");
+    let mut beside = world.detach().expect("a thread can be started");
+    let mut last = false;
+    for (_, pose, truth) in case.steps() {
+        beside.move_to(second, *pose);
+        beside.send().expect("the thread runs");
+        last = truth.meet();
+    }
+    let (world, _) = beside.reattach().expect("the thread ends well");
+    let found = world.meet(first, second).expect("both are there");
+    judge.case(&found);
+    judge.check(found == last, || format!("beside: {found}, in truth {last}"));
+}

@@ -1,0 +1,74 @@
+//! Findings as text.
+
+use std::fmt::Write;
+
+use crate::family::FAMILIES;
+use crate::run::Findings;
+
+/// Digits in groups of three.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (k, c) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(c);
+    }
+    text
+}
+
+/// The page about a run: cases, wrong answers and digest of every row.
+#[must_use]
+pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
+    let mut text = String::from("# What the adversary found\n\n");
+    let only = if only.is_empty() { String::new() } else { format!(" --only {only:?}") };
+    let first = if first == 0 { String::new() } else { format!(" --first {first}") };
+    let cases = findings.cases();
+    let lines = format!(
+        "`cargo run --release -p impinge-adversary -- --cases {cases} --seed {seed}{first}{only}`\n\n\
+         {} cases: {} samples of {} families (arrangement, scale, offset and rotation drawn for each), three poses \
+         of each, asked through {} rows of queries. A case is one answer that was judged by integers: verdicts \
+         must be equal, bounds must hold, certificates must verify.\n\n\
+         **{} wrong answers.** Digest of all answers: `{:016x}`. The same command gives the same digest on any \
+         number of threads.\n\n",
+        grouped(cases),
+        grouped(findings.samples),
+        FAMILIES.len(),
+        findings.tallies.len(),
+        grouped(findings.failed()),
+        findings.digest(),
+    );
+    text.push_str(&lines);
+    text.push_str("| queries | cases | wrong | digest | what happened |\n| --- | ---: | ---: | --- | --- |\n");
+    for (name, tally) in &findings.tallies {
+        let counts: Vec<String> =
+            tally.counts.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();
+        writeln!(
+            text,
+            "| {name} | {} | {} | `{:016x}` | {} |",
+            grouped(tally.cases),
+            grouped(tally.failed),
+            tally.digest,
+            counts.join(", ")
+        )
+        .expect("a string takes everything");
+    }
+    text
+}
+
+/// The wrong answers that were kept, with the samples they are about.
+#[must_use]
+pub fn failures(findings: &Findings) -> String {
+    let mut text = String::new();
+    for (name, tally) in &findings.tallies {
+        if tally.failed > 0 {
+            writeln!(text, "{name}: {} wrong", tally.failed).expect("a string takes everything");
+        }
+        for (sample, message) in &tally.failures {
+            let message: String = message.chars().take(1500).collect();
+            writeln!(text, "  sample {sample}: {message}").expect("a string takes everything");
+        }
+    }
+    text
+}

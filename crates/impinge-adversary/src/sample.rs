@@ -1,0 +1,156 @@
+//! A sample: two bodies of a family in a regime, and the steps of a motion around their contact.
+
+use impinge::{MAX_COORDINATE, Mesh, Pose, Vec3};
+
+use crate::Random;
+use crate::family::{FAMILIES, Family, Glue, Local};
+use crate::regime::Regime;
+
+/// How many poses a sample has: the first, and others a few units in the last place away.
+const STEPS: usize = 3;
+
+/// Two triangle meshes and poses of B in A's frame.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Its number: with the seed it gives the sample again.
+    pub index: u64,
+    /// Where it comes from.
+    pub family: &'static str,
+    /// Scale, offset and rotation.
+    pub regime: Regime,
+    /// A's vertices and triangles.
+    pub a: Soup,
+    /// B's vertices and triangles, in its own frame.
+    pub b: Soup,
+    /// The poses of B, one after the other.
+    pub poses: Vec<Pose>,
+}
+
+/// Vertices and triangles.
+#[derive(Clone, Debug, Default)]
+pub struct Soup {
+    /// The vertices.
+    pub vertices: Vec<Vec3>,
+    /// The triangles.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+impl Soup {
+    fn new(local: &Local, scale: f64, offset: Vec3) -> Self {
+        let place = |p: &Vec3| within_range(*p * scale + offset);
+        Self {
+            vertices: local.points.iter().map(place).collect(),
+            triangles: local.triangles.clone(),
+        }
+    }
+
+    /// The same as a mesh of the library.
+    ///
+    /// # Panics
+    /// If the library refuses it, which it must not.
+    #[must_use]
+    pub fn mesh(&self) -> Mesh {
+        Mesh::from_triangles(self.vertices.clone(), self.triangles.clone())
+            .expect("finite coordinates in range and indices that exist")
+    }
+}
+
+fn within_range(p: Vec3) -> Vec3 {
+    p.clamp(Vec3::splat(-MAX_COORDINATE), Vec3::splat(MAX_COORDINATE))
+}
+
+/// `x` moved by some units in the last place.
+fn nudge(x: f64, by: i32) -> f64 {
+    (0..by.abs()).fold(x, |x, _| if by > 0 { x.next_up() } else { x.next_down() })
+}
+
+impl Sample {
+    /// Sample `index` of the stream of `seed`.
+    #[must_use]
+    pub fn new(seed: u64, index: u64) -> Self {
+        let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        // Neighbouring states of the generator must not give neighbouring streams.
+        let random = &mut Random(random.bits());
+        let family = &FAMILIES[(index % FAMILIES.len() as u64) as usize];
+        Self::of(family, index, random)
+    }
+
+    fn of(family: &Family, index: u64, random: &mut Random) -> Self {
+        let regime = Regime::draw(random);
+        let [local_a, local_b] = family.bodies.map(|body| body(random));
+        let b = Soup::new(&local_b, regime.scale_b, regime.of_b());
+        let mut a = Soup::new(&local_a, regime.scale_a, regime.of_a());
+        let pose = regime.pose(random);
+        glue(&mut a, &b, &pose, family.glue, regime.scale_a, random);
+        let mut poses = vec![pose];
+        for _ in 1..STEPS {
+            let last = poses[poses.len() - 1];
+            poses.push(stepped(&last, random));
+        }
+        Self { index, family: family.name, regime, a, b, poses }
+    }
+
+    /// B's vertices at a pose.
+    #[must_use]
+    pub fn posed(&self, pose: &Pose) -> Vec<Vec3> {
+        self.b.vertices.iter().map(|v| pose.transform_point(*v)).collect()
+    }
+}
+
+/// The pose with one component of the translation a few units in the last place away.
+fn stepped(pose: &Pose, random: &mut Random) -> Pose {
+    let mut rows = pose.to_matrix();
+    let by = [-2, -1, 1, 2][random.below(4)];
+    let t = &mut rows[random.below(3)][3];
+    *t = nudge(*t, by).clamp(-MAX_COORDINATE, MAX_COORDINATE);
+    Pose::from_matrix(rows).expect("the same rotation")
+}
+
+/// Moves corners of a triangle of A onto a triangle of B, and then perhaps one of them by a few units in
+/// the last place.
+fn glue(a: &mut Soup, b: &Soup, pose: &Pose, glue: Glue, scale: f64, random: &mut Random) {
+    if a.triangles.is_empty() || b.triangles.is_empty() {
+        return;
+    }
+    if glue == Glue::Same {
+        *a = Soup {
+            vertices: b.vertices.iter().map(|v| pose.transform_point(*v)).collect(),
+            triangles: b.triangles.clone(),
+        };
+        a.vertices.iter_mut().for_each(|v| *v = within_range(*v));
+    }
+    let [u, v, w] = a.triangles[random.below(a.triangles.len())].map(|k| k as usize);
+    let [p, q, r] = b.triangles[random.below(b.triangles.len())]
+        .map(|k| pose.transform_point(b.vertices[k as usize]));
+    let d = random.grid_point(2) * scale;
+    let e = random.grid_point(2) * scale;
+    let i = random.grid(2);
+    let j = random.grid(2);
+    match glue {
+        Glue::Free | Glue::Same => {}
+        Glue::Vertex => a.vertices[u] = p,
+        Glue::Edge => (a.vertices[u], a.vertices[v]) = (p, q),
+        Glue::Face => (a.vertices[u], a.vertices[v], a.vertices[w]) = (p, q, r),
+        Glue::VertexOnEdge => (a.vertices[u], a.vertices[v]) = (p + d, p - d),
+        Glue::VertexOnFace => {
+            (a.vertices[u], a.vertices[v], a.vertices[w]) = (p + d, p + e, p - d - e);
+        }
+        Glue::EdgesCross => {
+            let middle = p + (q - p) * 0.5;
+            (a.vertices[u], a.vertices[v]) = (middle + d, middle - d);
+        }
+        Glue::Plane => {
+            let (f, g) = (q - p, r - p);
+            (a.vertices[u], a.vertices[v], a.vertices[w]) = (p + f * i, p + g * j, p + f * j + g);
+        }
+    }
+    for vertex in &mut a.vertices {
+        *vertex = within_range(*vertex);
+    }
+    if random.below(2) == 0 {
+        let axis = random.below(3);
+        let by = [-3, -2, -1, 1, 2, 3][random.below(6)];
+        let x = &mut a.vertices[u][axis];
+        *x = nudge(*x, by).clamp(-MAX_COORDINATE, MAX_COORDINATE);
+    }
+}

@@ -53,7 +53,11 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "random soups", bodies: [soup, soup], glue: Glue::Free },
     Family { name: "large soups", bodies: [large_soup, soup], glue: Glue::Vertex },
     Family { name: "shared vertex", bodies: [triangle, triangle], glue: Glue::Vertex },
-    Family { name: "shared vertex of solids", bodies: [tetrahedron, tetrahedron], glue: Glue::Vertex },
+    Family {
+        name: "shared vertex of solids",
+        bodies: [tetrahedron, tetrahedron],
+        glue: Glue::Vertex,
+    },
     Family { name: "shared edge of solids", bodies: [tetrahedron, tetrahedron], glue: Glue::Edge },
     Family { name: "shared face of solids", bodies: [tetrahedron, tetrahedron], glue: Glue::Face },
     Family { name: "shared edge", bodies: [soup, triangle], glue: Glue::Edge },
@@ -64,7 +68,11 @@ pub const FAMILIES: &[Family] = &[
     Family { name: "coplanar sheets", bodies: [sheet, sheet], glue: Glue::Free },
     Family { name: "sheet and corner", bodies: [sheet, cuboid], glue: Glue::VertexOnFace },
     Family { name: "boxes", bodies: [cuboid, cuboid], glue: Glue::Free },
-    Family { name: "boxes with a shared vertex", bodies: [cuboid, tetrahedron], glue: Glue::Vertex },
+    Family {
+        name: "boxes with a shared vertex",
+        bodies: [cuboid, tetrahedron],
+        glue: Glue::Vertex,
+    },
     Family { name: "needles", bodies: [needle, needle], glue: Glue::EdgesCross },
     Family { name: "needle and solid", bodies: [tetrahedron, needle], glue: Glue::VertexOnFace },
     Family { name: "slivers", bodies: [sliver, sliver], glue: Glue::VertexOnEdge },
@@ -119,10 +127,10 @@ fn tetrahedron(random: &mut Random) -> Local {
 
 fn cuboid(random: &mut Random) -> Local {
     let (low, size) = (corner(random), random.grid_point(1) + Vec3::splat(2.0));
-    let point = |k: u32| {
-        low + size * Vec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2))
-    };
-    let quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let point =
+        |k: u32| low + size * Vec3::new(f64::from(k & 1), f64::from(k >> 1 & 1), f64::from(k >> 2));
+    let quads =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     Local {
         points: (0..8).map(point).collect(),
         triangles: quads.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect(),

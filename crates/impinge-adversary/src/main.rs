@@ -1,5 +1,9 @@
 //! The adversary by command: as many cases as you like, with a report.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line tool talks to its user")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command-line tool talks to its user"
+)]
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -70,8 +70,16 @@ pub enum Turn {
     Barely,
 }
 
-const TURNS: &[Turn] =
-    &[Turn::None, Turn::None, Turn::None, Turn::Quarter, Turn::Any, Turn::Any, Turn::Tiny, Turn::Barely];
+const TURNS: &[Turn] = &[
+    Turn::None,
+    Turn::None,
+    Turn::None,
+    Turn::Quarter,
+    Turn::Any,
+    Turn::Any,
+    Turn::Tiny,
+    Turn::Barely,
+];
 
 /// Where and how large the bodies of a sample are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,8 +114,7 @@ impl Regime {
         let tidy = |x: f64| if exact { power_of_two(x) } else { x };
         let scale_a = tidy(SCALES[random.below(SCALES.len())]);
         let mixed = random.below(8) == 0;
-        let scale_b =
-            if mixed { tidy(SCALES[random.below(SCALES.len())]) } else { scale_a };
+        let scale_b = if mixed { tidy(SCALES[random.below(SCALES.len())]) } else { scale_a };
         let size = OFFSETS[random.below(OFFSETS.len())] * scale_a.max(scale_b);
         let size = tidy(size.min(MAX_OFFSET));
         let direction = loop {
@@ -160,7 +167,8 @@ impl Regime {
             _ => Vec3::ZERO,
         };
         let [x, y, z] = turned.to_matrix();
-        let t = (translation + small).clamp(Vec3::splat(-MAX_COORDINATE), Vec3::splat(MAX_COORDINATE));
+        let t =
+            (translation + small).clamp(Vec3::splat(-MAX_COORDINATE), Vec3::splat(MAX_COORDINATE));
         let row = |[a, b, c, _]: [f64; 4], t: f64| [a, b, c, t];
         Pose::from_matrix([row(x, t.x), row(y, t.y), row(z, t.z)]).expect("a rotation")
     }
@@ -180,7 +188,9 @@ impl Regime {
                 ];
                 of(turns[random.below(turns.len())])
             }
-            Turn::Any => of([random.signed(), random.signed(), random.signed(), random.signed() + 2.0]),
+            Turn::Any => {
+                of([random.signed(), random.signed(), random.signed(), random.signed() + 2.0])
+            }
             Turn::Tiny => {
                 let size = [1e-8, 1e-12, 1e-15, 1e-16, 1e-17, 1e-160][random.below(6)];
                 of([random.signed() * size, random.signed() * size, random.signed() * size, 1.0])

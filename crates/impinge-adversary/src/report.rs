@@ -40,7 +40,9 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
         findings.digest(),
     );
     text.push_str(&lines);
-    text.push_str("| queries | cases | wrong | digest | what happened |\n| --- | ---: | ---: | --- | --- |\n");
+    text.push_str(
+        "| queries | cases | wrong | digest | what happened |\n| --- | ---: | ---: | --- | --- |\n",
+    );
     for (name, tally) in &findings.tallies {
         let counts: Vec<String> =
             tally.counts.iter().map(|(name, n)| format!("{name} {}", grouped(*n))).collect();

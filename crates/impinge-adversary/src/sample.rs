@@ -68,7 +68,9 @@ impl Sample {
     /// Sample `index` of the stream of `seed`.
     #[must_use]
     pub fn new(seed: u64, index: u64) -> Self {
-        let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let mut random = Random(
+            seed.wrapping_mul(0xd134_2543_de82_ef95) ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        );
         // Neighbouring states of the generator must not give neighbouring streams.
         let random = &mut Random(random.bits());
         let family = &FAMILIES[(index % FAMILIES.len() as u64) as usize];

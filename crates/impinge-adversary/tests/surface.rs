@@ -1,76 +1,271 @@
-//! Every public query of the library has a row in the adversary's table.
+//! Every public query of the library has a row in the table of queries.
 //!
-//! The test reads the library's source, follows its public modules and re-exports are ignored: a public function in a public or re-exporting file counts by the
-//! file it stands in.
+//! The test reads the library's source: all public functions and methods that take something beside
+//! `self` and answer with something that is not a new value of their own type. Each must be named by a
+//! row, or be listed below with the reason why it is no query. A query added without a row fails here.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use impinge_adversary::queries::rows;
 use quote::ToTokens;
-use syn::{FnArg, ImplItem, Item, ReturnType, Signature, Visibility};
+use syn::{Attribute, FnArg, ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
 
-struct Found {
-    path: String,
-    signature: String,
+/// Public functions that answer no question about two bodies, or about a point and a body. A name that
+/// ends in `::` stands for all below it.
+const NO_QUERIES: &[(&str, &[&str])] = &[
+    (
+        "makes a mesh, a scene or a motion from parameters",
+        &[
+            "shapes::",
+            "motion::",
+            "scene::Scene::add",
+            "scene::Scene::load",
+            "scene::Scene::load_with",
+            "scene::Scene::is_ignored",
+        ],
+    ),
+    (
+        "reads one entry of a mesh's own lists, by its number",
+        &[
+            "mesh::Topology::",
+            "mesh::Edges::",
+            "mesh::Components::",
+            "mesh::Mesh::polygon",
+            "mesh::Mesh::polygon_of",
+            "mesh::Mesh::triangles_of",
+            "mesh::Mesh::shell_of",
+            "convex::Hull::face",
+            "convex::Hull::neighbors",
+        ],
+    ),
+    (
+        "is decided by the mesh's own tests of polygons, which have their own oracle",
+        &["mesh::triangulate_polygon", "math::newell_normal", "math::drop_axis"],
+    ),
+    (
+        "keeps or gives back what the application stored, or changes what a world knows",
+        &[
+            "world::World::add",
+            "world::World::attach",
+            "world::World::carry_out",
+            "world::World::contains",
+            "world::World::geometry",
+            "world::World::local_pose",
+            "world::World::move_to",
+            "world::World::on_pair",
+            "world::World::pair_user",
+            "world::World::parent",
+            "world::World::pose",
+            "world::World::remove",
+            "world::World::replace",
+            "world::World::set_groups",
+            "world::World::set_interest",
+            "world::World::set_method",
+            "world::World::set_pair_user",
+            "world::World::user",
+            "world::Detached::add",
+            "world::Detached::contains",
+            "world::Geometry::is_same",
+            "world::Snapshot::",
+            "world::exchange::",
+        ],
+    ),
+    ("adds up measured times", &["tree::bv::Counts::cost", "tree::bv::BvQuery::measure"]),
+    (
+        "is a step of a search whose answer a row judges",
+        &[
+            "convex::separating::HalfPlanes::insert",
+            "convex::separating::Hemisphere::insert",
+            "convex::separating::Rule::next",
+            "convex::separating::Search::finish",
+            "convex::Body::furthest",
+            "convex::Body::mark",
+            "convex::Body::recall",
+            "broad::Frame::of",
+            "broad::Frame::overlap",
+        ],
+    ),
+    (
+        "is a hook that the caller implements; the rows implement it",
+        &[
+            "Sink::",
+            "NearSink::",
+            "pieces::HullTest::",
+            "tree::boxes::LeafOperation::",
+            "tree::boxes::Tally::",
+            "tree::bv::Counter::",
+            "tree::bv::Tumble::",
+        ],
+    ),
+    (
+        "turns a direction or lists corners, with no verdict",
+        &["math::Pose::transform_vector", "volume::Dop::vertices"],
+    ),
+    (
+        "makes a volume; what it holds is judged by the row of bounding volumes",
+        &["volume::Volume::around", "volume::Volume::around_triangles", "volume::Volume::motion"],
+    ),
+];
+
+/// Public functions found in the source, by path, with their signatures.
+type Found = BTreeMap<String, String>;
+
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|a| {
+        let text = a.to_token_stream().to_string();
+        text.contains("hidden") || text.contains("cfg (test)")
+    })
 }
 
-fn is_query(s: &Signature) -> bool {
-    let has_output = !matches!(s.output, ReturnType::Default);
-    let inputs = s.inputs.iter().filter(|a| matches!(a, FnArg::Typed(_))).count();
-    let out = s.output.to_token_stream().to_string();
-    let constructor = out.contains("Self");
-    let sink = s.inputs.to_token_stream().to_string().contains("& mut dyn");
-    (has_output || sink) && inputs > 0 && !constructor
+/// Whether a function answers a question: it takes something beside `self`, and gives something back
+/// that is not a value of its own type, by its result or through a sink.
+fn asks(signature: &Signature) -> bool {
+    let inputs: Vec<String> = signature
+        .inputs
+        .iter()
+        .filter(|a| matches!(a, FnArg::Typed(_)))
+        .map(|a| a.to_token_stream().to_string())
+        .collect();
+    let by_sink = inputs.iter().any(|a| a.contains("& mut dyn"));
+    let by_result = !matches!(signature.output, ReturnType::Default);
+    let makes_one = signature.output.to_token_stream().to_string().contains("Self");
+    !inputs.is_empty() && (by_sink || by_result) && !makes_one
 }
 
-fn scan(file: &Path, module: &str, found: &mut Vec<Found>) {
+fn add(found: &mut Found, path: &str, signature: &Signature) {
+    found.insert(path.to_owned(), signature.to_token_stream().to_string());
+}
+
+/// All items of a module. `path` is its public path; items of private modules are found where they are
+/// exported, in the nearest public module above.
+fn module(file: &Path, folder: &Path, path: &str, found: &mut Found) {
     let text = fs::read_to_string(file).unwrap();
-    let parsed = syn::parse_file(&text).unwrap();
-    items(&parsed.items, module, found);
-}
-
-fn items(list: &[Item], module: &str, found: &mut Vec<Found>) {
-    for item in list {
+    let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
+    for item in &parsed.items {
         match item {
-            Item::Fn(f) if matches!(f.vis, Visibility::Public(_)) && is_query(&f.sig) => {
-                found.push(Found { path: format!("{module}::{}", f.sig.ident), signature: f.sig.to_token_stream().to_string() });
+            Item::Fn(f) if is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig) => {
+                add(found, &at(&f.sig.ident.to_string()), &f.sig);
             }
             Item::Impl(i) if i.trait_.is_none() => {
-                let ty = i.self_ty.to_token_stream().to_string();
-                for it in &i.items {
-                    if let ImplItem::Fn(f) = it {
-                        if matches!(f.vis, Visibility::Public(_)) && is_query(&f.sig) {
-                            found.push(Found { path: format!("{module}::{}::{}", ty.split('<').next().unwrap().trim(), f.sig.ident), signature: f.sig.to_token_stream().to_string() });
-                        }
+                let of = i.self_ty.to_token_stream().to_string();
+                let of = of.split('<').next().unwrap_or("").trim().rsplit(' ').next().unwrap_or("");
+                for f in i.items.iter().filter_map(|x| match x {
+                    ImplItem::Fn(f) => Some(f),
+                    _ => None,
+                }) {
+                    if is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig) {
+                        add(found, &at(&format!("{of}::{}", f.sig.ident)), &f.sig);
                     }
                 }
+            }
+            Item::Trait(t) if is_public(&t.vis) => {
+                for f in t.items.iter().filter_map(|x| match x {
+                    TraitItem::Fn(f) => Some(f),
+                    _ => None,
+                }) {
+                    // What a trait's methods take and give is its own affair: all of them count.
+                    let some = f.sig.inputs.iter().any(|a| matches!(a, FnArg::Typed(_)));
+                    if some && !is_hidden(&f.attrs) {
+                        add(found, &at(&format!("{}::{}", t.ident, f.sig.ident)), &f.sig);
+                    }
+                }
+            }
+            Item::Mod(m) if m.content.is_none() && !is_hidden(&m.attrs) => {
+                let name = m.ident.to_string();
+                let below = if is_public(&m.vis) { at(&name) } else { path.to_owned() };
+                let single = folder.join(format!("{name}.rs"));
+                let inner = folder.join(&name);
+                let file: PathBuf = if single.exists() { single } else { inner.join("mod.rs") };
+                module(&file, &inner, &below, found);
             }
             _ => {}
         }
     }
 }
 
-fn files(dir: &Path, out: &mut Vec<PathBuf>) {
-    for e in fs::read_dir(dir).unwrap() {
-        let p = e.unwrap().path();
-        if p.is_dir() { files(&p, out) } else if p.extension().is_some_and(|e| e == "rs") { out.push(p) }
-    }
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+fn surface() -> Found {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../impinge/src");
+    let mut found = Found::new();
+    module(&root.join("lib.rs"), &root, "", &mut found);
+    found
+}
+
+fn is_no_query(path: &str) -> bool {
+    let listed =
+        |entry: &&str| *entry == path || (entry.ends_with("::") && path.starts_with(*entry));
+    NO_QUERIES.iter().flat_map(|(_, entries)| *entries).any(|entry| listed(&entry))
 }
 
 #[test]
-fn list() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../impinge/src");
-    let mut all = Vec::new();
-    files(&root, &mut all);
-    all.sort();
-    let mut found = Vec::new();
-    for f in &all {
-        let rel = f.strip_prefix(&root).unwrap();
-        let m = rel.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
-        scan(f, &m, &mut found);
+fn every_public_query_has_a_row() {
+    let covered: BTreeSet<&str> = rows().iter().flat_map(|r| r.covers.iter().copied()).collect();
+    let missing: Vec<String> = surface()
+        .iter()
+        .filter(|(path, _)| !covered.contains(path.as_str()) && !is_no_query(path))
+        .map(|(path, signature)| format!("{path}    {signature}"))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "{} public functions have no row in impinge-adversary/src/queries; add one that judges the answer, or \
+         list the function in this test with the reason why it is no query:\n{}",
+        missing.len(),
+        missing.join("\n")
+    );
+}
+
+/// The source of all rows without the names they list.
+fn calls() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/queries");
+    let mut text = String::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        text.push_str(&fs::read_to_string(entry.unwrap().path()).unwrap());
     }
-    let set: BTreeSet<_> = found.iter().map(|f| format!("{}    {}", f.path, f.signature)).collect();
-    for s in &set { println!("{s}"); }
-    println!("{}", set.len());
+    text
+}
+
+/// A name in a row that no function has is a row that asks nothing, or a function that was renamed.
+/// And a name that no row calls is an empty promise.
+#[test]
+fn every_row_names_functions_that_exist_and_calls_them() {
+    let found = surface();
+    // Methods that take nothing beside `self` are not on the surface as it is read here.
+    let without_inputs = [
+        "world::World::update",
+        "world::World::collisions",
+        "world::Detached::send",
+        "world::Detached::receive",
+        "world::Detached::reattach",
+        "convex::race::Contender::step",
+    ];
+    for row in rows() {
+        for path in row.covers {
+            assert!(
+                found.contains_key(*path) || without_inputs.contains(path),
+                "the row {:?} names {path}, which is no public function",
+                row.name
+            );
+        }
+    }
+    let source = calls();
+    for row in rows() {
+        for path in row.covers {
+            let name = path.rsplit("::").next().unwrap_or(path);
+            let called =
+                [format!("{name}("), format!("{name}::<")].iter().any(|c| source.contains(c));
+            assert!(called, "the row {:?} names {path}, but no row calls it", row.name);
+        }
+    }
+    for (reason, entries) in NO_QUERIES {
+        for entry in *entries {
+            let exists = found.keys().any(|path| path == entry || path.starts_with(*entry));
+            assert!(exists, "{entry} is listed as what {reason}, but there is no such function");
+        }
+    }
 }

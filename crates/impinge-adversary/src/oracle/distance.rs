@@ -90,8 +90,7 @@ fn pierces<N: Number>(a: [&Vector<N>; 2], t: &[Vector<N>; 3]) -> bool {
         return false;
     }
     let d = sub(a[1], a[0]);
-    let side =
-        |i: usize| dot(&d, &cross(&sub(&t[i], a[0]), &sub(&t[(i + 1) % 3], a[0]))).signum();
+    let side = |i: usize| dot(&d, &cross(&sub(&t[i], a[0]), &sub(&t[(i + 1) % 3], a[0]))).signum();
     (0..3).all(|i| side(i) > 0) || (0..3).all(|i| side(i) < 0)
 }
 
@@ -136,8 +135,7 @@ impl<'u> Distances<'u> {
             let number = |x: &BigInt| x.to_i128().unwrap_or(0);
             points.iter().map(|[x, y, z]| [number(x), number(y), number(z)]).collect()
         };
-        let short =
-            (units.bits <= BITS_FOR_I128).then(|| [convert(&units.a), convert(&units.b)]);
+        let short = (units.bits <= BITS_FOR_I128).then(|| [convert(&units.a), convert(&units.b)]);
         Self { units, short }
     }
 

@@ -6,12 +6,8 @@ use super::{Case, Row};
 use crate::judge::Judge;
 use crate::truth::{HullTruth, Truth};
 
-pub(super) const ROWS: &[Row] = &[Row {
-    name: "within a budget",
-    covers: &["pair::first_pair_within"],
-    every: 1,
-    ask: meshes,
-}];
+pub(super) const ROWS: &[Row] =
+    &[Row { name: "within a budget", covers: &["pair::first_pair_within"], every: 1, ask: meshes }];
 
 /// Budgets of steps; `None` is no limit.
 pub(super) const STEPS: &[Option<u64>] = &[Some(0), Some(1), Some(2), Some(5), Some(20), None];

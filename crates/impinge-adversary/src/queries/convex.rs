@@ -60,10 +60,6 @@ pub(super) const ROWS: &[Row] = &[
             "convex::separating::separate",
             "convex::separating::decide",
             "convex::separating::Search::run",
-            "convex::separating::Search::finish",
-            "convex::separating::HalfPlanes::insert",
-            "convex::separating::Hemisphere::insert",
-            "convex::separating::Rule::next",
             "convex::separating::Prepared::start",
             "convex::Tracker::step",
         ],
@@ -145,6 +141,21 @@ fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
         let warm = convex::intersects_cached(&hulls.a, &hulls.b, pose, &mut cache);
         judge.case(&warm);
         judge_decision(judge, truth, step, &warm);
+        if let Decision::Intersecting(common) = &cold {
+            // The point is rounded, so that it is compared with the boxes of both bodies.
+            let size =
+                truth.a.iter().chain(&truth.b).fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
+            let slack = size * 1e-14 + 1e-322;
+            let point = common.point(&truth.a, &truth.b);
+            let near = |points: &[Vec3], p: Vec3| {
+                let low = points.iter().fold(points[0], |m, q| m.min(*q));
+                let high = points.iter().fold(points[0], |m, q| m.max(*q));
+                p.cmpge(low - slack).all() && p.cmple(high + slack).all()
+            };
+            judge.check(point.is_some_and(|p| near(&truth.a, p) && near(&truth.b, p)), || {
+                format!("step {step}: the point {point:?} of {:?} {:?}", truth.a, truth.b)
+            });
+        }
         judge.count(if truth.meet { "meeting" } else { "apart" });
         forged(judge, truth, step);
     }
@@ -157,7 +168,9 @@ fn forged(judge: &mut Judge<'_>, truth: &HullTruth, step: usize) {
     if truth.meet {
         for direction in [Vec3::X, Vec3::NEG_Y, Vec3::Z] {
             let gap = Gap { direction, gap: 0.0, features: Pairs::NONE };
-            judge.check(!gap.verify(&truth.a, &truth.b), || format!("step {step}: {gap:?} verifies"));
+            judge.check(!gap.verify(&truth.a, &truth.b), || {
+                format!("step {step}: {gap:?} verifies")
+            });
         }
     } else {
         let common = Common { pairs: Pairs::new(&[[0, 0]]) };
@@ -243,7 +256,9 @@ fn decision(case: &Case<'_>, judge: &mut Judge<'_>) {
                     std::cmp::Ordering::Equal => Sign::Zero,
                     std::cmp::Ordering::Greater => Sign::Negative,
                 };
-                judge.check(found == truly, || format!("step {step}: {radius:e}: {found:?}, in truth {truly:?}"));
+                judge.check(found == truly, || {
+                    format!("step {step}: {radius:e}: {found:?}, in truth {truly:?}")
+                });
             }
         }
         for direction in [Vec3::X, Vec3::NEG_Z, (b[0] - a[0]).normalize_or_zero()] {
@@ -276,7 +291,14 @@ fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
             let found = separating::decide(query, &mut cache, &mut scratch);
             judge.case(&found);
             judge_decision(judge, truth, step, &found);
-            let output = separating::separate(query, &mut separating::Cache::default(), &mut scratch);
+            let mut fresh = separating::Cache::default();
+            let output = separating::separate(query, &mut fresh, &mut scratch);
+            let again = separating::Search::new(query, &fresh, &mut scratch).run(&mut fresh);
+            if let Some(decision) = again.verdict.decision() {
+                judge_decision(judge, truth, step, &decision);
+            }
+            let start = a.start(Vec3::X);
+            judge.check((start as usize) < hulls.a.vertices().len(), || format!("start {start}"));
             if let Some(decision) = output.verdict.decision() {
                 judge_decision(judge, truth, step, &decision);
             } else {
@@ -291,7 +313,10 @@ fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
                 let frame = tracker.step(pose, &mut scratch);
                 judge.case(&frame);
                 judge.check(frame.meets == truth.meet, || {
-                    format!("step {step}: {want:?} {method:?}: {frame:?}, in truth {}", truth.roughly())
+                    format!(
+                        "step {step}: {want:?} {method:?}: {frame:?}, in truth {}",
+                        truth.roughly()
+                    )
                 });
                 if let Some(proof) = frame.proof {
                     judge_decision(judge, truth, step, &proof);
@@ -316,7 +341,12 @@ fn others(case: &Case<'_>, judge: &mut Judge<'_>) {
             let found = clipping::clip(a, b, pose, checks);
             judge.case(&found.meet);
             judge.check(found.meet == truth.meet, || {
-                format!("step {step}: {found:?}, in truth {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+                format!(
+                    "step {step}: {found:?}, in truth {}; {:?} {:?}",
+                    truth.roughly(),
+                    truth.a,
+                    truth.b
+                )
             });
             judge.count(if found.was_in_doubt { "clipping in doubt" } else { "clipping certain" });
         }
@@ -329,6 +359,16 @@ fn others(case: &Case<'_>, judge: &mut Judge<'_>) {
         }
         let clip = || Clipping::new(a, b, pose, clipping::PreChecks::COLLECT);
         let plane = || Perceptron::new(a, b, pose, options, &perceptron::Cache::default());
+        // One contender alone, step by step.
+        let mut alone = clip();
+        let standing = loop {
+            let standing = race::Contender::step(&mut alone);
+            if standing != race::Standing::Running {
+                break standing;
+            }
+        };
+        let meets = standing == race::Standing::Intersecting;
+        judge.check(meets == truth.meet, || format!("step {step}: {standing:?}"));
         let turns = race::interleaved(&mut clip(), &mut plane(), (2, 1));
         judge.case(&turns.meet);
         judge.check(turns.meet == Some(truth.meet), || format!("step {step}: {turns:?}"));
@@ -367,9 +407,10 @@ fn support(case: &Case<'_>, judge: &mut Judge<'_>) {
             ];
             judge.case(&found);
             for v in found {
-                judge.check(along(v) == best && hull.validate_support(direction, v).is_ok(), || {
-                    format!("vertex {v} along {direction} of {:?}: {found:?}", hull.vertices())
-                });
+                judge
+                    .check(along(v) == best && hull.validate_support(direction, v).is_ok(), || {
+                        format!("vertex {v} along {direction} of {:?}: {found:?}", hull.vertices())
+                    });
             }
             let near = [table.near(direction), hull.climb_rounded(direction, 0, &mut climb)];
             let exists = near.iter().all(|v| (*v as usize) < hull.vertices().len());

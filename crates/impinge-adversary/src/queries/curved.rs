@@ -1,7 +1,7 @@
 //! Bodies with a support function: closest points, depth, half-spaces.
 
-use impinge::convex::{ClosestCache, HalfSpace, Trail, closest_points, penetration};
 use impinge::Vec3;
+use impinge::convex::{ClosestCache, HalfSpace, Trail, closest_points, penetration};
 
 use super::{Case, Row};
 use crate::judge::Judge;
@@ -10,13 +10,7 @@ use crate::oracle::units::integer;
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "support functions",
-        covers: &[
-            "convex::closest_points",
-            "convex::penetration",
-            "convex::Body::furthest",
-            "convex::Body::mark",
-            "convex::Body::recall",
-        ],
+        covers: &["convex::closest_points", "convex::penetration"],
         every: 2,
         ask: bodies,
     },
@@ -31,7 +25,12 @@ fn bodies(case: &Case<'_>, judge: &mut Judge<'_>) {
         let found = closest_points(&hulls.a, &hulls.b, pose, &Default::default(), &mut near);
         judge.case(&found);
         judge.check(truth.distance_is_between(found.lower, found.upper), || {
-            format!("step {step}: {found:?} excludes {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+            format!(
+                "step {step}: {found:?} excludes {}; {:?} {:?}",
+                truth.roughly(),
+                truth.a,
+                truth.b
+            )
         });
         let found = penetration(&hulls.a, &hulls.b, pose, &Default::default(), &mut deep);
         judge.case(&found);
@@ -42,7 +41,12 @@ fn bodies(case: &Case<'_>, judge: &mut Judge<'_>) {
             found.lower <= 0.0 && truth.distance_is_between((-found.upper).max(0.0), -found.lower)
         };
         judge.check(holds, || {
-            format!("step {step}: {found:?} excludes {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
+            format!(
+                "step {step}: {found:?} excludes {}; {:?} {:?}",
+                truth.roughly(),
+                truth.a,
+                truth.b
+            )
         });
     }
 }
@@ -59,7 +63,9 @@ fn half_spaces(case: &Case<'_>, judge: &mut Judge<'_>) {
             let heights = truth.b.iter().map(|p| integer(p[axis]) - integer(offset));
             let truly = heights.min().expect("a body has points");
             let holds = integer(found.lower) <= truly && truly <= integer(found.upper);
-            judge.check(holds, || format!("step {step}: {found:?} beyond {offset:e} of {:?}", truth.b));
+            judge.check(holds, || {
+                format!("step {step}: {found:?} beyond {offset:e} of {:?}", truth.b)
+            });
             let verdict = impinge::shape::intersects(
                 &half.into(),
                 &impinge::Shape::from(hulls.b.clone()),
@@ -67,9 +73,10 @@ fn half_spaces(case: &Case<'_>, judge: &mut Judge<'_>) {
             );
             judge.case(&verdict);
             let meets = truly <= 0.into();
-            judge.check(verdict.is_intersecting() == meets && verdict.is_separated() != meets, || {
-                format!("step {step}: {verdict:?} beyond {offset:e} of {:?}", truth.b)
-            });
+            judge.check(
+                verdict.is_intersecting() == meets && verdict.is_separated() != meets,
+                || format!("step {step}: {verdict:?} beyond {offset:e} of {:?}", truth.b),
+            );
         }
     }
 }

@@ -23,7 +23,9 @@ fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {
     for (step, pose, truth) in case.steps() {
         let found = pair::distance(&case.a, &case.b, pose);
         judge.case(&found);
-        judge.check(found.is_some() == truth.distance.is_some(), || format!("step {step}: {found:?}"));
+        judge.check(found.is_some() == truth.distance.is_some(), || {
+            format!("step {step}: {found:?}")
+        });
         let Some(found) = found else { continue };
         judge.check(truth.is_between(found.lower, found.upper), || {
             format!("step {step}: {found:?} excludes {:e}", truth.roughly())
@@ -45,7 +47,7 @@ fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {
 }
 
 /// Keeps all pairs within a bound.
-struct Within(f64, Vec<NearPair>);
+pub(super) struct Within(pub(super) f64, pub(super) Vec<NearPair>);
 
 impl NearSink for Within {
     fn bound(&self) -> f64 {
@@ -69,6 +71,9 @@ fn near(case: &Case<'_>, judge: &mut Judge<'_>) {
             let found = pair::within(&case.a, &case.b, pose, epsilon);
             judge.case(&found);
             judge_near(case, judge, truth, (step, epsilon), &found);
+            let mut quick = Within(epsilon, Vec::new());
+            pair::near(&case.a, &case.b, pose, &mut quick);
+            judge.check(quick.1.len() == found.len(), || format!("step {step}: {:?}", quick.1));
             let mut slow = Within(epsilon, Vec::new());
             let a = Posed::new(&case.a, &Pose::IDENTITY);
             brute::near(&a, &Posed::new(&case.b, pose), &mut slow);

@@ -22,7 +22,12 @@ pub(super) const ROWS: &[Row] = &[
         every: 1,
         ask: all_pairs,
     },
-    Row { name: "first pair", covers: &["pair::first_pair", "pair::first_hit"], every: 1, ask: first },
+    Row {
+        name: "first pair",
+        covers: &["pair::first_pair", "pair::first_hit"],
+        every: 1,
+        ask: first,
+    },
     Row {
         name: "first pair from the last",
         covers: &["pair::first_pair_cached", "pair::first_hit_cached"],
@@ -216,13 +221,14 @@ fn without_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
         for j in 0..case.b.triangles().len() as u32 {
             let corners = b.triangle(j);
             let original = case.b.triangle(j as usize).map(|v| pose.transform_point(v));
-            let inside = corners.iter().all(|p| bounds.contains(*p) && b.triangle_bounds(j).contains(*p));
+            let inside =
+                corners.iter().all(|p| bounds.contains(*p) && b.triangle_bounds(j).contains(*p));
             judge.check(corners == original && inside, || format!("step {step}: triangle {j}"));
         }
         let region = a.bounds();
         let near = b.collect(&region).len();
-        let expected =
-            (0..case.b.triangles().len() as u32).filter(|j| b.triangle_bounds(*j).overlaps(&region));
+        let expected = (0..case.b.triangles().len() as u32)
+            .filter(|j| b.triangle_bounds(*j).overlaps(&region));
         judge.check(near == expected.count(), || format!("step {step}: collected {near}"));
     }
 }

@@ -85,7 +85,8 @@ fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
                 format!("step {step}: {a:?} {b:?}: {quick} {counted} {contact:?}, in truth {meet}")
             });
             let other = exact::triangle_triangle(&b, &a).map(exact::Contact::swapped);
-            judge.check(other == contact, || format!("step {step}: {contact:?}, swapped {other:?}"));
+            judge
+                .check(other == contact, || format!("step {step}: {contact:?}, swapped {other:?}"));
             if meet {
                 let truly = truth.contact(case.sample, i, j);
                 judge.check(contact == truly, || {
@@ -93,7 +94,9 @@ fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
                 });
             }
             let shared = exact::triangle_intersection(&a, &b);
-            judge.check(shared.as_ref().map(|s| s.contact) == contact, || format!("{a:?} {b:?}: {shared:?}"));
+            judge.check(shared.as_ref().map(|s| s.contact) == contact, || {
+                format!("{a:?} {b:?}: {shared:?}")
+            });
             let hit = Hit::between((i, &a), (j, &b));
             judge.check(hit.map(|h| h.contact) == contact, || format!("{a:?} {b:?}: {hit:?}"));
             let near = closest::triangle_triangle(&a, &b);
@@ -121,10 +124,10 @@ fn sign(x: &BigInt) -> Sign {
     }
 }
 
-/// The sign of the determinant of `a - d, b - d, c - d`.
+/// Where the last point lies: positive on the side of `(b - a) x (c - a)`.
 fn side(points: [Vec3; 4]) -> Sign {
     let units = Units::new(&points, &[]);
-    let [u, v, w] = [0, 1, 2].map(|k| sub(&units.a[k], &units.a[3]));
+    let [v, w, u] = [1, 2, 3].map(|k| sub(&units.a[k], &units.a[0]));
     let x = &v[1] * &w[2] - &v[2] * &w[1];
     let y = &v[2] * &w[0] - &v[0] * &w[2];
     let z = &v[0] * &w[1] - &v[1] * &w[0];
@@ -162,10 +165,13 @@ fn orientation(case: &Case<'_>, judge: &mut Judge<'_>) {
                 });
                 let along = exact::compare_along(a[1], a[2], p);
                 let [n, q, r] = [a[1], a[2], p].map(|v| v.to_array().map(integer));
-                let d = sub(&q, &r);
+                let d = sub(&r, &q);
                 let truly = sign(&(&n[0] * &d[0] + &n[1] * &d[1] + &n[2] * &d[2]));
                 judge.check(along == truly, || {
-                    format!("step {step}: along {} of {} and {p}: {along:?}, in truth {truly:?}", a[1], a[2])
+                    format!(
+                        "step {step}: along {} of {} and {p}: {along:?}, in truth {truly:?}",
+                        a[1], a[2]
+                    )
                 });
             }
         }
@@ -191,7 +197,8 @@ fn segments(case: &Case<'_>, judge: &mut Judge<'_>) {
             });
             let squared = distances.squared([0, 0, 0], [0, 1, 2]);
             let on = exact::point_on_triangle(a[0], &b);
-            judge.check(on == squared.is_zero(), || format!("step {step}: {} on {b:?}: {on}", a[0]));
+            judge
+                .check(on == squared.is_zero(), || format!("step {step}: {} on {b:?}: {on}", a[0]));
             let near = closest::point_triangle(a[0], &b);
             judge.case(&near);
             judge.check(squared.is_between(near.lower, near.upper), || {

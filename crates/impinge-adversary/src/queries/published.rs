@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use impinge::pair::Budget;
+use impinge::pair::{Budget, NearPair};
 use impinge::tree::boxes::{self, BoxTest, BoxTree, LeafTest, Options};
 use impinge::tree::bv::{
     BuildOptions, ByShape, Counts, DopShapes, Front, Order, Recording, TumbleOptions,
@@ -27,7 +27,6 @@ pub(super) const ROWS: &[Row] = &[
             "tree::bv::BvQuery::coherent_counted",
             "tree::bv::BvQuery::near",
             "tree::bv::BvQuery::near_counted",
-            "tree::bv::BvQuery::measure",
             "tree::bv::BvTree::validate",
             "tree::bv::BvTree::triangles_of",
         ],
@@ -62,10 +61,11 @@ fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
     let tree_a = BvTree::<V>::build(&case.a, &BuildOptions::environment());
     let tree_b = BvTree::<V>::build(&case.b, &BuildOptions::flying());
     for (tree, mesh) in [(&tree_a, &case.a), (&tree_b, &case.b)] {
-        judge.check(tree.validate(mesh).is_ok(), || format!("{}: {:?}", V::NAME, tree.validate(mesh)));
+        judge.check(tree.validate(mesh).is_ok(), || {
+            format!("{}: {:?}", V::NAME, tree.validate(mesh))
+        });
     }
-    let mut query =
-        BvQuery::new((&case.a, &tree_a), (&case.b, &tree_b)).expect("each of its mesh");
+    let mut query = BvQuery::new((&case.a, &tree_a), (&case.b, &tree_b)).expect("each of its mesh");
     let mut front = Front::new();
     for (step, pose, truth) in case.steps() {
         for order in [Order::Environment, Order::Restart, Order::Larger] {
@@ -75,7 +75,8 @@ fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
                 format!("step {step}: {} {order:?}: {found:?}, in truth {:?}", V::NAME, truth.pairs)
             });
         }
-        let found = pairs_of(|sink| query.coherent(pose, &mut front, sink));
+        let mut counts = Counts::default();
+        let found = pairs_of(|sink| query.coherent_counted(pose, &mut front, sink, &mut counts));
         judge.case(&found);
         judge.check(found == truth.pairs, || {
             format!("step {step}: {} front: {found:?}, in truth {:?}", V::NAME, truth.pairs)
@@ -89,16 +90,33 @@ fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
         }
         for epsilon in [0.0, truth.roughly()] {
             let mut near = Vec::new();
-            query.near(pose, epsilon, Order::Larger, &mut |pair| {
+            let mut take = |pair: impinge::tree::bv::NearPair| {
                 let (a, b, closest) = (pair.a, pair.b, pair.closest);
-                near.push(impinge::pair::NearPair { a, b, closest });
+                near.push(NearPair { a, b, closest });
+                ControlFlow::Continue(())
+            };
+            query.near_counted(pose, epsilon, Order::Larger, &mut take, &mut counts);
+            let mut again = 0;
+            query.near(pose, epsilon, Order::Restart, &mut |_| {
+                again += 1;
                 ControlFlow::Continue(())
             });
+            judge.check(again == near.len(), || format!("step {step}: {again} near pairs again"));
             near.sort_by_key(|p| (p.a, p.b));
             judge.case(&near.len());
             judge_near(case, judge, truth, (step, epsilon), &near);
         }
     }
+    let pose = &case.sample.poses[0];
+    let found = pairs_of(|sink| query.coherent(pose, &mut Front::new(), sink));
+    let by_nodes = tree_a.nodes().len() as u32;
+    let listed: usize = (0..by_nodes)
+        .filter(|n| tree_a.nodes()[*n as usize].is_leaf())
+        .map(|n| tree_a.triangles_of(n).len())
+        .sum();
+    judge.check(listed == case.a.triangles().len(), || format!("{listed} triangles at leaves"));
+    let unlimited = query.within(pose, &mut Budget::unlimited());
+    judge.check(unlimited.is_hit() != found.is_empty(), || format!("{unlimited:?} {found:?}"));
     // Costs are times, which no digest holds; that the same pairs are compared again is all there is.
     let mut recording = Recording::default();
     query.traverse_counted(&case.sample.poses[0], Order::Larger, &mut Ignore, &mut recording);
@@ -118,7 +136,9 @@ impl impinge::pair::Sink for Ignore {
 fn tumbled(case: &Case<'_>, judge: &mut Judge<'_>) {
     let tree_a = BvTree::<Dop14>::build(&case.a, &BuildOptions::environment());
     let tree_b = BvTree::<Dop14>::build(&case.b, &BuildOptions::flying());
-    for options in [TumbleOptions::published(), TumbleOptions::approximate(), TumbleOptions::exact()] {
+    for options in
+        [TumbleOptions::published(), TumbleOptions::approximate(), TumbleOptions::exact()]
+    {
         let shapes = DopShapes::new(&case.b, &tree_b, &options).expect("of its mesh");
         let mut query =
             BvQuery::with_tumble((&case.a, &tree_a), (&case.b, &tree_b), ByShape::new(&shapes))
@@ -151,8 +171,16 @@ fn box_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
                 };
                 let found = pairs_of(|sink| boxes::traverse(&query, &mut scratch, sink));
                 judge.case(&found);
+                let mut counts = boxes::Counts::default();
+                let counted = pairs_of(|sink| {
+                    boxes::traverse_counted(&query, &mut scratch, &mut counts, sink);
+                });
+                judge.check(counted == found, || format!("step {step}: counted {counted:?}"));
                 judge.check(found == truth.pairs, || {
-                    format!("step {step}: {test:?} {leaves:?}: {found:?}, in truth {:?}", truth.pairs)
+                    format!(
+                        "step {step}: {test:?} {leaves:?}: {found:?}, in truth {:?}",
+                        truth.pairs
+                    )
                 });
             }
         }

@@ -58,7 +58,8 @@ fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
                 });
             }
         }
-        for found in [shape::distance(a, b, pose), shape::distance_cached(a, b, pose, &mut second)] {
+        for found in [shape::distance(a, b, pose), shape::distance_cached(a, b, pose, &mut second)]
+        {
             judge.case(&found);
             let holds = found.map_or(truth.distance.is_none(), |d| {
                 truth.is_between(d.lower, d.upper) && (d.upper == 0.0) == truth.meet()
@@ -70,9 +71,10 @@ fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
     let [a, b] = [&hulls.a, &hulls.b].map(|h| Shape::from(h.clone()));
     let mut caches: [Cache; 3] = Default::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
-        for verdict in
-            [shape::intersects(&a, &b, pose), shape::intersects_cached(&a, &b, pose, &mut caches[0])]
-        {
+        for verdict in [
+            shape::intersects(&a, &b, pose),
+            shape::intersects_cached(&a, &b, pose, &mut caches[0]),
+        ] {
             judge.case(&verdict);
             judge_verdict(judge, "hulls", step, &verdict, truth.meet);
             let verifies = match &verdict {
@@ -142,14 +144,9 @@ fn mesh_and_hull(case: &Case<'_>, judge: &mut Judge<'_>) {
 fn to_segment(case: &Case<'_>, ends: [Vec3; 2]) -> Option<Square> {
     let units = Units::new(&case.sample.a.vertices, &ends);
     let distances = Distances::new(&units);
-    case.sample
-        .a
-        .triangles
-        .iter()
-        .map(|t| distances.squared(*t, [0, 1, 1]))
-        .reduce(|x, y| {
-            if &x.numerator * &y.denominator <= &y.numerator * &x.denominator { x } else { y }
-        })
+    case.sample.a.triangles.iter().map(|t| distances.squared(*t, [0, 1, 1])).reduce(|x, y| {
+        if &x.numerator * &y.denominator <= &y.numerator * &x.denominator { x } else { y }
+    })
 }
 
 fn balls(case: &Case<'_>, judge: &mut Judge<'_>) {

@@ -128,7 +128,9 @@ fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
             _ => Occupancy::Overlapping,
         };
         judge.case(&occupancy);
-        judge.check(occupancy == expected, || format!("step {step}: {occupancy:?}, in truth {truly:?}"));
+        judge.check(occupancy == expected, || {
+            format!("step {step}: {occupancy:?}, in truth {truly:?}")
+        });
         let options = MonteCarlo { points: 5, ..Default::default() };
         let guess = solid::monte_carlo(&case.a, &case.b, pose, &options).expect("closed");
         judge.case(&guess);
@@ -150,7 +152,8 @@ fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
 fn surfaces(case: &Case<'_>, judge: &mut Judge<'_>) {
     for (step, pose, truth) in case.steps() {
         let clearance = truth.roughly();
-        let options = CheckOptions { clearance: Some(clearance), distance: false, keep_hits: false };
+        let options =
+            CheckOptions { clearance: Some(clearance), distance: false, keep_hits: false };
         let report = check_pair(&case.a, &case.b, pose, &options);
         judge.case(&report);
         judge.check(report.hit_count == truth.pairs.len(), || {
@@ -236,7 +239,8 @@ fn convex_pieces(case: &Case<'_>, judge: &mut Judge<'_>) {
         judge.check(one, || format!("{exactly:?} of {:?}", mesh.vertices()));
         let options = DecomposeOptions::new(case.sample.regime.scale_a, 4);
         let roughly = pieces::decompose(mesh, &options);
-        let watched = pieces::decompose_watched(mesh, &options, &mut |_, _| ControlFlow::Continue(()));
+        let watched =
+            pieces::decompose_watched(mesh, &options, &mut |_, _| ControlFlow::Continue(()));
         let same = match (&roughly, &watched) {
             (Ok(x), Ok(y)) => x.pieces.len() == 1 && x.error == y.error,
             (Err(_), Err(_)) => true,

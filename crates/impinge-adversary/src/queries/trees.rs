@@ -3,6 +3,7 @@
 use impinge::tree::{self, Tree};
 use impinge::{Deforming, Mesh, pair};
 
+use super::measures::{Within, judge_near};
 use super::{Case, Row, pairs_of};
 use crate::judge::Judge;
 
@@ -21,11 +22,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "meshes that bend",
-        covers: &[
-            "mesh::Deforming::move_all",
-            "mesh::Deforming::move_some",
-            "tree::Tree::refit",
-        ],
+        covers: &["mesh::Deforming::move_all", "mesh::Deforming::move_some", "tree::Tree::refit"],
         every: 2,
         ask: deforming,
     },
@@ -64,6 +61,12 @@ fn files(case: &Case<'_>, judge: &mut Judge<'_>) {
             format!("step {step}: {by_trees:?} by trees read, in truth {:?}", truth.pairs)
         });
         judge.count(if whole { "by trees" } else { "refused" });
+        let mut near = Within(0.0, Vec::new());
+        let searched = tree::near((&case.a, tree_a), (&case.b, tree_b), pose, &mut near);
+        near.1.sort_by_key(|p| (p.a, p.b));
+        if searched {
+            judge_near(case, judge, truth, (step, 0.0), &near.1);
+        }
     }
 }
 

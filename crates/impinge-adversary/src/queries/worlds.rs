@@ -126,8 +126,14 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
             judge.check(holds, || message(format!("{distance:?} at {:e}", truth.roughly())));
             let contact = world.contact(first, second).expect("both are there");
             judge.case(&contact);
-            let used: Vec<Vec3> =
-                case.sample.b.triangles.iter().flatten().map(|v| truth.posed[*v as usize]).collect();
+            let used: Vec<Vec3> = case
+                .sample
+                .b
+                .triangles
+                .iter()
+                .flatten()
+                .map(|v| truth.posed[*v as usize])
+                .collect();
             let boxes = [
                 world.bounds(second).expect("it is there"),
                 geometry_b.bounds_at(pose),
@@ -137,7 +143,9 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
             // The hull's corners are vertices of the mesh; its other points may be rounded out of it.
             if name == "meshes" {
                 for bounds in boxes {
-                    judge.check(used.iter().all(|p| bounds.contains(*p)), || message(format!("{bounds:?}")));
+                    judge.check(used.iter().all(|p| bounds.contains(*p)), || {
+                        message(format!("{bounds:?}"))
+                    });
                 }
             }
         }
@@ -175,6 +183,8 @@ fn detached(case: &Case<'_>, judge: &mut Judge<'_>) {
     for (_, pose, truth) in case.steps() {
         beside.move_to(second, *pose);
         beside.send().expect("the thread runs");
+        // Nothing need have come yet.
+        let _ = beside.receive();
         last = truth.meet();
     }
     let (world, _) = beside.reattach().expect("the thread ends well");

@@ -1,6 +1,6 @@
 //! The answer of a query with a budget (Klosowski et al. 1998, section 5.2.3).
 
-use crate::math::Vec3;
+use crate::math::{Vec3, length_up};
 
 /// What is known about two meshes when a query ends, perhaps early. Every number holds, whatever the budget was.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,9 +41,7 @@ pub struct Maybe {
 impl Maybe {
     /// Takes note of a point of A and one of B, both in A's frame.
     pub(crate) fn offer(&mut self, a: Vec3, b: Vec3) {
-        // The factor covers six roundings; what underflows is less than the smallest normal number's root.
-        let distance = (a - b).length() * (1.0 + 8.0 * f64::EPSILON) + 1e-150;
-        self.distance_at_most = self.distance_at_most.min(distance);
+        self.distance_at_most = self.distance_at_most.min(length_up(a - b));
     }
 }
 

@@ -7,6 +7,9 @@ use crate::math::Aabb;
 /// The most cells along an axis.
 pub(super) const MOST_CELLS: u32 = 1024;
 
+/// The most cells in all: their lists take 192 MiB before anything is in them.
+pub(super) const MOST_CELLS_IN_ALL: u64 = 1 << 24;
+
 /// How many boxes are looked at to choose where cells lie.
 const SAMPLES: usize = 1024;
 
@@ -67,11 +70,15 @@ impl Spread {
 }
 
 impl Layout {
-    /// Cells in a domain; one that is empty, flat, or not finite is replaced by one that is not, for any domain will do. At most [`MOST_CELLS`] on an axis.
+    /// Cells in a domain; one that is empty, flat, or not finite is replaced by one that is not, for any domain will do. At most [`MOST_CELLS`] on an axis and
+    /// [`MOST_CELLS_IN_ALL`]: where there would be more, the axes with the most get fewer.
     pub(super) fn new(domain: Aabb, count: [u32; 3]) -> Self {
+        let at_most = |most: u32| count.map(|n| n.clamp(1, most));
+        let in_all = |most: u32| at_most(most).into_iter().map(u64::from).product::<u64>();
+        let most = (1..=MOST_CELLS).rev().find(|most| in_all(*most) <= MOST_CELLS_IN_ALL);
         let mut layout = Self {
             domain,
-            count: count.map(|n| n.clamp(1, MOST_CELLS)),
+            count: at_most(most.unwrap_or(1)),
             scale: [1.0; 3],
             slack: 0.0,
         };
@@ -224,6 +231,15 @@ mod tests {
         let odd = Layout::new(Aabb { min: Vec3::NAN, max: Vec3::INFINITY }, [0, 9999, 3]);
         assert_eq!(odd.count, [1, MOST_CELLS, 3]);
         assert_eq!(odd.cells(&boxes[1003]).count(), u64::from(MOST_CELLS) * 3);
+        let cage = Aabb::from_corners(Vec3::ZERO, Vec3::ONE);
+        for (wanted, count) in [
+            ([u32::MAX; 3], [256; 3]),
+            ([u32::MAX, 1, u32::MAX], [1024, 1, 1024]),
+            ([16, u32::MAX, 1000], [16, 1024, 1000]),
+            ([17, 1024, 1024], [17, 993, 993]),
+        ] {
+            assert_eq!(Layout::new(cage, wanted).count, count);
+        }
         let point = [Bounds { min: [5e37; 3], max: [5e37; 3] }];
         let spread = Spread::of(&point, &mut Vec::new()).unwrap();
         assert!(Layout::fitted(&spread, 1.0, 100.0).total() <= 100);

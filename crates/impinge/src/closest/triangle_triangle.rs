@@ -9,8 +9,8 @@ use super::bounds::{lower, upper};
 use super::frame::{Answer, Local, U};
 use super::point_triangle::point_triangle;
 use super::thorough::thorough;
-use crate::exact::triangles_intersect;
-use crate::math::{MAX_COORDINATE, Vec3};
+use crate::exact::{EXACT_RANGE, triangles_intersect};
+use crate::math::Vec3;
 
 /// A difference of the bounds that is good enough, as a multiple of the size of the local frame: 5.7e-14. The bounds
 /// of a perfect search differ by 80 to 130 [`U`].
@@ -19,7 +19,7 @@ const TIGHT: f64 = 512.0 * U;
 /// The closest points of two closed triangles, and bounds of their distance.
 ///
 /// `lower` and `upper` are both zero exactly if the triangles share a point, which is decided exactly; `a` and `b` are
-/// then one point, within `point_error` of both triangles. Triangles may have zero area. Beyond [`MAX_COORDINATE`] the
+/// then one point, within `point_error` of both triangles. Triangles may have zero area. Beyond [`EXACT_RANGE`] the
 /// exact decision is not available; the bounds hold there, too, but are never both zero unless all points are equal.
 ///
 /// ```
@@ -207,7 +207,7 @@ fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Ve
 #[cold]
 fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
     let near = disjoint(a, b);
-    let in_range = |p: &Vec3| p.abs().cmple(Vec3::splat(MAX_COORDINATE)).all();
+    let in_range = |p: &Vec3| p.abs().cmple(Vec3::splat(EXACT_RANGE)).all();
     if !a.iter().chain(b).all(in_range) {
         return near;
     }

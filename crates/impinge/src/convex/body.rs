@@ -17,10 +17,18 @@ use crate::math::Vec3;
 /// Half an ulp of one: the relative error of one rounding.
 pub(super) const U: f64 = f64::EPSILON / 2.0;
 
+/// The smallest positive number.
+pub(super) const SMALLEST: f64 = f64::from_bits(1);
+
 /// Not less than the length of a vector, whatever its size, and hardly more.
 pub(super) fn length_up(v: Vec3) -> f64 {
     let largest = v.abs().max_element();
-    if largest > 0.0 { largest * (v / largest).length() * (1.0 + 8.0 * U) } else { 0.0 }
+    if largest > 0.0 {
+        // Two roundings of a denormal number are worth the smallest one.
+        largest * (v / largest).length() * (1.0 + 8.0 * U) + SMALLEST
+    } else {
+        0.0
+    }
 }
 
 /// What a body finds a point of its core again by. See [`Body::recall`].

@@ -3,7 +3,7 @@
 //! For a core of points the set meant is the hull of the points as [`Pose::transform_point`] rounds them; for a
 //! curved core it is its image under `x -> R x + t` in real numbers. Either way a ball of the margin's radius goes around every point, in the outer frame.
 
-use super::body::{Body, Mark, U, length_up};
+use super::body::{Body, Mark, SMALLEST, U, length_up};
 use crate::math::{Pose, Vec3};
 
 /// A body at a pose, with the error of its support there.
@@ -19,7 +19,8 @@ impl<'a, B: Body> Placed<'a, B> {
         let (middle, radius) = body.ball();
         let reach = length_up(middle) + radius;
         // The direction turned, the point moved: docs/notes/convex-shapes.md.
-        let moving = 40.0 * U * reach + 4.0 * U * length_up(pose.translation());
+        let moving =
+            40.0 * U * reach + 4.0 * U * length_up(pose.translation()) + 16.0 * SMALLEST;
         Self { body, pose, error: body.support_error() * 1.0001 + moving }
     }
 

@@ -1,11 +1,13 @@
 //! Vectors, poses, axis-aligned boxes, the plane of a polygon, and seeded random numbers for all that samples.
 
 mod aabb;
+mod length;
 mod polygon;
 mod pose;
 mod random;
 
 pub use aabb::Aabb;
+pub(crate) use length::{direction, length_down, length_up, next_down, next_up};
 pub(crate) use polygon::{axes_by_size, newell};
 pub use polygon::{drop_axis, newell_normal};
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};

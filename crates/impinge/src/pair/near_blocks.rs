@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use crate::closest::triangle_triangle;
 use crate::exact::triangles_intersect;
-use crate::math::Aabb;
+use crate::math::{Aabb, Vec3, length_down, length_up};
 
 use super::blocks::{Block, blocks};
 use super::{NearPair, NearSink, Posed};
@@ -21,7 +21,8 @@ pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
     if a.is_empty() || b.is_empty() {
         return;
     }
-    let slack = a.bounds().union(&b.bounds()).extent().length() * SLACK;
+    // Where numbers are denormal, the bounds of `closest` are apart by a few of their last places.
+    let slack = length_up(a.bounds().union(&b.bounds()).extent()) * SLACK + f64::MIN_POSITIVE;
     let (blocks_a, blocks_b) = (blocks(&a.collect(&a.bounds())), blocks(&b.collect(&b.bounds())));
     // The nearest blocks first: a good first bound prunes most of the rest.
     let mut order: Vec<(f64, usize)> = blocks_a
@@ -81,8 +82,7 @@ fn compare(
     ControlFlow::Continue(())
 }
 
-/// A certain lower bound of the distance between points of two boxes. Squares that underflow give zero, which is a bound too; the
-/// factor covers the five roundings.
+/// A certain lower bound of the distance between points of two boxes.
 fn box_gap(p: &Aabb, q: &Aabb) -> f64 {
-    p.distance_squared(q).sqrt() * (1.0 - 8.0 * f64::EPSILON)
+    length_down((p.min - q.max).max(q.min - p.max).max(Vec3::ZERO))
 }

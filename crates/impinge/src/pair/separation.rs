@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, direction};
 use crate::mesh::Mesh;
 
 use super::distance::{Nearest, closest_pair};
@@ -48,7 +48,7 @@ impl Separation {
         if a.is_empty() || b.is_empty() {
             return Self::Empty;
         }
-        let centers = (b.bounds().center() - a.bounds().center()).try_normalize();
+        let centers = direction(b.bounds().center() - a.bounds().center());
         let axes = [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]);
         let mut best: Option<(Vec3, f64)> = None;
         for direction in axes.chain(centers) {
@@ -63,7 +63,7 @@ impl Separation {
         let Some(closest) = closest_pair(mesh_a, mesh_b, pose, f64::INFINITY) else {
             return Self::Empty;
         };
-        if let Some(direction) = (closest.on_b - closest.on_a).try_normalize() {
+        if let Some(direction) = direction(closest.on_b - closest.on_a) {
             let gap = gap_along(a, b, direction);
             if gap > 0.0 {
                 return Self::Slab { direction, gap };

@@ -3,27 +3,13 @@
 use glam::DMat3;
 
 use crate::math::Vec3;
+pub(super) use crate::math::{length_down, length_up, next_down as down, next_up as up};
 
 /// Half an ulp of one.
 pub(super) const U: f64 = f64::EPSILON / 2.0;
 
 /// Added where products may be denormal: far more than a hundred of their roundings come to.
 pub(super) const TINY: f64 = f64::MIN_POSITIVE;
-
-/// The next larger number, of a finite one.
-#[inline]
-pub(super) fn up(x: f64) -> f64 {
-    if x == 0.0 {
-        return f64::from_bits(1);
-    }
-    f64::from_bits(if x > 0.0 { x.to_bits() + 1 } else { x.to_bits() - 1 })
-}
-
-/// The next smaller number, of a finite one.
-#[inline]
-pub(super) fn down(x: f64) -> f64 {
-    -up(-x)
-}
 
 /// The sum as rounded, and what rounding took away, exactly (Knuth's two-sum).
 #[inline]
@@ -45,34 +31,6 @@ pub(super) fn sum3(x: f64, y: f64, z: f64) -> (f64, f64) {
     let (g, h) = two_sum(e, f);
     let (r, q) = two_sum(t, g);
     if q == 0.0 && h == 0.0 { (r, r) } else { (down(r), up(r)) }
-}
-
-/// Brings lengths whose squares would be denormal to a size where they are not. A power of two.
-const LIFT: f64 = 4.149_515_568_880_993e180; // 2^600
-
-/// Below this, squares are lifted first.
-const SMALL: f64 = 1e-140;
-
-/// Not less than the length of the difference that rounded to `v`, component by component.
-#[inline]
-pub(super) fn length_up(v: Vec3) -> f64 {
-    let largest = v.abs().max_element();
-    if largest < SMALL {
-        if largest == 0.0 {
-            return 0.0;
-        }
-        return up((v * LIFT).length() * (1.0 + 8.0 * U) / LIFT);
-    }
-    v.length() * (1.0 + 8.0 * U)
-}
-
-/// Not more than the length of the difference that rounded to `v`, component by component.
-#[inline]
-pub(super) fn length_down(v: Vec3) -> f64 {
-    if v.abs().max_element() < SMALL {
-        return down((v * LIFT).length() * (1.0 - 8.0 * U) / LIFT).max(0.0);
-    }
-    v.length() * (1.0 - 8.0 * U)
 }
 
 /// An upper bound of the spectral norm of `R^T R - I`: by how much a matrix that should be a rotation changes squared lengths.
@@ -111,27 +69,5 @@ mod tests {
             assert!(hi - lo <= 4.0 * f64::EPSILON * lo.abs().max(hi.abs()) + 1e-320);
         }
         assert_eq!(sum3(1.0, 2.0, -5.0), (-2.0, -2.0));
-    }
-
-    #[test]
-    fn lengths_are_enclosed_at_every_scale() {
-        let mut random = Random::new(2);
-        for scale in [1e60, 1.0, 1e-139, 1e-155, 1e-200, 1e-300, 1e-318, 5e-324] {
-            for _ in 0..200 {
-                let v = random.in_cube() * scale;
-                let square = exact(v.x).pow(2) + exact(v.y).pow(2) + exact(v.z).pow(2);
-                let (lo, hi) = (length_down(v), length_up(v));
-                assert!(exact(lo).pow(2) <= square && square <= exact(hi).pow(2), "{v}");
-                assert!(hi - lo <= 1e-14 * hi + 2e-323);
-            }
-        }
-        assert_eq!((length_up(Vec3::ZERO), length_down(Vec3::ZERO)), (0.0, 0.0));
-    }
-
-    #[test]
-    fn neighbours() {
-        assert_eq!(up(1.0), 1.0 + f64::EPSILON);
-        assert_eq!(down(up(-3.0)), -3.0);
-        assert!(up(0.0) > 0.0 && down(0.0) < 0.0);
     }
 }

@@ -162,6 +162,11 @@ impl Grid {
         }
     }
 
+    /// Items with more cells than this are in the list of large ones.
+    fn most_cells_of_an_item(&self) -> u32 {
+        self.options.large.min(options::MOST_CELLS_OF_AN_ITEM)
+    }
+
     /// Where an item belongs, and its oriented box if it is entered by that.
     fn wanted(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<Turned>) {
         let bounds = frame.of(item);
@@ -175,7 +180,7 @@ impl Grid {
                 Some(None) => (Kind::Large, Cells::EMPTY, None),
                 Some(Some(turned)) => (Kind::Turned, turned.cells(&self.layout), Some(turned)),
             };
-        if kind == Kind::Large || cells.count() > u64::from(self.options.large) {
+        if kind == Kind::Large || cells.count() > u64::from(self.most_cells_of_an_item()) {
             return (Place { kind: Kind::Large, ..NOWHERE }, None);
         }
         (Place { kind, outside: self.layout.misses(&bounds), cells }, turned)
@@ -428,6 +433,22 @@ mod tests {
     fn steady_frames_take_no_memory() {
         grows_no_more(Grid::new);
         grows_no_more(|| Grid::with(GridOptions::oriented()));
+    }
+
+    /// Options that ask for more memory than there is get less, before any is taken.
+    #[test]
+    fn options_that_ask_for_too_much_are_cut_down() {
+        let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        for (cells, count) in [(u32::MAX, 256), (0, 1)] {
+            let mut grid = Grid::with(cage(cells));
+            assert_eq!(grid.stats().cells, [count; 3]);
+            let mut changes = Changes::default();
+            let bounds = [all; 12];
+            let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            grid.update(&frame, &mut changes);
+            assert_eq!(changes.began.len(), 66);
+            assert_eq!(grid.stats().large, if count == 1 { 0 } else { 12 });
+        }
     }
 
     #[test]

@@ -3,6 +3,10 @@
 use super::super::Entry;
 use crate::math::Aabb;
 
+/// The most cells of an item, whatever the options say: an infinite box in a fine grid would
+/// otherwise take a place in every one.
+pub(super) const MOST_CELLS_OF_AN_ITEM: u32 = 1 << 15;
+
 /// How a [`Grid`](super::Grid) is laid out.
 ///
 /// ```
@@ -17,11 +21,14 @@ use crate::math::Aabb;
 pub struct GridOptions {
     /// Where the cells lie. Boxes outside of it are in the cells at its border. `None`: where most boxes are, chosen anew when many have left.
     pub domain: Option<Aabb>,
-    /// The number of cells on each axis, at most 1024. `None`: from the number of boxes and their median size.
+    /// The number of cells on each axis, at most 1024, and at most 2^24 in all; where more are
+    /// asked for, the axes with the most get fewer. `None`: from the number of boxes and their
+    /// median size.
     pub cells: Option<[u32; 3]>,
     /// By which box items are entered.
     pub entry: Entry,
-    /// Items with more cells than this are kept in a list of their own, and compared with everything.
+    /// Items with more cells than this, or with more than 2^15, are kept in a list of their own,
+    /// and compared with everything.
     pub large: u32,
 }
 
@@ -39,7 +46,8 @@ impl GridOptions {
         Self { entry: Entry::Oriented, ..Self::default() }
     }
 
-    /// The grid of the thesis: a cage, and as many cells on each axis; every item is in the cells.
+    /// The grid of the thesis: a cage, and as many cells on each axis; every item of at most 2^15
+    /// cells is in them.
     #[must_use]
     pub fn fixed(cage: Aabb, cells: u32) -> Self {
         Self { domain: Some(cage), cells: Some([cells; 3]), large: u32::MAX, ..Self::default() }

@@ -167,7 +167,7 @@ impl Cells {
             for n in 0..3 {
                 let k = axes[n];
                 let parts = if n == 2 { LENGTH } else { WIDTH };
-                size[n] = (mean[k] * parts).max(extent[k] * 1e-4).max(1e-30) * scale;
+                size[n] = (mean[k] * parts).max(extent[k] * 1e-4).max(SHORTEST) * scale;
                 count[n] = ((extent[k] / size[n]) as u32 + 1).min(1 << 14);
             }
             let cells = count[0] as f32 * count[1] as f32 * count[2] as f32;
@@ -205,12 +205,19 @@ struct CellLanes {
     last: [f32; 8],
 }
 
-/// Brings sides that are too far away, or infinite, to where cells can be numbered.
+/// Cells lie between this and its negative. The sum of the sides of more than 10^8 boxes within
+/// is finite, so that no mean, extent or cell number is infinite or NaN.
+const FURTHEST: f32 = 1e30;
+/// No cell is shorter than this, so that the number of cells in a unit is finite.
+const SHORTEST: f32 = 1e-36;
+
+/// Brings sides that are too far away, or infinite, to where cells can be numbered. Both may lie
+/// beyond the same end: boxes there share the first or the last cell.
 #[inline(never)]
 fn clamp(low: &mut [f32; 8], high: &mut [f32; 8]) {
     for k in 0..3 {
-        low[k] = low[k].max(-1e30);
-        high[k] = high[k].clamp(low[k], 1e30);
+        low[k] = low[k].clamp(-FURTHEST, FURTHEST);
+        high[k] = high[k].clamp(low[k], FURTHEST);
     }
 }
 

@@ -67,8 +67,12 @@ impl Neighbours {
         }
         self.drift.agree(self.skin.width);
         if let (Some(step), true) = (self.drift.step, self.drift.members > 0) {
-            for (offset, step) in self.drift.offset.iter_mut().zip(step) {
-                *offset += step;
+            let offset = [0, 1, 2].map(|k| self.drift.offset[k] + step[k]);
+            if offset.iter().all(|x| x.is_finite()) {
+                self.drift.offset = offset;
+            } else {
+                // The moving coordinates stay where they are, and the boxes leave their skins.
+                self.drift.step = None;
             }
         }
     }

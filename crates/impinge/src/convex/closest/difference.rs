@@ -79,14 +79,14 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
 
     /// How far `m` may be from the set, and below the true height per length of the direction.
     pub(in crate::convex) fn error(&self, m: Vec3) -> f64 {
-        self.error + 2.0 * U * m.length() + 1e-300
+        self.error + 2.0 * U * length_up(m) + 1e-300
     }
 
     /// A bound, in the scaled frame, for the height of every point of the set along `direction`, per length, from the support there.
     pub(in crate::convex) fn height(&self, direction: Vec3, support: Vec3) -> f64 {
         let along = direction.dot(support) / direction.length();
         // Three roundings of the product, whose parts are no larger than the lengths; the length and the quotient.
-        along + self.error(support) + 12.0 * U * support.length()
+        along + self.error(support) + 12.0 * U * length_up(support)
     }
 
     /// A scaled length in the caller's unit.

@@ -7,7 +7,7 @@ use super::{
     ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop, johnson,
     signed_volumes,
 };
-use crate::convex::body::{Body, U};
+use crate::convex::body::{Body, U, length_up};
 use crate::math::{Pose, Vec3};
 
 /// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, and bounds of the distance.
@@ -143,7 +143,7 @@ pub(in crate::convex) fn iterate<A: Body, B: Body>(
         if difference.unscaled(at.upper - at.lower) <= target {
             break Stop::Converged;
         }
-        if at.nearest.length() <= rounding {
+        if length_up(at.nearest) <= rounding {
             break Stop::Inside;
         }
         if at.iterations >= options.limit {
@@ -256,7 +256,7 @@ impl Ended {
     ) -> bool {
         let sum = |of: fn(&Vertex) -> Vec3| self.weights.sum(|i| of(&self.simplex[i]));
         let here = Vertex { m: self.nearest, a: sum(|v| v.a), b: sum(|v| v.b), marks: None };
-        let size = self.simplex.iter().map(|v| v.m.length()).fold(0.0, f64::max);
+        let size = self.simplex.iter().map(|v| length_up(v.m)).fold(0.0, f64::max);
         let mut next = Self { simplex: vec![here], weights: Reduced::point(0), ..*self };
         next.blended += 16.0 * U * size;
         let gained = next.step(vertex, signed_volumes::reduce, difference, 0);
@@ -287,9 +287,9 @@ impl Ended {
     /// The origin is no further than this from the set: the nearest point is near a point of it.
     fn upper_bound<A: Body, B: Body>(&self, difference: &Difference<'_, A, B>) -> f64 {
         let (error, size) = self.simplex.iter().fold((0.0_f64, 0.0_f64), |(e, s), v| {
-            (e.max(difference.error(v.m)), s.max(v.m.length()))
+            (e.max(difference.error(v.m)), s.max(length_up(v.m)))
         });
-        self.nearest.length() * (1.0 + 8.0 * U) + error + self.blended + 16.0 * U * size
+        length_up(self.nearest) * (1.0 + 8.0 * U) + error + self.blended + 16.0 * U * size
     }
 
     /// A distance that rounding can make of nothing.
@@ -312,7 +312,7 @@ fn shrink<A: Body, B: Body>(
         let reduced = reduce(&points[..simplex.len()]);
         let nearest = reduced.sum(|i| points[i]);
         *simplex = reduced.iter().map(|(i, _)| simplex[i]).collect();
-        if reduced.len() < 4 || nearest.length() <= rounding(difference, simplex) {
+        if reduced.len() < 4 || length_up(nearest) <= rounding(difference, simplex) {
             return (reduced.renumbered(), nearest);
         }
         // The weights of a flat tetrahedron are spoilt by rounding: again without the vertex that counts least.

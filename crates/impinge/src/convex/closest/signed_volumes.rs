@@ -64,7 +64,7 @@ fn segment(points: &[Vec3], [i, j]: [usize; 2]) -> Reduced {
     let to_q = q.dot(along) / square * whole;
     let from_p = -p.dot(along) / square * whole;
     match (same_sign(whole, to_q), same_sign(whole, from_p)) {
-        (true, true) => Reduced::shares([i, j], [to_q / whole, from_p / whole]),
+        (true, true) => Reduced::shares([i, j], [to_q.abs(), from_p.abs()]),
         (true, false) => Reduced::point(i),
         (false, true) => Reduced::point(j),
         (false, false) => Reduced::point(i).nearer(Reduced::point(j), points),
@@ -89,7 +89,7 @@ fn triangle(points: &[Vec3], [i, j, k]: [usize; 3]) -> Reduced {
         };
         parts = [area(q, r), area(r, p), area(p, q)];
         if parts.iter().all(|part| same_sign(*part, whole)) {
-            return Reduced::shares([i, j, k], parts.map(|part| part / whole));
+            return Reduced::shares([i, j, k], parts.map(f64::abs));
         }
     }
     let mut best = None;
@@ -108,7 +108,7 @@ fn tetrahedron(points: &[Vec3]) -> Reduced {
     let parts = [q.dot(rs), -p.dot(rs), s.dot(pq), -r.dot(pq)];
     let whole = (q - p).dot((r - p).cross(s - p));
     if parts.iter().all(|part| same_sign(*part, whole)) {
-        return Reduced::shares([0, 1, 2, 3], parts.map(|part| part / whole));
+        return Reduced::shares([0, 1, 2, 3], parts.map(f64::abs));
     }
     let faces = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
     let mut best = None;

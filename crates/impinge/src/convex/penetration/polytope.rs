@@ -3,7 +3,7 @@
 //! Whether a vertex is strictly above a face is decided exactly, so the faces below it form a disc with one border (the argument is in
 //! `convex/build.rs`) and the surface stays closed and convex, with coplanar neighbours at most.
 
-use crate::convex::body::U;
+use crate::convex::body::{U, length_up};
 use crate::convex::closest::{Vertex, signed_volumes, unit};
 use crate::exact::{Sign, orient3d};
 use crate::math::Vec3;
@@ -134,7 +134,7 @@ fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
         normal = unit(a);
     }
     // Any unit vector bounds the distance of a triangle; the normal does so best, where it is known well.
-    let size = a.length().max(b.length()).max(c.length());
+    let size = length_up(a).max(length_up(b)).max(length_up(c));
     let lowest = |n: Vec3| n.dot(a).min(n.dot(b)).min(n.dot(c));
     let mut height = lowest(normal);
     if normal.dot(a).max(normal.dot(b)).max(normal.dot(c)) - height > SLANT * size {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::on_circle;
 use crate::convex::Body;
-use crate::convex::body::U;
+use crate::convex::body::{SMALLEST, U};
 use crate::math::Vec3;
 
 axial! {
@@ -13,6 +13,10 @@ axial! {
     /// The cone of these lengths; a disc or a segment if one is zero.
     new
 }
+
+/// More than products that underflow can cost where they choose between the apex and the base: some
+/// 1e-323, over the length of a direction that is no shorter than 1e-30.
+const UNDERFLOW: f64 = 1e-290;
 
 impl Body for Cone {
     type Memory = ();
@@ -28,11 +32,11 @@ impl Body for Cone {
     }
 
     fn support_error(&self) -> f64 {
-        16.0 * U * (self.radius + self.half_height)
+        16.0 * U * (self.radius + self.half_height) + UNDERFLOW
     }
 
     fn ball(&self) -> (Vec3, f64) {
-        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * U))
+        (Vec3::ZERO, self.half_height.hypot(self.radius) * (1.0 + 8.0 * U) + SMALLEST)
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

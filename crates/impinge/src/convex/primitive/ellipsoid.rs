@@ -14,8 +14,9 @@ pub struct Ellipsoid {
     axes: Vec3,
 }
 
-/// More than squares that underflow can take from a support: they are below 1e-160 for directions no shorter than 1e-30.
-const UNDERFLOW: f64 = 1e-120;
+/// More than products that underflow can take from the height of a support: some 1e-323, over the
+/// length of a direction that is no shorter than 1e-30.
+const UNDERFLOW: f64 = 1e-290;
 
 impl Ellipsoid {
     /// The ellipsoid with these half lengths of its axes; flat if one is zero.
@@ -43,8 +44,14 @@ impl Body for Ellipsoid {
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {
         // The image of the unit ball: its furthest point along the direction stretched, stretched.
         let stretched = self.axes * direction;
-        let length = stretched.length();
-        if length > 0.0 && length.is_finite() { self.axes * stretched / length } else { Vec3::ZERO }
+        let largest = stretched.abs().max_element();
+        if !(largest > 0.0 && largest.is_finite()) {
+            return Vec3::ZERO;
+        }
+        // Squares that lose digits would put the point beside the surface.
+        let scaled =
+            if (1e-140..1e140).contains(&largest) { stretched } else { stretched / largest };
+        self.axes * (scaled / scaled.length())
     }
 
     fn support_error(&self) -> f64 {

@@ -90,13 +90,17 @@ fn check_length(length: f64, what: &str) -> Result<(), Error> {
 
 /// The point of a circle of `radius` about z that lies furthest along the x and y of `direction`; the middle if they are zero.
 fn on_circle(direction: Vec3, radius: f64) -> [f64; 2] {
-    let Vec3 { x, y, .. } = direction;
-    let length = (x * x + y * y).sqrt();
-    if length > 0.0 && length.is_finite() {
-        [radius * x / length, radius * y / length]
-    } else {
-        [0.0, 0.0]
+    let Vec3 { mut x, mut y, .. } = direction;
+    let largest = x.abs().max(y.abs());
+    if !(largest > 0.0 && largest.is_finite()) {
+        return [0.0, 0.0];
     }
+    // Squares that lose digits would put the point beside the circle.
+    if !(1e-140..1e140).contains(&largest) {
+        (x, y) = (x / largest, y / largest);
+    }
+    let length = (x * x + y * y).sqrt();
+    [radius * (x / length), radius * (y / length)]
 }
 
 #[cfg(test)]

@@ -30,6 +30,9 @@ const HEIGHT_ERROR: f64 = 32.0 * f64::EPSILON;
 /// The same in `f32`, in the unit of the search.
 const ROUGH_ERROR: f32 = 96.0 * f32::EPSILON;
 
+/// Corners that are off by so much more make the distance of a face as much more uncertain, times this.
+const COARSE_CORNERS: f32 = 8.0;
+
 /// The most blocks of faces. Penetrations of hulls of thousands of vertices need about thirty.
 const BLOCKS: usize = 64;
 
@@ -82,6 +85,8 @@ pub(super) struct Surface {
     seen: [u32; BLOCKS],
     stack: [Edge; RIM],
     rim: [Edge; RIM],
+    /// What rounding makes of a face's distance, in the unit of the search, as [`ROUGH_ERROR`] is.
+    error: f32,
 }
 
 impl Default for Surface {
@@ -102,6 +107,7 @@ impl Default for Surface {
             seen: [0; BLOCKS],
             stack: [0; RIM],
             rim: [0; RIM],
+            error: ROUGH_ERROR,
         }
     }
 }
@@ -153,6 +159,7 @@ impl Surface {
         corners: &C,
         start: &Simplex<Vec3A>,
     ) -> Option<Depth> {
+        self.error = ROUGH_ERROR + COARSE_CORNERS * rough.coarse;
         self.start::<W>(start)?;
         let flat = FLAT * query.size;
         let mut upper = f64::INFINITY;
@@ -213,7 +220,8 @@ impl Surface {
         }
         self.used = 1;
         let [p, q, r] = &sides;
-        fill::<W>(block, Wide3::load(p), Wide3::load(q), Wide3::load(r), 4).then_some(())
+        let faces = (Wide3::load(p), Wide3::load(q), Wide3::load(r));
+        fill::<W>(block, faces, 4, self.error).then_some(())
     }
 
     /// The face closest to the origin.
@@ -298,7 +306,7 @@ impl Surface {
                 y: W::load(eight(&points[1], 1)),
                 z: W::load(eight(&points[2], 1)),
             };
-            if !fill::<W>(&mut self.blocks[block], p, q, w, count) {
+            if !fill::<W>(&mut self.blocks[block], (p, q, w), count, self.error) {
                 return false;
             }
         }
@@ -399,23 +407,28 @@ fn eight(points: &[f32; 9], from: usize) -> &[f32; 8] {
 /// Computes the first `count` faces of a block from their corners; false if one does not have the origin behind it, or on it to rounding. On the way that is enough: the
 /// [lower bound](Surface::lowest) counts all faces as they are in the end.
 #[inline(always)]
-fn fill<W: Wide>(block: &mut Block, p: Wide3<W>, q: Wide3<W>, r: Wide3<W>, count: usize) -> bool {
+fn fill<W: Wide>(
+    block: &mut Block,
+    (p, q, r): (Wide3<W>, Wide3<W>, Wide3<W>),
+    count: usize,
+    error: f32,
+) -> bool {
     let (u, v) = (p.sub(r), q.sub(r));
     let normal = u.cross(v);
     let height = normal.dot(r);
     let length = normal.dot(normal).sqrt();
     let sides = u.dot(u).sqrt().add(v.dot(v).sqrt());
     let distance = height.div(length);
-    let error = W::splat(ROUGH_ERROR).mul(sides.div(length).add(W::splat(1.0)));
+    let errors = W::splat(error).mul(sides.div(length).add(W::splat(1.0)));
     normal.store(&mut block.normals);
     height.store(&mut block.heights);
     distance.store(&mut block.distances);
-    error.store(&mut block.errors);
+    errors.store(&mut block.errors);
     for lane in count..8 {
         block.heights[lane] = f32::INFINITY;
         block.distances[lane] = f32::INFINITY;
     }
     // Not if it has no area: then the distance is no number.
-    let behind = W::splat(-ROUGH_ERROR).le(distance).bits();
+    let behind = W::splat(-error).le(distance).bits();
     behind & ((1 << count) - 1) == (1 << count) - 1
 }

@@ -8,6 +8,7 @@ use glam::DMat3;
 
 use super::{cells, start};
 use crate::convex::Hull;
+use crate::convex::body::length_up;
 use crate::math::{Vec3, unit_scale};
 use crate::wide::{Lanes3, Wide, Wide3};
 
@@ -115,9 +116,7 @@ impl Furthest {
         let low = vertices.iter().fold(vertices[0], |low, p| low.min(*p));
         let high = vertices.iter().fold(vertices[0], |high, p| high.max(*p));
         let center = low + (high - low) * 0.5;
-        let furthest =
-            vertices.iter().map(|p| p.distance(center)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-        let radius = furthest * (1.0 + 8.0 * f64::EPSILON);
+        let radius = radius(vertices, center);
         // A power of two, so that local coordinates are at most one in length.
         let (s, t) = unit_scale(radius);
         let local: Vec<Vec3> = vertices.iter().map(|p| (*p - center) * s * t * 0.5).collect();
@@ -155,9 +154,7 @@ impl Furthest {
         let [p, q, r] = *vertices;
         let (low, high) = (p.min(q).min(r), p.max(q).max(r));
         self.center = low + (high - low) * 0.5;
-        let away = vertices.map(|v| v.distance(self.center));
-        let furthest = away[0].max(away[1]).max(away[2]).max(f64::MIN_POSITIVE);
-        self.radius = furthest * (1.0 + 8.0 * f64::EPSILON);
+        self.radius = radius(vertices, self.center);
         let (s, t) = unit_scale(self.radius);
         self.unit = 2.0 / s / t;
         let local = vertices.map(|v| (v - self.center) * s * t * 0.5);
@@ -316,6 +313,17 @@ impl Furthest {
         let number = at[lane] as usize + lane;
         self.blocks[from + number / 8].vertices[number % 8].to_bits()
     }
+}
+
+/// No vertex lies further from the center; positive.
+#[inline(always)]
+fn radius(vertices: &[Vec3], center: Vec3) -> f64 {
+    let mut furthest = vertices.iter().map(|v| v.distance(center)).fold(0.0, f64::max);
+    // Squares of less vanish, or lose digits.
+    if furthest < 1e-140 {
+        furthest = vertices.iter().map(|v| length_up(*v - center)).fold(0.0, f64::max);
+    }
+    furthest.max(f64::MIN_POSITIVE) * (1.0 + 8.0 * f64::EPSILON)
 }
 
 /// The larger of two numbers; no care is taken of what is none.

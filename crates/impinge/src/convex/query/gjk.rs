@@ -26,6 +26,10 @@ const LEAST_SQUARE: f64 = 1e-280;
 /// So many steps are taken before each must come closer than the one before.
 const FREE_STEPS: u32 = 16;
 
+/// By how much more than its length a pose's matrix may stretch a vector. [`Pose::from_matrix`] takes
+/// matrices that stretch by 2e-9; a thousandfold is left for products of such matrices.
+const STRETCH: f64 = 2e-6;
+
 /// Two hulls made ready, one at a pose in the frame of the other.
 #[derive(Debug)]
 pub(super) struct Query<'a> {
@@ -43,7 +47,8 @@ pub(super) struct Query<'a> {
     pub(super) unit: f64,
     /// The bodies are apart if their middles are further apart than this.
     pub(super) reach: f64,
-    /// A plane through the corner found in `f64` may cut off so much.
+    /// A plane through the corner found in `f64` may cut off so much. Counts the rounding of B's
+    /// vertices where the pose puts them; derived in `docs/notes/convex.md`.
     pub(super) tiny: f64,
     /// No corner of A - B is longer.
     pub(super) size: f64,
@@ -69,7 +74,10 @@ impl<'a> Query<'a> {
         let middle = pose.transform_point(b.center);
         let between = middle - a.center;
         let apart = between.abs().max_element();
-        let far = a.center.abs().max_element() + middle.abs().max_element();
+        // What cancels in B's middle is rounded all the same: its own coordinates and the translation
+        // count, not what becomes of them.
+        let of_b = b.center.abs().max_element() + pose.translation().abs().max_element();
+        let far = a.center.abs().max_element() + of_b;
         let reach = a.radius + b.radius;
         let tiny = 32.0 * f64::EPSILON * (far + apart + reach);
         Self {
@@ -82,9 +90,9 @@ impl<'a> Query<'a> {
             back: pose.rotation().transpose(),
             between,
             unit: unit_of(apart + reach),
-            reach: reach + tiny,
+            reach: reach * (1.0 + STRETCH) + tiny,
             tiny,
-            size: 2.0 * apart + reach,
+            size: 2.0 * apart + reach + tiny,
         }
     }
 

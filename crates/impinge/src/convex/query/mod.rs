@@ -28,6 +28,7 @@ mod rough;
 mod simplex;
 mod slow;
 mod span;
+mod stage;
 mod start;
 mod vector;
 

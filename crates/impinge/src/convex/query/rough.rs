@@ -11,7 +11,8 @@ use super::simplex::{Corner, Simplex};
 use crate::math::Vec3;
 use crate::wide::Wide;
 
-/// A plane through the corner found may cut off so much, in the unit of the search, all rounding accounted for; derived in `docs/notes/convex.md`.
+/// A plane through the corner found may cut off so much, in the unit of the search, by what is
+/// rounded in `f32`; derived in `docs/notes/convex.md`.
 pub(super) const SLACK: f32 = 48.0 / 16_777_216.0;
 
 /// Directions whose squares are less prove nothing, because of numbers too small for `f32`.
@@ -34,6 +35,11 @@ pub(super) struct Rough<'a> {
     pub(super) between: Vec3A,
     /// One in A's unit is so much here.
     pub(super) unit: f64,
+    /// What is rounded in `f64`, in the unit of the search: next to nothing, unless the bodies are
+    /// small for the numbers that they and the pose are given by. Not less than it is.
+    pub(super) coarse: f32,
+    /// A plane through the corner found may cut off so much, all rounding accounted for.
+    slack: f32,
 }
 
 /// Where corners of A - B come from.
@@ -84,6 +90,7 @@ impl<'a> Rough<'a> {
         let (a, b) = (query.a, query.b);
         let unit = query.unit;
         let turn = query.pose.rotation().as_mat3();
+        let coarse = (query.tiny * unit) as f32 * (1.0 + f32::EPSILON);
         Self {
             query,
             scale: (a.unit * unit) as f32,
@@ -91,6 +98,8 @@ impl<'a> Rough<'a> {
             back: Mat3A::from(turn.transpose()),
             between: (query.between * unit).as_vec3a(),
             unit,
+            coarse,
+            slack: SLACK + coarse,
         }
     }
 
@@ -133,14 +142,16 @@ impl<'a> Rough<'a> {
     #[inline(always)]
     pub(super) fn separates(&self, v: Vec3A, along: f32) -> bool {
         let square = v.length_squared();
-        (square > LEAST_SQUARE) & (along > SLACK * square.sqrt())
+        (square > LEAST_SQUARE) & (along > self.slack * square.sqrt())
     }
 
     #[inline(always)]
     pub(super) fn separated(&self, v: Vec3A, along: f32) -> RoughEnd {
         let v = v.as_dvec3();
         let length = v.length();
-        let gap = (f64::from(along) / length - f64::from(SLACK)) / self.unit;
-        RoughEnd::Separated { direction: v / -length, gap }
+        let gap = (f64::from(along) / length - f64::from(self.slack)) / self.unit;
+        // The comparison in `f32` may have rounded in favour of the gap, by less than the slack has to
+        // spare: there is a gap, if not of this length.
+        RoughEnd::Separated { direction: v / -length, gap: gap.max(0.0) }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::answer::{Contact, Distance, Overlap};
 use super::gjk::Query;
+use super::stage::{Stage, decided};
 use crate::convex::decide::{self, Decision, Gap, Hint};
 use crate::convex::penetration;
 use crate::math::Vec3;
@@ -15,6 +16,7 @@ fn placed(query: &Query<'_>) -> Vec<Vec3> {
 #[cold]
 #[inline(never)]
 pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Decision {
+    decided(Stage::Exact);
     decide::decide(query.points_a, &placed(query), &hint)
 }
 
@@ -22,6 +24,7 @@ pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Decision {
 #[cold]
 #[inline(never)]
 pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Contact {
+    decided(Stage::Exact);
     let b = placed(query);
     match decide::decide(query.points_a, &b, &hint) {
         Decision::Separated(gap) => {

@@ -6,13 +6,14 @@
 //! **After a miss**, boxes and sheets are first compared with a margin of a few times the last motion, for a few steps. If that is enough to see that no leaves come that close, nothing
 //! needs to be looked at until B has moved by as much.
 
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, length_up};
 use crate::mesh::Mesh;
 use crate::sink::First;
 use crate::wide::{Wide, dispatch};
 
 use super::Tree;
 use super::node::Link;
+use super::relative::DENORMAL;
 use super::traverse::{Query, Run, TRAIL, Work};
 
 /// What a query keeps for the next one of the same two meshes, at a pose nearby. Owned by the caller, one for each pair of bodies.
@@ -131,8 +132,11 @@ impl Tree {
         let turn = to.rotation() - from.rotation();
         let columns = [turn.x_axis, turn.y_axis, turn.z_axis];
         let size = columns.iter().map(|c: &Vec3| c.length_squared()).sum::<f64>().sqrt();
-        let largest = from.translation().length() + to.translation().length() + origin.length();
+        let sizes = [from.translation(), to.translation(), origin].map(length_up);
+        let largest = sizes[0] + sizes[1] + sizes[2];
         let reach = self.reach / self.frame.scale;
-        (middle.length() + size * reach) * (1.0 + 1e-9) + (largest + reach) * 64.0 * f64::EPSILON
+        // What is denormal is rounded by parts of the smallest number, not of itself.
+        let coarse = (largest + reach) * 64.0 * f64::EPSILON + DENORMAL;
+        (length_up(middle) + size * reach) * (1.0 + 1e-9) + coarse
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Leaf {
     pub(super) corners: [Lanes3; 3],
     /// The origin, in the tree's local frame: the middle of the triangles' box, rounded.
     pub(super) origin: [f32; 3],
-    /// Half the sides of the box about the origin that holds the corners as stored.
+    /// Half the sides of the box about the origin that holds the corners, as they are and as stored.
     pub(super) half: [f32; 3],
     /// No corner is further from the origin than this.
     pub(super) reach: f32,
@@ -32,20 +32,21 @@ pub(super) struct Leaf {
 pub(super) type Corners = [[[f64; 8]; 3]; 3];
 
 impl Leaf {
-    /// A leaf of the triangles given by number and corners (in the tree's local frame); the first `count` lanes are real, the others repeat the last of them. `origin` is the
-    /// middle of their box.
+    /// A leaf of the triangles given by number and corners (in the tree's local frame); the first `count` lanes are real, the others repeat the last of them. `bounds` is
+    /// their box, which also holds the corners as stored: these are rounded to nearest about its centre, its sides up.
     pub(super) fn new(
         triangles: [u32; 8],
         count: usize,
         corners: &Corners,
-        origin: [f32; 3],
+        bounds: &LocalBox,
     ) -> Self {
         debug_assert!((1..=8).contains(&count), "a leaf has one to eight triangles");
-        let (stored, half, longest) = dispatch::run(Store { corners, origin });
+        let origin = bounds.center;
+        let (stored, longest) = dispatch::run(Store { corners, origin });
         let mut leaf = Self {
             corners: stored,
             origin,
-            half,
+            half: bounds.half,
             reach: 0.0,
             // The factor covers the rounding of these few operations, and of the corners.
             longest: longest as f32 * 1.000_001,
@@ -64,34 +65,30 @@ impl Leaf {
         leaf
     }
 
-    /// The box of the corners as stored.
+    /// The box of the corners, as they are and as stored.
     #[inline(always)]
     pub(super) fn bounds(&self) -> LocalBox {
         LocalBox { center: self.origin, half: self.half }
     }
 }
 
-/// The corners as stored, half the sides of their box, and the longest side of a triangle.
+/// The corners as stored, and the longest side of a triangle.
 struct Store<'a> {
     corners: &'a Corners,
     origin: [f32; 3],
 }
 
 impl dispatch::Task for Store<'_> {
-    type Output = ([Lanes3; 3], [f32; 3], f64);
+    type Output = ([Lanes3; 3], f64);
 
     #[inline(always)]
     fn run<W: Wide>(self) -> Self::Output {
         let Self { corners, origin } = self;
         let mut stored = [Lanes3::splat(0.0); 3];
-        let mut halves = [[0.0_f32; 8]; 3];
         for (stored, corner) in stored.iter_mut().zip(corners) {
             for (k, axis) in [&mut stored.x, &mut stored.y, &mut stored.z].into_iter().enumerate() {
                 for lane in 0..8 {
-                    let x = (corner[k][lane] - f64::from(origin[k])) as f32;
-                    axis[lane] = x;
-                    let (x, half) = (x.abs(), halves[k][lane]);
-                    halves[k][lane] = if x > half { x } else { half };
+                    axis[lane] = (corner[k][lane] - f64::from(origin[k])) as f32;
                 }
             }
         }
@@ -105,11 +102,7 @@ impl dispatch::Task for Store<'_> {
                 squares[lane] = if square > squares[lane] { square } else { squares[lane] };
             }
         }
-        let mut half = [0.0_f32; 3];
-        for k in 0..3 {
-            half[k] = halves[k].iter().fold(0.0, |m, x| if *x > m { *x } else { m });
-        }
         let square = squares.iter().fold(0.0, |m, x| if *x > m { *x } else { m });
-        (stored, half, square.sqrt())
+        (stored, square.sqrt())
     }
 }

@@ -124,7 +124,7 @@ impl Tree {
             }
         }
         let bounds = LocalBox::around(min.to_array(), max.to_array());
-        (Leaf::new(numbers, triangles.len(), &corners, bounds.center), bounds)
+        (Leaf::new(numbers, triangles.len(), &corners, &bounds), bounds)
     }
 
     /// Puts what `link` leads to, which is fitted already, into a slot of a node, with its box and the sheet of the triangles below.

@@ -22,6 +22,12 @@ pub(super) struct Map {
     pub(super) margin: f32,
 }
 
+/// More than denormal products lose where a vertex or an origin is moved: each is off by half of the smallest number, three of them a coordinate, and there are three such sums.
+pub(super) const DENORMAL: f64 = 32.0 * 5e-324;
+
+/// Meshes smaller than this in their local unit are so small that no power of two brings them near one.
+const LEAST_REACH: f64 = 0.25;
+
 /// Half an ulp of one in `f32`.
 pub(super) const UNIT: f32 = f32::EPSILON / 2.0;
 
@@ -51,7 +57,8 @@ pub(super) struct Relative {
 }
 
 impl Relative {
-    /// `None` if one of the meshes is a million times smaller than the other, or than the distance between them: too much for `f32`.
+    /// `None` if one of the meshes is a million times smaller than the other, or than the distance between them: too much for `f32`. Also if one is smaller than what `f64` rounding
+    /// does to its coordinates, or than the smallest normal number: boxes of the tree would tell nothing apart.
     #[inline(always)]
     pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
         // Everything in A's local unit. A's unit in B's, and the other way round, are powers of two.
@@ -61,13 +68,19 @@ impl Relative {
         let translation = origin * frame_a.scale;
         let reach_b = b.reach * unit_b;
         let scale = a.reach + reach_b + translation.length();
-        // The products of three sizes, and of their rounding errors, must be representable.
-        if !(scale.is_finite() && a.reach > 1e-6 * scale && reach_b > 1e-6 * scale) {
-            return None;
-        }
         // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
         let largest = a.largest + b.largest + pose.translation().abs().max_element();
-        let rounding = largest * f64::EPSILON * 32.0 * Frame::roundings(frame_a, frame_b);
+        let rounding =
+            largest * f64::EPSILON * 32.0 * Frame::roundings(frame_a, frame_b) + DENORMAL;
+        // The products of three sizes, and of their rounding errors, must be representable.
+        let least = a.reach.min(reach_b);
+        if !(scale.is_finite()
+            && least > 1e-6 * scale
+            && least >= rounding * frame_a.scale
+            && a.reach.min(b.reach) >= LEAST_REACH)
+        {
+            return None;
+        }
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * frame_a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
             let unit = unit as f32;

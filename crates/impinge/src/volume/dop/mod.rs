@@ -9,7 +9,7 @@ mod turned;
 mod vertices;
 
 use super::Volume;
-use super::rounding::{TINY, U, down, sum3, up};
+use super::rounding::{TINY, U, down, length_down, sum3, up};
 use crate::math::{Pose, Vec3};
 pub use motion::DopMotion;
 pub(crate) use turned::Turned;
@@ -168,8 +168,10 @@ impl<const HALF: usize> Volume for Dop<HALF> {
         if self.is_empty() || other.is_empty() {
             return f64::INFINITY;
         }
-        let axes = Vec3::new(along(0), along(1), along(2)).length() * (1.0 - 8.0 * U);
-        (3..HALF).fold(axes, |gap, i| gap.max(along(i) / Self::LENGTHS[i] * (1.0 - 8.0 * U)))
+        let axes = length_down(Vec3::new(along(0), along(1), along(2)));
+        // A quotient that is denormal may be rounded up by half of the last place.
+        let diagonal = |i: usize| down(along(i) / Self::LENGTHS[i] * (1.0 - 8.0 * U));
+        (3..HALF).fold(axes, |gap, i| gap.max(diagonal(i)))
     }
 
     fn overlap_depth(&self, other: &Self) -> f64 {

@@ -1,0 +1,110 @@
+//! Lengths and directions at every scale: squares that would be denormal are scaled first.
+
+use super::{Vec3, unit_scale};
+
+/// Half an ulp of one.
+const U: f64 = f64::EPSILON / 2.0;
+
+/// Brings lengths whose squares would be denormal to a size where they are not. A power of two.
+const LIFT: f64 = 4.149_515_568_880_993e180; // 2^600
+
+/// Below this, squares are lifted first.
+const SMALL: f64 = 1e-140;
+
+/// The next larger number, of a finite one.
+#[inline]
+pub(crate) fn next_up(x: f64) -> f64 {
+    if x == 0.0 {
+        return f64::from_bits(1);
+    }
+    f64::from_bits(if x > 0.0 { x.to_bits() + 1 } else { x.to_bits() - 1 })
+}
+
+/// The next smaller number, of a finite one.
+#[inline]
+pub(crate) fn next_down(x: f64) -> f64 {
+    -next_up(-x)
+}
+
+/// Not less than the length of the difference that rounded to `v`, component by component.
+#[inline]
+pub(crate) fn length_up(v: Vec3) -> f64 {
+    let largest = v.abs().max_element();
+    if largest < SMALL {
+        if largest == 0.0 {
+            return 0.0;
+        }
+        return next_up((v * LIFT).length() * (1.0 + 8.0 * U) / LIFT);
+    }
+    v.length() * (1.0 + 8.0 * U)
+}
+
+/// Not more than the length of the difference that rounded to `v`, component by component.
+#[inline]
+pub(crate) fn length_down(v: Vec3) -> f64 {
+    if v.abs().max_element() < SMALL {
+        return next_down((v * LIFT).length() * (1.0 - 8.0 * U) / LIFT).max(0.0);
+    }
+    v.length() * (1.0 - 8.0 * U)
+}
+
+/// The unit vector along `v`, whatever its length; `None` for zero and for what is not finite.
+pub(crate) fn direction(v: Vec3) -> Option<Vec3> {
+    let largest = v.abs().max_element();
+    if !(largest > 0.0 && v.is_finite()) {
+        return None;
+    }
+    let (s, t) = unit_scale(largest);
+    (v * s * t).try_normalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use num_rational::BigRational;
+
+    use super::super::Random;
+    use super::*;
+
+    fn exact(x: f64) -> BigRational {
+        BigRational::from_float(x).unwrap()
+    }
+
+    #[test]
+    fn lengths_are_enclosed_at_every_scale() {
+        let mut random = Random::new(2);
+        for scale in [1e60, 1.0, 1e-139, 1e-155, 1e-161, 1e-200, 1e-300, 1e-318, 5e-324] {
+            for _ in 0..200 {
+                let v = random.in_cube() * scale;
+                let square = exact(v.x).pow(2) + exact(v.y).pow(2) + exact(v.z).pow(2);
+                let (lo, hi) = (length_down(v), length_up(v));
+                assert!(exact(lo).pow(2) <= square && square <= exact(hi).pow(2), "{v}");
+                assert!(hi - lo <= 1e-14 * hi + 2e-323);
+            }
+        }
+        assert_eq!((length_up(Vec3::ZERO), length_down(Vec3::ZERO)), (0.0, 0.0));
+    }
+
+    #[test]
+    fn directions_have_length_one_at_every_scale() {
+        let mut random = Random::new(3);
+        for exponent in -323..=61 {
+            let v = random.in_cube() * 10.0_f64.powi(exponent) + Vec3::X * 5e-324;
+            let Some(d) = direction(v) else {
+                assert_eq!(v, Vec3::ZERO);
+                continue;
+            };
+            assert!((d.length() - 1.0).abs() < 4.0 * f64::EPSILON, "{v} {d}");
+            let largest = v.abs().max_element();
+            assert!((d * (largest / d.abs().max_element()) - v).abs().max_element() <= 1e-15 * largest + 5e-324);
+        }
+        assert_eq!(direction(Vec3::ZERO), None);
+        assert_eq!(direction(Vec3::X * f64::INFINITY), None);
+    }
+
+    #[test]
+    fn neighbours() {
+        assert_eq!(next_up(1.0), 1.0 + f64::EPSILON);
+        assert_eq!(next_down(next_up(-3.0)), -3.0);
+        assert!(next_up(0.0) > 0.0 && next_down(0.0) < 0.0);
+    }
+}

@@ -97,7 +97,11 @@ impl<'s> Case<'s> {
     #[must_use]
     pub fn are_tetrahedra(&self) -> bool {
         let is = |mesh: &Mesh| {
-            mesh.is_solid() && mesh.triangles().len() == 4 && mesh.vertices().len() == 4
+            // Each triangle leaves out another vertex.
+            let left_out = |t: &[u32; 3]| (0..4).filter(|v| !t.contains(v)).collect::<Vec<u32>>();
+            let mut missing: Vec<Vec<u32>> = mesh.triangles().iter().map(left_out).collect();
+            missing.sort_unstable();
+            mesh.is_solid() && mesh.vertices().len() == 4 && missing == [[0], [1], [2], [3]]
         };
         is(&self.a) && is(&self.b)
     }

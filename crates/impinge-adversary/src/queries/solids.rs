@@ -176,6 +176,10 @@ fn surfaces(case: &Case<'_>, judge: &mut Judge<'_>) {
         let found = candidate_pairs(&scene, 0.0);
         judge.case(&found);
         judge.check(!truth.meet() || found == [(0, 1)], || format!("step {step}: {found:?}"));
+        let wide = candidate_pairs(&scene, truth.roughly() * (1.0 + 1e-9) + 1e-322);
+        judge.check(truth.distance.is_none() || wide == [(0, 1)], || {
+            format!("step {step}: no candidates at {:e}", truth.roughly())
+        });
         let bounds = scene.bounds_of(1);
         let used = case.sample.b.triangles.iter().flatten();
         let holds = used.map(|v| truth.posed[*v as usize]).all(|p| bounds.contains(p));

@@ -1,6 +1,6 @@
 //! Axis-aligned boxes, and their fast transformation (Zachmann 1994, section 5.2.1).
 
-use super::{Pose, Vec3};
+use super::{Pose, STRETCH, Vec3, length_up};
 
 /// A closed axis-aligned box. Empty when a `min` exceeds its `max`; [`Aabb::EMPTY`] is the one every union starts from.
 ///
@@ -141,10 +141,12 @@ impl Aabb {
             return Self::EMPTY;
         }
         let center = self.center();
-        // Half the diagonal, with the rounding of the subtraction, the length and the final sums covered.
-        let radius = (self.max - center).max(center - self.min).length()
-            * (1.0 + 8.0 * f64::EPSILON)
-            + 4.0 * f64::EPSILON * center.abs().max_element();
+        // Half the diagonal, with the rounding of the subtractions and the final sums covered, and what a
+        // matrix stretches that is a rotation only within the tolerance.
+        let radius = length_up((self.max - center).max(center - self.min))
+            * (STRETCH + 8.0 * f64::EPSILON)
+            + 4.0 * f64::EPSILON * center.abs().max_element()
+            + 4.0 * f64::from_bits(1);
         Self { min: center - Vec3::splat(radius), max: center + Vec3::splat(radius) }
     }
 }

@@ -10,6 +10,7 @@ pub use aabb::Aabb;
 pub(crate) use length::{direction, length_down, length_up, next_down, next_up};
 pub(crate) use polygon::{axes_by_size, newell};
 pub use polygon::{drop_axis, newell_normal};
+pub(crate) use pose::STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
 pub(crate) use random::Random;
 

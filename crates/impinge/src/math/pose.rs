@@ -38,6 +38,12 @@ pub struct Pose {
 /// goes through [`Pose::from_nearest_rotation`].
 pub const ROTATION_TOLERANCE: f64 = 1e-9;
 
+/// No rotation of a pose, nor of one pose relative to another, makes a vector longer than this times its length.
+///
+/// With `R^T R = I + E` and entries of `E` of at most `ROTATION_TOLERANCE`, `|R v|^2 <= (1 + 3e-9) |v|^2`; a product of
+/// two such matrices doubles the exponent.
+pub(crate) const STRETCH: f64 = 1.0 + 4.0 * ROTATION_TOLERANCE;
+
 /// How far from a rotation a matrix may be for [`Pose::from_nearest_rotation`] to repair it.
 pub const REPAIRABLE_ROTATION: f64 = 1e-3;
 

@@ -124,9 +124,7 @@ fn phases(far: f64, scale: f64) -> Vec<Judged> {
     made.push(("slabs in a cage".into(), Box::new(SlabOctree::with(slabs))));
     let wide = DynamicTreeOptions { margin: f32::MAX, rebuild: 0.0 };
     made.push(("wide tree".into(), Box::new(DynamicTree::with(wide))));
-    made.into_iter()
-        .map(|(name, phase)| Judged { phase, name, pairs: BTreeSet::new() })
-        .collect()
+    made.into_iter().map(|(name, phase)| Judged { phase, name, pairs: BTreeSet::new() }).collect()
 }
 
 /// Boxes of one scale at one distance, some of others, through frames of every kind of change.
@@ -206,9 +204,8 @@ fn common_motion_is_followed_to_the_ends_of_single_precision() {
                 };
                 let mut direct = Neighbours::new();
                 let (mut began, mut at) = (Changes::default(), start);
-                let offsets: Vec<[f32; 3]> = (0..60)
-                    .map(|_| [0; 3].map(|_| (random.unit() * 9.0) as f32 * scale))
-                    .collect();
+                let offsets: Vec<[f32; 3]> =
+                    (0..60).map(|_| [0; 3].map(|_| (random.unit() * 9.0) as f32 * scale)).collect();
                 for frame in 0..16 {
                     let mut bounds: Vec<Bounds> = offsets
                         .iter()

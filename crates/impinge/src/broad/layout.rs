@@ -76,12 +76,8 @@ impl Layout {
         let at_most = |most: u32| count.map(|n| n.clamp(1, most));
         let in_all = |most: u32| at_most(most).into_iter().map(u64::from).product::<u64>();
         let most = (1..=MOST_CELLS).rev().find(|most| in_all(*most) <= MOST_CELLS_IN_ALL);
-        let mut layout = Self {
-            domain,
-            count: at_most(most.unwrap_or(1)),
-            scale: [1.0; 3],
-            slack: 0.0,
-        };
+        let mut layout =
+            Self { domain, count: at_most(most.unwrap_or(1)), scale: [1.0; 3], slack: 0.0 };
         for k in 0..3 {
             let (lo, hi) = (&mut layout.domain.min[k], &mut layout.domain.max[k]);
             // Also false for NaN.

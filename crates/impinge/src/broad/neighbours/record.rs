@@ -120,9 +120,8 @@ impl Turned {
     #[inline(always)]
     pub(super) fn shifted(&self, by: [f32; 3]) -> Self {
         let moved = self.moved(by).0;
-        let grown = |n: usize| {
-            moved[n] - (self.0[n].abs().min(f32::MAX) * 1e-6 + by[n % 4].abs() * 1e-6)
-        };
+        let grown =
+            |n: usize| moved[n] - (self.0[n].abs().min(f32::MAX) * 1e-6 + by[n % 4].abs() * 1e-6);
         Self::new([grown(0), grown(1), grown(2)], [grown(4), grown(5), grown(6)])
     }
 

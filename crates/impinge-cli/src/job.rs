@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use impinge::Pose;
 use impinge::scene::Scene;
 
@@ -28,33 +28,37 @@ impl Job {
         let mut scenes = Vec::with_capacity(paths.len());
         let mut notes = Vec::new();
         for (i, path) in paths.iter().enumerate() {
-            let loaded = Scene::load(path)?;
+            let mut loaded = Scene::load(path)?;
             if !loaded.report.is_complete() || loaded.straightened > 0 || loaded.deformed > 0 {
                 notes.push(loaded.to_string());
             }
-            scenes.push((path.display().to_string(), loaded.scene, i == 1));
+            if i == 1 {
+                loaded.scene = moved(&loaded.scene, pose)
+                    .with_context(|| format!("{}: cannot be moved so far", path.display()))?;
+            }
+            scenes.push((path.display().to_string(), loaded.scene));
         }
-        let mut job = Self::combine(scenes, pose);
+        let mut job = Self::combine(scenes);
         job.notes = notes;
         Ok(job)
     }
 
     /// A scene that is in memory already.
     pub(crate) fn from_scene(name: &str, scene: Scene) -> Self {
-        Self::combine(vec![(name.to_owned(), scene, false)], &Pose::IDENTITY)
+        Self::combine(vec![(name.to_owned(), scene)])
     }
 
     /// The parts of several jobs of one file each, as if the files had been loaded together.
     pub(crate) fn together(jobs: &[Self]) -> Self {
-        let scenes = jobs.iter().map(|j| (j.files.join(", "), j.scene.clone(), false)).collect();
-        Self::combine(scenes, &Pose::IDENTITY)
+        let scenes = jobs.iter().map(|j| (j.files.join(", "), j.scene.clone())).collect();
+        Self::combine(scenes)
     }
 
-    fn combine(scenes: Vec<(String, Scene, bool)>, pose: &Pose) -> Self {
+    fn combine(scenes: Vec<(String, Scene)>) -> Self {
         let several = scenes.len() > 1;
         let mut scene = Scene::new();
         let (mut names, mut file_of, mut files) = (Vec::new(), Vec::new(), Vec::new());
-        for (file, from, moved) in scenes {
+        for (file, from) in scenes {
             let offset = scene.parts().len();
             let stem = Path::new(&file)
                 .file_stem()
@@ -68,8 +72,7 @@ impl Job {
                     (true, _) => format!("{stem}/{own}"),
                 });
                 file_of.push(files.len());
-                let at = if moved { pose.compose(&part.pose) } else { part.pose };
-                scene.add(part.name.clone(), part.mesh.clone(), at);
+                scene.add(part.name.clone(), part.mesh.clone(), part.pose);
             }
             for (a, b) in from.ignored() {
                 scene.ignore(a + offset, b + offset);
@@ -109,6 +112,17 @@ impl Job {
             many => format!("{} files", many.len()),
         }
     }
+}
+
+/// The scene with every part moved by `pose`; the error names the part.
+fn moved(scene: &Scene, pose: &Pose) -> Result<Scene> {
+    let mut moved = Scene::new();
+    for part in scene.parts() {
+        let at = pose.compose(&part.pose).with_context(|| format!("part {}", part.name))?;
+        moved.add(part.name.clone(), part.mesh.clone(), at);
+    }
+    scene.ignored().for_each(|(a, b)| moved.ignore(a, b));
+    Ok(moved)
 }
 
 /// The names, those that occur more than once followed by `#1`, `#2` and so on, past the numbers that would make a name of another part.
@@ -164,9 +178,13 @@ mod tests {
     fn of_two_files_only_pairs_across_are_wanted_and_the_second_moves() {
         let mut first = scene(&["a", "b"]);
         first.ignore(0, 1);
-        let files =
-            vec![("d/x.glb".to_owned(), first, false), ("y.stl".to_owned(), scene(&["c"]), true)];
-        let job = Job::combine(files, &Pose::from_translation([0.0, 0.0, 2.0]).unwrap());
+        let up = Pose::from_translation([0.0, 0.0, 2.0]).unwrap();
+        let second = moved(&scene(&["c"]), &up).unwrap();
+        let far = Pose::from_translation([0.0, 0.0, 1e60]).unwrap();
+        let error = moved(&moved(&second, &far).unwrap(), &far).unwrap_err();
+        assert!(error.to_string().contains("part c"), "{error}");
+        let files = vec![("d/x.glb".to_owned(), first), ("y.stl".to_owned(), second)];
+        let job = Job::combine(files);
         assert_eq!(job.names, ["x/a", "x/b", "y"]);
         assert_eq!(job.pair_count(), 2);
         assert!(!job.wants(0, 1) && job.wants(1, 2));

@@ -84,7 +84,7 @@ pub(crate) fn direction(random: &mut Random) -> Vec3 {
 pub(crate) fn approach(a: &Hull, b: &Hull, gap: f64, random: &mut Random) -> Result<Pose> {
     let turn = Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.unit())?;
     let way = direction(random);
-    let at = |r: f64| -> Result<Pose> { Ok(Pose::from_translation(way * r)?.compose(&turn)) };
+    let at = |r: f64| -> Result<Pose> { Ok(Pose::from_translation(way * r)?.compose(&turn)?) };
     let size = |hull: &Hull| hull.bounds().extent().length();
     let (mut met, mut free) = (0.0, size(a) + size(b));
     while free - met > 1e-9 * free {

@@ -80,7 +80,7 @@ pub(crate) fn flight(frames: usize, seed: u64) -> Result<Flight> {
             .iter()
             .map(|b| {
                 let turn = Pose::from_axis_angle(b.axis, b.angle)?;
-                Ok(Pose::from_translation(b.position)?.compose(&turn))
+                Ok(Pose::from_translation(b.position)?.compose(&turn)?)
             })
             .collect::<Result<_, impinge::Error>>()?;
         let mut requests = Vec::new();
@@ -128,7 +128,7 @@ fn wall_poses() -> Result<Vec<Pose>> {
                 1 => Pose::from_axis_angle(Vec3::Z, quarter)?,
                 _ => Pose::from_axis_angle(Vec3::Y, quarter)?,
             };
-            poses.push(Pose::from_translation(offset)?.compose(&turn));
+            poses.push(Pose::from_translation(offset)?.compose(&turn)?);
         }
     }
     Ok(poses)

@@ -48,7 +48,7 @@ impl Course {
         for _ in 0..3 {
             let turn =
                 Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.unit())?;
-            rotation = turn.compose(&rotation);
+            rotation = turn.compose(&rotation)?;
         }
         Ok(Self {
             rotation,
@@ -60,12 +60,12 @@ impl Course {
     }
 
     fn pose(&self) -> Result<Pose> {
-        Ok(Pose::from_translation(self.position)?.compose(&self.rotation))
+        Ok(Pose::from_translation(self.position)?.compose(&self.rotation)?)
     }
 
     /// The rotation one step on.
     fn turned(&self) -> Result<Pose> {
-        Ok(Pose::from_axis_angle(self.axis, self.spin)?.compose(&self.rotation))
+        Ok(Pose::from_axis_angle(self.axis, self.spin)?.compose(&self.rotation)?)
     }
 }
 

@@ -111,7 +111,8 @@ pub(crate) fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose;
     let axis = random.vector() + Vec3::splat(1e-3);
     let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.unit())?;
     let direction = (random.vector() + Vec3::splat(1e-3)).normalize();
-    let at = |r: f64| -> Result<Pose> { Ok(Pose::from_translation(direction * r)?.compose(&turn)) };
+    let at =
+        |r: f64| -> Result<Pose> { Ok(Pose::from_translation(direction * r)?.compose(&turn)?) };
     let hits = |r: f64| -> Result<bool> {
         let mut first = First::default();
         traverse(a, b, &at(r)?, &mut first);

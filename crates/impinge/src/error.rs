@@ -74,7 +74,6 @@ impl Error {
     }
 
     /// The same error with `context` in front of its message.
-    #[cfg(feature = "files")]
     pub(crate) fn within(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);
         self

@@ -327,7 +327,7 @@ fn flight(random: &mut Random, steps: usize, from: Vec3, step: f64) -> Vec<Pose>
             let turn = Pose::from_axis_angle(axis, step * i as f64).unwrap();
             // There and back again.
             let t = if i < steps / 2 { i } else { steps - i } as f64;
-            Pose::from_translation(from + velocity * t).unwrap().compose(&turn)
+            Pose::from_translation(from + velocity * t).unwrap().compose(&turn).unwrap()
         })
         .collect()
 }

@@ -78,7 +78,7 @@ fn near_touching() {
         };
         let turn = random.pose(Vec3::ZERO);
         let direction = random.direction();
-        let at = |r: f64| Pose::from_translation(direction * r).unwrap().compose(&turn);
+        let at = |r: f64| Pose::from_translation(direction * r).unwrap().compose(&turn).unwrap();
         let hits =
             |r: f64| decide(a.vertices(), &moved(&cube, &at(r)), &Hint::NONE).is_intersecting();
         let (mut low, mut high) = (0.0, 3.0);
@@ -225,7 +225,7 @@ fn planes_carry_over() {
     for frame in 0..100 {
         let t = f64::from(frame) * 0.01;
         let turn = Pose::from_axis_angle([1.0, 2.0, 3.0], t).unwrap();
-        let pose = Pose::from_translation([t, 1.9, t]).unwrap().compose(&turn);
+        let pose = Pose::from_translation([t, 1.9, t]).unwrap().compose(&turn).unwrap();
         let cold = perceptron::separate(&a, &b, &pose, options, &mut Default::default());
         let warm = perceptron::separate(&a, &b, &pose, options, &mut cache);
         turns[0] += cold.iterations;

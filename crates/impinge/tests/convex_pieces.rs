@@ -298,7 +298,7 @@ fn tolerances_are_kept_and_pieces_limited() {
 /// The shape turned and moved somewhere: no plane of it is parallel to an axis, and none is exactly flat.
 fn turned(mesh: &Mesh, random: &mut Random) -> Mesh {
     let turn = Pose::from_axis_angle(random.point(), 1.0 + random.unit()).unwrap();
-    mesh.transformed(&Pose::from_translation(random.point()).unwrap().compose(&turn))
+    mesh.transformed(&Pose::from_translation(random.point()).unwrap().compose(&turn).unwrap())
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn near_touching() {
         let b = random.ellipsoid(6, Vec3::new(1.0, 0.2, 0.2) * scale);
         let turn = random.pose(Vec3::ZERO);
         let direction = random.direction() * scale;
-        let at = |r: f64| Pose::from_translation(direction * r).unwrap().compose(&turn);
+        let at = |r: f64| Pose::from_translation(direction * r).unwrap().compose(&turn).unwrap();
         // First contact, by halves.
         let (mut low, mut high) = (0.0, 3.0);
         for _ in 0..60 {
@@ -362,7 +362,7 @@ fn the_cache_carries_over() {
     for frame in 0..200 {
         let t = f64::from(frame) * 0.01;
         let turn = Pose::from_axis_angle([1.0, 2.0, 3.0], t).unwrap();
-        let pose = Pose::from_translation([2.1, t, 0.0]).unwrap().compose(&turn);
+        let pose = Pose::from_translation([2.1, t, 0.0]).unwrap().compose(&turn).unwrap();
         let query = Query { a: &a, b: &b, pose: &pose, options: Options::THESIS };
         let cold = separate(query, &mut Cache::default(), &mut scratch);
         let warm = separate(query, &mut cache, &mut scratch);

@@ -72,6 +72,7 @@ fn answers_equal_those_of_the_meshes() {
             Pose::from_translation((random.point() * 4.0).to_array())
                 .unwrap()
                 .compose(&turn.unwrap())
+                .unwrap()
         };
         let expected = meshes_meet(a, b, &pose);
         let found = tree_a.first_hit(tree_b, &pose);
@@ -100,7 +101,8 @@ fn pairs_of_leaves_are_those_of_all_against_all() {
         let turn = Pose::from_axis_angle(random.point().to_array(), random.unit() * 6.0);
         let pose = Pose::from_translation((random.point() * 3.0).to_array())
             .unwrap()
-            .compose(&turn.unwrap());
+            .compose(&turn.unwrap())
+            .unwrap();
         let mut expected = Vec::new();
         for (i, p) in found.pieces.iter().enumerate() {
             for (j, q) in found.pieces.iter().enumerate() {

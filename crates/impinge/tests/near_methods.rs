@@ -136,7 +136,7 @@ fn same(found: &[NearPair], expected: &[NearPair], epsilon: f64) {
 }
 
 fn pose(random: &mut Random, shift: Vec3) -> Pose {
-    Pose::from_translation(shift).unwrap().compose(&meshes::pose(random, 0.0))
+    Pose::from_translation(shift).unwrap().compose(&meshes::pose(random, 0.0)).unwrap()
 }
 
 #[test]
@@ -285,7 +285,11 @@ fn tiny_beside_huge() {
         for shift in [Vec3::new(0.5, 0.1, 0.2), Vec3::new(0.5 + 1.5 * size, 0.1, 0.2), Vec3::ZERO] {
             compare(&huge, &tiny, &pose(&mut random, shift));
             let turned = pose(&mut random, Vec3::ZERO);
-            compare(&tiny, &huge, &Pose::from_translation(-shift).unwrap().compose(&turned));
+            compare(
+                &tiny,
+                &huge,
+                &Pose::from_translation(-shift).unwrap().compose(&turned).unwrap(),
+            );
         }
     }
     // Both large, both small, far apart.

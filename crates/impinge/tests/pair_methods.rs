@@ -126,7 +126,8 @@ fn interlocked_rings_are_separated_by_no_slab() {
     let ring = shapes::torus(1.0, 0.2, 24, 12).unwrap();
     let pose = Pose::from_translation([1.0, 0.0, 0.0])
         .unwrap()
-        .compose(&Pose::from_axis_angle([1.0, 0.0, 0.0], std::f64::consts::FRAC_PI_2).unwrap());
+        .compose(&Pose::from_axis_angle([1.0, 0.0, 0.0], std::f64::consts::FRAC_PI_2).unwrap())
+        .unwrap();
     let Verdict::Separated(proof) = impinge::intersects(&ring, &ring, &pose) else {
         panic!("the rings do not meet");
     };

@@ -179,7 +179,8 @@ fn gears_in_time_mesh_without_crossing() {
         let gear = Gear { teeth, module: 2.5, thickness: 16.0, bore: 5.0, ..Gear::default() };
         let pose = Pose::from_translation([x, 0.0, 0.0])
             .unwrap()
-            .compose(&Pose::from_axis_angle(Vec3::Z, angle).unwrap());
+            .compose(&Pose::from_axis_angle(Vec3::Z, angle).unwrap())
+            .unwrap();
         let part = Part { name: String::new(), mesh: gear.mesh().unwrap().into(), pose };
         world(&part)
     };

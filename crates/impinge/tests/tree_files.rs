@@ -38,7 +38,7 @@ fn same_answers(mesh: &Mesh, bytes: &[u8]) {
     assert_eq!(fresh.tree().validate(&fresh), Ok(()));
     let size = if mesh.is_empty() { Vec3::ZERO } else { mesh.bounds().extent() };
     let pose = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
-    let pose = Pose::from_translation(size * 0.2).unwrap().compose(&pose);
+    let pose = Pose::from_translation(size * 0.2).unwrap().compose(&pose).unwrap();
     let expected = impinge::pair::intersecting_pairs(mesh, mesh, &pose);
     assert_eq!(impinge::pair::intersecting_pairs(&fresh, mesh, &pose), expected);
 }

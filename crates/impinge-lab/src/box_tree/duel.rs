@@ -20,7 +20,7 @@ struct Body {
 impl Body {
     fn pose(&self) -> Result<Pose> {
         let turn = Pose::from_axis_angle(self.axis, self.angle)?;
-        Ok(Pose::from_translation(self.position)?.compose(&turn))
+        Ok(Pose::from_translation(self.position)?.compose(&turn)?)
     }
 
     fn push(&mut self, random: &mut Random) {

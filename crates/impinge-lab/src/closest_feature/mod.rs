@@ -130,7 +130,7 @@ mod tests {
                 } else {
                     Pose::from_axis_angle(axis, angle).unwrap()
                 };
-                let pose = Pose::from_translation(at).unwrap().compose(&turn);
+                let pose = Pose::from_translation(at).unwrap().compose(&turn).unwrap();
                 let moved: Vec<Vec3> =
                     hulls[j].vertices().iter().map(|v| pose.transform_point(*v)).collect();
                 let truth = closest(hulls[i].vertices(), &moved, &Hint::NONE).unwrap();

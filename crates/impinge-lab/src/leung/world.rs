@@ -132,8 +132,8 @@ struct Flyer {
 
 impl Flyer {
     fn pose(&self) -> Result<Pose> {
-        let turn = Pose::from_axis_angle(self.axis, self.angle)?.compose(&self.start);
-        Ok(Pose::from_translation(self.position)?.compose(&turn))
+        let turn = Pose::from_axis_angle(self.axis, self.angle)?.compose(&self.start)?;
+        Ok(Pose::from_translation(self.position)?.compose(&turn)?)
     }
 
     /// The tightest box, by six climbs.

@@ -170,8 +170,8 @@ fn flight(a: &Body, b: &Body, random: &mut Random) -> Result<Vec<Pose>> {
     let mut poses = Vec::new();
     for step in -300..300 {
         let at: Vec3 = own.center() + offset + way * (0.01 * size * f64::from(step));
-        let turned = Pose::from_axis_angle(axis, f64::from(step).to_radians())?.compose(&start);
-        let pose = Pose::from_translation(at)?.compose(&turned);
+        let turned = Pose::from_axis_angle(axis, f64::from(step).to_radians())?.compose(&start)?;
+        let pose = Pose::from_translation(at)?.compose(&turned)?;
         if its.transformed(&pose).overlaps(&own) {
             poses.push(pose);
         }

@@ -104,7 +104,7 @@ fn flight(random: &mut Random) -> Result<Vec<Pose>> {
         let at = offset + way * (0.02 * f64::from(step));
         let turn = Pose::from_axis_angle(axis, f64::from(step).to_radians())?;
         if room.contains(at) {
-            poses.push(Pose::from_translation(at)?.compose(&turn));
+            poses.push(Pose::from_translation(at)?.compose(&turn)?);
         }
     }
     Ok(poses)

@@ -134,7 +134,7 @@ impl Scene {
         let mut poses = Vec::with_capacity(frames);
         for _ in 0..frames.max(2) {
             let pose = |m: &Mover| -> Result<Pose> {
-                Ok(Pose::from_translation(m.position)?.compose(&m.turn))
+                Ok(Pose::from_translation(m.position)?.compose(&m.turn)?)
             };
             poses.push(movers.iter().map(pose).collect::<Result<Vec<Pose>>>()?);
             for mover in &mut movers {
@@ -190,19 +190,19 @@ impl Mover {
                 // Uniform steps with this standard deviation.
                 self.position += random.vector() * (STEP * 3.0_f64.sqrt());
                 self.turn = Pose::from_axis_angle(direction(random), TURN.to_radians())?
-                    .compose(&self.turn);
+                    .compose(&self.turn)?;
             }
             Motion::Billiard { velocity, rotation } => {
                 self.position += self.velocity * velocity;
                 self.turn =
-                    Pose::from_axis_angle(self.axis, rotation.to_radians())?.compose(&self.turn);
+                    Pose::from_axis_angle(self.axis, rotation.to_radians())?.compose(&self.turn)?;
             }
             Motion::Fall => {
                 self.velocity.z -= 8.0 * room / (FALLING * FALLING);
                 let height = (self.position.z + self.velocity.z).max(self.rest);
                 if height > self.rest {
                     self.turn =
-                        Pose::from_axis_angle(self.axis, TURN.to_radians())?.compose(&self.turn);
+                        Pose::from_axis_angle(self.axis, TURN.to_radians())?.compose(&self.turn)?;
                 } else {
                     self.velocity.z = 0.0;
                 }

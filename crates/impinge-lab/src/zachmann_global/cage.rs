@@ -32,8 +32,8 @@ pub(super) fn poses(objects: usize, side: f64, frames: usize, seed: u64) -> Resu
     for _ in 0..frames.max(2) {
         let mut frame = Vec::with_capacity(objects);
         for ([at, way], turn, axis) in &mut flyers {
-            frame.push(Pose::from_translation(*at)?.compose(turn));
-            *turn = Pose::from_axis_angle(*axis, SPIN.to_radians())?.compose(turn);
+            frame.push(Pose::from_translation(*at)?.compose(turn)?);
+            *turn = Pose::from_axis_angle(*axis, SPIN.to_radians())?.compose(turn)?;
             *at += *way;
             for k in 0..3 {
                 // The middle stays half a side of the object away from the walls.

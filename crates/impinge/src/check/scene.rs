@@ -124,7 +124,7 @@ mod tests {
             scene.add(
                 "b",
                 mesh.clone(),
-                frame.compose(&Pose::from_translation([1.0, 0.0, 0.0]).unwrap()),
+                frame.compose(&Pose::from_translation([1.0, 0.0, 0.0]).unwrap()).unwrap(),
             );
             assert_eq!(candidate_pairs(&scene, 0.0), [(0, 1)]);
         }

@@ -22,7 +22,7 @@ use crate::error::{Error, ErrorKind};
 ///
 /// let quarter_turn = Pose::from_axis_angle([0.0, 0.0, 1.0], std::f64::consts::FRAC_PI_2)?;
 /// let up = Pose::from_translation([0.0, 0.0, 5.0])?;
-/// let p = up.compose(&quarter_turn).transform_point(Vec3::X);
+/// let p = up.compose(&quarter_turn)?.transform_point(Vec3::X);
 /// assert!(p.distance(Vec3::new(0.0, 1.0, 5.0)) < 1e-15);
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -146,10 +146,7 @@ impl Pose {
     pub fn from_nearest_rotation(rows: [[f64; 4]; 3]) -> Result<Self, Error> {
         let (mut rotation, translation) = split(rows);
         check_rotation(&rotation, REPAIRABLE_ROTATION)?;
-        // Newton's iteration for the orthogonal polar factor; from within 1e-3 three steps reach rounding error.
-        for _ in 0..4 {
-            rotation = (rotation + rotation.inverse().transpose()) * 0.5;
-        }
+        rotation = nearest_rotation(rotation);
         Self::checked(rotation, translation)
     }
 
@@ -194,15 +191,74 @@ impl Pose {
     }
 
     /// First `inner`, then `self`: a body at `inner` in a frame that is itself at `self`.
-    #[must_use]
-    pub fn compose(&self, inner: &Self) -> Self {
+    ///
+    /// The rotation is the product of the two matrices, rounded; the translation is
+    /// `self.transform_point(inner.translation())`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::OutOfRange`] if a component of the translation exceeds
+    /// [`MAX_COORDINATE`](super::MAX_COORDINATE), and [`ErrorKind::NotARotation`] if the product
+    /// is not a rotation to within [`ROTATION_TOLERANCE`]: deviations of matrices that were kept
+    /// bit for bit add up. [`Pose::from_nearest_rotation`] repairs a matrix.
+    ///
+    /// ```
+    /// use impinge::{ErrorKind, Pose};
+    ///
+    /// let far = Pose::from_translation([0.8e60, 0.0, 0.0])?;
+    /// assert_eq!(far.compose(&far).unwrap_err().kind(), ErrorKind::OutOfRange);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn compose(&self, inner: &Self) -> Result<Self, Error> {
+        let composed = self.composed(inner);
+        check_range(composed.translation, || "the translation of the composed pose".into())?;
+        let off = deviation(&composed.rotation);
+        if off > ROTATION_TOLERANCE {
+            let message = format!(
+                "the composed matrix is not a rotation: it is {off:.1e} off, where \
+                 {ROTATION_TOLERANCE:e} is allowed, because the two it is made of are off; \
+                 repair these with Pose::from_nearest_rotation"
+            );
+            return Err(Error::new(ErrorKind::NotARotation, message));
+        }
+        Ok(composed)
+    }
+
+    /// As [`Pose::compose`], for what is composed of few poses that were checked: the range and
+    /// the rotation of the result are not.
+    #[inline]
+    pub(crate) fn composed(&self, inner: &Self) -> Self {
         Self {
             rotation: self.rotation * inner.rotation,
             translation: self.transform_point(inner.translation),
         }
     }
 
-    /// The motion that undoes this one, to rounding.
+    /// As [`Pose::composed`], for chains of any length: a product that is not a rotation to within
+    /// [`ROTATION_TOLERANCE`] is replaced by the nearest rotation, so that deviations do not add
+    /// up. The range is not checked; the translation is finite for any chain that fits in memory.
+    pub(crate) fn composed_in_chain(&self, inner: &Self) -> Self {
+        let mut composed = self.composed(inner);
+        if deviation(&composed.rotation) > ROTATION_TOLERANCE {
+            composed.rotation = nearest_rotation(composed.rotation);
+        }
+        composed
+    }
+
+    /// Whether every component of the translation is within the range of coordinates.
+    #[inline]
+    pub(crate) fn is_in_range(&self) -> bool {
+        self.translation.abs().max_element() <= super::MAX_COORDINATE
+    }
+
+    /// The motion that undoes this one: the rotation is the transpose, the translation its product
+    /// with `-t`, rounded.
+    ///
+    /// A component of the translation can reach `sqrt(3)` times
+    /// [`MAX_COORDINATE`](super::MAX_COORDINATE), which all queries accept. With `R^T R = I + E`,
+    /// where no entry of `E` exceeds [`ROTATION_TOLERANCE`], a point `v` that is moved and moved
+    /// back ends at `v + E v`: off by up to `3 * ROTATION_TOLERANCE * |v|`, and rounding. So the
+    /// inverse of a rotation that is one to rounding is exact to rounding, and that of a coarser
+    /// matrix is as coarse as the matrix.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
@@ -214,6 +270,13 @@ impl Pose {
     /// Two bodies with the same rotation get exactly the identity as their relative rotation, and two with the same
     /// pose exactly [`Pose::IDENTITY`]: parts that are only moved apart keep contacts that the rounding of a
     /// product of matrices would tear open.
+    ///
+    /// A component of the translation can reach `2 * sqrt(3)` times
+    /// [`MAX_COORDINATE`](super::MAX_COORDINATE), which all queries accept; verdicts are exact for
+    /// the pose as it is returned. The transpose of `a`'s rotation stands for its inverse, as in
+    /// [`Pose::inverse`]: seen through `a` again, a point `w` of `b` in the common frame is off by
+    /// up to `3 * ROTATION_TOLERANCE * |w - t|`, with `t` the translation of `a`, and rounding. The
+    /// relative rotation may be off by twice [`ROTATION_TOLERANCE`].
     #[must_use]
     pub fn relative(a: &Self, b: &Self) -> Self {
         let offset = b.translation - a.translation;
@@ -231,6 +294,21 @@ fn split(rows: [[f64; 4]; 3]) -> (DMat3, Vec3) {
     (DMat3::from_cols(column(0), column(1), column(2)), column(3))
 }
 
+/// The largest entry of `R^T R - I`.
+fn deviation(r: &DMat3) -> f64 {
+    let gram = r.transpose() * *r;
+    (gram - DMat3::IDENTITY).to_cols_array().iter().fold(0.0_f64, |m, c| m.max(c.abs()))
+}
+
+/// The rotation nearest to a matrix that is one to within [`REPAIRABLE_ROTATION`].
+fn nearest_rotation(mut rotation: DMat3) -> DMat3 {
+    // Newton's iteration for the orthogonal polar factor; from within 1e-3 three steps reach rounding error.
+    for _ in 0..4 {
+        rotation = (rotation + rotation.inverse().transpose()) * 0.5;
+    }
+    rotation
+}
+
 /// Says why `r` is not a rotation to within `tolerance`, in the order a user would look for the cause.
 fn check_rotation(r: &DMat3, tolerance: f64) -> Result<(), Error> {
     if !r.is_finite() {
@@ -240,8 +318,7 @@ fn check_rotation(r: &DMat3, tolerance: f64) -> Result<(), Error> {
         ));
     }
     let gram = r.transpose() * *r;
-    let deviation =
-        (gram - DMat3::IDENTITY).to_cols_array().iter().fold(0.0_f64, |m, c| m.max(c.abs()));
+    let deviation = deviation(r);
     let determinant = r.determinant();
     if deviation <= tolerance && determinant > 0.0 {
         return Ok(());
@@ -274,6 +351,7 @@ mod tests {
         Pose::from_translation([3.0, -2.0, 0.5])
             .unwrap()
             .compose(&Pose::from_axis_angle([1.0, 2.0, -0.5], 1.1).unwrap())
+            .unwrap()
     }
 
     #[test]
@@ -297,19 +375,72 @@ mod tests {
     fn composition_and_inverse_agree() {
         let (p, q) = (sample(), Pose::from_axis_angle([0.0, 1.0, 1.0], FRAC_PI_3).unwrap());
         let v = Vec3::new(1.0, 2.0, 3.0);
-        let both = p.compose(&q).transform_point(v);
+        let both = p.compose(&q).unwrap().transform_point(v);
         assert!(both.distance(p.transform_point(q.transform_point(v))) < 1e-14);
-        assert!(p.compose(&p.inverse()).transform_point(v).distance(v) < 1e-14);
+        assert!(p.compose(&p.inverse()).unwrap().transform_point(v).distance(v) < 1e-14);
         let relative = Pose::relative(&p, &q);
-        assert!(p.compose(&relative).transform_point(v).distance(q.transform_point(v)) < 1e-14);
+        assert!(
+            p.compose(&relative).unwrap().transform_point(v).distance(q.transform_point(v)) < 1e-14
+        );
     }
 
     #[test]
     fn relative_poses_of_equal_rotations_are_exact() {
         let p = sample();
         assert_eq!(Pose::relative(&p, &p), Pose::IDENTITY);
-        let moved = Pose::from_translation([1.0, 0.0, 0.0]).unwrap().compose(&p);
+        let moved = Pose::from_translation([1.0, 0.0, 0.0]).unwrap().compose(&p).unwrap();
         assert_eq!(Pose::relative(&p, &moved).rotation(), DMat3::IDENTITY);
+    }
+
+    #[test]
+    fn compose_refuses_what_leaves_the_range_or_is_no_rotation_any_more() {
+        let turn = Pose::from_axis_angle([0.0, 0.0, 1.0], 0.7).unwrap();
+        let mut far = Pose::from_translation([0.9e60, 0.9e60, -0.9e60]).unwrap();
+        far = far.compose(&turn).unwrap();
+        let error = far.compose(&far).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfRange);
+        // Eight tenths of the tolerance each: one is taken, two are not, and repaired they are.
+        let mut rows = turn.to_matrix();
+        rows.iter_mut().for_each(|row| row[0] *= 1.0 + 0.4e-9);
+        let coarse = Pose::from_matrix(rows).unwrap();
+        assert!(coarse.compose(&turn).is_ok());
+        let error = coarse.compose(&coarse).map(|p| p.compose(&coarse)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotARotation);
+        assert!(error.to_string().contains("from_nearest_rotation"), "{error}");
+        let repaired = Pose::from_nearest_rotation(coarse.to_matrix()).unwrap();
+        assert!(repaired.compose(&repaired).is_ok());
+        // A chain repairs itself.
+        let mut chain = Pose::IDENTITY;
+        for _ in 0..10_000 {
+            chain = chain.composed_in_chain(&coarse);
+            check_rotation(&chain.rotation(), 1.0001 * ROTATION_TOLERANCE).unwrap();
+        }
+    }
+
+    /// The bounds that the documentation gives.
+    #[test]
+    fn inverse_and_relative_reach_no_further_than_they_say() {
+        let corner = Pose::from_axis_angle([0.0, 1.0, -1.0], (1.0 / 3f64.sqrt()).acos()).unwrap();
+        for turn in [corner, corner.inverse(), sample()] {
+            for signs in 0..8 {
+                let sign = |k: usize| if signs >> k & 1 == 0 { 1e60 } else { -1e60 };
+                let t = Vec3::new(sign(0), sign(1), sign(2));
+                let there = Pose::from_translation(t).unwrap().compose(&turn).unwrap();
+                let back = Pose::from_translation(-t).unwrap();
+                let most = 1e60 * 3f64.sqrt() * (1.0 + 1e-9);
+                assert!(there.inverse().translation().abs().max_element() <= most);
+                let relative = Pose::relative(&there, &back);
+                assert!(relative.translation().abs().max_element() <= 2.0 * most);
+            }
+        }
+        let mut rows = sample().to_matrix();
+        rows.iter_mut().for_each(|row| row[1] *= 1.0 + 0.49e-9);
+        let coarse = Pose::from_matrix(rows).unwrap();
+        for v in [Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.0, 1e8, 0.0)] {
+            let back = coarse.inverse().transform_point(coarse.transform_point(v));
+            assert!(back.distance(v) <= 3.0 * ROTATION_TOLERANCE * v.length() + 1e-14);
+            assert!(back.distance(v) > 1e-10 * v.length());
+        }
     }
 
     #[test]

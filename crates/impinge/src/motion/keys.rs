@@ -49,7 +49,7 @@ impl Track {
         if time == from.time {
             return Ok(from.pose);
         }
-        let share = (time - from.time) / (to.time - from.time);
+        let share = share(from.time, to.time, time);
         between(&from.pose, &to.pose, share)
     }
 
@@ -60,18 +60,37 @@ impl Track {
         if time <= start || length == 0.0 || self.repeat == Repeat::Once {
             return time.clamp(start, end);
         }
-        let rounds = (time - start) / length;
-        let share = rounds.fract();
+        let rounds = share(start, end, time);
+        let fraction = rounds.fract();
         let backwards = self.repeat == Repeat::BackAndForth && rounds.floor() % 2.0 == 1.0;
-        start + length * if backwards { 1.0 - share } else { share }
+        let fraction = if backwards { 1.0 - fraction } else { fraction };
+        let within = if length.is_finite() {
+            start + length * fraction
+        } else {
+            start * (1.0 - fraction) + end * fraction
+        };
+        // Times that are so far from each other that the quotient overflows are past the end.
+        if within.is_finite() { within.clamp(start, end) } else { end }
+    }
+}
+
+/// How far a time is on the way from one to another, as a share of it. The difference of two finite
+/// times may be infinite, that of their halves is not.
+fn share(from: f64, to: f64, time: f64) -> f64 {
+    if (to - from).is_finite() && (time - from).is_finite() {
+        (time - from) / (to - from)
+    } else {
+        (0.5 * time - 0.5 * from) / (0.5 * to - 0.5 * from)
     }
 }
 
 /// The pose a share of the way: straight on, and by the shortest turn at an even pace (Shoemake 1985).
 fn between(a: &Pose, b: &Pose, share: f64) -> Result<Pose, Error> {
-    let translation = a.translation() * (1.0 - share) + b.translation() * share;
+    let (from, to) = (a.translation(), b.translation());
+    // Rounding may lead out of what lies between, and so out of the range of coordinates.
+    let translation = (from * (1.0 - share) + to * share).clamp(from.min(to), from.max(to));
     if a.rotation() == b.rotation() {
-        return Ok(Pose::from_translation(translation)?.compose(&turn_of(a)?));
+        return Pose::from_translation(translation)?.compose(&turn_of(a)?);
     }
     let (p, q) = (DQuat::from_mat3(&a.rotation()), DQuat::from_mat3(&b.rotation()));
     let q = if p.dot(q) < 0.0 { -q } else { q };
@@ -93,7 +112,7 @@ mod tests {
     fn track(repeat: Repeat) -> Track {
         let turn = |angle: f64, x: f64| {
             let turn = Pose::from_axis_angle(Vec3::Z, angle).unwrap();
-            Pose::from_translation([x, 0.0, 0.0]).unwrap().compose(&turn)
+            Pose::from_translation([x, 0.0, 0.0]).unwrap().compose(&turn).unwrap()
         };
         let keys = [(1.0, turn(0.0, 0.0)), (2.0, turn(1.0, 4.0)), (4.0, turn(3.0, 4.0))]
             .map(|(time, pose)| Keyframe { time, pose });

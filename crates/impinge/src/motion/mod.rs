@@ -83,6 +83,9 @@ impl MovingScene {
 
     /// Adds a body of one part at a pose in the frame of its parent, or of the scene, and returns its index.
     ///
+    /// # Errors
+    /// As [`Pose::compose`], if the body starts beyond the range of coordinates.
+    ///
     /// # Panics
     /// If there is no such parent.
     pub fn add(
@@ -92,23 +95,27 @@ impl MovingScene {
         origin: Pose,
         parent: Option<usize>,
         motion: Motion,
-    ) -> usize {
-        let around = parent.map_or(Pose::IDENTITY, |parent| self.pose_of(parent));
+    ) -> Result<usize, Error> {
         let name = name.into();
-        let part = self.scene.add(name.clone(), mesh, around.compose(&origin));
+        let pose = match parent {
+            None => Ok(origin),
+            Some(parent) => self.pose_of(parent).and_then(|around| around.compose(&origin)),
+        };
+        let pose = pose.map_err(|e| e.within(format_args!("body {name}")))?;
+        let part = self.scene.add(name.clone(), mesh, pose);
         self.bodies.push(MovingBody { name, parts: part..part + 1, parent, origin, motion });
-        self.bodies.len() - 1
+        Ok(self.bodies.len() - 1)
     }
 
     /// Where a body's origin is at first, in the frame of the scene.
-    fn pose_of(&self, body: usize) -> Pose {
+    fn pose_of(&self, body: usize) -> Result<Pose, Error> {
         let mut pose = self.bodies[body].origin;
         let mut above = self.bodies[body].parent;
         while let Some(parent) = above {
-            pose = self.bodies[parent].origin.compose(&pose);
+            pose = self.bodies[parent].origin.compose(&pose)?;
             above = self.bodies[parent].parent;
         }
-        pose
+        Ok(pose)
     }
 
     /// A box around all parts where they start.

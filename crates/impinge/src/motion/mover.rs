@@ -6,7 +6,7 @@ use super::keys::Track;
 use super::{Motion, MovingBody};
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
-use crate::math::{Aabb, Pose, Random, Vec3};
+use crate::math::{Aabb, MAX_COORDINATE, Pose, Random, Vec3};
 
 /// What motions follow from where nothing was said.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +72,8 @@ struct Spin {
 #[derive(Clone, Debug)]
 struct Fall {
     gravity: Vec3,
+    /// Against gravity, of length one.
+    up: Vec3,
     floor: f64,
     restitution: f64,
     velocity: Vec3,
@@ -93,7 +95,7 @@ impl Mover {
         };
         let bounds = Aabb::from_points(points.iter().copied());
         let pivot = if bounds.is_empty() { body.origin.translation() } else { bounds.center() };
-        let radius = points.iter().map(|p| p.distance(pivot)).fold(0.0, f64::max);
+        let radius = points.iter().map(|p| length(*p - pivot)).fold(0.0, f64::max);
         check(&body.motion).map_err(|what| bad(&what))?;
         let stream = |seed: Option<u64>| {
             let body = (around.body as u64).wrapping_mul(0xd134_2543_de82_ef95);
@@ -108,7 +110,7 @@ impl Mover {
             Motion::Billiard { velocity, speed, axis, spin, cage, bounce, seed } => {
                 let mut random = stream(*seed);
                 let cage = cage.unwrap_or_else(|| scene.grown(0.25 * scene.extent().max_element()));
-                let speed = speed.unwrap_or_else(|| 0.2 * cage.extent().length());
+                let speed = speed.unwrap_or_else(|| 0.2 * length(cage.extent()));
                 let (direction, about) = (random.direction(), random.direction());
                 let most = std::f64::consts::PI;
                 let spin = spin.unwrap_or_else(|| random.range(-most, most));
@@ -127,7 +129,7 @@ impl Mover {
             },
             Motion::Falling { gravity, floor, restitution, velocity, axis, spin, seed } => {
                 let gravity = gravity.unwrap_or(Vec3::new(0.0, 0.0, -9.81));
-                let up = -gravity.normalize();
+                let up = -unit(gravity);
                 let lowest = || {
                     let corner = |k: usize| if up[k] > 0.0 { scene.min[k] } else { scene.max[k] };
                     up.dot(Vec3::new(corner(0), corner(1), corner(2)))
@@ -135,6 +137,7 @@ impl Mover {
                 let about = axis.unwrap_or_else(|| stream(*seed).direction());
                 Path::Falling(Box::new(Fall {
                     gravity,
+                    up,
                     floor: floor.unwrap_or_else(lowest),
                     restitution: restitution.unwrap_or(0.5),
                     velocity: velocity.unwrap_or(Vec3::ZERO),
@@ -173,8 +176,8 @@ impl Mover {
             return Ok(self.start);
         }
         let about = Pose::from_quaternion(self.turn.to_array(), Vec3::ZERO)?;
-        let from_middle = Pose::from_translation(-self.pivot)?.compose(&self.start);
-        Ok(Pose::from_translation(self.center)?.compose(&about.compose(&from_middle)))
+        let from_middle = Pose::from_translation(-self.pivot)?.compose(&self.start)?;
+        Pose::from_translation(self.center)?.compose(&about.compose(&from_middle)?)
     }
 
     /// Moves it on by so many seconds, and returns where it is then.
@@ -220,7 +223,7 @@ impl Mover {
 
 impl Spin {
     fn new(axis: Vec3, speed: f64) -> Self {
-        Self { axis: (axis / axis.abs().max_element()).normalize(), speed, angle: 0.0 }
+        Self { axis: unit(axis), speed, angle: 0.0 }
     }
 
     /// The turn since the start, after so many seconds more.
@@ -238,7 +241,7 @@ impl Fall {
         self.velocity += self.gravity * seconds;
         *center += self.velocity * seconds;
         *turn = self.spin.advance(seconds);
-        let up = -self.gravity.normalize();
+        let up = self.up;
         let low = self.corners.iter().map(|c| up.dot(*turn * *c)).fold(f64::INFINITY, f64::min);
         let below = self.floor - (up.dot(*center) + low);
         if below < 0.0 {
@@ -252,9 +255,21 @@ impl Fall {
             self.spin.speed *= self.restitution;
             // What gravity takes back within the next step is no bounce.
             let rises = up.dot(self.velocity);
-            self.rests = self.restitution < 1.0 && rises <= self.gravity.length() * seconds;
+            self.rests = self.restitution < 1.0 && rises <= length(self.gravity) * seconds;
         }
     }
+}
+
+/// A vector of length one along one that is not zero, of any size: the square of the length of a
+/// vector below 1e-162 is zero, and that of one above 1e154 is infinite.
+fn unit(v: Vec3) -> Vec3 {
+    (v / v.abs().max_element()).normalize()
+}
+
+/// The length of a vector of any size.
+fn length(v: Vec3) -> f64 {
+    let largest = v.abs().max_element();
+    if largest == 0.0 { 0.0 } else { (v / largest).length() * largest }
 }
 
 /// What of a motion is no number, or no sense.
@@ -275,6 +290,9 @@ fn check(motion: &Motion) -> Result<(), String> {
     let boxed = |cage: &Option<Aabb>| match cage {
         Some(cage) if cage.is_empty() || !cage.min.is_finite() || !cage.max.is_finite() => {
             Err("cage is empty or not finite".to_owned())
+        }
+        Some(Aabb { min, max }) if min.abs().max(max.abs()).max_element() > MAX_COORDINATE => {
+            Err(format!("cage must not exceed {MAX_COORDINATE:e} in size"))
         }
         _ => Ok(()),
     };

@@ -131,7 +131,7 @@ fn billiard(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
             seed: None,
         };
         let name = format!("{form} {}", i / forms.len() + 1);
-        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion);
+        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion)?;
     }
     Ok(scene)
 }
@@ -152,7 +152,7 @@ fn brownian(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
     for (i, place) in cells(bodies, half, &mut random).into_iter().enumerate() {
         let (form, mesh) = &forms[i % forms.len()];
         let name = format!("{form} {}", i / forms.len() + 1);
-        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion.clone());
+        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion.clone())?;
     }
     Ok(scene)
 }
@@ -169,7 +169,7 @@ fn falling(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
     let half = 0.85 * (bodies as f64).sqrt().max(2.0);
     let mut scene = MovingScene::default();
     let plate = shapes::cuboid([2.0 * half + 1.5, 2.0 * half + 1.5, 0.4])?;
-    scene.add("plate", plate, Pose::from_translation([0.0, 0.0, -0.2])?, None, Motion::Still);
+    scene.add("plate", plate, Pose::from_translation([0.0, 0.0, -0.2])?, None, Motion::Still)?;
     for i in 0..bodies {
         let (form, mesh) = &forms[i % forms.len()];
         let (x, y) = (random.range(-half, half), random.range(-half, half));
@@ -185,7 +185,7 @@ fn falling(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
             seed: None,
         };
         let name = format!("{form} {}", i / forms.len() + 1);
-        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion);
+        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion)?;
     }
     Ok(scene)
 }
@@ -217,18 +217,19 @@ fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {
     let mut scene = MovingScene { ignore_links: 1, ..MovingScene::default() };
     let radius = (arms as f64 * 0.3).max(1.25);
     let table = shapes::cylinder(0.5 * radius, 0.9, 48)?;
-    scene.add("table", table, Pose::from_translation([0.0, 0.0, 0.45])?, None, Motion::Still);
+    scene.add("table", table, Pose::from_translation([0.0, 0.0, 0.45])?, None, Motion::Still)?;
     for arm in 0..arms {
         let angle = TAU * arm as f64 / arms as f64;
         let place = Vec3::new(-radius * angle.cos(), -radius * angle.sin(), 0.0);
         // Arms look at the table.
-        let stand = Pose::from_translation(place)?.compose(&Pose::from_axis_angle(Vec3::Z, angle)?);
+        let turn = Pose::from_axis_angle(Vec3::Z, angle)?;
+        let stand = Pose::from_translation(place)?.compose(&turn)?;
         let number = arm + 1;
         let mut last =
-            scene.add(format!("arm {number} base"), base.clone(), stand, None, Motion::Still);
+            scene.add(format!("arm {number} base"), base.clone(), stand, None, Motion::Still)?;
         for ((name, joint, axis, [low, high]), mesh) in links.iter().zip(&meshes) {
             let at = |angle: f64| -> Result<Pose, Error> {
-                Ok(Pose::from_translation(*joint)?.compose(&Pose::from_axis_angle(*axis, angle)?))
+                Pose::from_translation(*joint)?.compose(&Pose::from_axis_angle(*axis, angle)?)
             };
             let period = random.range(0.5, 1.3);
             let delay = random.range(0.0, 0.3);
@@ -240,7 +241,7 @@ fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {
             let origin = keyframes[0].pose;
             let motion = Motion::Keyframes { keyframes, repeat: Repeat::BackAndForth };
             let name = format!("arm {number} {name}");
-            last = scene.add(name, mesh.clone(), origin, Some(last), motion);
+            last = scene.add(name, mesh.clone(), origin, Some(last), motion)?;
         }
     }
     Ok(scene)

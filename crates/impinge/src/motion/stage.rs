@@ -23,6 +23,8 @@ pub struct Stage {
     body_of: Vec<usize>,
     /// For each part its body, and where it stands in the body's frame.
     parts: Vec<(usize, Pose)>,
+    /// What the user calls the bodies.
+    names: Vec<String>,
     partly_ignored: usize,
     time: f64,
 }
@@ -57,7 +59,11 @@ impl Stage {
                     *frames.get(parent).ok_or_else(|| bad("its parent does not come before it"))?
                 }
             };
-            let frame = body.parent.map_or(body.origin, |_| around.compose(&body.origin));
+            let named = |e: Error| e.within(format_args!("body {}", body.name));
+            let frame = match body.parent {
+                None => body.origin,
+                Some(_) => around.compose(&body.origin).map_err(named)?,
+            };
             // Where a part stands in the body's frame, and in the frame around it.
             let within = |pose: &Pose| {
                 if *pose == frame { Pose::IDENTITY } else { Pose::relative(&frame, pose) }
@@ -65,7 +71,9 @@ impl Stage {
             let mut points: Vec<Vec3> = Vec::new();
             for (part, place) in own.iter().zip(&mut places[body.parts.clone()]) {
                 *place = (i, within(&part.pose));
-                let pose = body.origin.compose(&place.1);
+                // Of parts that lie far from their body the sum may leave the range of coordinates,
+                // where only the size of the body is of interest.
+                let pose = body.origin.composed(&place.1);
                 let vertices = part.mesh.used_vertices().iter();
                 points.extend(
                     vertices.map(|v| pose.transform_point(part.mesh.vertices()[*v as usize])),
@@ -75,7 +83,7 @@ impl Stage {
                 [part] if part.pose == frame => match shared.get(&Arc::as_ptr(&part.mesh)) {
                     Some(geometry) => geometry.clone(),
                     None => {
-                        let geometry = Geometry::from(shape(&part.mesh)?);
+                        let geometry = Geometry::from(shape(&part.mesh).map_err(named)?);
                         shared.insert(Arc::as_ptr(&part.mesh), geometry.clone());
                         geometry
                     }
@@ -85,15 +93,16 @@ impl Stage {
                 own => {
                     let shapes: Result<Vec<(Shape, Pose)>, Error> =
                         own.iter().map(|p| Ok((shape(&p.mesh)?, within(&p.pose)))).collect();
-                    Geometry::compound(shapes?)?
+                    shapes.and_then(Geometry::compound).map_err(named)?
                 }
             };
             let mover = Mover::new(body, &points, &Surroundings { bounds, seed, body: i })?;
-            let mut described = Body::new(geometry).at(mover.pose()?).user(i as u64);
+            let start = mover.pose().map_err(named)?;
+            let mut described = Body::new(geometry).at(start).user(i as u64);
             if let Some(parent) = body.parent {
                 described = described.attached_to(handles[parent]);
             }
-            let handle = world.add(described)?;
+            let handle = world.add(described).map_err(named)?;
             body_of.resize(body_of.len().max(handle.slot() + 1), usize::MAX);
             body_of[handle.slot()] = i;
             handles.push(handle);
@@ -102,19 +111,22 @@ impl Stage {
         }
         let partly_ignored = ignore(scene, &places, &mut world, &handles)?;
         let parents = scene.bodies.iter().map(|body| body.parent).collect();
+        let names = scene.bodies.iter().map(|body| body.name.clone()).collect();
         let (parts, time) = (places, 0.0);
-        Ok(Self { world, handles, movers, parents, body_of, parts, partly_ignored, time })
+        Ok(Self { world, handles, movers, parents, body_of, parts, names, partly_ignored, time })
     }
 
     /// Moves all bodies on by so many seconds. The world sees it with the next update.
     ///
     /// # Errors
-    /// If the time is negative or not finite, or a body has flown out of the range of coordinates.
+    /// If the time is negative or not finite, or a body has flown out of the range of coordinates;
+    /// the message names the body.
     pub fn advance(&mut self, seconds: f64) -> Result<(), Error> {
-        for (mover, handle) in self.movers.iter_mut().zip(&self.handles) {
+        for (i, (mover, handle)) in self.movers.iter_mut().zip(&self.handles).enumerate() {
             if mover.moves() {
-                let pose = mover.advance(seconds)?;
-                self.world.move_to(*handle, pose)?;
+                let moved = mover.advance(seconds);
+                let moved = moved.and_then(|pose| self.world.move_to(*handle, pose));
+                moved.map_err(|e| e.within(format_args!("body {}", self.names[i])))?;
             }
         }
         self.time += seconds;
@@ -168,12 +180,17 @@ impl Stage {
     /// Where the parts of the scene are, as of the last update; those that belong to no body are at the identity.
     ///
     /// # Errors
-    /// Never, as long as nobody else has a hand on the world.
+    /// [`OutOfRange`](ErrorKind::OutOfRange) if a body, or a part of it, is beyond the range of
+    /// coordinates, where the bodies that it hangs on have taken it; the message names the body.
     pub fn part_poses(&self) -> Result<Vec<Pose>, Error> {
         let pose = |(body, within): &(usize, Pose)| match self.handles.get(*body) {
             None => Ok(Pose::IDENTITY),
-            Some(_) if *within == Pose::IDENTITY => self.world.pose(self.handles[*body]),
-            Some(handle) => Ok(self.world.pose(*handle)?.compose(within)),
+            Some(handle) => {
+                let pose = self.world.pose(*handle).and_then(|pose| {
+                    if *within == Pose::IDENTITY { Ok(pose) } else { pose.compose(within) }
+                });
+                pose.map_err(|e| e.within(format_args!("body {}", self.names[*body])))
+            }
         };
         self.parts.iter().map(pose).collect()
     }
@@ -254,8 +271,8 @@ mod tests {
             origin: Pose::IDENTITY,
             motion: Motion::Keyframes { keyframes, repeat: Repeat::Once },
         });
-        moving.add("load", cube.clone(), at(4.0), Some(0), Motion::Still);
-        moving.add("wall", cube, at(14.5), None, Motion::Still);
+        moving.add("load", cube.clone(), at(4.0), Some(0), Motion::Still).unwrap();
+        moving.add("wall", cube, at(14.5), None, Motion::Still).unwrap();
         let mut stage = Stage::new(&moving, &WorldOptions::default(), 0).unwrap();
         assert!(stage.update().events().is_empty());
         stage.advance(1.0).unwrap();
@@ -311,7 +328,7 @@ mod tests {
     fn broken_scenes_are_refused() {
         let cube = shapes::cuboid([1.0; 3]).unwrap();
         let mut moving = MovingScene::default();
-        moving.add("a", cube, at(0.0), None, Motion::Still);
+        moving.add("a", cube, at(0.0), None, Motion::Still).unwrap();
         let mut parentless = moving.clone();
         parentless.bodies[0].parent = Some(0);
         let mut partless = moving.clone();

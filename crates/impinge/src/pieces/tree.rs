@@ -47,7 +47,7 @@ impl<F: FnMut(&[Vec3], &[Vec3]) -> bool> HullTest for F {
 /// assert_eq!((tree.leaf_count(), tree.is_exact()), (2, true));
 /// // Two L-shapes that embrace each other without a touch.
 /// let pose = Pose::from_axis_angle([0.0, 0.0, 1.0], std::f64::consts::PI)?;
-/// let apart = Pose::from_translation([4.5, 4.5, 0.0])?.compose(&pose);
+/// let apart = Pose::from_translation([4.5, 4.5, 0.0])?.compose(&pose)?;
 /// assert_eq!(tree.first_hit(&tree, &apart), None);
 /// # Ok::<(), impinge::Error>(())
 /// ```

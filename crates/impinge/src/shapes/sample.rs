@@ -151,7 +151,7 @@ fn add_drive_train(scene: &mut Scene) -> Result<(), Error> {
     // A gap faces the drive gear's tooth after half a pitch.
     let turn = Pose::from_axis_angle(Vec3::Z, PI / 16.0 + MISTIMING)?;
     let pinion = Gear { teeth: 16, ..gear }.mesh()?;
-    scene.add("driven gear", pinion, at(DRIVEN_X, 0.0, 32.0)?.compose(&turn));
+    scene.add("driven gear", pinion, at(DRIVEN_X, 0.0, 32.0)?.compose(&turn)?);
     scene.add("drive shaft", cylinder(8.0, 76.0, 48)?, at(DRIVE_X, 0.0, 50.0)?);
     scene.add("driven shaft", cylinder(8.0, 88.0, 48)?, at(DRIVEN_X, 0.0, 56.0)?);
     scene.add("key", cuboid([4.0, 4.0, 20.0])?, at(DRIVE_X, 0.0, 32.0)?);
@@ -195,7 +195,7 @@ fn motor() -> Result<Mesh, Error> {
 /// Dipstick, outlet pipe and valve.
 fn add_fittings(scene: &mut Scene) -> Result<(), Error> {
     let tilt = Pose::from_axis_angle(Vec3::Y, 0.2)?;
-    scene.add("dipstick", cylinder(2.0, 60.0, 16)?, at(60.0, 24.0, 72.0)?.compose(&tilt));
+    scene.add("dipstick", cylinder(2.0, 60.0, 16)?, at(60.0, 24.0, 72.0)?.compose(&tilt)?);
     // Half a millimetre and the pipe's radius outside of the housing's wall at y = -48; it has a vertex towards it.
     let corners =
         [[-120.0, -54.5, 32.0], [70.0, -54.5, 32.0], [70.0, -110.0, 32.0], [70.0, -110.0, 88.0]]

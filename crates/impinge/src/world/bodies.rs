@@ -4,7 +4,7 @@ use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
 use crate::broad::{Bounds, Frame, Moved};
 use crate::error::{Error, ErrorKind};
-use crate::math::Pose;
+use crate::math::{MAX_COORDINATE, Pose};
 use crate::mesh::Kept;
 use crate::volume::{Oriented, Volume};
 
@@ -88,6 +88,24 @@ impl Bodies {
             }
             _ => Err(handle.gone()),
         }
+    }
+
+    /// The pose of the body in a slot in the world's frame, if it is in the range of coordinates.
+    pub(super) fn pose_in_range(&self, slot: usize) -> Result<Pose, Error> {
+        let pose = self.poses[slot];
+        if pose.is_in_range() {
+            return Ok(pose);
+        }
+        let at = pose.translation();
+        let body = self.handle(slot as u32);
+        Err(Error::new(
+            ErrorKind::OutOfRange,
+            format!(
+                "{body} is at ({:e}, {:e}, {:e}), where the bodies that it hangs on have taken \
+                 it: coordinates must not exceed {MAX_COORDINATE:e} in size; move them closer",
+                at.x, at.y, at.z
+            ),
+        ))
     }
 
     /// The handle of the body in a slot.
@@ -177,7 +195,7 @@ impl Bodies {
         self.locals[slot as usize] = body.pose;
         self.poses[slot as usize] = match parent {
             NONE => body.pose,
-            _ => self.poses[parent as usize].compose(&body.pose),
+            _ => self.poses[parent as usize].composed_in_chain(&body.pose),
         };
         self.link(slot, parent);
         self.change(slot);

@@ -28,6 +28,11 @@ impl fmt::Debug for Callbacks {
 }
 
 impl Callbacks {
+    /// Forgets pairs that are not to stay.
+    pub(super) fn retain(&mut self, stays: impl Fn(&Key) -> bool) {
+        self.pairs.retain(|key, _| stays(key));
+    }
+
     /// Forgets the pairs of a body that is gone.
     pub(super) fn forget(&mut self, slot: u32) {
         if !self.pairs.is_empty() {

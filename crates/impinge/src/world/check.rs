@@ -93,16 +93,21 @@ impl<'a> Checks<'a> {
             unreachable!("pairs go with their bodies");
         };
         let memory = record.memory.get_or_insert_default();
+        let was_cold = memory.is_cold() && record.wish.is_none();
         let found = narrow::check(one, other, &pose, record.wish, memory);
         record.by_hulls = memory.by_hulls;
         record.stamp = self.frame;
         record.forms = [own.form, its.form];
-        if record.standing.place().is_some() == found.place().is_some() {
-            record.standing = found;
+        let standing = found.standing();
+        if record.standing.meets() == standing.meets() {
+            record.standing = standing;
             return;
         }
-        let witness = found.place().map(|place| narrow::witness(place, one, other, frame, &pose));
-        let finding = Finding { key: record.key, found, witness };
+        let witness = standing.meets().then(|| {
+            let cold = was_cold.then_some(&found);
+            narrow::witness(one, other, frame, &pose, cold, memory)
+        });
+        let finding = Finding { key: record.key, found: standing, witness: witness.flatten() };
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
         findings.list.push(finding);
     }

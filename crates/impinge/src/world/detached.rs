@@ -167,7 +167,9 @@ impl World {
         slots.sort_unstable();
         slots.dedup();
         for slot in slots {
-            writer.pose(slot, self.bodies.poses[slot as usize]);
+            if let Ok(pose) = self.bodies.pose_in_range(slot as usize) {
+                writer.pose(slot, pose);
+            }
         }
     }
 }

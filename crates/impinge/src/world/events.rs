@@ -31,6 +31,11 @@ pub struct Event {
 }
 
 /// Where two bodies meet.
+///
+/// A witness depends on the forms of the two bodies and their poses alone: not on the
+/// [options](super::WorldOptions), a [method](super::World::set_method) that was asked for, threads,
+/// or what was found in earlier updates. A mesh that was [deformed](super::World::deform) has a tree
+/// that depends on its earlier shapes, and with it which of several triangles is named.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Witness {
     /// A common point, in the world's frame, rounded.
@@ -50,7 +55,8 @@ pub struct Report {
     pub(super) stats: Stats,
 }
 
-/// What an update took.
+/// What an update took. The only part of a [`Report`] that depends on how a world
+/// [works](super::WorldOptions).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Bodies with new boxes.

@@ -63,8 +63,8 @@ impl World {
             chosen: method::choose(&traits[0], &traits[1], wish),
             meeting: record.and_then(|record| match record.standing {
                 Standing::Apart => Some(false),
-                Standing::Meeting(_) => Some(true),
-                Standing::Unknown | Standing::Undecided(_) => None,
+                Standing::Meeting => Some(true),
+                Standing::Unknown | Standing::Undecided => None,
             }),
             by_hulls: record.is_some_and(|record| record.by_hulls),
         })

@@ -211,7 +211,7 @@ impl Geometry {
             return at(part, pose);
         }
         self.parts().iter().fold(Aabb::EMPTY, |all, part| {
-            let whole = if part.pose == Pose::IDENTITY { *pose } else { pose.compose(&part.pose) };
+            let whole = if part.pose == Pose::IDENTITY { *pose } else { pose.composed(&part.pose) };
             all.union(&at(part, &whole))
         })
     }

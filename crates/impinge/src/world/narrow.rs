@@ -11,33 +11,56 @@ use crate::shape::{self, Kind, Verdict};
 use crate::solid::vertex_of_inside;
 
 /// How two bodies stand to each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// Nobody has looked.
+    /// The pair has not been checked.
     Unknown,
     Apart,
-    Meeting(Place),
+    Meeting,
     /// A curved shape touches another to some twelve digits.
+    Undecided,
+}
+
+impl Standing {
+    /// Whether they meet, for all that is known.
+    pub(super) fn meets(self) -> bool {
+        matches!(self, Self::Meeting | Self::Undecided)
+    }
+}
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Found {
+    Apart,
+    Meeting(Place),
     Undecided(Place),
+}
+
+impl Found {
+    pub(super) fn standing(&self) -> Standing {
+        match self {
+            Self::Apart => Standing::Apart,
+            Self::Meeting(_) => Standing::Meeting,
+            Self::Undecided(_) => Standing::Undecided,
+        }
+    }
+
+    /// Where they meet, if they do, as far as is known.
+    fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Apart => None,
+            Self::Meeting(place) | Self::Undecided(place) => Some(place),
+        }
+    }
 }
 
 /// Where two bodies meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
-    pub(super) parts: [u32; 2],
-    pub(super) triangles: [Option<u32>; 2],
+    parts: [u32; 2],
+    triangles: [Option<u32>; 2],
     /// In A's frame; `None` if it has yet to be computed from two triangles.
     point: Option<Vec3>,
-}
-
-impl Standing {
-    /// Where they meet, if they do, as far as is known.
-    pub(super) fn place(&self) -> Option<&Place> {
-        match self {
-            Self::Meeting(place) | Self::Undecided(place) => Some(place),
-            Self::Unknown | Self::Apart => None,
-        }
-    }
 }
 
 /// What is kept of a pair of bodies from check to check.
@@ -52,18 +75,26 @@ pub(super) struct Memory {
     last: Option<[u32; 2]>,
     /// How many checks there were.
     checks: u32,
+    /// Whether it holds anything that the next check starts from.
+    warm: bool,
     /// Whether hulls decided the last check.
     pub(super) by_hulls: bool,
 }
 
 impl Memory {
+    /// Whether the next check starts from nothing.
+    pub(super) fn is_cold(&self) -> bool {
+        !self.warm
+    }
+
     /// Forgets what it knew, for another pair, keeping the room.
     pub(super) fn forget(&mut self) {
-        (self.by_hulls, self.last) = (false, None);
+        (self.by_hulls, self.last, self.warm) = (false, None, false);
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
-            // What a cache holds would show in which triangle is named first.
-            *part = PartMemory::default();
+            let mut meshes = std::mem::take(&mut part.meshes);
+            meshes.forget();
+            *part = PartMemory { meshes, ..PartMemory::default() };
         }
     }
 }
@@ -93,8 +124,9 @@ pub(super) fn check(
     pose: &Pose,
     wish: Option<Method>,
     memory: &mut Memory,
-) -> Standing {
+) -> Found {
     memory.by_hulls = false;
+    memory.warm = true;
     if let ([one], [other]) = (a.parts(), b.parts()) {
         if memory.parts.is_empty() {
             memory.parts.push(PartMemory::default());
@@ -112,7 +144,7 @@ fn check_compounds(
     pose: &Pose,
     wish: Option<Method>,
     memory: &mut Memory,
-) -> Standing {
+) -> Found {
     let reach = a.reach() + b.reach() + pose.translation().abs().max_element();
     memory.boxes.clear();
     memory.boxes.extend(b.parts().iter().map(|part| boxed(part, pose, reach)));
@@ -125,23 +157,22 @@ fn check_compounds(
     memory.order.sort_unstable_by(|i, j| begin(i).total_cmp(&begin(j)).then(i.cmp(j)));
     memory.checks = memory.checks.wrapping_add(1);
 
-    let mut sweep =
-        Sweep { a, b, pose, wish, memory, standing: Standing::Apart, looked: 0, open: 0 };
+    let mut sweep = Sweep { a, b, pose, wish, memory, found: Found::Apart, looked: 0, open: 0 };
     let last = sweep
         .memory
         .last
         .filter(|[i, j]| (*i as usize) < a.parts().len() && (*j as usize) < b.parts().len());
     if last.is_some_and(|[i, j]| sweep.meets(i, j)) || sweep.run() {
-        return sweep.standing;
+        return sweep.found;
     }
-    let Sweep { standing, looked, open, .. } = sweep;
-    memory.by_hulls = looked > 0 && open == 0 && standing == Standing::Apart;
+    let Sweep { found, looked, open, .. } = sweep;
+    memory.by_hulls = looked > 0 && open == 0 && found == Found::Apart;
     // Of parts that are not near each other any more nothing is kept.
     if memory.parts.len() > 2 * looked + 8 {
         let now = memory.checks;
         memory.parts.retain(|part| part.seen == now);
     }
-    standing
+    found
 }
 
 /// A search for two parts that meet.
@@ -151,7 +182,7 @@ struct Sweep<'a> {
     pose: &'a Pose,
     wish: Option<Method>,
     memory: &'a mut Memory,
-    standing: Standing,
+    found: Found,
     /// Pairs of parts that were looked at, and those that hulls left open.
     looked: usize,
     open: usize,
@@ -210,13 +241,13 @@ impl Sweep<'_> {
         self.looked += 1;
         self.open += usize::from(!by_hulls);
         match found {
-            Standing::Meeting(_) => {
-                self.standing = found;
+            Found::Meeting(_) => {
+                self.found = found;
                 self.memory.last = Some(key);
                 return true;
             }
-            Standing::Undecided(_) => self.standing = found,
-            Standing::Apart | Standing::Unknown => {}
+            Found::Undecided(_) => self.found = found,
+            Found::Apart => {}
         }
         false
     }
@@ -239,8 +270,8 @@ fn boxed(part: &Part, pose: &Pose, reach: f64) -> Aabb {
 pub(super) fn between(a: &Part, b: &Part, pose: &Pose) -> Pose {
     match (*a.pose() == Pose::IDENTITY, *b.pose() == Pose::IDENTITY) {
         (true, true) => *pose,
-        (true, false) => pose.compose(b.pose()),
-        (false, _) => Pose::relative(a.pose(), &pose.compose(b.pose())),
+        (true, false) => pose.composed(b.pose()),
+        (false, _) => Pose::relative(a.pose(), &pose.composed(b.pose())),
     }
 }
 
@@ -251,7 +282,7 @@ fn check_parts(
     wish: Option<Method>,
     memory: &mut PartMemory,
     by_hulls: &mut bool,
-) -> Standing {
+) -> Found {
     let pose = &between(a, b, pose);
     let method = match (memory.method, wish) {
         (Some(method), None) => method,
@@ -269,13 +300,17 @@ fn check_parts(
     // Where two polytopes meet is found out when somebody asks.
     if let (Some(own), Some(other)) = (a.shape().polytope(), b.shape().polytope()) {
         let meet = convex::intersects_cached(own, other, pose, &mut memory.hulls).is_intersecting();
-        return if meet { Standing::Meeting(place([None, None], None)) } else { Standing::Apart };
+        return if meet { Found::Meeting(place([None, None], None)) } else { Found::Apart };
     }
     let (Some(mesh_a), Some(mesh_b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else {
-        return match shape::intersects_cached(a.shape(), b.shape(), pose, &mut memory.shapes) {
-            Verdict::Separated(_) => Standing::Apart,
-            Verdict::Intersecting(m) => Standing::Meeting(place([m.a, m.b], Some(m.point))),
-            Verdict::Undecided(_) => Standing::Undecided(place([None, None], None)),
+        let mut verdict = shape::intersects_cached(a.shape(), b.shape(), pose, &mut memory.shapes);
+        if (is_curved(a) || is_curved(b)) && is_close(&verdict, a, b, pose) {
+            verdict = shape::intersects(a.shape(), b.shape(), pose);
+        }
+        return match verdict {
+            Verdict::Separated(_) => Found::Apart,
+            Verdict::Intersecting(m) => Found::Meeting(place([m.a, m.b], Some(m.point))),
+            Verdict::Undecided(_) => Found::Undecided(place([None, None], None)),
         };
     };
     let ask_hulls = match method {
@@ -291,11 +326,11 @@ fn check_parts(
                 convex::decide::Decision::Separated(_) => {
                     *by_hulls = true;
                     memory.patience = 0;
-                    return Standing::Apart;
+                    return Found::Apart;
                 }
                 convex::decide::Decision::Intersecting(_) if method == Method::Hulls => {
                     *by_hulls = true;
-                    return Standing::Meeting(place([None, None], None));
+                    return Found::Meeting(place([None, None], None));
                 }
                 convex::decide::Decision::Intersecting(_) => {
                     memory.patience = (2 * memory.patience + 1).min(LONGEST_WAIT);
@@ -317,11 +352,39 @@ fn check_parts(
         _ => pair::first_pair_cached(mesh_a, mesh_b, pose, &mut memory.meshes),
     };
     if let Some((p, q)) = first {
-        return Standing::Meeting(place([Some(p), Some(q)], None));
+        return Found::Meeting(place([Some(p), Some(q)], None));
     }
     match inside(a, b, pose) {
-        Some(point) => Standing::Meeting(place([None, None], Some(point))),
-        None => Standing::Apart,
+        Some(point) => Found::Meeting(place([None, None], Some(point))),
+        None => Found::Apart,
+    }
+}
+
+/// Whether verdicts about a part are bounds of a distance, and no exact decisions.
+fn is_curved(part: &Part) -> bool {
+    matches!(part.shape().kind(), Kind::Cylinder(_) | Kind::Cone(_) | Kind::Ellipsoid(_))
+}
+
+/// How close curved shapes may come, relative to the coordinates that go into the query, before a
+/// search that starts elsewhere might leave open what this one decided. A thousand times what
+/// usual bounds leave open.
+const CLOSE: f64 = 1e-9;
+
+/// Whether a verdict about curved shapes may depend on where the search started: the bounds are
+/// open, or nearly. What is reported must not depend on earlier checks, so such a verdict is found
+/// again without them.
+fn is_close(verdict: &Verdict, a: &Part, b: &Part, pose: &Pose) -> bool {
+    let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
+    let size = |part: &Part| {
+        let Aabb { min, max } = part.bounds();
+        min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
+    };
+    let close = || CLOSE * (size(a) + size(b) + pose.translation().abs().max_element());
+    match verdict {
+        Verdict::Undecided(_) => true,
+        Verdict::Separated(clear) => clear.lower <= close(),
+        // Without a depth the decision was an exact one.
+        Verdict::Intersecting(meeting) => meeting.depth > 0.0 && meeting.depth <= close(),
     }
 }
 
@@ -345,14 +408,31 @@ fn inside(a: &Part, b: &Part, pose: &Pose) -> Option<Vec3> {
     in_b().or_else(in_a)
 }
 
-/// Where two bodies meet, in the world's frame; A is at `frame`, B at `pose` in A's frame.
+/// Where two bodies that meet do so, in the world's frame; A is at `frame`, B at `pose` in A's
+/// frame. `None` if they do not meet.
+///
+/// The answer is that of a check which knows nothing of earlier ones, by the method of least
+/// expected cost: it depends on the two forms and their poses alone. `cold` is what the last check
+/// found, if that was such a check. What is found is left in `memory` for the next check.
 pub(super) fn witness(
-    place: &Place,
     a: &Geometry,
     b: &Geometry,
     frame: &Pose,
     pose: &Pose,
-) -> Witness {
+    cold: Option<&Found>,
+    memory: &mut Memory,
+) -> Option<Witness> {
+    let found = match cold {
+        Some(found) => *found,
+        None => {
+            let by_hulls = memory.by_hulls;
+            memory.forget();
+            let found = check(a, b, pose, None, memory);
+            memory.by_hulls = by_hulls;
+            found
+        }
+    };
+    let place = found.place()?;
     let point = place.point.unwrap_or_else(|| {
         let [i, j] = place.parts.map(|n| n as usize);
         let (one, other) = (&a.parts()[i], &b.parts()[j]);
@@ -360,7 +440,7 @@ pub(super) fn witness(
         one.pose().transform_point(common_point(one, other, &pose, place.triangles))
     });
     let point = frame.transform_point(point);
-    Witness { point, parts: place.parts, triangles: place.triangles }
+    Some(Witness { point, parts: place.parts, triangles: place.triangles })
 }
 
 /// A common point of two meshes whose triangles, or hulls, are known to meet, in the frame of the first.

@@ -52,6 +52,8 @@ impl Bodies {
             self.place_level();
             self.descend();
         }
+        self.next.clear();
+        self.computed.clear();
     }
 
     /// Places all bodies that changed, which hang on nothing, in the order of their slots.
@@ -95,8 +97,12 @@ impl Bodies {
             let (record, local) = (&records[slot as usize], &locals[slot as usize]);
             let pose = match record.parent {
                 NONE => *local,
-                parent => poses[parent as usize].compose(local),
+                parent => poses[parent as usize].composed_in_chain(local),
             };
+            if !pose.is_in_range() {
+                // Nothing is certain out there: the body meets nothing until it comes back.
+                return (pose, Bounds::EMPTY, options.oriented.then(|| Oriented::around(&[])));
+            }
             let (bounds, oriented) = options.around(record.form(), &pose);
             (pose, bounds, oriented)
         };

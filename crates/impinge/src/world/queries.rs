@@ -1,8 +1,8 @@
 //! Questions to a world between updates: where bodies are, who meets whom, how far apart, how deep.
 
 use super::events::Witness;
-use super::narrow::{self, Place, Standing};
-use super::pairs::{self, Key};
+use super::narrow::{self, Memory, Standing};
+use super::pairs;
 use super::{Geometry, Handle, World};
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
@@ -55,12 +55,41 @@ impl World {
     /// The pose of a body in the world's frame, as of the last update, or of a later [`World::attach`] or [`World::remove`], which bring poses up to date.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone;
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the bodies that it hangs on have
+    /// taken it [beyond the range of coordinates](World::out_of_range).
     pub fn pose(&self, body: Handle) -> Result<Pose, Error> {
-        self.bodies.slot(body).map(|slot| self.bodies.poses[slot])
+        let slot = self.bodies.slot(body)?;
+        self.bodies.pose_in_range(slot)
     }
 
-    /// The pose of a body in its parent's frame, or in the world's if it has none, as it was last given.
+    /// Bodies that the poses of those they hang on have taken beyond the range of coordinates,
+    /// [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), as of the last update.
+    ///
+    /// Poses are checked one by one when they are made, but a chain of them may lead anywhere. A
+    /// body that is out of range has no box and meets nothing; pairs that it met have ended. When
+    /// it comes back it is as any other. What hangs on it may be in range.
+    ///
+    /// ```
+    /// use impinge::convex::Sphere;
+    /// use impinge::world::{Body, World};
+    /// use impinge::{ErrorKind, Pose};
+    ///
+    /// let mut world = World::new();
+    /// let far = Pose::from_translation([0.9e60, 0.0, 0.0])?;
+    /// let ship = world.add(Body::new(Sphere::new(1.0)?).at(far))?;
+    /// let boat = world.add(Body::new(Sphere::new(1.0)?).at(far).attached_to(ship))?;
+    /// world.update();
+    /// assert!(world.out_of_range().eq([boat]));
+    /// assert_eq!(world.pose(boat).unwrap_err().kind(), ErrorKind::OutOfRange);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn out_of_range(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.handles().filter(|body| !self.bodies.poses[body.slot()].is_in_range())
+    }
+
+    /// The pose of a body in its parent's frame, or in the world's if it has none, as it was last given, or as [`World::attach`] or the removal of its parent
+    /// made it. In the latter case it is a [relative](Pose::relative) pose, whose translation may exceed the range of coordinates.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
@@ -93,7 +122,7 @@ impl World {
         self.bodies.slot(body).map(|slot| self.bodies.records[slot].user)
     }
 
-    /// A box around a body in the world's frame, as of the last update.
+    /// A box around a body in the world's frame, as of the last update. Empty for a body that is [out of range](World::out_of_range).
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
@@ -111,13 +140,13 @@ impl World {
             .pairs
             .records
             .iter()
-            .filter(|record| record.standing.place().is_some())
+            .filter(|record| record.standing.meets())
             .map(|record| {
                 let (a, b) = record.key.slots();
                 Collision {
                     a: self.bodies.handle(a),
                     b: self.bodies.handle(b),
-                    certain: !matches!(record.standing, Standing::Undecided(_)),
+                    certain: !matches!(record.standing, Standing::Undecided),
                     since: record.since,
                 }
             })
@@ -132,10 +161,11 @@ impl World {
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
     pub fn meet(&self, a: Handle, b: Handle) -> Result<bool, Error> {
         let record = self.pairs.get(self.key(a, b)?);
-        Ok(record.is_some_and(|record| record.standing.place().is_some()))
+        Ok(record.is_some_and(|record| record.standing.meets()))
     }
 
-    /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them got another form or place since.
+    /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them got another form or place since. Looks for it when asked, from
+    /// scratch: the answer depends on the two forms and their poses alone, as every [`Witness`] does.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
@@ -146,14 +176,21 @@ impl World {
         let has_moved = [i, j].iter().any(|slot| self.bodies.marks[*slot as usize].has_moved);
         let same = |record: &&pairs::Record| record.forms == forms && !has_moved;
         let record = self.pairs.get(key).filter(same);
-        let place = record.and_then(|record| record.standing.place());
-        Ok(place.map(|place| self.witness(key, place)))
+        if !record.is_some_and(|record| record.standing.meets()) {
+            return Ok(None);
+        }
+        let (i, j) = (i as usize, j as usize);
+        let frame = &self.bodies.poses[i];
+        let pose = Pose::relative(frame, &self.bodies.poses[j]);
+        let memory = &mut Memory::default();
+        Ok(narrow::witness(self.form(i), self.form(j), frame, &pose, None, memory))
     }
 
     /// How far two bodies are apart, whether the pair matters or not: bounds, and closest points in the frame of `a`. Of compounds, the closest two parts. `None` if one of them has no point.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone;
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of range](World::out_of_range).
     pub fn distance(&self, a: Handle, b: Handle) -> Result<Option<Distance>, Error> {
         self.key(a, b)?;
         let mut best: Option<Distance> = None;
@@ -175,7 +212,8 @@ impl World {
     /// How deep two convex bodies overlap, or how far they are apart, with points and direction in the frame of `a`. Of compounds, the deepest two parts. `None` if a part of one of them is a mesh, which has no depth, or if both have half-spaces.
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
+    /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone;
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of range](World::out_of_range).
     pub fn contact(&self, a: Handle, b: Handle) -> Result<Option<Contact>, Error> {
         self.key(a, b)?;
         let mut best: Option<Contact> = None;
@@ -211,7 +249,7 @@ impl World {
         mut visit: impl FnMut(&Pose, &crate::Shape, &crate::Shape, &Pose),
     ) -> Result<(), Error> {
         let (i, j) = (self.bodies.slot(a)?, self.bodies.slot(b)?);
-        let pose = Pose::relative(&self.bodies.poses[i], &self.bodies.poses[j]);
+        let pose = Pose::relative(&self.bodies.pose_in_range(i)?, &self.bodies.pose_in_range(j)?);
         for one in self.form(i).parts() {
             for other in self.form(j).parts() {
                 let pose = narrow::between(one, other, &pose);
@@ -224,14 +262,5 @@ impl World {
     /// The form of the body in a slot that is not free.
     pub(super) fn form(&self, slot: usize) -> &Geometry {
         self.bodies.records[slot].geometry.as_ref().expect("the slot is taken")
-    }
-
-    /// Where a pair meets, in the world's frame.
-    pub(super) fn witness(&self, key: Key, place: &Place) -> Witness {
-        let (a, b) = key.slots();
-        let (a, b) = (a as usize, b as usize);
-        let frame = &self.bodies.poses[a];
-        let pose = Pose::relative(frame, &self.bodies.poses[b]);
-        narrow::witness(place, self.form(a), self.form(b), frame, &pose)
     }
 }

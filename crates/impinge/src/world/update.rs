@@ -131,7 +131,7 @@ impl World {
                 self.report.stats.checked -= 1;
                 self.report.stats.by_hulls -= usize::from(record.by_hulls);
             }
-            if record.standing.place().is_some() {
+            if record.standing.meets() {
                 self.meeting -= 1;
                 let (a, b) = key.slots();
                 self.report.events.push(ended(self.bodies.handle(a), self.bodies.handle(b)));
@@ -214,11 +214,11 @@ impl World {
             record.standing = found;
             let (a, b) = finding.key.slots();
             let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-            if found.place().is_some() {
+            if found.meets() {
                 record.since = self.report.frame;
                 self.meeting += 1;
                 let witness = finding.witness;
-                let event = Event { witness, ..event(EventKind::Began, a, b, &found) };
+                let event = Event { witness, ..event(EventKind::Began, a, b, found) };
                 self.report.events.push(event);
             } else {
                 self.meeting -= 1;
@@ -228,10 +228,10 @@ impl World {
         self.findings = findings;
         if self.options.persisting {
             for record in &self.pairs.records {
-                if record.standing.place().is_some() && record.since != self.report.frame {
+                if record.standing.meets() && record.since != self.report.frame {
                     let (a, b) = record.key.slots();
                     let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-                    let event = event(EventKind::Persists, a, b, &record.standing);
+                    let event = event(EventKind::Persists, a, b, record.standing);
                     self.report.events.push(event);
                 }
             }
@@ -250,11 +250,11 @@ fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, many: 
     }
 }
 
-fn event(kind: EventKind, a: Handle, b: Handle, standing: &Standing) -> Event {
-    let certain = !matches!(standing, Standing::Undecided(_));
+fn event(kind: EventKind, a: Handle, b: Handle, standing: Standing) -> Event {
+    let certain = !matches!(standing, Standing::Undecided);
     Event { kind, a, b, certain, witness: None }
 }
 
 fn ended(a: Handle, b: Handle) -> Event {
-    event(EventKind::Ended, a, b, &Standing::Apart)
+    event(EventKind::Ended, a, b, Standing::Apart)
 }

@@ -25,7 +25,7 @@ impl Random {
 
     pub fn pose(&mut self, translation: Vec3) -> Pose {
         let turn = Pose::from_axis_angle(self.direction(), 3.2 * self.signed()).unwrap();
-        Pose::from_translation(translation).unwrap().compose(&turn)
+        Pose::from_translation(translation).unwrap().compose(&turn).unwrap()
     }
 
     /// A hull of points with small whole coordinates: of any dimension, with coplanar faces and parallel edges.

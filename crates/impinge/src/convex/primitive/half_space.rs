@@ -133,7 +133,7 @@ mod tests {
             let tilt = Pose::from_axis_angle([1.0, 0.0, 0.0], 0.5).unwrap();
             let tall = Cuboid::new([1.0, 2.0, 0.5]).unwrap();
             let reach = 2.0 * 0.5_f64.sin() + 0.5 * 0.5_f64.cos();
-            near(&ground, &tall, &up(6.0).compose(&tilt), 5.0 - reach);
+            near(&ground, &tall, &up(6.0).compose(&tilt).unwrap(), 5.0 - reach);
         }
     }
 

@@ -76,7 +76,7 @@ mod tests {
             let turn = Pose::from_axis_angle(random.direction(), 2.0).unwrap();
             let shift = random.direction() * scale * 3.0 - turn.transform_vector(offset);
             let Ok(shift) = Pose::from_translation(shift) else { continue };
-            let pose = shift.compose(&turn);
+            let pose = shift.compose(&turn).unwrap();
             let s = random.direction();
             let p = a.hull().vertices()[a.hull().support(s) as usize];
             let local = -(pose.rotation().transpose() * s);

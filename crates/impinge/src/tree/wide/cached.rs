@@ -39,6 +39,15 @@ impl Default for Cache {
     }
 }
 
+impl Cache {
+    /// Forgets everything, and keeps the room.
+    pub(crate) fn forget(&mut self) {
+        let mut seeds = std::mem::take(&mut self.seeds);
+        seeds.clear();
+        *self = Self { seeds, ..Self::default() };
+    }
+}
+
 /// The margin asked for, in units of the last motion: so many queries like the last one may be saved.
 const STEPS: f64 = 3.0;
 
@@ -83,7 +92,8 @@ pub(crate) fn first_cached(
 ) -> Option<Option<(u32, u32)>> {
     let stamps = (tree_a.stamp, tree_b.stamp);
     if cache.stamps != stamps {
-        *cache = Cache { stamps, ..Cache::default() };
+        cache.forget();
+        cache.stamps = stamps;
     }
     let mut motion = 0.0;
     if let Some(last) = &cache.free {

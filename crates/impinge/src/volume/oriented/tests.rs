@@ -35,7 +35,7 @@ fn boxes_that_only_an_edge_direction_separates() {
     let turned = Pose::from_axis_angle([0.0, 0.0, 1.0], 0.7).unwrap();
     for z in [0.9, 1.3, 1.6] {
         let lifted = Pose::from_translation([0.3, 0.0, z]).unwrap();
-        let other = square(turned.compose(&lifted.compose(&up)));
+        let other = square(turned.compose(&lifted.compose(&up).unwrap()).unwrap());
         let depth = flat.overlap_depth(&other);
         assert_eq!(flat.overlaps(&other), depth > 0.0);
         assert_eq!(flat.gap(&other) > 0.0, !flat.overlaps(&other));

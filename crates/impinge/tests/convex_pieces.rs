@@ -5,7 +5,7 @@ mod common;
 
 use common::Random;
 use impinge::convex::Hull;
-use impinge::exact::{Location, Sign, locate_point, orient3d, winding_number};
+use impinge::exact::{Location, Sign, locate_point, orient3d, point_on_triangle, winding_number};
 use impinge::pieces::{
     DecomposeOptions, Decomposition, decompose, decompose_exactly, decompose_watched,
 };
@@ -60,8 +60,17 @@ fn locate(mesh: &Mesh, p: Vec3) -> Location {
     }
 }
 
-/// Whether a point is in the closed hull, exactly. Hulls without faces hold nothing here.
+/// Whether a point is in the closed hull, exactly.
 fn holds(hull: &Hull, p: Vec3) -> bool {
+    if hull.dimension() < 3 {
+        // A fan of triangles, some of which are segments or points where the hull is one.
+        let v = hull.vertices();
+        let ring: Vec<Vec3> = match hull.dimension() {
+            2 => hull.face(0).iter().map(|i| v[*i as usize]).collect(),
+            _ => vec![v[0], v[0], v[v.len() - 1]],
+        };
+        return (2..ring.len()).any(|i| point_on_triangle(p, &[ring[0], ring[i - 1], ring[i]]));
+    }
     hull.face_count() > 0
         && hull.faces().all(|f| {
             let [a, b, c] = [f[0], f[1], f[2]].map(|v| hull.vertices()[v as usize]);
@@ -406,7 +415,8 @@ fn thin_sheets_and_bodies_without_volume() {
     let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
     let sheet = Mesh::from_triangles(corners, vec![[0, 1, 2], [0, 2, 1]]).unwrap();
     let found = decompose_exactly(&sheet, 4).unwrap();
-    assert!(found.pieces.is_empty() && found.exact);
+    assert!(found.pieces.len() == 1 && found.exact && found.pieces[0].hull.dimension() == 2);
+    check_promises(&sheet, &found, 100, 4);
     let found = decompose(&sheet, &DecomposeOptions::new(0.01, 4)).unwrap();
     assert_eq!(found.pieces.len(), 1);
     assert!(found.error <= 0.01 && found.pieces[0].hull.dimension() == 2);
@@ -414,7 +424,8 @@ fn thin_sheets_and_bodies_without_volume() {
     let point = Mesh::from_triangles(vec![Vec3::ONE], vec![[0, 0, 0], [0, 0, 0]]).unwrap();
     let found = decompose(&point, &DecomposeOptions::new(0.01, 4)).unwrap();
     assert!(found.error <= 0.01 && found.pieces.len() == 1);
-    assert!(decompose_exactly(&point, 4).unwrap().pieces.is_empty());
+    let found = decompose_exactly(&point, 4).unwrap();
+    assert!(found.exact && found.pieces.len() == 1 && found.pieces[0].hull.dimension() == 0);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 mod common;
 
 use common::Random;
+use impinge::exact::{Location, locate_point, triangles_intersect, winding_number};
 use impinge::pair::{Collect, Sink};
 use impinge::pieces::{DecomposeOptions, HullTree, decompose, decompose_exactly, exact};
 use impinge::{CheckOptions, Mesh, Pose, Relation, Vec3, check_pair, shapes};
@@ -202,7 +203,7 @@ fn real_meshes_are_covered_within_the_error() {
         for _ in 0..2_000 {
             let unit = random.point() * 0.5 + Vec3::splat(0.5);
             let p = bounds.min + bounds.extent() * unit;
-            let inside = impinge::solid::locate(&mesh, p).unwrap() != impinge::Location::Outside;
+            let inside = impinge::solid::locate(&mesh, p).unwrap() != Location::Outside;
             if inside {
                 assert!(holds(p), "{p} is in no hull");
             } else if holds(p) {
@@ -214,6 +215,184 @@ fn real_meshes_are_covered_within_the_error() {
                     "{p} is {nearest} off, the bound is {}",
                     found.error
                 );
+            }
+        }
+    }
+}
+
+/// Closed surfaces, some of whose parts bound no volume, with corners at small even integers.
+fn surfaces_with_flat_parts() -> Vec<(&'static str, Mesh)> {
+    let at = |m: &Mesh, t: [f64; 3]| m.transformed(&Pose::from_translation(t).unwrap());
+    let cube = shapes::cuboid([2.0; 3]).unwrap();
+    let points = |p: &[[f64; 3]]| p.iter().map(|p| Vec3::from(*p)).collect::<Vec<_>>();
+    let two_sided =
+        |p: [[f64; 3]; 3]| Mesh::from_triangles(points(&p), vec![[0, 1, 2], [0, 2, 1]]).unwrap();
+    // Each edge of a triangle of zero area is there twice as well.
+    let fin = two_sided([[1.0, 0.0, 0.0], [3.0, 0.0, 1.0], [3.0, 0.0, -1.0]]);
+    let through = two_sided([[-3.0, 0.0, 0.0], [3.0, 1.0, 0.0], [3.0, -1.0, 0.0]]);
+    let face = two_sided([[1.0, -1.0, -1.0], [1.0, 3.0, -1.0], [1.0, -1.0, 3.0]]);
+    let inner = two_sided([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]);
+    let needle = two_sided([[1.0, 1.0, 1.0], [2.0, 2.0, 2.0], [3.0, 3.0, 3.0]]);
+    let hair = two_sided([[0.0, 0.0, 0.0], [0.0, 0.0, 3.0], [0.0, 0.0, 1.0]]);
+    let far = two_sided([[-3.0, -2.0, 0.0], [-3.0, -2.0, 0.0], [-3.0, -2.0, 0.0]]);
+    let away = two_sided([[3.0, 0.0, 0.0], [5.0, 0.0, 0.0], [3.0, 2.0, 0.0]]);
+    let sheet = Mesh::from_polygons(
+        points(&[[-1.0, -1.0, 1.0], [3.0, -1.0, 1.0], [3.0, 3.0, 1.0], [-1.0, 3.0, 1.0]]),
+        [[0, 1, 2, 3], [3, 2, 1, 0]],
+    )
+    .unwrap();
+    let with = |parts: &[&Mesh]| Mesh::merged(parts.iter().copied()).unwrap();
+    let soup = |m: &Mesh| m.welded(impinge::mesh::Weld::Exact).unwrap();
+    let mut all = vec![
+        ("fin at a face", with(&[&cube, &fin])),
+        ("sheet through a cube", with(&[&cube, &through])),
+        ("sheet in a face", with(&[&cube, &face])),
+        ("sheet inside", with(&[&cube, &inner])),
+        ("needle at a corner", with(&[&cube, &needle])),
+        ("hair out of a face", with(&[&cube, &hair])),
+        ("point apart", with(&[&cube, &far])),
+        ("sheet apart", with(&[&cube, &away])),
+        ("square on a cube", with(&[&cube, &sheet])),
+        ("sheet alone", sheet.clone()),
+        ("needle alone", needle.clone()),
+        ("twice", with(&[&cube, &cube])),
+        ("twice, one inside out", with(&[&cube, &cube.flipped()])),
+        ("inside out", cube.flipped()),
+        ("common face", with(&[&cube, &at(&cube, [2.0, 0.0, 0.0])])),
+        ("common part of a face", with(&[&cube, &at(&cube, [2.0, 1.0, 0.0])])),
+        ("common edge", with(&[&cube, &at(&cube, [2.0, 2.0, 0.0])])),
+        ("common corner", with(&[&cube, &at(&cube, [2.0, 2.0, 2.0])])),
+        ("nested", with(&[&cube, &shapes::cuboid([6.0; 3]).unwrap()])),
+        ("hollow", with(&[&cube.flipped(), &shapes::cuboid([6.0; 3]).unwrap()])),
+        ("cavity of no wall", with(&[&cube.flipped(), &cube, &at(&cube, [4.0, 0.0, 0.0])])),
+        ("welded common face", soup(&with(&[&cube, &at(&cube, [2.0, 0.0, 0.0])]))),
+        ("everything", with(&[&cube, &fin, &needle, &far, &away, &sheet, &hair])),
+    ];
+    // Two triangles that run the same way: inside is where the parity is odd, also in the cubes, which overlap.
+    let odd = Mesh::from_triangles(
+        points(&[[9.0, 0.0, 0.0], [11.0, 0.0, 0.0], [9.0, 2.0, 0.0]]),
+        vec![[0, 1, 2], [0, 1, 2]],
+    )
+    .unwrap();
+    all.push(("parity", with(&[&cube, &at(&cube, [1.0, 1.0, 1.0]), &odd])));
+    all.push(("parity, twice", with(&[&cube, &cube, &odd])));
+    all.push(("parity, sheet", with(&[&cube, &fin, &odd])));
+    all
+}
+
+/// Whether two solids share a point, by all pairs of triangles and all corners.
+fn solids_meet(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
+    let moved = |t: [Vec3; 3]| t.map(|p| pose.transform_point(p));
+    let of = |m: &Mesh| (0..m.triangles().len()).map(|t| m.triangle(t)).collect::<Vec<_>>();
+    let (s, t) = (of(a), of(b).into_iter().map(moved).collect::<Vec<_>>());
+    let holds = |mesh: &Mesh, triangles: &[[Vec3; 3]], p: Vec3| {
+        if mesh.topology().is_balanced() {
+            winding_number(p, triangles.iter().copied()) != Some(0)
+        } else {
+            locate_point(p, triangles.iter().copied()) != Location::Outside
+        }
+    };
+    s.iter().any(|x| t.iter().any(|y| triangles_intersect(x, y)))
+        || t.iter().flatten().any(|p| holds(a, &s, *p))
+        || s.iter().flatten().any(|p| holds(b, &t, *p))
+}
+
+#[test]
+fn parts_without_volume_are_met() {
+    let mut random = Random(77);
+    let (mut meeting, mut apart) = (0, 0);
+    let named = surfaces_with_flat_parts();
+    // Powers of two, so that poses move corners of pieces and of triangles alike without rounding; the last but one is 5e58.
+    for (i, exponent) in [0, -1000, -530, -300, 66, 195, -1071].into_iter().enumerate() {
+        let scale = 2.0_f64.powi(exponent);
+        let scaled =
+            |m: &Mesh| m.with_vertices(m.vertices().iter().map(|v| *v * scale).collect()).unwrap();
+        let bodies: Vec<(&str, Mesh, [HullTree; 2])> = named
+            .iter()
+            .map(|(name, mesh)| {
+                let mesh = scaled(mesh);
+                let cut = HullTree::of_mesh(&mesh, 64).unwrap();
+                assert!(cut.is_exact(), "{name}");
+                assert!((0..cut.leaf_count()).all(|l| cut.is_convex(l)), "{name} at {scale:e}");
+                // All of it, where the limit does not allow to cut.
+                let whole = HullTree::of_mesh(&mesh, 0).unwrap();
+                let found = decompose_exactly(&mesh, 64).unwrap();
+                assert!(found.exact, "{name}");
+                assert!(found.pieces.iter().all(|p| p.hull.bounds().extent().is_finite()));
+                (*name, mesh, [cut, whole])
+            })
+            .collect();
+        for (n, (name, a, trees)) in bodies.iter().enumerate() {
+            for _ in 0..if i == 0 { 30 } else { 6 } {
+                let m = random.below(bodies.len() + 4).min(bodies.len() - 1);
+                let (other, b, others) = &bodies[(n + m) % bodies.len()];
+                let t = (random.point() * 9.0).round() * 0.5 * scale;
+                let pose = Pose::from_translation(t.to_array()).unwrap();
+                let expected = solids_meet(a, b, &pose);
+                let what = format!("{name} and {other} at {t} of {scale:e}");
+                assert_eq!(meshes_meet(a, b, &pose), expected, "meshes: {what}");
+                for (s, t) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                    let hit = trees[s].first_hit(&others[t], &pose);
+                    assert_eq!(hit.is_some(), expected, "trees {s} {t}: {what}");
+                }
+                if expected { meeting += 1 } else { apart += 1 }
+            }
+        }
+    }
+    assert!(meeting > 300 && apart > 300, "{meeting} meet, {apart} do not");
+}
+
+#[test]
+fn first_hit_finds_a_two_sided_triangle_beside_a_cube() {
+    let cube = shapes::cuboid([2.0; 3]).unwrap();
+    let corners =
+        vec![Vec3::new(3.0, 0.0, 0.0), Vec3::new(5.0, 0.0, 0.0), Vec3::new(3.0, 2.0, 0.0)];
+    let fin = Mesh::from_triangles(corners, vec![[0, 1, 2], [0, 2, 1]]).unwrap();
+    let both = Mesh::merged([&cube, &fin]).unwrap();
+    let found = decompose_exactly(&both, 8).unwrap();
+    let dimensions: Vec<usize> = found.pieces.iter().map(|p| p.hull.dimension()).collect();
+    assert_eq!((dimensions, found.exact), (vec![3, 2], true));
+    let probe = shapes::cuboid([0.5; 3]).unwrap();
+    let pose = Pose::from_translation([3.5, 0.5, 0.0]).unwrap();
+    let (a, b) = (HullTree::of_mesh(&both, 8).unwrap(), HullTree::of_mesh(&probe, 8).unwrap());
+    assert!(meshes_meet(&both, &probe, &pose));
+    assert!(a.first_hit(&b, &pose).is_some());
+    let pieces = HullTree::of_pieces(&found).unwrap();
+    assert_eq!(pieces.first_hit(&b, &pose), Some((1, 0)));
+    // Flat pieces count.
+    let error = decompose_exactly(&both, 1).unwrap_err();
+    assert_eq!(error.kind(), impinge::ErrorKind::TooLarge);
+}
+
+#[test]
+fn covers_within_a_tolerance_hold_parts_without_volume() {
+    for (name, mesh) in surfaces_with_flat_parts() {
+        for (tolerance, limit) in [(0.01, 64), (0.5, 8), (1e-6, 3)] {
+            let mut options = DecomposeOptions::new(tolerance, limit);
+            options.effort = 2_000;
+            let found = decompose(&mesh, &options).unwrap();
+            let holds =
+                |p: Vec3| found.pieces.iter().any(|piece| exact(piece.hull.vertices(), &[p]));
+            for t in 0..mesh.triangles().len() {
+                let [a, b, c] = mesh.triangle(t);
+                // Quarters of small integers: exact.
+                for p in [a, b, c, (a + b) * 0.5, (b + c) * 0.5, (a + b) * 0.25 + c * 0.5] {
+                    assert!(holds(p), "{name}, tolerance {tolerance}: {p} is in no hull");
+                }
+            }
+            let mut random = Random(5);
+            for piece in &found.pieces {
+                let corners = piece.hull.vertices();
+                for _ in 0..40 {
+                    let [s, t] = [0; 2].map(|_| corners[random.below(corners.len())]);
+                    let p = (s + t) * 0.5;
+                    if impinge::solid::locate(&mesh, p).unwrap() == Location::Outside {
+                        let gap = (0..mesh.triangles().len())
+                            .map(|t| impinge::closest::point_triangle(p, &mesh.triangle(t)).lower)
+                            .fold(f64::INFINITY, f64::min);
+                        assert!(gap <= piece.error + 1e-15, "{name}: {gap} > {}", piece.error);
+                    }
+                }
             }
         }
     }

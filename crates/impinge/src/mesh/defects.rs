@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use super::Mesh;
 use super::connectivity::index;
 use super::orientation::Orientation;
-use super::polygon_checks::{
-    collinear, convex, crosses_itself, deviation, planar, spanning_corners,
-};
+use super::polygon_checks::{collinear, convex, covered_once, deviation, planar, spanning_corners};
 use super::topology::Topology;
 use super::union_find::UnionFind;
 use crate::math::coordinate_key;
@@ -127,7 +125,8 @@ pub struct Defects {
     pub degenerate_polygons: Vec<DegeneratePolygon>,
     /// Polygons not exactly in one plane.
     pub non_planar_polygons: Vec<NonPlanarPolygon>,
-    /// Polygons whose outline passes through itself, or that could not be triangulated without overlap.
+    /// Polygons whose outline passes through itself or goes around some points twice or in both senses, or that could
+    /// not be triangulated without overlap; see [`triangulate_polygon`](super::triangulate_polygon).
     pub self_crossing_polygons: Vec<u32>,
     /// Polygons that visit a vertex twice, other than in a row: holes joined by bridges, and pinches. Not wrong.
     pub pinched_polygons: Vec<u32>,
@@ -240,7 +239,8 @@ impl Defects {
                 self.non_planar_polygons.push(NonPlanarPolygon { polygon, deviation, relative });
             }
             let forced = mesh.connectivity.forced.binary_search(&polygon).is_ok();
-            if forced || (!convex(points.clone()) && crosses_itself(points)) {
+            let triangles = mesh.triangles_of(p).map(|t| mesh.triangle(t));
+            if forced || (!convex(points.clone()) && !covered_once(points, triangles)) {
                 self.self_crossing_polygons.push(polygon);
             }
             let mut last = corners.last().copied();

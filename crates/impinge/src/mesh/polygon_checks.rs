@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::area_sign::area_sign;
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::{Aabb, Vec3, axes_by_size, drop_axis, newell};
 
@@ -85,16 +86,141 @@ pub(super) fn convex(points: impl Iterator<Item = Vec3>) -> bool {
     false
 }
 
-/// Whether the outline of the polygon, seen along the axis it faces most, passes through itself: two sides cross, or
-/// a corner lies on a side with its neighbours on both sides of it. Touching, as at the bridge to a hole, is not
-/// crossing.
-pub(super) fn crosses_itself(points: impl ExactSizeIterator<Item = Vec3> + Clone) -> bool {
-    if points.len() < 4 {
+/// Whether triangles of a polygon cover it without overlap, as seen along an axis: none is turned against the others, and
+/// the outline goes around no point twice.
+///
+/// Triangles of one orientation, with sides that cancel but for the outline, cover a point as often as the outline
+/// winds around it, so that the outline alone tells whether they overlap. The axes are tried in the order of
+/// the polygon's normal. A polygon on one line is covered. If the triangles are turned against each other along every
+/// axis, as after a deformation, the outline is judged along the first.
+pub(super) fn covered_once(
+    points: impl Iterator<Item = Vec3> + Clone,
+    triangles: impl Iterator<Item = [Vec3; 3]> + Clone,
+) -> bool {
+    if !points.clone().all(Vec3::is_finite) {
         return false;
     }
-    let axis = axes_by_size(newell(points.clone()))[0];
-    let flat: Vec<[f64; 2]> = points.map(|p| drop_axis(p, axis)).collect();
-    Outline::new(&flat).crosses()
+    let mut views = Vec::new();
+    for axis in axes_by_size(newell(points.clone())) {
+        let flat: Vec<[f64; 2]> = points.clone().map(|p| drop_axis(p, axis)).collect();
+        if !on_a_line(&flat) {
+            views.push((axis, flat));
+        }
+    }
+    let Some((_, first)) = views.first() else { return true };
+    let mut judged = false;
+    for (axis, flat) in &views {
+        let sign = area_sign(flat);
+        let turned = |t: [Vec3; 3]| {
+            let [a, b, c] = t.map(|p| drop_axis(p, *axis));
+            orient2d(a, b, c) * sign == Sign::Negative
+        };
+        if sign.is_zero() || triangles.clone().any(turned) {
+            continue;
+        }
+        judged = true;
+        if winds_once(flat) {
+            return true;
+        }
+    }
+    !judged && winds_once(first)
+}
+
+/// Whether all points are on one line.
+pub(super) fn on_a_line(points: &[[f64; 2]]) -> bool {
+    let Some(a) = points.first() else { return true };
+    let Some(b) = points.iter().find(|p| *p != a) else { return true };
+    points.iter().all(|p| orient2d(*a, *b, *p).is_zero())
+}
+
+/// Whether a closed polyline of finite points goes around every point once or not at all, all in the same sense, and
+/// does not pass through itself: no two sides cross, and no corner lies on a side with its neighbours on both
+/// sides of it. It may touch itself, as at the bridge to a hole. False for polylines on a line.
+///
+/// The winding number is constant on each part of the plane between the sides. If no sides cross, the border of every such part has
+/// a corner at which the outline meets itself, or is the whole outline, which then is a simple polygon. So it is enough
+/// to look at the sectors around the corners where the outline meets itself.
+pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
+    let one = match area_sign(points) {
+        Sign::Zero => return false,
+        Sign::Positive => 1,
+        Sign::Negative => -1,
+    };
+    let outline = Outline::new(points);
+    let mut corners = Vec::new();
+    let passes = outline.any_pair(|i, j| {
+        if outline.pass(i, j) {
+            return true;
+        }
+        let meets = outline.contacts(i, j);
+        corners.extend(meets.into_iter().flatten().map(|c| c.corner()));
+        false
+    });
+    if passes {
+        return false;
+    }
+    let key = |i: &usize| points[*i].map(|x| x + 0.0);
+    let order = |i: &usize, j: &usize| key(i).map(f64::to_bits).cmp(&key(j).map(f64::to_bits));
+    corners.sort_unstable_by(order);
+    corners.dedup_by(|i, j| order(i, j).is_eq());
+    corners.into_iter().all(|i| {
+        let rays = outline.rays(points[i]);
+        let mut winding = outline.winding_beside(points[i]);
+        let mut fits = winding == 0 || winding == one;
+        for group in rays.chunk_by(|(p, _), (q, _)| angle(points[i], *p, *q).is_eq()) {
+            winding += group.iter().map(|(_, change)| change).sum::<i32>();
+            fits &= winding == 0 || winding == one;
+        }
+        fits
+    })
+}
+
+/// The order of two points other than `p` by the angle at which they are seen from it, from beyond the direction of x once
+/// around to that direction.
+fn angle(p: [f64; 2], a: [f64; 2], b: [f64; 2]) -> Ordering {
+    let half = |q: [f64; 2]| !(q[1] > p[1] || (q[1] == p[1] && q[0] < p[0]));
+    half(a).cmp(&half(b)).then_with(|| match orient2d(p, a, b) {
+        Sign::Positive => Ordering::Less,
+        Sign::Zero => Ordering::Equal,
+        Sign::Negative => Ordering::Greater,
+    })
+}
+
+/// Where an outline comes back to a corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meeting {
+    /// Two corners at one place.
+    Corners(usize, usize),
+    /// A corner within a side.
+    Side {
+        /// The first corner of the side.
+        side: usize,
+        /// The corner that lies on it.
+        corner: usize,
+    },
+}
+
+impl Meeting {
+    fn corner(self) -> usize {
+        match self {
+            Self::Corners(_, corner) | Self::Side { corner, .. } => corner,
+        }
+    }
+}
+
+/// Up to `limit` places where a polygon in the plane comes back to one of its corners.
+pub(super) fn meetings(points: &[[f64; 2]], limit: usize) -> Vec<Meeting> {
+    let outline = Outline::new(points);
+    let mut found: Vec<Meeting> = Vec::new();
+    outline.any_pair(|i, j| {
+        for meeting in outline.contacts(i, j).into_iter().flatten() {
+            if !found.contains(&meeting) {
+                found.push(meeting);
+            }
+        }
+        found.len() >= limit
+    });
+    found
 }
 
 /// A closed polyline with a tree of boxes over runs of its sides.
@@ -123,7 +249,8 @@ impl<'a> Outline<'a> {
         Self { points, boxes, leaves }
     }
 
-    fn crosses(&self) -> bool {
+    /// Whether `found` holds for a pair of different sides whose boxes share a point.
+    fn any_pair(&self, mut found: impl FnMut(usize, usize) -> bool) -> bool {
         let mut stack = vec![(1, 1)];
         while let Some((a, b)) = stack.pop() {
             if a == b {
@@ -140,7 +267,7 @@ impl<'a> Outline<'a> {
             }
             match (a < self.leaves, b < self.leaves) {
                 (false, false) => {
-                    if self.pass(a - self.leaves, b - self.leaves) {
+                    if found(a - self.leaves, b - self.leaves) {
                         return true;
                     }
                 }
@@ -154,6 +281,76 @@ impl<'a> Outline<'a> {
             }
         }
         false
+    }
+
+    /// Calls `show` with every side that can be reached through wanted boxes.
+    fn visit(&self, wanted: impl Fn(&[f64; 4]) -> bool, mut show: impl FnMut(usize)) {
+        let mut stack = vec![1];
+        while let Some(node) = stack.pop() {
+            if !wanted(&self.boxes[node]) {
+                continue;
+            }
+            if node < self.leaves {
+                stack.extend([2 * node, 2 * node + 1]);
+            } else {
+                show(node - self.leaves);
+            }
+        }
+    }
+
+    /// The points that sides lead to from `p`, in the order of [`angle`], with what is added to the winding number where
+    /// a turn counter-clockwise about `p` passes the side.
+    fn rays(&self, p: [f64; 2]) -> Vec<([f64; 2], i32)> {
+        let mut rays = Vec::new();
+        self.visit(
+            |b| b[0] <= p[0] && p[0] <= b[2] && b[1] <= p[1] && p[1] <= b[3],
+            |i| {
+                let (a, b) = (self.at(i), self.at(i + 1));
+                if a != b && orient2d(a, b, p).is_zero() {
+                    rays.extend((b != p).then_some((b, 1)));
+                    rays.extend((a != p).then_some((a, -1)));
+                }
+            },
+        );
+        rays.sort_by(|(a, _), (b, _)| angle(p, *a, *b));
+        rays
+    }
+
+    /// The winding number about a point next to `p`, seen from it just beyond the direction of x: the point is shifted
+    /// along x, and along y by much less than that.
+    fn winding_beside(&self, p: [f64; 2]) -> i32 {
+        let mut winding = 0;
+        self.visit(
+            |b| b[2] > p[0] && b[1] <= p[1] && p[1] < b[3],
+            |i| {
+                let (a, b) = (self.at(i), self.at(i + 1));
+                let (up, down) = (a[1] <= p[1] && b[1] > p[1], b[1] <= p[1] && a[1] > p[1]);
+                let (low, high) = if up { (a, b) } else { (b, a) };
+                if (up || down) && orient2d(low, high, p) == Sign::Positive {
+                    winding += if up { 1 } else { -1 };
+                }
+            },
+        );
+        winding
+    }
+
+    /// Whether the first corners of two sides lie on the other side, but for the corner between sides in a row.
+    fn contacts(&self, i: usize, j: usize) -> [Option<Meeting>; 2] {
+        let n = self.points.len();
+        [(i, j), (j, i)].map(|(side, corner)| {
+            let end = (side + 1) % n;
+            let (a, b, p) = (self.at(side), self.at(end), self.at(corner));
+            let within = |k: usize| a[k].min(b[k]) <= p[k] && p[k] <= a[k].max(b[k]);
+            if corner == end || !within(0) || !within(1) || !orient2d(a, b, p).is_zero() {
+                None
+            } else if p == a {
+                Some(Meeting::Corners(side.min(corner), side.max(corner)))
+            } else if p == b {
+                Some(Meeting::Corners(end.min(corner), end.max(corner)))
+            } else {
+                Some(Meeting::Side { side, corner })
+            }
+        })
     }
 
     fn at(&self, i: usize) -> [f64; 2] {
@@ -222,7 +419,7 @@ mod tests {
 
     #[test]
     fn crossings_are_told_from_touches() {
-        let crosses = |points: &[[f64; 2]]| crosses_itself(flat(points).into_iter());
+        let crosses = |points: &[[f64; 2]]| !winds_once(points);
         assert!(crosses(&[[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 3.0]]));
         assert!(crosses(&[[0.0, 3.0], [-2.0, -3.0], [3.0, 1.0], [-3.0, 1.0], [2.0, -3.0]]));
         // Through a side at a corner, and only up to it.

@@ -7,14 +7,15 @@
 //! a bridge that is walked twice, after Held 2001, FIST) block it only if the outline enters the ear there.
 //!
 //! A polygon of `n` corners always gives `n - 2` triangles. For simple and weakly simple polygons they cover it
-//! without overlap and none is turned around; for others, ears are forced, and the polygon is reported.
+//! without overlap and none is turned around. Others are cut into loops where they come back to a corner; where that does not help, ears are forced.
+//! Both are reported.
 
 use std::collections::VecDeque;
 
 use super::area_sign::area_sign;
 use super::connectivity::index;
 use super::corner_tree::CornerTree;
-use super::polygon_checks::crosses_itself;
+use super::polygon_checks::{Meeting, covered_once, meetings, on_a_line};
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, axes_by_size, drop_axis, newell};
 
@@ -28,6 +29,11 @@ const FLAT: usize = 2;
 const FORCED: usize = 3;
 /// Any corner at all.
 const HOPELESS: usize = 4;
+
+/// How many ways to cut a loop are tried.
+const CUTS: usize = 32;
+/// How many corners are looked at, at least, before loops are no longer cut: a limit of the time that hostile polygons take.
+const LOOP_WORK: usize = 200_000;
 
 /// Triangulates one polygon after another, keeping its memory.
 #[derive(Debug, Default)]
@@ -45,7 +51,7 @@ pub(super) struct Triangulator {
 }
 
 impl Triangulator {
-    /// Appends the triangles of the polygon of these corners to `out`; `false` if ears had to be forced. Each triangle is an increasing sequence of positions in the polygon, up to
+    /// Appends the triangles of the polygon of these corners to `out`; `false` if ears had to be forced or triangles turn both ways. Each triangle is an increasing sequence of positions in the polygon, up to
     /// rotation with its smallest first, replaced by `corners[position]`.
     pub(super) fn triangulate(
         &mut self,
@@ -61,21 +67,22 @@ impl Triangulator {
         let start = out.len();
         let points = || corners.iter().map(|v| vertices[*v as usize]);
         let axes = axes_by_size(newell(points()));
-        let mut balanced = false;
-        for (attempt, axis) in axes.into_iter().enumerate() {
+        let mut best = None;
+        for axis in axes {
             self.points.clear();
             self.points.extend(points().map(|p| drop_axis(p, axis)));
-            let sign = area_sign(&self.points);
-            if sign == Sign::Zero {
-                // Seen from the side, or on one line, or as much area turned one way as the other.
-                balanced |= !self.collinear();
-                if balanced || attempt < 2 {
-                    continue;
-                }
+            if on_a_line(&self.points) {
+                // Seen from the side.
+                continue;
             }
-            if sign == Sign::Negative {
+            // The axis the polygon faces most is the best one for loops.
+            best = best.or(Some(axis));
+            match area_sign(&self.points) {
+                // As much area is turned one way as the other.
+                Sign::Zero => continue,
                 // Mirrored, the polygon runs counter-clockwise.
-                self.points.iter_mut().for_each(|p| p.reverse());
+                Sign::Negative => self.points.iter_mut().for_each(|p| p.reverse()),
+                Sign::Positive => {}
             }
             out.truncate(start);
             if n == 4 && (0..4).all(|i| self.turn(i, (i + 1) % 4, (i + 2) % 4) == Sign::Positive) {
@@ -87,21 +94,82 @@ impl Triangulator {
                 return true;
             }
         }
-        // The axis the polygon faces most is the best one to force.
         out.truncate(start);
-        self.points.clear();
-        self.points.extend(points().map(|p| drop_axis(p, axes[0])));
-        if area_sign(&self.points) == Sign::Negative {
-            self.points.iter_mut().for_each(|p| p.reverse());
-        }
-        self.clip(corners, out);
-        false
+        let Some(axis) = best else {
+            // On one line: the triangles are empty in any case.
+            return self.clip(corners, out);
+        };
+        let flat: Vec<[f64; 2]> = points().map(|p| drop_axis(p, axis)).collect();
+        self.clip_loops(&flat, corners, out)
     }
 
-    fn collinear(&self) -> bool {
-        let a = self.points[0];
-        let Some(b) = self.points.iter().copied().find(|p| *p != a) else { return true };
-        self.points.iter().all(|p| orient2d(a, b, *p).is_zero())
+    /// Triangles of a polygon whose ears had to be forced: it is cut where it comes back to a corner, into loops
+    /// that are clipped each in its own sense. `false` if loops turn both ways, or if ears of a loop had to be forced.
+    ///
+    /// A cut joins two corners at one place, or a corner and the ends of the side it lies on, so that the triangles
+    /// between the loops are empty. Of several cuts one is taken that leaves loops without forced ears, if there is one.
+    fn clip_loops(&mut self, flat: &[[f64; 2]], corners: &[u32], out: &mut Vec<[u32; 3]>) -> bool {
+        let mut work = LOOP_WORK.max(64 * flat.len());
+        let mut open: Vec<Vec<u32>> = vec![(0..index(flat.len())).collect()];
+        let (mut turns, mut forced) = ([false; 2], false);
+        let mut scratch = Vec::new();
+        while let Some(ring) = open.pop() {
+            let start = out.len();
+            match self.clip_loop(flat, &ring, corners, out) {
+                Some(Sign::Positive) => turns[0] = true,
+                Some(Sign::Negative) => turns[1] = true,
+                Some(Sign::Zero) => {}
+                None => {
+                    let points: Vec<[f64; 2]> = ring.iter().map(|i| flat[*i as usize]).collect();
+                    let cuts = if work == 0 { Vec::new() } else { meetings(&points, CUTS) };
+                    let mut good = None;
+                    for cut in &cuts {
+                        work = work.saturating_sub(ring.len());
+                        let (_, loops) = cut_ring(&ring, *cut);
+                        let clips = |l: &Vec<u32>| {
+                            scratch.clear();
+                            self.clip_loop(flat, l, corners, &mut scratch).is_some()
+                        };
+                        if work == 0 || loops.iter().all(clips) {
+                            good = Some(*cut);
+                            break;
+                        }
+                    }
+                    let Some(cut) = good.or(cuts.first().copied()) else {
+                        forced = true;
+                        continue;
+                    };
+                    out.truncate(start);
+                    let (empty, loops) = cut_ring(&ring, cut);
+                    out.extend(empty.iter().map(|t| t.map(|i| corners[i as usize])));
+                    open.extend(loops);
+                }
+            }
+        }
+        !forced && turns != [true; 2]
+    }
+
+    /// Clips one loop in its own sense, which is returned; `None` if ears had to be forced.
+    fn clip_loop(
+        &mut self,
+        flat: &[[f64; 2]],
+        ring: &[u32],
+        corners: &[u32],
+        out: &mut Vec<[u32; 3]>,
+    ) -> Option<Sign> {
+        if ring.len() < 3 {
+            return Some(Sign::Zero);
+        }
+        self.points.clear();
+        self.points.extend(ring.iter().map(|i| flat[*i as usize]));
+        let sign = area_sign(&self.points);
+        let balanced = sign.is_zero() && !on_a_line(&self.points);
+        if sign == Sign::Negative {
+            self.points.iter_mut().for_each(|p| p.reverse());
+        }
+        let names: Vec<u32> = ring.iter().map(|i| corners[*i as usize]).collect();
+        let unforced = self.clip(&names, out);
+        (unforced && !balanced).then_some(sign)
     }
 
     /// Clips ears of the counter-clockwise polygon `self.points` until nothing is left.
@@ -264,12 +332,50 @@ impl Triangulator {
     }
 }
 
+/// The empty triangles and the loops that a ring of corners is cut into. Rings and triangles are ascending.
+fn cut_ring(ring: &[u32], cut: Meeting) -> (Vec<[u32; 3]>, Vec<Vec<u32>>) {
+    let n = ring.len();
+    let triangle = |t: [usize; 3]| {
+        let mut t = t.map(|i| ring[i % n]);
+        t.sort_unstable();
+        t
+    };
+    // The corners from one to another, and the rest with both of them or without.
+    let run = |low: usize, high: usize| ring[low..=high].to_vec();
+    let rest = |low: usize, high: usize| [&ring[..low], &ring[high..]].concat();
+    match cut {
+        Meeting::Corners(i, j) if j == i + 1 || (i == 0 && j == n - 1) => {
+            (vec![triangle([j + n - 1, j, j + 1])], vec![rest(j, j + 1)])
+        }
+        Meeting::Corners(i, j) => (
+            vec![triangle([i, i + 1, j]), triangle([i, j, j + 1])],
+            vec![run(i + 1, j), rest(i + 1, j + 1)],
+        ),
+        Meeting::Side { side, corner } => {
+            let end = (side + 1) % n;
+            let loops = if corner > side {
+                vec![run(side + 1, corner), rest(side + 1, corner)]
+            } else {
+                vec![run(corner, side), rest(corner + 1, side + 1)]
+            };
+            (vec![triangle([side, end, corner])], loops)
+        }
+    }
+}
+
 /// The triangles of a polygon given by its corners in order: `n - 2` triples of positions in `points`.
 ///
 /// The polygon may be non-convex, with repeated corners and straight runs; holes are joined to the outline by a
-/// bridge walked twice. It is projected along the largest component of its Newell normal. The second value tells
-/// whether the triangles cover it without overlap: it is false for polygons whose sides cross. (Loops that overlap
-/// only by way of coinciding sides are not recognised.) Fewer than three points give no triangles.
+/// bridge walked twice. It is seen along the largest component of its Newell normal (if it is not planar and crosses itself
+/// there, along another one where it does not). Fewer than three points give no triangles.
+///
+/// The second value tells whether the triangles cover the polygon without overlap, exactly: all turn one way, and the outline
+/// goes around no point twice and does not pass through itself. It may touch itself in corners and along sides. Where it is false:
+///
+/// - If the outline goes around all points in one sense, the triangles cover each as often as the outline goes around it.
+/// - Otherwise the outline is cut where it comes back to a corner, and each of its loops is triangulated in its own
+///   sense. A loop is covered exactly, unless two of its sides cross between their ends: triangles between the given
+///   corners cannot follow such an outline, and some reach beyond it.
 ///
 /// ```
 /// use impinge::{Vec3, mesh::triangulate_polygon};
@@ -287,7 +393,9 @@ pub fn triangulate_polygon(points: &[Vec3]) -> (Vec<[u32; 3]>, bool) {
     }
     let corners: Vec<u32> = (0..index(points.len())).collect();
     let unforced = Triangulator::default().triangulate(points, &corners, &mut out);
-    (out, unforced && !crosses_itself(points.iter().copied()))
+    let triangles = out.iter().map(|t| t.map(|i| points[i as usize]));
+    let clean = unforced && (points.len() == 3 || covered_once(points.iter().copied(), triangles));
+    (out, clean)
 }
 
 #[cfg(test)]

@@ -4,6 +4,10 @@
 //! trim the cell. When there is none left, two faces meet in a notch or turn away from each other, and the plane of a notch is taken that cuts the fewest
 //! other faces (Chazelle 1984, "Convex partitions of polyhedra: a lower bound and worst-case optimal algorithm", cuts the solid alone in this way). A cell
 //! without surface is all inside or all outside, which one of its points tells. Every step is exact.
+//!
+//! The surface can have parts that bound no volume: both sides of them are outside, or they are triangles of zero area. They are points of the solid, as
+//! [`solid::locate`](crate::solid::locate) calls them boundary. What of a triangle is in no cell that is inside is found by subtracting the cells from it, and a triangle with a rest
+//! becomes a flat piece.
 
 use std::collections::BTreeMap;
 
@@ -11,11 +15,12 @@ use num_bigint::BigInt;
 
 use super::cell::{Cell, Corners, Knife};
 use super::rational::{Plane, Point, Unit, sign};
+use super::tree::exact;
 use super::{Decomposition, Piece, check_closed};
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
 use crate::exact::{Location, Sign, locate_point, winding_number};
-use crate::math::Vec3;
+use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
 /// For each piece, so many cells may be looked at before [`decompose_exactly`] gives up.
@@ -25,8 +30,9 @@ const SIDES: (usize, usize) = (4_000_000, 50_000);
 
 /// Cuts a closed mesh into convex pieces whose union is the solid.
 ///
-/// Pieces share faces at most. The number of pieces can be as large as the square of the number of notches, and the time grows faster than that: meant for bodies of
-/// up to some hundred faces. Parts of the solid without volume, as are triangles of zero area, are left out.
+/// Pieces with volume share faces at most. The number of pieces can be as large as the square of the number of notches, and the time grows faster than that: meant for bodies of
+/// up to some hundred faces. A triangle that is not in the pieces with volume, such as one that has the outside on both sides or one of zero area away from them, is a piece itself:
+/// a polygon, a segment or a point, which may overlap others. These pieces come last.
 ///
 /// # Errors
 /// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::TooLarge`] if there would be more than `max_pieces` pieces or too many cells; use
@@ -44,10 +50,22 @@ const SIDES: (usize, usize) = (4_000_000, 50_000);
 /// ```
 pub fn decompose_exactly(mesh: &Mesh, max_pieces: usize) -> Result<Decomposition, Error> {
     check_closed(mesh)?;
-    let mut partition = Partition::new(mesh);
+    decompose_by(mesh, max_pieces, mesh.topology().is_balanced())
+}
+
+/// As [`decompose_exactly`], for a closed mesh. Inside is where winding numbers are not zero if `balanced`, otherwise where they are odd. A part of a mesh has to be
+/// cut by the rule of the whole.
+pub(super) fn decompose_by(
+    mesh: &Mesh,
+    max_pieces: usize,
+    balanced: bool,
+) -> Result<Decomposition, Error> {
+    let mut partition = Partition::new(mesh, balanced);
     let cells = partition.inner_cells(max_pieces)?;
     let pieces = cells.iter().map(|cell| partition.piece(cell));
-    pieces.collect::<Result<Vec<Piece>, Error>>().map(Decomposition::of)
+    let mut pieces = pieces.collect::<Result<Vec<Piece>, Error>>()?;
+    pieces.extend(partition.flat_pieces(&cells, max_pieces)?);
+    Ok(Decomposition::of(pieces))
 }
 
 /// A part of the surface.
@@ -62,6 +80,8 @@ struct Partition {
     planes: Vec<Plane>,
     corners: Corners,
     triangles: Vec<[Vec3; 3]>,
+    /// The plane of every triangle, `None` for those of zero area, and its corners.
+    sources: Vec<(Option<u32>, [u32; 3])>,
     balanced: bool,
     whole: Option<(Cell, Vec<Patch>)>,
     /// How many times the side of a corner was asked for.
@@ -69,7 +89,7 @@ struct Partition {
 }
 
 impl Partition {
-    fn new(mesh: &Mesh) -> Self {
+    fn new(mesh: &Mesh, balanced: bool) -> Self {
         let used: Vec<Vec3> =
             mesh.used_vertices().iter().map(|v| mesh.vertices()[*v as usize]).collect();
         let unit = Unit::of(&used);
@@ -78,7 +98,8 @@ impl Partition {
             planes: Vec::new(),
             corners: Corners::default(),
             triangles: (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect(),
-            balanced: mesh.topology().is_balanced(),
+            sources: Vec::with_capacity(mesh.triangles().len()),
+            balanced,
             whole: None,
             asked: 0,
         };
@@ -91,6 +112,7 @@ impl Partition {
                     .or_insert_with(|| this.corners.add(unit.point(mesh.vertices()[v as usize])))
             });
             let Some(plane) = Plane::through(corners.map(|c| this.corners.get(c))) else {
+                this.sources.push((None, corners));
                 continue;
             };
             let planes = &mut this.planes;
@@ -98,6 +120,7 @@ impl Partition {
                 planes.push(plane.clone());
                 (planes.len() - 1) as u32
             });
+            this.sources.push((Some(plane), corners));
             patches.push(Patch { plane, corners: corners.to_vec() });
         }
         if !patches.is_empty() {
@@ -305,6 +328,107 @@ impl Partition {
         winding
     }
 
+    /// The pieces that cover what of the triangles is in none of the `cells`: the triangles, segments and points themselves, so without error.
+    fn flat_pieces(&mut self, cells: &[Cell], max_pieces: usize) -> Result<Vec<Piece>, Error> {
+        // A triangle lies in no cell's interior, so only a cell with a face in its plane can hold a part of it that has an area.
+        let levels = self.levels();
+        let shapes: Vec<(Aabb, Vec<u32>)> = cells
+            .iter()
+            .map(|cell| {
+                let planes = cell.faces.iter().map(|f| levels[f.plane as usize]);
+                (self.bounds(cell), planes.collect())
+            })
+            .collect();
+        let mut flat: Vec<Vec<Vec3>> = Vec::new();
+        for t in 0..self.triangles.len() {
+            let (plane, corners) = self.sources[t];
+            let points = self.triangles[t];
+            let ring = if plane.is_some() { corners.to_vec() } else { ends(corners, points) };
+            let bounds = Aabb::from_points(points);
+            let level = plane.map(|p| levels[p as usize]);
+            let mut rest = vec![ring.clone()];
+            for (cell, (around, planes)) in cells.iter().zip(&shapes) {
+                if around.overlaps(&bounds) && level.is_none_or(|l| planes.contains(&l)) {
+                    rest = rest.into_iter().flat_map(|r| self.without(r, cell)).collect::<Vec<_>>();
+                }
+                if rest.is_empty() {
+                    break;
+                }
+            }
+            if !rest.is_empty() {
+                let at = |c: &u32| corners.iter().position(|d| d == c).map(|k| points[k]);
+                flat.push(ring.iter().filter_map(at).collect());
+            }
+        }
+        // Areas first: they hold most of the segments and points, and the other sides of themselves.
+        flat.sort_by_key(|points| std::cmp::Reverse(points.len()));
+        let mut pieces: Vec<Piece> = Vec::new();
+        for points in flat {
+            let bounds = Aabb::from_points(points.iter().copied());
+            let held = pieces.iter().any(|piece| {
+                piece.hull.bounds().contains_box(&bounds)
+                    && points.iter().all(|p| exact(piece.hull.vertices(), &[*p]))
+            });
+            if held {
+                continue;
+            }
+            if cells.len() + pieces.len() >= max_pieces {
+                return Err(too_large(max_pieces));
+            }
+            let hull = Hull::new(&points)?;
+            let corners = hull.vertices().to_vec();
+            pieces.push(Piece { hull: hull.with_vertices(corners), error: 0.0 });
+        }
+        Ok(pieces)
+    }
+
+    /// For every plane a number that it shares with those of the same points only.
+    fn levels(&self) -> Vec<u32> {
+        let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
+        let number = |plane: &Plane| {
+            let next = known.len() as u32;
+            *known.entry(plane.unsigned()).or_insert(next)
+        };
+        self.planes.iter().map(number).collect()
+    }
+
+    /// A box around a cell.
+    fn bounds(&self, cell: &Cell) -> Aabb {
+        let ends = cell.corners().into_iter().map(|c| {
+            let p = self.corners.get(c);
+            [0, 1, 2].map(|axis| self.unit.enclose(p, axis))
+        });
+        ends.fold(Aabb::EMPTY, |bounds, sides| {
+            let [low, high] = [0, 1].map(|i| Vec3::from(sides.map(|s| s[i])));
+            bounds.union(&Aabb { min: low, max: high })
+        })
+    }
+
+    /// The parts of a convex polygon, a segment or a point that are not in the closed cell, without those of a lower dimension.
+    fn without(&mut self, ring: Vec<u32>, cell: &Cell) -> Vec<Vec<u32>> {
+        let mut outside = Vec::new();
+        let mut inside = ring.clone();
+        for face in &cell.faces {
+            let mut knife = Knife::new(&self.planes[face.plane as usize]);
+            if inside.iter().all(|c| knife.side(*c, &self.corners).is_zero()) {
+                continue;
+            }
+            let [below, above] = knife.cut(&inside, &mut self.corners);
+            let (inner, mut outer) = if face.below { (below, above) } else { (above, below) };
+            if inner.is_empty() {
+                return vec![ring];
+            }
+            if !outer.is_empty() {
+                // The two ways along a segment pass through the plane in one point.
+                outer.dedup();
+                outside.push(outer);
+            }
+            inside = inner;
+            inside.dedup();
+        }
+        outside
+    }
+
     /// The hull of a cell, and how far its corners had to be rounded outward.
     fn piece(&self, cell: &Cell) -> Result<Piece, Error> {
         let mut points = Vec::new();
@@ -316,7 +440,8 @@ impl Partition {
                 // Lengths near the smallest number vanish when squared.
                 let largest = gap.max_element();
                 let length = (gap / largest).length() * largest * (1.0 + 4.0 * f64::EPSILON);
-                error = error.max(length.max(f64::from_bits(2)));
+                // The product may have been rounded down by half the smallest number.
+                error = error.max(length + f64::from_bits(1));
             }
             let firsts = (0..8_usize).map(|i| [0, 1, 2].map(|axis| sides[axis][i >> axis & 1]));
             points.extend(firsts.map(Vec3::from));
@@ -327,6 +452,21 @@ impl Partition {
         let corners = hull.vertices().to_vec();
         Ok(Piece { hull: hull.with_vertices(corners), error })
     }
+}
+
+/// The ends of three points on a line, given with their numbers: two of them, or one if the points are the same.
+fn ends(corners: [u32; 3], points: [Vec3; 3]) -> Vec<u32> {
+    let order = |a: &usize, b: &usize| {
+        let key = |i: usize| points[i].to_array();
+        key(*a).partial_cmp(&key(*b)).unwrap_or(std::cmp::Ordering::Equal)
+    };
+    let (low, high) = (0..3).fold((0, 0), |(low, high), i| {
+        (
+            if order(&i, &low).is_lt() { i } else { low },
+            if order(&i, &high).is_gt() { i } else { high },
+        )
+    });
+    if points[low] == points[high] { vec![corners[0]] } else { vec![corners[low], corners[high]] }
 }
 
 fn too_large(max_pieces: usize) -> Error {

@@ -59,6 +59,11 @@ impl SolidIndex {
         Self { triangles, nodes, balanced: mesh.topology().is_balanced() }
     }
 
+    /// The same for a part of a mesh that is `balanced` or not as a whole, which decides what inside means.
+    pub(super) fn by(self, balanced: bool) -> Self {
+        Self { balanced, ..self }
+    }
+
     /// Where `p` is, exactly; as [`solid::locate`](crate::solid::locate).
     pub(super) fn locate(&self, p: Vec3) -> Location {
         let mut ahead = Vec::new();

@@ -20,7 +20,7 @@
 //! 3. **Exact.** If `exact`, the union of the hulls is the solid, exactly, and `error` is zero.
 //! 4. The same mesh and options give the same pieces, bit for bit, with any number of threads.
 //!
-//! The solid is what [`solid::locate`](crate::solid::locate) calls inside, and its boundary. A mesh that is not closed has no inside and is refused.
+//! The solid is what [`solid::locate`](crate::solid::locate) calls inside or boundary: every triangle of the mesh is part of it, also one of zero area or with the outside on both sides. A mesh that is not closed has no inside and is refused.
 
 mod approximate;
 mod cell;
@@ -50,7 +50,7 @@ use crate::mesh::Mesh;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decomposition {
-    /// The pieces; none for a solid without points.
+    /// The pieces, at least one. Parts of the solid without volume are covered by hulls that are polygons, segments or points.
     pub pieces: Vec<Piece>,
     /// Whether the union of the hulls is the solid, exactly.
     pub exact: bool,

@@ -206,6 +206,13 @@ impl Plane {
         Some(Self { n: n.map(|x| x / &divisor), d: d / &divisor })
     }
 
+    /// The plane turned so that the first component of its normal that is not zero is positive.
+    pub(super) fn unsigned(&self) -> Self {
+        let turned =
+            self.n.iter().find(|x| !x.is_zero()).is_some_and(|x| sign(x) == Sign::Negative);
+        if turned { Self { n: self.n.clone().map(|x| -x), d: -&self.d } } else { self.clone() }
+    }
+
     /// The plane where coordinate `axis` is `at`, with the larger coordinates above.
     pub(super) fn level(axis: usize, at: BigInt) -> Self {
         let mut n = [BigInt::zero(), BigInt::zero(), BigInt::zero()];

@@ -12,7 +12,7 @@
 
 use std::ops::ControlFlow;
 
-use super::exactly::decompose_exactly;
+use super::exactly::decompose_by;
 use super::index::SolidIndex;
 use super::{Decomposition, bodies, check_closed};
 use crate::convex::Hull;
@@ -79,7 +79,7 @@ enum Content {
     Mesh(MeshLeaf),
 }
 
-/// A closed part of a mesh.
+/// A closed part of a mesh, with the inside that the whole mesh has there.
 #[derive(Debug)]
 struct MeshLeaf {
     index: SolidIndex,
@@ -101,17 +101,18 @@ impl HullTree {
     /// Parts are bodies whose boxes have no point in common.
     ///
     /// # Errors
-    /// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::Empty`] if it has no volume.
+    /// [`ErrorKind::NotSolid`] if the mesh is not closed.
     pub fn of_mesh(mesh: &Mesh, max_pieces: usize) -> Result<Self, Error> {
         check_closed(mesh)?;
+        let balanced = mesh.topology().is_balanced();
         let mut leaves = Vec::new();
         for body in bodies(mesh, mesh.vertices()) {
             let part = part_of(mesh, &body)?;
-            match decompose_exactly(&part, max_pieces) {
+            match decompose_by(&part, max_pieces, balanced) {
                 Ok(found) if found.exact => {
                     leaves.extend(found.pieces.into_iter().map(|p| (p.hull, Content::Convex)));
                 }
-                _ => leaves.push(mesh_leaf(&part)?),
+                _ => leaves.push(mesh_leaf(&part, balanced)?),
             }
         }
         Self::of_leaves(leaves, 0.0)
@@ -121,7 +122,7 @@ impl HullTree {
         if leaves.is_empty() {
             return Err(Error::new(
                 ErrorKind::Empty,
-                "a tree of no hulls; the solid has no volume",
+                "a tree of no hulls; give at least one piece",
             ));
         }
         let (hulls, contents): (Vec<Hull>, Vec<Content>) = leaves.into_iter().unzip();
@@ -290,12 +291,12 @@ fn part_of(mesh: &Mesh, triangles: &[u32]) -> Result<Mesh, Error> {
     Mesh::from_triangles(vertices, corners().map(|t| t.map(number)).collect())
 }
 
-fn mesh_leaf(part: &Mesh) -> Result<(Hull, Content), Error> {
+fn mesh_leaf(part: &Mesh, balanced: bool) -> Result<(Hull, Content), Error> {
     let used: Vec<Vec3> =
         part.used_vertices().iter().map(|v| part.vertices()[*v as usize]).collect();
     let first = |shell: Vec<u32>| part.vertices()[part.polygon(shell[0] as usize)[0] as usize];
     let marks = part.shells().members().into_iter().map(first).collect();
-    let leaf = MeshLeaf { index: SolidIndex::new(part, part.vertices()), marks };
+    let leaf = MeshLeaf { index: SolidIndex::new(part, part.vertices()).by(balanced), marks };
     Ok((Hull::new(&used)?, Content::Mesh(leaf)))
 }
 

@@ -32,6 +32,8 @@ fn pick(random: &mut Random, values: &[f64]) -> f64 {
 
 /// `x` moved by so many units in the last place.
 fn ulps(x: f64, by: i64) -> f64 {
+    // Adding zero gives both zeros one sign.
+    let x = x + 0.0;
     let place = if x < 0.0 { -((-x).to_bits() as i64) } else { x.to_bits() as i64 };
     let at = place + by;
     if at < 0 { -f64::from_bits(-at as u64) } else { f64::from_bits(at as u64) }

@@ -16,6 +16,7 @@
 //! - *Doubt*, and bodies that are not solid and have no half-spaces: [`decide`](super::decide) decides, once for the pair.
 
 use super::Hull;
+use super::body::length_up;
 use super::decide::{Hint, decide};
 use crate::math::{Aabb, Pose, Vec3};
 
@@ -196,7 +197,7 @@ impl<'h> Clipping<'h> {
 
     /// The largest distance between a moved vertex and where it should be, and some more.
     fn margin(&self) -> f64 {
-        self.rounding.length() * (1.0 + 8.0 * U) + f64::MIN_POSITIVE
+        length_up(self.rounding) + f64::MIN_POSITIVE
     }
 
     /// Goes on to the edges of the next body, or to the end.

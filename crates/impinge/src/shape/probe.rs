@@ -5,7 +5,7 @@
 
 use super::form::{Convex, Placed, Surface};
 use crate::convex::{self, Trail};
-use crate::math::{Vec3, length_down};
+use crate::math::Vec3;
 
 /// A convex core, seen from a mesh.
 pub(super) struct Probe<'a> {
@@ -17,12 +17,12 @@ pub(super) struct Probe<'a> {
     high: Vec3,
     /// More than rounding can move anything here.
     slack: f64,
+    /// Of a length in the mesh's frame at least so much is left in that of the query: the matrix of a
+    /// pose is a rotation to its tolerance only.
+    shrink: f64,
     /// A direction in the mesh's frame, and how far along it the core ends.
     toward: Option<(Vec3, f64)>,
 }
-
-/// The axes of a pose are at right angles to some 1e-9 only.
-const NEARLY_ONE: f64 = 1.0 - 1e-8;
 
 impl<'a> Probe<'a> {
     pub(super) fn new(body: &'a Placed<'a>, surface: &'a Surface<'a>) -> Self {
@@ -48,17 +48,19 @@ impl<'a> Probe<'a> {
         let off =
             (0..3).map(|i| (product.col(i) - identity[i]).abs().max_element()).fold(0.0, f64::max);
         let slack = (64.0 * f64::EPSILON + 2.0 * off) * size + 2.0 * core.error + f64::MIN_POSITIVE;
+        // With all entries of `R^T R - 1` at most `off`, `|R^T z|` is at most `(1 + 1.5 off) |z|`.
+        let shrink = 1.0 - 2.0 * off - 16.0 * f64::EPSILON;
         let (low, high) = (low - Vec3::splat(slack), high + Vec3::splat(slack));
-        Self { core, memory, surface, low, high, slack, toward: None }
+        Self { core, memory, surface, low, high, slack, shrink, toward: None }
     }
 
     /// A certain lower bound of the distance of a box, in the mesh's frame, from the core.
     pub(super) fn apart(&self, center: Vec3, half: Vec3) -> f64 {
         let gap = (center - half - self.high).max(self.low - center - half).max(Vec3::ZERO);
-        let aside = length_down(gap) * NEARLY_ONE - self.slack;
+        let aside = gap.length() * self.shrink - self.slack;
         let Some((direction, end)) = self.toward else { return aside };
         let ahead = direction.dot(center) - direction.abs().dot(half) - end;
-        aside.max(ahead * NEARLY_ONE)
+        aside.max(ahead * self.shrink)
     }
 
     /// The same for a triangle given by its corners in the mesh's frame.
@@ -66,10 +68,10 @@ impl<'a> Probe<'a> {
         let [p, q, r] = *corners;
         let (low, high) = (p.min(q).min(r), p.max(q).max(r));
         let gap = (low - self.high).max(self.low - high).max(Vec3::ZERO);
-        let aside = length_down(gap) * NEARLY_ONE - self.slack;
+        let aside = gap.length() * self.shrink - self.slack;
         let Some((direction, end)) = self.toward else { return aside };
         let ahead = direction.dot(p).min(direction.dot(q)).min(direction.dot(r)) - end;
-        aside.max(ahead * NEARLY_ONE)
+        aside.max(ahead * self.shrink)
     }
 
     /// From now on also looks along `direction`, a unit vector from the body to the mesh in the frame of the query.

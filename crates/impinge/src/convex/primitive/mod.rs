@@ -198,4 +198,30 @@ mod tests {
         assert_eq!(Rounded::new(most, 1e60).unwrap_err().kind(), OutOfRange);
         assert_eq!(Rounded::new(Sphere::new(1.0).unwrap(), 0.5).unwrap().margin(), 1.5);
     }
+
+    /// Squares of components that are nearly lost in a direction put the point beside the body.
+    #[test]
+    fn directions_almost_along_an_axis_have_supports_on_the_body() {
+        let mut random = Random::new(9);
+        let tiny = f64::from_bits(1);
+        for round in 0..4000 {
+            let aside = random.range(1.0, 9.0) * 10_f64.powi(-(round % 40) - 140);
+            let d = Vec3::new(aside, aside * random.range(-1.0, 1.0), random.range(0.5, 1.0));
+            let scale = [1.0, 1e60, 1e-120, 1e-200, 1e-300, 1e-310, 1e4 * tiny][round as usize % 7];
+            let r = scale * random.range(0.3, 1.0);
+            let out = |p: Vec3| (p.x / r).hypot(p.y / r) - 1.0;
+            let cylinder = Cylinder::new(0.0, r).unwrap();
+            let p = cylinder.furthest(d, &mut ());
+            assert!(out(p) * r <= cylinder.support_error(), "{d} {p} {r:e}");
+            assert!(out(p) > -1e-2 || r < 1e-300, "{d} {p} {r:e}");
+            let cone = Cone::new(0.0, r).unwrap();
+            let p = cone.furthest(-d, &mut ());
+            assert!(out(p) * r <= cone.support_error(), "{d} {p} {r:e}");
+            // Flat, so that nothing else stretches the direction.
+            let disc = Ellipsoid::new([r, r, 0.0]).unwrap();
+            let p = disc.furthest(d, &mut ());
+            assert!(out(p) * r <= disc.support_error(), "{d} {p} {r:e}");
+            assert!(disc.support_error() <= 1e-15 * r + 1e-280);
+        }
+    }
 }

@@ -533,7 +533,8 @@ mod tests {
     fn ulps(x: f64, by: i64) -> f64 {
         // The order of numbers is that of their bits, from zero on either side.
         let place = |x: f64| if x < 0.0 { -((-x).to_bits() as i64) } else { x.to_bits() as i64 };
-        let at = place(x) + by;
+        // Adding zero gives both zeros one sign.
+        let at = place(x + 0.0) + by;
         if at < 0 { -f64::from_bits(-at as u64) } else { f64::from_bits(at as u64) }
     }
 

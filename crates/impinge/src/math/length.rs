@@ -95,7 +95,10 @@ mod tests {
             };
             assert!((d.length() - 1.0).abs() < 4.0 * f64::EPSILON, "{v} {d}");
             let largest = v.abs().max_element();
-            assert!((d * (largest / d.abs().max_element()) - v).abs().max_element() <= 1e-15 * largest + 5e-324);
+            assert!(
+                (d * (largest / d.abs().max_element()) - v).abs().max_element()
+                    <= 1e-15 * largest + 5e-324
+            );
         }
         assert_eq!(direction(Vec3::ZERO), None);
         assert_eq!(direction(Vec3::X * f64::INFINITY), None);

@@ -8,7 +8,8 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
 use super::{
-    Hit, NearPair, NearSink, Posed, first_hit, first_pair_soon, near, near_blocks, resolve,
+    Hit, NearPair, NearSink, Posed, first_hit, first_pair_soon, near, near_blocks, near_far,
+    resolve,
 };
 
 /// How far apart two meshes are, and where.
@@ -18,7 +19,7 @@ pub struct Distance {
     pub lower: f64,
     /// They are at most this far apart; zero if and only if they meet.
     pub upper: f64,
-    /// The triangle of A that comes closest.
+    /// The triangle of A that comes closest; where meshes are far apart, one of those that do to the rounding of `f64`.
     pub a: u32,
     /// The triangle of B that comes closest.
     pub b: u32,
@@ -47,8 +48,7 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
     if let Some((i, j)) = first_pair_soon(a, b, pose) {
         return resolve(a, b, pose, i, j).map(|hit| Distance::zero(&hit));
     }
-    let mut nearest = Nearest::up_to(f64::INFINITY);
-    near(a, b, pose, &mut nearest);
+    let nearest = Nearest::of(a, b, pose, f64::INFINITY);
     if !nearest.met {
         return nearest.finish();
     }
@@ -66,9 +66,7 @@ impl Distance {
 /// The closest pair of triangles of two meshes that share no point. `None` if they are certainly further apart than `limit`, or
 /// one is empty.
 pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Option<Distance> {
-    let mut nearest = Nearest::up_to(limit);
-    near(a, b, pose, &mut nearest);
-    nearest.finish()
+    Nearest::of(a, b, pose, limit).finish()
 }
 
 /// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does not show.
@@ -80,11 +78,24 @@ pub(super) struct Nearest {
     bound: f64,
     /// Whether two triangles meet: then nothing else is known.
     met: bool,
+    /// Whether pairs that do not lower the lower bound do not matter, either: where meshes are far apart, very many have the same upper bound to rounding.
+    far: bool,
 }
 
 impl Nearest {
     fn up_to(limit: f64) -> Self {
-        Self { best: None, lower: f64::INFINITY, bound: limit, met: false }
+        Self { best: None, lower: f64::INFINITY, bound: limit, met: false, far: false }
+    }
+
+    /// The closest pair by the fastest method.
+    fn of(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Self {
+        let mut nearest = Self { far: true, ..Self::up_to(limit) };
+        if near_far(a, b, pose, &mut nearest, 0.0) {
+            return nearest;
+        }
+        nearest.far = false;
+        near(a, b, pose, &mut nearest);
+        nearest
     }
 
     /// The closest pair without the meshes' trees.
@@ -120,6 +131,9 @@ impl NearSink for Nearest {
             self.best =
                 Some(Distance { lower: c.lower, upper: c.upper, a, b, on_a: c.a, on_b: c.b });
             self.bound = self.bound.min(c.upper);
+        }
+        if self.far {
+            self.bound = self.bound.min(self.lower);
         }
         ControlFlow::Continue(())
     }

@@ -11,4 +11,6 @@ mod wide;
 pub use boxes::BoxTree;
 pub use bv::{BuildOptions, BvQuery, BvTree};
 pub use wide::{Cache, FORMAT, Refitted, Tree, TreeSize, near, traverse};
-pub(crate) use wide::{Seek, Upkeep, first_cached, first_soon, first_within, par_pairs};
+pub(crate) use wide::{
+    Far, Seek, Upkeep, are_far, first_cached, first_soon, first_within, par_pairs,
+};

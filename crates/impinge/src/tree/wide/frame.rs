@@ -75,6 +75,11 @@ impl Frame {
         }
     }
 
+    /// A direction of the mesh's frame along the local axes.
+    pub(super) fn turned(&self, v: Vec3) -> Vec3 {
+        self.axes.map_or(v, |axes| axes * v)
+    }
+
     /// A local point in the mesh's frame.
     pub(super) fn back(&self, v: Vec3) -> Vec3 {
         let v = v * self.unit;

@@ -12,6 +12,8 @@
 //!
 //! **Near pairs.** The same descent with a limit instead of overlap, and lower bounds of distances instead of box tests, finds distances and pairs within epsilon.
 //!
+//! **Far apart.** Where the meshes are much smaller than the way between them, `f32` tells no pairs from each other; [`far`] finds near pairs in `f64`, leaving out what all pairs have in common.
+//!
 //! **Budgets.** The same descent with another [`Pace`](traverse::Pace): it opens the likeliest and the deepest pair in turn, and sums up what is left when its time is up.
 //!
 //! **Exact.** Boxes are grown by more than rounding can move anything, and the `f32` triangle test says "apart" or "crossing" only where its error bound allows; what it
@@ -40,6 +42,7 @@
 mod budgeted;
 mod build;
 mod cached;
+mod far;
 mod frame;
 mod gather;
 mod lanes;
@@ -80,6 +83,7 @@ use node::{Link, LocalBox, Node};
 pub(crate) use budgeted::first_within;
 pub use cached::Cache;
 pub(crate) use cached::first_cached;
+pub(crate) use far::{Far, are_far};
 pub use near::near;
 pub(crate) use parallel::par_pairs;
 pub(crate) use seek::Seek;

@@ -21,11 +21,11 @@ pub(super) struct Overlaps<'q> {
     slack: f64,
 }
 
-/// What bounds one subtree, in its mesh's unit and its tree's axes, about the tree's origin.
-struct Bounds {
-    center: DVec3,
-    half: DVec3,
-    /// The sheet's normal, of length one, and its numbers in the mesh's unit.
+/// What bounds one subtree, in its tree's axes, about the tree's origin.
+pub(super) struct Bounds {
+    pub(super) center: DVec3,
+    pub(super) half: DVec3,
+    /// The sheet's normal, of length one, and its numbers.
     normal: DVec3,
     offset: f64,
     thick: f64,
@@ -43,8 +43,8 @@ impl<'q> Overlaps<'q> {
     /// Moving what is below `b` by this much, in some direction, brings it apart from what is below `a`; if negative, they are as far apart at least. Rounded up.
     pub(super) fn of(&self, a: Link, b: Link) -> f64 {
         let (tree_a, tree_b) = (self.query.tree_a, self.query.tree_b);
-        let here = Bounds::new(tree_a.single(a), tree_a.frame.scale);
-        let there = Bounds::new(tree_b.single(b), tree_b.frame.scale);
+        let here = Bounds::new(tree_a.single(a), tree_a.frame.unit);
+        let there = Bounds::new(tree_b.single(b), tree_b.frame.unit);
         let turn = &self.turn;
         let mut least = f64::INFINITY;
         for axis in [DVec3::X, DVec3::Y, DVec3::Z, here.normal] {
@@ -67,23 +67,25 @@ impl<'q> Overlaps<'q> {
 }
 
 impl Bounds {
-    fn new((bounds, sheet): (LocalBox, Sheet), scale: f64) -> Self {
+    /// `unit` is the length of the tree's local unit in that of the result.
+    pub(super) fn new((bounds, sheet): (LocalBox, Sheet), unit: f64) -> Self {
         let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
         let normal = wide(sheet.normal);
         // The sheet's heights are those along the normal as stored, which is of length one only to `f32` rounding.
-        let height = scale * normal.length();
+        let length = normal.length();
+        let height = unit / length;
         Self {
-            center: wide(bounds.center) / scale,
-            half: wide(bounds.half) / scale,
-            normal: normal.normalize(),
-            offset: f64::from(sheet.offset) / height,
-            thick: f64::from(sheet.thick) / height,
-            radius: f64::from(sheet.radius) / scale,
+            center: wide(bounds.center) * unit,
+            half: wide(bounds.half) * unit,
+            normal: normal / length,
+            offset: f64::from(sheet.offset) * height,
+            thick: f64::from(sheet.thick) * height,
+            radius: f64::from(sheet.radius) * unit,
         }
     }
 
     /// From where to where it reaches along a direction, of whatever length.
-    fn interval(&self, axis: DVec3) -> (f64, f64) {
+    pub(super) fn interval(&self, axis: DVec3) -> (f64, f64) {
         let middle = axis.dot(self.center);
         let reach = axis.abs().dot(self.half);
         let (cos, sin) = (axis.dot(self.normal), axis.cross(self.normal).length());

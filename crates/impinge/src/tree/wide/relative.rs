@@ -26,7 +26,7 @@ pub(super) struct Map {
 pub(super) const DENORMAL: f64 = 32.0 * 5e-324;
 
 /// Meshes smaller than this in their local unit are so small that no power of two brings them near one.
-const LEAST_REACH: f64 = 0.25;
+pub(super) const LEAST_REACH: f64 = 0.25;
 
 /// Half an ulp of one in `f32`.
 pub(super) const UNIT: f32 = f32::EPSILON / 2.0;

@@ -1,6 +1,7 @@
 //! Counts cases, keeps failures, and digests answers.
 
 use std::fmt::{Debug, Write};
+use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -19,6 +20,8 @@ pub struct Tally {
     /// A sum of the hashes of all answers, each with the number of its sample: the same whatever the
     /// order and the number of threads.
     pub digest: u64,
+    /// The time it took, truth and all.
+    pub time: Duration,
     /// How often each named thing happened.
     pub counts: Vec<(&'static str, u64)>,
 }
@@ -28,6 +31,7 @@ impl Tally {
     pub fn add(&mut self, other: Self) {
         self.cases += other.cases;
         self.failed += other.failed;
+        self.time += other.time;
         self.digest = self.digest.wrapping_add(other.digest);
         self.failures.extend(other.failures);
         self.failures.sort();

@@ -38,6 +38,9 @@ struct Args {
     /// Where the report goes, as Markdown. Without it, it is printed.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Also say which rows took the time.
+    #[arg(long)]
+    times: bool,
     /// Print this sample and what is wrong about it, and nothing else.
     #[arg(long)]
     sample: Option<u64>,
@@ -91,6 +94,9 @@ fn main() -> anyhow::Result<ExitCode> {
                 .with_context(|| format!("{} cannot be written", out.display()))?;
         }
         None => print!("{text}"),
+    }
+    if args.times {
+        eprint!("{}", report::times(&findings));
     }
     eprint!("{}", report::failures(&findings));
     Ok(exit_code(&findings))

@@ -1,6 +1,7 @@
 //! Many samples on all threads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
 
 use rayon::prelude::*;
 
@@ -87,10 +88,12 @@ fn ask(rows: &[Row], seed: u64, index: u64, only: &str, findings: &mut Findings)
         if round % row.every != 0 || !row.name.contains(only) {
             continue;
         }
+        let start = Instant::now();
         let asked = catch_unwind(AssertUnwindSafe(|| {
             let mut judge = Judge::new(tally, index);
             (row.ask)(&case, &mut judge);
         }));
+        tally.time += start.elapsed();
         if let Err(panic) = asked {
             let text = panic
                 .downcast_ref::<String>()

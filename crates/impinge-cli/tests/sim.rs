@@ -415,3 +415,34 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
     let (_, err) = expect(2, &[&folder.write("far.toml", &far), "--frames", "20"]);
     assert!(err.contains("error"), "{err}");
 }
+
+/// Parts far beyond the range of single precision are compared as all others are, by every broad phase.
+#[test]
+fn parts_at_the_far_end_of_the_range_are_compared() {
+    let folder = Folder::new("far");
+    let part = |name: &str, x: f64, motion: &str| {
+        let pose = format!("pose = {{ translation = [{x:e}, 0, 0] }}");
+        format!("[[part]]\nname = \"{name}\"\nfile = \"cube.obj\"\n{pose}\n{motion}\n")
+    };
+    for far in [1.1e30, 1e31, 1e39, 1e59] {
+        let text = part("a", far, "") + &part("b", far, "") + &part("c", -far, "");
+        let scene = folder.write("scene.toml", &text);
+        for phase in ["neighbours", "auto", "all-pairs", "grid", "octree", "slabs", "sweep", "tree"]
+        {
+            let args = [&scene, "--frames", "3", "--phase", phase, "--events", "-", "--quiet"];
+            let (out, _) = expect(1, &args);
+            let began = (1, "began".to_owned(), "a".to_owned(), "b".to_owned());
+            assert_eq!(brief(&out), [began], "{far:e} {phase}");
+        }
+    }
+    // Gravity whose square is zero is a direction all the same, and an error names its part.
+    let fall = |g: &str| format!("motion = {{ kind = \"falling\", gravity = [0, 0, {g}] }}");
+    let text = part("feather", 0.0, &fall("-1e-300")) + &part("b", 9.0, "");
+    expect(0, &[&folder.write("light.toml", &text), "--frames", "9", "--quiet"]);
+    let motion = "motion = { kind = \"billiard\", velocity = [1e300, 0, 0], spin_deg = 0, cage = \
+                  [[-1e60, -1, -1], [1e60, 1, 1]] }";
+    let heavy = part("stone", 0.0, &fall("-1e62").replace(" }", ", floor = -1e200 }"));
+    let text = heavy + &part("b", 9.0, motion);
+    let (_, err) = expect(2, &[&folder.write("heavy.toml", &text), "--frames", "9", "--quiet"]);
+    assert!(err.contains("body stone"), "{err}");
+}

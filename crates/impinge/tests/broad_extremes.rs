@@ -245,9 +245,9 @@ fn a_ball_beyond_1e30_is_no_trouble() {
             let mut world = World::with_options(options);
             let ball = Sphere::new(1.0).unwrap();
             let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();
-            let a = world.add(Body::new(ball.clone()).at(at(far))).unwrap();
+            let a = world.add(Body::new(ball).at(at(far))).unwrap();
             world.update();
-            let b = world.add(Body::new(ball.clone()).at(at(far))).unwrap();
+            let b = world.add(Body::new(ball).at(at(far))).unwrap();
             let c = world.add(Body::new(ball).at(at(-far))).unwrap();
             world.update();
             assert!(world.meet(a, b).unwrap() && !world.meet(a, c).unwrap(), "{choice}, {far:e}");

@@ -167,6 +167,30 @@ mod tests {
     }
 
     #[test]
+    fn poses_between_those_in_range_are_in_range_at_any_time() {
+        let at = |x: f64| Pose::from_translation([x, -x, 1e60]).unwrap();
+        for (times, places) in [
+            ([0.0, 3.0, 7.0], [1e60, 1e60, 1e60]),
+            ([-1.7e308, 0.3, 1.7e308], [1e60, -1e60, 1e60]),
+            ([0.0, 5e-324, 1e-323], [1e-310, -1e60, 5e-324]),
+        ] {
+            let keys: Vec<Keyframe> =
+                times.iter().zip(places).map(|(t, x)| Keyframe { time: *t, pose: at(x) }).collect();
+            for repeat in [Repeat::Once, Repeat::Loop, Repeat::BackAndForth] {
+                let track = Track::new(&keys, repeat).unwrap();
+                for n in 0..200 {
+                    let share = f64::from(n) / 150.0;
+                    let time = times[0] * (1.0 - share) + times[2] * share;
+                    let x = track.pose(time).unwrap().translation().x;
+                    assert!((-1e60..=1e60).contains(&x));
+                }
+                assert!(track.pose(f64::MAX).is_ok() && track.pose(f64::MIN).is_ok());
+                assert_eq!(track.pose(times[0]).unwrap(), keys[0].pose);
+            }
+        }
+    }
+
+    #[test]
     fn what_is_no_track_is_refused() {
         let key = |time| Keyframe { time, pose: Pose::IDENTITY };
         for keys in [&[][..], &[key(f64::NAN)], &[key(1.0), key(1.0)], &[key(1.0), key(0.0)]] {

@@ -469,6 +469,43 @@ mod tests {
         assert_eq!(stone.advance(1.0).unwrap(), rest);
     }
 
+    /// The square of such a gravity is zero, or infinite.
+    #[test]
+    fn gravity_of_any_size_is_a_direction() {
+        for size in [5e-324, 1e-310, 1e-300, 1e-170, 1.0, 1e5] {
+            let motion = Motion::Falling {
+                gravity: Some(Vec3::new(0.0, -size, 0.0)),
+                floor: Some(-3.0),
+                restitution: Some(0.0),
+                velocity: Some(Vec3::new(0.0, -1.0, 0.0)),
+                axis: None,
+                spin: None,
+                seed: None,
+            };
+            let body = MovingBody {
+                name: "stone".into(),
+                parts: 0..1,
+                parent: None,
+                origin: Pose::IDENTITY,
+                motion,
+            };
+            let around = Surroundings { bounds: Aabb::EMPTY, seed: 0, body: 0 };
+            let points = [Vec3::splat(-1.0), Vec3::splat(1.0)];
+            let mut stone = Mover::new(&body, &points, &around).unwrap();
+            let mut steps = 0;
+            while stone.moves() {
+                stone.advance(0.125).unwrap();
+                steps += 1;
+                assert!(steps < 100, "{size:e}");
+            }
+            // It falls by its own speed, at least, and lies on the floor.
+            let low = stone.pose().unwrap().translation().y - 1.0;
+            assert!((low + 3.0).abs() < 1e-12, "{size:e}: {low}");
+        }
+        assert_eq!(length(Vec3::new(3e-200, 0.0, 4e-200)), 5e-200);
+        assert!((unit(Vec3::splat(-1e-300)) + Vec3::splat(1.0 / 3f64.sqrt())).length() < 1e-15);
+    }
+
     #[test]
     fn nonsense_is_refused_by_name() {
         let body = |motion| MovingBody {

@@ -324,6 +324,45 @@ mod tests {
         assert!(MovingScene::sample(Sample::Robot, usize::MAX, 1).is_err());
     }
 
+    /// Whatever goes wrong on the way is told with the name of the body.
+    #[test]
+    fn errors_on_the_way_name_the_body() {
+        let cube = || Arc::new(shapes::cuboid([1.0; 3]).unwrap());
+        let falling = |g: f64| Motion::Falling {
+            gravity: Some(Vec3::new(0.0, 0.0, -g)),
+            floor: Some(-1e100),
+            restitution: None,
+            velocity: None,
+            axis: None,
+            spin: None,
+            seed: None,
+        };
+        let mut moving = MovingScene::default();
+        moving.add("feather", cube(), at(0.0), None, falling(1e-300)).unwrap();
+        moving.add("stone", cube(), at(5.0), None, falling(1e60)).unwrap();
+        let mut stage = Stage::new(&moving, &WorldOptions::default(), 0).unwrap();
+        let error = (0..9).find_map(|_| stage.advance(1.0).err()).unwrap();
+        assert!(error.to_string().starts_with("body stone: "), "{error}");
+        assert_eq!(error.kind(), ErrorKind::OutOfRange);
+        // A chain that starts out of range, or leads there.
+        let mut moving = MovingScene::default();
+        let base = moving.add("base", cube(), at(0.9e60), None, Motion::Still).unwrap();
+        let error = moving.add("tip", cube(), at(0.9e60), Some(base), Motion::Still).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfRange);
+        assert!(error.to_string().contains("body tip"), "{error}");
+        let keyframes = [0.0, 1.0].map(|t| Keyframe { time: t, pose: at(0.9e60 * t) }).to_vec();
+        let motion = Motion::Keyframes { keyframes, repeat: Repeat::Once };
+        moving.add("tip", cube(), at(0.0), Some(base), motion).unwrap();
+        let mut stage = Stage::new(&moving, &WorldOptions::default(), 0).unwrap();
+        stage.update();
+        assert_eq!(stage.part_poses().unwrap().len(), 2);
+        stage.advance(1.0).unwrap();
+        assert_eq!(stage.update().ended().count(), 1);
+        let error = stage.part_poses().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::OutOfRange);
+        assert!(error.to_string().contains("body tip"), "{error}");
+    }
+
     #[test]
     fn broken_scenes_are_refused() {
         let cube = shapes::cuboid([1.0; 3]).unwrap();

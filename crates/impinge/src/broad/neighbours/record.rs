@@ -170,3 +170,57 @@ pub(super) fn overlapping<W: Wide>(low: &[&Turned; 8], high: &[&Turned; 8]) -> u
     ]);
     four | more << 4
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wide::dispatch::{self, Task};
+
+    /// A shifted box holds the box that was moved, also where single precision overflows.
+    #[test]
+    fn a_shifted_box_is_never_lost() {
+        let ends = [f32::NEG_INFINITY, f32::MIN, -3e38, -1e-45, 0.0, 1e-45, 3e38, f32::MAX];
+        let ends: Vec<f32> = ends.into_iter().chain([f32::INFINITY]).collect();
+        for low in &ends {
+            for high in ends.iter().filter(|high| low <= high) {
+                for way in [f32::MIN, -2e38, -1e-45, 0.0, 1.0, 2e38, f32::MAX] {
+                    let shifted = Turned::new([*low; 3], [-high; 3]).shifted([way; 3]).bounds();
+                    let moved = Bounds { min: [low + way; 3], max: [high + way; 3] };
+                    assert!(!shifted.is_empty(), "{low} {high} {way}");
+                    assert!(shifted.contains(&moved), "{low} {high} {way}: {shifted:?}");
+                }
+            }
+        }
+    }
+
+    struct Adrift(Turned, Turned, [f32; 8]);
+
+    impl Task for Adrift {
+        type Output = bool;
+
+        #[inline(always)]
+        fn run<W: Wide>(self) -> bool {
+            self.0.holds_adrift_wide(W::load(&self.1.0), W::load(&self.2)).bits() == 255
+        }
+    }
+
+    /// Both forms of the test that keeps boxes adrift agree, NaN and infinities included.
+    #[test]
+    fn adrift_by_lanes_is_adrift_by_vectors() {
+        let sides = [f32::NEG_INFINITY, -3e38, -1.0, -1e-45, 0.0, 1.0, 3e38, f32::INFINITY];
+        let (mut yes, mut no) = (0, 0);
+        for a in sides {
+            for b in sides {
+                for way in [f32::MIN, -2.0, 0.0, 2.0, 3e38] {
+                    let fat = Turned::new([a, -1e38, -1e38], [-3e38, -1e38, -1e38]);
+                    let tight = Turned::new([b, 0.0, 0.0], [-4.0, -2.0, -3.0]);
+                    let by = [way, -way, 0.0, -1.0, -way, way, 0.0, -1.0];
+                    let one = fat.holds_adrift(&tight, [way, -way, 0.0]);
+                    assert_eq!(dispatch::run(Adrift(fat, tight, by)), one, "{a} {b} {way}");
+                    if one { yes += 1 } else { no += 1 }
+                }
+            }
+        }
+        assert!(yes > 20 && no > 20, "{yes} {no}");
+    }
+}

@@ -113,9 +113,10 @@ pub(super) fn covered_once(
         let sign = area_sign(flat);
         let turned = |t: [Vec3; 3]| {
             let [a, b, c] = t.map(|p| drop_axis(p, *axis));
-            orient2d(a, b, c) * sign == Sign::Negative
+            let turn = orient2d(a, b, c);
+            if sign.is_zero() { !turn.is_zero() } else { turn * sign == Sign::Negative }
         };
-        if sign.is_zero() || triangles.clone().any(turned) {
+        if triangles.clone().any(turned) {
             continue;
         }
         judged = true;
@@ -135,14 +136,14 @@ pub(super) fn on_a_line(points: &[[f64; 2]]) -> bool {
 
 /// Whether a closed polyline of finite points goes around every point once or not at all, all in the same sense, and
 /// does not pass through itself: no two sides cross, and no corner lies on a side with its neighbours on both
-/// sides of it. It may touch itself, as at the bridge to a hole. False for polylines on a line.
+/// sides of it. It may touch itself, as at the bridge to a hole.
 ///
 /// The winding number is constant on each part of the plane between the sides. If no sides cross, the border of every such part has
 /// a corner at which the outline meets itself, or is the whole outline, which then is a simple polygon. So it is enough
 /// to look at the sectors around the corners where the outline meets itself.
 pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
     let one = match area_sign(points) {
-        Sign::Zero => return false,
+        Sign::Zero => 0,
         Sign::Positive => 1,
         Sign::Negative => -1,
     };

@@ -123,6 +123,7 @@ struct Tally {
     clean: usize,
     crossing: usize,
     at_corners: usize,
+    cancelling: usize,
     twice: usize,
     flat: usize,
 }
@@ -161,16 +162,14 @@ fn judge(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tall
     let area: i128 = (1..n - 1).map(|i| cross(polygon[0], polygon[i], polygon[i + 1])).sum();
     let total: i128 = corners.iter().map(|t| cross(t[0], t[1], t[2])).sum();
     assert_eq!(area, total, "{}", what());
+    let mut cancels = false;
     let one_sense = least >= 0 || most <= 0;
     for (p, w) in parts.iter().zip(&windings) {
         let covers: Vec<i64> = corners.iter().map(|t| winding(t, *p)).filter(|w| *w != 0).collect();
         assert_eq!(covers.iter().sum::<i64>(), *w, "{}", what());
-        if clean || (one_sense && !proper) {
-            assert!(covers.len() as i64 == w.abs(), "{} at {p:?}", what());
-        } else if !proper {
-            // Nothing is covered that the outline does not go around.
-            assert!(*w != 0 || covers.is_empty() || least * most < 0, "{} at {p:?}", what());
-        }
+        let as_often = covers.len() as i64 == w.abs();
+        assert!(as_often || proper || !one_sense, "{} at {p:?}", what());
+        cancels |= !as_often;
     }
     if clean {
         tally.clean += 1;
@@ -180,6 +179,8 @@ fn judge(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tall
         tally.twice += 1;
     } else {
         tally.at_corners += 1;
+        // Loops of opposite senses overlap in some, and the outline goes around what both cover not at all.
+        tally.cancelling += usize::from(cancels);
     }
 }
 
@@ -211,6 +212,7 @@ fn every_small_polygon_is_covered_as_often_as_it_goes_around() {
     }
     println!("{tally:?}");
     assert!(tally.clean > 1_000 && tally.crossing > 1_000 && tally.at_corners > 500);
+    assert!(20 * tally.cancelling < tally.at_corners, "{tally:?}");
     assert!(tally.twice > 100 && tally.flat > 100);
 }
 

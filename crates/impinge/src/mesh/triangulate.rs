@@ -408,7 +408,7 @@ fn cut_ring(ring: &[u32], cut: Meeting) -> (Vec<[u32; 3]>, Vec<Vec<u32>>) {
 ///
 /// - If the outline goes around all points in one sense, the triangles cover each as often as the outline goes around it.
 /// - Otherwise the outline is cut where it comes back to a corner, and each of its loops is triangulated in its own
-///   sense. A loop is covered exactly, unless two of its sides cross between their ends: triangles between the given
+///   sense. Loops of opposite senses may overlap; both are covered. A loop is covered exactly, unless two of its sides cross between their ends: triangles between the given
 ///   corners cannot follow such an outline, and some reach beyond it.
 ///
 /// ```

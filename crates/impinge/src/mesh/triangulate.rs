@@ -427,8 +427,8 @@ pub fn triangulate_polygon(points: &[Vec3]) -> (Vec<[u32; 3]>, bool) {
     }
     let corners: Vec<u32> = (0..index(points.len())).collect();
     let unforced = Triangulator::default().triangulate(points, &corners, &mut out);
-    let triangles = out.iter().map(|t| t.map(|i| points[i as usize]));
-    let clean = unforced && (points.len() == 3 || covered_once(points.iter().copied(), triangles));
+    let triangles: Vec<[Vec3; 3]> = out.iter().map(|t| t.map(|i| points[i as usize])).collect();
+    let clean = unforced && (points.len() == 3 || covered_once(points, &triangles));
     (out, clean)
 }
 

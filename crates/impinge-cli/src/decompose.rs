@@ -122,10 +122,14 @@ fn format_of(path: &Path) -> Result<Format> {
     }
 }
 
-/// The surface of a hull, in triangles.
+/// The surface of a hull, in triangles. Pieces that are segments or points become one triangle of zero area, so that no piece is lost.
 fn mesh_of(hull: &Hull) -> Result<Mesh> {
     let fan = |f: &[u32]| (2..f.len()).map(|i| [f[0], f[i - 1], f[i]]).collect::<Vec<_>>();
-    let triangles = hull.faces().flat_map(fan).collect();
+    let triangles = match hull.dimension() {
+        0 => vec![[0, 0, 0]],
+        1 => vec![[0, 1, 1]],
+        _ => hull.faces().flat_map(fan).collect(),
+    };
     Ok(Mesh::from_triangles(hull.vertices().to_vec(), triangles)?)
 }
 

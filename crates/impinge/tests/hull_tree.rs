@@ -303,8 +303,10 @@ fn parts_without_volume_are_met() {
     let (mut meeting, mut apart) = (0, 0);
     let named = surfaces_with_flat_parts();
     // Powers of two, so that poses move corners of pieces and of triangles alike without rounding; the last but one is 5e58.
-    for (i, exponent) in [0, -1000, -530, -300, 66, 195, -1071].into_iter().enumerate() {
-        let scale = 2.0_f64.powi(exponent);
+    for (i, exponent) in [0, -1000, -530, -300, 66, 195, -1072].into_iter().enumerate() {
+        // Halves of four of the smallest numbers are numbers.
+        let scale = if exponent < -1022 { f64::from_bits(4) } else { 2.0_f64.powi(exponent) };
+        assert!(scale > 0.0);
         let scaled =
             |m: &Mesh| m.with_vertices(m.vertices().iter().map(|v| *v * scale).collect()).unwrap();
         let bodies: Vec<(&str, Mesh, [HullTree; 2])> = named
@@ -323,7 +325,7 @@ fn parts_without_volume_are_met() {
             })
             .collect();
         for (n, (name, a, trees)) in bodies.iter().enumerate() {
-            for _ in 0..if i == 0 { 30 } else { 6 } {
+            for _ in 0..if i == 0 { 16 } else { 4 } {
                 let m = random.below(bodies.len() + 4).min(bodies.len() - 1);
                 let (other, b, others) = &bodies[(n + m) % bodies.len()];
                 let t = (random.point() * 9.0).round() * 0.5 * scale;
@@ -339,7 +341,7 @@ fn parts_without_volume_are_met() {
             }
         }
     }
-    assert!(meeting > 300 && apart > 300, "{meeting} meet, {apart} do not");
+    assert!(meeting > 200 && apart > 200, "{meeting} meet, {apart} do not");
 }
 
 #[test]

@@ -239,8 +239,11 @@ impl Defects {
                 self.non_planar_polygons.push(NonPlanarPolygon { polygon, deviation, relative });
             }
             let forced = mesh.connectivity.forced.binary_search(&polygon).is_ok();
-            let triangles = mesh.triangles_of(p).map(|t| mesh.triangle(t));
-            if forced || (!convex(points.clone()) && !covered_once(points, triangles)) {
+            let covered = || {
+                let triangles: Vec<_> = mesh.triangles_of(p).map(|t| mesh.triangle(t)).collect();
+                covered_once(&points.clone().collect::<Vec<_>>(), &triangles)
+            };
+            if forced || (!convex(points.clone()) && !covered()) {
                 self.self_crossing_polygons.push(polygon);
             }
             let mut last = corners.last().copied();

@@ -93,16 +93,13 @@ pub(super) fn convex(points: impl Iterator<Item = Vec3>) -> bool {
 /// winds around it, so that the outline alone tells whether they overlap. The axes are tried in the order of
 /// the polygon's normal. A polygon on one line is covered. If the triangles are turned against each other along every
 /// axis, as after a deformation, the outline is judged along the first.
-pub(super) fn covered_once(
-    points: impl Iterator<Item = Vec3> + Clone,
-    triangles: impl Iterator<Item = [Vec3; 3]> + Clone,
-) -> bool {
-    if !points.clone().all(Vec3::is_finite) {
+pub(super) fn covered_once(points: &[Vec3], triangles: &[[Vec3; 3]]) -> bool {
+    if !points.iter().all(|p| p.is_finite()) {
         return false;
     }
     let mut views = Vec::new();
-    for axis in axes_by_size(newell(points.clone())) {
-        let flat: Vec<[f64; 2]> = points.clone().map(|p| drop_axis(p, axis)).collect();
+    for axis in axes_by_size(newell(points.iter().copied())) {
+        let flat: Vec<[f64; 2]> = points.iter().map(|p| drop_axis(*p, axis)).collect();
         if !on_a_line(&flat) {
             views.push((axis, flat));
         }
@@ -111,11 +108,12 @@ pub(super) fn covered_once(
     let mut judged = false;
     for (axis, flat) in &views {
         let sign = area_sign(flat);
-        let turned = |t: [Vec3; 3]| {
+        let turned = |t: &[Vec3; 3]| {
             let [a, b, c] = t.map(|p| drop_axis(p, *axis));
-            orient2d(a, b, c) * sign == Sign::Negative
+            let turn = orient2d(a, b, c);
+            if sign.is_zero() { !turn.is_zero() } else { turn * sign == Sign::Negative }
         };
-        if sign.is_zero() || triangles.clone().any(turned) {
+        if triangles.iter().any(turned) {
             continue;
         }
         judged = true;
@@ -135,14 +133,14 @@ pub(super) fn on_a_line(points: &[[f64; 2]]) -> bool {
 
 /// Whether a closed polyline of finite points goes around every point once or not at all, all in the same sense, and
 /// does not pass through itself: no two sides cross, and no corner lies on a side with its neighbours on both
-/// sides of it. It may touch itself, as at the bridge to a hole. False for polylines on a line.
+/// sides of it. It may touch itself, as at the bridge to a hole.
 ///
 /// The winding number is constant on each part of the plane between the sides. If no sides cross, the border of every such part has
 /// a corner at which the outline meets itself, or is the whole outline, which then is a simple polygon. So it is enough
 /// to look at the sectors around the corners where the outline meets itself.
 pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
     let one = match area_sign(points) {
-        Sign::Zero => return false,
+        Sign::Zero => 0,
         Sign::Positive => 1,
         Sign::Negative => -1,
     };
@@ -153,7 +151,7 @@ pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
             return true;
         }
         let meets = outline.contacts(i, j);
-        corners.extend(meets.into_iter().flatten().map(|c| c.corner()));
+        corners.extend(meets.into_iter().flatten().map(Meeting::corner));
         false
     });
     if passes {

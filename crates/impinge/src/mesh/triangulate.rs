@@ -33,7 +33,7 @@ const HOPELESS: usize = 4;
 /// How many ways to cut a loop are tried.
 const CUTS: usize = 32;
 /// How many corners are looked at, at least, before loops are no longer cut: a limit of the time that hostile polygons take.
-const LOOP_WORK: usize = 200_000;
+const LOOP_WORK: usize = 20_000;
 
 /// Triangulates one polygon after another, keeping its memory.
 #[derive(Debug, Default)]
@@ -48,6 +48,9 @@ pub(super) struct Triangulator {
     tree: CornerTree,
     queues: [VecDeque<(u32, u32)>; 5],
     left: usize,
+    /// Whether the ends of whiskers are cut before anything else. An ear next to a whisker that is walked along two of its
+    /// sides can look free; slits, on the other hand, need no empty triangles if their ends are left alone.
+    whiskers_first: bool,
 }
 
 impl Triangulator {
@@ -77,12 +80,9 @@ impl Triangulator {
             }
             // The axis the polygon faces most is the best one for loops.
             best = best.or(Some(axis));
-            match area_sign(&self.points) {
-                // As much area is turned one way as the other.
-                Sign::Zero => continue,
+            if area_sign(&self.points) == Sign::Negative {
                 // Mirrored, the polygon runs counter-clockwise.
-                Sign::Negative => self.points.iter_mut().for_each(|p| p.reverse()),
-                Sign::Positive => {}
+                self.points.iter_mut().for_each(|p| p.reverse());
             }
             out.truncate(start);
             if n == 4 && (0..4).all(|i| self.turn(i, (i + 1) % 4, (i + 2) % 4) == Sign::Positive) {
@@ -107,9 +107,10 @@ impl Triangulator {
     /// that are clipped each in its own sense. `false` if loops turn both ways, or if ears of a loop had to be forced.
     ///
     /// A cut joins two corners at one place, or a corner and the ends of the side it lies on, so that the triangles
-    /// between the loops are empty. Of several cuts one is taken that leaves loops without forced ears, if there is one.
+    /// between the loops are empty. Of several cuts one is taken that leaves loops without forced ears, if there is one, and of those
+    /// one whose loops turn the same way.
     fn clip_loops(&mut self, flat: &[[f64; 2]], corners: &[u32], out: &mut Vec<[u32; 3]>) -> bool {
-        let mut work = LOOP_WORK.max(64 * flat.len());
+        let mut work = LOOP_WORK.max(16 * flat.len());
         let mut open: Vec<Vec<u32>> = vec![(0..index(flat.len())).collect()];
         let (mut turns, mut forced) = ([false; 2], false);
         let mut scratch = Vec::new();
@@ -126,12 +127,22 @@ impl Triangulator {
                     for cut in &cuts {
                         work = work.saturating_sub(ring.len());
                         let (_, loops) = cut_ring(&ring, *cut);
-                        let clips = |l: &Vec<u32>| {
+                        let mut senses = Vec::with_capacity(2);
+                        for l in &loops {
                             scratch.clear();
-                            self.clip_loop(flat, l, corners, &mut scratch).is_some()
-                        };
-                        if work == 0 || loops.iter().all(clips) {
-                            good = Some(*cut);
+                            senses.extend(self.clip_loop(flat, l, corners, &mut scratch));
+                        }
+                        if senses.len() == loops.len() {
+                            good = good.or(Some(*cut));
+                            // Loops that turn one way do not cover what the outline goes around in both senses, that is, not at all.
+                            if !(senses.contains(&Sign::Positive)
+                                && senses.contains(&Sign::Negative))
+                            {
+                                good = Some(*cut);
+                                break;
+                            }
+                        }
+                        if work == 0 {
                             break;
                         }
                     }
@@ -163,13 +174,15 @@ impl Triangulator {
         self.points.clear();
         self.points.extend(ring.iter().map(|i| flat[*i as usize]));
         let sign = area_sign(&self.points);
-        let balanced = sign.is_zero() && !on_a_line(&self.points);
         if sign == Sign::Negative {
             self.points.iter_mut().for_each(|p| p.reverse());
         }
         let names: Vec<u32> = ring.iter().map(|i| corners[*i as usize]).collect();
+        // Without forced ears no triangle is turned: those of a loop of zero area are all empty.
+        self.whiskers_first = true;
         let unforced = self.clip(&names, out);
-        (unforced && !balanced).then_some(sign)
+        self.whiskers_first = false;
+        unforced.then_some(sign)
     }
 
     /// Clips ears of the counter-clockwise polygon `self.points` until nothing is left.
@@ -237,7 +250,9 @@ impl Triangulator {
         self.tree.build(&self.points, (0..count).filter(|i| !convex[*i as usize]));
         self.queues.iter_mut().for_each(VecDeque::clear);
         // From the second corner on: a convex quadrilateral gives (0, 1, 2) and (0, 2, 3).
-        self.queues[PROPER].extend((1..count).chain([0]).map(|i| (i, 0)));
+        for i in (1..count).chain([0]) {
+            self.enqueue(i);
+        }
     }
 
     fn cut(&mut self, b: u32) {
@@ -254,8 +269,25 @@ impl Triangulator {
             if self.convex[i as usize] {
                 self.tree.remove(i);
             }
-            self.queues[PROPER].push_back((i, self.stamp[i as usize]));
+            self.enqueue(i);
         }
+    }
+
+    fn enqueue(&mut self, i: u32) {
+        let entry = (i, self.stamp[i as usize]);
+        if self.whiskers_first && !self.convex[i as usize] && self.is_whisker(i) {
+            self.queues[PROPER].push_front(entry);
+        } else {
+            self.queues[PROPER].push_back(entry);
+        }
+    }
+
+    /// Whether a corner is the end of a whisker or a repeated point.
+    fn is_whisker(&self, b: u32) -> bool {
+        let (a, c) = (self.prev[b as usize], self.next[b as usize]);
+        let [p, q, r] = [a, b, c].map(|i| self.points[i as usize]);
+        let between = (p < q && q < r) || (r < q && q < p);
+        !between && self.turn(a, b, c).is_zero()
     }
 
     fn turn(&self, a: u32, b: u32, c: u32) -> Sign {
@@ -271,11 +303,13 @@ impl Triangulator {
         let (a, c) = (self.prev[b as usize], self.next[b as usize]);
         match self.turn(a, b, c) {
             Sign::Negative => HOPELESS,
+            // Between its neighbours, or a repeated point or the end of a whisker, which can always go.
             Sign::Zero => {
-                let [p, q, r] = [a, b, c].map(|i| self.points[i as usize]);
-                // Between its neighbours, or a repeated point or the end of a whisker, which can always go.
-                let between = (p < q && q < r) || (r < q && q < p);
-                if between { FLAT } else { asked }
+                if self.is_whisker(b) {
+                    asked
+                } else {
+                    FLAT
+                }
             }
             Sign::Positive if asked > TOUCHING => FORCED,
             Sign::Positive => {
@@ -374,7 +408,7 @@ fn cut_ring(ring: &[u32], cut: Meeting) -> (Vec<[u32; 3]>, Vec<Vec<u32>>) {
 ///
 /// - If the outline goes around all points in one sense, the triangles cover each as often as the outline goes around it.
 /// - Otherwise the outline is cut where it comes back to a corner, and each of its loops is triangulated in its own
-///   sense. A loop is covered exactly, unless two of its sides cross between their ends: triangles between the given
+///   sense. Loops of opposite senses may overlap; both are covered. A loop is covered exactly, unless two of its sides cross between their ends: triangles between the given
 ///   corners cannot follow such an outline, and some reach beyond it.
 ///
 /// ```
@@ -393,8 +427,8 @@ pub fn triangulate_polygon(points: &[Vec3]) -> (Vec<[u32; 3]>, bool) {
     }
     let corners: Vec<u32> = (0..index(points.len())).collect();
     let unforced = Triangulator::default().triangulate(points, &corners, &mut out);
-    let triangles = out.iter().map(|t| t.map(|i| points[i as usize]));
-    let clean = unforced && (points.len() == 3 || covered_once(points.iter().copied(), triangles));
+    let triangles: Vec<[Vec3; 3]> = out.iter().map(|t| t.map(|i| points[i as usize])).collect();
+    let clean = unforced && (points.len() == 3 || covered_once(points, &triangles));
     (out, clean)
 }
 

@@ -62,7 +62,8 @@ pub fn page(findings: &Findings, seed: u64, first: u64, only: &str) -> String {
 /// Which rows took the time, the slowest first.
 #[must_use]
 pub fn times(findings: &Findings) -> String {
-    let mut rows: Vec<_> = findings.tallies.iter().map(|(name, t)| (t.time, *name, t.cases)).collect();
+    let mut rows: Vec<_> =
+        findings.tallies.iter().map(|(name, t)| (t.time, *name, t.cases)).collect();
     rows.sort_by(|a, b| b.cmp(a));
     let line = |(time, name, cases): &(std::time::Duration, &str, u64)| {
         format!("{:>8.1} s  {:>12} cases  {name}\n", time.as_secs_f64(), grouped(*cases))

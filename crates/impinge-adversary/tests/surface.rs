@@ -62,7 +62,6 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
             "world::World::replace",
             "world::World::set_groups",
             "world::World::set_interest",
-            "world::World::set_method",
             "world::World::set_pair_user",
             "world::World::user",
             "world::Detached::add",

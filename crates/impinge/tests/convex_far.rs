@@ -159,9 +159,8 @@ impl Truth {
     /// Whether signed bounds of the distance hold the true one.
     fn is_between(&self, lower: f64, upper: f64) -> bool {
         let (near, far) = if self.meets { (-upper, -lower) } else { (lower, upper) };
-        let below = |x: f64| {
-            x <= 0.0 || (x.is_finite() && &rational(x) * &rational(x) <= self.squared)
-        };
+        let below =
+            |x: f64| x <= 0.0 || (x.is_finite() && &rational(x) * &rational(x) <= self.squared);
         let above = |x: f64| {
             x == f64::INFINITY || (x >= 0.0 && self.squared <= &rational(x) * &rational(x))
         };
@@ -288,7 +287,8 @@ fn a_point_on_a_rounded_vertex_far_away_meets_it() {
 
 #[test]
 fn parts_that_touch_far_away_are_not_clear() {
-    let corners = vec![Vec3::new(0.3, 0.0, 0.0), Vec3::new(-1.0, 0.3, 0.0), Vec3::new(-1.0, 0.0, 0.4)];
+    let corners =
+        vec![Vec3::new(0.3, 0.0, 0.0), Vec3::new(-1.0, 0.3, 0.0), Vec3::new(-1.0, 0.0, 0.4)];
     let b = Mesh::from_triangles(corners.clone(), vec![[0, 1, 2]]).unwrap();
     for exponent in 6..59 {
         let far = 10_f64.powi(exponent);

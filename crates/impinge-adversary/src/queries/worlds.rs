@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use impinge::broad::Choice;
-use impinge::world::{Body, BoxKind, Geometry, World, WorldOptions};
+use impinge::world::{Body, BoxKind, Geometry, Method, World, WorldOptions};
 use impinge::{Shape, Vec3};
 
 use super::{Case, Row};
 use crate::judge::Judge;
+use crate::truth::{HullTruth, in_tetrahedron};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -30,6 +31,12 @@ pub(super) const ROWS: &[Row] = &[
         ],
         every: 2,
         ask: worlds,
+    },
+    Row {
+        name: "worlds by every method",
+        covers: &["world::World::set_method"],
+        every: 6,
+        ask: methods,
     },
     Row { name: "worlds that bend", covers: &["world::World::deform"], every: 4, ask: bending },
     Row {
@@ -64,7 +71,46 @@ fn pairings(case: &Case<'_>) -> Vec<Pairing> {
             meet: case.hull_steps(hulls).map(|(_, _, truth)| truth.meet).collect(),
         });
     }
+    if case.are_tetrahedra() {
+        let solid = |m: &impinge::Mesh| Shape::solid(Arc::new(m.clone())).expect("closed");
+        let corners = &case.sample.a.vertices;
+        let meet = |posed: &[Vec3]| HullTruth::new(corners.clone(), posed.to_vec()).meet;
+        // Without volume a solid is its surface.
+        let is_solid = |points: &[Vec3]| {
+            <[Vec3; 4]>::try_from(points).is_ok_and(|t| in_tetrahedron(t[0], &t).is_some())
+        };
+        let solids = case.steps().all(|(_, _, truth)| is_solid(&truth.posed)) && is_solid(corners);
+        if solids {
+            all.push(Pairing {
+                name: "solids",
+                a: solid(&case.a),
+                b: solid(&case.b),
+                meet: case.steps().map(|(_, _, truth)| meet(&truth.posed)).collect(),
+            });
+        }
+    }
     all
+}
+
+/// Every method that a pair can be checked by.
+fn methods(case: &Case<'_>, judge: &mut Judge<'_>) {
+    for Pairing { name, a, b, meet } in pairings(case) {
+        for method in Method::ALL {
+            let mut world = World::with_options(options(case));
+            let first = world.add(Body::new(a.clone())).expect("a body");
+            let second = world.add(Body::new(b.clone())).expect("a body");
+            world.set_method(first, second, Some(method)).expect("both are there");
+            for (step, pose, _) in case.steps() {
+                world.move_to(second, *pose).expect("it is there");
+                world.update();
+                let found = world.meet(first, second).expect("both are there");
+                judge.case(&found);
+                judge.check(found == meet[step], || {
+                    format!("step {step}: {name} by {method}: {found}, in truth {}", meet[step])
+                });
+            }
+        }
+    }
 }
 
 fn options(case: &Case<'_>) -> WorldOptions {

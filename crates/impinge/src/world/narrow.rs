@@ -4,8 +4,9 @@ use super::geometry::{Part, mesh_of};
 use super::method::{self, Method, Traits};
 use super::placing::slack;
 use super::{Geometry, Witness};
-use crate::convex;
+use crate::convex::{self, Hull, decide::Decision};
 use crate::math::{Aabb, Pose, Vec3};
+use crate::mesh::Mesh;
 use crate::pair::{self, First, Hit, Posed};
 use crate::shape::{self, Kind, Verdict};
 use crate::solid::vertex_of_inside;
@@ -323,16 +324,14 @@ fn check_parts(
         if let (Some(own), Some(other)) = (a.hull(), b.hull()) {
             let found = convex::intersects_cached(own, other, pose, &mut memory.hulls);
             match found {
-                convex::decide::Decision::Separated(_) => {
+                Decision::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
                     *by_hulls = true;
                     memory.patience = 0;
                     return Found::Apart;
                 }
-                convex::decide::Decision::Intersecting(_) if method == Method::Hulls => {
-                    *by_hulls = true;
-                    return Found::Meeting(place([None, None], None));
-                }
-                convex::decide::Decision::Intersecting(_) => {
+                // Also where both are convex solids: rounded vertices bend their faces, so that the
+                // hull of the moved corners is a little larger than what the moved triangles bound.
+                _ => {
                     memory.patience = (2 * memory.patience + 1).min(LONGEST_WAIT);
                     memory.wait = memory.patience;
                 }
@@ -358,6 +357,22 @@ fn check_parts(
         Some(point) => Found::Meeting(place([None, None], Some(point))),
         None => Found::Apart,
     }
+}
+
+/// How far a vertex of a moved mesh can lie outside the hull of its moved corners.
+///
+/// In the mesh's own frame every vertex lies in the hull. Moved, the vertex and each corner are rounded by
+/// at most `e`: four roundings of `u` of each of three coordinates, of which none exceeds
+/// `sqrt(3) reach + |t|`, and products that vanish. So the vertex is within `2 e` of the hull, and
+/// `2 sqrt(3) 4 u (sqrt(3) reach + |t|) < 16 u (2 reach + |t|)`.
+fn beyond_hull(mesh: &Mesh, hull: &Hull, pose: &Pose) -> f64 {
+    if hull.vertices().len() == mesh.used_vertices().len() {
+        return 0.0; // all are corners, and what bounds the hull of them bounds the mesh
+    }
+    let Aabb { min, max } = mesh.bounds();
+    let reach = min.abs().max(max.abs()).max_element();
+    let size = 2.0 * reach + pose.translation().abs().max_element();
+    8.0 * f64::EPSILON * size + 16.0 * f64::from_bits(1)
 }
 
 /// Whether verdicts about a part are bounds of a distance, and no exact decisions.

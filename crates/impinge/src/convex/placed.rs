@@ -19,8 +19,7 @@ impl<'a, B: Body> Placed<'a, B> {
         let (middle, radius) = body.ball();
         let reach = length_up(middle) + radius;
         // The direction turned, the point moved: docs/notes/convex-shapes.md.
-        let moving =
-            40.0 * U * reach + 4.0 * U * length_up(pose.translation()) + 16.0 * SMALLEST;
+        let moving = 40.0 * U * reach + 4.0 * U * length_up(pose.translation()) + 16.0 * SMALLEST;
         Self { body, pose, error: body.support_error() * 1.0001 + moving }
     }
 

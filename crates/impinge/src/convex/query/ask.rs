@@ -622,7 +622,8 @@ mod tests {
             let (a_hull, b_hull) = (&p, &q);
             let mut cache = Cache::default();
             stage::take();
-            let quick = dispatch::run(Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut cache });
+            let quick =
+                dispatch::run(Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut cache });
             let counts = stage::take();
             assert_eq!(counts.iter().sum::<u32>(), 1, "{counts:?}");
             for (sum, count) in by_far[ratio].iter_mut().zip(counts) {
@@ -631,7 +632,8 @@ mod tests {
             let mut none = Cache::default();
             let plain =
                 Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut none }.run::<Portable>();
-            let again = dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut cache });
+            let again =
+                dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut cache });
             let mut other = Cache::default();
             let known = Measure::<Contact, false> {
                 a: a_hull,
@@ -641,7 +643,8 @@ mod tests {
                 answer: PhantomData,
             };
             let contact = dispatch::run(known);
-            let after = dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut other });
+            let after =
+                dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut other });
             let case = format!("{round}: size {size:e} far {far:e} kind {kind}");
             for decision in [quick, plain, again, after] {
                 assert_eq!(decision.is_intersecting(), meets, "{case} {decision:?}");

@@ -1,6 +1,6 @@
 //! Axis-aligned boxes, and their fast transformation (Zachmann 1994, section 5.2.1).
 
-use super::{Pose, Vec3};
+use super::{Pose, Vec3, length_up};
 
 /// A closed axis-aligned box. Empty when a `min` exceeds its `max`; [`Aabb::EMPTY`] is the one every union starts from.
 ///
@@ -20,6 +20,9 @@ pub struct Aabb {
     /// The corner of largest coordinates.
     pub max: Vec3,
 }
+
+/// More than six products lose that are denormal.
+const DENORMAL: f64 = 8.0 * 5e-324;
 
 impl Aabb {
     /// The box of no points.
@@ -141,10 +144,11 @@ impl Aabb {
             return Self::EMPTY;
         }
         let center = self.center();
-        // Half the diagonal, with the rounding of the subtraction, the length and the final sums covered.
-        let radius = (self.max - center).max(center - self.min).length()
+        // Half the diagonal, with the rounding of the subtraction, the length and the final sums covered, and that of a turned corner whose products are denormal.
+        let radius = length_up((self.max - center).max(center - self.min))
             * (1.0 + 8.0 * f64::EPSILON)
-            + 4.0 * f64::EPSILON * center.abs().max_element();
+            + 4.0 * f64::EPSILON * center.abs().max_element()
+            + DENORMAL;
         Self { min: center - Vec3::splat(radius), max: center + Vec3::splat(radius) }
     }
 }
@@ -192,6 +196,23 @@ mod tests {
                 }
                 assert!(moved.contains(pose.transform_point(p)));
                 assert!(proof.contains(center + pose.transform_vector(p - center)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_box_of_any_size_is_held_however_it_is_turned() {
+        let mut random = Random::new(2);
+        for exponent in -323..60 {
+            let scale = 10.0_f64.powi(exponent);
+            let small = Aabb::from_corners(random.in_cube() * scale, random.in_cube() * scale);
+            let (proof, center) = (small.rotation_proof(), small.center());
+            for _ in 0..20 {
+                let turn = Pose::from_quaternion(random.rotation().to_array(), Vec3::ZERO).unwrap();
+                for corner in [small.min, small.max, small.max.with_x(small.min.x)] {
+                    let turned = center + turn.transform_vector(corner - center);
+                    assert!(proof.contains(turned), "1e{exponent}");
+                }
             }
         }
     }

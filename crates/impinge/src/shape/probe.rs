@@ -5,7 +5,7 @@
 
 use super::form::{Convex, Placed, Surface};
 use crate::convex::{self, Trail};
-use crate::math::Vec3;
+use crate::math::{Vec3, length_down};
 
 /// A convex core, seen from a mesh.
 pub(super) struct Probe<'a> {
@@ -55,7 +55,7 @@ impl<'a> Probe<'a> {
     /// A certain lower bound of the distance of a box, in the mesh's frame, from the core.
     pub(super) fn apart(&self, center: Vec3, half: Vec3) -> f64 {
         let gap = (center - half - self.high).max(self.low - center - half).max(Vec3::ZERO);
-        let aside = gap.length() * NEARLY_ONE - self.slack;
+        let aside = length_down(gap) * NEARLY_ONE - self.slack;
         let Some((direction, end)) = self.toward else { return aside };
         let ahead = direction.dot(center) - direction.abs().dot(half) - end;
         aside.max(ahead * NEARLY_ONE)
@@ -66,7 +66,7 @@ impl<'a> Probe<'a> {
         let [p, q, r] = *corners;
         let (low, high) = (p.min(q).min(r), p.max(q).max(r));
         let gap = (low - self.high).max(self.low - high).max(Vec3::ZERO);
-        let aside = gap.length() * NEARLY_ONE - self.slack;
+        let aside = length_down(gap) * NEARLY_ONE - self.slack;
         let Some((direction, end)) = self.toward else { return aside };
         let ahead = direction.dot(p).min(direction.dot(q)).min(direction.dot(r)) - end;
         aside.max(ahead * NEARLY_ONE)

@@ -25,7 +25,7 @@ use meshes::{brute_pairs, soup};
 /// From the smallest number to the largest coordinate but one.
 const SCALES: [f64; 18] = [
     5e-324, 1e-322, 1e-320, 1e-314, 1e-310, 1e-307, 1e-300, 1e-200, 1e-164, 1e-162, 1e-160, 1e-155,
-    1e-100, 1e-30, 1.0, 1e30, 1e50, 1e59,
+    1e-100, 1e-30, 1.0, 1e30, 1e50, 5e58,
 ];
 
 fn triangles(corners: &[[Vec3; 3]]) -> Mesh {

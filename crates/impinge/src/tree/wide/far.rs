@@ -37,7 +37,10 @@ const ALIKE: f64 = 3.0;
 const NOTHING: f64 = 1.0 / (1_u128 << 100) as f64;
 
 /// If rounding of moved vertices exceeds this share of the meshes' sizes, the boxes of B's tree are of little use.
-const COARSE: f64 = 1.0 / (1 << 20) as f64;
+const COARSE: f64 = 1.0 / (1 << 16) as f64;
+
+/// Where the slack exceeds this share of the meshes' sizes, a search of limited length is given up at once: it would end in the middle of very many pairs.
+const HOPELESS: f64 = 1.0 / 1024.0;
 
 /// Whether two meshes are so far apart that [`Far`] is the quicker way to near pairs.
 pub(crate) fn are_far(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
@@ -92,6 +95,8 @@ struct Far<'a> {
     apart: f64,
     /// The unit of the search, a power of two: lengths times this.
     scale: f64,
+    /// The sum of the meshes' reaches.
+    sizes: f64,
     /// How much less than `apart` and an excess the distance may be, for boxes and for triangles.
     box_error: f64,
     triangle_error: f64,
@@ -248,6 +253,7 @@ impl<'a> Far<'a> {
             b: sides.1,
             pose,
             apart: apart * scale,
+            sizes: sizes * scale,
             scale,
             box_error: (common + moved) * scale,
             triangle_error: common * scale,
@@ -267,6 +273,10 @@ impl<'a> Far<'a> {
         };
         let SearchLimits { slack, most } = limits;
         let slack = slack * self.apart;
+        if most < usize::MAX && slack > HOPELESS * self.sizes {
+            effort.given_up = true;
+            return effort;
+        }
         // The leaves that reach furthest first: for the minimum, that is nearly always all.
         let (error, pose) = (self.box_error, self.pose);
         let first = Step {

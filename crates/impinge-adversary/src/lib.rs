@@ -11,11 +11,15 @@
 //! A *case* is one step of one sample asked through one row. The test `surface` reads the source of
 //! the library and fails if a public query has no row.
 //!
+//! Digests of all answers to the samples of the test are kept in `digests.txt`. A change that should
+//! not change answers must reproduce them; one that should writes them anew with `--write-digests`.
+//!
 //! ```sh
 //! cargo test -p impinge-adversary                                   # minutes
 //! cargo run --release -p impinge-adversary -- --cases 100000000     # the long run
 //! ```
 
+pub mod digests;
 pub mod family;
 pub mod judge;
 pub mod oracle;
@@ -27,6 +31,7 @@ pub mod sample;
 pub mod truth;
 
 #[path = "../../impinge/tests/common/mod.rs"]
+#[allow(missing_docs, missing_debug_implementations, reason = "shared with the library's tests")]
 mod common;
 
 pub use common::Random;

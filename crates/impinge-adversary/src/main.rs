@@ -11,9 +11,9 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Parser;
-use impinge_adversary::report;
 use impinge_adversary::run::{Findings, run};
 use impinge_adversary::sample::Sample;
+use impinge_adversary::{digests, report};
 
 /// Asks every public query about inputs made to break it, and judges the answers in integers.
 ///
@@ -38,6 +38,9 @@ struct Args {
     /// Where the report goes, as Markdown. Without it, it is printed.
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Write the digests that the test compares with, after answers changed on purpose, and stop.
+    #[arg(long)]
+    write_digests: bool,
     /// Also say which rows took the time.
     #[arg(long)]
     times: bool,
@@ -53,6 +56,12 @@ fn main() -> anyhow::Result<ExitCode> {
     let args = Args::parse();
     // Panics of the library are findings; their messages are in the report.
     std::panic::set_hook(Box::new(|_| {}));
+    if args.write_digests {
+        let findings = run(digests::SEED, 0..digests::SAMPLES, "");
+        eprint!("{}", report::failures(&findings));
+        digests::write(&findings).context("the digests cannot be written")?;
+        return Ok(exit_code(&findings));
+    }
     if let Some(index) = args.sample {
         println!("{:#?}", Sample::new(args.seed, index));
         let findings = run(args.seed, index..index + 1, &args.only);

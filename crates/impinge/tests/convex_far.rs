@@ -406,3 +406,64 @@ fn spheres_of_all_sizes_are_compared_exactly() {
     }
     assert!(met.iter().all(|n| *n > 500), "{met:?}");
 }
+
+/// A body and a mesh with a tree, one of them at a pose; the body touches a corner of the mesh, or nearly so.
+#[test]
+fn triangles_far_away_are_met_where_the_pose_rounds_them() {
+    let mut random = Random(44);
+    let (mut met, mut missed) = (0, 0);
+    for round in 0..450 {
+        let size = pick(&mut random, &[1.0, 1.0, 1e-30, 1e-300, 1e40]);
+        let far = size * pick(&mut random, &[0.0, 1e3, 1e7, 1e10, 1e12, 1e14, 1e17, 1e19]);
+        let own = direction(&mut random) * far;
+        let there = match round % 3 {
+            0 => Vec3::ZERO,
+            1 => -own,
+            _ => direction(&mut random) * far,
+        };
+        let Some(pose) = pose(&mut random, there) else { continue };
+        // B is at the pose, the mesh or the body; A is made where B is then, with one corner in common.
+        let mesh_is_b = round / 3 % 2 == 0;
+        let counts = [30, 1 + random.below(4)];
+        let [of_b, of_a] = if mesh_is_b { counts } else { [counts[1], counts[0]] };
+        let mut b: Vec<Vec3> = (0..of_b).map(|_| own + direction(&mut random) * size).collect();
+        if !mesh_is_b {
+            let Ok(hull) = Hull::new(&b) else { continue };
+            b = hull.vertices().to_vec();
+        }
+        let moved: Vec<Vec3> = b.iter().map(|v| pose.transform_point(*v)).collect();
+        let mut at = moved[random.below(moved.len())];
+        if random.below(2) == 0 {
+            for k in 0..3 {
+                at[k] = ulps(at[k], [0, 0, 1, -1, 9][random.below(5)]);
+            }
+        }
+        let mut a: Vec<Vec3> =
+            (1..of_a).map(|_| at + direction(&mut random) * size * 0.1).collect();
+        a.insert(random.below(of_a), at);
+        let (vertices, body) = if mesh_is_b { (b, a) } else { (a, b) };
+        let triangles: Vec<[u32; 3]> = (0..10).map(|k| [3 * k, 3 * k + 1, 3 * k + 2]).collect();
+        let Ok(mesh) = Mesh::from_triangles(vertices.clone(), triangles) else { continue };
+        let Ok(hull) = Hull::new(&body) else { continue };
+        let (moved, placed) =
+            if mesh_is_b { (moved, hull.vertices().to_vec()) } else { (vertices, moved) };
+        let expected: Vec<u32> = (0..10_u32)
+            .filter(|k| share_a_point(&moved[3 * *k as usize..][..3], &placed))
+            .collect();
+        let (shape, soup) = (Shape::from(hull), Shape::from(mesh));
+        let (a, b) = if mesh_is_b { (&shape, &soup) } else { (&soup, &shape) };
+        let name = format!("{round}: size {size:e} far {far:e}");
+        let found = shape::triangles_met(a, b, &pose).unwrap();
+        assert_eq!(found.triangles, expected, "{name}");
+        let meets = !expected.is_empty();
+        assert_eq!(shape::intersects(a, b, &pose).is_intersecting(), meets, "{name}");
+        let d = shape::distance(a, b, &pose).unwrap();
+        assert_eq!(d.upper == 0.0, meets, "{name}: {d:?}");
+        if meets {
+            met += 1;
+        } else {
+            missed += 1;
+        }
+    }
+    assert!(met > 100 && missed > 50, "{met} {missed}");
+}

@@ -108,7 +108,7 @@ impl<'s> Case<'s> {
 }
 
 /// A row of the table.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Its name in reports.
     pub name: &'static str,

@@ -21,6 +21,9 @@ pub struct Aabb {
     pub max: Vec3,
 }
 
+/// More than six products lose that are denormal.
+const DENORMAL: f64 = 8.0 * 5e-324;
+
 impl Aabb {
     /// The box of no points.
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
@@ -146,7 +149,7 @@ impl Aabb {
         let radius = length_up((self.max - center).max(center - self.min))
             * (STRETCH + 8.0 * f64::EPSILON)
             + 4.0 * f64::EPSILON * center.abs().max_element()
-            + 4.0 * f64::from_bits(1);
+            + DENORMAL;
         Self { min: center - Vec3::splat(radius), max: center + Vec3::splat(radius) }
     }
 }
@@ -194,6 +197,23 @@ mod tests {
                 }
                 assert!(moved.contains(pose.transform_point(p)));
                 assert!(proof.contains(center + pose.transform_vector(p - center)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_box_of_any_size_is_held_however_it_is_turned() {
+        let mut random = Random::new(2);
+        for exponent in -323..60 {
+            let scale = 10.0_f64.powi(exponent);
+            let small = Aabb::from_corners(random.in_cube() * scale, random.in_cube() * scale);
+            let (proof, center) = (small.rotation_proof(), small.center());
+            for _ in 0..20 {
+                let turn = Pose::from_quaternion(random.rotation().to_array(), Vec3::ZERO).unwrap();
+                for corner in [small.min, small.max, small.max.with_x(small.min.x)] {
+                    let turned = center + turn.transform_vector(corner - center);
+                    assert!(proof.contains(turned), "1e{exponent}");
+                }
             }
         }
     }

@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
+use crate::tree::SearchLimits;
 
 use super::{
-    Hit, NearPair, NearSink, Posed, first_hit, first_pair_soon, near, near_blocks, near_far,
-    resolve,
+    FAR_SLACK, Hit, NearPair, NearSink, Posed, first_hit, first_pair_soon, near, near_blocks,
+    near_far, resolve,
 };
 
 /// How far apart two meshes are, and where.
@@ -19,7 +20,7 @@ pub struct Distance {
     pub lower: f64,
     /// They are at most this far apart; zero if and only if they meet.
     pub upper: f64,
-    /// The triangle of A that comes closest; where meshes are far apart, one of those that do to the rounding of `f64`.
+    /// The triangle of A that comes closest; where hundreds do, to the rounding of `f64`, because the meshes are far apart, one of them.
     pub a: u32,
     /// The triangle of B that comes closest.
     pub b: u32,
@@ -69,6 +70,9 @@ pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Optio
     Nearest::of(a, b, pose, limit).finish()
 }
 
+/// So many pairs of triangles of meshes far apart are looked at to find the one of lowest indices that is closest. If there are more that `f64` hardly tells apart, any of them will do.
+const TIED: usize = 256;
+
 /// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does not show.
 pub(super) struct Nearest {
     best: Option<Distance>,
@@ -89,11 +93,17 @@ impl Nearest {
 
     /// The closest pair by the fastest method.
     fn of(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Self {
-        let mut nearest = Self { far: true, ..Self::up_to(limit) };
-        if near_far(a, b, pose, &mut nearest, 0.0) {
-            return nearest;
+        let mut nearest = Self::up_to(limit);
+        let limits = SearchLimits { slack: FAR_SLACK, most: TIED };
+        match near_far(a, b, pose, &mut nearest, limits) {
+            Some(effort) if effort.given_up => {
+                nearest = Self { far: true, ..Self::up_to(limit) };
+                near_far(a, b, pose, &mut nearest, SearchLimits { slack: 0.0, most: usize::MAX });
+                return nearest;
+            }
+            Some(_) => return nearest,
+            None => {}
         }
-        nearest.far = false;
         near(a, b, pose, &mut nearest);
         nearest
     }

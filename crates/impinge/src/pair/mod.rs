@@ -45,7 +45,7 @@ pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
 pub use edges::Bias;
 pub use hit::{EdgeAndFace, Hit, Verdict};
-use near::near_far;
+use near::{FAR_SLACK, near_far};
 pub use near::{near, within};
 pub use posed::Posed;
 pub use separation::Separation;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::math::Pose;
 use crate::mesh::Mesh;
-use crate::tree::{self, Far, are_far};
+use crate::tree::{self, Effort, SearchLimits};
 
 use super::{LARGE, NearPair, NearSink, Posed, SMALL, near_blocks};
 
@@ -14,7 +14,7 @@ use super::{LARGE, NearPair, NearSink, Posed, SMALL, near_blocks};
 /// Whether a pair is reported follows from [`closest::triangle_triangle`](crate::closest::triangle_triangle) of its `f64` triangles alone. While the sink
 /// lowers its bound, it depends on the order, too, whether a pair above the final bound is; one at or below it always is.
 pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
-    if near_far(a, b, pose, sink, FAR_SLACK) {
+    if near_far(a, b, pose, sink, SearchLimits { slack: FAR_SLACK, most: usize::MAX }).is_some() {
         return;
     }
     let worth_a_tree = a.triangles().len().min(b.triangles().len()) > SMALL;
@@ -25,31 +25,18 @@ pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
 
 /// Pairs of meshes far apart that are further from each other than the bound by more than this share of the separation are skipped: several times what the bounds of
 /// [`closest`](crate::closest) are apart there (2^-44), so that those alone decide whether a pair is reported.
-const FAR_SLACK: f64 = 1.0 / (1_u64 << 40) as f64;
+pub(super) const FAR_SLACK: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// [`near`] for meshes that are far apart, compared with their sizes, with the slack of [`Far::near`]; false, having done nothing, for others.
+/// [`near`] for meshes that are far apart, compared with their sizes; `None`, having done nothing, for others.
 pub(super) fn near_far(
     a: &Mesh,
     b: &Mesh,
     pose: &Pose,
     sink: &mut dyn NearSink,
-    slack: f64,
-) -> bool {
-    if a.triangles().len().max(b.triangles().len()) <= LARGE || !are_far(a, b, pose) {
-        return false;
-    }
-    let Some(mut far) = Far::new((a, a.tree()), (b, b.tree()), pose) else { return false };
-    if !far.coarse {
-        far.near(sink, slack);
-        return true;
-    }
-    // Vertices are rounded so much that only where they are tells which is closest.
-    let there = b.transformed(pose);
-    match Far::new((a, a.tree()), (&there, there.tree()), &Pose::IDENTITY) {
-        Some(mut far) => far.near(sink, slack),
-        None => far.near(sink, slack),
-    };
-    true
+    limits: SearchLimits,
+) -> Option<Effort> {
+    let large = a.triangles().len().max(b.triangles().len()) > LARGE;
+    if large && tree::are_far(a, b, pose) { tree::near_far(a, b, pose, sink, limits) } else { None }
 }
 
 /// Every pair of triangles that is at most `epsilon` apart, with closest points and bounds of its distance, sorted by triangle of `a`, then of `b`.

@@ -12,5 +12,6 @@ pub use boxes::BoxTree;
 pub use bv::{BuildOptions, BvQuery, BvTree};
 pub use wide::{Cache, FORMAT, Refitted, Tree, TreeSize, near, traverse};
 pub(crate) use wide::{
-    Far, Seek, Upkeep, are_far, first_cached, first_soon, first_within, par_pairs,
+    Effort, SearchLimits, Seek, Upkeep, are_far, first_cached, first_soon, first_within, near_far,
+    par_pairs,
 };

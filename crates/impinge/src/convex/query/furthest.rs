@@ -62,6 +62,8 @@ impl Fine {
 pub(crate) struct Furthest {
     /// The middle of the hull's box.
     pub(super) center: Vec3,
+    /// The largest coordinate of the center, in size.
+    pub(super) far: f64,
     /// No vertex lies further from the center.
     pub(super) radius: f64,
     /// One in the coordinates of the blocks: at least the radius, less than twice as much.
@@ -122,6 +124,7 @@ impl Furthest {
         let local: Vec<Vec3> = vertices.iter().map(|p| (*p - center) * s * t * 0.5).collect();
         let ready = Self {
             center,
+            far: center.abs().max_element(),
             radius,
             unit: 2.0 / s / t,
             local: local.iter().map(|p| p.as_vec3a()).collect(),
@@ -154,6 +157,7 @@ impl Furthest {
         let [p, q, r] = *vertices;
         let (low, high) = (p.min(q).min(r), p.max(q).max(r));
         self.center = low + (high - low) * 0.5;
+        self.far = self.center.abs().max_element();
         self.radius = radius(vertices, self.center);
         let (s, t) = unit_scale(self.radius);
         self.unit = 2.0 / s / t;

@@ -76,8 +76,7 @@ impl<'a> Query<'a> {
         let apart = between.abs().max_element();
         // What cancels in B's middle is rounded all the same: its own coordinates and the translation
         // count, not what becomes of them.
-        let of_b = b.center.abs().max_element() + pose.translation().abs().max_element();
-        let far = a.center.abs().max_element() + of_b;
+        let far = a.far + b.far + pose.translation().abs().max_element();
         let reach = a.radius + b.radius;
         let tiny = 32.0 * f64::EPSILON * (far + apart + reach);
         Self {

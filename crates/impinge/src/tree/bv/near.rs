@@ -74,7 +74,10 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     ) {
         let epsilon = if epsilon > 0.0 { epsilon.min(FAR) } else { 0.0 };
         let span = |mesh: &Mesh| mesh.bounds().extent().max(crate::Vec3::ZERO).element_sum();
-        let margin = epsilon + BOUNDS * (span(self.a.mesh) + span(self.b.mesh) + epsilon);
+        // Where numbers are denormal, the bounds differ by a few of their last places.
+        let margin = epsilon
+            + BOUNDS * (span(self.a.mesh) + span(self.b.mesh) + epsilon)
+            + f64::MIN_POSITIVE;
         if self.begin(pose, margin) {
             let _ = self.descend(order, counter, &mut |a, here, b, there| {
                 let closest = closest::triangle_triangle(here, there);

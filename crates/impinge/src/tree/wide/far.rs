@@ -37,7 +37,10 @@ const ALIKE: f64 = 3.0;
 const NOTHING: f64 = 1.0 / (1_u128 << 100) as f64;
 
 /// If rounding of moved vertices exceeds this share of the meshes' sizes, the boxes of B's tree are of little use.
-const COARSE: f64 = 1.0 / (1 << 20) as f64;
+const COARSE: f64 = 1.0 / (1 << 16) as f64;
+
+/// Where the slack exceeds this share of the meshes' sizes, a search of limited length is given up at once: it would end in the middle of very many pairs.
+const HOPELESS: f64 = 1.0 / 1024.0;
 
 /// Whether two meshes are so far apart that [`Far`] is the quicker way to near pairs.
 pub(crate) fn are_far(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
@@ -51,9 +54,40 @@ pub(crate) fn are_far(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
     between > FAR * sizes && between > f64::MIN_POSITIVE
 }
 
+/// How thorough a search is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SearchLimits {
+    /// Pairs that are further apart than the sink's bound by more than this share of the separation are skipped. With zero, a pair may be missing whose lower bound is within the
+    /// bound though its distance is not.
+    pub(crate) slack: f64,
+    /// After so many pairs of triangles the search is given up.
+    pub(crate) most: usize,
+}
+
+/// Sends every pair of triangles of two meshes that are [far apart](are_far) whose certified lower bound does not exceed the sink's bound to `sink`. `None`, having done nothing, for sizes that
+/// no power of two brings near one.
+pub(crate) fn near_far(
+    a: &Mesh,
+    b: &Mesh,
+    pose: &Pose,
+    sink: &mut dyn NearSink,
+    limits: SearchLimits,
+) -> Option<Effort> {
+    let mut far = Far::new((a, a.tree()), (b, b.tree()), pose)?;
+    if far.coarse {
+        // Vertices are rounded so much that only where they are tells which is closest.
+        let moved = b.transformed(pose);
+        let there = Far::new((a, a.tree()), (&moved, moved.tree()), &Pose::IDENTITY);
+        if let Some(mut far) = there {
+            return Some(far.near(sink, limits));
+        }
+    }
+    Some(far.near(sink, limits))
+}
+
 /// Two meshes that are far apart.
 #[derive(Debug)]
-pub(crate) struct Far<'a> {
+struct Far<'a> {
     a: Side<'a>,
     b: Side<'a>,
     pose: &'a Pose,
@@ -61,13 +95,15 @@ pub(crate) struct Far<'a> {
     apart: f64,
     /// The unit of the search, a power of two: lengths times this.
     scale: f64,
+    /// The sum of the meshes' reaches.
+    sizes: f64,
     /// How much less than `apart` and an excess the distance may be, for boxes and for triangles.
     box_error: f64,
     triangle_error: f64,
     /// How far centres may be off across the direction.
     aside_error: f64,
     /// Whether moved vertices are rounded so much that boxes of B's tree tell little.
-    pub(crate) coarse: bool,
+    coarse: bool,
 }
 
 /// One of the two.
@@ -83,8 +119,8 @@ struct Side<'a> {
     /// The same direction in the frame of the query and times the scale, and where the tree's origin is there.
     way: Vec3,
     origin: Vec3,
-    /// How far the subtrees that reach furthest do, from their triangles.
-    tops: Vec<(Link, f64)>,
+    /// How far the subtrees that reach furthest do, from their triangles; sorted by the links' numbers.
+    tops: Vec<(u32, f64)>,
 }
 
 /// How far a subtree reaches.
@@ -104,6 +140,8 @@ struct Furthest {
     top: f64,
     /// Less than this is no difference.
     error: f64,
+    /// How far the subtrees that were looked at reach.
+    tops: Vec<(u32, f64)>,
 }
 
 /// Two subtrees to look at.
@@ -123,8 +161,9 @@ impl Step {
 
 impl Ord for Step {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The least excess is the greatest step, so that the heap has it on top; ties go to the lowest numbers.
-        other.excess.total_cmp(&self.excess).then(other.key().cmp(&self.key()))
+        // The least excess is the greatest step, so that the heap has it on top. Ties go to the highest numbers, which are those of leaves, then of nodes further down: where very many
+        // pairs are equally close, one of them is soon measured.
+        other.excess.total_cmp(&self.excess).then(self.key().cmp(&other.key()))
     }
 }
 
@@ -151,11 +190,13 @@ pub(crate) struct Effort {
     pub(crate) leaf_pairs: usize,
     /// Pairs of triangles whose closest points were looked for.
     pub(crate) triangle_pairs: usize,
+    /// Whether there were more than the search was to look at.
+    pub(crate) given_up: bool,
 }
 
 impl<'a> Far<'a> {
     /// `None` for sizes that no power of two brings near one, and for meshes that are not [far apart](are_far).
-    pub(crate) fn new(
+    fn new(
         (a, tree_a): (&'a Mesh, &'a Tree),
         (b, tree_b): (&'a Mesh, &'a Tree),
         pose: &'a Pose,
@@ -212,6 +253,7 @@ impl<'a> Far<'a> {
             b: sides.1,
             pose,
             apart: apart * scale,
+            sizes: sizes * scale,
             scale,
             box_error: (common + moved) * scale,
             triangle_error: common * scale,
@@ -220,11 +262,8 @@ impl<'a> Far<'a> {
         })
     }
 
-    /// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to `sink`. Pairs that are further apart than that by more than `slack`, a share of the separation,
-    /// are skipped.
-    ///
-    /// With a slack of zero, a pair may be missing whose lower bound is within the bound though its distance is not.
-    pub(crate) fn near(&mut self, sink: &mut dyn NearSink, slack: f64) -> Effort {
+    /// As [`near_far`].
+    fn near(&mut self, sink: &mut dyn NearSink, limits: SearchLimits) -> Effort {
         let mut effort = Effort::default();
         // NaN asks for nothing, too.
         let wanted = sink.bound() >= 0.0;
@@ -232,7 +271,12 @@ impl<'a> Far<'a> {
         else {
             return effort;
         };
+        let SearchLimits { slack, most } = limits;
         let slack = slack * self.apart;
+        if most < usize::MAX && slack > HOPELESS * self.sizes {
+            effort.given_up = true;
+            return effort;
+        }
         // The leaves that reach furthest first: for the minimum, that is nearly always all.
         let (error, pose) = (self.box_error, self.pose);
         let first = Step {
@@ -248,6 +292,10 @@ impl<'a> Far<'a> {
         open.push(Step { excess: self.excess(&here, &there), a, b });
         while let Some(step) = open.pop() {
             if step.excess > self.limit(sink, self.box_error + slack) {
+                break;
+            }
+            if effort.triangle_pairs > most {
+                effort.given_up = true;
                 break;
             }
             if step.a.is_leaf() && step.b.is_leaf() {
@@ -369,8 +417,8 @@ impl Part {
 impl Side<'_> {
     fn part(&self, link: Link, of: (LocalBox, Sheet)) -> Part {
         let bounds = Bounds::new(of, self.unit);
-        let known = self.tops.iter().find(|(known, _)| *known == link);
-        let top = known.map_or_else(|| bounds.interval(self.ahead).1, |(_, top)| *top);
+        let known = self.tops.binary_search_by_key(&link.number(), |(known, _)| *known);
+        let top = known.map_or_else(|_| bounds.interval(self.ahead).1, |at| self.tops[at].1);
         let aside = self.across.map(|v| v.dot(bounds.center));
         Part { link, top, aside, reach: bounds.half.length() }
     }
@@ -385,9 +433,12 @@ impl Side<'_> {
     /// Finds out how far the whole reaches, up to the error, and with it the subtrees on the way there: boxes reach further than what is in them, and of all pairs of subtrees that
     /// reach too far on either side none can be told from the closest. Returns the leaf that reaches furthest.
     fn support(&mut self, root: Link, error: f64, at: impl Fn(Vec3) -> Vec3) -> Link {
-        let mut furthest = Furthest { leaf: Link::NONE, top: f64::NEG_INFINITY, error };
+        let mut furthest =
+            Furthest { leaf: Link::NONE, top: f64::NEG_INFINITY, error, tops: Vec::new() };
         self.tops.clear();
         self.refine(root, &at, &mut furthest);
+        self.tops = furthest.tops;
+        self.tops.sort_unstable_by_key(|(link, _)| *link);
         furthest.leaf
     }
 
@@ -414,7 +465,7 @@ impl Side<'_> {
                 top = top.max(own);
             }
         }
-        self.tops.push((link, top));
+        furthest.tops.push((link.number(), top));
         top
     }
 
@@ -470,24 +521,58 @@ mod tests {
 
     fn least(a: &Mesh, b: &Mesh, pose: &Pose) -> (Least, Effort) {
         assert!(are_far(a, b, pose));
-        let mut far = Far::new((a, a.tree()), (b, b.tree()), pose).unwrap();
         let mut least = Least { lower: f64::INFINITY, upper: f64::INFINITY };
-        let effort = far.near(&mut least, 0.0);
+        let limits = SearchLimits { slack: 0.0, most: usize::MAX };
+        let effort = near_far(a, b, pose, &mut least, limits).unwrap();
         (least, effort)
+    }
+
+    /// As many as at a thousand, where `f32` does as well: a hundred at most, of 5 or 85 million pairs.
+    fn check(a: &Mesh, b: &Mesh, pose: &Pose) {
+        let (found, effort) = least(a, b, pose);
+        let Effort { opened, leaf_pairs, triangle_pairs, .. } = effort;
+        assert!(opened <= 128 && leaf_pairs <= 16 && triangle_pairs <= 128, "{effort:?} {pose:?}");
+        assert!(found.upper - found.lower < 1e-13 * found.upper, "{found:?}");
     }
 
     #[test]
     fn bodies_far_apart_do_not_take_a_look_at_every_pair() {
         for (around, along) in [(48, 24), (96, 48)] {
             let ring = shapes::torus(1.0, 0.4, around, along).unwrap();
-            for exponent in 4..60 {
+            for exponent in 3..60 {
                 let way = Vec3::new(0.8, 0.5, 0.33) * 10.0_f64.powi(exponent);
-                let pose = Pose::from_quaternion([0.3, 0.2, -0.5, 0.8], way).unwrap();
-                let (found, effort) = least(&ring, &ring, &pose);
-                // As many as at a thousand, where `f32` does: some dozens, of 5 or 85 million pairs.
-                let Effort { opened, leaf_pairs, triangle_pairs } = effort;
-                assert!(opened <= 32 && leaf_pairs <= 16 && triangle_pairs <= 64, "{effort:?}");
-                assert!(found.upper - found.lower < 1e-13 * found.upper, "{found:?}");
+                check(&ring, &ring, &Pose::from_quaternion([0.3, 0.2, -0.5, 0.8], way).unwrap());
+                check(&ring, &ring, &Pose::from_translation(way).unwrap());
+            }
+        }
+    }
+
+    #[test]
+    fn bodies_far_from_their_own_origins_do_not_either() {
+        let ring = shapes::torus(1.0, 0.4, 48, 24).unwrap();
+        for own in [1e3, 1e6, 1e9, 1e12, 1e14] {
+            let away = Pose::from_translation(Vec3::new(own, -0.3 * own, 0.7 * own)).unwrap();
+            let there = ring.transformed(&away);
+            for exponent in (3..60).step_by(2) {
+                let way = Vec3::new(0.8, 0.5, 0.33) * 10.0_f64.powi(exponent);
+                let pose = Pose::from_translation(way).unwrap();
+                check(&there, &there, &pose);
+                let turned = Pose::from_quaternion([0.3, 0.2, -0.5, 0.8], way).unwrap();
+                if are_far(&ring, &there, &turned) {
+                    check(&ring, &there, &turned);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn flat_faces_far_apart_do_not_either() {
+        // All triangles of two faces are equally far along the way between them.
+        let grid = shapes::cuboid_grid([1.0, 1.0, 1.0], [24, 24, 24]).unwrap();
+        for exponent in (3..60).step_by(3) {
+            for turn in [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0], [1e-6, 0.0, 2e-6, 1.0]] {
+                let way = Vec3::X * 10.0_f64.powi(exponent);
+                check(&grid, &grid, &Pose::from_quaternion(turn, way).unwrap());
             }
         }
     }

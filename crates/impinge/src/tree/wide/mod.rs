@@ -83,7 +83,7 @@ use node::{Link, LocalBox, Node};
 pub(crate) use budgeted::first_within;
 pub use cached::Cache;
 pub(crate) use cached::first_cached;
-pub(crate) use far::{Far, are_far};
+pub(crate) use far::{Effort, SearchLimits, are_far, near_far};
 pub use near::near;
 pub(crate) use parallel::par_pairs;
 pub(crate) use seek::Seek;

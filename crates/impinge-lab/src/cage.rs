@@ -80,7 +80,7 @@ pub(crate) fn flight(frames: usize, seed: u64) -> Result<Flight> {
             .iter()
             .map(|b| {
                 let turn = Pose::from_axis_angle(b.axis, b.angle)?;
-                Ok(Pose::from_translation(b.position)?.compose(&turn)?)
+                Pose::from_translation(b.position)?.compose(&turn)
             })
             .collect::<Result<_, impinge::Error>>()?;
         let mut requests = Vec::new();

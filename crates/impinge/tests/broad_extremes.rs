@@ -12,7 +12,7 @@ use impinge::convex::Sphere;
 use impinge::world::{Body, World, WorldOptions};
 use impinge::{Aabb, Pose, Vec3};
 
-/// A generator of its own (SplitMix64), so that the test shares nothing with what it judges.
+/// A generator of its own (`SplitMix64`), so that the test shares nothing with what it judges.
 struct Random(u64);
 
 impl Random {
@@ -66,7 +66,13 @@ fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
 
 /// One step of `f32` up or down.
 fn nudge(bounds: &mut Bounds, axis: usize, up: bool) {
-    let step = |x: f32| if up { x.next_up() } else { x.next_down() };
+    let next_up = |x: f32| match x {
+        _ if x.is_nan() || x == f32::INFINITY => x,
+        _ if x == 0.0 => f32::from_bits(1),
+        _ if x > 0.0 => f32::from_bits(x.to_bits() + 1),
+        _ => f32::from_bits(x.to_bits() - 1),
+    };
+    let step = |x: f32| if up { next_up(x) } else { -next_up(-x) };
     bounds.min[axis] = step(bounds.min[axis]);
     bounds.max[axis] = step(bounds.max[axis]);
 }

@@ -31,7 +31,12 @@ pub mod sample;
 pub mod truth;
 
 #[path = "../../impinge/tests/common/mod.rs"]
-#[allow(missing_docs, missing_debug_implementations, reason = "shared with the library's tests")]
+#[allow(
+    missing_docs,
+    missing_debug_implementations,
+    clippy::must_use_candidate,
+    reason = "shared with the library's tests"
+)]
 mod common;
 
 pub use common::Random;

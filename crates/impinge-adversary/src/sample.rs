@@ -59,9 +59,16 @@ fn within_range(p: Vec3) -> Vec3 {
     p.clamp(Vec3::splat(-MAX_COORDINATE), Vec3::splat(MAX_COORDINATE))
 }
 
-/// `x` moved by some units in the last place.
-fn nudge(x: f64, by: i32) -> f64 {
-    (0..by.abs()).fold(x, |x, _| if by > 0 { x.next_up() } else { x.next_down() })
+/// `x`, which is finite, moved by some units in the last place.
+#[must_use]
+pub fn nudge(x: f64, by: i32) -> f64 {
+    // Positive numbers are ordered as their bits are, negative ones the other way round.
+    let next_up = |x: f64| match x {
+        0.0 => f64::from_bits(1),
+        x if x > 0.0 => f64::from_bits(x.to_bits() + 1),
+        x => f64::from_bits(x.to_bits() - 1),
+    };
+    (0..by.abs()).fold(x, |x, _| if by > 0 { next_up(x) } else { -next_up(-x) })
 }
 
 impl Sample {

@@ -24,6 +24,7 @@ pub struct Truth {
     pub pairs: Vec<(u32, u32)>,
     /// The squared distance of the surfaces; `None` if a mesh has no triangles.
     pub distance: Option<Square>,
+    depths: OnceCell<Vec<HullTruth>>,
 }
 
 impl Truth {
@@ -62,7 +63,7 @@ impl Truth {
             }
         }
         pairs.sort_unstable();
-        Self { posed, pairs, distance }
+        Self { posed, pairs, distance, depths: OnceCell::new() }
     }
 
     /// Whether the surfaces share a point.
@@ -89,6 +90,17 @@ impl Truth {
         let (a, b) = self.corners(sample, i, j);
         let units = Units::new(&a, &b);
         Distances::new(&units).squared([0, 1, 2], [0, 1, 2])
+    }
+
+    /// The first two pairs of triangles that meet, as convex bodies.
+    pub fn first_pairs(&self, sample: &Sample) -> &[HullTruth] {
+        self.depths.get_or_init(|| {
+            let body = |(i, j): &(u32, u32)| {
+                let (a, b) = self.corners(sample, *i, *j);
+                HullTruth::new(a.to_vec(), b.to_vec())
+            };
+            self.pairs.iter().take(2).map(body).collect()
+        })
     }
 
     /// How two triangles meet.

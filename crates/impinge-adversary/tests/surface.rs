@@ -108,6 +108,10 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
     ),
 ];
 
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
 /// Public functions found in the source, by path, with their signatures.
 type Found = BTreeMap<String, String>;
 
@@ -140,7 +144,7 @@ fn add(found: &mut Found, path: &str, signature: &Signature) {
 /// All items of a module. `path` is its public path; items of private modules are found where they are
 /// exported, in the nearest public module above.
 fn module(file: &Path, folder: &Path, path: &str, found: &mut Found) {
-    let text = fs::read_to_string(file).unwrap();
+    let text = read(file);
     let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
     for item in &parsed.items {
@@ -199,7 +203,7 @@ fn surface() -> Found {
 fn is_no_query(path: &str) -> bool {
     let listed =
         |entry: &&str| *entry == path || (entry.ends_with("::") && path.starts_with(*entry));
-    NO_QUERIES.iter().flat_map(|(_, entries)| *entries).any(|entry| listed(&entry))
+    NO_QUERIES.iter().flat_map(|(_, entries)| *entries).any(listed)
 }
 
 #[test]
@@ -223,8 +227,9 @@ fn every_public_query_has_a_row() {
 fn calls() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/queries");
     let mut text = String::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        text.push_str(&fs::read_to_string(entry.unwrap().path()).unwrap());
+    let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    for entry in entries.flatten() {
+        text.push_str(&read(&entry.path()));
     }
     text
 }

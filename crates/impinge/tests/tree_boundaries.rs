@@ -307,12 +307,12 @@ fn triangles_that_meet_beyond_the_largest_coordinate_are_at_no_distance() {
         let corner = |r: &mut Random| r.point() * big;
         let p = [(); 3].map(|()| corner(&mut random));
         let turn = meshes::pose(&mut random, 0.0);
-        let there = Pose::from_translation(random.point() * big).unwrap().compose(&turn);
+        let there = Pose::from_translation(random.point() * big).unwrap().compose(&turn).unwrap();
         let pose = if round % 2 == 0 {
             there
         } else {
             let other = Pose::from_translation(random.point() * big).unwrap();
-            Pose::relative(&other.compose(&meshes::pose(&mut random, 0.0)), &there)
+            Pose::relative(&other.compose(&meshes::pose(&mut random, 0.0)).unwrap(), &there)
         };
         // A triangle with a corner near a point of the moved one.
         let b = triangles(&[p]);
@@ -412,8 +412,10 @@ fn proofs_of_separation_verify_at_every_scale() {
         let Ok(a) = a else { continue };
         for _ in 0..4 {
             let way = random.point() * 4.0 * scale;
-            let pose =
-                Pose::from_translation(way).unwrap().compose(&meshes::pose(&mut random, 0.0));
+            let pose = Pose::from_translation(way)
+                .unwrap()
+                .compose(&meshes::pose(&mut random, 0.0))
+                .unwrap();
             if let Verdict::Separated(proof) = intersects(&a, &a, &pose) {
                 assert!(proof.verify(&a, &a, &pose), "1e{exponent} {proof:?}");
                 slabs += usize::from(matches!(proof, Separation::Slab { .. }));
@@ -433,7 +435,7 @@ fn distances_of_bodies_far_apart_are_bounded() {
             let (a, b) = (soup(&mut random, 34, corner), soup(&mut random, 3, corner));
             let turn = meshes::pose(&mut random, 0.0);
             let way = Vec3::new(0.6, -0.7, 0.4) * far;
-            let pose = Pose::from_translation(way).unwrap().compose(&turn);
+            let pose = Pose::from_translation(way).unwrap().compose(&turn).unwrap();
             for (a, b, pose) in [(&a, &b, pose), (&b, &a, pose.inverse())] {
                 let d = distance(a, b, &pose).unwrap();
                 let order = compare_distance(a, b, &pose, &[d.lower, d.upper]);

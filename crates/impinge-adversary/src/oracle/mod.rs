@@ -13,7 +13,12 @@ pub mod distance;
 pub mod units;
 
 #[path = "../../../impinge/tests/convex_oracle/mod.rs"]
-#[allow(missing_docs, missing_debug_implementations, reason = "shared with the library's tests")]
+#[allow(
+    missing_docs,
+    missing_debug_implementations,
+    clippy::must_use_candidate,
+    reason = "shared with the library's tests"
+)]
 pub mod hulls;
 
 #[path = "../../../impinge/tests/exact_triangles/number.rs"]

@@ -4,7 +4,7 @@ use impinge::pair::{self, Budget, Outcome};
 
 use super::{Case, Row};
 use crate::judge::Judge;
-use crate::truth::{HullTruth, Truth};
+use crate::truth::Truth;
 
 pub(super) const ROWS: &[Row] =
     &[Row { name: "within a budget", covers: &["pair::first_pair_within"], every: 1, ask: meshes }];
@@ -48,11 +48,9 @@ pub(super) fn judge_outcome(
             judge.check(steps.is_some(), || message("undecided without a limit"));
             judge.check(truth.is_between(0.0, known.distance_at_most), || message("further apart"));
             // Triangles that meet can be brought apart by this much.
-            for (i, j) in truth.pairs.iter().take(2) {
-                let (a, b) = truth.corners(case.sample, *i, *j);
-                let pair = HullTruth::new(a.to_vec(), b.to_vec());
+            for pair in truth.first_pairs(case.sample) {
                 judge.check(pair.depth_is_between(0.0, known.pair_depth), || {
-                    message(&format!("{i} and {j}: {}", pair.roughly()))
+                    message(&format!("{:?} {:?}: {}", pair.a, pair.b, pair.roughly()))
                 });
             }
             if let Some(hulls) = case.hulls() {

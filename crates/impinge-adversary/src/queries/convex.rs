@@ -14,6 +14,7 @@ use impinge::exact::Sign;
 use super::{Case, Hulls, Row};
 use crate::judge::Judge;
 use crate::oracle::certificate::{features_hold, slab_holds, vertices_share_a_point};
+use crate::sample::nudge;
 use crate::truth::HullTruth;
 
 pub(super) const ROWS: &[Row] = &[
@@ -249,7 +250,7 @@ fn decision(case: &Case<'_>, judge: &mut Judge<'_>) {
         judge.check(sign == expected, || format!("step {step}: {sign:?}"));
         if let Some(square) = truth.measured().and_then(|m| m.distance.as_ref()) {
             // Radii just around the distance.
-            for radius in [closest.lower.next_down(), closest.lower, closest.upper] {
+            for radius in [nudge(closest.lower, -1), closest.lower, closest.upper] {
                 let found = decide::compare_distance(a, b, radius.max(0.0), 0.0, &Hint::NONE);
                 let truly = match square.compare(radius.max(0.0)) {
                     std::cmp::Ordering::Less => Sign::Positive,

@@ -102,7 +102,7 @@ pub(super) fn judge_near(
     judge.check(zero == truth.pairs, || {
         format!("step {step}, {epsilon:e}: {zero:?} at zero, in truth {:?}", truth.pairs)
     });
-    for near in found.iter().take(12) {
+    for near in found.iter().take(4) {
         let squared = truth.of_pair(case.sample, near.a, near.b);
         judge.check(squared.is_between(near.closest.lower, near.closest.upper), || {
             format!("step {step}: {near:?} excludes {:e}", squared.root())
@@ -112,7 +112,7 @@ pub(super) fn judge_near(
     let missing = (0..case.a.triangles().len() as u32)
         .flat_map(|i| (0..case.b.triangles().len() as u32).map(move |j| (i, j)))
         .filter(|pair| found.binary_search_by_key(pair, |p| (p.a, p.b)).is_err());
-    for (i, j) in missing.take(12) {
+    for (i, j) in missing.take(4) {
         let squared = truth.of_pair(case.sample, i, j);
         judge.check(squared.compare(epsilon).is_lt(), || {
             format!("step {step}: {i} and {j} are {:e} apart, {epsilon:e} asked", squared.root())

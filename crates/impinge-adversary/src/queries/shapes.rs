@@ -11,6 +11,7 @@ use crate::judge::Judge;
 use crate::oracle::distance::Distances;
 use crate::oracle::hulls::share_a_point;
 use crate::oracle::units::{Square, Units};
+use crate::sample::nudge;
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -163,7 +164,7 @@ fn balls(case: &Case<'_>, judge: &mut Judge<'_>) {
         let at = Pose::from_translation(center).expect("in range");
         let Some(squared) = to_segment(case, [center; 2]) else { return };
         let root = squared.root();
-        for radius in [root, root.next_up(), root.next_down().max(0.0), 0.0, root * 0.5] {
+        for radius in [root, nudge(root, 1), nudge(root, -1).max(0.0), 0.0, root * 0.5] {
             let Ok(ball) = Sphere::new(radius) else { continue };
             let found = shape::intersects(&mesh, &ball.into(), &at);
             judge.case(&found);
@@ -177,7 +178,7 @@ fn balls(case: &Case<'_>, judge: &mut Judge<'_>) {
         let (half, scale) = (case.sample.regime.scale_b, case.sample.regime.scale_b);
         let ends = [-half, half].map(|z| pose.transform_point(Vec3::new(0.0, 0.0, z)));
         let Some(squared) = to_segment(case, ends) else { return };
-        for radius in [squared.root(), squared.root().next_up(), scale] {
+        for radius in [squared.root(), nudge(squared.root(), 1), scale] {
             let Ok(capsule) = Capsule::new(half, radius) else { continue };
             let found = shape::intersects(&mesh, &capsule.into(), pose);
             judge.case(&found);

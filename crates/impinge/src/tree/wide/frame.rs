@@ -52,8 +52,11 @@ impl Frame {
 
     /// The frame that suits a mesh best along its own axes.
     fn straight(mesh: &Mesh) -> Self {
-        let origin = if mesh.is_empty() { Vec3::ZERO } else { mesh.bounds().center() };
-        let scale = unit_scale((mesh.bounds().max - origin).abs().max_element());
+        let bounds = mesh.bounds();
+        let origin = if mesh.is_empty() { Vec3::ZERO } else { bounds.center() };
+        // Of a box a few units in the last place wide, the centre may be one of the corners.
+        let half = (bounds.max - origin).abs().max((bounds.min - origin).abs());
+        let scale = unit_scale(half.max_element());
         Self { origin, scale, unit: 1.0 / scale, axes: None }
     }
 

@@ -59,7 +59,7 @@ impl Leaf {
             let [p, q, r] = [0, 1, 2].map(|k| glam::Vec3::from_array(leaf.corners[k].get(lane)));
             areas[lane] = (q - p).cross(r - p);
         }
-        leaf.reach = leaf.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001;
+        leaf.reach = leaf.bounds().reach();
         let normals = areas[..count].iter().copied();
         leaf.sheet = Sheet::across(normals, &leaf.bounds(), std::slice::from_ref(&leaf));
         leaf

@@ -127,7 +127,9 @@ impl LocalBox {
 
     /// No point of the box is further from its centre.
     pub(super) fn reach(&self) -> f32 {
-        self.half.iter().map(|h| h * h).sum::<f32>().sqrt() * 1.000_001
+        // In f64: the squares of small sides are below what f32 holds.
+        let squared: f64 = self.half.iter().map(|h| f64::from(*h) * f64::from(*h)).sum();
+        round_up(squared.sqrt() * 1.000_001)
     }
 
     /// The smallest such box around `[min, max]`: sides rounded up, so that it holds what they hold.

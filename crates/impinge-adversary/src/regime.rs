@@ -9,7 +9,7 @@ use crate::Random;
 pub const SCALES: &[f64] = &[
     5e-324, 1e-322, 1e-320, 1e-316, 1e-310, 2.3e-308, 1e-300, 1e-200, 1e-170, 1e-162, 1e-158,
     1e-155, 1e-150, 1e-100, 1e-60, 1e-45, 1e-38, 1e-30, 1e-10, 1e-3, 1.0, 1.0, 1.0, 1e4, 1e10,
-    1e19, 1e30, 1e38, 1e39, 1e50, 1e58,
+    1e19, 1e30, 1e38, 1e39, 1e50, 1e58, 1e59,
 ];
 
 /// Offsets, in units of the scale; cut off at 1e59.

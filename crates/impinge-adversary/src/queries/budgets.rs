@@ -1,5 +1,7 @@
 //! Early answers: whatever the budget, every number holds.
 
+use std::time::Instant;
+
 use impinge::pair::{self, Budget, Outcome};
 
 use super::{Case, Row};
@@ -19,6 +21,23 @@ fn meshes(case: &Case<'_>, judge: &mut Judge<'_>) {
             let found = pair::first_pair_within(&case.a, &case.b, pose, &mut budget);
             judge.case(&found);
             judge_outcome(case, judge, truth, (step, *steps), &found);
+        }
+        // Other limits: how deep, until when, until told.
+        let mut told = 3;
+        let mut go_on = || {
+            told -= 1;
+            told > 0
+        };
+        let budgets = [
+            Budget::depth(0),
+            Budget::depth(1),
+            Budget::deadline(Instant::now()),
+            Budget::until(&mut go_on),
+        ];
+        for mut budget in budgets {
+            let found = pair::first_pair_within(&case.a, &case.b, pose, &mut budget);
+            judge.case(&found);
+            judge_outcome(case, judge, truth, (step, Some(0)), &found);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use impinge::convex::{Capsule, Sphere};
+use impinge::convex::{Capsule, HalfSpace, Sphere};
 use impinge::shape::{self, Cache, Shape, Verdict};
 use impinge::{Pose, Vec3};
 
@@ -12,6 +12,7 @@ use crate::oracle::distance::Distances;
 use crate::oracle::hulls::share_a_point;
 use crate::oracle::units::{Square, Units};
 use crate::sample::nudge;
+use crate::truth::{HullTruth, Measured};
 
 pub(super) const ROWS: &[Row] = &[
     Row {
@@ -34,6 +35,8 @@ pub(super) const ROWS: &[Row] = &[
         ask: mesh_and_hull,
     },
     Row { name: "shapes: balls and capsules", covers: &[], every: 2, ask: balls },
+    Row { name: "shapes: margins", covers: &[], every: 3, ask: margins },
+    Row { name: "shapes: half-spaces and meshes", covers: &[], every: 3, ask: half_spaces },
 ];
 
 /// Judges a verdict that must be exact.
@@ -189,6 +192,79 @@ fn balls(case: &Case<'_>, judge: &mut Judge<'_>) {
             judge.check(zero == squared.compare(radius).is_ge(), || {
                 format!("step {step}: capsule {distance:?}")
             });
+        }
+    }
+}
+
+/// Hulls with margins just around their distance, and one vertex of B as a ball.
+fn margins(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let (a, b) = (Shape::from(hulls.a.clone()), Shape::from(hulls.b.clone()));
+    for (step, pose, truth) in case.hull_steps(hulls) {
+        let Some(measured) = truth.measured() else { return };
+        let Some(squared) = &measured.distance else { continue };
+        let root = squared.root();
+        for margin in [root, nudge(root, 1), nudge(root, -1).max(0.0), root * 0.5, root * 2.0] {
+            let Ok(round) = b.clone().rounded(margin) else { continue };
+            let meet = squared.compare(margin).is_ge();
+            let found = shape::intersects(&a, &round, pose);
+            judge.case(&found);
+            judge_verdict(judge, "rounded hull", step, &found, meet);
+            judge.count(if meet { "meeting" } else { "apart" });
+            let distance = shape::distance(&a, &round, pose);
+            judge.case(&distance);
+            let zero = distance.is_some_and(|d| d.upper == 0.0);
+            judge.check(zero == meet, || format!("step {step}: {margin:e}: {distance:?}"));
+            let contact = shape::contact(&a, &round, pose);
+            judge.case(&contact);
+            // The signed distance is that of the cores less the margin.
+            let holds = contact.is_some_and(|c| {
+                c.lower <= c.upper
+                    && (c.lower <= 0.0 || !meet)
+                    && (c.upper >= 0.0 || meet)
+                    && squared
+                        .is_between((c.lower + margin).max(0.0) * (1.0 - 1e-12), f64::INFINITY)
+            });
+            judge.check(holds, || format!("step {step}: {margin:e}: {contact:?}, {root:e} apart"));
+        }
+        let center = truth.b[0];
+        if center.abs().max_element() > impinge::MAX_COORDINATE {
+            continue;
+        }
+        let at = Pose::from_translation(center).expect("in range");
+        let point = HullTruth::new(truth.a.clone(), vec![center]);
+        let Some(Measured { distance: Some(squared), .. }) = point.measured() else { continue };
+        let root = squared.root();
+        for radius in [root, nudge(root, 1), nudge(root, -1).max(0.0)] {
+            let Ok(ball) = Sphere::new(radius) else { continue };
+            let found = shape::intersects(&a, &ball.into(), &at);
+            judge.case(&found);
+            judge_verdict(judge, "hull and ball", step, &found, squared.compare(radius).is_ge());
+        }
+    }
+}
+
+/// Half-spaces that end at a coordinate of a vertex of the other body.
+fn half_spaces(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let mesh = Shape::from(Arc::new(case.b.clone()));
+    for (step, pose, truth) in case.steps() {
+        let used: Vec<Vec3> =
+            case.sample.b.triangles.iter().flatten().map(|v| truth.posed[*v as usize]).collect();
+        let (Some(corner), false) = (case.sample.a.vertices.first(), used.is_empty()) else {
+            continue;
+        };
+        for (axis, normal) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            for offset in [corner[axis], nudge(corner[axis], 1), nudge(corner[axis], -1)] {
+                let Ok(half) = HalfSpace::new(normal, offset) else { continue };
+                let found = shape::intersects(&half.into(), &mesh, pose);
+                judge.case(&found);
+                let meet = used.iter().any(|p| p[axis] <= offset);
+                judge_verdict(judge, "half-space", step, &found, meet);
+                let distance = shape::distance(&half.into(), &mesh, pose);
+                judge.case(&distance);
+                let zero = distance.is_some_and(|d| d.upper == 0.0);
+                judge.check(zero == meet, || format!("step {step}: half-space {distance:?}"));
+            }
         }
     }
 }

@@ -172,6 +172,20 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
             judge.check(holds, || message(format!("{distance:?} at {:e}", truth.roughly())));
             let contact = world.contact(first, second).expect("both are there");
             judge.case(&contact);
+            if let ("hulls", Some(hulls)) = (name, case.hulls()) {
+                let (_, _, whole) =
+                    case.hull_steps(hulls).nth(step).expect("as many steps as poses");
+                let holds = distance.is_some_and(|d| whole.distance_is_between(d.lower, d.upper));
+                judge.check(holds, || message(format!("{distance:?}: {}", whole.roughly())));
+                let holds = contact.is_some_and(|c| {
+                    if whole.meet {
+                        whole.depth_is_between((-c.upper).max(0.0), -c.lower)
+                    } else {
+                        whole.distance_is_between(c.lower.max(0.0), c.upper)
+                    }
+                });
+                judge.check(holds, || message(format!("{contact:?}: {}", whole.roughly())));
+            }
             let used: Vec<Vec3> = case
                 .sample
                 .b

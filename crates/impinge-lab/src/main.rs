@@ -11,6 +11,7 @@ mod chart;
 mod closest_feature;
 mod convex_batch;
 mod deform;
+mod far;
 mod flight;
 mod growth;
 mod hulls;
@@ -60,6 +61,8 @@ enum Experiment {
     ZachmannConvex(zachmann_convex::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
+    /// Distances of meshes that are far apart, compared with their sizes.
+    Far(far::Arguments),
     /// All pairs of two large meshes, and building a tree, by one thread and more.
     Threads(threads::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
@@ -99,6 +102,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Leung(arguments) => leung::run(&arguments),
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
+        Experiment::Far(arguments) => far::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),
         Experiment::Peers(arguments) => peers::mesh::run(&arguments),
         Experiment::PeersConvex(arguments) => peers::convex::run(&arguments),

@@ -1,0 +1,127 @@
+//! What the distance of two meshes takes that are far apart, compared with their sizes.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use impinge::{Mesh, Pose, distance, shapes};
+
+use crate::bodies::direction;
+use crate::random::Random;
+use crate::report::{Progress, Report, Table, count, short};
+
+/// Arguments of `impinge-lab far`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Where the results go.
+    #[arg(long, default_value = "docs/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Poses at each separation.
+    #[arg(long, default_value_t = 40, value_name = "N")]
+    poses: usize,
+    /// Passes over all separations, one after the other; each pose keeps its fastest.
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    passes: usize,
+    /// Where the random numbers start.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// A few poses, twice.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Separations, in units of the tori's size.
+const SEPARATIONS: &[i32] = &[3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 30, 40, 59];
+
+/// Around and across: 2,304 and 9,216 triangles.
+const TORI: [[usize; 2]; 2] = [[48, 24], [96, 48]];
+
+/// Two meshes at some poses, and the fastest time of each in microseconds.
+struct Cell {
+    poses: Vec<Pose>,
+    best: Vec<f64>,
+}
+
+impl Cell {
+    fn median(&self) -> f64 {
+        let mut sorted = self.best.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    fn most(&self) -> f64 {
+        self.best.iter().copied().fold(0.0, f64::max)
+    }
+}
+
+/// Measures every separation and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let (poses, passes) =
+        if arguments.quick { (5, 2) } else { (arguments.poses.max(1), arguments.passes.max(1)) };
+    let mut progress = Progress::new(TORI.len() * passes);
+    let mut tables = Vec::new();
+    for [around, across] in TORI {
+        let mesh = shapes::torus(1.0, 0.4, around, across)?;
+        let mut random = Random::new(arguments.seed);
+        let mut cells = Vec::new();
+        for exponent in SEPARATIONS {
+            let away = 10.0_f64.powi(*exponent);
+            let mut at = Vec::new();
+            for _ in 0..poses {
+                let turn: [f64; 4] = std::array::from_fn(|_| random.unit() - 0.5);
+                at.push(Pose::from_quaternion(turn, direction(&mut random) * away)?);
+            }
+            cells.push(Cell { best: vec![f64::INFINITY; at.len()], poses: at });
+        }
+        for pass in 0..passes {
+            progress.step(&format!("{} triangles, pass {}", mesh.triangles().len(), pass + 1));
+            for cell in &mut cells {
+                for (pose, best) in cell.poses.iter().zip(&mut cell.best) {
+                    *best = best.min(timed(&mesh, pose)?);
+                }
+            }
+        }
+        tables.push((mesh.triangles().len(), cells));
+    }
+    println!("{}", report(arguments, &tables)?.display());
+    Ok(())
+}
+
+/// Microseconds of one query, whose bounds are checked against the separation of the middles.
+fn timed(mesh: &Mesh, pose: &Pose) -> Result<f64> {
+    let start = Instant::now();
+    let found = std::hint::black_box(distance(mesh, mesh, pose));
+    let microseconds = start.elapsed().as_secs_f64() * 1e6;
+    let middles = pose.translation().length();
+    let holds = found.is_some_and(|d| {
+        // Each reaches at most 1.4 from its middle.
+        let slack = 1e-12 * (middles + 1.0);
+        d.lower <= d.upper && d.lower <= middles + slack && d.upper >= middles - 2.8 - slack
+    });
+    ensure!(holds, "bounds {found:?} of tori {middles:e} apart");
+    Ok(microseconds)
+}
+
+fn report(arguments: &Arguments, tables: &[(usize, Vec<Cell>)]) -> Result<PathBuf> {
+    let mut report = Report::new(&arguments.out, "far", "Distances of meshes that are far apart");
+    report.paragraph(
+        "Two equal tori (radii 1 and 0.4), turned at random, in random directions from each other. Microseconds of `distance`, the median and the most over all poses, each pose the fastest of its passes; \
+         separations take turns in every pass. In brackets: the median, over that at a separation of 1,000.",
+    );
+    let mut table = Table::new(std::iter::once("separation".to_owned()).chain(
+        tables.iter().flat_map(|(n, _)| {
+            let n = count(*n as u64);
+            [format!("{n} triangles, median"), format!("{n} triangles, most")]
+        }),
+    ));
+    for (k, exponent) in SEPARATIONS.iter().enumerate() {
+        let cells = tables.iter().flat_map(|(_, cells)| {
+            let (first, cell) = (cells[0].median(), &cells[k]);
+            let ratio = cell.median() / first;
+            [format!("{} ({ratio:.2})", short(cell.median())), short(cell.most())]
+        });
+        table.row(std::iter::once(format!("1e{exponent}")).chain(cells));
+    }
+    report.table(&table);
+    report.finish()
+}

@@ -14,7 +14,7 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "near pairs",
         covers: &["pair::within", "pair::near", "pair::brute::near"],
-        every: 2,
+        every: 8,
         ask: near,
     },
 ];

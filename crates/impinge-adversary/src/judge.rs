@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// At most so many failures of a row are kept with their messages.
+/// Failures of a row that are kept with their messages.
 const KEPT: usize = 5;
 
 /// What was found for one row of the table of queries.
@@ -17,8 +17,8 @@ pub struct Tally {
     pub failed: u64,
     /// The first wrong ones.
     pub failures: Vec<(u64, String)>,
-    /// A sum of the hashes of all answers, each with the number of its sample: the same whatever the
-    /// order and the number of threads.
+    /// A sum of the hashes of all answers, each with the number of its sample: the same whatever
+    /// the order and the number of threads.
     pub digest: u64,
     /// The time it took, truth and all.
     pub time: Duration,

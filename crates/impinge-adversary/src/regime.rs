@@ -4,8 +4,8 @@ use impinge::{MAX_COORDINATE, Pose, Vec3};
 
 use crate::Random;
 
-/// Units of a body's coordinates, which are small integers of them: all of what `f64` has, dense where
-/// something changes (denormal numbers, squares that underflow, the range of `f32`).
+/// Units of a body's coordinates, which are small integers of them: all of what `f64` has, dense
+/// where something changes (denormal numbers, squares that underflow, the range of `f32`).
 pub const SCALES: &[f64] = &[
     5e-324, 1e-322, 1e-320, 1e-316, 1e-310, 2.3e-308, 1e-300, 1e-200, 1e-170, 1e-162, 1e-158,
     1e-155, 1e-150, 1e-100, 1e-60, 1e-45, 1e-38, 1e-30, 1e-10, 1e-3, 1.0, 1.0, 1.0, 1e4, 1e10,
@@ -109,7 +109,8 @@ impl Regime {
     /// Draws one.
     #[must_use]
     pub fn draw(random: &mut Random) -> Self {
-        // With powers of two nothing is rounded until an offset is large; with others everything is.
+        // With powers of two nothing is rounded until an offset is large; with others everything
+        // is.
         let exact = random.below(4) != 0;
         let tidy = |x: f64| if exact { power_of_two(x) } else { x };
         let scale_a = tidy(SCALES[random.below(SCALES.len())]);
@@ -196,7 +197,8 @@ impl Regime {
                 of([random.signed() * size, random.signed() * size, random.signed() * size, 1.0])
             }
             Turn::Barely => {
-                // Each entry of R^T R is off by at most twice the largest change: 8e-10 of the allowed 1e-9.
+                // Each entry of R^T R is off by at most twice the largest change: 8e-10 of the
+                // allowed 1e-9.
                 let start =
                     if random.below(2) == 0 { Pose::IDENTITY } else { of([0.5, -0.5, 0.5, 0.5]) };
                 let [x, y, z] = start.to_matrix();

@@ -115,8 +115,8 @@ fn stepped(pose: &Pose, random: &mut Random) -> Pose {
     Pose::from_matrix(rows).expect("the same rotation")
 }
 
-/// Moves corners of a triangle of A onto a triangle of B, and then perhaps one of them by a few units in
-/// the last place.
+/// Moves corners of a triangle of A onto a triangle of B, and then perhaps one of them by a few
+/// units in the last place.
 fn glue(a: &mut Soup, b: &Soup, pose: &Pose, glue: Glue, scale: f64, random: &mut Random) {
     if a.triangles.is_empty() || b.triangles.is_empty() {
         return;

@@ -12,7 +12,7 @@ use crate::oracle::units::{Square, Units};
 use crate::oracle::{contact, units};
 use crate::sample::{Sample, Soup};
 
-/// Up to so many points a body, distance and depth of hulls are found by trying every direction.
+/// Points of a body up to which distance and depth of hulls are found by trying every direction.
 const SMALL_HULL: usize = 6;
 
 /// Two meshes at a pose.
@@ -196,7 +196,8 @@ impl HullTruth {
         lower <= upper && known.is_none_or(|d| d.is_between(lower, upper))
     }
 
-    /// Whether `lower <= depth <= upper`, for bodies that share a point; true where it is not known.
+    /// Whether `lower <= depth <= upper`, for bodies that share a point; true where it is not
+    /// known.
     pub fn depth_is_between(&self, lower: f64, upper: f64) -> bool {
         let known = self.measured().and_then(|m| m.depth.as_ref());
         lower <= upper && known.is_none_or(|d| d.is_between(lower.max(0.0), upper))
@@ -212,8 +213,8 @@ impl HullTruth {
     }
 }
 
-/// Where a point lies in a tetrahedron: positive inside, zero on the surface, negative outside. `None`
-/// if it has no volume.
+/// Where a point lies in a tetrahedron: positive inside, zero on the surface, negative outside.
+/// `None` if it has no volume.
 #[must_use]
 pub fn in_tetrahedron(p: Vec3, corners: &[Vec3; 4]) -> Option<i32> {
     let units = Units::new(corners, &[p]);

@@ -1,8 +1,9 @@
 //! Every public query of the library has a row in the table of queries.
 //!
 //! The test reads the library's source: all public functions and methods that take something beside
-//! `self` and answer with something that is not a new value of their own type. Each must be named by a
-//! row, or be listed below with the reason why it is no query. A query added without a row fails here.
+//! `self` and answer with something that is not a new value of their own type. Each must be named
+//! by a row, or be listed below with the reason why it is no query. A query added without a row
+//! fails here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,8 +13,8 @@ use impinge_adversary::queries::rows;
 use quote::ToTokens;
 use syn::{Attribute, FnArg, ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
 
-/// Public functions that answer no question about two bodies, or about a point and a body. A name that
-/// ends in `::` stands for all below it.
+/// Public functions that answer no question about two bodies, or about a point and a body. A name
+/// that ends in `::` stands for all below it.
 const NO_QUERIES: &[(&str, &[&str])] = &[
     (
         "makes a mesh, a scene or a motion from parameters",
@@ -122,8 +123,8 @@ fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Whether a function answers a question: it takes something beside `self`, and gives something back
-/// that is not a value of its own type, by its result or through a sink.
+/// Whether a function answers a question: it takes something beside `self`, and gives something
+/// back that is not a value of its own type, by its result or through a sink.
 fn asks(signature: &Signature) -> bool {
     let inputs: Vec<String> = signature
         .inputs
@@ -141,8 +142,8 @@ fn add(found: &mut Found, path: &str, signature: &Signature) {
     found.insert(path.to_owned(), signature.to_token_stream().to_string());
 }
 
-/// All items of a module. `path` is its public path; items of private modules are found where they are
-/// exported, in the nearest public module above.
+/// All items of a module. `path` is its public path; items of private modules are found where they
+/// are exported, in the nearest public module above.
 fn module(file: &Path, folder: &Path, path: &str, found: &mut Found) {
     let text = read(file);
     let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));

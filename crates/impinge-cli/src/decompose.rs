@@ -122,7 +122,8 @@ fn format_of(path: &Path) -> Result<Format> {
     }
 }
 
-/// The surface of a hull, in triangles. Pieces that are segments or points become one triangle of zero area, so that no piece is lost.
+/// The surface of a hull, in triangles. Pieces that are segments or points become one triangle of
+/// zero area, so that no piece is lost.
 fn mesh_of(hull: &Hull) -> Result<Mesh> {
     let fan = |f: &[u32]| (2..f.len()).map(|i| [f[0], f[i - 1], f[i]]).collect::<Vec<_>>();
     let triangles = match hull.dimension() {

@@ -416,7 +416,8 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
     assert!(err.contains("error"), "{err}");
 }
 
-/// Parts far beyond the range of single precision are compared as all others are, by every broad phase.
+/// Parts far beyond the range of single precision are compared as all others are, by every broad
+/// phase.
 #[test]
 fn parts_at_the_far_end_of_the_range_are_compared() {
     let folder = Folder::new("far");

@@ -1,5 +1,5 @@
-//! Hulls with coordinates that are large, or small, for their size, at the border of touching: every way
-//! to ask about them, against exact references that share no code with the library.
+//! Hulls with coordinates that are large, or small, for their size, at the border of touching:
+//! every way to ask about them, against exact references that share no code with the library.
 
 mod common;
 mod convex_oracle;
@@ -39,7 +39,8 @@ fn ulps(x: f64, by: i64) -> f64 {
     if at < 0 { -f64::from_bits(-at as u64) } else { f64::from_bits(at as u64) }
 }
 
-/// A pose with this translation: not turned, a quarter turn, any turn, or a matrix that is barely taken for one.
+/// A pose with this translation: not turned, a quarter turn, any turn, or a matrix that is barely
+/// taken for one.
 fn pose(random: &mut Random, translation: Vec3) -> Option<Pose> {
     let kind = random.below(4);
     let turn = match kind {
@@ -331,7 +332,8 @@ fn bounds_hold_for_distances_whose_squares_vanish() {
             v - n * v.dot(n)
         };
         let (u, v) = (across(&mut random), across(&mut random));
-        // A point over a vertex, inside of an edge or of a face, or under it; or bodies that overlap that little.
+        // A point over a vertex, inside of an edge or of a face, or under it; or bodies that
+        // overlap that little.
         let a = match round % 4 {
             0 => vec![Vec3::ZERO, u],
             1 => vec![-u, u],
@@ -407,7 +409,8 @@ fn spheres_of_all_sizes_are_compared_exactly() {
     assert!(met.iter().all(|n| *n > 500), "{met:?}");
 }
 
-/// A body and a mesh with a tree, one of them at a pose; the body touches a corner of the mesh, or nearly so.
+/// A body and a mesh with a tree, one of them at a pose; the body touches a corner of the mesh, or
+/// nearly so.
 #[test]
 fn triangles_far_away_are_met_where_the_pose_rounds_them() {
     let mut random = Random(44);
@@ -422,7 +425,8 @@ fn triangles_far_away_are_met_where_the_pose_rounds_them() {
             _ => direction(&mut random) * far,
         };
         let Some(pose) = pose(&mut random, there) else { continue };
-        // B is at the pose, the mesh or the body; A is made where B is then, with one corner in common.
+        // B is at the pose, the mesh or the body; A is made where B is then, with one corner in
+        // common.
         let mesh_is_b = round / 3 % 2 == 0;
         let counts = [30, 1 + random.below(4)];
         let [of_b, of_a] = if mesh_is_b { counts } else { [counts[1], counts[0]] };

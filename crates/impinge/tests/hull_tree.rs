@@ -268,7 +268,8 @@ fn surfaces_with_flat_parts() -> Vec<(&'static str, Mesh)> {
         ("welded common face", soup(&with(&[&cube, &at(&cube, [2.0, 0.0, 0.0])]))),
         ("everything", with(&[&cube, &fin, &needle, &far, &away, &sheet, &hair])),
     ];
-    // Two triangles that run the same way: inside is where the parity is odd, also in the cubes, which overlap.
+    // Two triangles that run the same way: inside is where the parity is odd, also in the cubes,
+    // which overlap.
     let odd = Mesh::from_triangles(
         points(&[[9.0, 0.0, 0.0], [11.0, 0.0, 0.0], [9.0, 2.0, 0.0]]),
         vec![[0, 1, 2], [0, 1, 2]],
@@ -302,7 +303,8 @@ fn parts_without_volume_are_met() {
     let mut random = Random(77);
     let (mut meeting, mut apart) = (0, 0);
     let named = surfaces_with_flat_parts();
-    // Powers of two, so that poses move corners of pieces and of triangles alike without rounding; the last but one is 5e58.
+    // Powers of two, so that poses move corners of pieces and of triangles alike without rounding;
+    // the last but one is 5e58.
     for (i, exponent) in [0, -1000, -530, -300, 66, 195, -1072].into_iter().enumerate() {
         // Halves of four of the smallest numbers are numbers.
         let scale = if exponent < -1022 { f64::from_bits(4) } else { 2.0_f64.powi(exponent) };

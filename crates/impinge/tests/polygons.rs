@@ -1,4 +1,5 @@
-//! Triangles of polygons, judged in integers: every polygon on a small grid against winding numbers.
+//! Triangles of polygons, judged in integers: every polygon on a small grid against winding
+//! numbers.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 mod common;
@@ -11,8 +12,8 @@ use impinge::{Mesh, Vec3};
 
 type Point = [i64; 2];
 
-/// Grid steps are this long, so that places where lines through grid points meet are integers: their denominators are
-/// at most 18.
+/// Grid steps are this long, so that places where lines through grid points meet are integers:
+/// their denominators are at most 18.
 const STEP: i64 = 12_252_240;
 
 fn cross(a: Point, b: Point, c: Point) -> i128 {
@@ -20,7 +21,8 @@ fn cross(a: Point, b: Point, c: Point) -> i128 {
     d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)
 }
 
-/// A point in each part of the plane between all lines through two points of a grid of `size` by `size`, within the grid.
+/// A point in each part of the plane between all lines through two points of a grid of `size` by
+/// `size`, within the grid.
 fn parts(size: i64) -> Vec<Point> {
     let grid: Vec<Point> = (0..size * size).map(|i| [i % size, i / size]).collect();
     let gcd = |mut a: i64, mut b: i64| {
@@ -93,7 +95,8 @@ fn winding(polygon: &[Point], p: Point) -> i64 {
     sum
 }
 
-/// Whether two sides cross between their ends, and whether a corner passes through a side or two sides cross.
+/// Whether two sides cross between their ends, and whether a corner passes through a side or two
+/// sides cross.
 fn crossings(polygon: &[Point]) -> (bool, bool) {
     let n = polygon.len();
     let at = |i: usize| polygon[i % n];
@@ -157,7 +160,8 @@ fn judge(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tall
             polygon.iter().map(|p| p.map(|x| x / STEP)).collect::<Vec<_>>()
         )
     };
-    // What touches itself at most, and what is not weakly simple but covers nothing twice all the same.
+    // What touches itself at most, and what is not weakly simple but covers nothing twice all the
+    // same.
     assert_eq!(clean, once && !passes, "{}", what());
     let area: i128 = (1..n - 1).map(|i| cross(polygon[0], polygon[i], polygon[i + 1])).sum();
     let total: i128 = corners.iter().map(|t| cross(t[0], t[1], t[2])).sum();
@@ -179,7 +183,8 @@ fn judge(polygon: &[Point], parts: &[Point], place: impl Fn(Point) -> Vec3, tall
         tally.twice += 1;
     } else {
         tally.at_corners += 1;
-        // Loops of opposite senses overlap in some, and the outline goes around what both cover not at all.
+        // Loops of opposite senses overlap in some, and the outline goes around what both cover not
+        // at all.
         tally.cancelling += usize::from(cancels);
     }
 }

@@ -1,4 +1,5 @@
-//! Verdicts and bounds of every query through trees, a few ulps from where they change, at all sizes and offsets.
+//! Verdicts and bounds of every query through trees, a few ulps from where they change, at all
+//! sizes and offsets.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod meshes;
@@ -136,7 +137,8 @@ fn next_up(x: f64) -> f64 {
     }
 }
 
-/// Meshes of nine or more triangles of which one pair is within a few ulps of touching: at a corner, on a side, or in the inside of a triangle.
+/// Meshes of nine or more triangles of which one pair is within a few ulps of touching: at a
+/// corner, on a side, or in the inside of a triangle.
 fn nearly_touching(random: &mut Random, scale: f64, offset: Vec3) -> [Mesh; 2] {
     let mut grid = |n: i32| random.grid_point(n) * scale + offset;
     let (mut a, mut b) = (vec![], vec![]);
@@ -261,7 +263,8 @@ fn verdicts_a_few_ulps_from_touching_far_from_the_origin() {
     for offset in [1.0, 1e4, 1e8, 1e15, 1e30, 1e59] {
         for share in [1e-3, 1e-6, 1e-9, 1e-12, 1e-14, 1e-15, 1e-17, 1e-100] {
             for round in 0..8 {
-                // Along all axes, or along one: then coordinates along the others keep all their digits.
+                // Along all axes, or along one: then coordinates along the others keep all their
+                // digits.
                 let away = if round % 2 == 0 { Vec3::new(1.0, -1.0, 0.5) } else { Vec3::X };
                 let [a, b] = nearly_touching(&mut random, offset * share, away * offset);
                 let pose = match round % 4 {

@@ -207,8 +207,8 @@ fn witnesses_do_not_depend_on_the_method() {
     }
 }
 
-/// Runs ahead, goes back, and goes on as if nothing had happened; in the same world, in one that was
-/// made of the snapshot, and in one with other options and other bodies.
+/// Runs ahead, goes back, and goes on as if nothing had happened; in the same world, in one that
+/// was made of the snapshot, and in one with other options and other bodies.
 #[test]
 fn a_restored_world_goes_on_as_one_that_was_never_interrupted() {
     let plain = WorldOptions { persisting: true, ..WorldOptions::default() };

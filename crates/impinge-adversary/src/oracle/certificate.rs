@@ -28,8 +28,8 @@ fn separates(units: &Units, n: &Int3, gap: f64) -> bool {
     if !between.is_positive() || gap.is_nan() || gap < 0.0 || gap.is_infinite() {
         return false;
     }
-    // Lengths are in 2^exponent on the left and 2^-1074 on the right; squared, because |n| need not be
-    // an integer.
+    // Lengths are in 2^exponent on the left and 2^-1074 on the right; squared, because |n| need not
+    // be an integer.
     let gap = integer(gap);
     let shift = 2 * (units.exponent + 1074);
     let (mut left, mut right) = (&between * &between, &gap * &gap * dot(n, n));
@@ -48,8 +48,8 @@ pub fn slab_holds(a: &[Vec3], b: &[Vec3], direction: Vec3, gap: f64) -> bool {
     separates(&units, &direction.to_array().map(integer), gap)
 }
 
-/// Whether the vector from the origin to the closest point of the flat through differences `b - a` of
-/// these pairs of vertices separates the hulls by at least `gap`.
+/// Whether the vector from the origin to the closest point of the flat through differences `b - a`
+/// of these pairs of vertices separates the hulls by at least `gap`.
 #[must_use]
 pub fn features_hold(a: &[Vec3], b: &[Vec3], pairs: &[[u32; 2]], gap: f64) -> bool {
     let units = Units::new(a, b);

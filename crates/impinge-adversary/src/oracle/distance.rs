@@ -6,8 +6,8 @@ use num_traits::ToPrimitive;
 use super::number::Number;
 use super::units::{Int3, Square, Units};
 
-/// With at most so many bits no product below exceeds 127: a comparison of two quotients has the
-/// bits of ten coordinates and 14 more from sums.
+/// Bits of coordinates up to which no product below exceeds 127 bits: a comparison of two quotients
+/// has the bits of ten coordinates and 14 more from sums.
 const BITS_FOR_I128: u64 = 11;
 
 type Vector<N> = [N; 3];

@@ -4,20 +4,10 @@ use glam::DVec3 as Vec3;
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
+pub use super::hulls::integer;
+
 /// A vector of integers.
 pub type Int3 = [BigInt; 3];
-
-/// `x`, exactly, in units of `2^-1074`.
-#[must_use]
-pub fn integer(x: f64) -> BigInt {
-    let bits = x.to_bits();
-    let field = (bits >> 52) & 0x7ff;
-    assert!(field < 0x7ff, "not a finite number");
-    let fraction = bits & ((1 << 52) - 1);
-    let mantissa = if field == 0 { fraction } else { fraction | (1 << 52) };
-    let value = BigInt::from(mantissa) << field.saturating_sub(1);
-    if x < 0.0 { -value } else { value }
-}
 
 /// The points of two bodies as integers: differences from the first point, in the largest unit that
 /// divides them all. Distances and sides depend on differences alone, so that bodies far from the
@@ -96,7 +86,8 @@ impl Square {
         left.cmp(&right)
     }
 
-    /// Whether `lower <= root <= upper`, for the root of this square and bounds that are not negative.
+    /// Whether `lower <= root <= upper`, for the root of this square and bounds that are not
+    /// negative.
     #[must_use]
     pub fn is_between(&self, lower: f64, upper: f64) -> bool {
         lower >= 0.0 && upper >= 0.0 && self.compare(lower).is_le() && self.compare(upper).is_ge()

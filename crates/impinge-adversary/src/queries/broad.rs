@@ -19,7 +19,8 @@ pub(super) const ROWS: &[Row] = &[Row {
     ask: phases,
 }];
 
-/// The boxes of a step: one for each triangle, one that reaches to infinity, and one that is not there.
+/// The boxes of a step: one for each triangle, one that reaches to infinity, and one that is not
+/// there.
 fn boxes(case: &Case<'_>, posed: &[Vec3], step: usize) -> (Vec<Aabb>, Vec<Bounds>) {
     let a = case.sample.a.triangles.iter().map(|t| t.map(|v| case.sample.a.vertices[v as usize]));
     let b = case.sample.b.triangles.iter().map(|t| t.map(|v| posed[v as usize]));

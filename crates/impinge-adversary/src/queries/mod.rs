@@ -114,7 +114,7 @@ pub struct Row {
     pub name: &'static str,
     /// The public functions that it asks, by module and name.
     pub covers: &'static [&'static str],
-    /// It is asked about one sample in so many of each family: the slow ones less often.
+    /// Every how many samples of a family it is asked: slow rows are asked less often.
     pub every: u64,
     /// Asks and judges.
     pub ask: fn(&Case<'_>, &mut Judge<'_>),

@@ -60,7 +60,7 @@ pub(super) const ROWS: &[Row] = &[
     },
 ];
 
-/// At most so many pairs of triangles of a sample.
+/// Pairs of triangles of a sample that are looked at, about.
 const PAIRS: usize = 6;
 
 /// Some pairs of triangles of a step, spread over all.

@@ -117,7 +117,8 @@ fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
     judge.check(listed == case.a.triangles().len(), || format!("{listed} triangles at leaves"));
     let unlimited = query.within(pose, &mut Budget::unlimited());
     judge.check(unlimited.is_hit() != found.is_empty(), || format!("{unlimited:?} {found:?}"));
-    // Costs are times, which no digest holds; that the same pairs are compared again is all there is.
+    // Costs are times, which no digest holds; that the same pairs are compared again is all there
+    // is.
     let mut recording = Recording::default();
     query.traverse_counted(&case.sample.poses[0], Order::Larger, &mut Ignore, &mut recording);
     let costs = query.measure(&case.sample.poses[0], &recording, 1);

@@ -71,7 +71,8 @@ fn files(case: &Case<'_>, judge: &mut Judge<'_>) {
 }
 
 fn deforming(case: &Case<'_>, judge: &mut Judge<'_>) {
-    // B deforms from its own frame to where each pose puts it, then all at once and a few at a time.
+    // B deforms from its own frame to where each pose puts it, then all at once and a few at a
+    // time.
     let mut whole = Deforming::new(case.b.clone());
     let mut some = Deforming::new(case.b.clone());
     let mut tree = Tree::build(&case.b);

@@ -106,8 +106,8 @@ fn boxes(case: &Case<'_>, judge: &mut Judge<'_>) {
         judge.check(moved.contains_box(&b), || format!("step {step}: {moved:?} lacks {b:?}"));
         let by_hand = (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k]);
         judge.check(a.overlaps(&b) == by_hand, || format!("step {step}: {a:?} {b:?}"));
-        // The squared distance is rounded, so it is compared roughly, where it neither underflows nor
-        // overflows.
+        // The squared distance is rounded, so it is compared roughly, where it neither underflows
+        // nor overflows.
         let units = Units::new(&[a.min, a.max], &[b.min, b.max]);
         let mut numerator = num_bigint::BigInt::ZERO;
         for k in 0..3 {

@@ -200,7 +200,8 @@ fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {
                 geometry_b.tight_bounds_at(pose),
                 geometry_b.rotation_proof_bounds_at(pose),
             ];
-            // The hull's corners are vertices of the mesh; its other points may be rounded out of it.
+            // The hull's corners are vertices of the mesh; its other points may be rounded out of
+            // it.
             if name == "meshes" {
                 for bounds in boxes {
                     judge.check(used.iter().all(|p| bounds.contains(*p)), || {

@@ -70,8 +70,9 @@ impl Spread {
 }
 
 impl Layout {
-    /// Cells in a domain; one that is empty, flat, or not finite is replaced by one that is not, for any domain will do. At most [`MOST_CELLS`] on an axis and
-    /// [`MOST_CELLS_IN_ALL`]: where there would be more, the axes with the most get fewer.
+    /// Cells in a domain; one that is empty, flat, or not finite is replaced by one that is not,
+    /// for any domain will do. At most [`MOST_CELLS`] on an axis and [`MOST_CELLS_IN_ALL`]: where
+    /// there would be more, the axes with the most get fewer.
     pub(super) fn new(domain: Aabb, count: [u32; 3]) -> Self {
         let at_most = |most: u32| count.map(|n| n.clamp(1, most));
         let in_all = |most: u32| at_most(most).into_iter().map(u64::from).product::<u64>();

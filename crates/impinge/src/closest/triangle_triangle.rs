@@ -18,9 +18,10 @@ const TIGHT: f64 = 512.0 * U;
 
 /// The closest points of two closed triangles, and bounds of their distance.
 ///
-/// `lower` and `upper` are both zero exactly if the triangles share a point, which is decided exactly; `a` and `b` are
-/// then one point, within `point_error` of both triangles. Triangles may have zero area. Beyond [`EXACT_RANGE`] the
-/// exact decision is not available; the bounds hold there, too, but are never both zero unless all points are equal.
+/// `lower` and `upper` are both zero exactly if the triangles share a point, which is decided
+/// exactly; `a` and `b` are then one point, within `point_error` of both triangles. Triangles may
+/// have zero area. Beyond [`EXACT_RANGE`] the exact decision is not available; the bounds hold
+/// there, too, but are never both zero unless all points are equal.
 ///
 /// ```
 /// use impinge::Vec3;

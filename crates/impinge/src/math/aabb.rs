@@ -144,8 +144,8 @@ impl Aabb {
             return Self::EMPTY;
         }
         let center = self.center();
-        // Half the diagonal, with the rounding of the subtractions and the final sums covered, and what a
-        // matrix stretches that is a rotation only within the tolerance.
+        // Half the diagonal, with the rounding of the subtractions and the final sums covered, and
+        // what a matrix stretches that is a rotation only within the tolerance.
         let radius = length_up((self.max - center).max(center - self.min))
             * (STRETCH + 8.0 * f64::EPSILON)
             + 4.0 * f64::EPSILON * center.abs().max_element()

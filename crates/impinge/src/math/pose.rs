@@ -38,10 +38,11 @@ pub struct Pose {
 /// goes through [`Pose::from_nearest_rotation`].
 pub const ROTATION_TOLERANCE: f64 = 1e-9;
 
-/// No rotation of a pose, nor of one pose relative to another, makes a vector longer than this times its length.
+/// No rotation of a pose, nor of one pose relative to another, makes a vector longer than this
+/// times its length.
 ///
-/// With `R^T R = I + E` and entries of `E` of at most `ROTATION_TOLERANCE`, `|R v|^2 <= (1 + 3e-9) |v|^2`; a product of
-/// two such matrices doubles the exponent.
+/// With `R^T R = I + E` and entries of `E` of at most `ROTATION_TOLERANCE`, `|R v|^2 <= (1 + 3e-9)
+/// |v|^2`; a product of two such matrices doubles the exponent.
 pub(crate) const STRETCH: f64 = 1.0 + 4.0 * ROTATION_TOLERANCE;
 
 /// How far from a rotation a matrix may be for [`Pose::from_nearest_rotation`] to repair it.
@@ -302,7 +303,8 @@ fn deviation(r: &DMat3) -> f64 {
 
 /// The rotation nearest to a matrix that is one to within [`REPAIRABLE_ROTATION`].
 fn nearest_rotation(mut rotation: DMat3) -> DMat3 {
-    // Newton's iteration for the orthogonal polar factor; from within 1e-3 three steps reach rounding error.
+    // Newton's iteration for the orthogonal polar factor; from within 1e-3 three steps reach
+    // rounding error.
     for _ in 0..4 {
         rotation = (rotation + rotation.inverse().transpose()) * 0.5;
     }

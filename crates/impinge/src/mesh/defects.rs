@@ -125,8 +125,9 @@ pub struct Defects {
     pub degenerate_polygons: Vec<DegeneratePolygon>,
     /// Polygons not exactly in one plane.
     pub non_planar_polygons: Vec<NonPlanarPolygon>,
-    /// Polygons whose outline passes through itself or goes around some points twice or in both senses, or that could
-    /// not be triangulated without overlap; see [`triangulate_polygon`](super::triangulate_polygon).
+    /// Polygons whose outline passes through itself or goes around some points twice or in both
+    /// senses, or that could not be triangulated without overlap; see
+    /// [`triangulate_polygon`](super::triangulate_polygon).
     pub self_crossing_polygons: Vec<u32>,
     /// Polygons that visit a vertex twice, other than in a row: holes joined by bridges, and pinches. Not wrong.
     pub pinched_polygons: Vec<u32>,

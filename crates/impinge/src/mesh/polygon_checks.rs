@@ -86,13 +86,14 @@ pub(super) fn convex(points: impl Iterator<Item = Vec3>) -> bool {
     false
 }
 
-/// Whether triangles of a polygon cover it without overlap, as seen along an axis: none is turned against the others, and
-/// the outline goes around no point twice.
+/// Whether triangles of a polygon cover it without overlap, as seen along an axis: none is turned
+/// against the others, and the outline goes around no point twice.
 ///
-/// Triangles of one orientation, with sides that cancel but for the outline, cover a point as often as the outline
-/// winds around it, so that the outline alone tells whether they overlap. The axes are tried in the order of
-/// the polygon's normal. A polygon on one line is covered. If the triangles are turned against each other along every
-/// axis, as after a deformation, the outline is judged along the first.
+/// Triangles of one orientation, with sides that cancel but for the outline, cover a point as often
+/// as the outline winds around it, so that the outline alone tells whether they overlap. The axes
+/// are tried in the order of the polygon's normal. A polygon on one line is covered. If the
+/// triangles are turned against each other along every axis, as after a deformation, the outline is
+/// judged along the first.
 pub(super) fn covered_once(points: &[Vec3], triangles: &[[Vec3; 3]]) -> bool {
     if !points.iter().all(|p| p.is_finite()) {
         return false;
@@ -131,13 +132,14 @@ pub(super) fn on_a_line(points: &[[f64; 2]]) -> bool {
     points.iter().all(|p| orient2d(*a, *b, *p).is_zero())
 }
 
-/// Whether a closed polyline of finite points goes around every point once or not at all, all in the same sense, and
-/// does not pass through itself: no two sides cross, and no corner lies on a side with its neighbours on both
-/// sides of it. It may touch itself, as at the bridge to a hole.
+/// Whether a closed polyline of finite points goes around every point once or not at all, all in
+/// the same sense, and does not pass through itself: no two sides cross, and no corner lies on a
+/// side with its neighbours on both sides of it. It may touch itself, as at the bridge to a hole.
 ///
-/// The winding number is constant on each part of the plane between the sides. If no sides cross, the border of every such part has
-/// a corner at which the outline meets itself, or is the whole outline, which then is a simple polygon. So it is enough
-/// to look at the sectors around the corners where the outline meets itself.
+/// The winding number is constant on each part of the plane between the sides. If no sides cross,
+/// the border of every such part has a corner at which the outline meets itself, or is the whole
+/// outline, which then is a simple polygon. So it is enough to look at the sectors around the
+/// corners where the outline meets itself.
 pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
     let one = match area_sign(points) {
         Sign::Zero => 0,
@@ -173,8 +175,8 @@ pub(super) fn winds_once(points: &[[f64; 2]]) -> bool {
     })
 }
 
-/// The order of two points other than `p` by the angle at which they are seen from it, from beyond the direction of x once
-/// around to that direction.
+/// The order of two points other than `p` by the angle at which they are seen from it, from beyond
+/// the direction of x once around to that direction.
 fn angle(p: [f64; 2], a: [f64; 2], b: [f64; 2]) -> Ordering {
     let half = |q: [f64; 2]| !(q[1] > p[1] || (q[1] == p[1] && q[0] < p[0]));
     half(a).cmp(&half(b)).then_with(|| match orient2d(p, a, b) {
@@ -296,8 +298,8 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// The points that sides lead to from `p`, in the order of [`angle`], with what is added to the winding number where
-    /// a turn counter-clockwise about `p` passes the side.
+    /// The points that sides lead to from `p`, in the order of [`angle`], with what is added to the
+    /// winding number where a turn counter-clockwise about `p` passes the side.
     fn rays(&self, p: [f64; 2]) -> Vec<([f64; 2], i32)> {
         let mut rays = Vec::new();
         self.visit(
@@ -314,8 +316,8 @@ impl<'a> Outline<'a> {
         rays
     }
 
-    /// The winding number about a point next to `p`, seen from it just beyond the direction of x: the point is shifted
-    /// along x, and along y by much less than that.
+    /// The winding number about a point next to `p`, seen from it just beyond the direction of x:
+    /// the point is shifted along x, and along y by much less than that.
     fn winding_beside(&self, p: [f64; 2]) -> i32 {
         let mut winding = 0;
         self.visit(
@@ -332,7 +334,8 @@ impl<'a> Outline<'a> {
         winding
     }
 
-    /// Whether the first corners of two sides lie on the other side, but for the corner between sides in a row.
+    /// Whether the first corners of two sides lie on the other side, but for the corner between
+    /// sides in a row.
     fn contacts(&self, i: usize, j: usize) -> [Option<Meeting>; 2] {
         let n = self.points.len();
         [(i, j), (j, i)].map(|(side, corner)| {

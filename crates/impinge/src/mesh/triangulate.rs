@@ -1,14 +1,15 @@
 //! Triangles from polygons of any shape, by ear clipping with exact predicates.
 //!
-//! A corner is an ear when the triangle with its neighbours lies in the polygon; cutting it off leaves a smaller
-//! polygon (Meisters 1975). Cutting never frees a corner other than the two neighbours, so a queue of changed corners
-//! replaces the repeated search, and only corners that are not convex can lie in an ear, so a tree over those
-//! answers the containment question. Corners that coincide with a corner of the ear (holes joined to the outline by
-//! a bridge that is walked twice, after Held 2001, FIST) block it only if the outline enters the ear there.
+//! A corner is an ear when the triangle with its neighbours lies in the polygon; cutting it off
+//! leaves a smaller polygon (Meisters 1975). Cutting never frees a corner other than the two
+//! neighbours, so a queue of changed corners replaces the repeated search, and only corners that
+//! are not convex can lie in an ear, so a tree over those answers the containment question. Corners
+//! that coincide with a corner of the ear (holes joined to the outline by a bridge that is walked
+//! twice, after Held 2001, FIST) block it only if the outline enters the ear there.
 //!
-//! A polygon of `n` corners always gives `n - 2` triangles. For simple and weakly simple polygons they cover it
-//! without overlap and none is turned around. Others are cut into loops where they come back to a corner; where that does not help, ears are forced.
-//! Both are reported.
+//! A polygon of `n` corners always gives `n - 2` triangles. For simple and weakly simple polygons
+//! they cover it without overlap and none is turned around. Others are cut into loops where they
+//! come back to a corner; where that does not help, ears are forced. Both are reported.
 
 use std::collections::VecDeque;
 
@@ -32,7 +33,8 @@ const HOPELESS: usize = 4;
 
 /// How many ways to cut a loop are tried.
 const CUTS: usize = 32;
-/// How many corners are looked at, at least, before loops are no longer cut: a limit of the time that hostile polygons take.
+/// How many corners are looked at, at least, before loops are no longer cut: a limit of the time
+/// that hostile polygons take.
 const LOOP_WORK: usize = 20_000;
 
 /// Triangulates one polygon after another, keeping its memory.
@@ -48,14 +50,16 @@ pub(super) struct Triangulator {
     tree: CornerTree,
     queues: [VecDeque<(u32, u32)>; 5],
     left: usize,
-    /// Whether the ends of whiskers are cut before anything else. An ear next to a whisker that is walked along two of its
-    /// sides can look free; slits, on the other hand, need no empty triangles if their ends are left alone.
+    /// Whether the ends of whiskers are cut before anything else. An ear next to a whisker that is
+    /// walked along two of its sides can look free; slits, on the other hand, need no empty
+    /// triangles if their ends are left alone.
     whiskers_first: bool,
 }
 
 impl Triangulator {
-    /// Appends the triangles of the polygon of these corners to `out`; `false` if ears had to be forced or triangles turn both ways. Each triangle is an increasing sequence of positions in the polygon, up to
-    /// rotation with its smallest first, replaced by `corners[position]`.
+    /// Appends the triangles of the polygon of these corners to `out`; `false` if ears had to be
+    /// forced or triangles turn both ways. Each triangle is an increasing sequence of positions in
+    /// the polygon, up to rotation with its smallest first, replaced by `corners[position]`.
     pub(super) fn triangulate(
         &mut self,
         vertices: &[Vec3],
@@ -103,12 +107,13 @@ impl Triangulator {
         self.clip_loops(&flat, corners, out)
     }
 
-    /// Triangles of a polygon whose ears had to be forced: it is cut where it comes back to a corner, into loops
-    /// that are clipped each in its own sense. `false` if loops turn both ways, or if ears of a loop had to be forced.
+    /// Triangles of a polygon whose ears had to be forced: it is cut where it comes back to a
+    /// corner, into loops that are clipped each in its own sense. `false` if loops turn both ways,
+    /// or if ears of a loop had to be forced.
     ///
-    /// A cut joins two corners at one place, or a corner and the ends of the side it lies on, so that the triangles
-    /// between the loops are empty. Of several cuts one is taken that leaves loops without forced ears, if there is one, and of those
-    /// one whose loops turn the same way.
+    /// A cut joins two corners at one place, or a corner and the ends of the side it lies on, so
+    /// that the triangles between the loops are empty. Of several cuts one is taken that leaves
+    /// loops without forced ears, if there is one, and of those one whose loops turn the same way.
     fn clip_loops(&mut self, flat: &[[f64; 2]], corners: &[u32], out: &mut Vec<[u32; 3]>) -> bool {
         let mut work = LOOP_WORK.max(16 * flat.len());
         let mut open: Vec<Vec<u32>> = vec![(0..index(flat.len())).collect()];
@@ -134,7 +139,8 @@ impl Triangulator {
                         }
                         if senses.len() == loops.len() {
                             good = good.or(Some(*cut));
-                            // Loops that turn one way do not cover what the outline goes around in both senses, that is, not at all.
+                            // Loops that turn one way do not cover what the outline goes around in
+                            // both senses, that is, not at all.
                             if !(senses.contains(&Sign::Positive)
                                 && senses.contains(&Sign::Negative))
                             {
@@ -303,7 +309,8 @@ impl Triangulator {
         let (a, c) = (self.prev[b as usize], self.next[b as usize]);
         match self.turn(a, b, c) {
             Sign::Negative => HOPELESS,
-            // Between its neighbours, or a repeated point or the end of a whisker, which can always go.
+            // Between its neighbours, or a repeated point or the end of a whisker, which can always
+            // go.
             Sign::Zero => {
                 if self.is_whisker(b) {
                     asked
@@ -366,7 +373,8 @@ impl Triangulator {
     }
 }
 
-/// The empty triangles and the loops that a ring of corners is cut into. Rings and triangles are ascending.
+/// The empty triangles and the loops that a ring of corners is cut into. Rings and triangles are
+/// ascending.
 fn cut_ring(ring: &[u32], cut: Meeting) -> (Vec<[u32; 3]>, Vec<Vec<u32>>) {
     let n = ring.len();
     let triangle = |t: [usize; 3]| {
@@ -397,19 +405,24 @@ fn cut_ring(ring: &[u32], cut: Meeting) -> (Vec<[u32; 3]>, Vec<Vec<u32>>) {
     }
 }
 
-/// The triangles of a polygon given by its corners in order: `n - 2` triples of positions in `points`.
+/// The triangles of a polygon given by its corners in order: `n - 2` triples of positions in
+/// `points`.
 ///
-/// The polygon may be non-convex, with repeated corners and straight runs; holes are joined to the outline by a
-/// bridge walked twice. It is seen along the largest component of its Newell normal (if it is not planar and crosses itself
-/// there, along another one where it does not). Fewer than three points give no triangles.
+/// The polygon may be non-convex, with repeated corners and straight runs; holes are joined to the
+/// outline by a bridge walked twice. It is seen along the largest component of its Newell normal
+/// (if it is not planar and crosses itself there, along another one where it does not). Fewer than
+/// three points give no triangles.
 ///
-/// The second value tells whether the triangles cover the polygon without overlap, exactly: all turn one way, and the outline
-/// goes around no point twice and does not pass through itself. It may touch itself in corners and along sides. Where it is false:
+/// The second value tells whether the triangles cover the polygon without overlap, exactly: all
+/// turn one way, and the outline goes around no point twice and does not pass through itself. It
+/// may touch itself in corners and along sides. Where it is false:
 ///
-/// - If the outline goes around all points in one sense, the triangles cover each as often as the outline goes around it.
-/// - Otherwise the outline is cut where it comes back to a corner, and each of its loops is triangulated in its own
-///   sense. Loops of opposite senses may overlap; both are covered. A loop is covered exactly, unless two of its sides cross between their ends: triangles between the given
-///   corners cannot follow such an outline, and some reach beyond it.
+/// - If the outline goes around all points in one sense, the triangles cover each as often as the
+///   outline goes around it.
+/// - Otherwise the outline is cut where it comes back to a corner, and each of its loops is
+///   triangulated in its own sense. Loops of opposite senses may overlap; both are covered. A loop
+///   is covered exactly, unless two of its sides cross between their ends: triangles between the
+///   given corners cannot follow such an outline, and some reach beyond it.
 ///
 /// ```
 /// use impinge::{Vec3, mesh::triangulate_polygon};

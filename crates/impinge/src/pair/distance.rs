@@ -20,7 +20,8 @@ pub struct Distance {
     pub lower: f64,
     /// They are at most this far apart; zero if and only if they meet.
     pub upper: f64,
-    /// The triangle of A that comes closest; where hundreds do, to the rounding of `f64`, because the meshes are far apart, one of them.
+    /// The triangle of A that comes closest; where hundreds do, to the rounding of `f64`, because
+    /// the meshes are far apart, one of them.
     pub a: u32,
     /// The triangle of B that comes closest.
     pub b: u32,
@@ -70,7 +71,8 @@ pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Optio
     Nearest::of(a, b, pose, limit).finish()
 }
 
-/// So many pairs of triangles of meshes far apart are looked at to find the one of lowest indices that is closest. If there are more that `f64` hardly tells apart, any of them will do.
+/// So many pairs of triangles of meshes far apart are looked at to find the one of lowest indices
+/// that is closest. If there are more that `f64` hardly tells apart, any of them will do.
 const TIED: usize = 256;
 
 /// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does not show.
@@ -82,7 +84,8 @@ pub(super) struct Nearest {
     bound: f64,
     /// Whether two triangles meet: then nothing else is known.
     met: bool,
-    /// Whether pairs that do not lower the lower bound do not matter, either: where meshes are far apart, very many have the same upper bound to rounding.
+    /// Whether pairs that do not lower the lower bound do not matter, either: where meshes are far
+    /// apart, very many have the same upper bound to rounding.
     far: bool,
 }
 

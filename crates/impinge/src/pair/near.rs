@@ -23,11 +23,14 @@ pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
     }
 }
 
-/// Pairs of meshes far apart that are further from each other than the bound by more than this share of the separation are skipped: several times what the bounds of
-/// [`closest`](crate::closest) are apart there (2^-44), so that those alone decide whether a pair is reported.
+/// Pairs of meshes far apart that are further from each other than the bound by more than this
+/// share of the separation are skipped: several times what the bounds of
+/// [`closest`](crate::closest) are apart there (2^-44), so that those alone decide whether a pair
+/// is reported.
 pub(super) const FAR_SLACK: f64 = 1.0 / (1_u64 << 40) as f64;
 
-/// [`near`] for meshes that are far apart, compared with their sizes; `None`, having done nothing, for others.
+/// [`near`] for meshes that are far apart, compared with their sizes; `None`, having done nothing,
+/// for others.
 pub(super) fn near_far(
     a: &Mesh,
     b: &Mesh,

@@ -1,13 +1,17 @@
 //! Exact pieces: a binary partition of space by planes of faces.
 //!
-//! A cell of space that holds some of the surface is cut by the plane of a face. Planes that have all the surface of the cell below them come first: they cut nothing and only
-//! trim the cell. When there is none left, two faces meet in a notch or turn away from each other, and the plane of a notch is taken that cuts the fewest
-//! other faces (Chazelle 1984, "Convex partitions of polyhedra: a lower bound and worst-case optimal algorithm", cuts the solid alone in this way). A cell
-//! without surface is all inside or all outside, which one of its points tells. Every step is exact.
+//! A cell of space that holds some of the surface is cut by the plane of a face. Planes that have
+//! all the surface of the cell below them come first: they cut nothing and only trim the cell. When
+//! there is none left, two faces meet in a notch or turn away from each other, and the plane of a
+//! notch is taken that cuts the fewest other faces (Chazelle 1984, "Convex partitions of polyhedra:
+//! a lower bound and worst-case optimal algorithm", cuts the solid alone in this way). A cell
+//! without surface is all inside or all outside, which one of its points tells. Every step is
+//! exact.
 //!
-//! The surface can have parts that bound no volume: both sides of them are outside, or they are triangles of zero area. They are points of the solid, as
-//! [`solid::locate`](crate::solid::locate) calls them boundary. What of a triangle is in no cell that is inside is found by subtracting the cells from it, and a triangle with a rest
-//! becomes a flat piece.
+//! The surface can have parts that bound no volume: both sides of them are outside, or they are
+//! triangles of zero area. They are points of the solid, as [`solid::locate`](crate::solid::locate)
+//! calls them boundary. What of a triangle is in no cell that is inside is found by subtracting the
+//! cells from it, and a triangle with a rest becomes a flat piece.
 
 use std::collections::BTreeMap;
 
@@ -30,13 +34,15 @@ const SIDES: (usize, usize) = (4_000_000, 50_000);
 
 /// Cuts a closed mesh into convex pieces whose union is the solid.
 ///
-/// Pieces with volume share faces at most. The number of pieces can be as large as the square of the number of notches, and the time grows faster than that: meant for bodies of
-/// up to some hundred faces. A triangle that is not in the pieces with volume, such as one that has the outside on both sides or one of zero area away from them, is a piece itself:
-/// a polygon, a segment or a point, which may overlap others. These pieces come last.
+/// Pieces with volume share faces at most. The number of pieces can be as large as the square of
+/// the number of notches, and the time grows faster than that: meant for bodies of up to some
+/// hundred faces. A triangle that is not in the pieces with volume, such as one that has the
+/// outside on both sides or one of zero area away from them, is a piece itself: a polygon, a
+/// segment or a point, which may overlap others. These pieces come last.
 ///
 /// # Errors
-/// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::TooLarge`] if there would be more than `max_pieces` pieces or too many cells; use
-/// [`decompose`](super::decompose) then.
+/// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::TooLarge`] if there would be
+/// more than `max_pieces` pieces or too many cells; use [`decompose`](super::decompose) then.
 ///
 /// ```
 /// use impinge::pieces::decompose_exactly;
@@ -53,8 +59,9 @@ pub fn decompose_exactly(mesh: &Mesh, max_pieces: usize) -> Result<Decomposition
     decompose_by(mesh, max_pieces, mesh.topology().is_balanced())
 }
 
-/// As [`decompose_exactly`], for a closed mesh. Inside is where winding numbers are not zero if `balanced`, otherwise where they are odd. A part of a mesh has to be
-/// cut by the rule of the whole.
+/// As [`decompose_exactly`], for a closed mesh. Inside is where winding numbers are not zero if
+/// `balanced`, otherwise where they are odd. A part of a mesh has to be cut by the rule of the
+/// whole.
 pub(super) fn decompose_by(
     mesh: &Mesh,
     max_pieces: usize,
@@ -328,9 +335,11 @@ impl Partition {
         winding
     }
 
-    /// The pieces that cover what of the triangles is in none of the `cells`: the triangles, segments and points themselves, so without error.
+    /// The pieces that cover what of the triangles is in none of the `cells`: the triangles,
+    /// segments and points themselves, so without error.
     fn flat_pieces(&mut self, cells: &[Cell], max_pieces: usize) -> Result<Vec<Piece>, Error> {
-        // A triangle lies in no cell's interior, so only a cell with a face in its plane can hold a part of it that has an area.
+        // A triangle lies in no cell's interior, so only a cell with a face in its plane can hold a
+        // part of it that has an area.
         let levels = self.levels();
         let shapes: Vec<(Aabb, Vec<u32>)> = cells
             .iter()
@@ -360,7 +369,8 @@ impl Partition {
                 flat.push(ring.iter().filter_map(at).collect());
             }
         }
-        // Areas first: they hold most of the segments and points, and the other sides of themselves.
+        // Areas first: they hold most of the segments and points, and the other sides of
+        // themselves.
         flat.sort_by_key(|points| std::cmp::Reverse(points.len()));
         let mut pieces: Vec<Piece> = Vec::new();
         for points in flat {
@@ -404,7 +414,8 @@ impl Partition {
         })
     }
 
-    /// The parts of a convex polygon, a segment or a point that are not in the closed cell, without those of a lower dimension.
+    /// The parts of a convex polygon, a segment or a point that are not in the closed cell, without
+    /// those of a lower dimension.
     fn without(&mut self, ring: Vec<u32>, cell: &Cell) -> Vec<Vec<u32>> {
         let mut outside = Vec::new();
         let mut inside = ring.clone();
@@ -454,7 +465,8 @@ impl Partition {
     }
 }
 
-/// The ends of three points on a line, given with their numbers: two of them, or one if the points are the same.
+/// The ends of three points on a line, given with their numbers: two of them, or one if the points
+/// are the same.
 fn ends(corners: [u32; 3], points: [Vec3; 3]) -> Vec<u32> {
     let order = |a: &usize, b: &usize| {
         let key = |i: usize| points[i].to_array();

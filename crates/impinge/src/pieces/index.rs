@@ -59,7 +59,8 @@ impl SolidIndex {
         Self { triangles, nodes, balanced: mesh.topology().is_balanced() }
     }
 
-    /// The same for a part of a mesh that is `balanced` or not as a whole, which decides what inside means.
+    /// The same for a part of a mesh that is `balanced` or not as a whole, which decides what
+    /// inside means.
     pub(super) fn by(self, balanced: bool) -> Self {
         Self { balanced, ..self }
     }

@@ -1,26 +1,37 @@
 //! Convex pieces: solids as unions of convex bodies, and trees of hulls over them.
 //!
-//! Zachmann 1994, section 3.7.2, and Leung 1996, section 5.6, handle bodies that are not convex by cutting them into convex ones beforehand. Two ways are here:
+//! Zachmann 1994, section 3.7.2, and Leung 1996, section 5.6, handle bodies that are not convex by
+//! cutting them into convex ones beforehand. Two ways are here:
 //!
-//! - [`decompose_exactly`] cuts at the planes of the faces, first of all at notches (edges where the surface turns inward; Chazelle 1984), in integers of any length.
-//!   The pieces are then convex in real numbers and their union is the solid. Their corners are points where three planes meet, and not every such point has `f64`
-//!   coordinates. Where all have, the hulls are the pieces and the result is `exact`. Where one has not, the hull takes the corners of the
-//!   smallest box of `f64` points around it: still a cover of the solid, with an error of a unit in the last place.
-//! - [`decompose`] cuts at axis-parallel planes and, up to two times a piece, at planes through notches (those of the two faces and the one between), the worst piece first, until every hull is within a tolerance of
-//!   the solid, or there are as many pieces as allowed; then it joins neighbours again whose common hull is within the tolerance. That pieces are cut at planes that reduce the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient approach for 3D
-//!   mesh approximate convex decomposition", and its later versions) and `CoACD` (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with
-//!   collision-aware concavity and tree search"), whose measure of quality, the distance of the hull from the solid, is ours. Both work with samples or
-//!   voxels and promise nothing; here the error is a bound that holds.
+//! - [`decompose_exactly`] cuts at the planes of the faces, first of all at notches (edges where
+//!   the surface turns inward; Chazelle 1984), in integers of any length. The pieces are then
+//!   convex in real numbers and their union is the solid. Their corners are points where three
+//!   planes meet, and not every such point has `f64` coordinates. Where all have, the hulls are the
+//!   pieces and the result is `exact`. Where one has not, the hull takes the corners of the
+//!   smallest box of `f64` points around it: still a cover of the solid, with an error of a unit in
+//!   the last place.
+//! - [`decompose`] cuts at axis-parallel planes and, up to two times a piece, at planes through
+//!   notches (those of the two faces and the one between), the worst piece first, until every hull
+//!   is within a tolerance of the solid, or there are as many pieces as allowed; then it joins
+//!   neighbours again whose common hull is within the tolerance. That pieces are cut at planes that
+//!   reduce the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient
+//!   approach for 3D mesh approximate convex decomposition", and its later versions) and `CoACD`
+//!   (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with collision-aware
+//!   concavity and tree search"), whose measure of quality, the distance of the hull from the
+//!   solid, is ours. Both work with samples or voxels and promise nothing; here the error is a
+//!   bound that holds.
 //!
 //! What is promised of every [`Decomposition`]:
 //!
 //! 1. **Cover.** Every point of the solid is in a hull, exactly.
-//! 2. **Error.** Every point of a hull is within `error` of the solid. With 1: the Hausdorff distance between the union of the hulls and the
-//!    solid is at most `error`.
+//! 2. **Error.** Every point of a hull is within `error` of the solid. With 1: the Hausdorff
+//!    distance between the union of the hulls and the solid is at most `error`.
 //! 3. **Exact.** If `exact`, the union of the hulls is the solid, exactly, and `error` is zero.
 //! 4. The same mesh and options give the same pieces, bit for bit, with any number of threads.
 //!
-//! The solid is what [`solid::locate`](crate::solid::locate) calls inside or boundary: every triangle of the mesh is part of it, also one of zero area or with the outside on both sides. A mesh that is not closed has no inside and is refused.
+//! The solid is what [`solid::locate`](crate::solid::locate) calls inside or boundary: every
+//! triangle of the mesh is part of it, also one of zero area or with the outside on both sides. A
+//! mesh that is not closed has no inside and is refused.
 
 mod approximate;
 mod cell;
@@ -50,7 +61,8 @@ use crate::mesh::Mesh;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Decomposition {
-    /// The pieces, at least one. Parts of the solid without volume are covered by hulls that are polygons, segments or points.
+    /// The pieces, at least one. Parts of the solid without volume are covered by hulls that are
+    /// polygons, segments or points.
     pub pieces: Vec<Piece>,
     /// Whether the union of the hulls is the solid, exactly.
     pub exact: bool,

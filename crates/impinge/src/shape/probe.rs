@@ -17,8 +17,8 @@ pub(super) struct Probe<'a> {
     high: Vec3,
     /// More than rounding can move anything here.
     slack: f64,
-    /// Of a length in the mesh's frame at least so much is left in that of the query: the matrix of a
-    /// pose is a rotation to its tolerance only.
+    /// Of a length in the mesh's frame at least so much is left in that of the query: the matrix of
+    /// a pose is a rotation to its tolerance only.
     shrink: f64,
     /// A direction in the mesh's frame, and how far along it the core ends.
     toward: Option<(Vec3, f64)>,

@@ -33,9 +33,9 @@ pub struct Event {
 /// Where two bodies meet.
 ///
 /// A witness depends on the forms of the two bodies and their poses alone: not on the
-/// [options](super::WorldOptions), a [method](super::World::set_method) that was asked for, threads,
-/// or what was found in earlier updates. A mesh that was [deformed](super::World::deform) has a tree
-/// that depends on its earlier shapes, and with it which of several triangles is named.
+/// [options](super::WorldOptions), a [method](super::World::set_method) that was asked for,
+/// threads, or what was found in earlier updates. A mesh that was [deformed](super::World::deform)
+/// has a tree that depends on its earlier shapes, and with it which of several triangles is named.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Witness {
     /// A common point, in the world's frame, rounded.

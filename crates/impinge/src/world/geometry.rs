@@ -225,9 +225,9 @@ impl Geometry {
         let proof = self.inner.bounds.rotation_proof();
         let half = (proof.max - proof.min) * 0.5;
         let center = pose.transform_point(proof.center());
-        // A vertex and the centre are each rounded four times by at most half an ulp of 1.8 times their own
-        // size and of the translation, which is at most the moved centre and 1.8 times the centre; and by
-        // denormal numbers where products vanish.
+        // A vertex and the centre are each rounded four times by at most half an ulp of 1.8 times
+        // their own size and of the translation, which is at most the moved centre and 1.8 times
+        // the centre; and by denormal numbers where products vanish.
         let size =
             center.abs().max_element() + half.max_element() + proof.center().abs().max_element();
         let reach = half.max_element() + 16.0 * f64::EPSILON * size + 32.0 * f64::from_bits(1);

@@ -11,8 +11,8 @@ use crate::shape::Kind;
 pub enum Method {
     /// The query for shapes of these kinds, of which one at least is no mesh: certified GJK, or a search over the mesh's tree.
     Shapes,
-    /// The hulls of two convex solids, which decide wherever these are apart; a contact is confirmed by
-    /// triangles, because rounding bends the faces of a body that is turned.
+    /// The hulls of two convex solids, which decide wherever these are apart; a contact is
+    /// confirmed by triangles, because rounding bends the faces of a body that is turned.
     Hulls,
     /// The hulls of two meshes from the last separating vector, and their triangles only if that leaves it open.
     HullsThenTriangles,

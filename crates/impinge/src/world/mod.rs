@@ -263,15 +263,19 @@ impl World {
         Ok(())
     }
 
-    /// Attaches a body to another, with which it moves from then on, or detaches it. It stays where it is in the world: to rounding, if the parent's matrix is a rotation to
-    /// rounding, and else as precisely as [`Pose::relative`] undoes it.
+    /// Attaches a body to another, with which it moves from then on, or detaches it. It stays where
+    /// it is in the world: to rounding, if the parent's matrix is a rotation to rounding, and else
+    /// as precisely as [`Pose::relative`] undoes it.
     ///
-    /// The pose of a body in the world is composed of those of all that it hangs on. Where their deviations from rotations have added up to more than
-    /// [`ROTATION_TOLERANCE`](crate::math::ROTATION_TOLERANCE), the nearest rotation takes the place of the product. A chain may lead out of the range of coordinates:
-    /// see [`World::out_of_range`].
+    /// The pose of a body in the world is composed of those of all that it hangs on. Where their
+    /// deviations from rotations have added up to more than
+    /// [`ROTATION_TOLERANCE`](crate::math::ROTATION_TOLERANCE), the nearest rotation takes the
+    /// place of the product. A chain may lead out of the range of coordinates: see
+    /// [`World::out_of_range`].
     ///
     /// # Errors
-    /// [`ErrorKind::NoSuchBody`] if one of them is gone; [`ErrorKind::BadParameter`] if the parent hangs on the body; [`ErrorKind::OutOfRange`] if one of them is out of range.
+    /// [`ErrorKind::NoSuchBody`] if one of them is gone; [`ErrorKind::BadParameter`] if the parent
+    /// hangs on the body; [`ErrorKind::OutOfRange`] if one of them is out of range.
     pub fn attach(&mut self, body: Handle, parent: Option<Handle>) -> Result<(), Error> {
         let slot = self.bodies.slot(body)? as u32;
         let parent = match parent {

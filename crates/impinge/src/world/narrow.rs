@@ -361,10 +361,10 @@ fn check_parts(
 
 /// How far a vertex of a moved mesh can lie outside the hull of its moved corners.
 ///
-/// In the mesh's own frame every vertex lies in the hull. Moved, the vertex and each corner are rounded by
-/// at most `e`: four roundings of `u` of each of three coordinates, of which none exceeds
-/// `sqrt(3) reach + |t|`, and products that vanish. So the vertex is within `2 e` of the hull, and
-/// `2 sqrt(3) 4 u (sqrt(3) reach + |t|) < 16 u (2 reach + |t|)`.
+/// In the mesh's own frame every vertex lies in the hull. Moved, the vertex and each corner are
+/// rounded by at most `e`: four roundings of `u` of each of three coordinates, of which none
+/// exceeds `sqrt(3) reach + |t|`, and products that vanish. So the vertex is within `2 e` of the
+/// hull, and `2 sqrt(3) 4 u (sqrt(3) reach + |t|) < 16 u (2 reach + |t|)`.
 fn beyond_hull(mesh: &Mesh, hull: &Hull, pose: &Pose) -> f64 {
     if hull.vertices().len() == mesh.used_vertices().len() {
         return 0.0; // all are corners, and what bounds the hull of them bounds the mesh

@@ -2,8 +2,9 @@
 
 use crate::broad::Choice;
 
-/// How a [`World`](super::World) works. The events that it reports, with their witnesses, do not depend on it, but for whether those that
-/// persist are among them; what an update [took](super::Stats) does.
+/// How a [`World`](super::World) works. The events that it reports, with their witnesses, do not
+/// depend on it, but for whether those that persist are among them; what an update
+/// [took](super::Stats) does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorldOptions {
     /// The broad phase.

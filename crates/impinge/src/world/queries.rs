@@ -88,8 +88,9 @@ impl World {
         self.handles().filter(|body| !self.bodies.poses[body.slot()].is_in_range())
     }
 
-    /// The pose of a body in its parent's frame, or in the world's if it has none, as it was last given, or as [`World::attach`] or the removal of its parent
-    /// made it. In the latter case it is a [relative](Pose::relative) pose, whose translation may exceed the range of coordinates.
+    /// The pose of a body in its parent's frame, or in the world's if it has none, as it was last
+    /// given, or as [`World::attach`] or the removal of its parent made it. In the latter case it
+    /// is a [relative](Pose::relative) pose, whose translation may exceed the range of coordinates.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
@@ -122,7 +123,8 @@ impl World {
         self.bodies.slot(body).map(|slot| self.bodies.records[slot].user)
     }
 
-    /// A box around a body in the world's frame, as of the last update. Empty for a body that is [out of range](World::out_of_range).
+    /// A box around a body in the world's frame, as of the last update. Empty for a body that is
+    /// [out of range](World::out_of_range).
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone.
@@ -164,8 +166,9 @@ impl World {
         Ok(record.is_some_and(|record| record.standing.meets()))
     }
 
-    /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them got another form or place since. Looks for it when asked, from
-    /// scratch: the answer depends on the two forms and their poses alone, as every [`Witness`] does.
+    /// Where two bodies meet, as of the last update; `None` if they do not, or if one of them got
+    /// another form or place since. Looks for it when asked, from scratch: the answer depends on
+    /// the two forms and their poses alone, as every [`Witness`] does.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
@@ -186,11 +189,13 @@ impl World {
         Ok(narrow::witness(self.form(i), self.form(j), frame, &pose, None, memory))
     }
 
-    /// How far two bodies are apart, whether the pair matters or not: bounds, and closest points in the frame of `a`. Of compounds, the closest two parts. `None` if one of them has no point.
+    /// How far two bodies are apart, whether the pair matters or not: bounds, and closest points in
+    /// the frame of `a`. Of compounds, the closest two parts. `None` if one of them has no point.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone;
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of range](World::out_of_range).
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of
+    /// range](World::out_of_range).
     pub fn distance(&self, a: Handle, b: Handle) -> Result<Option<Distance>, Error> {
         self.key(a, b)?;
         let mut best: Option<Distance> = None;
@@ -209,11 +214,14 @@ impl World {
         Ok(best)
     }
 
-    /// How deep two convex bodies overlap, or how far they are apart, with points and direction in the frame of `a`. Of compounds, the deepest two parts. `None` if a part of one of them is a mesh, which has no depth, or if both have half-spaces.
+    /// How deep two convex bodies overlap, or how far they are apart, with points and direction in
+    /// the frame of `a`. Of compounds, the deepest two parts. `None` if a part of one of them is a
+    /// mesh, which has no depth, or if both have half-spaces.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone;
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of range](World::out_of_range).
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if one is [out of
+    /// range](World::out_of_range).
     pub fn contact(&self, a: Handle, b: Handle) -> Result<Option<Contact>, Error> {
         self.key(a, b)?;
         let mut best: Option<Contact> = None;

@@ -10,9 +10,11 @@ use super::{Geometry, Handle, Report, World, WorldOptions};
 use crate::error::Error;
 use crate::math::Pose;
 
-/// A world as it stood when the snapshot was [taken](World::snapshot). Cheap to clone and to send to other threads: forms are shared, and a clone shares everything.
+/// A world as it stood when the snapshot was [taken](World::snapshot). Cheap to clone and to send
+/// to other threads: forms are shared, and a clone shares everything.
 ///
-/// Questions are answered as of the last update before. [`World::restore`] and [`World::from_snapshot`] go back to it, changes that no update had seen yet included.
+/// Questions are answered as of the last update before. [`World::restore`] and
+/// [`World::from_snapshot`] go back to it, changes that no update had seen yet included.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     state: Arc<State>,
@@ -40,7 +42,8 @@ struct Met {
 }
 
 impl World {
-    /// The world as it stands. Takes time in proportion to the number of bodies and of pairs that meet; forms are not copied.
+    /// The world as it stands. Takes time in proportion to the number of bodies and of pairs that
+    /// meet; forms are not copied.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let met = self.pairs.records.iter().filter(|record| record.standing.meets());
@@ -64,14 +67,20 @@ impl World {
 
     /// Goes back, or forward, to a snapshot of this world or of another.
     ///
-    /// Bodies with their poses and forms, what hangs on what, rules and interest, methods and numbers of pairs, who meets whom since when, the last [report](World::report), and changes
-    /// that no update had seen: all is as it was when the snapshot was taken. From there on the same changes give the same events, bit by bit, with the same handles, as if nothing had
-    /// happened in between. The [options](World::options) stay those of this world; nothing but [`Stats`](super::Stats) depends on them.
+    /// Bodies with their poses and forms, what hangs on what, rules and interest, methods and
+    /// numbers of pairs, who meets whom since when, the last [report](World::report), and changes
+    /// that no update had seen: all is as it was when the snapshot was taken. From there on the
+    /// same changes give the same events, bit by bit, with the same handles, as if nothing had
+    /// happened in between. The [options](World::options) stay those of this world; nothing but
+    /// [`Stats`](super::Stats) depends on them.
     ///
-    /// Handles of bodies that were there when the snapshot was taken name the same bodies again. Those of bodies that were added later name nothing any more, until as many bodies have been
-    /// added again: then the same handles are given out a second time, for the new bodies. Forget them when you go back.
+    /// Handles of bodies that were there when the snapshot was taken name the same bodies again.
+    /// Those of bodies that were added later name nothing any more, until as many bodies have been
+    /// added again: then the same handles are given out a second time, for the new bodies. Forget
+    /// them when you go back.
     ///
-    /// [Callbacks](World::on_pair) of pairs are no part of a snapshot. Those of pairs whose two bodies are there before and after stay, the others go.
+    /// [Callbacks](World::on_pair) of pairs are no part of a snapshot. Those of pairs whose two
+    /// bodies are there before and after stay, the others go.
     ///
     /// The first update afterwards looks at all boxes, as the first one of a world does.
     ///
@@ -137,7 +146,8 @@ impl World {
         self.reconsider = true;
     }
 
-    /// A world that goes on from a [snapshot](World::snapshot), with options of its own. Its handles are those of the snapshot. See [`World::restore`].
+    /// A world that goes on from a [snapshot](World::snapshot), with options of its own. Its
+    /// handles are those of the snapshot. See [`World::restore`].
     #[must_use]
     pub fn from_snapshot(snapshot: &Snapshot, options: WorldOptions) -> Self {
         let mut world = Self::with_options(options);

@@ -21,8 +21,8 @@ pub type Rational = Ratio<BigInt>;
 
 type Vector = [BigInt; 3];
 
-/// `x` as an integer times `2^-1074`.
-fn integer(x: f64) -> BigInt {
+/// `x`, exactly, in units of `2^-1074`.
+pub fn integer(x: f64) -> BigInt {
     let bits = x.to_bits();
     let field = (bits >> 52) & 0x7ff;
     assert!(field < 0x7ff, "not a finite number");

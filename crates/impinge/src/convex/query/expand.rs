@@ -30,7 +30,8 @@ const HEIGHT_ERROR: f64 = 32.0 * f64::EPSILON;
 /// The same in `f32`, in the unit of the search.
 const ROUGH_ERROR: f32 = 96.0 * f32::EPSILON;
 
-/// Corners that are off by so much more make the distance of a face as much more uncertain, times this.
+/// Corners that are off by so much more make the distance of a face as much more uncertain, times
+/// this.
 const COARSE_CORNERS: f32 = 8.0;
 
 /// The most blocks of faces. Penetrations of hulls of thousands of vertices need about thirty.

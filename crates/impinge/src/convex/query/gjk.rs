@@ -26,8 +26,8 @@ const LEAST_SQUARE: f64 = 1e-280;
 /// So many steps are taken before each must come closer than the one before.
 const FREE_STEPS: u32 = 16;
 
-/// By how much more than its length a pose's matrix may stretch a vector. [`Pose::from_matrix`] takes
-/// matrices that stretch by 2e-9; a thousandfold is left for products of such matrices.
+/// By how much more than its length a pose's matrix may stretch a vector. [`Pose::from_matrix`]
+/// takes matrices that stretch by 2e-9; a thousandfold is left for products of such matrices.
 const STRETCH: f64 = 2e-6;
 
 /// Two hulls made ready, one at a pose in the frame of the other.
@@ -74,8 +74,8 @@ impl<'a> Query<'a> {
         let middle = pose.transform_point(b.center);
         let between = middle - a.center;
         let apart = between.abs().max_element();
-        // What cancels in B's middle is rounded all the same: its own coordinates and the translation
-        // count, not what becomes of them.
+        // What cancels in B's middle is rounded all the same: its own coordinates and the
+        // translation count, not what becomes of them.
         let far = a.far + b.far + pose.translation().abs().max_element();
         let reach = a.radius + b.radius;
         let tiny = 32.0 * f64::EPSILON * (far + apart + reach);

@@ -150,8 +150,8 @@ impl<'a> Rough<'a> {
         let v = v.as_dvec3();
         let length = v.length();
         let gap = (f64::from(along) / length - f64::from(self.slack)) / self.unit;
-        // The comparison in `f32` may have rounded in favour of the gap, by less than the slack has to
-        // spare: there is a gap, if not of this length.
+        // The comparison in `f32` may have rounded in favour of the gap, by less than the slack has
+        // to spare: there is a gap, if not of this length.
         RoughEnd::Separated { direction: v / -length, gap: gap.max(0.0) }
     }
 }

@@ -1,4 +1,5 @@
-//! Which stage of a query decided: counted in tests, so that a test of all three knows that it reached them.
+//! Which stage of a query decided: counted in tests, so that a test of all three knows that it
+//! reached them.
 
 /// A stage of a query.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,14 @@
 //! Near pairs of two meshes that are far apart, compared with their sizes.
 //!
-//! There, `f32` tells no two triangles from each other: their distances differ by less than its rounding of the separation. So everything is in `f64`, and the separation is left out: with `n`
-//! the direction between the meshes, a pair of boxes is at least `D + e` apart, where `D` is the same number for all pairs and the excess `e` is computed from local coordinates, whose
-//! rounding is in proportion to the meshes.
+//! There, `f32` tells no two triangles from each other: their distances differ by less than its
+//! rounding of the separation. So everything is in `f64`, and the separation is left out: with `n`
+//! the direction between the meshes, a pair of boxes is at least `D + e` apart, where `D` is the
+//! same number for all pairs and the excess `e` is computed from local coordinates, whose rounding
+//! is in proportion to the meshes.
 //!
-//! The pair of least excess is opened next. A search for the minimum ends when no pair can have a smaller certified lower bound than those that were measured: what `f64` cannot tell
-//! apart need not be looked at. Derivation of the errors: `docs/notes/distance.md`.
+//! The pair of least excess is opened next. A search for the minimum ends when no pair can have a
+//! smaller certified lower bound than those that were measured: what `f64` cannot tell apart need
+//! not be looked at. Derivation of the errors: `docs/notes/distance.md`.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -27,7 +30,8 @@ use super::sheet::Sheet;
 /// Half an ulp of one.
 const U: f64 = f64::EPSILON / 2.0;
 
-/// Meshes whose middles are further apart than this many times the sum of their half diagonals are far apart. From there on this is quicker than `f32`.
+/// Meshes whose middles are further apart than this many times the sum of their half diagonals are
+/// far apart. From there on this is quicker than `f32`.
 const FAR: f64 = 64.0;
 
 /// Nodes whose sizes differ by less than this are opened both at once.
@@ -36,10 +40,12 @@ const ALIKE: f64 = 3.0;
 /// Sizes below this share of the separation are nothing beside its rounding.
 const NOTHING: f64 = 1.0 / (1_u128 << 100) as f64;
 
-/// If rounding of moved vertices exceeds this share of the meshes' sizes, the boxes of B's tree are of little use.
+/// If rounding of moved vertices exceeds this share of the meshes' sizes, the boxes of B's tree are
+/// of little use.
 const COARSE: f64 = 1.0 / (1 << 16) as f64;
 
-/// Where the slack exceeds this share of the meshes' sizes, a search of limited length is given up at once: it would end in the middle of very many pairs.
+/// Where the slack exceeds this share of the meshes' sizes, a search of limited length is given up
+/// at once: it would end in the middle of very many pairs.
 const HOPELESS: f64 = 1.0 / 1024.0;
 
 /// Whether two meshes are so far apart that [`Far`] is the quicker way to near pairs.
@@ -57,15 +63,17 @@ pub(crate) fn are_far(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
 /// How thorough a search is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchLimits {
-    /// Pairs that are further apart than the sink's bound by more than this share of the separation are skipped. With zero, a pair may be missing whose lower bound is within the
-    /// bound though its distance is not.
+    /// Pairs that are further apart than the sink's bound by more than this share of the separation
+    /// are skipped. With zero, a pair may be missing whose lower bound is within the bound though
+    /// its distance is not.
     pub(crate) slack: f64,
     /// After so many pairs of triangles the search is given up.
     pub(crate) most: usize,
 }
 
-/// Sends every pair of triangles of two meshes that are [far apart](are_far) whose certified lower bound does not exceed the sink's bound to `sink`. `None`, having done nothing, for sizes that
-/// no power of two brings near one.
+/// Sends every pair of triangles of two meshes that are [far apart](are_far) whose certified lower
+/// bound does not exceed the sink's bound to `sink`. `None`, having done nothing, for sizes that no
+/// power of two brings near one.
 pub(crate) fn near_far(
     a: &Mesh,
     b: &Mesh,
@@ -116,10 +124,12 @@ struct Side<'a> {
     /// Towards the other mesh, in the axes of the tree, and two directions across it.
     ahead: DVec3,
     across: [DVec3; 2],
-    /// The same direction in the frame of the query and times the scale, and where the tree's origin is there.
+    /// The same direction in the frame of the query and times the scale, and where the tree's
+    /// origin is there.
     way: Vec3,
     origin: Vec3,
-    /// How far the subtrees that reach furthest do, from their triangles; sorted by the links' numbers.
+    /// How far the subtrees that reach furthest do, from their triangles; sorted by the links'
+    /// numbers.
     tops: Vec<(u32, f64)>,
 }
 
@@ -161,7 +171,8 @@ impl Step {
 
 impl Ord for Step {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The least excess is the greatest step, so that the heap has it on top. Ties go to the highest numbers, which are those of leaves, then of nodes further down: where very many
+        // The least excess is the greatest step, so that the heap has it on top. Ties go to the
+        // highest numbers, which are those of leaves, then of nodes further down: where very many
         // pairs are equally close, one of them is soon measured.
         other.excess.total_cmp(&self.excess).then(self.key().cmp(&other.key()))
     }
@@ -195,7 +206,8 @@ pub(crate) struct Effort {
 }
 
 impl<'a> Far<'a> {
-    /// `None` for sizes that no power of two brings near one, and for meshes that are not [far apart](are_far).
+    /// `None` for sizes that no power of two brings near one, and for meshes that are not [far
+    /// apart](are_far).
     fn new(
         (a, tree_a): (&'a Mesh, &'a Tree),
         (b, tree_b): (&'a Mesh, &'a Tree),
@@ -331,7 +343,8 @@ impl<'a> Far<'a> {
         effort
     }
 
-    /// Pairs of more excess are beyond the sink's bound, if their excess may be too large by `error`.
+    /// Pairs of more excess are beyond the sink's bound, if their excess may be too large by
+    /// `error`.
     #[inline]
     fn limit(&self, sink: &dyn NearSink, error: f64) -> f64 {
         sink.bound() * self.scale - self.apart + error
@@ -430,8 +443,10 @@ impl Side<'_> {
         x.max(y).max(z)
     }
 
-    /// Finds out how far the whole reaches, up to the error, and with it the subtrees on the way there: boxes reach further than what is in them, and of all pairs of subtrees that
-    /// reach too far on either side none can be told from the closest. Returns the leaf that reaches furthest.
+    /// Finds out how far the whole reaches, up to the error, and with it the subtrees on the way
+    /// there: boxes reach further than what is in them, and of all pairs of subtrees that reach too
+    /// far on either side none can be told from the closest. Returns the leaf that reaches
+    /// furthest.
     fn support(&mut self, root: Link, error: f64, at: impl Fn(Vec3) -> Vec3) -> Link {
         let mut furthest =
             Furthest { leaf: Link::NONE, top: f64::NEG_INFINITY, error, tops: Vec::new() };
@@ -442,7 +457,8 @@ impl Side<'_> {
         furthest.leaf
     }
 
-    /// How far a subtree reaches at most, by its triangles where it may reach further than the furthest so far.
+    /// How far a subtree reaches at most, by its triangles where it may reach further than the
+    /// furthest so far.
     fn refine(&mut self, link: Link, at: &impl Fn(Vec3) -> Vec3, furthest: &mut Furthest) -> f64 {
         let mut top = f64::NEG_INFINITY;
         if link.is_leaf() {
@@ -489,7 +505,8 @@ impl Side<'_> {
     }
 }
 
-/// The power of two that brings `size` near one, if that and its inverse are normal numbers with room for products.
+/// The power of two that brings `size` near one, if that and its inverse are normal numbers with
+/// room for products.
 fn power_of_two_over(size: f64) -> Option<f64> {
     let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
     (-900..=900).contains(&exponent).then(|| 2.0_f64.powi(-exponent))
@@ -527,7 +544,8 @@ mod tests {
         (least, effort)
     }
 
-    /// As many as at a thousand, where `f32` does as well: a hundred at most, of 5 or 85 million pairs.
+    /// As many as at a thousand, where `f32` does as well: a hundred at most, of 5 or 85 million
+    /// pairs.
     fn check(a: &Mesh, b: &Mesh, pose: &Pose) {
         let (found, effort) = least(a, b, pose);
         let Effort { opened, leaf_pairs, triangle_pairs, .. } = effort;

@@ -15,7 +15,8 @@ pub(super) struct Leaf {
     pub(super) corners: [Lanes3; 3],
     /// The origin, in the tree's local frame: the middle of the triangles' box, rounded.
     pub(super) origin: [f32; 3],
-    /// Half the sides of the box about the origin that holds the corners, as they are and as stored.
+    /// Half the sides of the box about the origin that holds the corners, as they are and as
+    /// stored.
     pub(super) half: [f32; 3],
     /// No corner is further from the origin than this.
     pub(super) reach: f32,
@@ -32,8 +33,10 @@ pub(super) struct Leaf {
 pub(super) type Corners = [[[f64; 8]; 3]; 3];
 
 impl Leaf {
-    /// A leaf of the triangles given by number and corners (in the tree's local frame); the first `count` lanes are real, the others repeat the last of them. `bounds` is
-    /// their box, which also holds the corners as stored: these are rounded to nearest about its centre, its sides up.
+    /// A leaf of the triangles given by number and corners (in the tree's local frame); the first
+    /// `count` lanes are real, the others repeat the last of them. `bounds` is their box, which
+    /// also holds the corners as stored: these are rounded to nearest about its centre, its sides
+    /// up.
     pub(super) fn new(
         triangles: [u32; 8],
         count: usize,

@@ -22,10 +22,12 @@ pub(super) struct Map {
     pub(super) margin: f32,
 }
 
-/// More than denormal products lose where a vertex or an origin is moved: each is off by half of the smallest number, three of them a coordinate, and there are three such sums.
+/// More than denormal products lose where a vertex or an origin is moved: each is off by half of
+/// the smallest number, three of them a coordinate, and there are three such sums.
 pub(super) const DENORMAL: f64 = 32.0 * 5e-324;
 
-/// Meshes smaller than this in their local unit are so small that no power of two brings them near one.
+/// Meshes smaller than this in their local unit are so small that no power of two brings them near
+/// one.
 pub(super) const LEAST_REACH: f64 = 0.25;
 
 /// Half an ulp of one in `f32`.
@@ -57,8 +59,10 @@ pub(super) struct Relative {
 }
 
 impl Relative {
-    /// `None` if one of the meshes is a million times smaller than the other, or than the distance between them: too much for `f32`. Also if one is smaller than what `f64` rounding
-    /// does to its coordinates, or than the smallest normal number: boxes of the tree would tell nothing apart.
+    /// `None` if one of the meshes is a million times smaller than the other, or than the distance
+    /// between them: too much for `f32`. Also if one is smaller than what `f64` rounding does to
+    /// its coordinates, or than the smallest normal number: boxes of the tree would tell nothing
+    /// apart.
     #[inline(always)]
     pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
         // Everything in A's local unit. A's unit in B's, and the other way round, are powers of two.
@@ -68,7 +72,8 @@ impl Relative {
         let translation = origin * frame_a.scale;
         let reach_b = b.reach * unit_b;
         let scale = a.reach + reach_b + translation.length();
-        // Moved vertices, and the origins here, are rounded in f64, which matters far from the origin.
+        // Moved vertices, and the origins here, are rounded in f64, which matters far from the
+        // origin.
         let largest = a.largest + b.largest + pose.translation().abs().max_element();
         let rounding =
             largest * f64::EPSILON * 32.0 * Frame::roundings(frame_a, frame_b) + DENORMAL;

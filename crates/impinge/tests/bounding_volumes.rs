@@ -256,3 +256,22 @@ fn the_smallest_ball() {
         .collect();
     assert!((Sphere::around(&cube).radius() - 0.75_f64.sqrt()).abs() < 1e-12);
 }
+
+/// Two balls of very different sizes whose hulls touch from within: the larger one, rounded, just
+/// held the smaller, but not as far as [`Volume::contains`] could tell.
+#[test]
+fn merged_spheres_are_known_to_hold_the_points_of_both() {
+    let mut random = Random(77);
+    for round in 0..20_000 {
+        let scale = [1e-310, 1e-160, 1.0, 1e50][round % 4];
+        let far = scale * [0.0, 1.0, 1e8, 1e12][round / 4 % 4];
+        let points = |random: &mut Random, at: Vec3| -> Vec<Vec3> {
+            (0..4).map(|_| at + random.point() * scale).collect()
+        };
+        let p = points(&mut random, Vec3::ZERO);
+        let mut q = points(&mut random, Vec3::splat(far));
+        q.push(random.point() * scale);
+        let both = Sphere::around(&p).merged(&Sphere::around(&q));
+        assert!(p.iter().chain(&q).all(|v| both.contains(*v)), "{p:?} {q:?} {both:?}");
+    }
+}

@@ -66,7 +66,8 @@ pub trait Volume: Copy + Debug + PartialEq + Send + Sync + 'static {
     #[must_use]
     fn overlaps(&self, other: &Self) -> bool;
 
-    /// Whether the point certainly lies in the volume. True for every point it was made around.
+    /// Whether the point certainly lies in the volume. True for every point it was made around, or
+    /// that a volume it was [merged](Volume::merged) from was made around.
     #[must_use]
     fn contains(&self, point: Vec3) -> bool;
 

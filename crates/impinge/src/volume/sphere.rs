@@ -184,9 +184,10 @@ impl Volume for Sphere {
 }
 
 impl Sphere {
-    /// The ball about the same centre that holds the other, too.
+    /// The ball about the same centre that holds the other, too; with so much to spare that
+    /// [`Volume::contains`], which rounds up, says so of every point of the other.
     fn cover(&self, other: &Self) -> Self {
-        let needed = (length_up(other.center - self.center) + other.radius) * (1.0 + 2.0 * U);
+        let needed = (length_up(other.center - self.center) + other.radius) * (1.0 + 16.0 * U);
         Self { center: self.center, radius: self.radius.max(needed) }
     }
 }

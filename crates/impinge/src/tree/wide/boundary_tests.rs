@@ -10,6 +10,7 @@
 
 use std::array::from_fn;
 
+use crate::closest::oracle;
 use crate::exact::{FilterStats, triangles_intersect, triangles_intersect_counted};
 use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
@@ -26,9 +27,6 @@ use super::traverse::Work;
 use super::triangles::{compare, decide, near_box};
 
 mod near;
-#[path = "../../../tests/oracle/mod.rs"]
-#[allow(unused_imports, reason = "shared with the integration tests")]
-mod oracle;
 
 /// From the smallest number to the largest coordinate but one.
 const SCALES: [f64; 14] = [
@@ -564,15 +562,15 @@ fn determinants_are_off_by_no_more_than_their_rounding() {
         let (mut longest, mut far) = (0.0_f64, 0.0_f64);
         let mut truth = 0;
         for lane in 0..8 {
-            let short = |t: Triangle| t.map(|v| v.as_vec3());
+            let short = |t: Triangle| t.map(Vec3::as_vec3);
             let other = short(from_fn(|_| center + random.in_cube() * size));
-            let exact = other.map(|v| v.as_dvec3());
+            let exact = other.map(glam::Vec3::as_dvec3);
             let length = size * random.range(0.1, 1.0);
             let (one, normal) = touching(&mut random, exact, length);
             let gap = f64::from(UNIT) * random.range(-6.0, 6.0).exp2();
             let gap = gap * [0.0, 1.0, -1.0][random.index(3)];
             let one = short(one.map(|v| v + normal * gap));
-            let here = one.map(|v| v.as_dvec3());
+            let here = one.map(glam::Vec3::as_dvec3);
             for k in 0..3 {
                 p[k].set(lane, one[k].to_array());
                 q[k].set(lane, other[k].to_array());

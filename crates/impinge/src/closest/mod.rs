@@ -27,6 +27,8 @@ pub use point_segment::point_segment;
 pub use point_triangle::point_triangle;
 pub use segment_segment::segment_segment;
 pub(crate) use triangle_triangle::disjoint;
+#[cfg(test)]
+pub(crate) use triangle_triangle::oracle;
 pub use triangle_triangle::triangle_triangle;
 
 use crate::math::Vec3;

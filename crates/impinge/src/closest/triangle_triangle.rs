@@ -244,7 +244,7 @@ fn piercing_point(segment: [Vec3; 2], triangle: &[Vec3; 3]) -> Option<Vec3> {
 
 #[cfg(test)]
 #[path = "../../tests/oracle/mod.rs"]
-mod oracle;
+pub(crate) mod oracle;
 
 #[cfg(test)]
 mod tests {

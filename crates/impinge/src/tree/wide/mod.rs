@@ -59,6 +59,8 @@
     reason = "lanes and axes are indices into several arrays at once"
 )]
 
+#[cfg(test)]
+mod boundary_tests;
 mod budgeted;
 mod build;
 mod cached;

@@ -159,7 +159,12 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
 
 /// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may meet.
 #[inline(always)]
-fn decide<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
+pub(super) fn decide<W: Wide>(
+    p: &[Wide3<W>; 3],
+    q: &[Wide3<W>; 3],
+    bound: f32,
+    real: u32,
+) -> (u32, u32) {
     #[inline(never)]
     fn called<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
         decide_here(p, q, bound, real)

@@ -28,7 +28,7 @@
 //! | cylinder, cone, ellipsoid, rounded or not | bounds | bounds |
 //!
 //! *Exact*: the verdict is that of real arithmetic. *Bounds*: the verdict is certain where bounds of the signed distance prove it, and [`Verdict::Undecided`] with these bounds where they do not, which
-//! takes shapes that touch to some twelve digits. Margins are compared exactly too: a ball of radius 5 about the origin meets the point (3, 4, 0).
+//! takes shapes that touch to some twelve digits, or curved ones smaller than some 1e-280. Margins are compared exactly too: a ball of radius 5 about the origin meets the point (3, 4, 0).
 //!
 //! ```
 //! use impinge::convex::{Cuboid, Sphere};

@@ -12,7 +12,7 @@ use impinge::shape::Kind;
 use impinge::world::{
     Body, BoxKind, Event, EventKind, Geometry, Handle, Interest, Method, World, WorldOptions,
 };
-use impinge::{ErrorKind, Pose, Shape, Vec3, shape, shapes};
+use impinge::{ErrorKind, Mesh, Pose, Shape, Vec3, convex, shape, shapes};
 
 /// Some forms of every kind.
 fn forms() -> Vec<Geometry> {
@@ -440,4 +440,44 @@ fn compounds_of_many_parts() {
         met += usize::from(world.meet(a, b).unwrap());
     }
     assert!((10..140).contains(&met), "{met}");
+}
+
+/// A vertex in the middle of a flat body is no corner of its hull. Where a pose rounds it, it sticks
+/// out of the hull of the rounded corners, half of the time towards what it touches: hulls that are
+/// apart by less than rounding say nothing about the meshes.
+#[test]
+fn a_vertex_that_rounding_moves_out_of_its_hull_is_not_missed() {
+    let mut random = Random(1127);
+    let mut out_of_hull = 0;
+    for round in 0..400 {
+        let corners: [Vec3; 3] = std::array::from_fn(|_| random.grid_point(9) * 3.0);
+        let middle = (corners[0] + corners[1] + corners[2]) / 3.0;
+        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]);
+        if normal == Vec3::ZERO {
+            continue;
+        }
+        let points = vec![corners[0], corners[1], corners[2], middle];
+        let sheet = Mesh::from_triangles(points, vec![[0, 1, 3], [1, 2, 3], [2, 0, 3]]).unwrap();
+        let q = [random.signed(), random.signed(), random.signed(), 1.5];
+        let pose = Pose::from_quaternion(q, random.point() * 100.0).unwrap();
+        // A triangle that stands on the moved middle, on either side, and touches nothing else.
+        let side =
+            pose.transform_vector(normal.normalize()) * if round % 2 == 0 { 1.0 } else { -1.0 };
+        let foot = pose.transform_point(middle);
+        let top = [foot + side * 2.0, foot + side * 2.0 + random.point()];
+        let stand = Mesh::from_triangles(vec![foot, top[0], top[1]], vec![[0, 1, 2]]).unwrap();
+        assert!(impinge::intersects(&stand, &sheet, &pose).is_intersecting());
+        let hull = |mesh: &Mesh| Hull::new(mesh.vertices()).unwrap();
+        let apart = !convex::intersects(&hull(&stand), &hull(&sheet), &pose).is_intersecting();
+        out_of_hull += usize::from(apart);
+        for method in [Method::HullsThenTriangles, Method::Triangles] {
+            let mut world = World::new();
+            let a = world.add(Body::new(stand.clone())).unwrap();
+            let b = world.add(Body::new(sheet.clone()).at(pose)).unwrap();
+            world.set_method(a, b, Some(method)).unwrap();
+            world.update();
+            assert!(world.meet(a, b).unwrap(), "{method}: {stand:?} {sheet:?} {pose:?}");
+        }
+    }
+    assert!(out_of_hull > 20, "only {out_of_hull} vertices left their hull");
 }

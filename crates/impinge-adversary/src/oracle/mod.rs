@@ -3,7 +3,7 @@
 //! | question | method |
 //! | --- | --- |
 //! | squared distance of two triangles | all features ([`distance`]) |
-//! | how two triangles meet | clipping in homogeneous coordinates ([`contact`]) |
+//! | how two triangles meet | clipping in homogeneous coordinates (`clipping`) |
 //! | do two hulls meet | a linear program ([`hulls::share_a_point`]) |
 //! | distance and depth of two small hulls | every direction that can matter ([`hulls::Small`]) |
 //! | does a certificate hold | [`certificate`] |

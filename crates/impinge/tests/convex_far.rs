@@ -30,7 +30,7 @@ fn pick(random: &mut Random, values: &[f64]) -> f64 {
     values[random.below(values.len())]
 }
 
-/// `x` moved by so many units in the last place.
+/// `x` moved by `by` units in the last place.
 fn ulps(x: f64, by: i64) -> f64 {
     // Adding zero gives both zeros one sign.
     let x = x + 0.0;

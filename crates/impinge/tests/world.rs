@@ -442,9 +442,9 @@ fn compounds_of_many_parts() {
     assert!((10..140).contains(&met), "{met}");
 }
 
-/// A vertex in the middle of a flat body is no corner of its hull. Where a pose rounds it, it sticks
-/// out of the hull of the rounded corners, half of the time towards what it touches: hulls that are
-/// apart by less than rounding say nothing about the meshes.
+/// A vertex in the middle of a flat body is no corner of its hull. Where a pose rounds it, it
+/// sticks out of the hull of the rounded corners, half of the time towards what it touches: hulls
+/// that are apart by less than rounding say nothing about the meshes.
 #[test]
 fn a_vertex_that_rounding_moves_out_of_its_hull_is_not_missed() {
     let mut random = Random(1127);

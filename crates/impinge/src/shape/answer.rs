@@ -12,9 +12,9 @@ pub enum Verdict {
     Separated(Clear),
     /// They share one at least.
     Intersecting(Meeting),
-    /// One of them is curved, and they touch to some twelve digits, or are smaller than some 1e-280,
-    /// where the support of a curved body is known to 1e-290 only: the bounds of the signed distance,
-    /// which hold, leave it open.
+    /// One of them is curved, and they touch to some twelve digits, or are smaller than some
+    /// 1e-280, where the support of a curved body is known to 1e-290 only: the bounds of the signed
+    /// distance, which hold, leave it open.
     Undecided(Bounds),
 }
 
@@ -59,8 +59,8 @@ pub struct Bounds {
 pub struct Distance {
     /// They are at least this far apart.
     pub lower: f64,
-    /// They are at most this far apart. Zero for shapes that certainly meet; of shapes without curved
-    /// cores, for those only.
+    /// They are at most this far apart. Zero for shapes that certainly meet; of shapes without
+    /// curved cores, for those only.
     pub upper: f64,
     /// A closest point of A, in A's frame, rounded; for shapes that meet, a common point.
     pub point_a: Vec3,

@@ -12,11 +12,15 @@
 //!
 //! # What the point sets are
 //!
-//! - A **mesh** is its surface, as everywhere in [`pair`](crate::pair); [`Shape::solid`] makes it the closed solid that the surface bounds.
-//! - A **hull** or a box is the solid hull of its points; at a pose, of its points as [`Pose::transform_point`] rounds them.
-//! - A **sphere**, a **capsule** and whatever is [rounded](Shape::rounded) is everything within its margin of such a core.
+//! - A **mesh** is its surface, as everywhere in [`pair`](crate::pair); [`Shape::solid`] makes it
+//!   the closed solid that the surface bounds.
+//! - A **hull** or a box is the solid hull of its points; at a pose, of its points as
+//!   [`Pose::transform_point`] rounds them.
+//! - A **sphere**, a **capsule** and whatever is [rounded](Shape::rounded) is everything within its
+//!   margin of such a core.
 //! - A **cylinder**, a **cone** or an **ellipsoid** is moved in real numbers.
-//! - A **half-space** `n . x <= o` at the pose `(R, t)` is `n' . (x - t) <= o`, where `n'` is `R n` as [`Pose::transform_vector`] rounds it.
+//! - A **half-space** `n . x <= o` at the pose `(R, t)` is `n' . (x - t) <= o`, where `n'` is `R n`
+//!   as [`Pose::transform_vector`] rounds it.
 //!
 //! All are closed: one common point makes them meet.
 //!
@@ -27,8 +31,10 @@
 //! | mesh, hull, box, sphere, capsule, rounded hull or box, half-space | exact | bounds |
 //! | cylinder, cone, ellipsoid, rounded or not | bounds | bounds |
 //!
-//! *Exact*: the verdict is that of real arithmetic. *Bounds*: the verdict is certain where bounds of the signed distance prove it, and [`Verdict::Undecided`] with these bounds where they do not, which
-//! takes shapes that touch to some twelve digits, or curved ones smaller than some 1e-280. Margins are compared exactly too: a ball of radius 5 about the origin meets the point (3, 4, 0).
+//! *Exact*: the verdict is that of real arithmetic. *Bounds*: the verdict is certain where bounds
+//! of the signed distance prove it, and [`Verdict::Undecided`] with these bounds where they do not,
+//! which takes shapes that touch to some twelve digits, or curved ones smaller than some 1e-280.
+//! Margins are compared exactly too: a ball of radius 5 about the origin meets the point (3, 4, 0).
 //!
 //! ```
 //! use impinge::convex::{Cuboid, Sphere};

@@ -68,9 +68,9 @@ impl World {
     /// Goes back, or forward, to a snapshot of this world or of another.
     ///
     /// Bodies with their poses and forms, what hangs on what, rules and interest, methods and
-    /// numbers of pairs, who meets whom since when, the last [report](World::report), and changes
-    /// that no update had seen: all is as it was when the snapshot was taken. From there on the
-    /// same changes give the same events, bit by bit, with the same handles, as if nothing had
+    /// numbers of pairs, which pairs meet and since when, the last [report](World::report), and
+    /// changes that no update had seen: all is as it was when the snapshot was taken. From there on
+    /// the same changes give the same events, bit by bit, with the same handles, as if nothing had
     /// happened in between. The [options](World::options) stay those of this world; nothing but
     /// [`Stats`](super::Stats) depends on them.
     ///

@@ -67,7 +67,7 @@ pub(crate) struct SearchLimits {
     /// are skipped. With zero, a pair may be missing whose lower bound is within the bound though
     /// its distance is not.
     pub(crate) slack: f64,
-    /// After so many pairs of triangles the search is given up.
+    /// The number of pairs of triangles after which the search is given up.
     pub(crate) most: usize,
 }
 

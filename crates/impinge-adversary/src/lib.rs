@@ -32,13 +32,4 @@ pub mod run;
 pub mod sample;
 pub mod truth;
 
-#[path = "../../impinge/tests/common/mod.rs"]
-#[allow(
-    missing_docs,
-    missing_debug_implementations,
-    clippy::must_use_candidate,
-    reason = "shared with the library's tests"
-)]
-mod common;
-
-pub use common::Random;
+pub use impinge_oracles::common::Random;

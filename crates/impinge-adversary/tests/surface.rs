@@ -11,7 +11,9 @@ use std::path::{Path, PathBuf};
 
 use impinge_adversary::queries::rows;
 use quote::ToTokens;
-use syn::{Attribute, FnArg, ImplItem, Item, ReturnType, Signature, TraitItem, Visibility};
+use syn::{
+    Attribute, FnArg, ImplItem, Item, ReturnType, Signature, TraitItem, UseTree, Visibility,
+};
 
 /// Public functions that answer no question about two bodies, or about a point and a body. A name
 /// that ends in `::` stands for all below it.
@@ -20,11 +22,11 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         "makes a mesh, a scene or a motion from parameters",
         &[
             "shapes::",
-            "motion::",
             "scene::Scene::add",
             "scene::Scene::load",
             "scene::Scene::load_with",
             "scene::Scene::is_ignored",
+            "zachmann::broad::phase_by_name",
         ],
     ),
     (
@@ -72,14 +74,17 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
             "world::exchange::",
         ],
     ),
-    ("adds up measured times", &["tree::bv::Counts::cost", "tree::bv::BvQuery::measure"]),
+    (
+        "adds up measured times",
+        &["klosowski::bv_tree::Counts::cost", "klosowski::bv_tree::BvQuery::measure"],
+    ),
     (
         "is a step of a search whose answer a row judges",
         &[
-            "convex::separating::HalfPlanes::insert",
-            "convex::separating::Hemisphere::insert",
-            "convex::separating::Rule::next",
-            "convex::separating::Search::finish",
+            "leung::separating::HalfPlanes::insert",
+            "leung::separating::Hemisphere::insert",
+            "leung::separating::Rule::next",
+            "leung::separating::Search::finish",
             "convex::Body::furthest",
             "convex::Body::mark",
             "convex::Body::recall",
@@ -92,20 +97,28 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         &[
             "Sink::",
             "NearSink::",
-            "pieces::HullTest::",
-            "tree::boxes::LeafOperation::",
-            "tree::boxes::Tally::",
-            "tree::bv::Counter::",
-            "tree::bv::Tumble::",
+            "leung::HullTest::",
+            "zachmann::box_tree::LeafOperation::",
+            "zachmann::box_tree::Tally::",
+            "klosowski::bv_tree::Counter::",
+            "klosowski::bv_tree::Tumble::",
         ],
     ),
     (
         "turns a direction or lists corners, with no verdict",
-        &["math::Pose::transform_vector", "volume::Dop::vertices"],
+        &[
+            "math::Pose::transform_vector",
+            "math::OrientedBox::motion",
+            "klosowski::volume::Dop::vertices",
+        ],
     ),
     (
         "makes a volume; what it holds is judged by the row of bounding volumes",
-        &["volume::Volume::around", "volume::Volume::around_triangles", "volume::Volume::motion"],
+        &[
+            "klosowski::volume::Volume::around",
+            "klosowski::volume::Volume::around_triangles",
+            "klosowski::volume::Volume::motion",
+        ],
     ),
 ];
 
@@ -142,50 +155,116 @@ fn add(found: &mut Found, path: &str, signature: &Signature) {
     found.insert(path.to_owned(), signature.to_token_stream().to_string());
 }
 
-/// All items of a module. `path` is its public path; items of private modules are found where they
-/// are exported, in the nearest public module above.
-fn module(file: &Path, folder: &Path, path: &str, found: &mut Found) {
-    let text = read(file);
-    let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-    let at = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
-    for item in &parsed.items {
+/// The names that a public module gives to users: its own items, and what it re-exports by name.
+fn exports(items: &[Item], names: &mut BTreeSet<String>) {
+    fn leaves(tree: &UseTree, names: &mut BTreeSet<String>) {
+        match tree {
+            UseTree::Path(path) => leaves(&path.tree, names),
+            UseTree::Name(name) => drop(names.insert(name.ident.to_string())),
+            UseTree::Rename(rename) => drop(names.insert(rename.ident.to_string())),
+            UseTree::Group(group) => group.items.iter().for_each(|tree| leaves(tree, names)),
+            UseTree::Glob(_) => {}
+        }
+    }
+    for item in items {
         match item {
-            Item::Fn(f) if is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig) => {
-                add(found, &at(&f.sig.ident.to_string()), &f.sig);
-            }
-            Item::Impl(i) if i.trait_.is_none() => {
-                let of = i.self_ty.to_token_stream().to_string();
-                let of = of.split('<').next().unwrap_or("").trim().rsplit(' ').next().unwrap_or("");
-                for f in i.items.iter().filter_map(|x| match x {
-                    ImplItem::Fn(f) => Some(f),
-                    _ => None,
-                }) {
-                    if is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig) {
-                        add(found, &at(&format!("{of}::{}", f.sig.ident)), &f.sig);
-                    }
-                }
-            }
-            Item::Trait(t) if is_public(&t.vis) => {
-                for f in t.items.iter().filter_map(|x| match x {
-                    TraitItem::Fn(f) => Some(f),
-                    _ => None,
-                }) {
-                    // What a trait's methods take and give is its own affair: all of them count.
-                    let some = f.sig.inputs.iter().any(|a| matches!(a, FnArg::Typed(_)));
-                    if some && !is_hidden(&f.attrs) {
-                        add(found, &at(&format!("{}::{}", t.ident, f.sig.ident)), &f.sig);
-                    }
-                }
-            }
-            Item::Mod(m) if m.content.is_none() && !is_hidden(&m.attrs) => {
-                let name = m.ident.to_string();
-                let below = if is_public(&m.vis) { at(&name) } else { path.to_owned() };
-                let single = folder.join(format!("{name}.rs"));
-                let inner = folder.join(&name);
-                let file: PathBuf = if single.exists() { single } else { inner.join("mod.rs") };
-                module(&file, &inner, &below, found);
-            }
+            Item::Use(i) if is_public(&i.vis) => leaves(&i.tree, names),
+            Item::Struct(i) if is_public(&i.vis) => drop(names.insert(i.ident.to_string())),
+            Item::Enum(i) if is_public(&i.vis) => drop(names.insert(i.ident.to_string())),
             _ => {}
+        }
+    }
+}
+
+/// What is taken from a crate's modules.
+#[derive(Clone, Copy, PartialEq)]
+enum Pass {
+    Exports,
+    Functions,
+}
+
+/// One crate, read module by module.
+struct Reader {
+    exported: BTreeSet<String>,
+    found: Found,
+}
+
+/// Where a module is.
+struct Place<'a> {
+    file: &'a Path,
+    /// The folder of its submodules.
+    folder: &'a Path,
+    /// The public path of its items. Those of a private module are found where they are exported, in
+    /// the nearest public module above.
+    path: &'a str,
+    /// Whether all modules on the way are public; if not, only exported items are public.
+    is_public: bool,
+}
+
+impl Reader {
+    /// Reads a module and those below: the names they export first, then their functions.
+    fn module(&mut self, place: &Place<'_>, pass: Pass) {
+        let Place { file, folder, path, .. } = place;
+        let text = read(file);
+        let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        if pass == Pass::Exports && place.is_public {
+            exports(&parsed.items, &mut self.exported);
+        }
+        let at =
+            |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
+        let exported = self.exported.clone();
+        let reached =
+            |name: &str| pass == Pass::Functions && (place.is_public || exported.contains(name));
+        for item in &parsed.items {
+            match item {
+                Item::Fn(f) if is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig) => {
+                    let name = f.sig.ident.to_string();
+                    if reached(&name) {
+                        add(&mut self.found, &at(&name), &f.sig);
+                    }
+                }
+                Item::Impl(i) if i.trait_.is_none() => {
+                    let of = i.self_ty.to_token_stream().to_string();
+                    let of = of.split('<').next().unwrap_or("").trim();
+                    let of = of.rsplit(' ').next().unwrap_or("");
+                    for f in i.items.iter().filter_map(|x| match x {
+                        ImplItem::Fn(f) => Some(f),
+                        _ => None,
+                    }) {
+                        if reached(of) && is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig)
+                        {
+                            add(&mut self.found, &at(&format!("{of}::{}", f.sig.ident)), &f.sig);
+                        }
+                    }
+                }
+                Item::Trait(t) if is_public(&t.vis) && reached(&t.ident.to_string()) => {
+                    for f in t.items.iter().filter_map(|x| match x {
+                        TraitItem::Fn(f) => Some(f),
+                        _ => None,
+                    }) {
+                        // What a trait's methods take and give is its own affair: all of them count.
+                        let some = f.sig.inputs.iter().any(|a| matches!(a, FnArg::Typed(_)));
+                        if some && !is_hidden(&f.attrs) {
+                            let name = at(&format!("{}::{}", t.ident, f.sig.ident));
+                            add(&mut self.found, &name, &f.sig);
+                        }
+                    }
+                }
+                // `internals` is no promise to users.
+                Item::Mod(m)
+                    if m.content.is_none() && !is_hidden(&m.attrs) && m.ident != "internals" =>
+                {
+                    let name = m.ident.to_string();
+                    let below = if is_public(&m.vis) { at(&name) } else { (*path).to_owned() };
+                    let single = folder.join(format!("{name}.rs"));
+                    let inner = folder.join(&name);
+                    let file: PathBuf = if single.exists() { single } else { inner.join("mod.rs") };
+                    let is_public = place.is_public && is_public(&m.vis);
+                    let inner = Place { file: &file, folder: &inner, path: &below, is_public };
+                    self.module(&inner, pass);
+                }
+                _ => {}
+            }
         }
     }
 }
@@ -195,9 +274,17 @@ fn is_public(visibility: &Visibility) -> bool {
 }
 
 fn surface() -> Found {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../impinge/src");
     let mut found = Found::new();
-    module(&root.join("lib.rs"), &root, "", &mut found);
+    for krate in ["impinge", "impinge-papers"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(krate).join("src");
+        let mut reader = Reader { exported: BTreeSet::new(), found: Found::new() };
+        let file = root.join("lib.rs");
+        for pass in [Pass::Exports, Pass::Functions] {
+            let place = Place { file: &file, folder: &root, path: "", is_public: true };
+            reader.module(&place, pass);
+        }
+        found.append(&mut reader.found);
+    }
     found
 }
 
@@ -247,7 +334,7 @@ fn every_row_names_functions_that_exist_and_calls_them() {
         "world::Detached::send",
         "world::Detached::receive",
         "world::Detached::reattach",
-        "convex::race::Contender::step",
+        "zachmann::race::Contender::step",
     ];
     for row in rows() {
         for path in row.covers {

@@ -24,7 +24,6 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use clap::Parser;
-use impinge::shapes;
 
 use args::{CheckArgs, Cli, Command, PictureArgs, QueryArgs, SampleArgs};
 use job::Job;
@@ -78,7 +77,7 @@ fn run_default() -> Result<Status> {
     writeln!(
         out,
         "The built-in sample assembly, every part against every other, with a clearance of {} mm:\n",
-        shapes::SAMPLE_CLEARANCE
+        impinge_samples::shapes::SAMPLE_CLEARANCE
     )?;
     check::run_job(&job, &sample_check(PictureArgs::default()))?;
     writeln!(
@@ -92,7 +91,10 @@ fn run_default() -> Result<Status> {
 
 /// How the sample is checked.
 fn sample_check(picture: PictureArgs) -> CheckArgs {
-    let query = QueryArgs { clearance: Some(shapes::SAMPLE_CLEARANCE), ..QueryArgs::default() };
+    let query = QueryArgs {
+        clearance: Some(impinge_samples::shapes::SAMPLE_CLEARANCE),
+        ..QueryArgs::default()
+    };
     CheckArgs { query, picture, ..CheckArgs::default() }
 }
 
@@ -108,7 +110,7 @@ fn run_sample(args: &SampleArgs) -> Result<Status> {
                 out,
                 "check it: impinge check {} --clearance {}",
                 first.display(),
-                shapes::SAMPLE_CLEARANCE
+                impinge_samples::shapes::SAMPLE_CLEARANCE
             )?;
         }
         return Ok(Status::Clear);

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use impinge::scene::Scene;
-use impinge::{Mesh, Vec3, shapes};
+use impinge::{Mesh, Vec3};
 use impinge_io::{Faces, RawMesh};
 
 /// The sample.
 pub(crate) fn scene() -> Result<Scene> {
-    Ok(shapes::sample_assembly()?)
+    Ok(impinge_samples::shapes::sample_assembly()?)
 }
 
 /// Writes the sample into `folder`, which is created: a scene file and one OBJ file a mesh. Returns the files, the scene first.

@@ -147,7 +147,7 @@ fn events_do_not_depend_on_threads_or_broad_phase_but_on_the_seed() {
     assert!(one.lines().count() > 10);
     assert_eq!(one, events(&["--threads", "2"]));
     assert_eq!(one, events(&["--threads", "3"]));
-    for phase in impinge::broad::Choice::ALL {
+    for phase in impinge_papers::zachmann::broad::BROAD_PHASES {
         assert_eq!(one, events(&["--phase", phase.name()]), "{phase}");
     }
     assert_ne!(one, events(&["--seed", "2"]));

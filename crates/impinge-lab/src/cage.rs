@@ -3,24 +3,24 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use impinge::shapes::{self, Shape};
 use impinge::{Mesh, Pose, Vec3, first_hit};
+use impinge_samples::shapes::{self, Model};
 
 use crate::random::Random;
 
 /// The thesis' ten objects have 120 to 1450 polygons, 4121 together.
 const POLYGONS: [usize; 10] = [120, 150, 180, 220, 280, 350, 420, 450, 501, 1450];
-const SHAPES: [Shape; 10] = [
-    Shape::Sphere,
-    Shape::Torus,
-    Shape::TetraFlake,
-    Shape::Hyperboloid,
-    Shape::Gear,
-    Shape::Lamp,
-    Shape::Ellipsoid,
-    Shape::Hand,
-    Shape::Aircraft,
-    Shape::DeformedTorus,
+const SHAPES: [Model; 10] = [
+    Model::Sphere,
+    Model::Torus,
+    Model::TetraFlake,
+    Model::Hyperboloid,
+    Model::Gear,
+    Model::Lamp,
+    Model::Ellipsoid,
+    Model::Hand,
+    Model::Aircraft,
+    Model::DeformedTorus,
 ];
 
 /// Half the inner side of the cage. The objects have a radius of about one, so it is crowded, as in the thesis.

@@ -8,10 +8,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::Vec3;
-use impinge::convex::{
-    BruteForce, Climb, DirectionTable, Hierarchy, Hull, LocalSearch, VertexSearch,
-    furthest_as_in_queries,
-};
+use impinge::convex::{Climb, Hull, VertexSearch, furthest_as_in_queries};
+use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
 
 use crate::bodies::{Shape, direction};
 use crate::chart::{Axis, Chart, Mark};

@@ -30,7 +30,7 @@ impl<'a> Budget<'a> {
     /// At most so many steps; the outermost volumes are always compared. What is found does not depend on the machine.
     ///
     /// In [`first_pair_within`](crate::pair::first_pair_within) a step compares all boxes of two nodes, or all triangles of two leaves; in
-    /// [`BvQuery::within`](crate::tree::BvQuery::within) it compares two volumes or two triangles.
+    /// the published trees of `impinge-papers` it compares two volumes or two triangles.
     #[must_use]
     pub fn steps(steps: u64) -> Self {
         Self { steps, ..Self::unlimited() }
@@ -60,9 +60,10 @@ impl<'a> Budget<'a> {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// Takes a step; false if there is none left.
+    /// Takes a step of the work that is limited; false if there is none left.
     #[inline]
-    pub(crate) fn step(&mut self) -> bool {
+    #[must_use]
+    pub fn step(&mut self) -> bool {
         if self.steps == 0 || self.deadline.is_some_and(|at| Instant::now() >= at) {
             return false;
         }
@@ -75,7 +76,8 @@ impl<'a> Budget<'a> {
 
     /// Nodes so many openings below the roots are not opened.
     #[inline]
-    pub(crate) fn depth_limit(&self) -> u32 {
+    #[must_use]
+    pub fn depth_limit(&self) -> u32 {
         self.depth
     }
 }

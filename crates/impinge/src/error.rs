@@ -60,12 +60,12 @@ pub enum ErrorKind {
 
 impl Error {
     /// An error of `kind` with its `message`.
-    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), source: None }
     }
 
     /// The same error with the error that caused it.
-    pub(crate) fn with_source(
+    pub fn with_source(
         mut self,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
@@ -74,7 +74,7 @@ impl Error {
     }
 
     /// The same error with `context` in front of its message.
-    pub(crate) fn within(mut self, context: impl fmt::Display) -> Self {
+    pub fn within(mut self, context: impl fmt::Display) -> Self {
         self.message = format!("{context}: {}", self.message);
         self
     }

@@ -35,7 +35,6 @@
 //! | How do two solids stand to each other? | [`check_pair`]: a [`Relation`] |
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
 //! | The same for hulls, spheres, capsules, boxes, half-spaces and more, with or without meshes? | a [`Shape`]: [`shape::intersects`], [`shape::distance`], [`shape::contact`] |
-//! | What about two hulls that move? | [`convex::Tracker`] |
 //! | Many bodies that move: what began to meet, what ended? | a [`World`]: [`World::update`](world::World::update), or [beside](world::World::detach) the application |
 //! | Only their boxes? | [`broad`] |
 //! | Which convex bodies is a solid made of? | [`pieces::decompose`], [`pieces::decompose_exactly`] |
@@ -54,7 +53,6 @@
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
 //! | [`convex`] | convex hulls and primitives: do two meet, how far apart, how deep |
 //! | [`mesh`] | polygon meshes: triangulation, adjacency, defects, classes, mass |
-//! | [`volume`] | bounding volumes: k-DOPs, oriented boxes, spheres |
 //! | [`tree`] | the bounding-volume trees that queries descend |
 //! | [`pair`] | two meshes: the methods that find triangles that meet, distance, evidence |
 //! | [`solid`] | inside and outside, and the space that two solids share |
@@ -65,7 +63,6 @@
 //! | [`scene`] | named parts at poses, from files too |
 //! | [`check`] | an engineer's verdict about a pair of parts |
 //! | [`shapes`] | generated meshes and a sample assembly |
-//! | [`motion`] | bodies on paths, from files or generated, in a [`world`] |
 //!
 //! # What is promised
 //!
@@ -88,6 +85,9 @@
 //! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files. Without it
 //! `impinge-io` and its dependencies are not compiled.
 
+// What is public for `internals` alone is unreachable, or unused, without that feature.
+#![cfg_attr(not(feature = "internals"), allow(dead_code, unreachable_pub, unused_imports))]
+
 mod bias;
 pub mod broad;
 mod budget;
@@ -97,9 +97,10 @@ pub mod convex;
 mod crew;
 mod error;
 pub mod exact;
+#[cfg(feature = "internals")]
+pub mod internals;
 pub mod math;
 pub mod mesh;
-pub mod motion;
 mod outcome;
 pub mod pair;
 pub mod pieces;
@@ -109,7 +110,6 @@ pub mod shapes;
 mod sink;
 pub mod solid;
 pub mod tree;
-pub mod volume;
 mod wide;
 pub mod world;
 

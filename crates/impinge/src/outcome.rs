@@ -40,7 +40,7 @@ pub struct Maybe {
 
 impl Maybe {
     /// Takes note of a point of A and one of B, both in A's frame.
-    pub(crate) fn offer(&mut self, a: Vec3, b: Vec3) {
+    pub fn offer(&mut self, a: Vec3, b: Vec3) {
         self.distance_at_most = self.distance_at_most.min(length_up(a - b));
     }
 }

@@ -2,15 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-mod common;
-mod meshes;
-
 use std::time::{Duration, Instant};
 
-use common::Random;
 use impinge::pair::{Budget, Maybe, Outcome, first_pair_within};
 use impinge::{Distance, Mesh, Pose, Vec3, distance, shapes};
-use meshes::{askew, brute_pairs, depth, pose, soup};
+use impinge_oracles::common::Random;
+use impinge_oracles::meshes::{askew, brute_pairs, depth, pose, soup};
 
 /// Two meshes, and what is true about them.
 struct Case<'a> {

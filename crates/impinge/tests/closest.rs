@@ -1,14 +1,12 @@
 //! Closest points and the bounds of the distance against integer arithmetic.
 
-mod oracle;
-
 use std::cmp::Ordering;
 
 use impinge::Vec3;
 use impinge::closest::{
     ClosestPoints, point_segment, point_triangle, segment_segment, triangle_triangle,
 };
-use oracle::{Fraction, Frame, Random, cases};
+use impinge_oracles::points::{Fraction, Frame, Random, cases};
 
 /// Largest difference of two coordinates.
 fn size(points: &[Vec3]) -> f64 {
@@ -54,16 +52,16 @@ fn check(points: &[Vec3; 6], widest: &mut Widest) {
     let frame = Frame::of(points);
     let [a, b, c, d, e, f] = frame.points(points);
     let [pa, pb, pc, pd, pe, pf] = *points;
-    let square = oracle::point_segment(&a, [&d, &e]);
+    let square = impinge_oracles::points::point_segment(&a, [&d, &e]);
     widest.check("point-segment", &[pa, pd, pe], &point_segment(pa, &[pd, pe]), &frame, &square);
     let found = point_triangle(pa, &[pd, pe, pf]);
-    let square = oracle::point_triangle(&a, &[d.clone(), e.clone(), f.clone()]);
+    let square = impinge_oracles::points::point_triangle(&a, &[d.clone(), e.clone(), f.clone()]);
     widest.check("point-triangle", &[pa, pd, pe, pf], &found, &frame, &square);
     let found = segment_segment(&[pa, pb], &[pd, pe]);
-    let square = oracle::segment_segment([&a, &b], [&d, &e]);
+    let square = impinge_oracles::points::segment_segment([&a, &b], [&d, &e]);
     widest.check("segment-segment", &[pa, pb, pd, pe], &found, &frame, &square);
     let found = triangle_triangle(&[pa, pb, pc], &[pd, pe, pf]);
-    let square = oracle::triangle_triangle(&[a, b, c], &[d, e, f]);
+    let square = impinge_oracles::points::triangle_triangle(&[a, b, c], &[d, e, f]);
     widest.check("triangle-triangle", points, &found, &frame, &square);
     assert_eq!(square.is_zero(), found.upper == 0.0, "{points:?}: {found:?}");
     check_points(points, &found);
@@ -76,7 +74,7 @@ fn check_points(points: &[Vec3; 6], found: &ClosestPoints) {
     let frame = Frame::of(&all);
     let [a, b, c, d, e, f] = frame.points(points);
     for (x, triangle) in [(found.a, [a, b, c]), (found.b, [d, e, f])] {
-        let square = oracle::point_triangle(&frame.point(x), &triangle);
+        let square = impinge_oracles::points::point_triangle(&frame.point(x), &triangle);
         assert_ne!(
             frame.compare_square(found.point_error, &square),
             Ordering::Less,
@@ -305,7 +303,7 @@ fn triangles_on_a_grid_share_a_point_or_do_not() {
         let found = triangle_triangle(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]);
         let frame = Frame::of(&p);
         let [a, b, c, d, e, f] = frame.points(&p);
-        let meet = oracle::triangle_triangle(&[a, b, c], &[d, e, f]).is_zero();
+        let meet = impinge_oracles::points::triangle_triangle(&[a, b, c], &[d, e, f]).is_zero();
         assert_eq!(found.upper == 0.0, meet, "{p:?}: {found:?}");
         assert_eq!(found.a == found.b && found.lower == 0.0, meet, "{p:?}: {found:?}");
         meeting += usize::from(meet);

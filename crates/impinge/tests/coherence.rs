@@ -2,13 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
-mod common;
-
-use common::Random;
 use impinge::pair::{
     Cache, first_hit, first_hit_cached, intersecting_pairs, par_intersecting_pairs,
 };
 use impinge::{Mesh, Pose, shapes};
+use impinge_oracles::common::Random;
 
 fn models() -> Vec<Mesh> {
     vec![

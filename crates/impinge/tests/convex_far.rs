@@ -1,21 +1,22 @@
 //! Hulls with coordinates that are large, or small, for their size, at the border of touching:
 //! every way to ask about them, against exact references that share no code with the library.
 
-mod common;
-mod convex_oracle;
-
-use common::Random;
-use convex_oracle::{Small, rational, share_a_point};
 use impinge::check::{CheckOptions, Relation, check_pair};
-use impinge::convex::clipping::{PreChecks, clip};
 use impinge::convex::decide::Decision;
-use impinge::convex::separating::{self, Options, Prepared, Query, Scratch};
 use impinge::convex::{
-    self, Acceleration, Cache, ClosestOptions, Contact, Hull, Method, Recurrence, Reduction,
-    Sphere, Tracker, Want, closest_points, penetration, perceptron,
+    self, Cache, ClosestOptions, Contact, Hull, Sphere, closest_points, penetration,
 };
 use impinge::shape::{self, Shape, Verdict};
 use impinge::{Mesh, Pose, Vec3};
+use impinge_oracles::common::Random;
+use impinge_oracles::convex::{Small, rational, share_a_point};
+use impinge_papers::leung::closest::{
+    self as published, Acceleration, Recurrence, Reduction, Variant,
+};
+use impinge_papers::leung::separating::{self, Options, Prepared, Query, Scratch};
+use impinge_papers::leung::{Method, Tracker, Want};
+use impinge_papers::zachmann::clipping::{PreChecks, clip};
+use impinge_papers::zachmann::perceptron;
 
 fn direction(random: &mut Random) -> Vec3 {
     loop {
@@ -145,7 +146,7 @@ fn tetrahedron(hull: &Hull) -> Option<Mesh> {
 
 /// The squared distance of bodies that are apart, and the squared depth of others.
 struct Truth {
-    squared: convex_oracle::Rational,
+    squared: impinge_oracles::convex::Rational,
     meets: bool,
 }
 
@@ -229,9 +230,13 @@ fn ask_hulls(case: &Close, truth: &Truth) {
 
 fn ask_bodies(case: &Close, truth: &Truth) {
     let Close { a, b, pose, name, .. } = case;
+    let options = ClosestOptions::default();
+    let found = closest_points(a, b, pose, &options, &mut Default::default());
+    assert!(truth.distance_holds(found.lower, found.upper), "{name}: {found:?}");
     for reduction in [Reduction::Johnson, Reduction::SignedVolumes] {
-        let options = ClosestOptions { reduction, ..Default::default() };
-        let found = closest_points(a, b, pose, &options, &mut Default::default());
+        let variant = Variant { reduction, ..Default::default() };
+        let found =
+            published::closest_points(a, b, pose, &options, variant, &mut Default::default());
         assert!(truth.distance_holds(found.lower, found.upper), "{name}: {found:?}");
     }
     let found = penetration(a, b, pose, &Default::default(), &mut Default::default());
@@ -306,7 +311,7 @@ fn parts_that_touch_far_away_are_not_clear() {
 fn bodies_small_or_large_for_their_numbers_are_judged_exactly() {
     let mut random = Random(41);
     let (mut verdicts, mut meshes) = ([0_u32; 2], 0);
-    let cases = common::count_from("IMPINGE_CONVEX_FAR", 1500);
+    let cases = impinge_oracles::common::count_from("IMPINGE_CONVEX_FAR", 1500);
     for _ in 0..cases {
         let Some(case) = close(&mut random) else { continue };
         let truth = Truth::new(case.a.vertices(), &case.there);
@@ -364,10 +369,10 @@ fn bounds_hold_for_distances_whose_squares_vanish() {
         ask_bodies(&case, &truth);
         for acceleration in [Acceleration::Nesterov, Acceleration::Polyak] {
             for recurrence in [Recurrence::Anywhere, Recurrence::InSimplex] {
-                let options =
-                    ClosestOptions { acceleration, recurrence, ..ClosestOptions::default() };
-                let cache = &mut Default::default();
-                let found = closest_points(&case.a, &case.b, &case.pose, &options, cache);
+                let variant = Variant { acceleration, recurrence, ..Default::default() };
+                let (options, cache) = (ClosestOptions::default(), &mut Default::default());
+                let Close { a, b, pose, .. } = &case;
+                let found = published::closest_points(a, b, pose, &options, variant, cache);
                 assert!(truth.distance_holds(found.lower, found.upper), "{}: {found:?}", case.name);
             }
         }
@@ -389,7 +394,7 @@ fn spheres_of_all_sizes_are_compared_exactly() {
         let r = ulps(sum * random.unit(), 0).max(0.0);
         let s = ulps(sum - r, [0, 1, -1, 3][random.below(4)]).max(0.0);
         let (Ok(p), Ok(q)) = (Sphere::new(r), Sphere::new(s)) else { continue };
-        let square: convex_oracle::Rational =
+        let square: impinge_oracles::convex::Rational =
             there.to_array().into_iter().map(|x| &rational(x) * &rational(x)).sum();
         let reach = rational(r) + rational(s);
         let meets = square <= &reach * &reach;

@@ -1,15 +1,13 @@
 //! Convex pieces: volumes in rational numbers, cover and error by exact point location of samples, degenerate input.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
-mod common;
-
-use common::Random;
 use impinge::convex::Hull;
 use impinge::exact::{Location, Sign, locate_point, orient3d, point_on_triangle, winding_number};
 use impinge::pieces::{
     DecomposeOptions, Decomposition, decompose, decompose_exactly, decompose_watched,
 };
 use impinge::{Aabb, ErrorKind, Mesh, Pose, Vec3};
+use impinge_oracles::common::Random;
 use num_rational::BigRational;
 use num_traits::Zero;
 

@@ -13,16 +13,12 @@
 //! every face normal, and the way out against exact integers. One pose in four also asks for the distance alone, one for the contact and one for the distance with a cache. Of every sixteenth pose the verdict is found again without any hint and, for smaller bodies, by a linear
 //! program in integers; of every 256th the depth of small bodies by brute force in integers.
 
-mod common;
-mod convex_families;
-mod convex_oracle;
-
-use common::count_from;
-use convex_families::{Pair, Stand, for_each, pair};
-use convex_oracle::{Small, overlap_is_at_most, rational, share_a_point};
 use impinge::convex::decide::{self, Common, Decision, Hint, Pairs};
 use impinge::convex::{self, Cache, Contact, Distance, Hull, Overlap};
 use impinge::{Pose, Vec3};
+use impinge_oracles::common::count_from;
+use impinge_oracles::convex::{Small, overlap_is_at_most, rational, share_a_point};
+use impinge_oracles::convex_families::{Pair, Stand, for_each, pair};
 
 /// How many poses two bodies are asked at.
 const POSES: u64 = 8;
@@ -237,7 +233,7 @@ fn directions_between_two_faces_miss_no_vertex() {
 /// Most vertices of A are one point seen from its middle; the one at the other end, where B stands, was missed: "separated".
 #[test]
 fn a_vertex_far_from_all_others_is_not_missed() {
-    let mut random = common::Random(3);
+    let mut random = impinge_oracles::common::Random(3);
     for size in [1e-160, 1e-20, 1e-15, 1e-9] {
         for round in 0..6 {
             let mut points: Vec<Vec3> =
@@ -264,7 +260,7 @@ fn a_vertex_far_from_all_others_is_not_missed() {
 fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
     let corner = |i: usize| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64) - 0.5;
     let cube = Hull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
-    let mut random = common::Random(8);
+    let mut random = impinge_oracles::common::Random(8);
     let mut cache = Cache::default();
     for round in 0..4000 {
         // Along one axis, two or all three; exactly at, one unit beside and far from touching.

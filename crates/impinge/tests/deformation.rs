@@ -1,14 +1,11 @@
 //! A mesh that deforms keeps its tree's promises and reports the pairs of brute force, after any sequence of moves.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-mod meshes;
-
-use common::{Random, count_from};
 use impinge::pair::{Cache, first_hit, first_hit_cached};
 use impinge::tree::Tree;
 use impinge::{DeformOptions, Deforming, ErrorKind, Mesh, Pose, Vec3, shapes};
-use meshes::{askew, compare_trees as compare};
+use impinge_oracles::common::{Random, count_from};
+use impinge_oracles::meshes::{askew, compare_trees as compare};
 
 /// The mesh is what a new one of its vertices would be, and its tree holds.
 #[track_caller]

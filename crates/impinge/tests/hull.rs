@@ -4,12 +4,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
-use common::{Random, count_from};
 use impinge::convex::{Climb, Hull};
 use impinge::exact::{Sign, orient3d};
 use impinge::{ErrorKind, Mesh, Vec3};
+use impinge_oracles::common::{Random, count_from};
 
 fn factor() -> usize {
     count_from("IMPINGE_TEST_FACTOR", 1)

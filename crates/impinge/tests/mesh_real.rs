@@ -1,16 +1,14 @@
 //! Real meshes, where present: every one is described without loss, and watertight means closed.
 #![cfg(feature = "files")]
 
-mod common;
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::model;
 use impinge::mesh::{Weld, triangulate_polygon};
 use impinge::scene::LoadOptions;
 use impinge::{Error, Mesh, Scene, Vec3};
+use impinge_oracles::common::model;
 
 /// All parts of a file in one mesh, vertices as in the file.
 fn load(path: &Path) -> Result<Mesh, Error> {

@@ -1,16 +1,13 @@
 //! Distances and near pairs through the tree are exactly those of brute force: the same pairs, the same bounds, bit for bit.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-mod meshes;
-
 use std::ops::ControlFlow;
 
-use common::Random;
 use impinge::pair::{NearPair, NearSink, Posed, brute, near, within};
 use impinge::tree::{self, Tree};
 use impinge::{Mesh, Pose, Vec3, distance, shapes};
-use meshes::{askew, soup};
+use impinge_oracles::common::Random;
+use impinge_oracles::meshes::{askew, soup};
 
 /// Keeps everything up to a fixed distance.
 struct Keep {
@@ -136,13 +133,16 @@ fn same(found: &[NearPair], expected: &[NearPair], epsilon: f64) {
 }
 
 fn pose(random: &mut Random, shift: Vec3) -> Pose {
-    Pose::from_translation(shift).unwrap().compose(&meshes::pose(random, 0.0)).unwrap()
+    Pose::from_translation(shift)
+        .unwrap()
+        .compose(&impinge_oracles::meshes::pose(random, 0.0))
+        .unwrap()
 }
 
 #[test]
 fn random_triangles() {
     let mut random = Random(1);
-    for case in 0..common::count_from("IMPINGE_NEAR_CASES", 24) {
+    for case in 0..impinge_oracles::common::count_from("IMPINGE_NEAR_CASES", 24) {
         let small = |r: &mut Random| r.point();
         let (n, m) = (1 + random.below(60), 1 + random.below(60));
         let (a, b) = (soup(&mut random, n, small), soup(&mut random, m, small));
@@ -159,7 +159,7 @@ fn surfaces_apart_and_overlapping() {
         shapes::torus(1.0, 0.4, 16, 10).unwrap(),
         shapes::icosphere(1.0, 4).unwrap(),
         shapes::cuboid_grid([1.0, 2.0, 1.0], [4, 4, 4]).unwrap(),
-        shapes::stalagmites(3, 3, 5, 1).unwrap(),
+        impinge_samples::shapes::stalagmites(3, 3, 5, 1).unwrap(),
         askew(),
     ];
     let (mut apart, mut met) = (0, 0);

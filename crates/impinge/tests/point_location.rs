@@ -1,16 +1,16 @@
 //! Points in polygons and polyhedra against integer arithmetic and against each other.
 
-mod oracle;
-
 use impinge::Vec3;
 use impinge::exact::{
     Location, OneShotCounts, locate_point, point_in_convex_polygon,
     point_in_convex_polygon_counted, point_in_polygon, point_in_polygon_counted, point_on_triangle,
     winding_number,
 };
+use impinge_oracles::points::{
+    Frame, Int3, Random, cases, cross, dot, point_segment, point_triangle, sub,
+};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
-use oracle::{Frame, Int3, Random, cases, cross, dot, point_segment, point_triangle, sub};
 
 /// The exact location by a ray in a random direction, drawn again when it meets a vertex.
 fn polygon_oracle(q: [f64; 2], polygon: &[[f64; 2]], random: &mut Random) -> Location {

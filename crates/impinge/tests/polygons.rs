@@ -2,13 +2,11 @@
 //! numbers.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::{Random, count_from};
 use impinge::mesh::triangulate_polygon;
 use impinge::{Mesh, Vec3};
+use impinge_oracles::common::{Random, count_from};
 
 type Point = [i64; 2];
 

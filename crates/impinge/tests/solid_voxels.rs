@@ -2,14 +2,12 @@
 //! that knows nothing of triangles. Everything in them touches, coincides and meets itself: the hardest input there is.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{Random, count_from};
 use impinge::check::{CheckOptions, Relation, check_pair};
 use impinge::exact::Contact;
 use impinge::{Mesh, Pose, Vec3};
+use impinge_oracles::common::{Random, count_from};
 
 type Cell = [i64; 3];
 

@@ -2,26 +2,18 @@
 //! sizes and offsets.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod meshes;
-mod oracle;
-
-/// Where `meshes` looks for them.
-mod common {
-    pub(crate) use crate::oracle::Random;
-}
-
 use std::cmp::Ordering;
 
-use common::Random;
 use impinge::pair::{
     Budget, Cache, Outcome, Separation, Verdict, first_hit, first_pair_cached, first_pair_within,
     intersecting_pairs, par_intersecting_pairs, within,
 };
-use impinge::tree::bv::{BuildOptions, BvQuery, BvTree};
 use impinge::tree::{self, Tree};
-use impinge::volume::{Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
 use impinge::{Deforming, Mesh, Pose, Vec3, distance, intersects, pair, shapes};
-use meshes::{brute_pairs, soup};
+use impinge_oracles::common::Random;
+use impinge_oracles::meshes::{brute_pairs, soup};
+use impinge_papers::klosowski::bv_tree::{BuildOptions, BvQuery, BvTree};
+use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
 
 /// From the smallest number to the largest coordinate but one.
 const SCALES: [f64; 18] = [
@@ -38,7 +30,7 @@ fn triangles(corners: &[[Vec3; 3]]) -> Mesh {
 fn compare_distance(a: &Mesh, b: &Mesh, pose: &Pose, numbers: &[f64]) -> Vec<Ordering> {
     let moved = b.transformed(pose);
     let all: Vec<Vec3> = a.vertices().iter().chain(moved.vertices()).copied().collect();
-    let frame = oracle::Frame::of(&all);
+    let frame = impinge_oracles::points::Frame::of(&all);
     let list = |mesh: &Mesh| -> Vec<_> {
         (0..mesh.triangles().len()).map(|t| frame.points(&mesh.triangle(t))).collect()
     };
@@ -46,7 +38,7 @@ fn compare_distance(a: &Mesh, b: &Mesh, pose: &Pose, numbers: &[f64]) -> Vec<Ord
     let mut least: Vec<Ordering> = vec![Ordering::Less; numbers.len()];
     for p in &here {
         for q in &there {
-            let square = oracle::triangle_triangle(p, q);
+            let square = impinge_oracles::points::triangle_triangle(p, q);
             for (least, x) in least.iter_mut().zip(numbers) {
                 // Greater: some pair is closer than the number.
                 *least = (*least).max(frame.compare_square(*x, &square));
@@ -223,8 +215,8 @@ fn contacts_of_denormal_size_are_found() {
         let poses = [
             Pose::IDENTITY,
             Pose::from_translation(v(-1., 0., 0.) * scale).unwrap(),
-            meshes::pose(&mut random, 0.0),
-            meshes::pose(&mut random, 0.0),
+            impinge_oracles::meshes::pose(&mut random, 0.0),
+            impinge_oracles::meshes::pose(&mut random, 0.0),
         ];
         for pose in &poses {
             check(&a, &b, pose, false);
@@ -309,13 +301,16 @@ fn triangles_that_meet_beyond_the_largest_coordinate_are_at_no_distance() {
         let big = 1e60;
         let corner = |r: &mut Random| r.point() * big;
         let p = [(); 3].map(|()| corner(&mut random));
-        let turn = meshes::pose(&mut random, 0.0);
+        let turn = impinge_oracles::meshes::pose(&mut random, 0.0);
         let there = Pose::from_translation(random.point() * big).unwrap().compose(&turn).unwrap();
         let pose = if round % 2 == 0 {
             there
         } else {
             let other = Pose::from_translation(random.point() * big).unwrap();
-            Pose::relative(&other.compose(&meshes::pose(&mut random, 0.0)).unwrap(), &there)
+            Pose::relative(
+                &other.compose(&impinge_oracles::meshes::pose(&mut random, 0.0)).unwrap(),
+                &there,
+            )
         };
         // A triangle with a corner near a point of the moved one.
         let b = triangles(&[p]);
@@ -352,15 +347,18 @@ fn gaps_of_volumes_are_never_too_wide() {
             10.0_f64.powf(-154.0 - 9.0 * random.unit())
         };
         let (p, q) = (random.point() * scale, random.grid_point(3) * scale);
-        let frame = oracle::Frame::of(&[p, q]);
-        let way = oracle::sub(&frame.point(p), &frame.point(q));
-        let square = oracle::Fraction { numerator: oracle::dot(&way, &way), denominator: 1.into() };
+        let frame = impinge_oracles::points::Frame::of(&[p, q]);
+        let way = impinge_oracles::points::sub(&frame.point(p), &frame.point(q));
+        let square = impinge_oracles::points::Fraction {
+            numerator: impinge_oracles::points::dot(&way, &way),
+            denominator: 1.into(),
+        };
         let gaps = [
             gap_of_points::<Dop6>(p, q),
             gap_of_points::<Dop14>(p, q),
             gap_of_points::<Dop18>(p, q),
             gap_of_points::<Dop26>(p, q),
-            gap_of_points::<Oriented>(p, q),
+            gap_of_points::<OrientedBox>(p, q),
             gap_of_points::<Sphere>(p, q),
         ];
         for gap in gaps {
@@ -399,7 +397,7 @@ fn published_trees_do_not_overstate_distances() {
             ask::<Dop6>(&a, &b, &pose, &mut separated);
             ask::<Dop26>(&a, &b, &pose, &mut separated);
             ask::<Sphere>(&a, &b, &pose, &mut separated);
-            ask::<Oriented>(&a, &b, &pose, &mut separated);
+            ask::<OrientedBox>(&a, &b, &pose, &mut separated);
         }
     }
     assert!(separated > 100, "{separated}");
@@ -417,7 +415,7 @@ fn proofs_of_separation_verify_at_every_scale() {
             let way = random.point() * 4.0 * scale;
             let pose = Pose::from_translation(way)
                 .unwrap()
-                .compose(&meshes::pose(&mut random, 0.0))
+                .compose(&impinge_oracles::meshes::pose(&mut random, 0.0))
                 .unwrap();
             if let Verdict::Separated(proof) = intersects(&a, &a, &pose) {
                 assert!(proof.verify(&a, &a, &pose), "1e{exponent} {proof:?}");
@@ -436,7 +434,7 @@ fn distances_of_bodies_far_apart_are_bounded() {
         for (size, own) in [(1.0, 0.0), (1.0, 1e3), (1e-3, 1.0), (1.0, 1e12), (1e-20, 1e-3)] {
             let corner = |r: &mut Random| r.point() * size + Vec3::new(own, -own, 0.5 * own);
             let (a, b) = (soup(&mut random, 34, corner), soup(&mut random, 3, corner));
-            let turn = meshes::pose(&mut random, 0.0);
+            let turn = impinge_oracles::meshes::pose(&mut random, 0.0);
             let way = Vec3::new(0.6, -0.7, 0.4) * far;
             let pose = Pose::from_translation(way).unwrap().compose(&turn).unwrap();
             for (a, b, pose) in [(&a, &b, pose), (&b, &a, pose.inverse())] {

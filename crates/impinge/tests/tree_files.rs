@@ -1,15 +1,12 @@
 //! Trees come back from their files as they were, and no file, however damaged, does anything but give an error or the right answers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-mod meshes;
-
 use std::io::{self, Read};
 
-use common::{Random, count_from};
 use impinge::tree::{FORMAT, Tree};
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
-use meshes::askew;
+use impinge_oracles::common::{Random, count_from};
+use impinge_oracles::meshes::askew;
 use xxhash_rust::xxh3::Xxh3;
 
 const HEAD: usize = 40;
@@ -79,7 +76,7 @@ fn trees_come_back_bit_for_bit() {
 #[cfg(feature = "files")]
 #[test]
 fn the_tree_of_a_real_mesh_comes_back() {
-    let Some(path) = common::model("standard/bunny_7k.off") else { return };
+    let Some(path) = impinge_oracles::common::model("standard/bunny_7k.off") else { return };
     let mesh = Mesh::load(path).unwrap();
     let bytes = written(&mesh);
     assert!(bytes.len() < 6 * mesh.triangles().len(), "{}", bytes.len());

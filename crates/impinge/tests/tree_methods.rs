@@ -1,14 +1,11 @@
 //! The tree reports exactly the pairs that brute force does, on any machine's instructions.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod common;
-mod meshes;
-
-use common::Random;
 use impinge::pair::{Collect, Posed, brute};
 use impinge::tree::traverse;
 use impinge::{Mesh, Pose, Vec3, shapes};
-use meshes::{askew, compare_trees, far_soups, grid_soups, needles, pose, star};
+use impinge_oracles::common::Random;
+use impinge_oracles::meshes::{askew, compare_trees, far_soups, grid_soups, needles, pose, star};
 
 /// Compares the tree with brute force and returns the number of pairs, or `None` if the tree declined.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
@@ -38,7 +35,7 @@ fn shapes_near_and_far_from_the_origin() {
         shapes::torus(1.0, 0.4, 24, 12).unwrap(),
         shapes::icosphere(1.0, 5).unwrap(),
         shapes::cuboid_grid([1.0, 2.0, 1.0], [4, 4, 4]).unwrap(),
-        shapes::stalagmites(4, 3, 6, 1).unwrap(),
+        impinge_samples::shapes::stalagmites(4, 3, 6, 1).unwrap(),
         askew(),
     ];
     let mut hits = 0;

@@ -1,18 +1,16 @@
 //! A world against the oracle: every pair of bodies asked by itself, after any sequence of operations.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::Random;
-use impinge::broad::Choice;
 use impinge::convex::{Capsule, Cuboid, Cylinder, HalfSpace, Hull, Sphere};
 use impinge::shape::Kind;
 use impinge::world::{
     Body, BoxKind, Event, EventKind, Geometry, Handle, Interest, Method, World, WorldOptions,
 };
 use impinge::{ErrorKind, Mesh, Pose, Shape, Vec3, convex, shape, shapes};
+use impinge_oracles::common::Random;
+use impinge_papers::zachmann::broad::BROAD_PHASES;
 
 /// Some forms of every kind.
 fn forms() -> Vec<Geometry> {
@@ -189,7 +187,7 @@ fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<E
 
 #[test]
 fn every_broad_phase_follows_the_oracle() {
-    for (n, phase) in Choice::ALL.iter().enumerate() {
+    for (n, phase) in BROAD_PHASES.iter().enumerate() {
         let options = WorldOptions { phase: *phase, ..WorldOptions::default() };
         follows_the_oracle(&options, 100 + n as u64, 60);
     }
@@ -223,7 +221,7 @@ fn events_do_not_depend_on_threads_broad_phase_or_boxes() {
     let one = run(1, &plain);
     assert_eq!(one, run(3, &plain)); // bit for bit
     assert!(one.len() > 20, "{}", one.len());
-    for phase in Choice::ALL {
+    for phase in BROAD_PHASES {
         let options = WorldOptions { phase: *phase, oriented: true, ..WorldOptions::default() };
         assert_eq!(one, run(2, &options), "{phase:?}"); // bit for bit
     }

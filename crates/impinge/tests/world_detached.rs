@@ -2,15 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(clippy::print_stdout, reason = "a test says what it measured")]
 
-mod common;
-
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use common::Random;
 use impinge::convex::Sphere;
 use impinge::world::{Body, EventKind, Handle, World};
 use impinge::{Pose, shapes};
+use impinge_oracles::common::Random;
 
 fn pose(random: &mut Random) -> Pose {
     let turn = [0; 4].map(|_| random.signed());

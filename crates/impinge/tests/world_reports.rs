@@ -2,15 +2,13 @@
 //! or what was computed before, and not on whether it was saved and restored in between.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-
-use common::Random;
-use impinge::broad::Choice;
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Sphere};
 use impinge::world::{
     Body, BoxKind, EventKind, Geometry, Handle, Interest, Method, World, WorldOptions,
 };
 use impinge::{ErrorKind, Mesh, Pose, Shape, Vec3, shapes};
+use impinge_oracles::common::Random;
+use impinge_papers::zachmann::broad::BROAD_PHASES;
 
 fn forms() -> Vec<Geometry> {
     let ball = Shape::from(Sphere::new(0.5).unwrap());
@@ -171,7 +169,7 @@ fn witnesses_do_not_depend_on_options_threads_or_history() {
             assert!(run(&options, 5, 60) == known, "{options:?}");
         }
     }
-    for phase in Choice::ALL {
+    for phase in BROAD_PHASES {
         let options = WorldOptions { phase: *phase, boxes: BoxKind::Tight, ..plain.clone() };
         assert!(run(&options, 5, 60) == known, "{options:?}");
     }
@@ -215,7 +213,11 @@ fn a_restored_world_goes_on_as_one_that_was_never_interrupted() {
     let known = run(&plain, 8, 60);
     let mut world = World::with_options(plain.clone());
     let mut script = Script::new(8, &mut world);
-    let other = WorldOptions { phase: Choice::Tree, boxes: BoxKind::Tight, ..plain.clone() };
+    let other = WorldOptions {
+        phase: impinge::broad::PhaseKind::TREE,
+        boxes: BoxKind::Tight,
+        ..plain.clone()
+    };
     for (frame, text) in known.iter().enumerate() {
         assert_eq!(&said(&mut world), text, "frame {frame}");
         script.step(&mut world);

@@ -1,14 +1,12 @@
 //! Frames that threads share say what one thread says, numbers included.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod common;
-
-use common::Random;
 use impinge::convex::{Cuboid, Hull, Sphere};
 use impinge::world::{
     Body, BoxKind, Event, Geometry, Handle, Interest, Stats, World, WorldOptions,
 };
 use impinge::{Pose, Shape, Vec3, shapes};
+use impinge_oracles::common::Random;
 
 const BODIES: usize = 300;
 const FRAMES: usize = 40;

@@ -1,15 +1,14 @@
 //! Two hulls, by every method.
 
 use impinge::Vec3;
-use impinge::convex::clipping::{self, Clipping};
 use impinge::convex::decide::{self, Common, Decision, Gap, Hint, Pairs};
-use impinge::convex::perceptron::{self, Perceptron};
-use impinge::convex::separating::{self, Prepared, Scratch, Termination};
-use impinge::convex::{
-    self, BruteForce, Cache, Climb, Contact, DirectionTable, Hierarchy, Method, Overlap, Tracker,
-    VertexSearch, Want, race,
-};
+use impinge::convex::{self, Cache, Climb, Contact, Overlap, VertexSearch};
 use impinge::exact::Sign;
+use impinge_papers::leung::separating::{self, Prepared, Scratch, Termination};
+use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, Method, Tracker, Want};
+use impinge_papers::zachmann::clipping::{self, Clipping};
+use impinge_papers::zachmann::perceptron::{self, Perceptron};
+use impinge_papers::zachmann::race;
 
 use super::{Case, Hulls, Row};
 use crate::judge::Judge;
@@ -58,11 +57,11 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "hulls: separating vectors",
         covers: &[
-            "convex::separating::separate",
-            "convex::separating::decide",
-            "convex::separating::Search::run",
-            "convex::separating::Prepared::start",
-            "convex::Tracker::step",
+            "leung::separating::separate",
+            "leung::separating::decide",
+            "leung::separating::Search::run",
+            "leung::separating::Prepared::start",
+            "leung::Tracker::step",
         ],
         every: 2,
         ask: separating_vectors,
@@ -70,11 +69,11 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "hulls: clipping, perceptron, races",
         covers: &[
-            "convex::clipping::clip",
-            "convex::perceptron::separate",
-            "convex::race::interleaved",
-            "convex::race::parallel",
-            "convex::race::Contender::step",
+            "zachmann::clipping::clip",
+            "zachmann::perceptron::separate",
+            "zachmann::race::interleaved",
+            "zachmann::race::parallel",
+            "zachmann::race::Contender::step",
         ],
         every: 2,
         ask: others,
@@ -87,8 +86,8 @@ pub(super) const ROWS: &[Row] = &[
             "convex::Hull::climb_rounded",
             "convex::Hull::validate",
             "convex::Hull::validate_support",
-            "convex::Hierarchy::search_in",
-            "convex::DirectionTable::near",
+            "leung::Hierarchy::search_in",
+            "leung::DirectionTable::near",
             "convex::VertexSearch::search",
             "convex::VertexSearch::start",
         ],

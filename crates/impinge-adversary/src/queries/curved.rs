@@ -1,7 +1,10 @@
 //! Bodies with a support function: closest points, depth, half-spaces.
 
 use impinge::Vec3;
-use impinge::convex::{ClosestCache, HalfSpace, Trail, closest_points, penetration};
+use impinge::convex::{
+    ClosestCache, ClosestOptions, HalfSpace, Trail, closest_points, penetration,
+};
+use impinge_papers::leung::closest::{self, Acceleration, Variant};
 
 use super::{Case, Row};
 use crate::judge::Judge;
@@ -13,6 +16,12 @@ pub(super) const ROWS: &[Row] = &[
         covers: &["convex::closest_points", "convex::penetration"],
         every: 2,
         ask: bodies,
+    },
+    Row {
+        name: "closest points, as published",
+        covers: &["leung::closest::closest_points"],
+        every: 4,
+        ask: variants,
     },
     Row { name: "half-spaces", covers: &["convex::HalfSpace::gap"], every: 2, ask: half_spaces },
 ];
@@ -48,6 +57,31 @@ fn bodies(case: &Case<'_>, judge: &mut Judge<'_>) {
                 truth.b
             )
         });
+    }
+}
+
+/// Every variant of the published iteration; each has a cache of its own.
+fn variants(case: &Case<'_>, judge: &mut Judge<'_>) {
+    let Some(hulls) = case.hulls() else { return };
+    let published = Variant::PUBLISHED;
+    let variants = [
+        published,
+        Variant::default(),
+        Variant { acceleration: Acceleration::Nesterov, ..published },
+        Variant { acceleration: Acceleration::Polyak, ..Variant::default() },
+    ];
+    let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+    for variant in variants {
+        let mut cache: ClosestCache<Trail, Trail> = ClosestCache::default();
+        for (step, pose, truth) in case.hull_steps(hulls) {
+            let (a, b) = (&hulls.a, &hulls.b);
+            let found = closest::closest_points(a, b, pose, &options, variant, &mut cache);
+            judge.case(&found);
+            judge.check(truth.distance_is_between(found.lower, found.upper), || {
+                let (a, b) = (&truth.a, &truth.b);
+                format!("step {step}: {variant:?}: {found:?}, not {}; {a:?} {b:?}", truth.roughly())
+            });
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which triangles of two meshes meet, by every method.
 
-use impinge::pair::edges::{self, PreChecks};
 use impinge::pair::{self, Cache, Count, First, Hit, Posed, Separation, Verdict, brute, sweep};
 use impinge::{Pose, Vec3};
+use impinge_papers::zachmann::edges::{self, PreChecks};
 
 use super::{Case, Row, pairs_of};
 use crate::judge::Judge;
@@ -57,9 +57,9 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "edges against faces",
         covers: &[
-            "pair::edges::traverse",
-            "pair::edges::after_pre_checks",
-            "pair::edges::by_vertices",
+            "zachmann::edges::traverse",
+            "zachmann::edges::after_pre_checks",
+            "zachmann::edges::by_vertices",
         ],
         every: 2,
         ask: by_edges,

@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use impinge::pair::{Budget, NearPair};
-use impinge::tree::boxes::{self, BoxTest, BoxTree, LeafTest, Options};
-use impinge::tree::bv::{
+use impinge_papers::klosowski::bv_tree::{
     BuildOptions, ByShape, Counts, DopShapes, Front, Order, Recording, TumbleOptions,
 };
-use impinge::tree::{BvQuery, BvTree};
-use impinge::volume::{Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
+use impinge_papers::klosowski::bv_tree::{BvQuery, BvTree};
+use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
+use impinge_papers::zachmann::box_tree::{self, BoxTest, BoxTree, LeafTest, Options};
 
 use super::budgets::{STEPS, judge_outcome};
 use super::measures::judge_near;
@@ -19,16 +19,16 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "trees of bounding volumes",
         covers: &[
-            "tree::bv::BvQuery::traverse",
-            "tree::bv::BvQuery::traverse_counted",
-            "tree::bv::BvQuery::within",
-            "tree::bv::BvQuery::within_counted",
-            "tree::bv::BvQuery::coherent",
-            "tree::bv::BvQuery::coherent_counted",
-            "tree::bv::BvQuery::near",
-            "tree::bv::BvQuery::near_counted",
-            "tree::bv::BvTree::validate",
-            "tree::bv::BvTree::triangles_of",
+            "klosowski::bv_tree::BvQuery::traverse",
+            "klosowski::bv_tree::BvQuery::traverse_counted",
+            "klosowski::bv_tree::BvQuery::within",
+            "klosowski::bv_tree::BvQuery::within_counted",
+            "klosowski::bv_tree::BvQuery::coherent",
+            "klosowski::bv_tree::BvQuery::coherent_counted",
+            "klosowski::bv_tree::BvQuery::near",
+            "klosowski::bv_tree::BvQuery::near_counted",
+            "klosowski::bv_tree::BvTree::validate",
+            "klosowski::bv_tree::BvTree::triangles_of",
         ],
         every: 3,
         ask: bv,
@@ -37,9 +37,9 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "box-trees",
         covers: &[
-            "tree::boxes::traverse",
-            "tree::boxes::traverse_counted",
-            "tree::boxes::BoxTree::validate",
+            "zachmann::box_tree::traverse",
+            "zachmann::box_tree::traverse_counted",
+            "zachmann::box_tree::BoxTree::validate",
         ],
         every: 3,
         ask: box_trees,
@@ -52,7 +52,7 @@ fn bv(case: &Case<'_>, judge: &mut Judge<'_>) {
         1 => bv_of::<Dop14>(case, judge),
         2 => bv_of::<Dop18>(case, judge),
         3 => bv_of::<Dop26>(case, judge),
-        4 => bv_of::<Oriented>(case, judge),
+        4 => bv_of::<OrientedBox>(case, judge),
         _ => bv_of::<Sphere>(case, judge),
     }
 }
@@ -90,7 +90,7 @@ fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
         }
         for epsilon in [0.0, truth.roughly()] {
             let mut near = Vec::new();
-            let mut take = |pair: impinge::tree::bv::NearPair| {
+            let mut take = |pair: impinge_papers::klosowski::bv_tree::NearPair| {
                 let (a, b, closest) = (pair.a, pair.b, pair.closest);
                 near.push(NearPair { a, b, closest });
                 ControlFlow::Continue(())
@@ -161,20 +161,20 @@ fn box_trees(case: &Case<'_>, judge: &mut Judge<'_>) {
     for (tree, mesh) in [(&tree_a, &case.a), (&tree_b, &case.b)] {
         judge.check(tree.validate(mesh).is_ok(), || format!("{:?}", tree.validate(mesh)));
     }
-    let mut scratch = boxes::Scratch::default();
+    let mut scratch = box_tree::Scratch::default();
     for (step, pose, truth) in case.steps() {
         for test in [BoxTest::Clipping, BoxTest::AxisAligned] {
             for leaves in [LeafTest::Edges, LeafTest::Triangles] {
-                let query = boxes::Query {
+                let query = box_tree::Query {
                     boxes: test,
                     leaves,
-                    ..boxes::Query::new((&case.a, &tree_a), (&case.b, &tree_b), pose)
+                    ..box_tree::Query::new((&case.a, &tree_a), (&case.b, &tree_b), pose)
                 };
-                let found = pairs_of(|sink| boxes::traverse(&query, &mut scratch, sink));
+                let found = pairs_of(|sink| box_tree::traverse(&query, &mut scratch, sink));
                 judge.case(&found);
-                let mut counts = boxes::Counts::default();
+                let mut counts = box_tree::Counts::default();
                 let counted = pairs_of(|sink| {
-                    boxes::traverse_counted(&query, &mut scratch, &mut counts, sink);
+                    box_tree::traverse_counted(&query, &mut scratch, &mut counts, sink);
                 });
                 judge.check(counted == found, || format!("step {step}: counted {counted:?}"));
                 judge.check(found == truth.pairs, || {

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
 use impinge::exact::{self, Location};
 use impinge::pair::{First, Posed};
-use impinge::pieces::{self, DecomposeOptions, HullTree};
-use impinge::solid::{self, MonteCarlo, Occupancy};
+use impinge::pieces::{self, DecomposeOptions};
+use impinge::solid::{self, Occupancy};
 use impinge::{Pose, Scene, Shape, Vec3, shape};
+use impinge_papers::leung::HullTree;
+use impinge_papers::zachmann::MonteCarlo;
 
 use super::{Case, Row};
 use crate::judge::Judge;
@@ -17,7 +19,7 @@ use crate::truth::{HullTruth, in_tetrahedron};
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "relations of solids",
-        covers: &["check::check_pair", "solid::occupancy", "solid::monte_carlo"],
+        covers: &["check::check_pair", "solid::occupancy", "zachmann::monte_carlo"],
         every: 1,
         ask: relations,
     },
@@ -39,10 +41,10 @@ pub(super) const ROWS: &[Row] = &[
             "pieces::decompose",
             "pieces::decompose_watched",
             "pieces::decompose_exactly",
-            "pieces::HullTree::first_hit",
-            "pieces::HullTree::traverse",
-            "pieces::HullTree::is_convex",
-            "pieces::exact",
+            "leung::HullTree::first_hit",
+            "leung::HullTree::traverse",
+            "leung::HullTree::is_convex",
+            "leung::exact",
         ],
         every: 3,
         ask: convex_pieces,
@@ -132,7 +134,8 @@ fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
             format!("step {step}: {occupancy:?}, in truth {truly:?}")
         });
         let options = MonteCarlo { points: 5, ..Default::default() };
-        let guess = solid::monte_carlo(&case.a, &case.b, pose, &options).expect("closed");
+        let guess = impinge_papers::zachmann::monte_carlo(&case.a, &case.b, pose, &options)
+            .expect("closed");
         judge.case(&guess);
         // It may miss a common point, but names none that is not there.
         let holds = guess.common_point.is_none_or(|p| {
@@ -262,9 +265,9 @@ fn convex_pieces(case: &Case<'_>, judge: &mut Judge<'_>) {
         judge.case(&found);
         judge.check(found.is_some() == meet, || format!("step {step}: {found:?}, in truth {meet}"));
         let mut first = First::default();
-        trees[0].traverse(&trees[1], pose, &mut pieces::exact, &mut first);
+        trees[0].traverse(&trees[1], pose, &mut impinge_papers::leung::exact, &mut first);
         judge.check(first.pair.is_some() == meet, || format!("step {step}: {first:?}"));
-        let direct = pieces::exact(&case.sample.a.vertices, &truth.posed);
+        let direct = impinge_papers::leung::exact(&case.sample.a.vertices, &truth.posed);
         judge.check(direct == meet, || format!("step {step}: {direct}, in truth {meet}"));
     }
 }

@@ -1,7 +1,7 @@
 //! Boxes and bounding volumes: what they say is conservative.
 
 use impinge::Aabb;
-use impinge::volume::{Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
+use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
 
 use super::{Case, Row};
 use crate::judge::Judge;
@@ -11,14 +11,19 @@ pub(super) const ROWS: &[Row] = &[
     Row {
         name: "bounding volumes",
         covers: &[
-            "volume::Volume::overlaps",
-            "volume::Volume::contains",
-            "volume::Volume::gap",
-            "volume::Volume::overlap_depth",
-            "volume::Volume::moved",
-            "volume::Volume::merged",
-            "volume::Volume::enlarged",
-            "volume::Volume::transformed",
+            "klosowski::volume::Volume::overlaps",
+            "klosowski::volume::Volume::contains",
+            "klosowski::volume::Volume::gap",
+            "klosowski::volume::Volume::overlap_depth",
+            "klosowski::volume::Volume::moved",
+            "klosowski::volume::Volume::merged",
+            "klosowski::volume::Volume::enlarged",
+            "klosowski::volume::Volume::transformed",
+            // By which the volume of the same name answers.
+            "math::OrientedBox::contains",
+            "math::OrientedBox::gap",
+            "math::OrientedBox::overlap_depth",
+            "math::OrientedBox::overlaps",
         ],
         every: 2,
         ask: volumes,
@@ -42,7 +47,7 @@ fn volumes(case: &Case<'_>, judge: &mut Judge<'_>) {
     of::<Dop14>(case, judge);
     of::<Dop18>(case, judge);
     of::<Dop26>(case, judge);
-    of::<Oriented>(case, judge);
+    of::<OrientedBox>(case, judge);
     of::<Sphere>(case, judge);
 }
 

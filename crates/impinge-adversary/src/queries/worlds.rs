@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use impinge::broad::Choice;
 use impinge::world::{Body, BoxKind, Geometry, Method, World, WorldOptions};
 use impinge::{Shape, Vec3};
+use impinge_papers::zachmann::broad::BROAD_PHASES;
 
 use super::{Case, Row};
 use crate::judge::Judge;
@@ -117,7 +117,7 @@ fn options(case: &Case<'_>) -> WorldOptions {
     let kinds = [BoxKind::Tight, BoxKind::RotationProof];
     let turn = (case.sample.index / 29) as usize;
     WorldOptions {
-        phase: Choice::ALL[turn % Choice::ALL.len()],
+        phase: BROAD_PHASES[turn % BROAD_PHASES.len()],
         boxes: kinds[turn / 11 % 2],
         oriented: turn / 22 % 2 == 1,
         persisting: true,

@@ -4,8 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
-use impinge::broad::Choice;
-use impinge::motion::{Motion, Sample};
+use impinge::broad::PhaseKind;
+use impinge_papers::zachmann::broad::phase_by_name;
+use impinge_samples::motion::{Motion, Sample};
 
 use crate::render::{Axis, Size, View};
 
@@ -84,8 +85,8 @@ pub(crate) struct RunArgs {
     pub(crate) dt: f64,
 
     /// The broad phase: neighbours, auto, all-pairs, grid, octree, slabs, sweep, tree, or the first with -oriented.
-    #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true)]
-    pub(crate) phase: Choice,
+    #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true, value_parser = phase_by_name)]
+    pub(crate) phase: PhaseKind,
 
     /// How many threads to use [default: all processors].
     #[arg(long, value_name = "N")]

@@ -5,8 +5,8 @@ use std::io::{BufWriter, Stdout, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use impinge::motion::Stage;
 use impinge::world::{Event, EventKind, Report};
+use impinge_samples::motion::Stage;
 use serde::Serialize;
 
 use super::Scene;

@@ -1,6 +1,6 @@
 //! `impinge sim`: bodies on paths, and what they meet on their way.
 //!
-//! The way of the data: a scene with motions ([`impinge::motion`]) on a stage, frame by frame ([`run`]); events and figures go to files as they come ([`events`], [`stats`]), and
+//! The way of the data: a scene with motions ([`impinge_samples::motion`]) on a stage, frame by frame ([`run`]); events and figures go to files as they come ([`events`], [`stats`]), and
 //! what is drawn is drawn at the end ([`plot`], [`pictures`]).
 
 mod args;
@@ -15,8 +15,8 @@ pub(crate) use args::{EXAMPLES, SimArgs};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use impinge::motion::{Motion, MovingScene, Stage};
 use impinge::world::{Handle, WorldOptions};
+use impinge_samples::motion::{Motion, MovingScene, Stage};
 
 use self::events::EventLines;
 use self::pictures::Camera;

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use impinge::check::{CheckOptions, check_pair};
-use impinge::motion::Stage;
 use impinge::scene::Scene as Parts;
 use impinge::{Aabb, Pose};
+use impinge_samples::motion::Stage;
 
 use super::args::SimOutputArgs;
 use super::{Scene, SimArgs};

@@ -6,8 +6,8 @@ use std::io::Write;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use impinge::Vec3;
-use impinge::motion::Stage;
 use impinge::world::{EventKind, Report};
+use impinge_samples::motion::Stage;
 
 use super::stats::Frame;
 use super::{Scene, SimArgs};

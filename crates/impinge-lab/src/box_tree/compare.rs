@@ -1,13 +1,13 @@
 //! Figures 3.35 to 3.37 and the table of section 3.6.5: the box-tree against the best conventional algorithm, that of section 3.2 with its pre-checks.
 
 use anyhow::{Result, ensure};
-use impinge::pair::edges::{self, PreChecks};
 use impinge::pair::{First, Posed};
-use impinge::shapes::Shape;
-use impinge::tree::boxes::{
+use impinge::{Mesh, Pose, first_hit};
+use impinge_papers::zachmann::box_tree::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse_counted,
 };
-use impinge::{Mesh, Pose, first_hit};
+use impinge_papers::zachmann::edges::{self, PreChecks};
+use impinge_samples::shapes::Model;
 
 use super::depth::plural;
 use super::duel::duel;
@@ -40,7 +40,7 @@ const THESIS: [(&str, [&str; 4]); 3] = [
 
 /// One object at several sizes.
 pub(super) struct Comparison {
-    shape: Shape,
+    shape: Model,
     points: Vec<Point>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn steps(arguments: &Arguments) -> usize {
 }
 
 pub(super) fn compare(
-    shape: Shape,
+    shape: Model,
     max_depth: usize,
     arguments: &Arguments,
     progress: &mut Progress,

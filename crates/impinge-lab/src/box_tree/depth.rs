@@ -1,8 +1,8 @@
 //! Figures 3.32 to 3.34: the time of a frame over the maximum depth, with boxes of down to one polygon.
 
 use anyhow::Result;
-use impinge::shapes::Shape;
-use impinge::tree::boxes::{BoxTree, Options, Scratch};
+use impinge_papers::zachmann::box_tree::{BoxTree, Options, Scratch};
+use impinge_samples::shapes::Model;
 
 use super::duel::duel;
 use super::{Arguments, Flight, Times, Way};
@@ -15,7 +15,7 @@ const DEPTHS: std::ops::RangeInclusive<usize> = 0..=16;
 
 /// One object at several sizes and depths.
 pub(super) struct Sweep {
-    shape: Shape,
+    shape: Model,
     lines: Vec<Line>,
 }
 
@@ -40,7 +40,7 @@ pub(super) fn steps(arguments: &Arguments) -> usize {
     sizes(arguments).count()
 }
 
-pub(super) fn sweep(shape: Shape, arguments: &Arguments, progress: &mut Progress) -> Result<Sweep> {
+pub(super) fn sweep(shape: Model, arguments: &Arguments, progress: &mut Progress) -> Result<Sweep> {
     let mut lines = Vec::new();
     let mut scratch = Scratch::default();
     for n in sizes(arguments) {
@@ -142,10 +142,10 @@ pub(super) fn report(sweeps: &[Sweep], best: usize, report: &mut Report) -> Resu
     Ok(())
 }
 
-pub(super) fn plural(shape: Shape) -> &'static str {
+pub(super) fn plural(shape: Model) -> &'static str {
     match shape {
-        Shape::Torus => "tori",
-        Shape::TetraFlake => "tetra-flakes",
+        Model::Torus => "tori",
+        Model::TetraFlake => "tetra-flakes",
         _ => "spheres",
     }
 }

@@ -11,9 +11,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::pair::First;
-use impinge::shapes::Shape;
-use impinge::tree::boxes::{BoxTest, BoxTree, LeafTest, Query, Scratch, traverse};
 use impinge::{Mesh, Pose};
+use impinge_papers::zachmann::box_tree::{BoxTest, BoxTree, LeafTest, Query, Scratch, traverse};
+use impinge_samples::shapes::Model;
 
 use crate::report::{Progress, Report};
 
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 }
 
 /// The thesis' three objects, in the order of its figures.
-const OBJECTS: [Shape; 3] = [Shape::Sphere, Shape::Torus, Shape::TetraFlake];
+const OBJECTS: [Model; 3] = [Model::Sphere, Model::Torus, Model::TetraFlake];
 
 /// Measures everything and writes the report.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {

@@ -1,8 +1,8 @@
 //! What the thesis leaves open: the weight of crossing polygons, gamma, and the largest share of a half, lambda.
 
 use anyhow::Result;
-use impinge::shapes::Shape;
-use impinge::tree::boxes::{BoxTree, Options, Scratch, Stats};
+use impinge_papers::zachmann::box_tree::{BoxTree, Options, Scratch, Stats};
+use impinge_samples::shapes::Model;
 
 use super::duel::duel;
 use super::{Arguments, Flight, Times, Way};
@@ -13,7 +13,7 @@ const WEIGHTS: [f64; 4] = [0.25, 0.5, 1.0, 2.0];
 
 /// One object by share and weight.
 pub(super) struct Rules {
-    shape: Shape,
+    shape: Model,
     cells: Vec<Cell>,
 }
 
@@ -25,7 +25,7 @@ struct Cell {
 }
 
 pub(super) fn measure(
-    shape: Shape,
+    shape: Model,
     arguments: &Arguments,
     progress: &mut Progress,
 ) -> Result<Rules> {

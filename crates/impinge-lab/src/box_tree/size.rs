@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use impinge::tree::boxes::{BoxTree, Options, Stats};
+use impinge_papers::zachmann::box_tree::{BoxTree, Options, Stats};
 
 use super::OBJECTS;
 use crate::report::{Progress, Report, Table, count, short};

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use impinge::broad::{Bounds, BroadPhase, Changes, Choice, Frame, Moved};
+use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, PhaseKind};
 
 /// A broad phase under the clock. What began and ended is part of the time, and the number of pairs comes from it.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct Followed {
 }
 
 impl Followed {
-    pub(crate) fn new(choice: Choice) -> Self {
+    pub(crate) fn new(choice: PhaseKind) -> Self {
         let (phase, changes) = (choice.make(), Changes::default());
         Self { phase, changes, ms: Vec::new(), live: 0, pairs: 0, events: 0 }
     }
@@ -99,11 +99,11 @@ pub(crate) fn with_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Se
 }
 
 /// The most boxes a broad phase is asked to follow: the slow ones would take minutes.
-pub(crate) fn bears(choice: Choice, boxes: usize) -> bool {
-    let most = match choice {
-        Choice::Neighbours | Choice::Auto | Choice::Grid | Choice::Tree => usize::MAX,
-        Choice::Sweep | Choice::Octree => 200_000,
-        Choice::AllPairs | Choice::Slabs => 20_000,
+pub(crate) fn bears(choice: PhaseKind, boxes: usize) -> bool {
+    let most = match choice.name() {
+        "neighbours" | "auto" | "grid" | "tree" => usize::MAX,
+        "sweep" | "octree" => 200_000,
+        "all-pairs" | "slabs" => 20_000,
         // By oriented boxes, which these boxes do not have.
         _ => 0,
     };
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn pairs_are_counted_from_what_began_and_ended() {
         let at = |x: f32| [0.0, x].map(|x| Bounds { min: [x; 3], max: [x + 1.0; 3] });
-        let mut followed = Followed::new(Choice::Neighbours);
+        let mut followed = Followed::new(PhaseKind::NEIGHBOURS);
         for x in [0.5, 0.6, 2.0, 0.1] {
             followed.frame(&at(x), Moved::All);
         }

@@ -257,7 +257,7 @@ fn three_normals(random: &mut Random, scale: f64) -> [f64; 3] {
 
 #[cfg(test)]
 mod tests {
-    use impinge::broad::Choice;
+    use impinge::broad::PhaseKind;
 
     use super::*;
     use crate::boxes::follow::Followed;
@@ -267,7 +267,7 @@ mod tests {
         for scene in SCENES {
             let scene = Scene { boxes: 2000, ..scene };
             let mut found = Vec::new();
-            for choice in [Choice::Neighbours, Choice::AllPairs, Choice::Tree] {
+            for choice in [PhaseKind::NEIGHBOURS, PhaseKind::ALL_PAIRS, PhaseKind::TREE] {
                 let mut boxes = Boxes::new(&scene, 5);
                 let mut followed = Followed::new(choice);
                 followed.frame(boxes.bounds(), Moved::All);

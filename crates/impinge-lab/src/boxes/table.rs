@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use impinge::broad::{Choice, Moved};
+use impinge::broad::{Moved, PhaseKind};
+use impinge_papers::zachmann::broad::phase_by_name;
 
 use super::file::Writer;
 use super::follow::{Followed, bears, with_threads};
@@ -36,11 +37,11 @@ pub(crate) struct Arguments {
     /// The broad phases, by name.
     #[arg(
         long,
-        value_delimiter = ',',
+        value_delimiter = ',', value_parser = phase_by_name,
         default_value = "neighbours,auto,grid,octree,sweep,tree",
         value_name = "NAMES"
     )]
-    phases: Vec<Choice>,
+    phases: Vec<PhaseKind>,
     /// The most boxes; scenes with more are left out.
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
     most: usize,
@@ -150,12 +151,13 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
     if threads > 1 {
         report.paragraph(&before.least(Capacity::measure(threads)).sentence());
     }
-    let median = |scene: &str, phase: Choice| {
+    let median = |scene: &str, phase: PhaseKind| {
         medians.iter().find(|m| m.0 == scene && m.1 == phase).map(|m| m.2)
     };
-    if let (Some(small), Some(large)) =
-        (median("brownian-100k", Choice::Neighbours), median("brownian-1m", Choice::Neighbours))
-    {
+    if let (Some(small), Some(large)) = (
+        median("brownian-100k", PhaseKind::NEIGHBOURS),
+        median("brownian-1m", PhaseKind::NEIGHBOURS),
+    ) {
         report.paragraph(&format!(
             "A million boxes take {} times as long as a hundred thousand (median of `neighbours`).",
             short(large / small)
@@ -165,7 +167,7 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
     Ok(())
 }
 
-fn follow(scene: &Scene, choice: Choice, arguments: &Arguments) -> Followed {
+fn follow(scene: &Scene, choice: PhaseKind, arguments: &Arguments) -> Followed {
     let mut followed = Followed::new(choice);
     let mut boxes = Boxes::new(scene, arguments.seed);
     let (start, budget) =

@@ -5,12 +5,14 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 use impinge::pair::{self, Count, First};
 use impinge::tree::Tree;
-use impinge::tree::bv::{
+use impinge::{Mesh, Pose};
+use impinge_papers::klosowski::bv_tree::{
     BuildOptions, BvQuery, BvTree, ByShape, Costs, Counts, DopShapes, Order, Recording, Tumble,
     TumbleOptions,
 };
-use impinge::volume::{Dop, Dop6, Dop14, Dop18, Dop26, Oriented, Sphere, Volume};
-use impinge::{Mesh, Pose};
+use impinge_papers::klosowski::volume::{
+    Dop, Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume,
+};
 
 use crate::report::CpuClock;
 use crate::scenes::Scene;
@@ -131,7 +133,7 @@ pub(super) fn fly(kind: Kind, scene: &Scene, rules: &Rules, effort: &Effort) -> 
         Kind::Dop14 => fly_dops::<7>(scene, rules, effort),
         Kind::Dop18 => fly_dops::<9>(scene, rules, effort),
         Kind::Dop26 => fly_dops::<13>(scene, rules, effort),
-        Kind::Oriented => fly_others::<Oriented>(scene, rules, effort),
+        Kind::Oriented => fly_others::<OrientedBox>(scene, rules, effort),
         Kind::Sphere => fly_others::<Sphere>(scene, rules, effort),
     }
 }
@@ -306,7 +308,7 @@ pub(super) fn overlap_queries(kind: Kind, outer: &Mesh, inner: &Mesh) -> Result<
         Kind::Dop14 => overlap_queries_with::<Dop14>(outer, inner, &rules),
         Kind::Dop18 => overlap_queries_with::<Dop18>(outer, inner, &rules),
         Kind::Dop26 => overlap_queries_with::<Dop26>(outer, inner, &rules),
-        Kind::Oriented => overlap_queries_with::<Oriented>(outer, inner, &rules),
+        Kind::Oriented => overlap_queries_with::<OrientedBox>(outer, inner, &rules),
         Kind::Sphere => overlap_queries_with::<Sphere>(outer, inner, &rules),
     }
 }

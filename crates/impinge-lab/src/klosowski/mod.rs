@@ -12,7 +12,7 @@ mod tables;
 use std::path::PathBuf;
 
 use anyhow::{Result, ensure};
-use impinge::tree::bv::{
+use impinge_papers::klosowski::bv_tree::{
     BuildOptions, Measure, Order, SplitPoint, SplitRule, Threshold, TumbleOptions,
 };
 

@@ -6,10 +6,10 @@ use std::time::Instant;
 use anyhow::Result;
 use impinge::Pose;
 use impinge::convex;
-use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch, Verdict};
-use impinge::convex::{
-    ClosestCache, ClosestOptions, ClosestPoints, DirectionTable, LocalSearch, Trail, closest_points,
-};
+use impinge::convex::{ClosestCache, ClosestOptions, ClosestPoints, Trail};
+use impinge_papers::leung::closest::{Variant, closest_points};
+use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch, Verdict};
+use impinge_papers::leung::{DirectionTable, LocalSearch};
 
 use super::world::{Recording, Request};
 use crate::closest_feature::{Polytope, Tracked, track};
@@ -160,7 +160,8 @@ impl<'r> Arena<'r> {
     ) -> ClosestPoints {
         let [a, b] = [request.a as usize, request.b as usize]
             .map(|i| LocalSearch::exact(&self.recording.hulls[i]).with_table(&self.tables[i]));
-        closest_points(&a, &b, pose, &ClosestOptions::published(), cache)
+        let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+        closest_points(&a, &b, pose, &options, Variant::PUBLISHED, cache)
     }
 
     /// Section 5.5: on a hit after a free frame the closest points at the free pose, started with the pairs that recurred; what they find starts the next search.

@@ -1,7 +1,7 @@
 //! Figures 6.3 to 6.5: how many directions a search tries.
 
 use anyhow::Result;
-use impinge::convex::separating::{Cache, Options, Prepared, Query, Scratch, separate};
+use impinge_papers::leung::separating::{Cache, Options, Prepared, Query, Scratch, separate};
 
 use super::world::{Setting, Shape, record};
 use super::{Arguments, percent};

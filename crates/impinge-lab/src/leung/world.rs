@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch};
 use impinge::convex::{Climb, Hull};
 use impinge::{Aabb, Pose, Vec3};
+use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
 
 use crate::random::Random;
 

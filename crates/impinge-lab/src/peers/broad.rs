@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use impinge::broad::{Bounds, Choice, Moved};
+use impinge::broad::{Bounds, Moved, PhaseKind};
+use impinge_papers::zachmann::broad::{BROAD_PHASES, phase_by_name};
 
 use crate::boxes::file::Recording;
 use crate::boxes::follow::{Followed, bears, with_threads};
@@ -20,8 +21,8 @@ pub(crate) struct Arguments {
     #[arg(long, default_value_t = 1, value_name = "N")]
     threads: usize,
     /// Only these broad phases, by name.
-    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
-    phases: Vec<Choice>,
+    #[arg(long, value_delimiter = ',', value_parser = phase_by_name, value_name = "NAMES")]
+    phases: Vec<PhaseKind>,
     /// Tells which boxes moved, as an application would; otherwise all may have.
     #[arg(long)]
     movers: bool,
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         }
         let recording = Recording::read(&path)?;
         let movers = arguments.movers.then(|| movers(&recording));
-        for choice in Choice::ALL {
+        for choice in BROAD_PHASES {
             let is_asked = if arguments.phases.is_empty() {
                 bears(*choice, recording.boxes())
             } else {
@@ -67,7 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn follow(recording: &Recording, movers: Option<&[Vec<u32>]>, choice: Choice) -> Followed {
+fn follow(recording: &Recording, movers: Option<&[Vec<u32>]>, choice: PhaseKind) -> Followed {
     let mut followed = Followed::new(choice);
     let start = Instant::now();
     for (i, bounds) in recording.frames().enumerate() {
@@ -90,7 +91,7 @@ fn movers(recording: &Recording) -> Vec<Vec<u32>> {
     recording.frames().map(|bounds| list(bounds, std::mem::replace(&mut before, bounds))).collect()
 }
 
-fn peer(choice: Choice, arguments: &Arguments) -> String {
+fn peer(choice: PhaseKind, arguments: &Arguments) -> String {
     let mut name = format!("impinge-{choice}");
     if arguments.movers {
         name.push_str("-movers");
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn a_line_has_what_the_report_reads() {
         let at = |x: f32| [0.0, x].map(|x| Bounds { min: [x; 3], max: [x + 1.0; 3] });
-        let mut followed = Followed::new(Choice::Tree);
+        let mut followed = Followed::new(PhaseKind::TREE);
         for x in [0.5, 0.25, 3.0] {
             followed.frame(&at(x), Moved::All);
         }

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use impinge::Pose;
-use impinge::convex::clipping::{Counts, PreChecks, clip};
-use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch};
-use impinge::pair::edges::{PreChecks as EdgeChecks, traverse};
 use impinge::pair::{First, Posed};
+use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
+use impinge_papers::zachmann::clipping::{Counts, PreChecks, clip};
+use impinge_papers::zachmann::edges::{PreChecks as EdgeChecks, traverse};
 
 use super::{Arguments, Flight, Kind};
 use crate::report::{Progress, Report, Table, short};

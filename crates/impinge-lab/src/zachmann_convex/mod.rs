@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::convex::Hull;
-use impinge::convex::separating::{self, Cache, Options, Prepared, Query, Scratch};
 use impinge::shapes;
 use impinge::{Mesh, Pose};
+use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
 
 use crate::box_tree::duel::duel;
 use crate::report::{Progress, Report};

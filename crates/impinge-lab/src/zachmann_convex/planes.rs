@@ -1,7 +1,7 @@
 //! Figures 3.15 and 3.16 and the table of section 3.4.2: how often perceptron planes are wrong.
 
 use anyhow::Result;
-use impinge::convex::perceptron::{Cache, FirstPlane, Learning, Options, separate};
+use impinge_papers::zachmann::perceptron::{Cache, FirstPlane, Learning, Options, separate};
 
 use super::{Arguments, Flight, Kind};
 use crate::chart::{Axis, Chart, Mark};

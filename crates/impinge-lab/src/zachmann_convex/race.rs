@@ -3,9 +3,9 @@
 use std::cell::Cell;
 
 use anyhow::Result;
-use impinge::convex::clipping::{Clipping, PreChecks, clip};
-use impinge::convex::perceptron::{Cache, FirstPlane, Learning, Options, Perceptron};
-use impinge::convex::race::{Outcome, Winner, interleaved, parallel};
+use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
+use impinge_papers::zachmann::perceptron::{Cache, FirstPlane, Learning, Options, Perceptron};
+use impinge_papers::zachmann::race::{Outcome, Winner, interleaved, parallel};
 
 use super::{Arguments, Flight, Kind};
 use crate::report::{Progress, Report, Table, short};

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved};
-use impinge::volume::{Oriented, Volume};
+use impinge::math::OrientedBox;
 use impinge::{Aabb, Pose, Vec3};
 
 use crate::bodies::direction;
@@ -53,7 +53,7 @@ pub(super) fn poses(objects: usize, side: f64, frames: usize, seed: u64) -> Resu
 #[derive(Debug)]
 pub(super) struct Flight {
     pub(super) bounds: Vec<Vec<Bounds>>,
-    pub(super) oriented: Vec<Vec<Oriented>>,
+    pub(super) oriented: Vec<Vec<OrientedBox>>,
     pub(super) cage: Aabb,
 }
 
@@ -63,7 +63,7 @@ impl Flight {
         let corners: Vec<Vec3> = (0..8)
             .map(|k| Vec3::from_array([0, 1, 2].map(|a| f64::from(k >> a & 1) - 0.5)))
             .collect();
-        let cube = Oriented::around(&corners);
+        let cube = OrientedBox::around(&corners);
         let (mut bounds, mut oriented) = (Vec::new(), Vec::new());
         for frame in poses(objects, side, frames, seed)? {
             bounds.push(frame.iter().map(|pose| own.transformed(pose).into()).collect());

@@ -1,7 +1,8 @@
 //! Section 5.5.2: grids of several sizes, by axis-aligned and by oriented boxes.
 
 use anyhow::Result;
-use impinge::broad::{BroadPhase, Entry, Grid, GridOptions};
+use impinge::broad::BroadPhase;
+use impinge_papers::zachmann::broad::{Entry, Grid, GridOptions};
 
 use super::Arguments;
 use super::cage::Flight;

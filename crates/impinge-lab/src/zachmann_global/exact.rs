@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use impinge::broad::Choice;
-use impinge::shapes::{self, Shape};
+use impinge::broad::PhaseKind;
 use impinge::world::{Body, Geometry, Handle, Method, World, WorldOptions};
 use impinge::{Mesh, Pose, Vec3};
+use impinge_papers::zachmann::broad::GRID;
+use impinge_samples::shapes::{self, Model};
 
 use super::Arguments;
 use super::cage::poses;
@@ -15,7 +16,7 @@ use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
 
 const TETRAHEDRA: [usize; 6] = [5, 10, 20, 50, 100, 200];
-const PHASES: [Choice; 3] = [Choice::AllPairs, Choice::Grid, Choice::Neighbours];
+const PHASES: [PhaseKind; 3] = [PhaseKind::ALL_PAIRS, GRID, PhaseKind::NEIGHBOURS];
 
 pub(super) const STEPS: usize = TETRAHEDRA.len() + 2;
 
@@ -31,7 +32,7 @@ impl Stage {
     /// Microseconds a frame of a world with this broad phase and this method for all pairs, and how many pairs are checked a frame.
     pub(super) fn time(
         &self,
-        phase: Choice,
+        phase: PhaseKind,
         method: Option<Method>,
         passes: usize,
     ) -> Result<(f64, f64)> {
@@ -91,7 +92,7 @@ pub(super) fn tetrahedra(count: usize, side: f64, frames: usize, seed: u64) -> R
 
 /// Spheres, tori, arrays of cubes and tetra-flakes of 50 to 750 polygons, and six walls, in a cage.
 pub(super) fn zoo(count: usize, side: f64, most: usize, frames: usize, seed: u64) -> Result<Stage> {
-    const KINDS: [Shape; 4] = [Shape::Sphere, Shape::Torus, Shape::CubeArray, Shape::TetraFlake];
+    const KINDS: [Model; 4] = [Model::Sphere, Model::Torus, Model::CubeArray, Model::TetraFlake];
     let mut flying = Vec::new();
     for i in 0..count {
         let polygons = 50 + (most - 50) * (i % 7) / 6;
@@ -111,8 +112,8 @@ pub(super) fn zoo(count: usize, side: f64, most: usize, frames: usize, seed: u64
 
 /// One small body among 500 tetra-flakes on a lattice.
 fn one_among_many(frames: usize, seed: u64) -> Result<Stage> {
-    let flake: Geometry = Arc::new(unit(&Shape::TetraFlake.generate(52, seed)?)?).into();
-    let mover: Geometry = Arc::new(unit(&Shape::Icosphere.generate(20, seed)?)?).into();
+    let flake: Geometry = Arc::new(unit(&Model::TetraFlake.generate(52, seed)?)?).into();
+    let mover: Geometry = Arc::new(unit(&Model::Icosphere.generate(20, seed)?)?).into();
     let mut standing = Vec::new();
     for i in 0..500 {
         let at = Vec3::new(f64::from(i % 8), f64::from(i / 8 % 8), f64::from(i / 64));
@@ -182,10 +183,10 @@ fn thirty(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -
         "thesis: pairs after grid",
     ]);
     let rows = [
-        ("no grid, no trees (sweep)", Choice::AllPairs, Some(Method::Sweep), 260.0, "615"),
-        ("no grid, with trees", Choice::AllPairs, Some(Method::Triangles), 234.0, "615"),
-        ("with grid, with trees", Choice::Grid, Some(Method::Triangles), 219.0, "155"),
-        ("neighbours, methods as chosen", Choice::Neighbours, None, f64::NAN, ""),
+        ("no grid, no trees (sweep)", PhaseKind::ALL_PAIRS, Some(Method::Sweep), 260.0, "615"),
+        ("no grid, with trees", PhaseKind::ALL_PAIRS, Some(Method::Triangles), 234.0, "615"),
+        ("with grid, with trees", GRID, Some(Method::Triangles), 219.0, "155"),
+        ("neighbours, methods as chosen", PhaseKind::NEIGHBOURS, None, f64::NAN, ""),
     ];
     let mut first = None;
     let mut gains = Vec::new();
@@ -227,10 +228,10 @@ fn one(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> R
     let mut first = None;
     let mut gains = Vec::new();
     for (phase, thesis) in [
-        (Choice::AllPairs, "1.0 (without grid)"),
-        (Choice::Grid, "0.2 (with grid)"),
-        (Choice::Neighbours, ""),
-        (Choice::Tree, ""),
+        (PhaseKind::ALL_PAIRS, "1.0 (without grid)"),
+        (GRID, "0.2 (with grid)"),
+        (PhaseKind::NEIGHBOURS, ""),
+        (PhaseKind::TREE, ""),
     ] {
         let (us, checked) = stage.time(phase, None, arguments.passes)?;
         ensure!(checked > 0.5, "the moving object is near nothing most of the time");

@@ -1,7 +1,9 @@
 //! The broad phases over the number of objects, at the thesis' density.
 
 use anyhow::Result;
-use impinge::broad::{AllPairs, BroadPhase, Choice, Grid, GridOptions, Octree, OctreeOptions};
+use impinge::broad::{AllPairs, BroadPhase, PhaseKind};
+use impinge_papers::zachmann::broad::SWEEP;
+use impinge_papers::zachmann::broad::{Grid, GridOptions, Octree, OctreeOptions};
 
 use super::Arguments;
 use super::cage::Flight;
@@ -38,8 +40,8 @@ pub(super) fn report(
             &|| Box::new(AllPairs::new()),
             &|| Box::new(Octree::with(OctreeOptions::fixed(flight.cage, depth))),
             &|| Box::new(Grid::with(GridOptions::fixed(flight.cage, cells))),
-            &|| Choice::Sweep.make(),
-            &|| Choice::Neighbours.make(),
+            &|| SWEEP.make(),
+            &|| PhaseKind::NEIGHBOURS.make(),
         ];
         let timed = makers.map(|make| flight.time(arguments.passes, false, || Boxed(make())));
         anyhow::ensure!(

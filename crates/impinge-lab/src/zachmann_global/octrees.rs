@@ -1,7 +1,8 @@
 //! Section 5.4.4: where an octree keeps its pointers, what memory it needs, and how its time depends on the depth.
 
 use anyhow::Result;
-use impinge::broad::{BroadPhase, Entry, Octree, OctreeOptions};
+use impinge::broad::BroadPhase;
+use impinge_papers::zachmann::broad::{Entry, Octree, OctreeOptions};
 
 use super::Arguments;
 use super::cage::Flight;

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use impinge::convex::Hull;
-use impinge::convex::clipping::{Clipping, PreChecks, clip};
-use impinge::convex::perceptron::{Cache, FirstPlane, Learning, Options, Perceptron};
-use impinge::convex::race::{interleaved, parallel};
 use impinge::{Pose, shapes};
+use impinge_papers::zachmann::clipping::{Clipping, PreChecks, clip};
+use impinge_papers::zachmann::perceptron::{Cache, FirstPlane, Learning, Options, Perceptron};
+use impinge_papers::zachmann::race::{interleaved, parallel};
 
 use super::Arguments;
 use super::cage::poses;

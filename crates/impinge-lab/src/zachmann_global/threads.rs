@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use impinge::broad::Choice;
+use impinge::broad::PhaseKind;
 use impinge::pair::{intersecting_pairs, par_intersecting_pairs};
 
 use super::Arguments;
@@ -59,8 +59,9 @@ fn coarse(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -
         let (mut cells, mut points, mut one) = (vec![name.to_owned()], Vec::new(), None);
         let mut pairs = 0.0;
         for threads in 1..=most {
-            let timed =
-                with_threads(threads, || stage.time(Choice::Neighbours, None, arguments.passes))??;
+            let timed = with_threads(threads, || {
+                stage.time(PhaseKind::NEIGHBOURS, None, arguments.passes)
+            })??;
             let gain = *one.get_or_insert(timed.0) / timed.0;
             ensure!(threads == 1 || timed.1 == pairs, "{threads} threads check other pairs");
             pairs = timed.1;

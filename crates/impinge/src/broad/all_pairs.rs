@@ -34,7 +34,7 @@ impl BroadPhase for AllPairs {
             self.next
                 .extend((a + 1..count).filter(|b| frame.overlap(a, *b)).map(|b| Pair { a, b }));
         }
-        super::difference(&self.pairs, &self.next, changes);
+        super::difference::difference(&self.pairs, &self.next, changes);
         std::mem::swap(&mut self.pairs, &mut self.next);
     }
 

@@ -1,7 +1,7 @@
 //! What a broad phase is told, and what it says.
 
 use super::Bounds;
-use crate::volume::{Oriented, Volume};
+use crate::math::OrientedBox;
 
 /// The boxes of all items at one moment. Items are numbered; one that is not there has an empty box.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +10,7 @@ pub struct Frame<'a> {
     pub bounds: &'a [Bounds],
     /// Oriented boxes of the same items, if pairs are to be told apart by these too. An item whose box is not empty has one that is not empty and lies in that box, to
     /// rounding. They are given in every frame or in none.
-    pub oriented: Option<&'a [Oriented]>,
+    pub oriented: Option<&'a [OrientedBox]>,
     /// Which boxes may differ from those of the last frame. An item that came, went or changed and is not named here may be missed.
     pub moved: Moved<'a>,
 }

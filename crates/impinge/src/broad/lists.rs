@@ -8,7 +8,7 @@ const ROOM: usize = 7;
 
 /// A list in a [`Lists`]: only the first chunk may be partly filled. The order of the numbers is that of what was done to the list, and means nothing.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct List {
+pub struct List {
     head: u32,
     len: u32,
 }
@@ -16,7 +16,7 @@ pub(super) struct List {
 /// The memory of lists. What one list gives back another one takes, so it grows to the largest number of chunks in use at one time and no further. (Object arrays that
 /// grow and shrink with hysteresis, section 7.3.4 of Zachmann 1994, still ask for memory whenever one cell is fuller than it ever was.)
 #[derive(Clone, Debug)]
-pub(super) struct Lists {
+pub struct Lists {
     chunks: Vec<Chunk>,
     free: u32,
 }
@@ -42,8 +42,16 @@ impl Default for Lists {
 impl List {
     /// How many numbers are in it.
     #[inline]
-    pub(super) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.len as usize
+    }
+
+    /// Whether no number is in it.
+    #[inline]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
     }
 
     /// The numbers in the first chunk.
@@ -55,7 +63,7 @@ impl List {
 
 impl Lists {
     /// Puts a number into a list.
-    pub(super) fn push(&mut self, list: &mut List, number: u32) {
+    pub fn push(&mut self, list: &mut List, number: u32) {
         let mut filled = list.filled();
         if list.len == 0 || filled == ROOM {
             let next = std::mem::replace(&mut list.head, self.take());
@@ -67,7 +75,7 @@ impl Lists {
     }
 
     /// Takes a number out of a list, once; whether it was there.
-    pub(super) fn remove(&mut self, list: &mut List, number: u32) -> bool {
+    pub fn remove(&mut self, list: &mut List, number: u32) -> bool {
         let (mut chunk, mut filled) = (list.head, list.filled());
         while chunk != NONE {
             let c = &self.chunks[chunk as usize];
@@ -97,7 +105,7 @@ impl Lists {
     }
 
     /// Empties a list.
-    pub(super) fn clear(&mut self, list: &mut List) {
+    pub fn clear(&mut self, list: &mut List) {
         while list.len > 0 {
             list.len -= list.filled() as u32 - 1;
             self.pop(list);
@@ -106,7 +114,7 @@ impl Lists {
 
     /// The numbers of a list, in pieces.
     #[inline]
-    pub(super) fn pieces(&self, list: List) -> impl Iterator<Item = &[u32]> {
+    pub fn pieces(&self, list: List) -> impl Iterator<Item = &[u32]> {
         let (mut chunk, mut filled) = (list.head, list.filled());
         std::iter::from_fn(move || {
             let c = self.chunks.get(chunk as usize)?;
@@ -118,17 +126,19 @@ impl Lists {
 
     /// The numbers of a list.
     #[inline]
-    pub(super) fn numbers(&self, list: List) -> impl Iterator<Item = u32> {
+    pub fn numbers(&self, list: List) -> impl Iterator<Item = u32> {
         self.pieces(list).flatten().copied()
     }
 
     /// Forgets all lists, keeping the memory.
-    pub(super) fn reset(&mut self) {
+    pub fn reset(&mut self) {
         self.chunks.clear();
         self.free = NONE;
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// The memory held, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.chunks.capacity() * size_of::<Chunk>()
     }
 

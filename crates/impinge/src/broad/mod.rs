@@ -4,12 +4,12 @@
 //! point, exactly these: no box is fattened in what is reported.
 //!
 //! - [`Neighbours`]: the fastest for most of what moves, and the default;
-//! - [`Auto`]: whichever is fastest, by trial;
 //! - [`AllPairs`]: the oracle that the others are tested against;
-//! - [`Grid`], [`Octree`] and [`SlabOctree`]: cells with lists of items, entered by axis-aligned or by oriented boxes (Zachmann 1994, sections 5.4 to 5.6);
-//! - [`SweepAndPrune`]: ends of boxes kept in order on three axes (section 5.7);
 //! - [`DynamicTree`]: a binary tree of boxes that items enter and leave (Klosowski et al. 1998, section 6.1);
-//! - [`Choice`]: any of them by its name.
+//! - [`PhaseKind`]: any of them by its name, and others that a program brings along.
+//!
+//! Grids, octrees, slab octrees and sweep and prune, as published, are in the crate
+//! `impinge-papers`.
 //!
 //! ```
 //! use impinge::broad::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
@@ -24,45 +24,27 @@
 //! ```
 
 mod all_pairs;
-mod auto;
 mod bounds;
-mod cell_core;
-mod cell_tree;
-mod cells;
-mod choice;
+pub(crate) mod difference;
 mod dynamic_tree;
-mod entry;
 mod frame;
-mod grid;
-mod layout;
-mod lists;
-mod movers;
+mod kind;
+pub(crate) mod lists;
+pub(crate) mod movers;
 mod neighbours;
-mod octree;
-mod pair_set;
-mod slabs;
-mod stab;
-mod stamps;
-mod sweep;
-#[cfg(test)]
-mod testing;
+pub(crate) mod pair_set;
+pub(crate) mod stamps;
+#[cfg(any(test, feature = "internals"))]
+pub mod testing;
 
 use std::fmt::Debug;
 
 pub use all_pairs::AllPairs;
-pub use auto::Auto;
 pub use bounds::Bounds;
-pub use cell_core::CellTreeStats;
-pub use choice::Choice;
 pub use dynamic_tree::{DynamicTree, DynamicTreeOptions, DynamicTreeStats};
-pub use entry::Entry;
 pub use frame::{Changes, Frame, Moved, Pair};
-pub use grid::{Grid, GridOptions, GridStats};
-use layout::Layout;
+pub use kind::PhaseKind;
 pub use neighbours::{NeighbourStats, Neighbours};
-pub use octree::{Octree, OctreeOptions};
-pub use slabs::{SlabOctree, SlabOctreeOptions, Slabs};
-pub use sweep::{SweepAndPrune, SweepStats};
 
 /// A way to find the pairs of boxes that overlap.
 ///
@@ -79,21 +61,4 @@ pub trait BroadPhase: Debug + Send + Sync {
 
     /// The memory it holds, in bytes.
     fn bytes(&self) -> usize;
-}
-
-/// What is in the second sorted list and not in the first has begun, what is only in the first has ended.
-fn difference(old: &[Pair], new: &[Pair], changes: &mut Changes) {
-    let (mut i, mut j) = (0, 0);
-    while i < old.len() || j < new.len() {
-        if j == new.len() || (i < old.len() && old[i] < new[j]) {
-            changes.ended.push(old[i]);
-            i += 1;
-        } else if i == old.len() || new[j] < old[i] {
-            changes.began.push(new[j]);
-            j += 1;
-        } else {
-            i += 1;
-            j += 1;
-        }
-    }
 }

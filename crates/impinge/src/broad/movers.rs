@@ -5,7 +5,7 @@ use super::{Frame, Moved};
 
 /// The items that may have other boxes than before, each once, and those whose numbers came or went with the end of the list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Movers {
+pub struct Movers {
     items: Vec<u32>,
     seen: Stamps,
     /// The length of the list of boxes in the last frame.
@@ -16,7 +16,7 @@ pub(super) struct Movers {
 
 impl Movers {
     /// Reads what moved. Numbers beyond both the last list and this one are of no item, and passed over.
-    pub(super) fn gather(&mut self, frame: &Frame<'_>) {
+    pub fn gather(&mut self, frame: &Frame<'_>) {
         let now = frame.bounds.len();
         assert!(now < 1 << 31, "items are numbered by 31 bits");
         self.count = now.max(self.before);
@@ -39,21 +39,26 @@ impl Movers {
     }
 
     /// The items, each once.
-    pub(super) fn items(&self) -> &[u32] {
+    #[must_use]
+    pub fn items(&self) -> &[u32] {
         &self.items
     }
 
     /// No item of this frame or the last has this number or a larger one.
-    pub(super) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.count
     }
 
     /// Whether it pays to look at all items rather than at these.
-    pub(super) fn are_many(&self) -> bool {
+    #[must_use]
+    pub fn are_many(&self) -> bool {
         self.items.len() * 4 > self.count
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// The memory held, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.items.capacity() * size_of::<u32>() + self.seen.bytes()
     }
 }

@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// A pair is a candidate, and reported or not: a broad phase may keep pairs that are near, and say so only while they overlap.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PairSet {
+pub struct PairSet {
     entries: Vec<Entry>,
     /// Slots of `entries`, [`NONE`] where free; the length is a power of two, at least twice the number of entries.
     table: Vec<u32>,
@@ -32,7 +32,7 @@ struct Entry {
 
 impl PairSet {
     /// Makes room for items below `count`.
-    pub(super) fn reserve(&mut self, count: usize) {
+    pub fn reserve(&mut self, count: usize) {
         if self.heads.len() < count {
             self.heads.resize(count, NONE);
             self.done.reserve(count);
@@ -40,12 +40,19 @@ impl PairSet {
     }
 
     /// The number of pairs, reported or not.
-    pub(super) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.entries.len()
     }
 
+    /// Whether there are no pairs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// Puts a pair in, if it is not there yet; says that it began if it overlaps.
-    pub(super) fn add(&mut self, pair: Pair, overlaps: bool, changes: &mut Changes) {
+    pub fn add(&mut self, pair: Pair, overlaps: bool, changes: &mut Changes) {
         if self.entries.len() * 2 >= self.table.len() {
             self.grow();
         }
@@ -68,7 +75,7 @@ impl PairSet {
     }
 
     /// Takes a pair out, if it is there; says that it ended if it was reported.
-    pub(super) fn remove(&mut self, pair: Pair, changes: &mut Changes) {
+    pub fn remove(&mut self, pair: Pair, changes: &mut Changes) {
         if self.table.is_empty() {
             return;
         }
@@ -82,7 +89,7 @@ impl PairSet {
     }
 
     /// Looks again at every pair of an item that moved, and says which began and which ended. A pair that does not overlap stays only if `keep` says so.
-    pub(super) fn refresh(
+    pub fn refresh(
         &mut self,
         frame: &Frame<'_>,
         movers: &Movers,
@@ -117,7 +124,7 @@ impl PairSet {
     }
 
     /// Takes out all pairs whose axis-aligned boxes do not overlap.
-    pub(super) fn drop_apart(&mut self, bounds: &[Bounds], changes: &mut Changes) {
+    pub fn drop_apart(&mut self, bounds: &[Bounds], changes: &mut Changes) {
         for slot in (0..self.entries.len() as u32).rev() {
             let Entry { items: [a, b], reported, .. } = self.entries[slot as usize];
             let boxes = bounds.get(a as usize).zip(bounds.get(b as usize));
@@ -153,11 +160,13 @@ impl PairSet {
     }
 
     /// Appends the pairs that overlap.
-    pub(super) fn reported(&self, to: &mut Vec<Pair>) {
+    pub fn reported(&self, to: &mut Vec<Pair>) {
         to.extend(self.entries.iter().filter(|e| e.reported).map(Entry::pair));
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// The memory held, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.entries.capacity() * size_of::<Entry>()
             + (self.table.capacity() + self.heads.capacity()) * size_of::<u32>()
             + self.done.bytes()

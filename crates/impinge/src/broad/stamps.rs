@@ -2,7 +2,7 @@
 
 /// A set of small numbers that is emptied in constant time: a number is in it if its stamp is the current one.
 #[derive(Clone, Debug)]
-pub(super) struct Stamps {
+pub struct Stamps {
     stamps: Vec<u32>,
     /// Never zero, the stamp of what was never marked.
     now: u32,
@@ -16,14 +16,14 @@ impl Default for Stamps {
 
 impl Stamps {
     /// Makes room for the numbers below `count`; those already there keep their marks.
-    pub(super) fn reserve(&mut self, count: usize) {
+    pub fn reserve(&mut self, count: usize) {
         if self.stamps.len() < count {
             self.stamps.resize(count, 0);
         }
     }
 
     /// Empties the set. Once in four billion times the stamps are really cleared.
-    pub(super) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.now = self.now.checked_add(1).unwrap_or_else(|| {
             self.stamps.fill(0);
             1
@@ -32,7 +32,7 @@ impl Stamps {
 
     /// Puts a number in; whether it was not there before.
     #[inline]
-    pub(super) fn mark(&mut self, number: u32) -> bool {
+    pub fn mark(&mut self, number: u32) -> bool {
         let stamp = &mut self.stamps[number as usize];
         let new = *stamp != self.now;
         *stamp = self.now;
@@ -41,7 +41,7 @@ impl Stamps {
 
     /// Takes a number out; whether it was there.
     #[inline]
-    pub(super) fn unmark(&mut self, number: u32) -> bool {
+    pub fn unmark(&mut self, number: u32) -> bool {
         let stamp = &mut self.stamps[number as usize];
         let there = *stamp == self.now;
         if there {
@@ -52,11 +52,14 @@ impl Stamps {
 
     /// Whether a number is in the set.
     #[inline]
-    pub(super) fn has(&self, number: u32) -> bool {
+    #[must_use]
+    pub fn has(&self, number: u32) -> bool {
         self.stamps[number as usize] == self.now
     }
 
-    pub(super) fn bytes(&self) -> usize {
+    /// The memory held, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         self.stamps.capacity() * size_of::<u32>()
     }
 }

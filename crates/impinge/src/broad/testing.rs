@@ -1,12 +1,12 @@
 //! Random sequences of operations on boxes, for the tests of every broad phase against the oracle.
 
 use super::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
+use crate::math::OrientedBox;
 use crate::math::{Pose, Random, Vec3};
-use crate::volume::{Oriented, Volume};
 
 /// How boxes are scattered and moved.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Scatter {
+pub enum Scatter {
     /// Sides of 0.5 to 2 in a cube, two overlaps a box.
     Even,
     /// Sides over three orders of magnitude.
@@ -21,21 +21,28 @@ pub(super) enum Scatter {
     Odd,
 }
 
-pub(super) const SCATTERS: [Scatter; 6] =
+/// All of them.
+pub const SCATTERS: [Scatter; 6] =
     [Scatter::Even, Scatter::Sizes, Scatter::Heaps, Scatter::Slabs, Scatter::Grid, Scatter::Odd];
 
 /// A set of boxes that changes at random.
-pub(super) struct Boxes {
+#[derive(Debug)]
+pub struct Boxes {
     random: Random,
     scatter: Scatter,
     side: f64,
-    pub(super) bounds: Vec<Bounds>,
-    pub(super) oriented: Vec<Oriented>,
-    pub(super) moved: Vec<u32>,
+    /// The boxes of this frame.
+    pub bounds: Vec<Bounds>,
+    /// The oriented boxes inside them.
+    pub oriented: Vec<OrientedBox>,
+    /// The items that moved since the last frame.
+    pub moved: Vec<u32>,
 }
 
 impl Boxes {
-    pub(super) fn new(seed: u64, scatter: Scatter, count: usize) -> Self {
+    /// `count` boxes, scattered.
+    #[must_use]
+    pub fn new(seed: u64, scatter: Scatter, count: usize) -> Self {
         let side = (5.0 * count.max(1) as f64).cbrt();
         let (bounds, oriented, moved) = (Vec::new(), Vec::new(), Vec::new());
         let mut boxes = Self { random: Random::new(seed), scatter, side, bounds, oriented, moved };
@@ -85,15 +92,17 @@ impl Boxes {
         if finite && !matches!(self.scatter, Scatter::Grid) && item % 2 == 1 {
             let turn = [0; 4].map(|_| self.random.range(-1.0, 1.0));
             let pose = Pose::from_quaternion(turn, center.to_array()).expect("finite");
-            let corners: Vec<Vec3> =
-                Oriented::around(&[-half, half]).corners().map(|c| pose.transform_point(c)).into();
-            self.oriented[item] = Oriented::around(&corners);
+            let corners: Vec<Vec3> = OrientedBox::around(&[-half, half])
+                .corners()
+                .map(|c| pose.transform_point(c))
+                .into();
+            self.oriented[item] = OrientedBox::around(&corners);
             self.bounds[item] = crate::math::Aabb::from_points(corners).into();
         } else {
             let (min, max) = (center - half, center + half);
             self.bounds[item] = crate::math::Aabb { min, max }.into();
             let clamp = |v: Vec3| v.clamp(Vec3::splat(-1e60), Vec3::splat(1e60));
-            self.oriented[item] = Oriented::around(&[clamp(min), clamp(max)]);
+            self.oriented[item] = OrientedBox::around(&[clamp(min), clamp(max)]);
         }
     }
 
@@ -113,7 +122,7 @@ impl Boxes {
     }
 
     /// Moves, adds and removes some, and notes which in `moved`.
-    pub(super) fn step(&mut self) {
+    pub fn step(&mut self) {
         self.moved.clear();
         let count = self.bounds.len();
         let changes = match self.random.index(6) {
@@ -153,12 +162,12 @@ impl Boxes {
     }
 }
 
-fn empty() -> Oriented {
-    Oriented::around(&[])
+fn empty() -> OrientedBox {
+    OrientedBox::around(&[])
 }
 
 /// Runs a broad phase beside the oracle through random operations of every kind; in every frame pairs, began and ended must be equal. With `oriented` both look at oriented boxes too.
-pub(super) fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: bool) {
+pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: bool) {
     for (seed, scatter) in SCATTERS.into_iter().enumerate() {
         for count in [0, 1, 2, 30, 300] {
             let mut boxes = Boxes::new(seed as u64 * 1000 + count as u64, scatter, count);
@@ -192,10 +201,10 @@ pub(super) fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, orient
 }
 
 /// Repeats the same frames again and again, all boxes moving; after some rounds no more memory is taken.
-pub(super) fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
+pub fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
     for scatter in [Scatter::Even, Scatter::Sizes, Scatter::Slabs] {
         let mut boxes = Boxes::new(77, scatter, 200);
-        let frames: Vec<(Vec<Bounds>, Vec<Oriented>)> = (0..40)
+        let frames: Vec<(Vec<Bounds>, Vec<OrientedBox>)> = (0..40)
             .map(|_| {
                 (0..200).for_each(|item| boxes.shift(item));
                 (boxes.bounds.clone(), boxes.oriented.clone())

@@ -20,15 +20,13 @@ mod point_segment;
 mod point_triangle;
 mod segment_segment;
 mod thorough;
-mod triangle_triangle;
+pub(crate) mod triangle_triangle;
 
 pub(crate) use face_gaps::{GROUP, Group};
 pub use point_segment::point_segment;
 pub use point_triangle::point_triangle;
 pub use segment_segment::segment_segment;
 pub(crate) use triangle_triangle::disjoint;
-#[cfg(test)]
-pub(crate) use triangle_triangle::oracle;
 pub use triangle_triangle::triangle_triangle;
 
 use crate::math::Vec3;

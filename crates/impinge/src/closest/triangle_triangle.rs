@@ -43,7 +43,8 @@ pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
 /// The bounds hold for triangles that do, too, but then `upper` is not zero and may be far from it. `lower` may be zero
 /// though the triangles are disjoint, if they are closer than rounding can tell.
 #[inline]
-pub(crate) fn disjoint(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
+#[must_use]
+pub fn disjoint(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
     let local = match Local::new(a, b) {
         Ok(local) => local,
         Err(answer) => return answer,
@@ -243,14 +244,11 @@ fn piercing_point(segment: [Vec3; 2], triangle: &[Vec3; 3]) -> Option<Vec3> {
 }
 
 #[cfg(test)]
-#[path = "../../tests/oracle/mod.rs"]
-pub(crate) mod oracle;
-
-#[cfg(test)]
 mod tests {
     use std::cmp::Ordering;
 
     use super::*;
+    use impinge_oracles::points as oracle;
 
     #[test]
     fn bounds_hold_at_every_scale_without_the_exact_predicate() {

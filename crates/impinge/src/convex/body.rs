@@ -21,7 +21,8 @@ pub(super) const U: f64 = f64::EPSILON / 2.0;
 pub(super) const SMALLEST: f64 = f64::from_bits(1);
 
 /// Not less than the length of a vector, whatever its size, and hardly more.
-pub(super) fn length_up(v: Vec3) -> f64 {
+#[must_use]
+pub fn length_up(v: Vec3) -> f64 {
     let largest = v.abs().max_element();
     if largest > 0.0 {
         // Two roundings of a denormal number are worth the smallest one.

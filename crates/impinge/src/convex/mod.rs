@@ -19,10 +19,9 @@
 //!
 //! The published methods stand beside: [`separating`] vectors, [`clipping`], [`perceptron`] planes, and a [`race`] of two methods.
 
-mod body;
+pub(crate) mod body;
 mod build;
-pub mod clipping;
-mod closest;
+pub(crate) mod closest;
 mod cloud;
 pub mod decide;
 mod flat;
@@ -31,22 +30,15 @@ mod inner;
 mod merge;
 mod patch;
 mod penetration;
-pub mod perceptron;
 mod placed;
 mod primitive;
 mod query;
-pub mod race;
-pub mod separating;
 mod simplex;
 mod support;
-mod tracker;
 mod validate;
 
 pub use body::{Body, Mark, Trail};
-pub use closest::{
-    Acceleration, ClosestCache, ClosestOptions, ClosestPoints, Recurrence, Reduction, Stop,
-    closest_points,
-};
+pub use closest::{ClosestCache, ClosestOptions, ClosestPoints, Stop, closest_points};
 pub(crate) use cloud::Cloud;
 pub use hull::Hull;
 pub(crate) use patch::Patch;
@@ -62,8 +54,4 @@ pub use query::{
     intersects, intersects_cached,
 };
 pub(crate) use query::{bounds_at, rough_bounds_at};
-pub use support::{
-    BruteForce, Certainty, Climb, DirectionTable, Hierarchy, HierarchySearch, LocalSearch,
-    VertexSearch,
-};
-pub use tracker::{Closest, Frame, Method, Tracker, Want};
+pub use support::{Certainty, Climb, VertexSearch};

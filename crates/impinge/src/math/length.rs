@@ -13,7 +13,8 @@ const SMALL: f64 = 1e-140;
 
 /// The next larger number, of a finite one.
 #[inline]
-pub(crate) fn next_up(x: f64) -> f64 {
+#[must_use]
+pub fn next_up(x: f64) -> f64 {
     if x == 0.0 {
         return f64::from_bits(1);
     }
@@ -22,13 +23,15 @@ pub(crate) fn next_up(x: f64) -> f64 {
 
 /// The next smaller number, of a finite one.
 #[inline]
-pub(crate) fn next_down(x: f64) -> f64 {
+#[must_use]
+pub fn next_down(x: f64) -> f64 {
     -next_up(-x)
 }
 
 /// Not less than the length of the difference that rounded to `v`, component by component.
 #[inline]
-pub(crate) fn length_up(v: Vec3) -> f64 {
+#[must_use]
+pub fn length_up(v: Vec3) -> f64 {
     let largest = v.abs().max_element();
     if largest < SMALL {
         if largest == 0.0 {
@@ -41,7 +44,8 @@ pub(crate) fn length_up(v: Vec3) -> f64 {
 
 /// Not more than the length of the difference that rounded to `v`, component by component.
 #[inline]
-pub(crate) fn length_down(v: Vec3) -> f64 {
+#[must_use]
+pub fn length_down(v: Vec3) -> f64 {
     if v.abs().max_element() < SMALL {
         return next_down((v * LIFT).length() * (1.0 - 8.0 * U) / LIFT).max(0.0);
     }
@@ -49,7 +53,8 @@ pub(crate) fn length_down(v: Vec3) -> f64 {
 }
 
 /// The unit vector along `v`, whatever its length; `None` for zero and for what is not finite.
-pub(crate) fn direction(v: Vec3) -> Option<Vec3> {
+#[must_use]
+pub fn direction(v: Vec3) -> Option<Vec3> {
     let largest = v.abs().max_element();
     if !(largest > 0.0 && v.is_finite()) {
         return None;

@@ -1,18 +1,23 @@
 //! Vectors, poses, axis-aligned boxes, the plane of a polygon, and seeded random numbers for all that samples.
 
 mod aabb;
-mod length;
-mod polygon;
+pub(crate) mod length;
+mod oriented;
+pub(crate) mod polygon;
 mod pose;
-mod random;
+pub(crate) mod random;
+pub(crate) mod rounding;
+pub(crate) mod scale;
 
 pub use aabb::Aabb;
-pub(crate) use length::{direction, length_down, length_up, next_down, next_up};
+pub(crate) use length::{direction, length_down, length_up, next_up};
+pub use oriented::{OrientedBox, OrientedMotion};
 pub(crate) use polygon::{axes_by_size, newell};
 pub use polygon::{drop_axis, newell_normal};
 pub(crate) use pose::STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
 pub(crate) use random::Random;
+pub(crate) use scale::{coordinate_key, unit_scale};
 
 /// A point or vector of three `f64`: [`glam::DVec3`].
 pub use glam::DVec3 as Vec3;
@@ -53,20 +58,4 @@ pub(crate) fn check_range(v: Vec3, what: impl FnOnce() -> String) -> Result<(), 
         ));
     }
     Ok(())
-}
-
-/// Equal for points with equal coordinates, whatever the signs of their zeros, and ordered in some fixed way.
-pub(crate) fn coordinate_key(p: Vec3) -> [u64; 3] {
-    // Adding zero gives both zeros one sign.
-    (p + Vec3::ZERO).to_array().map(f64::to_bits)
-}
-
-/// Two powers of two whose product brings `size` (positive, finite) to about one; two, because the reciprocal of a
-/// denormal number is not finite.
-pub(crate) fn unit_scale(size: f64) -> (f64, f64) {
-    let exponent =
-        if size < f64::MIN_POSITIVE { -1022 } else { (size.to_bits() >> 52) as i32 - 1023 };
-    let power = |e: i32| f64::from_bits(((1023 + e) as u64) << 52);
-    let half = -exponent / 2;
-    (power(half), power(-exponent - half))
 }

@@ -36,7 +36,7 @@ pub fn newell_normal(points: &[Vec3]) -> Vec3 {
 /// The factor is a power of two that brings the polygon to size one, so that neither huge nor tiny polygons lose
 /// their normal. Zero for fewer than three points and, up to rounding, for polygons of zero area; not finite where
 /// coordinates, or differences of them, are not.
-pub(crate) fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
+pub fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
     let Some(origin) = points.clone().next() else { return Vec3::ZERO };
     let size = points.clone().fold(0.0_f64, |s, p| s.max((p - origin).abs().max_element()));
     if size == 0.0 {
@@ -58,7 +58,8 @@ pub(crate) fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
 
 /// The coordinate axes, the one along which `normal` is longest first: dropping that coordinate keeps most of the
 /// polygon's area. Of equal components the first wins.
-pub(crate) fn axes_by_size(normal: Vec3) -> [usize; 3] {
+#[must_use]
+pub fn axes_by_size(normal: Vec3) -> [usize; 3] {
     let n = normal.abs();
     let mut axes = [0, 1, 2];
     axes.sort_by(|a, b| n[*b].total_cmp(&n[*a]));

@@ -237,7 +237,8 @@ impl Pose {
     /// As [`Pose::composed`], for chains of any length: a product that is not a rotation to within
     /// [`ROTATION_TOLERANCE`] is replaced by the nearest rotation, so that deviations do not add
     /// up. The range is not checked; the translation is finite for any chain that fits in memory.
-    pub(crate) fn composed_in_chain(&self, inner: &Self) -> Self {
+    #[must_use]
+    pub fn composed_in_chain(&self, inner: &Self) -> Self {
         let mut composed = self.composed(inner);
         if deviation(&composed.rotation) > ROTATION_TOLERANCE {
             composed.rotation = nearest_rotation(composed.rotation);

@@ -10,18 +10,19 @@ use super::Vec3;
 
 /// A stream of random numbers, the same for the same seed.
 #[derive(Clone, Debug)]
-pub(crate) struct Random {
+pub struct Random {
     state: u64,
 }
 
 impl Random {
     /// The stream of `seed`. Every seed is good, zero included.
-    pub(crate) fn new(seed: u64) -> Self {
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
     /// 64 random bits.
-    pub(crate) fn bits(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -30,23 +31,23 @@ impl Random {
     }
 
     /// A number in `[0, 1)`, a multiple of 2^-53.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         let mantissa = (self.bits() >> 11) as f64;
         mantissa * (1.0 / 9_007_199_254_740_992.0)
     }
 
     /// A number in `[low, high)`, for finite bounds.
-    pub(crate) fn range(&mut self, low: f64, high: f64) -> f64 {
+    pub fn range(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 
     /// An index below `n`, for `n > 0`; the bias is below `n / 2^64`.
-    pub(crate) fn index(&mut self, n: usize) -> usize {
+    pub fn index(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
 
     /// A point in the cube `[-1, 1)^3`.
-    pub(crate) fn in_cube(&mut self) -> Vec3 {
+    pub fn in_cube(&mut self) -> Vec3 {
         let x = self.range(-1.0, 1.0);
         let y = self.range(-1.0, 1.0);
         let z = self.range(-1.0, 1.0);
@@ -54,7 +55,7 @@ impl Random {
     }
 
     /// A unit vector, uniform on the sphere.
-    pub(crate) fn direction(&mut self) -> Vec3 {
+    pub fn direction(&mut self) -> Vec3 {
         // A point in the shell between radius 0.1 and 1; more than half of the draws fall into it.
         loop {
             let v = self.in_cube();
@@ -68,7 +69,7 @@ impl Random {
     ///
     /// G. Marsaglia: Choosing a point from the surface of a sphere, Ann. Math. Stat. 43, 1972: two points in the unit
     /// disc give a point on the sphere in four dimensions without trigonometry.
-    pub(crate) fn rotation(&mut self) -> DQuat {
+    pub fn rotation(&mut self) -> DQuat {
         let [x, y, s] = self.in_disc();
         let [z, w, t] = self.in_disc();
         let k = ((1.0 - s) / t).sqrt();
@@ -87,7 +88,7 @@ impl Random {
     }
 
     /// The numbers below `n` in random order.
-    pub(crate) fn permutation(&mut self, n: usize) -> Vec<usize> {
+    pub fn permutation(&mut self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();
         for i in (1..n).rev() {
             order.swap(i, self.index(i + 1));

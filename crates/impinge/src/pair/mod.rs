@@ -4,8 +4,6 @@
 //! [`Pose::transform_point`](crate::Pose::transform_point) gives. The methods differ in speed only: they report the same pairs of triangles.
 //!
 //! - [`brute`]: every triangle against every triangle; the oracle that tests everything else.
-//! - [`edges`]: every edge against every polygon with the accumulating pre-checks of Zachmann 1994, section 3.2, and
-//!   the relaxed modes of 3.2.1.
 //! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis.
 //! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a tree does not pay.
 //!
@@ -29,7 +27,6 @@
 mod blocks;
 pub mod brute;
 mod distance;
-pub mod edges;
 mod hit;
 mod near;
 mod near_blocks;
@@ -37,13 +34,13 @@ mod posed;
 mod separation;
 pub mod sweep;
 
+pub use crate::bias::Bias;
 pub use crate::budget::Budget;
 pub use crate::outcome::{Maybe, Outcome};
 pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::{Distance, distance};
-pub use edges::Bias;
 pub use hit::{EdgeAndFace, Hit, Verdict};
 use near::{FAR_SLACK, near_far};
 pub use near::{near, within};
@@ -53,8 +50,7 @@ pub use separation::Separation;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 pub use crate::tree::Cache;
-use crate::tree::{self, BuildOptions, BvQuery, BvTree};
-use crate::volume::Dop6;
+use crate::tree::{self, PlainTree};
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -168,10 +164,11 @@ pub fn first_pair_within(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_
 
 /// [`first_pair_within`] where sizes differ too much for the meshes' own trees: by trees of `f64` boxes, built for the query.
 fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
-    let build = |mesh| BvTree::<Dop6>::build(mesh, &BuildOptions::environment());
-    let (tree_a, tree_b) = (build(a), build(b));
-    let query = BvQuery::new((a, &tree_a), (b, &tree_b));
-    query.expect("each tree was built of its mesh").within(pose, budget)
+    let build = |mesh: &Mesh, pose: &Pose| {
+        let there = |t: usize| mesh.triangle(t).map(|v| pose.transform_point(v));
+        PlainTree::build((0..mesh.triangles().len()).map(there).collect())
+    };
+    tree::first_within_plain(&build(a, &Pose::IDENTITY), &build(b, pose), budget)
 }
 
 /// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large meshes. The same pairs, whatever the number of threads.

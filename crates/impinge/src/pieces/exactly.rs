@@ -19,9 +19,9 @@ use num_bigint::BigInt;
 
 use super::cell::{Cell, Corners, Knife};
 use super::rational::{Plane, Point, Unit, sign};
-use super::tree::exact;
 use super::{Decomposition, Piece, check_closed};
 use crate::convex::Hull;
+use crate::convex::decide::{Hint, decide};
 use crate::error::{Error, ErrorKind};
 use crate::exact::{Location, Sign, locate_point, winding_number};
 use crate::math::{Aabb, Vec3};
@@ -62,7 +62,7 @@ pub fn decompose_exactly(mesh: &Mesh, max_pieces: usize) -> Result<Decomposition
 /// As [`decompose_exactly`], for a closed mesh. Inside is where winding numbers are not zero if
 /// `balanced`, otherwise where they are odd. A part of a mesh has to be cut by the rule of the
 /// whole.
-pub(super) fn decompose_by(
+pub fn decompose_by(
     mesh: &Mesh,
     max_pieces: usize,
     balanced: bool,
@@ -377,7 +377,9 @@ impl Partition {
             let bounds = Aabb::from_points(points.iter().copied());
             let held = pieces.iter().any(|piece| {
                 piece.hull.bounds().contains_box(&bounds)
-                    && points.iter().all(|p| exact(piece.hull.vertices(), &[*p]))
+                    && points.iter().all(|p| {
+                        decide(piece.hull.vertices(), &[*p], &Hint::NONE).is_intersecting()
+                    })
             });
             if held {
                 continue;

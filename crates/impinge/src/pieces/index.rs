@@ -10,7 +10,7 @@ const LEAF: usize = 4;
 
 /// The triangles of a closed mesh in a tree. Distances are bounds for coordinates at most two in size; all else holds for any.
 #[derive(Debug)]
-pub(super) struct SolidIndex {
+pub struct SolidIndex {
     triangles: Vec<[Vec3; 3]>,
     /// Node `i` has the children `nodes[i].first` and the next, or is a leaf of `count` triangles from `first`.
     nodes: Vec<Node>,
@@ -29,7 +29,7 @@ pub(super) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 impl SolidIndex {
     /// The tree of the mesh's triangles with their corners at `vertices`.
-    pub(super) fn new(mesh: &Mesh, vertices: &[Vec3]) -> Self {
+    pub fn new(mesh: &Mesh, vertices: &[Vec3]) -> Self {
         let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
         let mut triangles: Vec<[Vec3; 3]> = mesh.triangles().iter().map(corners).collect();
         let mut nodes = vec![Node { bounds: Aabb::EMPTY, first: 0, count: triangles.len() as u32 }];
@@ -61,12 +61,14 @@ impl SolidIndex {
 
     /// The same for a part of a mesh that is `balanced` or not as a whole, which decides what
     /// inside means.
-    pub(super) fn by(self, balanced: bool) -> Self {
+    #[must_use]
+    pub fn by(self, balanced: bool) -> Self {
         Self { balanced, ..self }
     }
 
     /// Where `p` is, exactly; as [`solid::locate`](crate::solid::locate).
-    pub(super) fn locate(&self, p: Vec3) -> Location {
+    #[must_use]
+    pub fn locate(&self, p: Vec3) -> Location {
         let mut ahead = Vec::new();
         self.visit(
             |b| {
@@ -93,7 +95,8 @@ impl SolidIndex {
 
     /// Whether a triangle may share a point with `bounds`: its box does, its plane does up to rounding, and it is not certainly further from
     /// the middle than the corners are.
-    pub(super) fn may_enter(&self, bounds: &Aabb) -> bool {
+    #[must_use]
+    pub fn may_enter(&self, bounds: &Aabb) -> bool {
         let mut enters = false;
         let center = bounds.center();
         let radius = ((bounds.max - center).max(center - bounds.min)).length() + ROUNDING;
@@ -110,7 +113,8 @@ impl SolidIndex {
     }
 
     /// An upper bound of the distance of `p` from the surface, and a triangle no further than that.
-    pub(super) fn distance(&self, p: Vec3) -> (f64, &[Vec3; 3]) {
+    #[must_use]
+    pub fn distance(&self, p: Vec3) -> (f64, &[Vec3; 3]) {
         let mut best = (f64::INFINITY, &self.triangles[0]);
         let gap = |b: &Aabb| (b.min - p).max(p - b.max).max(Vec3::ZERO).length_squared();
         let mut stack = vec![(0.0, 0_u32)];
@@ -140,7 +144,8 @@ impl SolidIndex {
     }
 
     /// The same triangles moved, in the same tree with other boxes.
-    pub(super) fn posed(&self, pose: &Pose) -> Self {
+    #[must_use]
+    pub fn posed(&self, pose: &Pose) -> Self {
         let moved = |t: &[Vec3; 3]| t.map(|p| pose.transform_point(p));
         let triangles: Vec<[Vec3; 3]> = self.triangles.iter().map(moved).collect();
         let mut posed = Self { triangles, nodes: self.nodes.clone(), balanced: self.balanced };
@@ -158,11 +163,7 @@ impl SolidIndex {
     }
 
     /// Whether a triangle whose box shares a point with `bounds` fits.
-    pub(super) fn any_overlapping(
-        &self,
-        bounds: &Aabb,
-        mut fits: impl FnMut(&[Vec3; 3]) -> bool,
-    ) -> bool {
+    pub fn any_overlapping(&self, bounds: &Aabb, mut fits: impl FnMut(&[Vec3; 3]) -> bool) -> bool {
         let mut found = false;
         self.visit(
             |b| b.overlaps(bounds),
@@ -175,11 +176,7 @@ impl SolidIndex {
     }
 
     /// Whether a triangle of this and one of another fit each other, of those whose boxes share a point.
-    pub(super) fn any_pair(
-        &self,
-        other: &Self,
-        fit: impl Fn(&[Vec3; 3], &[Vec3; 3]) -> bool,
-    ) -> bool {
+    pub fn any_pair(&self, other: &Self, fit: impl Fn(&[Vec3; 3], &[Vec3; 3]) -> bool) -> bool {
         let mut stack = vec![(0_u32, 0_u32)];
         while let Some((i, j)) = stack.pop() {
             let (a, b) = (&self.nodes[i as usize], &other.nodes[j as usize]);

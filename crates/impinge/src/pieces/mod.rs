@@ -34,28 +34,26 @@
 //! mesh that is not closed has no inside and is refused.
 
 mod approximate;
+pub(crate) mod bodies;
 mod cell;
 mod choose;
-mod exactly;
+pub(crate) mod exactly;
 mod excess;
-mod index;
+pub(crate) mod index;
 mod merge;
 mod planes;
 mod rational;
 mod region;
 mod scale;
 mod soup;
-mod tree;
 
 pub use approximate::{DecomposeOptions, decompose, decompose_watched};
 
 pub use exactly::decompose_exactly;
-pub use tree::{HullTest, HullTree, exact};
+
+use bodies::{bodies, check_closed};
 
 use crate::convex::Hull;
-use crate::error::{Error, ErrorKind};
-use crate::math::{Aabb, Vec3};
-use crate::mesh::Mesh;
 
 /// A solid as a union of convex bodies, in the frame of its mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,58 +83,4 @@ impl Decomposition {
         let error = pieces.iter().map(|p| p.error).fold(0.0, f64::max);
         Self { exact: error == 0.0, error, pieces }
     }
-}
-
-/// Says what is missing if the mesh has no inside.
-fn check_closed(mesh: &Mesh) -> Result<(), Error> {
-    if mesh.is_solid() {
-        return Ok(());
-    }
-    Err(Error::new(
-        ErrorKind::NotSolid,
-        format!(
-            "the mesh is not closed and has no inside that could be cut into pieces: {}; welding its vertices may help",
-            mesh.defects()
-        ),
-    ))
-}
-
-/// The triangles of parts of the mesh whose boxes have no point in common, each closed.
-fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
-    let shells = mesh.shells();
-    let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
-    let mut groups: Vec<(Aabb, Vec<u32>)> = vec![(Aabb::EMPTY, Vec::new()); shells.count()];
-    for t in 0..mesh.triangles().len() {
-        let group = &mut groups[mesh.shell_of(t) as usize];
-        group.0 = group.0.union(&Aabb::from_points(corners(t)));
-        group.1.push(t as u32);
-    }
-    // Joined boxes are larger and may overlap others: again until none do.
-    loop {
-        groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
-        let before = groups.len();
-        let mut joined: Vec<(Aabb, Vec<u32>)> = Vec::with_capacity(before);
-        // Groups that a later one can still reach along x.
-        let mut open: Vec<usize> = Vec::new();
-        for mut group in groups {
-            open.retain(|i| joined[*i].0.max.x >= group.0.min.x);
-            let mut met: Vec<usize> =
-                open.iter().copied().filter(|i| joined[*i].0.overlaps(&group.0)).collect();
-            match met.pop() {
-                None => {
-                    open.push(joined.len());
-                    joined.push(group);
-                }
-                Some(into) => {
-                    joined[into].0 = joined[into].0.union(&group.0);
-                    joined[into].1.append(&mut group.1);
-                }
-            }
-        }
-        groups = joined;
-        if groups.len() == before {
-            break;
-        }
-    }
-    groups.into_iter().map(|(_, triangles)| triangles).collect()
 }

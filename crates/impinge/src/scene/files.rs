@@ -127,7 +127,7 @@ impl Mesh {
 }
 
 /// The scene of a document.
-pub(crate) fn from_document(
+pub fn from_document(
     document: impinge_io::Document,
     options: &LoadOptions,
 ) -> Result<Loaded, Error> {

@@ -1,7 +1,7 @@
 //! Scenes: named parts, each a mesh at a pose; several parts may share one mesh.
 
 #[cfg(feature = "files")]
-mod files;
+pub(crate) mod files;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,6 @@ use crate::math::{Aabb, Pose};
 use crate::mesh::Mesh;
 
 #[cfg(feature = "files")]
-pub(crate) use files::from_document;
 #[cfg(feature = "files")]
 pub use files::{LoadOptions, LoadReport, Loaded};
 

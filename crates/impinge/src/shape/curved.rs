@@ -43,8 +43,7 @@ where
     if found.lower > 0.0 || found.upper < 0.0 {
         return found;
     }
-    let closest =
-        ClosestOptions { tolerance: 0.0, limit: MORE * usual.closest.limit, ..usual.closest };
+    let closest = ClosestOptions { tolerance: 0.0, limit: MORE * usual.closest.limit };
     let more = PenetrationOptions { tolerance: 0.0, limit: MORE * usual.limit, closest };
     let longer = penetration(a, b, pose, &more, cache);
     // Both hold.

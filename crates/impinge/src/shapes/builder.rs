@@ -10,7 +10,7 @@ const SHORTEST_EDGE: f64 = 2e-13;
 
 /// A surface in the making: vertices, and polygons of any number of corners, counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Surface {
+pub struct Surface {
     vertices: Vec<Vec3>,
     /// The corners of all polygons, one polygon after the other.
     corners: Vec<u32>,
@@ -20,7 +20,7 @@ pub(super) struct Surface {
 
 /// One cross section of a skin: a single point, or a closed loop of vertices.
 #[derive(Clone, Debug)]
-pub(super) enum Ring {
+pub enum Ring {
     /// The skin runs together in one vertex.
     Pole(u32),
     /// A loop, counter-clockwise seen from the end towards which the rings are counted.
@@ -28,53 +28,56 @@ pub(super) enum Ring {
 }
 
 impl Surface {
-    pub(super) fn new() -> Self {
+    /// Without vertices.
+    #[must_use]
+    pub fn new() -> Self {
         Self::default()
     }
 
     /// Adds a vertex and returns its index.
-    pub(super) fn vertex(&mut self, position: Vec3) -> u32 {
+    pub fn vertex(&mut self, position: Vec3) -> u32 {
         self.vertices.push(position);
         // The polygon count is bounded before anything is built (`params::MAX_POLYGONS`), and with it this index.
         u32::try_from(self.vertices.len() - 1).unwrap_or(u32::MAX)
     }
 
     /// Adds a loop of vertices.
-    pub(super) fn ring(&mut self, positions: impl IntoIterator<Item = Vec3>) -> Ring {
+    pub fn ring(&mut self, positions: impl IntoIterator<Item = Vec3>) -> Ring {
         Ring::Loop(positions.into_iter().map(|p| self.vertex(p)).collect())
     }
 
     /// Adds a ring of one vertex.
-    pub(super) fn pole(&mut self, position: Vec3) -> Ring {
+    pub fn pole(&mut self, position: Vec3) -> Ring {
         Ring::Pole(self.vertex(position))
     }
 
     /// Adds a polygon: planar, not crossing itself, not necessarily convex.
-    pub(super) fn polygon(&mut self, corners: impl IntoIterator<Item = u32>) {
+    pub fn polygon(&mut self, corners: impl IntoIterator<Item = u32>) {
         self.corners.extend(corners);
         self.ends.push(self.corners.len());
     }
 
     /// The number of polygons so far.
-    #[cfg(test)]
-    pub(super) fn polygon_count(&self) -> usize {
+    #[must_use]
+    pub fn polygon_count(&self) -> usize {
         self.ends.len()
     }
 
     /// The vertices so far.
-    pub(super) fn vertices(&self) -> &[Vec3] {
+    #[must_use]
+    pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
     /// Quads and triangles between consecutive rings. Loops must have equally many vertices.
-    pub(super) fn skin(&mut self, rings: &[Ring]) {
+    pub fn skin(&mut self, rings: &[Ring]) {
         for pair in rings.windows(2) {
             self.band(&pair[0], &pair[1]);
         }
     }
 
     /// As [`Surface::skin`], with the first and last ring closed by one polygon each where they are loops.
-    pub(super) fn capped_skin(&mut self, rings: &[Ring]) {
+    pub fn capped_skin(&mut self, rings: &[Ring]) {
         if let Some(Ring::Loop(first)) = rings.first() {
             self.polygon(first.iter().rev().copied());
         }
@@ -85,7 +88,7 @@ impl Surface {
     }
 
     /// As [`Surface::skin`], with the last ring joined to the first again.
-    pub(super) fn closed_skin(&mut self, rings: &[Ring]) {
+    pub fn closed_skin(&mut self, rings: &[Ring]) {
         self.skin(rings);
         if let [first, .., last] = rings {
             self.band(last, first);
@@ -120,7 +123,7 @@ impl Surface {
     /// `inner` has a multiple of the corners of `outer`, and its first corner faces the first of `outer`. One
     /// polygon a side of the outer loop, non-convex where the inner loop bulges into it. The hole shows the inner
     /// loop in reverse.
-    pub(super) fn face_with_hole(&mut self, outer: &[u32], inner: &[u32]) {
+    pub fn face_with_hole(&mut self, outer: &[u32], inner: &[u32]) {
         let (n, m) = (outer.len(), inner.len());
         let step = m / n;
         debug_assert_eq!(step * n, m, "the inner loop has a multiple of the outer loop's corners");
@@ -131,7 +134,7 @@ impl Surface {
     }
 
     /// Adds a copy of another surface, every vertex moved by `place`, which must keep orientation.
-    pub(super) fn append(&mut self, other: &Self, place: impl Fn(Vec3) -> Vec3) {
+    pub fn append(&mut self, other: &Self, place: impl Fn(Vec3) -> Vec3) {
         let first = u32::try_from(self.vertices.len()).unwrap_or(u32::MAX);
         let base = self.corners.len();
         self.vertices.extend(other.vertices.iter().map(|v| place(*v)));
@@ -140,14 +143,14 @@ impl Surface {
     }
 
     /// Moves every vertex.
-    pub(super) fn map(&mut self, place: impl Fn(Vec3) -> Vec3) {
+    pub fn map(&mut self, place: impl Fn(Vec3) -> Vec3) {
         for v in &mut self.vertices {
             *v = place(*v);
         }
     }
 
     /// Turns every polygon over: inside becomes outside.
-    pub(super) fn flip(&mut self) {
+    pub fn flip(&mut self) {
         let mut start = 0;
         for end in &self.ends {
             self.corners[start..*end].reverse();
@@ -156,7 +159,7 @@ impl Surface {
     }
 
     /// The corners of one polygon after the other.
-    pub(super) fn polygons(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn polygons(&self) -> impl Iterator<Item = &[u32]> {
         let mut start = 0;
         self.ends.iter().map(move |end| {
             let polygon = &self.corners[start..*end];
@@ -179,7 +182,7 @@ impl Surface {
     /// # Errors
     /// `BadParameter` if an edge is shorter than [`SHORTEST_EDGE`] of the largest coordinate, so that neighbouring
     /// vertices could fall together in `f64`; or what the mesh refuses.
-    pub(super) fn finish(self) -> Result<Mesh, Error> {
+    pub fn finish(self) -> Result<Mesh, Error> {
         let largest = self.vertices.iter().fold(0.0_f64, |m, v| m.max(v.abs().max_element()));
         let shortest = SHORTEST_EDGE * largest;
         // A vertex that is not finite is left to the mesh, which names it.

@@ -6,7 +6,8 @@ use std::f64::consts::FRAC_PI_2;
 ///
 /// The angle is brought into the first eighth of the turn by exact integer arithmetic, so quarter turns give exactly
 /// 0 and 1, and points that mirror each other have the same digits.
-pub(super) fn turn(k: usize, n: usize) -> [f64; 2] {
+#[must_use]
+pub fn turn(k: usize, n: usize) -> [f64; 2] {
     let (k, n) = ((k % n) as u64 * 4, n as u64);
     let (quarter, rest) = (k / n, k % n);
     // (rest / n) of a quarter turn; beyond its half, the complement with sine and cosine exchanged.
@@ -36,7 +37,8 @@ fn first_eighth(rest: u64, n: u64) -> [f64; 2] {
 }
 
 /// The corners of a regular `n`-gon in the unit circle, counter-clockwise from `(1, 0)`.
-pub(super) fn unit_circle(n: usize) -> Vec<[f64; 2]> {
+#[must_use]
+pub fn unit_circle(n: usize) -> Vec<[f64; 2]> {
     (0..n).map(|k| turn(k, n)).collect()
 }
 

@@ -14,7 +14,8 @@ pub fn plane(size: [f64; 2], cells: [usize; 2]) -> Result<Mesh, Error> {
     plane_surface(size, cells)?.finish()
 }
 
-pub(super) fn plane_surface(size: [f64; 2], cells: [usize; 2]) -> Result<Surface, Error> {
+/// The surface of the mesh that [`plane`] makes.
+pub fn plane_surface(size: [f64; 2], cells: [usize; 2]) -> Result<Surface, Error> {
     total("plane", &cells)?;
     let (mut surface, rows) = lattice(size, cells, &|_, _| 0.0)?;
     for (row, next) in rows.iter().zip(&rows[1..]) {
@@ -70,7 +71,8 @@ pub fn hills(size: [f64; 2], cells: [usize; 2], amplitude: f64, seed: u64) -> Re
     hills_surface(size, cells, amplitude, seed)?.finish()
 }
 
-pub(super) fn hills_surface(
+/// The surface of the mesh that [`hills`] makes.
+pub fn hills_surface(
     size: [f64; 2],
     cells: [usize; 2],
     amplitude: f64,

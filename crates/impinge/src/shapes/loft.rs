@@ -6,7 +6,7 @@ use crate::math::Vec3;
 /// The closed skin through `sections`, with a flat polygon at either end.
 ///
 /// Every section runs counter-clockwise seen from the end towards which they are counted.
-pub(super) fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
+pub fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
     let mut surface = Surface::new();
     let rings: Vec<_> = sections.into_iter().map(|section| surface.ring(section)).collect();
     surface.capped_skin(&rings);
@@ -14,7 +14,8 @@ pub(super) fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
 }
 
 /// The sections from `first` to `last`, with `pieces` steps between them, each point on a straight line.
-pub(super) fn between(first: &[Vec3], last: &[Vec3], pieces: usize) -> Vec<Vec<Vec3>> {
+#[must_use]
+pub fn between(first: &[Vec3], last: &[Vec3], pieces: usize) -> Vec<Vec<Vec3>> {
     (0..=pieces)
         .map(|k| {
             let t = k as f64 / pieces as f64;

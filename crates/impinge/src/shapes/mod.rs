@@ -18,49 +18,27 @@
 //! same everywhere; sines and cosines come from the platform's library and may differ in the last bit between platforms,
 //! and coordinates with them.
 
-mod aircraft;
-mod builder;
-mod catalogue;
-mod circle;
-mod fields;
-mod flake;
-mod gear;
-mod grid;
-mod hand;
-mod interior;
-mod lamp;
-mod loft;
-mod params;
-mod parts;
-mod pipes;
-mod prism;
-mod revolve;
-mod sample;
-mod solids;
-mod sphere;
-mod sweep;
-mod swept;
-#[cfg(test)]
-mod testing;
-mod torus;
+pub(crate) mod builder;
+pub(crate) mod circle;
+pub(crate) mod grid;
+pub(crate) mod loft;
+pub(crate) mod params;
+pub(crate) mod parts;
+pub(crate) mod prism;
+pub(crate) mod revolve;
+pub(crate) mod solids;
+pub(crate) mod sphere;
+pub(crate) mod sweep;
+#[cfg(any(test, feature = "internals"))]
+pub(crate) mod testing;
+pub(crate) mod torus;
 
-pub use aircraft::aircraft;
-pub use catalogue::{MIN_POLYGONS, Shape};
-pub use fields::{stalagmites, tetrahedra_field};
-pub use flake::{MAX_FLAKE_LEVEL, tetra_flake};
-pub use gear::Gear;
 pub use grid::{height_field, hills, plane};
-pub use hand::hand;
-pub use interior::interior;
-pub use lamp::lamp;
 pub use params::{MAX_LENGTH, MAX_POLYGONS, MIN_LENGTH};
 pub use parts::{Hole, bolt, open_box, plate};
-pub use pipes::pipes;
 pub use prism::{prism, spiral_prism, star_prism};
 pub use revolve::{capsule, cone, cylinder, hyperboloid, open_cylinder, revolve, tube};
-pub use sample::{SAMPLE_CLEARANCE, sample_assembly, sample_expectations};
 pub use solids::{axis_body, cube_array, cuboid, cuboid_grid, octahedron, tetrahedron};
 pub use sphere::{ellipsoid, icosphere, nested_spheres, spherical_shell, uv_sphere};
 pub use sweep::{coil, pipe, round_corners};
-pub use swept::{SweptFlight, swept_flight};
 pub use torus::{deformed_torus, torus};

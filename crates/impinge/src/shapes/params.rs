@@ -12,12 +12,12 @@ pub const MIN_LENGTH: f64 = 1e-50;
 pub const MAX_LENGTH: f64 = 1e50;
 
 /// An [`ErrorKind::BadParameter`] error.
-pub(super) fn bad(message: impl Into<String>) -> Error {
+pub fn bad(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::BadParameter, message)
 }
 
 /// A radius, height or other length: positive, from [`MIN_LENGTH`] to [`MAX_LENGTH`].
-pub(super) fn length(name: &str, value: f64) -> Result<f64, Error> {
+pub fn length(name: &str, value: f64) -> Result<f64, Error> {
     if (MIN_LENGTH..=MAX_LENGTH).contains(&value) {
         Ok(value)
     } else {
@@ -28,7 +28,7 @@ pub(super) fn length(name: &str, value: f64) -> Result<f64, Error> {
 }
 
 /// A coordinate: finite, no further from zero than [`MAX_LENGTH`].
-pub(super) fn coordinate(name: &str, value: f64) -> Result<f64, Error> {
+pub fn coordinate(name: &str, value: f64) -> Result<f64, Error> {
     if value.abs() <= MAX_LENGTH {
         Ok(value)
     } else {
@@ -37,7 +37,7 @@ pub(super) fn coordinate(name: &str, value: f64) -> Result<f64, Error> {
 }
 
 /// A share, ratio or other pure number between two bounds, both included.
-pub(super) fn between(name: &str, value: f64, low: f64, high: f64) -> Result<f64, Error> {
+pub fn between(name: &str, value: f64, low: f64, high: f64) -> Result<f64, Error> {
     if (low..=high).contains(&value) {
         Ok(value)
     } else {
@@ -46,7 +46,7 @@ pub(super) fn between(name: &str, value: f64, low: f64, high: f64) -> Result<f64
 }
 
 /// A number of segments, rings or pieces: at least `min`, at most [`MAX_POLYGONS`].
-pub(super) fn count(name: &str, value: usize, min: usize) -> Result<usize, Error> {
+pub fn count(name: &str, value: usize, min: usize) -> Result<usize, Error> {
     if (min..=MAX_POLYGONS).contains(&value) {
         Ok(value)
     } else {
@@ -55,7 +55,7 @@ pub(super) fn count(name: &str, value: usize, min: usize) -> Result<usize, Error
 }
 
 /// That the product of `factors`, the number of polygons of a `shape`, is at most [`MAX_POLYGONS`].
-pub(super) fn total(shape: &str, factors: &[usize]) -> Result<(), Error> {
+pub fn total(shape: &str, factors: &[usize]) -> Result<(), Error> {
     let product = factors.iter().fold(1_usize, |p, f| p.saturating_mul(*f));
     if product <= MAX_POLYGONS {
         Ok(())

@@ -141,7 +141,8 @@ pub fn open_box(size: impl Into<Vec3>, wall_thickness: f64) -> Result<Mesh, Erro
     open_box_surface(size.into(), wall_thickness)?.finish()
 }
 
-pub(super) fn open_box_surface(size: Vec3, thickness: f64) -> Result<Surface, Error> {
+/// The surface of the mesh that [`open_box`] makes.
+pub fn open_box_surface(size: Vec3, thickness: f64) -> Result<Surface, Error> {
     for axis in 0..3 {
         length("the box's size", size[axis])?;
     }

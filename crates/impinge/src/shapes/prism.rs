@@ -24,11 +24,8 @@ pub fn prism(outline: &[[f64; 2]], height: f64) -> Result<Mesh, Error> {
     prism_surface(outline, height, 1)?.finish()
 }
 
-pub(super) fn prism_surface(
-    outline: &[[f64; 2]],
-    height: f64,
-    layers: usize,
-) -> Result<Surface, Error> {
+/// The surface of the mesh that [`prism`] makes.
+pub fn prism_surface(outline: &[[f64; 2]], height: f64, layers: usize) -> Result<Surface, Error> {
     length("the prism's height", height)?;
     count("the number of corners of the outline", outline.len(), 3)?;
     count("the number of layers", layers, 1)?;
@@ -72,7 +69,8 @@ pub fn star_prism(points: usize, outer: f64, inner: f64, height: f64) -> Result<
     prism(&star_outline(points, outer, inner)?, height)
 }
 
-pub(super) fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2]>, Error> {
+/// The outline, counterclockwise.
+pub fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2]>, Error> {
     length("the star's outer radius", outer)?;
     length("the star's inner radius", inner)?;
     count("the number of points of the star", points, 3)?;
@@ -106,7 +104,8 @@ pub fn spiral_prism(
     prism(&spiral_outline(pitch, width, turns, steps)?, height)
 }
 
-pub(super) fn spiral_outline(
+/// The outline, counterclockwise.
+pub fn spiral_outline(
     pitch: f64,
     width: f64,
     turns: f64,

@@ -33,7 +33,8 @@ pub fn revolve(profile: &[[f64; 2]], segments: usize) -> Result<Mesh, Error> {
     revolve_surface(profile, segments)?.finish()
 }
 
-pub(super) fn revolve_surface(profile: &[[f64; 2]], segments: usize) -> Result<Surface, Error> {
+/// The surface of the mesh that [`revolve`] makes.
+pub fn revolve_surface(profile: &[[f64; 2]], segments: usize) -> Result<Surface, Error> {
     count("the number of segments", segments, 3)?;
     count("the number of points of the profile", profile.len(), 2)?;
     total("surface of revolution", &[segments, profile.len()])?;
@@ -92,7 +93,8 @@ pub(super) fn revolve_surface(profile: &[[f64; 2]], segments: usize) -> Result<S
 }
 
 /// `profile` with every step cut into `pieces` equal ones.
-pub(super) fn refine(profile: &[[f64; 2]], pieces: usize) -> Vec<[f64; 2]> {
+#[must_use]
+pub fn refine(profile: &[[f64; 2]], pieces: usize) -> Vec<[f64; 2]> {
     let mut fine = Vec::with_capacity(profile.len() * pieces);
     for step in profile.windows(2) {
         for k in 0..pieces {
@@ -136,7 +138,7 @@ pub fn capsule(radius: f64, length: f64, segments: usize, rings: usize) -> Resul
 }
 
 /// The profile of a capsule whose half balls may differ, the lower of radius `low` about `-length / 2`.
-pub(super) fn capsule_profile(
+pub fn capsule_profile(
     low: f64,
     high: f64,
     long: f64,
@@ -167,7 +169,8 @@ pub fn tube(outer: f64, inner: f64, length: f64, segments: usize) -> Result<Mesh
     revolve(&tube_profile(outer, inner, length)?, segments)
 }
 
-pub(super) fn tube_profile(outer: f64, inner: f64, long: f64) -> Result<Vec<[f64; 2]>, Error> {
+/// The profile that is revolved.
+pub fn tube_profile(outer: f64, inner: f64, long: f64) -> Result<Vec<[f64; 2]>, Error> {
     length("the tube's outer radius", outer)?;
     length("the tube's inner radius", inner)?;
     length("the tube's length", long)?;
@@ -215,7 +218,8 @@ pub fn hyperboloid(
     hyperboloid_surface(waist, rim, height, rings, segments)?.finish()
 }
 
-pub(super) fn hyperboloid_surface(
+/// The surface of the mesh that [`hyperboloid`] makes.
+pub fn hyperboloid_surface(
     waist: f64,
     rim: f64,
     height: f64,

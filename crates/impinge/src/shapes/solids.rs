@@ -36,7 +36,8 @@ pub fn cuboid_grid(size: impl Into<Vec3>, cells: [usize; 3]) -> Result<Mesh, Err
     cuboid_surface(size.into(), cells)?.finish()
 }
 
-pub(super) fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, Error> {
+/// The surface of the mesh that [`cuboid`] makes.
+pub fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, Error> {
     for axis in 0..3 {
         length("the box's size", size[axis])?;
         count("the number of cells of the box", cells[axis], 1)?;
@@ -79,7 +80,8 @@ pub(super) fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, E
 }
 
 /// A box between two corners, to put composite shapes together. `low < high` in every coordinate.
-pub(super) fn block(low: Vec3, high: Vec3) -> Surface {
+#[must_use]
+pub fn block(low: Vec3, high: Vec3) -> Surface {
     let mut surface = Surface::new();
     let v: Vec<u32> = (0..8)
         .map(|i| {
@@ -109,10 +111,11 @@ pub fn tetrahedron(radius: f64) -> Result<Mesh, Error> {
 }
 
 /// The faces of a tetrahedron whose corner 3 lies above the counter-clockwise corners 0, 1, 2.
-pub(super) const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
+pub const TETRAHEDRON_FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
 
 /// Unit vectors to the corners of a regular tetrahedron, in the order of [`TETRAHEDRON_FACES`].
-pub(super) fn tetrahedron_corners() -> [Vec3; 4] {
+#[must_use]
+pub fn tetrahedron_corners() -> [Vec3; 4] {
     let s = 1.0 / 3.0_f64.sqrt();
     [[1, 1, 1], [-1, 1, -1], [1, -1, -1], [-1, -1, 1]].map(|c| Vec3::from(c.map(f64::from)) * s)
 }
@@ -141,11 +144,8 @@ pub fn cube_array(counts: [usize; 3], pitch: f64, edge: f64) -> Result<Mesh, Err
     cube_array_surface(counts, pitch, edge)?.finish()
 }
 
-pub(super) fn cube_array_surface(
-    counts: [usize; 3],
-    pitch: f64,
-    edge: f64,
-) -> Result<Surface, Error> {
+/// The surface of the mesh that [`cube_array`] makes.
+pub fn cube_array_surface(counts: [usize; 3], pitch: f64, edge: f64) -> Result<Surface, Error> {
     length("the pitch of the cube array", pitch)?;
     length("the edge of the array's cubes", edge)?;
     if edge >= pitch {
@@ -182,12 +182,8 @@ pub fn axis_body(length: f64, width: f64) -> Result<Mesh, Error> {
     axis_surface(length, width, 1, 1)?.finish()
 }
 
-pub(super) fn axis_surface(
-    long: f64,
-    width: f64,
-    along: usize,
-    across: usize,
-) -> Result<Surface, Error> {
+/// The surface of the mesh that [`axis`] makes.
+pub fn axis_surface(long: f64, width: f64, along: usize, across: usize) -> Result<Surface, Error> {
     length("the length of the axis body", long)?;
     length("the width of the axis body", width)?;
     if width >= long {

@@ -29,7 +29,8 @@ pub fn icosphere(radius: f64, subdivisions: usize) -> Result<Mesh, Error> {
     icosphere_surface(radius, subdivisions)?.finish()
 }
 
-pub(super) fn icosphere_surface(radius: f64, n: usize) -> Result<Surface, Error> {
+/// The surface of the mesh that [`icosphere`] makes.
+pub fn icosphere_surface(radius: f64, n: usize) -> Result<Surface, Error> {
     length("the sphere's radius", radius)?;
     count("the number of subdivisions", n, 1)?;
     total("sphere", &[20, n, n])?;
@@ -122,11 +123,8 @@ pub fn ellipsoid(radii: impl Into<Vec3>, rings: usize, segments: usize) -> Resul
     ellipsoid_surface(radii.into(), rings, segments)?.finish()
 }
 
-pub(super) fn ellipsoid_surface(
-    radii: Vec3,
-    rings: usize,
-    segments: usize,
-) -> Result<Surface, Error> {
+/// The surface of the mesh that [`ellipsoid`] makes.
+pub fn ellipsoid_surface(radii: Vec3, rings: usize, segments: usize) -> Result<Surface, Error> {
     for axis in 0..3 {
         length("a half axis of the ellipsoid", radii[axis])?;
     }

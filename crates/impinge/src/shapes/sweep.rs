@@ -39,7 +39,8 @@ pub fn pipe(path: &[Vec3], radius: f64, segments: usize) -> Result<Mesh, Error> 
     pipe_surface(path, radius, segments)?.finish()
 }
 
-pub(super) fn pipe_surface(path: &[Vec3], radius: f64, segments: usize) -> Result<Surface, Error> {
+/// The surface of the mesh that [`pipe`] makes.
+pub fn pipe_surface(path: &[Vec3], radius: f64, segments: usize) -> Result<Surface, Error> {
     length("the pipe's radius", radius)?;
     count("the number of segments", segments, 3)?;
     count("the number of points of the path", path.len(), 2)?;
@@ -166,7 +167,8 @@ pub fn coil(
     coil_surface([radius, wire, pitch], turns, steps, segments)?.finish()
 }
 
-pub(super) fn coil_surface(
+/// The surface of the mesh that [`coil`] makes.
+pub fn coil_surface(
     [radius, wire, pitch]: [f64; 3],
     turns: f64,
     steps: usize,

@@ -7,7 +7,7 @@ use crate::math::{Vec3, coordinate_key};
 use crate::mesh::Mesh;
 
 /// Six times the signed volume, over six.
-pub(super) fn volume(mesh: &Mesh) -> f64 {
+pub fn volume(mesh: &Mesh) -> f64 {
     let o = mesh.bounds().center();
     let six: f64 = (0..mesh.triangles().len())
         .map(|i| {
@@ -18,7 +18,8 @@ pub(super) fn volume(mesh: &Mesh) -> f64 {
     six / 6.0
 }
 
-pub(super) fn area(mesh: &Mesh) -> f64 {
+/// The area of all triangles.
+pub fn area(mesh: &Mesh) -> f64 {
     (0..mesh.triangles().len())
         .map(|i| {
             let [a, b, c] = mesh.triangle(i);
@@ -28,7 +29,7 @@ pub(super) fn area(mesh: &Mesh) -> f64 {
 }
 
 /// All coordinates finite, every vertex used, every triangle with three places and an area.
-pub(super) fn assert_sound(mesh: &Mesh) {
+pub fn assert_sound(mesh: &Mesh) {
     assert!(!mesh.triangles().is_empty());
     assert!(mesh.vertices().iter().all(|v| v.is_finite()));
     let used: HashSet<u32> = mesh.triangles().iter().flatten().copied().collect();
@@ -43,14 +44,14 @@ pub(super) fn assert_sound(mesh: &Mesh) {
 
 /// Sound; every directed edge has exactly one opposite, every vertex one fan, no two vertices of a connected piece
 /// at one place, and every piece encloses a positive volume. Returns the number of connected pieces.
-pub(super) fn assert_closed(mesh: &Mesh) -> usize {
+pub fn assert_closed(mesh: &Mesh) -> usize {
     let volumes = closed_pieces(mesh);
     assert!(volumes.iter().all(|v| *v > 0.0), "inward: {volumes:?}");
     volumes.len()
 }
 
 /// As [`assert_closed`] without the sign: the signed volume of every connected piece.
-pub(super) fn closed_pieces(mesh: &Mesh) -> Vec<f64> {
+pub fn closed_pieces(mesh: &Mesh) -> Vec<f64> {
     assert_sound(mesh);
     let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
     for t in mesh.triangles() {
@@ -88,7 +89,7 @@ pub(super) fn closed_pieces(mesh: &Mesh) -> Vec<f64> {
         assert!(places.insert((piece[v], bits)), "vertex {v} at {p} is there twice");
     }
     let o = mesh.bounds().center();
-    let mut volumes = vec![0.0; 1 + *piece.iter().max().unwrap()];
+    let mut volumes = vec![0.0; 1 + piece.iter().max().copied().unwrap_or(0)];
     for (i, t) in mesh.triangles().iter().enumerate() {
         let [a, b, c] = mesh.triangle(i).map(|p| p - o);
         volumes[piece[t[0] as usize]] += a.dot(b.cross(c)) / 6.0;
@@ -123,7 +124,7 @@ fn pieces(mesh: &Mesh) -> Vec<usize> {
 }
 
 /// Every corner of every polygon lies in the polygon's plane, to rounding of the shape's size.
-pub(super) fn assert_planar(surface: &Surface) {
+pub fn assert_planar(surface: &Surface) {
     let v = surface.vertices();
     for polygon in surface.polygons() {
         let p: Vec<Vec3> = polygon.iter().map(|c| v[*c as usize]).collect();
@@ -140,7 +141,7 @@ pub(super) fn assert_planar(surface: &Surface) {
 }
 
 /// The very same bits.
-pub(super) fn assert_same_bits(a: &Mesh, b: &Mesh) {
+pub fn assert_same_bits(a: &Mesh, b: &Mesh) {
     assert_eq!(a.triangles(), b.triangles());
     let bits = |m: &Mesh| -> Vec<[u64; 3]> {
         m.vertices().iter().map(|v| v.to_array().map(f64::to_bits)).collect()
@@ -150,7 +151,7 @@ pub(super) fn assert_same_bits(a: &Mesh, b: &Mesh) {
 
 /// That `result` is refused as a bad parameter, with a message that contains `what`.
 #[track_caller]
-pub(super) fn assert_bad(result: Result<Mesh, crate::Error>, what: &str) {
+pub fn assert_bad(result: Result<Mesh, crate::Error>, what: &str) {
     let error = result.expect_err("a senseless parameter was accepted");
     assert_eq!(error.kind(), crate::ErrorKind::BadParameter, "{error}");
     assert!(error.to_string().contains(what), "{error}");

@@ -28,7 +28,8 @@ pub fn torus(major: f64, minor: f64, around: usize, across: usize) -> Result<Mes
     torus_surface(major, minor, around, across)?.finish()
 }
 
-pub(super) fn torus_surface(
+/// The surface of the mesh that [`torus`] makes.
+pub fn torus_surface(
     major: f64,
     minor: f64,
     around: usize,
@@ -70,7 +71,8 @@ pub fn deformed_torus(
     deformed_surface(major, minor, [around, across], bump, seed)?.finish()
 }
 
-pub(super) fn deformed_surface(
+/// The surface of the mesh that [`deformed`] makes.
+pub fn deformed_surface(
     major: f64,
     minor: f64,
     [around, across]: [usize; 2],

@@ -29,7 +29,8 @@ pub fn locate(mesh: &Mesh, point: Vec3) -> Result<Location, Error> {
 }
 
 /// As [`locate`], in the frame of the query, for a mesh known to be closed.
-pub(crate) fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
+#[must_use]
+pub fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
     if !solid.bounds().contains(p) {
         return Location::Outside;
     }
@@ -44,7 +45,7 @@ pub(crate) fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
 }
 
 /// Says what is missing if `mesh`, called `what`, is not closed.
-pub(crate) fn check_solid(mesh: &Mesh, what: &str) -> Result<(), Error> {
+pub fn check_solid(mesh: &Mesh, what: &str) -> Result<(), Error> {
     if mesh.is_solid() {
         return Ok(());
     }

@@ -11,14 +11,12 @@
 mod contacts;
 mod fan;
 mod lazy;
-mod locate;
-mod monte_carlo;
+pub(crate) mod locate;
 mod overlay;
 mod relate;
 mod surface;
 
 pub use locate::locate;
 pub(crate) use locate::{check_solid, locate_posed};
-pub use monte_carlo::{MonteCarlo, MonteCarloOutcome, monte_carlo};
 pub use relate::{Occupancy, occupancy};
 pub(crate) use relate::{vertex_inside, vertex_of_inside};

@@ -4,9 +4,9 @@ use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
 use crate::broad::{Bounds, Frame, Moved};
 use crate::error::{Error, ErrorKind};
+use crate::math::OrientedBox;
 use crate::math::{MAX_COORDINATE, Pose};
 use crate::mesh::Kept;
-use crate::volume::{Oriented, Volume};
 
 /// No body.
 pub(super) const NONE: u32 = u32::MAX;
@@ -26,7 +26,7 @@ pub(super) struct Bodies {
     /// Around each body in the world's frame; empty for free slots.
     pub(super) bounds: Vec<Bounds>,
     /// The same, oriented; empty list if nobody wants them.
-    pub(super) oriented: Vec<Oriented>,
+    pub(super) oriented: Vec<OrientedBox>,
     /// Slots that may be used again, and those that were emptied since the last update, each once, which may when the broad phase has seen them empty.
     free: Vec<u32>,
     retired: Vec<u32>,
@@ -175,7 +175,7 @@ impl Bodies {
         self.poses.push(Pose::IDENTITY);
         self.bounds.push(Bounds::EMPTY);
         if self.options.oriented {
-            self.oriented.push(Oriented::around(&[]));
+            self.oriented.push(OrientedBox::around(&[]));
         }
         Ok(slot)
     }
@@ -220,7 +220,7 @@ impl Bodies {
         self.changed.retain(|other| *other != slot);
         self.bounds[slot as usize] = Bounds::EMPTY;
         if self.options.oriented {
-            self.oriented[slot as usize] = Oriented::around(&[]);
+            self.oriented[slot as usize] = OrientedBox::around(&[]);
         }
         if !is_retired {
             self.retired.push(slot);
@@ -344,7 +344,7 @@ impl Bodies {
         self.options = options;
         self.oriented.clear();
         if options.oriented {
-            self.oriented.resize(self.records.len(), Oriented::around(&[]));
+            self.oriented.resize(self.records.len(), OrientedBox::around(&[]));
         }
         for slot in 0..self.records.len() as u32 {
             if self.records[slot as usize].geometry.is_some() {

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use crate::convex::{self, Body, Hull};
 use crate::error::{Error, ErrorKind};
+use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::shape::{Kind, Shape};
-use crate::volume::{Oriented, Volume};
 
 /// Compounds of more parts are boxed as a whole.
 const FEW: usize = 16;
@@ -47,7 +47,7 @@ struct Inner {
     plain: bool,
     /// Whether it has half-spaces, whose boxes are not those of other half-spaces turned around.
     unbounded: bool,
-    oriented: OnceLock<Oriented>,
+    oriented: OnceLock<OrientedBox>,
 }
 
 /// One shape of a body.
@@ -235,23 +235,23 @@ impl Geometry {
     }
 
     /// An oriented box around all of it, in the body's frame. Where it has no end the box is cut off far beyond all coordinates.
-    pub(super) fn oriented(&self) -> &Oriented {
+    pub(super) fn oriented(&self) -> &OrientedBox {
         self.inner.oriented.get_or_init(|| {
             if let [part] = self.parts() {
                 if let (Some(mesh), true) = (mesh_of(&part.shape), part.pose == Pose::IDENTITY) {
                     let triangles: Vec<[Vec3; 3]> =
                         (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect();
-                    return Oriented::around_triangles(&triangles);
+                    return OrientedBox::around_triangles(&triangles);
                 }
             }
             let far = Vec3::splat(1e70);
             let Aabb { min, max } = self.bounds();
             if self.bounds().is_empty() {
-                return Oriented::around(&[]);
+                return OrientedBox::around(&[]);
             }
             let ends = [min.clamp(-far, far), max.clamp(-far, far)];
             let corner = |i: usize| Vec3::from_array([0, 1, 2].map(|k| ends[i >> k & 1][k]));
-            Oriented::around(&std::array::from_fn::<Vec3, 8, _>(corner))
+            OrientedBox::around(&std::array::from_fn::<Vec3, 8, _>(corner))
         })
     }
 

@@ -1,6 +1,6 @@
 //! How a world works.
 
-use crate::broad::Choice;
+use crate::broad::PhaseKind;
 
 /// How a [`World`](super::World) works. The events that it reports, with their witnesses, do not
 /// depend on it, but for whether those that persist are among them; what an update
@@ -8,7 +8,7 @@ use crate::broad::Choice;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorldOptions {
     /// The broad phase.
-    pub phase: Choice,
+    pub phase: PhaseKind,
     /// The boxes that the broad phase compares.
     pub boxes: BoxKind,
     /// Whether pairs must overlap by their oriented boxes too, which costs a little for each pair and saves checks of long bodies that lie askew.

@@ -4,8 +4,8 @@ use super::bodies::{Bodies, BoxOptions, Marks, NONE, Record};
 use super::{BoxKind, Geometry};
 use crate::broad::Bounds;
 use crate::crew;
+use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
-use crate::volume::{Oriented, Volume};
 use crate::wide::prefetch;
 
 /// With fewer bodies than this in a level, threads take longer to share them than one to put boxes around them.
@@ -17,7 +17,7 @@ const PIECE: usize = 8;
 const AHEAD: usize = 6;
 
 /// Where a body is, and the boxes around it.
-pub(super) type Placed = (Pose, Bounds, Option<Oriented>);
+pub(super) type Placed = (Pose, Bounds, Option<OrientedBox>);
 
 impl Bodies {
     /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel (Zachmann 1994, section 6.3).
@@ -60,7 +60,7 @@ impl Bodies {
     fn place_roots(&mut self) {
         let options = self.options;
         type Given<'a> = (&'a [Record], (&'a [Marks], &'a [Pose]));
-        type Made<'a> = (&'a mut [Pose], (&'a mut [Bounds], &'a mut [Oriented]));
+        type Made<'a> = (&'a mut [Pose], (&'a mut [Bounds], &'a mut [OrientedBox]));
         let place = |(given, made): (Given<'_>, Made<'_>)| {
             let ((records, (marks, locals)), (poses, (bounds, oriented))) = (given, made);
             for (n, record) in records.iter().enumerate().filter(|(n, _)| marks[*n].is_changed) {
@@ -101,7 +101,7 @@ impl Bodies {
             };
             if !pose.is_in_range() {
                 // Nothing is certain out there: the body meets nothing until it comes back.
-                return (pose, Bounds::EMPTY, options.oriented.then(|| Oriented::around(&[])));
+                return (pose, Bounds::EMPTY, options.oriented.then(|| OrientedBox::around(&[])));
             }
             let (bounds, oriented) = options.around(record.form(), &pose);
             (pose, bounds, oriented)
@@ -149,7 +149,7 @@ impl BoxOptions {
     /// The boxes around a body at a pose.
     ///
     /// Pairs are asked about the pose of B in A's frame, which is rounded; so that bodies that touch there never have boxes apart here, boxes are larger by more than that rounding.
-    fn around(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<Oriented>) {
+    fn around(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<OrientedBox>) {
         let bounds = match self.kind {
             BoxKind::Fast => geometry.bounds_at(pose),
             BoxKind::Tight => geometry.tight_bounds_at(pose),

@@ -26,7 +26,7 @@ fn hulls_may_use_the_cache_of_other_hulls() {
         let (a, b) = (Hull::new(&a).unwrap(), Hull::new(&b).unwrap());
         let slack = 1e-12;
         for options in ways() {
-            let found = closest_points(&a, &b, &pose, &options, &mut cache);
+            let found = closest_from(&a, &b, &pose, options, &mut cache);
             let distance = signed.max(0.0);
             let holds = found.lower <= distance + slack && distance - slack <= found.upper;
             assert!(holds, "{round} {signed} {found:?} {options:?}");
@@ -46,8 +46,8 @@ fn compare<A: Body<Memory = ()>, B: Body<Memory = ()>>(
     cache: &mut ClosestCache<(), ()>,
 ) {
     for options in ways() {
-        let found = closest_points(a, b, pose, &options, cache);
-        let fresh = closest(a, b, pose, &options);
+        let found = closest_from(a, b, pose, options, cache);
+        let fresh = closest(a, b, pose, options);
         let agree = found.lower <= fresh.upper && fresh.lower <= found.upper;
         assert!(agree, "{found:?} {fresh:?} {options:?}");
     }

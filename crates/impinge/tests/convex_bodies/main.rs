@@ -5,9 +5,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod analytic;
 mod caches;
 mod curved;
@@ -16,31 +13,73 @@ mod peers;
 mod polytopes;
 mod reference;
 
-use common::{Random, count_from};
 use impinge::convex::{
-    Acceleration, Body, ClosestCache, ClosestOptions, ClosestPoints, Penetration,
-    PenetrationOptions, Reduction, closest_points, penetration,
+    Body, ClosestCache, ClosestOptions, ClosestPoints, Penetration, PenetrationOptions,
+    closest_points, penetration,
 };
 use impinge::{Pose, Vec3};
+use impinge_oracles::common::{Random, count_from};
+use impinge_papers::leung::closest::{self as published, Acceleration, Reduction, Variant};
 
 fn factor() -> usize {
     count_from("IMPINGE_TEST_FACTOR", 1)
 }
 
+/// A way to iterate: the engine's, or a variant.
+#[derive(Clone, Copy, Debug, Default)]
+struct Way {
+    options: ClosestOptions,
+    variant: Option<Variant>,
+}
+
+impl Way {
+    /// As published.
+    fn published() -> Self {
+        let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+        Self { options, variant: Some(Variant::PUBLISHED) }
+    }
+
+    /// Whether bounds meet on slivers, too.
+    fn is_tight(&self) -> bool {
+        self.variant.is_none_or(|v| v.reduction == Reduction::SignedVolumes)
+    }
+}
+
+impl From<&ClosestOptions> for Way {
+    fn from(options: &ClosestOptions) -> Self {
+        Self { options: *options, variant: None }
+    }
+}
+
 /// Every way to iterate.
-fn ways() -> Vec<ClosestOptions> {
-    let mut ways = Vec::new();
+fn ways() -> Vec<Way> {
+    let mut ways = vec![Way::default()];
     for reduction in [Reduction::Johnson, Reduction::SignedVolumes] {
         for acceleration in [Acceleration::None, Acceleration::Nesterov, Acceleration::Polyak] {
-            ways.push(ClosestOptions { reduction, acceleration, ..Default::default() });
+            let variant = Variant { reduction, acceleration, ..Default::default() };
+            ways.push(Way { variant: Some(variant), ..Default::default() });
         }
     }
-    ways.push(ClosestOptions::published());
+    ways.push(Way::published());
     ways
 }
 
-fn closest<A: Body, B: Body>(a: &A, b: &B, pose: &Pose, options: &ClosestOptions) -> ClosestPoints {
-    closest_points(a, b, pose, options, &mut ClosestCache::default())
+fn closest<A: Body, B: Body>(a: &A, b: &B, pose: &Pose, way: impl Into<Way>) -> ClosestPoints {
+    closest_from(a, b, pose, way.into(), &mut ClosestCache::default())
+}
+
+/// The same with a cache.
+fn closest_from<A: Body, B: Body>(
+    a: &A,
+    b: &B,
+    pose: &Pose,
+    way: Way,
+    cache: &mut ClosestCache<A::Memory, B::Memory>,
+) -> ClosestPoints {
+    match way.variant {
+        None => closest_points(a, b, pose, &way.options, cache),
+        Some(variant) => published::closest_points(a, b, pose, &way.options, variant, cache),
+    }
 }
 
 fn depth<A: Body, B: Body>(a: &A, b: &B, pose: &Pose) -> Penetration {
@@ -56,13 +95,13 @@ fn expect<A: Body, B: Body>(
     what: &dyn std::fmt::Debug,
 ) {
     let distance = signed.max(0.0);
-    for options in ways() {
-        let found = closest(a, b, pose, &options);
-        let case = (signed, found, options, what);
+    for way in ways() {
+        let found = closest(a, b, pose, way);
+        let case = (signed, found, way, what);
         assert!(found.lower <= distance + slack && distance - slack <= found.upper, "{case:?}");
         assert!(found.lower >= 0.0 && found.lower <= found.upper, "{case:?}");
         // Johnson's determinants are the published ones: their bounds hold, but may stay wide on slivers.
-        if options.reduction == Reduction::SignedVolumes {
+        if way.is_tight() {
             assert!(found.upper - found.lower <= width, "{case:?}");
             let apart = found.a.distance(found.b);
             let error = 2.0 * found.point_error + width;

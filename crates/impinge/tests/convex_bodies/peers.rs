@@ -6,7 +6,7 @@ use impinge::convex::{Cuboid, Hull};
 use reference::signed_distance;
 
 fn cases(name: &str) -> Option<Json> {
-    let path = common::model(&format!("peers_expected/{name}"))?;
+    let path = impinge_oracles::common::model(&format!("peers_expected/{name}"))?;
     Some(Json::parse(&std::fs::read_to_string(path).unwrap()))
 }
 

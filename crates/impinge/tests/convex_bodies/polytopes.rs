@@ -1,7 +1,8 @@
 //! Hulls of every kind against the hull of all differences.
 
 use super::*;
-use impinge::convex::{DirectionTable, Hierarchy, Hull, LocalSearch, Stop};
+use impinge::convex::{Hull, Stop};
+use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
 use reference::signed_distance;
 
 /// The points of a body of a kind, of size about one.
@@ -93,7 +94,7 @@ fn every_search_gives_the_same_bounds() {
         for found in [
             closest(&rounded, &rounded, &pose, &options),
             closest(&descent, &descent, &pose, &options),
-            closest(&impinge::convex::BruteForce(&hull), &rounded, &pose, &options),
+            closest(&BruteForce(&hull), &rounded, &pose, &options),
         ] {
             assert!(found.lower <= climbed.upper && climbed.lower <= found.upper);
             assert!(found.upper - found.lower < 1e-11, "{found:?}");
@@ -132,7 +133,7 @@ fn the_published_iteration_ends_at_a_repeated_vertex() {
         let hull = Hull::new(&points).unwrap();
         let t = on_sphere(&mut r) * 2.5;
         let pose = random_pose(&mut r, t);
-        let found = closest(&hull, &hull, &pose, &ClosestOptions::published());
+        let found = closest(&hull, &hull, &pose, Way::published());
         assert!(found.iterations < 30 && found.stop != Stop::Limit, "{found:?}");
         ended += usize::from(matches!(found.stop, Stop::Repeated | Stop::Converged));
         // A vertex that was dropped may be needed again: then it ends too early, and the bounds say so.

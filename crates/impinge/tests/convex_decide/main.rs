@@ -1,25 +1,18 @@
 //! The exact decision about two convex bodies against independent exact references, and every certificate against its verification.
 //!
 //! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (3,000 by default). A failure names the number of its pair, from which
-//! `convex_families::pair` makes it again.
-
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../convex_families/mod.rs"]
-mod convex_families;
-#[path = "../convex_oracle/mod.rs"]
-mod convex_oracle;
+//! `impinge_oracles::convex_families::pair` makes it again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::{Random, count_from};
-use convex_families::{PLACEMENTS, for_each, pair};
-use convex_oracle::{Small, rational, share_a_point};
 use glam::DVec3 as Vec3;
 use impinge::convex::decide::{
     Closest, Common, Decision, Gap, Hint, Pairs, certain_gap, closest, compare_distance, decide,
 };
 use impinge::exact::Sign;
+use impinge_oracles::common::{Random, count_from};
+use impinge_oracles::convex::{Small, rational, share_a_point};
+use impinge_oracles::convex_families::{PLACEMENTS, for_each, pair};
 use num_traits::Zero;
 
 /// The number of pairs, divided by `divisor` for slower tests.

@@ -6,8 +6,6 @@
 #![allow(clippy::print_stderr, reason = "long runs report their progress")]
 
 mod families;
-mod number;
-mod oracle;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -20,10 +18,10 @@ use impinge::exact::{
     orient3d, orient3d_counted, segment_triangle, triangle_intersection, triangle_triangle,
     triangles_intersect, triangles_intersect_counted,
 };
+use impinge_oracles::triangles::{self as oracle, Number, scaled, unit_and_bits};
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::ToPrimitive;
-use number::{Number, scaled, unit_and_bits};
 
 /// The number of pairs to try, divided by `divisor` for the slower tests.
 fn pairs(divisor: u64) -> u64 {

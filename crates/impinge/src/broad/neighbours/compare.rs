@@ -8,7 +8,7 @@ use super::{Neighbours, Portion};
 use crate::broad::lists::List;
 use crate::broad::{Changes, Frame, Pair};
 use crate::crew::{self, Chunks};
-use crate::volume::{Oriented, Volume};
+use crate::math::OrientedBox;
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Lookup, Row, Wide, prefetch};
 
@@ -132,7 +132,7 @@ fn say(items: &[u32], [low, high]: [u32; 2], overlap: bool, changes: &mut Change
 struct View<'a> {
     items: &'a [u32],
     tight: &'a [Turned],
-    oriented: Option<&'a [Oriented]>,
+    oriented: Option<&'a [OrientedBox]>,
 }
 
 impl View<'_> {

@@ -6,71 +6,35 @@
 //! origin: its point nearest to the origin gives a direction, the furthest point of `M` in that direction joins the simplex, and what the nearest point does
 //! not need is dropped.
 //!
-//! The nearest point of a simplex is found by one of two [`Reduction`]s: Johnson's sub-algorithm with its backup procedure, as published, or signed
-//! volumes (M. Montanari, N. Petrinic, E. Barbieri 2017, "Improving the GJK Algorithm for Faster and More Reliable Distance Queries
-//! Between Convex Objects"). [`Acceleration`] mixes earlier directions into the next one (L. Montaut et al. 2022, "Collision Detection Accelerated: An
-//! Optimization Perspective").
+//! The nearest point of a simplex is found by signed volumes; a [`Strategy`] may replace that and
+//! what else varies, as the published algorithms of `impinge-papers` do.
 //!
 //! **The bounds hold**, whatever the iteration does. Every point of the simplex is a difference of points of the bodies, so its nearest
 //! point is no nearer than the distance: `upper`. Every support in a direction is a pair of parallel planes with the bodies on either side: `lower`. What
-//! supports, poses and sums round is added (`docs/notes/convex-shapes.md`). The iteration ends when the bounds meet, when a point of `M` comes again (Leung 1996,
-//! section 5.4; see [`Recurrence`]), when it comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
+//! supports, poses and sums round is added (`docs/notes/convex-shapes.md`). The iteration ends when the bounds meet, when a point of the simplex comes again (Leung 1996,
+//! section 5.4), when it comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
 
 mod difference;
-mod gilbert;
-mod johnson;
-mod momentum;
+mod iterate;
 mod reduced;
 pub(super) mod signed_volumes;
+mod strategy;
 
 pub(super) use difference::{Difference, Vertex};
-pub use gilbert::closest_points;
-pub(super) use gilbert::{Ended, iterate};
-pub(super) use momentum::unit;
+pub(super) use iterate::{Ended, iterate};
+pub use iterate::{closest_points, closest_points_by};
+pub use reduced::Reduced;
+pub use strategy::{SignedVolumes, Strategy};
 
 use super::body::{Mark, Trail};
 use super::decide::Pairs;
 use crate::math::Vec3;
 
-/// How the nearest point of a simplex is found.
-///
-/// Measured on hulls, boxes and curved bodies: both take the same number of steps where the simplex is well shaped, signed volumes take 5 to 30 percent less time, and on
-/// cylinders and cones, whose simplices become slivers, their bounds meet 1,000 times closer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reduction {
-    /// Johnson's sub-algorithm: every subset, by determinants; the best subset where rounding leaves none (Leung 1996, section 5.2).
-    Johnson,
-    /// Signed volumes: fewer subsets, and better conditioned on flat simplices.
-    #[default]
-    SignedVolumes,
-}
-
-/// How earlier directions take part in the next one.
-///
-/// Measured: on hulls of 20 to 500 vertices both kinds take 5 to 30 percent more steps than none. Nesterov's takes a third fewer on ellipsoids that are far apart, and twice as many on
-/// cylinders.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Acceleration {
-    /// Not at all: the next direction points from the nearest point to the origin.
-    #[default]
-    None,
-    /// Nesterov's momentum.
-    Nesterov,
-    /// Polyak's heavy ball.
-    Polyak,
-}
-
-/// When a support that came before ends the iteration.
-///
-/// Leung 1996, section 5.4, ends it when a vertex comes again that came at any time before, and says that none does until the end. That is not so: a vertex that was
-/// dropped may be needed again. Of 3,000 pairs of hulls of 20 random vertices 6 ended that way, up to 1 percent of the distance too far. The bounds show it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Recurrence {
-    /// As published: if it came at any time before.
-    Anywhere,
-    /// If it is in the simplex, where no exact step would ask for it again.
-    #[default]
-    InSimplex,
+/// The vector over its length; zero if it has none.
+#[must_use]
+pub fn unit(v: Vec3) -> Vec3 {
+    let largest = v.abs().max_element();
+    if largest > 0.0 { (v / largest).normalize_or_zero() } else { Vec3::ZERO }
 }
 
 /// What [`closest_points`] may be told.
@@ -80,37 +44,12 @@ pub struct ClosestOptions {
     pub tolerance: f64,
     /// The most iterations. Reaching it is no answer: the bounds are returned as they are.
     pub limit: u32,
-    /// How the nearest point of a simplex is found.
-    pub reduction: Reduction,
-    /// How earlier directions take part in the next one.
-    pub acceleration: Acceleration,
-    /// When a support that came before ends the iteration.
-    pub recurrence: Recurrence,
-}
-
-impl ClosestOptions {
-    /// The improved Gilbert algorithm as published: Johnson's sub-algorithm, and the end at the first vertex that came before.
-    #[must_use]
-    pub fn published() -> Self {
-        Self {
-            tolerance: 0.0,
-            reduction: Reduction::Johnson,
-            recurrence: Recurrence::Anywhere,
-            ..Self::default()
-        }
-    }
 }
 
 impl Default for ClosestOptions {
-    /// Signed volumes without acceleration, to 1e-12 of the distance, at most 256 iterations.
+    /// To 1e-12 of the distance, at most 256 iterations.
     fn default() -> Self {
-        Self {
-            tolerance: 1e-12,
-            limit: 256,
-            reduction: Reduction::default(),
-            acceleration: Acceleration::default(),
-            recurrence: Recurrence::default(),
-        }
+        Self { tolerance: 1e-12, limit: 256 }
     }
 }
 

@@ -4,7 +4,8 @@ use crate::math::Vec3;
 
 /// Some points of a simplex, with positive weights of sum one (up to rounding).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::convex) struct Reduced {
+#[allow(clippy::len_without_is_empty, reason = "there is at least one point")]
+pub struct Reduced {
     len: usize,
     index: [usize; 4],
     weight: [f64; 4],
@@ -12,12 +13,14 @@ pub(in crate::convex) struct Reduced {
 
 impl Reduced {
     /// One point alone.
-    pub(super) fn point(index: usize) -> Self {
+    #[must_use]
+    pub fn point(index: usize) -> Self {
         Self { len: 1, index: [index, 0, 0, 0], weight: [1.0, 0.0, 0.0, 0.0] }
     }
 
     /// Some points, with parts that are positive; the weights are their shares in the sum.
-    pub(super) fn shares<const N: usize>(index: [usize; N], parts: [f64; N]) -> Self {
+    #[must_use]
+    pub fn shares<const N: usize>(index: [usize; N], parts: [f64; N]) -> Self {
         let sum: f64 = parts.iter().sum();
         let mut reduced = Self { len: N, index: [0; 4], weight: [0.0; 4] };
         reduced.index[..N].copy_from_slice(&index);
@@ -28,12 +31,13 @@ impl Reduced {
     }
 
     /// The number of points.
-    pub(super) fn len(&self) -> usize {
+    #[must_use]
+    pub fn len(&self) -> usize {
         self.len
     }
 
     /// The points' places in the simplex, and their weights.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.index[..self.len].iter().copied().zip(self.weight)
     }
 
@@ -43,7 +47,7 @@ impl Reduced {
     }
 
     /// The weighted sum of something of the points.
-    pub(in crate::convex) fn sum(&self, of: impl Fn(usize) -> Vec3) -> Vec3 {
+    pub fn sum(&self, of: impl Fn(usize) -> Vec3) -> Vec3 {
         self.iter().map(|(i, w)| of(i) * w).sum()
     }
 

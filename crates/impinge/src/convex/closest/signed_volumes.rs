@@ -138,7 +138,6 @@ fn largest(v: Vec3) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::johnson;
     use super::*;
     use crate::math::Random;
 
@@ -153,21 +152,19 @@ mod tests {
     }
 
     #[test]
-    fn both_find_the_nearest_point() {
+    fn the_nearest_point_is_found() {
         let mut random = Random::new(17);
         for round in 0..40_000 {
             let n = 1 + round % 4;
             let offset = random.in_cube() * random.range(0.0, 3.0);
             let points: Vec<_> = (0..n).map(|_| random.in_cube() + offset).collect();
             assert!(no_nearer(&points, &reduce(&points), 1e-10), "{points:?}");
-            assert!(no_nearer(&points, &johnson::reduce(&points), 1e-9), "{points:?}");
         }
     }
 
     #[test]
     fn flat_simplices_are_no_trouble() {
         let mut random = Random::new(18);
-        let mut worse = 0;
         for round in 0..40_000 {
             let n = 2 + round % 3;
             // Multiples of a vector or two: flat, collinear, equal, up to rounding or exactly.
@@ -181,11 +178,6 @@ mod tests {
             };
             let points: Vec<_> = (0..n).map(|_| place(&mut random)).collect();
             assert!(no_nearer(&points, &reduce(&points), 1e-9), "{points:?}");
-            // The backup procedure trusts determinants that rounding may have spoilt.
-            let found = johnson::reduce(&points);
-            let nearest = |r: &Reduced| r.sum(|i| points[i]).length();
-            worse += usize::from(nearest(&found) > nearest(&reduce(&points)) + 1e-9);
         }
-        assert!(worse < 2_000, "{worse} of 40000");
     }
 }

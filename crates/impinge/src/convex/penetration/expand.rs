@@ -7,7 +7,7 @@ use super::polytope::{Face, Polytope};
 use super::{Penetration, PenetrationOptions};
 use crate::convex::body::{Body, U};
 use crate::convex::closest::{
-    ClosestCache, Difference, Ended, Stop, Vertex, iterate, signed_volumes,
+    ClosestCache, Difference, Ended, SignedVolumes, Stop, Vertex, iterate, signed_volumes,
 };
 use crate::math::{Pose, Vec3};
 
@@ -35,7 +35,7 @@ pub fn penetration<A: Body, B: Body>(
     let difference = Difference::new(a, b, pose);
     let margins = [a.margin(), b.margin()];
     let margin = margins[0] + margins[1];
-    let ended = iterate(&difference, 0.0, &options.closest, cache);
+    let ended = iterate(&difference, 0.0, &options.closest, &mut SignedVolumes, cache);
     ended.store(cache);
     let [lower, upper] = ended.less_margins(&difference, margins);
     let mut found = if ended.stop == Stop::Inside || ended.cores_may_meet() {

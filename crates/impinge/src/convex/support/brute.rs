@@ -1,6 +1,5 @@
 //! Brute force: every vertex is asked.
 
-use super::{Certainty, Climb, VertexSearch};
 use crate::convex::Hull;
 use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
@@ -19,32 +18,5 @@ impl Hull {
             }
         }
         best as u32
-    }
-}
-
-/// Asks every vertex, exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the others.
-#[derive(Clone, Copy, Debug)]
-pub struct BruteForce<'h>(pub &'h Hull);
-
-impl VertexSearch for BruteForce<'_> {
-    fn hull(&self) -> &Hull {
-        self.0
-    }
-
-    fn start(&self, _direction: Vec3) -> u32 {
-        0
-    }
-
-    fn search(&self, direction: Vec3, _start: u32, climb: &mut Climb) -> u32 {
-        climb.count(self.0.vertices.len());
-        self.0.support(direction)
-    }
-
-    fn certainty(&self) -> Certainty {
-        Certainty::Exact
-    }
-
-    fn extra_bytes(&self) -> usize {
-        0
     }
 }

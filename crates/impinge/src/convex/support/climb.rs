@@ -61,7 +61,7 @@ impl Climb {
     }
 
     /// Counts vertices that a search without time-stamps has looked at.
-    pub(super) fn count(&mut self, vertices: usize) {
+    pub fn count(&mut self, vertices: usize) {
         self.evaluated += vertices as u64;
     }
 }

@@ -19,15 +19,8 @@
 
 mod brute;
 mod climb;
-mod hierarchy;
-mod local;
-mod table;
 
-pub use brute::BruteForce;
 pub use climb::Climb;
-pub use hierarchy::{Hierarchy, HierarchySearch};
-pub use local::LocalSearch;
-pub use table::DirectionTable;
 
 use super::Hull;
 use crate::math::Vec3;

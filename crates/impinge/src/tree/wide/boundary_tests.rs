@@ -10,12 +10,12 @@
 
 use std::array::from_fn;
 
-use crate::closest::oracle;
 use crate::exact::{FilterStats, triangles_intersect, triangles_intersect_counted};
 use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Lanes3, Portable, Wide, Wide3};
+use impinge_oracles::points as oracle;
 
 use super::Tree;
 use super::frame::Frame;

@@ -1,0 +1,71 @@
+//! What several test files share: seeded random numbers, numbers of cases, and where real models are.
+#![allow(clippy::print_stdout, reason = "a test says what it skipped")]
+
+use std::path::{Path, PathBuf};
+
+use glam::DVec3 as Vec3;
+
+/// Beside the checkout, where there is one.
+const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
+
+/// A file or folder of the collection of real models; says so and gives `None` where it is not present.
+pub fn model(name: &str) -> Option<PathBuf> {
+    let path = Path::new(MODELS).join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    println!("skipped: {} not present", path.display());
+    None
+}
+
+/// How many cases a test runs: the environment variable `name`, or `default`.
+pub fn count_from(name: &str, default: usize) -> usize {
+    std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
+/// `SplitMix64` (Steele, Lea and Flood 2014).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// In `0..n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    /// In [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// In [-1, 1).
+    pub fn signed(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+
+    /// In the cube [0, 1)^3.
+    pub fn unit_point(&mut self) -> Vec3 {
+        Vec3::new(self.unit(), self.unit(), self.unit())
+    }
+
+    /// In the cube [-1, 1)^3.
+    pub fn point(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+
+    /// An integer in `-n..=n` as a float.
+    pub fn grid(&mut self, n: i32) -> f64 {
+        f64::from(self.below(2 * n as usize + 1) as i32 - n)
+    }
+
+    pub fn grid_point(&mut self, n: i32) -> Vec3 {
+        Vec3::new(self.grid(n), self.grid(n), self.grid(n))
+    }
+}

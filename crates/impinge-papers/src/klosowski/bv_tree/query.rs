@@ -1,0 +1,203 @@
+//! Two meshes with their trees, and what a query keeps.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use super::counters::{Costs, Counter, Recording};
+use super::tumble::{ByMotion, Moved, Tumble};
+use super::{BvTree, Node};
+use crate::klosowski::volume::Volume;
+use impinge::exact::triangles_intersect;
+use impinge::math::{Pose, Vec3};
+use impinge::mesh::Mesh;
+use impinge::{Error, ErrorKind};
+
+/// Two meshes with trees of the same kind: A, the environment, at rest; B, the flying object, at a pose in A's frame that each query names.
+///
+/// Keeps room for B's moved volumes from query to query, so one of these is made for a whole flight. The methods are in the order of Klosowski et al. 1998:
+/// [`traverse`](BvQuery::traverse), [`near`](BvQuery::near), [`measure`](BvQuery::measure), [`within`](BvQuery::within) a budget, and
+/// [`coherent`](BvQuery::coherent). Results do not depend on the queries before.
+#[derive(Clone, Debug)]
+pub struct BvQuery<'a, V: Volume, T = ByMotion<V>> {
+    pub(super) a: Side<'a, V>,
+    pub(super) b: Side<'a, V>,
+    tumble: T,
+    moved: Moved<V>,
+    pose: Pose,
+    /// By how much B's volumes are enlarged.
+    margin: f64,
+    /// Pairs of nodes yet to be compared; empty between queries.
+    pub(super) stack: Vec<(u32, u32)>,
+}
+
+/// A mesh with its tree.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Side<'a, V> {
+    pub(super) mesh: &'a Mesh,
+    pub(super) tree: &'a BvTree<V>,
+}
+
+impl<V: Volume> Side<'_, V> {
+    #[inline]
+    pub(super) fn node(&self, node: u32) -> &Node {
+        &self.tree.nodes[node as usize]
+    }
+}
+
+impl<'a, V: Volume> BvQuery<'a, V> {
+    /// For two meshes with their trees.
+    ///
+    /// # Errors
+    /// If a tree has not as many triangles as its mesh. That a tree of as many triangles is the mesh's own is not checked here;
+    /// [`BvTree::validate`] does.
+    pub fn new(a: (&'a Mesh, &'a BvTree<V>), b: (&'a Mesh, &'a BvTree<V>)) -> Result<Self, Error> {
+        Self::with_tumble(a, b, ByMotion::default())
+    }
+}
+
+impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
+    /// As [`BvQuery::new`], with B's volumes moved by `tumble`.
+    ///
+    /// # Errors
+    /// As [`BvQuery::new`].
+    pub fn with_tumble(
+        a: (&'a Mesh, &'a BvTree<V>),
+        b: (&'a Mesh, &'a BvTree<V>),
+        tumble: T,
+    ) -> Result<Self, Error> {
+        for (name, (mesh, tree)) in [("A", a), ("B", b)] {
+            let (triangles, order) = (mesh.triangles().len(), tree.order.len());
+            if triangles != order {
+                return Err(Error::new(
+                    ErrorKind::BadParameter,
+                    format!(
+                        "mesh {name} has {triangles} triangles and its tree {order}: build the tree of this mesh"
+                    ),
+                ));
+            }
+        }
+        Ok(Self {
+            a: Side { mesh: a.0, tree: a.1 },
+            b: Side { mesh: b.0, tree: b.1 },
+            tumble,
+            moved: Moved::new(b.1),
+            pose: Pose::IDENTITY,
+            margin: 0.0,
+            stack: Vec::new(),
+        })
+    }
+
+    /// Begins a query; false if a mesh has no triangles, and there is nothing to do.
+    pub(super) fn begin(&mut self, pose: &Pose, margin: f64) -> bool {
+        self.pose = *pose;
+        self.margin = margin;
+        self.moved.begin();
+        self.stack.clear();
+        let some = !self.a.tree.nodes.is_empty() && !self.b.tree.nodes.is_empty();
+        if some {
+            self.tumble.begin(pose);
+        }
+        some
+    }
+
+    /// The volume of a node of A and that of a node of B where it is now.
+    #[inline]
+    pub(super) fn volumes(&mut self, a: u32, b: u32, counter: &mut impl Counter) -> (&V, &V) {
+        let (tumble, tree, margin) = (&mut self.tumble, self.b.tree, self.margin);
+        let there = self.moved.get(b, || {
+            counter.update(b);
+            let volume = tumble.volume(tree, b);
+            if margin > 0.0 { volume.enlarged(margin) } else { volume }
+        });
+        counter.volume_pair(a, b);
+        (&self.a.tree.volumes[a as usize], there)
+    }
+
+    /// Whether the volumes of two nodes overlap.
+    #[inline]
+    pub(super) fn overlap(&mut self, a: u32, b: u32, counter: &mut impl Counter) -> bool {
+        let (here, there) = self.volumes(a, b, counter);
+        here.overlaps(there)
+    }
+
+    /// Every triangle of a leaf of A with every one of a leaf of B, both as the query sees them.
+    #[inline]
+    pub(super) fn leaves(
+        &self,
+        a: u32,
+        b: u32,
+        counter: &mut impl Counter,
+        mut found: impl FnMut(u32, &[Vec3; 3], u32, &[Vec3; 3]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        for j in self.b.tree.triangles_of(b) {
+            let there = self.there(*j);
+            for i in self.a.tree.triangles_of(a) {
+                counter.triangle_pair(*i, *j);
+                found(*i, &self.a.mesh.triangle(*i as usize), *j, &there)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// A triangle of B in A's frame.
+    #[inline]
+    pub(super) fn there(&self, triangle: u32) -> [Vec3; 3] {
+        self.b.mesh.triangle(triangle as usize).map(|v| self.pose.transform_point(v))
+    }
+
+    /// Does what was recorded again, `times` times each, and returns the mean cost of each operation, in nanoseconds; zero for those there were none of.
+    ///
+    /// All of a kind at once, as single operations are shorter than a clock can tell. `pose` should be that of the recording.
+    pub fn measure(&mut self, pose: &Pose, recording: &Recording, times: u32) -> Costs {
+        if !self.begin(pose, 0.0) {
+            return Costs { volume_pair: 0.0, triangle_pair: 0.0, update: 0.0 };
+        }
+        let time = |count: usize, mut work: Box<dyn FnMut() -> usize + '_>| {
+            let start = Instant::now();
+            let mut sum = 0;
+            for _ in 0..times {
+                sum += work();
+            }
+            std::hint::black_box(sum);
+            let operations = count as f64 * f64::from(times);
+            if operations > 0.0 { start.elapsed().as_nanos() as f64 / operations } else { 0.0 }
+        };
+        let nodes = (self.a.tree.nodes.len() as u32, self.b.tree.nodes.len() as u32);
+        let known = |b: &&u32| **b < nodes.1;
+        let (tumble, tree, moved) = (&mut self.tumble, self.b.tree, &mut self.moved);
+        let updates: Vec<u32> = recording.updates.iter().filter(known).copied().collect();
+        let update = time(
+            updates.len(),
+            Box::new(|| {
+                moved.begin();
+                for b in &updates {
+                    std::hint::black_box(moved.get(*b, || tumble.volume(tree, *b)));
+                }
+                updates.len()
+            }),
+        );
+        let pairs: Vec<(V, V)> = recording
+            .volume_pairs
+            .iter()
+            .filter(|(a, b)| *a < nodes.0 && *b < nodes.1)
+            .map(|(a, b)| {
+                let there = *moved.get(*b, || tumble.volume(tree, *b));
+                (self.a.tree.volumes[*a as usize], there)
+            })
+            .collect();
+        let volume_pair =
+            time(pairs.len(), Box::new(|| pairs.iter().filter(|(p, q)| p.overlaps(q)).count()));
+        let counts = (self.a.mesh.triangles().len() as u32, self.b.mesh.triangles().len() as u32);
+        let triangles: Vec<([Vec3; 3], [Vec3; 3])> = recording
+            .triangle_pairs
+            .iter()
+            .filter(|(a, b)| *a < counts.0 && *b < counts.1)
+            .map(|(a, b)| (self.a.mesh.triangle(*a as usize), self.there(*b)))
+            .collect();
+        let triangle_pair = time(
+            triangles.len(),
+            Box::new(|| triangles.iter().filter(|(p, q)| triangles_intersect(p, q)).count()),
+        );
+        Costs { volume_pair, triangle_pair, update }
+    }
+}

@@ -1,0 +1,3 @@
+//! Klosowski.
+pub mod bv_tree;
+pub mod volume;

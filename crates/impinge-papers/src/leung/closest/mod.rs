@@ -1,0 +1,174 @@
+//! Closest points by the improved Gilbert algorithm as published (Leung 1996, sections 5.1 to 5.4),
+//! after E. Gilbert, D. Johnson, S. Keerthi 1988, "A Fast Procedure for Computing the Distance
+//! Between Complex Objects in Three-Dimensional Space".
+//!
+//! The iteration is the engine's ([`impinge::convex::closest_points`]); what the publication does
+//! another way is a [`Variant`]: Johnson's sub-algorithm with its backup procedure, and the end at
+//! the first vertex that came before. [`Acceleration`] mixes earlier directions into the next one
+//! (L. Montaut et al. 2022, "Collision Detection Accelerated: An Optimization Perspective"). The
+//! bounds hold for every variant.
+
+mod johnson;
+mod momentum;
+
+use impinge::convex::{Body, ClosestCache, ClosestOptions, ClosestPoints};
+use impinge::internals::closest::{Reduced, SignedVolumes, Strategy, closest_points_by};
+use impinge::math::{Pose, Vec3};
+
+use momentum::Momentum;
+
+/// How the nearest point of a simplex is found.
+///
+/// Measured on hulls, boxes and curved bodies: both take the same number of steps where the simplex is well shaped, signed volumes take 5 to 30 percent less time, and on
+/// cylinders and cones, whose simplices become slivers, their bounds meet 1,000 times closer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reduction {
+    /// Johnson's sub-algorithm: every subset, by determinants; the best subset where rounding leaves none (Leung 1996, section 5.2).
+    Johnson,
+    /// Signed volumes: fewer subsets, and better conditioned on flat simplices.
+    #[default]
+    SignedVolumes,
+}
+
+/// How earlier directions take part in the next one.
+///
+/// Measured: on hulls of 20 to 500 vertices both kinds take 5 to 30 percent more steps than none. Nesterov's takes a third fewer on ellipsoids that are far apart, and twice as many on
+/// cylinders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Acceleration {
+    /// Not at all: the next direction points from the nearest point to the origin.
+    #[default]
+    None,
+    /// Nesterov's momentum.
+    Nesterov,
+    /// Polyak's heavy ball.
+    Polyak,
+}
+
+/// When a support that came before ends the iteration.
+///
+/// Leung 1996, section 5.4, ends it when a vertex comes again that came at any time before, and says that none does until the end. That is not so: a vertex that was
+/// dropped may be needed again. Of 3,000 pairs of hulls of 20 random vertices 6 ended that way, up to 1 percent of the distance too far. The bounds show it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Recurrence {
+    /// As published: if it came at any time before.
+    Anywhere,
+    /// If it is in the simplex, where no exact step would ask for it again.
+    #[default]
+    InSimplex,
+}
+
+/// A variant of the iteration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Variant {
+    /// How the nearest point of a simplex is found.
+    pub reduction: Reduction,
+    /// How earlier directions take part in the next one.
+    pub acceleration: Acceleration,
+    /// When a support that came before ends the iteration.
+    pub recurrence: Recurrence,
+}
+
+impl Variant {
+    /// The improved Gilbert algorithm as published: Johnson's sub-algorithm, and the end at the
+    /// first vertex that came before.
+    pub const PUBLISHED: Self = Self {
+        reduction: Reduction::Johnson,
+        acceleration: Acceleration::None,
+        recurrence: Recurrence::Anywhere,
+    };
+}
+
+/// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, by a variant of the
+/// iteration. [`Variant::PUBLISHED`] asks for a tolerance of zero.
+///
+/// ```
+/// use impinge::Pose;
+/// use impinge::convex::{Capsule, ClosestOptions, Cuboid};
+/// use impinge_papers::leung::closest::{Variant, closest_points};
+///
+/// let (a, b) = (Cuboid::new([1.0, 1.0, 1.0])?, Capsule::new(2.0, 0.5)?);
+/// let pose = Pose::from_translation([3.0, 0.0, 0.0])?;
+/// let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+/// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut Default::default());
+/// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-11);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[must_use]
+pub fn closest_points<A: Body, B: Body>(
+    a: &A,
+    b: &B,
+    pose: &Pose,
+    options: &ClosestOptions,
+    variant: Variant,
+    cache: &mut ClosestCache<A::Memory, B::Memory>,
+) -> ClosestPoints {
+    let common = Common::new(variant);
+    match variant.reduction {
+        Reduction::Johnson => closest_points_by(a, b, pose, options, &mut ByJohnson(common), cache),
+        Reduction::SignedVolumes => {
+            closest_points_by(a, b, pose, options, &mut BySignedVolumes(common), cache)
+        }
+    }
+}
+
+/// What all variants keep while they run.
+struct Common {
+    recurrence: Recurrence,
+    /// Supports that came, as far as they matter.
+    seen: Vec<Vec3>,
+    momentum: Momentum,
+}
+
+impl Common {
+    fn new(variant: Variant) -> Self {
+        let Variant { acceleration, recurrence, .. } = variant;
+        Self { recurrence, seen: Vec::new(), momentum: Momentum::new(acceleration) }
+    }
+}
+
+struct ByJohnson(Common);
+
+struct BySignedVolumes(Common);
+
+/// The two differ in how a simplex is reduced.
+macro_rules! strategy {
+    ($name:ty, $reduce:path) => {
+        impl Strategy for $name {
+            fn reduce(points: &[Vec3]) -> Reduced {
+                $reduce(points)
+            }
+
+            fn direction(&mut self, steepest: Vec3) -> Vec3 {
+                self.0.momentum.next(steepest)
+            }
+
+            fn accepted(&mut self, support: Vec3) {
+                if self.0.recurrence == Recurrence::Anywhere {
+                    self.0.seen.push(support);
+                }
+                self.0.momentum.seen(support);
+            }
+
+            fn came_before(&self, support: Vec3) -> bool {
+                self.0.seen.contains(&support)
+            }
+
+            fn level_steps(&self) -> u32 {
+                let plain = self.0.momentum.is_off() && self.0.recurrence == Recurrence::InSimplex;
+                if plain { SignedVolumes.level_steps() } else { 0 }
+            }
+
+            fn drop_momentum(&mut self, steepest: Vec3) -> bool {
+                self.0.momentum.stop(steepest)
+            }
+
+            fn polishes(&self) -> bool {
+                self.0.recurrence == Recurrence::InSimplex
+            }
+        }
+    };
+}
+
+strategy!(ByJohnson, johnson::reduce);
+strategy!(BySignedVolumes, SignedVolumes::reduce);

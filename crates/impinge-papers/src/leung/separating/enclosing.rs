@@ -1,0 +1,83 @@
+//! Do four vectors surround the origin? Certain where floats can tell.
+
+use impinge::math::Vec3;
+
+/// The relative error of a determinant of differences, as `exact::orient3d` has it: 48 roundings and slack.
+const BOUND: f64 = 25.0 * f64::EPSILON;
+
+/// More than what products that underflow can lose for coordinates up to 1e100: `2^-700`.
+const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
+
+/// Whether the origin is certainly strictly inside the tetrahedron of the four vectors that were rounded to `m`, component by component.
+///
+/// By Cramer's rule the four determinants of three of them, with alternating signs, are weights with which the four add up to zero.
+pub(super) fn surround(m: &[Vec3; 4]) -> bool {
+    let [a, b, c, d] = *m;
+    let signs = [sign(b, c, d), -sign(a, c, d), sign(a, b, d), -sign(a, b, c)];
+    signs == [1; 4] || signs == [-1; 4]
+}
+
+/// The sign of the determinant where it is certain, else zero.
+fn sign(a: Vec3, b: Vec3, c: Vec3) -> i8 {
+    let det = a.cross(b).dot(c);
+    let reach = a.abs().max(b.abs()).max(c.abs());
+    let bound = BOUND * (reach.x * reach.y * reach.z) + UNDERFLOW;
+    i8::from(det > bound) - i8::from(det < -bound)
+}
+
+/// Whether some four of the vectors surround the origin, by asking all (Carathéodory): the reference for both termination methods.
+#[cfg(test)]
+pub(super) fn brute_force(vectors: &[Vec3]) -> bool {
+    let n = vectors.len();
+    (0..n).any(|i| {
+        (0..i).any(|j| {
+            (0..j).any(|k| {
+                (0..k).any(|l| surround(&[vectors[i], vectors[j], vectors[k], vectors[l]]))
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::exact::{Sign, orient3d};
+    use impinge::internals::Random;
+
+    #[test]
+    fn a_tetrahedron_around_the_origin() {
+        let m = [
+            Vec3::new(0.0, 0.0, 1.0),
+            Vec3::new(1.0, 0.0, -0.5),
+            Vec3::new(-0.5, 0.9, -0.5),
+            Vec3::new(-0.5, -0.9, -0.5),
+        ];
+        assert!(surround(&m));
+        assert!(surround(&[m[1], m[0], m[2], m[3]]));
+        assert!(!surround(&m.map(|v| v + Vec3::Z)));
+        // On a face, not strictly inside.
+        assert!(!surround(&m.map(|v| v + Vec3::Z * 0.5)));
+        assert!(!surround(&[m[0], m[1], m[2], m[2]]));
+        assert!(!surround(&[Vec3::splat(f64::NAN); 4]));
+    }
+
+    #[test]
+    fn as_the_exact_predicate_says_where_it_is_certain() {
+        let mut random = Random::new(7);
+        let mut inside = 0;
+        for _ in 0..5000 {
+            let m: [Vec3; 4] = std::array::from_fn(|_| random.in_cube());
+            let o = Vec3::ZERO;
+            let whole = orient3d(m[0], m[1], m[2], m[3]);
+            let part = |i: usize| {
+                let mut n = m;
+                n[i] = o;
+                orient3d(n[0], n[1], n[2], n[3])
+            };
+            let exact = whole != Sign::Zero && (0..4).all(|i| part(i) == whole);
+            inside += usize::from(exact);
+            assert_eq!(surround(&m), exact);
+        }
+        assert!(inside > 300, "{inside}");
+    }
+}

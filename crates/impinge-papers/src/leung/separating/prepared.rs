@@ -1,0 +1,77 @@
+//! A hull with what the search precomputes of it (Leung 1996, sections 3.4 and 3.5).
+
+use crate::leung::DirectionTable;
+use impinge::convex::{Climb, Hull};
+use impinge::math::Vec3;
+
+/// A hull, ready for searches: its centroid, its reach, and where climbs start.
+///
+/// Made once per hull, in time proportional to its vertices. All in the hull's own frame: searches bring directions there, not vertices to the world.
+#[derive(Clone, Debug)]
+pub struct Prepared<'h> {
+    hull: &'h Hull,
+    centroid: Vec3,
+    reach: Vec3,
+    table: DirectionTable,
+}
+
+impl<'h> Prepared<'h> {
+    /// Prepares a hull.
+    #[must_use]
+    pub fn new(hull: &'h Hull) -> Self {
+        let vertices = hull.vertices();
+        // Summed as shares, so that nothing overflows.
+        let share = 1.0 / vertices.len() as f64;
+        let centroid = vertices.iter().map(|v| *v * share).sum();
+        let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
+        Self { hull, centroid, reach, table: DirectionTable::new(hull) }
+    }
+
+    /// The hull.
+    #[must_use]
+    pub fn hull(&self) -> &'h Hull {
+        self.hull
+    }
+
+    /// The mean of the vertices: inside the hull, to rounding.
+    #[must_use]
+    pub fn centroid(&self) -> Vec3 {
+        self.centroid
+    }
+
+    /// The largest absolute value of each coordinate.
+    #[must_use]
+    pub fn reach(&self) -> Vec3 {
+        self.reach
+    }
+
+    /// A vertex to begin a climb towards `direction` from, when no better one is known: that of the table of 8 x 16 directions.
+    #[must_use]
+    pub fn start(&self, direction: Vec3) -> u32 {
+        self.table.near(direction)
+    }
+
+    /// The vertex furthest in `direction`; exact. The climb begins at `start`, or at the table's vertex if that lies further already.
+    ///
+    /// The thesis asks the table only once a pair, but within a search directions turn by large angles. With the table at every step a query of bodies that
+    /// turn by 10 degrees a frame took 0.9 times as long for 10 vertices, 0.43 times for 100 and 0.28 times for 2,000. Where `is_near`, as the vertex of the last frame is,
+    /// it pays for large hulls only.
+    pub(super) fn climb(
+        &self,
+        direction: Vec3,
+        start: u32,
+        is_near: bool,
+        climb: &mut Climb,
+    ) -> u32 {
+        if is_near && self.hull.vertices().len() < LARGE {
+            return self.hull.climb(direction, start, climb);
+        }
+        let height = |v: u32| self.hull.vertices()[v as usize].dot(direction);
+        let near = self.table.near(direction);
+        let start = if height(near) > height(start) { near } else { start };
+        self.hull.climb(direction, start, climb)
+    }
+}
+
+/// From so many vertices on a climb of a few degrees is longer than a look at the table.
+const LARGE: usize = 100;

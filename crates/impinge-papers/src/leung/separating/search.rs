@@ -1,0 +1,271 @@
+//! The search itself (Leung 1996, section 3.2, 4.3 and appendix I).
+//!
+//! What is as published: the first direction, the caches, the step, the two termination methods, and the rule that a pair of vertices met before makes the next direction the termination method's `w` (section 4.3).
+//!
+//! What is stricter: the thesis counts `S . (q - p) = 0` as "not colliding", and concludes the same from pairs that recur (lemmas 3 and 8). Here bodies that touch do meet, and "separated" needs a gap beyond rounding. Where
+//! the published rule would answer without one, the search takes a vector strictly inside the cone of all candidates: it either has a certain gap, or leads to a new pair of vertices, or leads to one met before. The
+//! last ends the search, without a verdict. There are finitely many pairs, so every search ends.
+
+use super::cache::{Witness, unit};
+use super::enclosing::surround;
+use super::gap::Rounding;
+use super::visited::Visited;
+use super::{Cache, Fit, HalfPlanes, Hemisphere, Output, Query, Reason, Termination, Verdict};
+use impinge::convex::Climb;
+use impinge::convex::decide::{Common, Gap, Hint, Pairs};
+use impinge::math::Vec3;
+
+/// Memory that searches share, one after the other, of any bodies.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    climb: Climb,
+    visited: Visited,
+    hemisphere: Hemisphere,
+    half_planes: HalfPlanes,
+    strict: HalfPlanes,
+    kept: Vec<Kept>,
+}
+
+impl Scratch {
+    /// How many vertices all searches together have looked at.
+    #[must_use]
+    pub fn evaluated(&self) -> u64 {
+        self.climb.evaluated()
+    }
+}
+
+/// A pair of supporting vertices and the vector between them.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    pair: (u32, u32),
+    difference: Vec3,
+}
+
+/// Where the current direction came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// The start, or the rule.
+    Rule,
+    /// The termination method's `w`, after a pair recurred.
+    Termination,
+    /// Strictly inside the cone of all candidates.
+    Strict,
+}
+
+/// A search in progress, to be taken step by step.
+///
+/// [`separate`](super::separate) runs one to its end. A search of its own is for who wants to stop it, to take turns with another method, or to watch it.
+#[derive(Debug)]
+pub struct Search<'q> {
+    query: Query<'q>,
+    scratch: &'q mut Scratch,
+    rounding: Rounding,
+    direction: Vec3,
+    origin: Origin,
+    pair: (u32, u32),
+    previous: Option<(u32, u32)>,
+    blockers: Pairs,
+    recurring: Few,
+    steps: u32,
+    repeats: u32,
+}
+
+impl<'q> Search<'q> {
+    /// Begins a search where `cache` left off, or between the centroids.
+    #[must_use]
+    pub fn new(query: Query<'q>, cache: &Cache, scratch: &'q mut Scratch) -> Self {
+        scratch.visited.begin();
+        scratch.hemisphere.clear();
+        scratch.half_planes.clear();
+        scratch.kept.clear();
+        let Witness { vector, a, b } = cache.begin(query.a, query.b, query.pose);
+        Self {
+            query,
+            scratch,
+            rounding: Rounding::new(query.b, query.pose),
+            direction: vector,
+            origin: Origin::Rule,
+            pair: (a, b),
+            previous: None,
+            blockers: Pairs::NONE,
+            recurring: Few::default(),
+            steps: 0,
+            repeats: 0,
+        }
+    }
+
+    /// The direction that the next step tries, in A's frame; after the last step the one it tried.
+    #[must_use]
+    pub fn direction(&self) -> Vec3 {
+        self.direction
+    }
+
+    /// The vertices of A and B that supported the last direction tried.
+    #[must_use]
+    pub fn vertices(&self) -> (u32, u32) {
+        self.pair
+    }
+
+    /// The steps taken.
+    #[must_use]
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// The termination method's vector `w`: in front of all vectors kept, to rounding.
+    #[must_use]
+    pub fn middle(&self) -> Vec3 {
+        match self.query.options.termination {
+            Termination::Hemisphere => self.scratch.hemisphere.middle(),
+            Termination::HalfPlanes => self.scratch.half_planes.middle(),
+        }
+    }
+
+    /// Tries one direction. `Some` ends the search; further steps after that may say otherwise.
+    pub fn step(&mut self) -> Option<Verdict> {
+        if self.steps >= self.query.options.max_steps {
+            return Some(Verdict::Undecided(Reason::Limit));
+        }
+        if self.steps > 0 {
+            self.previous = Some(self.pair);
+        }
+        self.steps += 1;
+        let Query { a, b, pose, options } = self.query;
+        let s = self.direction;
+        let local = -(pose.rotation().transpose() * s);
+        let climb = &mut self.scratch.climb;
+        let is_first = self.steps == 1;
+        self.pair = (
+            a.climb(s, self.pair.0, is_first, climb),
+            b.climb(local, self.pair.1, is_first, climb),
+        );
+        let p = a.hull().vertices()[self.pair.0 as usize];
+        let q = pose.transform_point(b.hull().vertices()[self.pair.1 as usize]);
+        let gap = self.rounding.distance(s, p, q);
+        if gap > 0.0 {
+            return Some(Verdict::Separated(Gap { direction: s, gap, features: Pairs::NONE }));
+        }
+        let difference = q - p;
+        let Some(r) = unit(difference) else {
+            // The two vertices are one point.
+            self.blockers = Pairs::new(&[[self.pair.0, self.pair.1]]);
+            return Some(Verdict::Intersecting(Common { pairs: self.blockers }));
+        };
+        let is_new = self.scratch.visited.insert(self.pair);
+        if is_new {
+            self.scratch.kept.push(Kept { pair: self.pair, difference });
+            if let Fit::Nowhere(simplex) = self.keep(r) {
+                return Some(self.exhausted(simplex));
+            }
+        } else {
+            self.repeats += 1;
+            self.recurring.push(self.pair);
+        }
+        let is_behind = s.dot(difference) < 0.0;
+        if is_new && is_behind {
+            self.direction = options.rule.next(s, r);
+            self.origin = Origin::Rule;
+        } else if is_behind && self.origin == Origin::Rule {
+            self.direction = self.middle();
+            self.origin = Origin::Termination;
+        } else if is_new || self.origin != Origin::Strict {
+            match self.strict() {
+                Ok(w) => self.direction = w,
+                Err(simplex) => return Some(self.exhausted(simplex)),
+            }
+            self.origin = Origin::Strict;
+        } else {
+            return Some(Verdict::Undecided(Reason::Recurrence));
+        }
+        None
+    }
+
+    /// Steps until there is a verdict, and leaves a separating vector in `cache`.
+    pub fn run(mut self, cache: &mut Cache) -> Output {
+        loop {
+            if let Some(verdict) = self.step() {
+                return self.finish(verdict, cache);
+            }
+        }
+    }
+
+    /// The output for the verdict of the last step; a separating vector goes into `cache`.
+    pub fn finish(self, verdict: Verdict, cache: &mut Cache) -> Output {
+        if let Verdict::Separated(Gap { direction: vector, .. }) = verdict {
+            cache.store(Witness { vector, a: self.pair.0, b: self.pair.1 });
+        }
+        let mut seeds = self.recurring;
+        if seeds.count == 0 {
+            seeds.push(self.pair);
+            seeds.push(self.previous.unwrap_or(self.pair));
+        }
+        let seeds = seeds.pairs();
+        let pairs = if self.blockers.is_empty() { seeds } else { self.blockers };
+        Output {
+            verdict,
+            steps: self.steps,
+            kept: self.scratch.kept.len() as u32,
+            repeats: self.repeats,
+            hint: Hint { pairs, direction: self.direction },
+            seeds,
+        }
+    }
+
+    /// Adds a vector to the termination method.
+    fn keep(&mut self, r: Vec3) -> Fit {
+        match self.query.options.termination {
+            Termination::Hemisphere => self.scratch.hemisphere.insert(r),
+            Termination::HalfPlanes => self.scratch.half_planes.insert(r),
+        }
+    }
+
+    /// A vector strictly in front of all kept ones, or four that have none.
+    fn strict(&mut self) -> Result<Vec3, [usize; 4]> {
+        if self.query.options.termination == Termination::HalfPlanes {
+            return Ok(self.scratch.half_planes.middle());
+        }
+        let strict = &mut self.scratch.strict;
+        strict.clear();
+        for r in self.scratch.hemisphere.vectors() {
+            if let Fit::Nowhere(simplex) = strict.insert(*r) {
+                return Err(simplex);
+            }
+        }
+        Ok(strict.middle())
+    }
+
+    /// No vector is in front of these four kept ones, certainly or to rounding.
+    fn exhausted(&mut self, simplex: [usize; 4]) -> Verdict {
+        let four = simplex.map(|i| self.scratch.kept[i]);
+        let mut few = Few::default();
+        for kept in four {
+            few.push(kept.pair);
+        }
+        self.blockers = few.pairs();
+        if surround(&four.map(|k| k.difference)) {
+            Verdict::Intersecting(Common { pairs: self.blockers })
+        } else {
+            Verdict::Undecided(Reason::Exhausted)
+        }
+    }
+}
+
+/// The first four different pairs.
+#[derive(Clone, Copy, Debug, Default)]
+struct Few {
+    pairs: [[u32; 2]; 4],
+    count: usize,
+}
+
+impl Few {
+    fn push(&mut self, (a, b): (u32, u32)) {
+        if self.count < 4 && !self.pairs[..self.count].contains(&[a, b]) {
+            self.pairs[self.count] = [a, b];
+            self.count += 1;
+        }
+    }
+
+    fn pairs(&self) -> Pairs {
+        Pairs::new(&self.pairs[..self.count])
+    }
+}

@@ -1,0 +1,63 @@
+//! Local search as a [`VertexSearch`]: climbing from the last answer, or from a table's.
+
+use super::DirectionTable;
+use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::math::Vec3;
+
+/// Climbs over the edges from the given start; [`VertexSearch::start`] comes from a table, if there is one.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalSearch<'h> {
+    hull: &'h Hull,
+    table: Option<&'h DirectionTable>,
+    certainty: Certainty,
+}
+
+impl<'h> LocalSearch<'h> {
+    /// Comparisons are exact, and so are the answers: [`Hull::climb`].
+    #[must_use]
+    pub fn exact(hull: &'h Hull) -> Self {
+        Self { hull, table: None, certainty: Certainty::Exact }
+    }
+
+    /// Comparisons are those of `f64` products, and the answers are not certain: [`Hull::climb_rounded`].
+    #[must_use]
+    pub fn rounded(hull: &'h Hull) -> Self {
+        Self { hull, table: None, certainty: Certainty::Rounded }
+    }
+
+    /// The same with starts from `table`, which was made for this hull.
+    ///
+    /// # Panics
+    /// If the table names a vertex that this hull does not have.
+    #[must_use]
+    pub fn with_table(self, table: &'h DirectionTable) -> Self {
+        assert!(table.fits(self.hull), "a table of another hull");
+        Self { table: Some(table), ..self }
+    }
+}
+
+impl VertexSearch for LocalSearch<'_> {
+    fn hull(&self) -> &Hull {
+        self.hull
+    }
+
+    fn start(&self, direction: Vec3) -> u32 {
+        self.table.map_or(0, |table| table.near(direction))
+    }
+
+    #[inline]
+    fn search(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
+        match self.certainty {
+            Certainty::Exact => self.hull.climb(direction, start, climb),
+            Certainty::Rounded => self.hull.climb_rounded(direction, start, climb),
+        }
+    }
+
+    fn certainty(&self) -> Certainty {
+        self.certainty
+    }
+
+    fn extra_bytes(&self) -> usize {
+        self.table.map_or(0, size_of_val)
+    }
+}

@@ -1,0 +1,155 @@
+//! A table of supporting vertices in 8 x 16 directions, where a local search starts.
+//!
+//! Leung 1996, section 3.5: the sphere of directions is divided into 8 bands of the polar angle and 16 sectors of the
+//! azimuth, and each region holds the vertex that supports the hull in the direction of the region's middle. A direction finds its region in
+//! constant time; the vertex there is an approximation, from which the search goes on.
+
+use std::f64::consts::PI;
+
+use impinge::convex::{Climb, Hull};
+use impinge::math::Vec3;
+
+/// The number of bands from pole to pole.
+const BANDS: usize = 8;
+
+/// The number of sectors around the axis.
+const SECTORS: usize = 16;
+
+/// The cosines of 1, 2 and 3 eighths of pi: where one hemisphere's bands meet.
+const BAND_COSINES: [f64; 3] =
+    [0.923_879_532_511_286_7, std::f64::consts::FRAC_1_SQRT_2, 0.382_683_432_365_089_8];
+
+/// The tangent of pi / 8: where the two sectors of an octant meet.
+const SECTOR_TANGENT: f64 = std::f64::consts::SQRT_2 - 1.0;
+
+/// The supporting vertices of a hull in 8 x 16 directions (in the hull's frame).
+///
+/// ```
+/// use impinge::Vec3;
+/// use impinge::convex::{Climb, DirectionTable, Hull};
+///
+/// let hull = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
+/// let table = DirectionTable::new(&hull);
+/// let start = table.near(Vec3::new(0.1, 0.0, 7.0));
+/// assert_eq!(hull.vertices()[start as usize], Vec3::Z);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DirectionTable {
+    vertices: [u32; BANDS * SECTORS],
+}
+
+impl DirectionTable {
+    /// Finds the vertices, each by an exact climb from that of the region before.
+    #[must_use]
+    pub fn new(hull: &Hull) -> Self {
+        let mut climb = Climb::default();
+        let mut vertices = [0; BANDS * SECTORS];
+        let mut last = 0;
+        for band in 0..BANDS {
+            for step in 0..SECTORS {
+                // To and fro, so that each region borders on the one before.
+                let sector = if band % 2 == 0 { step } else { SECTORS - 1 - step };
+                last = hull.climb(Self::middle(band, sector), last, &mut climb);
+                vertices[band * SECTORS + sector] = last;
+            }
+        }
+        Self { vertices }
+    }
+
+    /// The vertex of the region that `direction` (in the hull's frame, of any length) falls into: close to the furthest one.
+    ///
+    /// For the direction zero, or one that is not finite, some vertex.
+    #[inline]
+    #[must_use]
+    pub fn near(&self, direction: Vec3) -> u32 {
+        self.vertices[region(direction)]
+    }
+
+    /// The bytes of the table.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of_val(self)
+    }
+
+    /// Whether all vertices named are vertices of `hull`.
+    pub(super) fn fits(&self, hull: &Hull) -> bool {
+        self.vertices.iter().all(|v| (*v as usize) < hull.vertices().len())
+    }
+
+    /// The direction in the middle of a region.
+    fn middle(band: usize, sector: usize) -> Vec3 {
+        let polar = (band as f64 + 0.5) * (PI / BANDS as f64);
+        let azimuth = (sector as f64 + 0.5) * (2.0 * PI / SECTORS as f64);
+        let (around, up) = polar.sin_cos();
+        Vec3::new(around * azimuth.cos(), around * azimuth.sin(), up)
+    }
+}
+
+/// The number of the region that holds a direction, without trigonometry: by comparison with the borders.
+#[inline]
+fn region(direction: Vec3) -> usize {
+    let Vec3 { x, y, z } = direction;
+    // The band: how many of the borders of its hemisphere lie above it.
+    let length = direction.length();
+    let below = |cosine: &f64| usize::from(z.abs() < cosine * length);
+    let from_pole: usize = BAND_COSINES.iter().map(below).sum();
+    let band = if z < 0.0 { BANDS - 1 - from_pole } else { from_pole };
+    // The sector, first within the quadrant: 0 to 3 from the x axis to the y axis.
+    let (s, t) = (x.abs(), y.abs());
+    let within = if t < s {
+        usize::from(t >= SECTOR_TANGENT * s)
+    } else {
+        3 - usize::from(s >= SECTOR_TANGENT * t)
+    };
+    let sector = match (x < 0.0, y < 0.0) {
+        (false, false) => within,
+        (true, false) => 7 - within,
+        (true, true) => 8 + within,
+        (false, true) => 15 - within,
+    };
+    band * SECTORS + sector
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::internals::Random;
+
+    #[test]
+    fn the_middle_of_a_region_falls_into_it() {
+        for band in 0..BANDS {
+            for sector in 0..SECTORS {
+                assert_eq!(region(DirectionTable::middle(band, sector)), band * SECTORS + sector);
+            }
+        }
+    }
+
+    #[test]
+    fn regions_are_those_of_the_angles() {
+        let mut random = Random::new(5);
+        for _ in 0..20_000 {
+            let d = random.direction();
+            let (polar, azimuth) = (d.z.acos(), d.y.atan2(d.x).rem_euclid(2.0 * PI));
+            let (band, sector) = (polar / (PI / 8.0), azimuth / (PI / 8.0));
+            // Not on a border, where either side is right.
+            if [band, sector].iter().all(|c| (c - c.round()).abs() > 1e-9) {
+                assert_eq!(region(d), band as usize * SECTORS + sector as usize, "{d}");
+            }
+            let scale = 10_f64.powi(random.index(200) as i32 - 100);
+            assert_eq!(region(d * scale), region(d));
+        }
+    }
+
+    #[test]
+    fn any_direction_has_a_region() {
+        let odd = [0.0, -0.0, f64::NAN, f64::INFINITY, -f64::INFINITY, f64::MAX, 5e-324];
+        for x in odd {
+            for y in odd {
+                for z in odd {
+                    assert!(region(Vec3::new(x, y, z)) < BANDS * SECTORS);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Two boxes by axis-aligned boxes in A's frame, each computed from its parent's (Zachmann 1994, section 3.6.4 and Figure 3.30).
+//!
+//! The tree is the same. A's boxes are axis-aligned already; around a box of B, cutting it moves one face in each direction, by the cut-off length times an entry of the rotation.
+
+use impinge::math::Aabb;
+
+use super::BoxTree;
+use super::counts::Tally;
+use super::frames::{Frames, Map, shared};
+use super::traverse::{BoxPair, Cut};
+
+/// The place of B's frame in A's, and the margin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Context {
+    map: Map,
+    margin: f64,
+}
+
+/// A pair of boxes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aligned {
+    /// Each box in its own frame.
+    lo: [[f64; 3]; 2],
+    hi: [[f64; 3]; 2],
+    /// Around B's box, in A's frame.
+    around: [[f64; 3]; 2],
+}
+
+impl Aligned {
+    fn checked(self, context: &Context, tally: &mut impl Tally) -> Option<Self> {
+        tally.boxes();
+        let overlap = (0..3).all(|k| {
+            self.lo[0][k] <= self.around[1][k] + context.margin
+                && self.around[0][k] <= self.hi[0][k] + context.margin
+        });
+        overlap.then_some(self)
+    }
+}
+
+impl BoxPair for Aligned {
+    type Context = Context;
+
+    fn context(frames: &Frames) -> Context {
+        Context { map: frames.across[1], margin: frames.aligned }
+    }
+
+    fn root(context: &Context, a: &BoxTree, b: &BoxTree, tally: &mut impl Tally) -> Option<Self> {
+        let lo = [a, b].map(|tree| tree.bounds.min.to_array());
+        let hi = [a, b].map(|tree| tree.bounds.max.to_array());
+        let around = context.map.around(&lo[1], &hi[1]);
+        Self { lo, hi, around }.checked(context, tally)
+    }
+
+    fn split(&self, context: &Context, cut: Cut, tally: &mut impl Tally) -> [Option<Self>; 2] {
+        let Cut { side, axis, at } = cut;
+        let (mut left, mut right) = (*self, *self);
+        left.hi[side][axis] = at;
+        right.lo[side][axis] = at;
+        if side == 1 {
+            for k in 0..3 {
+                let m = context.map.matrix[k][axis];
+                // Which end of the box around B's the upper face of B's box is responsible for.
+                let upper = usize::from(m > 0.0);
+                left.around[upper][k] += m * (at - self.hi[1][axis]);
+                right.around[1 - upper][k] += m * (at - self.lo[1][axis]);
+            }
+        }
+        [left.checked(context, tally), right.checked(context, tally)]
+    }
+
+    fn region(&self, context: &Context) -> Aabb {
+        shared(&self.lo[0], &self.hi[0], &self.around, context.margin)
+    }
+}

@@ -1,0 +1,295 @@
+//! What happens where two leaves meet (Zachmann 1994, sections 3.6.1 and 3.6.4: "elementary operation").
+
+use std::ops::ControlFlow;
+
+use impinge::exact::{segment_triangle, triangles_intersect};
+use impinge::math::{Aabb, Vec3};
+use impinge::mesh::Mesh;
+use impinge::pair::Sink;
+
+use super::BoxTree;
+use super::counts::Tally;
+use super::traverse::{Query, Scratch};
+
+/// What a leaf holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf<'t> {
+    /// The number of the leaf, from zero.
+    pub number: u32,
+    /// Triangles of the mesh. Some may be at other leaves too.
+    pub triangles: &'t [u32],
+    /// Edges of the mesh, as [`Mesh::edges`] numbers them. Some may be at other leaves too.
+    pub edges: &'t [u32],
+}
+
+/// Two leaves whose boxes may share a point.
+#[derive(Clone, Copy, Debug)]
+pub struct LeafPair<'t> {
+    /// The leaf of A.
+    pub a: Leaf<'t>,
+    /// The leaf of B.
+    pub b: Leaf<'t>,
+    /// Holds, in A's frame, all that the boxes of the two leaves share. What A's and B's triangles share outside of it comes up with other leaves.
+    pub region: Aabb,
+}
+
+/// Gives a simultaneous traversal its meaning.
+///
+/// ```
+/// use std::ops::ControlFlow;
+///
+/// use impinge_papers::zachmann::box_tree::{BoxTest, BoxTree, LeafOperation, LeafPair, Options, Tally, traverse_leaves};
+/// use impinge::{Pose, shapes};
+///
+/// /// Counts leaves that come close.
+/// struct Close(usize);
+///
+/// impl LeafOperation for Close {
+///     fn leaf_pair<T: Tally>(&mut self, _: &LeafPair<'_>, _: &mut T) -> ControlFlow<()> {
+///         self.0 += 1;
+///         ControlFlow::Continue(())
+///     }
+/// }
+///
+/// let tree = BoxTree::build(&shapes::icosphere(1.0, 4)?, &Options::default())?;
+/// let mut close = Close(0);
+/// let pose = Pose::from_translation([1.9, 0.0, 0.0])?;
+/// traverse_leaves(&tree, &tree, &pose, BoxTest::Clipping, &mut close, &mut ());
+/// assert!(close.0 > 0);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub trait LeafOperation {
+    /// Called for every two leaves whose boxes may share a point; [`ControlFlow::Break`] ends the traversal.
+    fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()>;
+}
+
+/// Something with corners, its number and its box, in the frame of the query.
+type Item<const N: usize> = (u32, [Vec3; N], Aabb);
+
+/// The triangles and edges of the leaves that a query has visited, in its frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Corners {
+    faces: Items<3>,
+    edges: Items<2>,
+}
+
+/// The triangles, or the edges, of leaves. A leaf's are moved when it is visited first; stamps tell which are, so that nothing is cleared between queries.
+#[derive(Clone, Debug, Default)]
+struct Items<const N: usize> {
+    query: u32,
+    /// The query that visited each leaf last.
+    visited: Vec<u32>,
+    /// In the order of the tree's own lists.
+    all: Vec<Item<N>>,
+    /// Those near the other leaf, as places in `all`.
+    near: Vec<u32>,
+    /// Around those near; none if there are none.
+    around: Option<Aabb>,
+}
+
+impl Corners {
+    /// Forgets all leaves and makes room for those of a tree.
+    pub(super) fn start(&mut self, tree: &BoxTree) {
+        self.faces.start(tree.leaf_count(), tree.triangles.len());
+        self.edges.start(tree.leaf_count(), tree.edges.len());
+    }
+
+    /// Finds the triangles of a leaf that are near.
+    fn visit_faces(
+        &mut self,
+        body: (&Mesh, &BoxTree),
+        at: &Visit<'_>,
+        moved: impl Fn(Vec3) -> Vec3,
+    ) {
+        let (mesh, tree) = body;
+        let first = tree.starts[at.leaf.number as usize][0];
+        self.faces.visit(first, at.leaf.triangles, at, |t| mesh.triangle(t).map(&moved));
+    }
+
+    /// Finds the edges of a leaf that are near.
+    fn visit_edges(
+        &mut self,
+        body: (&Mesh, &BoxTree),
+        at: &Visit<'_>,
+        moved: impl Fn(Vec3) -> Vec3,
+    ) {
+        let (mesh, tree) = body;
+        let (edges, vertices) = (mesh.edges(), mesh.vertices());
+        let first = tree.starts[at.leaf.number as usize][1];
+        let place = |e| edges.ends(e).map(|v| moved(vertices[v as usize]));
+        self.edges.visit(first, at.leaf.edges, at, place);
+    }
+}
+
+/// A leaf and where the other one is; nowhere in particular without collecting.
+struct Visit<'t> {
+    leaf: Leaf<'t>,
+    region: Option<Aabb>,
+}
+
+impl<const N: usize> Items<N> {
+    fn start(&mut self, leaves: usize, members: usize) {
+        self.query = self.query.wrapping_add(1);
+        if self.query == 0 {
+            // After 2^32 queries old stamps would look new.
+            self.visited.fill(0);
+            self.query = 1;
+        }
+        if self.visited.len() < leaves {
+            self.visited.resize(leaves, 0);
+        }
+        if self.all.len() < members {
+            self.all.resize(members, (0, [Vec3::ZERO; N], Aabb::EMPTY));
+        }
+    }
+
+    fn visit(
+        &mut self,
+        first: u32,
+        members: &[u32],
+        at: &Visit<'_>,
+        corners: impl Fn(usize) -> [Vec3; N],
+    ) {
+        let visited = &mut self.visited[at.leaf.number as usize];
+        let here = &mut self.all[first as usize..first as usize + members.len()];
+        if *visited != self.query {
+            *visited = self.query;
+            for (item, m) in here.iter_mut().zip(members) {
+                let corners = corners(*m as usize);
+                *item = (*m, corners, Aabb::from_points(corners));
+            }
+        }
+        self.near.clear();
+        self.around = None;
+        for (place, (_, _, around)) in (first..).zip(here.iter()) {
+            if at.region.is_none_or(|r| around.overlaps(&r)) {
+                self.near.push(place);
+                self.around = Some(self.around.map_or(*around, |sum| sum.union(around)));
+            }
+        }
+    }
+
+    fn near(&self) -> impl Iterator<Item = &Item<N>> + '_ {
+        self.near.iter().map(|place| &self.all[*place as usize])
+    }
+}
+
+/// Every triangle against every triangle.
+pub(super) struct Triangles<'w, 'q> {
+    pub(super) query: &'w Query<'q>,
+    pub(super) scratch: &'w mut Scratch,
+    pub(super) sink: &'w mut dyn Sink,
+}
+
+impl LeafOperation for Triangles<'_, '_> {
+    fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()> {
+        let query = self.query;
+        let Scratch { reported, a: of_a, b: of_b } = &mut *self.scratch;
+        let region = query.collect.then_some(pair.region);
+        of_a.visit_faces(query.a, &Visit { leaf: pair.a, region }, |v| v);
+        let moved = |v| query.pose.transform_point(v);
+        of_b.visit_faces(query.b, &Visit { leaf: pair.b, region }, moved);
+        tally.collected(of_a.faces.near.len() + of_b.faces.near.len());
+        let Some(around_b) = of_b.faces.around else {
+            return ControlFlow::Continue(());
+        };
+        let (shared_a, shared_b) = (&query.a.1.shared, &query.b.1.shared);
+        for (t, corners, around) in of_a.faces.near() {
+            if !around.overlaps(&around_b) {
+                continue;
+            }
+            for (u, others, other) in of_b.faces.near() {
+                tally.box_test();
+                if !around.overlaps(other) {
+                    continue;
+                }
+                // Only what is at several leaves can come up again.
+                let again = shared_a[*t as usize] || shared_b[*u as usize];
+                if again && reported.contains(*t, *u) {
+                    tally.repeated();
+                    continue;
+                }
+                tally.exact_test();
+                if triangles_intersect(corners, others) {
+                    if again {
+                        reported.insert(*t, *u);
+                    }
+                    self.sink.pair(*t, *u)?;
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Every edge of each against the triangles of the other (section 3.2).
+pub(super) struct Edges<'w, 'q> {
+    pub(super) query: &'w Query<'q>,
+    pub(super) scratch: &'w mut Scratch,
+    pub(super) sink: &'w mut dyn Sink,
+}
+
+impl LeafOperation for Edges<'_, '_> {
+    fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()> {
+        let query = self.query;
+        let Scratch { reported, a: of_a, b: of_b } = &mut *self.scratch;
+        let region = query.collect.then_some(pair.region);
+        let (at_a, at_b) = (Visit { leaf: pair.a, region }, Visit { leaf: pair.b, region });
+        let moved = |v| query.pose.transform_point(v);
+        let mut report = |t: u32, u: u32, tally: &mut T| {
+            if reported.insert(t, u) {
+                self.sink.pair(t, u)
+            } else {
+                tally.repeated();
+                ControlFlow::Continue(())
+            }
+        };
+        of_a.visit_edges(query.a, &at_a, |v| v);
+        if !of_a.edges.near.is_empty() {
+            of_b.visit_faces(query.b, &at_b, moved);
+            let along = query.a.0.edges();
+            edges_against(&of_a.edges, &of_b.faces, tally, |e, face, tally| {
+                along.triangles(e).try_for_each(|t| report(t, face, tally))
+            })?;
+        }
+        of_a.visit_faces(query.a, &at_a, |v| v);
+        if !of_a.faces.near.is_empty() {
+            of_b.visit_edges(query.b, &at_b, moved);
+            let along = query.b.0.edges();
+            edges_against(&of_b.edges, &of_a.faces, tally, |e, face, tally| {
+                along.triangles(e).try_for_each(|u| report(face, u, tally))
+            })?;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The edges of one leaf against the triangles of another, box against box first.
+#[inline]
+fn edges_against<T: Tally>(
+    edges: &Items<2>,
+    faces: &Items<3>,
+    tally: &mut T,
+    mut found: impl FnMut(usize, u32, &mut T) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    tally.collected(faces.near.len());
+    let Some(around_faces) = faces.around else {
+        return ControlFlow::Continue(());
+    };
+    for (e, ends, along) in edges.near() {
+        if !along.overlaps(&around_faces) {
+            continue;
+        }
+        for (face, corners, around) in faces.near() {
+            tally.box_test();
+            if !along.overlaps(around) {
+                continue;
+            }
+            tally.exact_test();
+            if segment_triangle(ends[0], ends[1], corners).is_some() {
+                found(*e as usize, *face, tally)?;
+            }
+        }
+    }
+    ControlFlow::Continue(())
+}

@@ -1,0 +1,117 @@
+//! What a box-tree is built by.
+
+use impinge::{Error, ErrorKind};
+
+/// No tree is deeper than this, so that the bounds of `docs/notes/box-tree.md` hold.
+pub const DEPTH_LIMIT: usize = 64;
+
+/// The parameters of Zachmann 1994, section 3.6.3. [`Options::THESIS`] is the default.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// `d_max`: nodes at this depth are leaves; the root is at depth 0. At most [`DEPTH_LIMIT`].
+    pub max_depth: usize,
+    /// `Min`: nodes with so many polygons or fewer are leaves. At least 1.
+    pub min_polygons: usize,
+    /// `gamma`: how much worse a crossing polygon is than one too many on a side.
+    pub crossing_weight: f64,
+    /// `lambda`: a half may hold at most this share of the polygons of the whole. Above 0, at most 1.
+    pub max_share: f64,
+    /// `p_max`: the search along an axis stops when the halves' counts differ by no more than this.
+    pub good_enough: f64,
+    /// `Max`: steps of the search along an axis, 1 to 1000.
+    pub max_iterations: usize,
+    /// `delta`, half the thickness of a cut plane, as a share of the longest side of the mesh's box. At most 0.01. What rounding needs is added in any case.
+    pub thickness: f64,
+    /// Cut off empty space first where it makes up a third of a side or more, and prefer long sides among cuts that are about equally good ("Other criteria for box-splitting").
+    pub empty_boxes: bool,
+    /// The leaves together hold at most so many times the triangles of the mesh; when they do, nothing is split any more that has crossing polygons. At least 1.
+    /// Not in the thesis, but 16 is the most it has seen.
+    pub max_copies: f64,
+}
+
+impl Options {
+    /// The thesis' parameters: depth and polygons a box from its time trials (`-d 10 -b 10`), `p_max` and `Max` from the text. It names no values for `gamma`, `lambda` and `delta`;
+    /// these are ours. With `gamma = 1` the penalty orders cuts by the size of the larger half; `lambda = 0.6` is the fastest in `docs/results/zachmann-3-6.md`.
+    pub const THESIS: Self = Self {
+        max_depth: 10,
+        min_polygons: 10,
+        crossing_weight: 1.0,
+        max_share: 0.6,
+        good_enough: 0.5,
+        max_iterations: 10,
+        thickness: 1e-9,
+        empty_boxes: false,
+        max_copies: 16.0,
+    };
+
+    /// As deep as the polygons need, for meshes of any size.
+    pub const DEEP: Self = Self { max_depth: 40, min_polygons: 4, ..Self::THESIS };
+
+    /// Refuses what makes no sense, NaN included.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let bad = |what: &str, is: String, allowed: &str| {
+            Err(Error::new(
+                ErrorKind::BadParameter,
+                format!("{what} of a box-tree is {is}: it must be {allowed}"),
+            ))
+        };
+        if self.max_depth > DEPTH_LIMIT {
+            return bad("max_depth", self.max_depth.to_string(), "at most 64");
+        }
+        if self.min_polygons == 0 {
+            return bad("min_polygons", "0".to_owned(), "at least 1");
+        }
+        if !(0.0..=1e9).contains(&self.crossing_weight) {
+            return bad("crossing_weight", self.crossing_weight.to_string(), "from 0 to 1e9");
+        }
+        if !(self.max_share > 0.0 && self.max_share <= 1.0) {
+            return bad("max_share", self.max_share.to_string(), "above 0 and at most 1");
+        }
+        if !(0.0..=1e9).contains(&self.good_enough) {
+            return bad("good_enough", self.good_enough.to_string(), "from 0 to 1e9");
+        }
+        if !(1..=1000).contains(&self.max_iterations) {
+            return bad("max_iterations", self.max_iterations.to_string(), "from 1 to 1000");
+        }
+        if !(0.0..=0.01).contains(&self.thickness) {
+            return bad("thickness", self.thickness.to_string(), "from 0 to 0.01");
+        }
+        if !(1.0..=1e9).contains(&self.max_copies) {
+            return bad("max_copies", self.max_copies.to_string(), "from 1 to 1e9");
+        }
+        Ok(())
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::THESIS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn senseless_options_are_refused_by_name() {
+        assert!(Options::THESIS.check().is_ok() && Options::DEEP.check().is_ok());
+        let t = Options::THESIS;
+        let cases = [
+            (Options { max_depth: 65, ..t }, "max_depth"),
+            (Options { min_polygons: 0, ..t }, "min_polygons"),
+            (Options { crossing_weight: f64::NAN, ..t }, "crossing_weight"),
+            (Options { max_share: 0.0, ..t }, "max_share"),
+            (Options { max_share: f64::NAN, ..t }, "max_share"),
+            (Options { good_enough: -1.0, ..t }, "good_enough"),
+            (Options { max_iterations: 0, ..t }, "max_iterations"),
+            (Options { thickness: f64::INFINITY, ..t }, "thickness"),
+            (Options { max_copies: 0.5, ..t }, "max_copies"),
+        ];
+        for (options, name) in cases {
+            let error = options.check().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::BadParameter);
+            assert!(error.to_string().starts_with(name), "{error}");
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Two box-trees at once (Zachmann 1994, section 3.6.1).
+
+use std::ops::ControlFlow;
+
+use impinge::math::{Aabb, Pose};
+use impinge::mesh::Mesh;
+use impinge::pair::Sink;
+
+use super::aligned::Aligned;
+use super::clip::Clip;
+use super::counts::Tally;
+use super::frames::Frames;
+use super::leaf::{Corners, Edges, LeafOperation, LeafPair, Triangles};
+use super::pair_set::PairSet;
+use super::{BoxTree, Node};
+
+/// How boxes are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum BoxTest {
+    /// By the parts of their edges inside each other, kept from level to level: says "disjoint" whenever the boxes are, but for the margin.
+    #[default]
+    Clipping,
+    /// By axis-aligned boxes in A's frame: cheaper, and "disjoint" less often.
+    AxisAligned,
+}
+
+/// What happens where two leaves meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum LeafTest {
+    /// Every triangle against every triangle.
+    #[default]
+    Triangles,
+    /// Every edge of each against the triangles of the other: the algorithm of section 3.2, as in the thesis.
+    Edges,
+}
+
+/// Two meshes with their box-trees, and how to compare them.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'q> {
+    /// The first mesh and its tree, in its own frame, which is that of the query.
+    pub a: (&'q Mesh, &'q BoxTree),
+    /// The second mesh and its tree, in its own frame.
+    pub b: (&'q Mesh, &'q BoxTree),
+    /// B in A's frame.
+    pub pose: &'q Pose,
+    /// How boxes are compared.
+    pub boxes: BoxTest,
+    /// What happens where two leaves meet.
+    pub leaves: LeafTest,
+    /// Whether triangles and edges of a leaf that miss the other leaf's box are sorted out first: the collecting phase of section 3.6.5, where the thesis
+    /// takes the box of the whole other object.
+    pub collect: bool,
+}
+
+impl<'q> Query<'q> {
+    /// By clipping, with exact triangle pairs at the leaves.
+    #[must_use]
+    pub fn new(a: (&'q Mesh, &'q BoxTree), b: (&'q Mesh, &'q BoxTree), pose: &'q Pose) -> Self {
+        Self { a, b, pose, boxes: BoxTest::default(), leaves: LeafTest::default(), collect: true }
+    }
+}
+
+/// Memory that queries use and keep, so that small ones allocate nothing. Holds no results; one for any number of queries, one after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(super) reported: PairSet,
+    pub(super) a: Corners,
+    pub(super) b: Corners,
+}
+
+/// Sends every pair of triangles that share a point to `sink`, each once. Each tree must be that of its mesh.
+pub fn traverse(query: &Query<'_>, scratch: &mut Scratch, sink: &mut dyn Sink) {
+    traverse_counted(query, scratch, &mut (), sink);
+}
+
+/// As [`traverse`], and tells `tally` what it does.
+pub fn traverse_counted<T: Tally>(
+    query: &Query<'_>,
+    scratch: &mut Scratch,
+    tally: &mut T,
+    sink: &mut dyn Sink,
+) {
+    let ((a, tree_a), (b, tree_b)) = (query.a, query.b);
+    debug_assert_eq!(a.triangles().len(), tree_a.shared.len(), "the tree is another mesh's");
+    debug_assert_eq!(b.triangles().len(), tree_b.shared.len(), "the tree is another mesh's");
+    scratch.reported.start();
+    scratch.a.start(tree_a);
+    scratch.b.start(tree_b);
+    match query.leaves {
+        LeafTest::Triangles => {
+            let mut triangles = Triangles { query, scratch, sink };
+            traverse_leaves(tree_a, tree_b, query.pose, query.boxes, &mut triangles, tally);
+        }
+        LeafTest::Edges => {
+            let mut edges = Edges { query, scratch, sink };
+            traverse_leaves(tree_a, tree_b, query.pose, query.boxes, &mut edges, tally);
+        }
+    }
+}
+
+/// Calls `operation` for every two leaves whose boxes share a point, B at `pose` in A's frame. For some leaves whose boxes are a little apart, too: at most by the thickness of the
+/// cut planes and rounding, or, with [`BoxTest::AxisAligned`], by what axis-aligned boxes are larger.
+pub fn traverse_leaves<T: Tally>(
+    a: &BoxTree,
+    b: &BoxTree,
+    pose: &Pose,
+    boxes: BoxTest,
+    operation: &mut impl LeafOperation,
+    tally: &mut T,
+) {
+    if a.nodes.is_empty() || b.nodes.is_empty() {
+        return;
+    }
+    let frames = Frames::new(a, b, pose);
+    match boxes {
+        BoxTest::Clipping => run::<Clip, _>(a, b, &frames, operation, tally),
+        BoxTest::AxisAligned => run::<Aligned, _>(a, b, &frames, operation, tally),
+    }
+}
+
+/// Where a box is cut.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// The box of A (0) or B (1).
+    pub(super) side: usize,
+    /// In its own frame.
+    pub(super) axis: usize,
+    pub(super) at: f64,
+}
+
+impl Cut {
+    fn of(side: usize, node: &Node) -> Self {
+        Self { side, axis: node.axis.into(), at: node.cut }
+    }
+}
+
+/// Two boxes that may share a point, in a way that lets either be cut.
+pub(super) trait BoxPair: Sized {
+    /// What holds for all pairs of a query.
+    type Context;
+
+    fn context(frames: &Frames) -> Self::Context;
+
+    /// The two roots, unless they are disjoint.
+    fn root(
+        context: &Self::Context,
+        a: &BoxTree,
+        b: &BoxTree,
+        tally: &mut impl Tally,
+    ) -> Option<Self>;
+
+    /// Cuts one of the boxes: its left and its right half with the other box, unless they are disjoint.
+    fn split(&self, context: &Self::Context, cut: Cut, tally: &mut impl Tally)
+    -> [Option<Self>; 2];
+
+    /// A box in A's frame around what the two boxes share.
+    fn region(&self, context: &Self::Context) -> Aabb;
+}
+
+fn run<P: BoxPair, T: Tally>(
+    a: &BoxTree,
+    b: &BoxTree,
+    frames: &Frames,
+    operation: &mut impl LeafOperation,
+    tally: &mut T,
+) {
+    let context = P::context(frames);
+    if let Some(pair) = P::root(&context, a, b, tally) {
+        // The operation may stop the walk; there is nothing left to do then.
+        let _ = Walk::<P, _, T> { a, b, context, operation, tally }.descend(&pair, 0, 0);
+    }
+}
+
+struct Walk<'w, P: BoxPair, O, T> {
+    a: &'w BoxTree,
+    b: &'w BoxTree,
+    context: P::Context,
+    operation: &'w mut O,
+    tally: &'w mut T,
+}
+
+impl<P: BoxPair, O: LeafOperation, T: Tally> Walk<'_, P, O, T> {
+    /// The thesis' recursion: where neither is a leaf, A is cut, then B under each half that is left.
+    fn descend(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
+        let (a, b) = (self.a, self.b);
+        let (node_a, node_b) = (a.nodes[i as usize], b.nodes[j as usize]);
+        match (node_a.is_leaf(), node_b.is_leaf()) {
+            (true, true) => {
+                let (leaf_a, leaf_b) = (a.leaf(node_a.link), b.leaf(node_b.link));
+                self.tally.leaves(leaf_a.triangles.len(), leaf_b.triangles.len());
+                let region = pair.region(&self.context);
+                let leaves = LeafPair { a: leaf_a, b: leaf_b, region };
+                self.operation.leaf_pair(&leaves, self.tally)
+            }
+            (true, false) => self.cut_b(pair, i, j),
+            (false, _) => {
+                let halves = pair.split(&self.context, Cut::of(0, &node_a), self.tally);
+                for (child, half) in (node_a.link..).zip(halves) {
+                    let Some(half) = half.filter(|_| !a.is_empty_leaf(child)) else {
+                        continue;
+                    };
+                    if node_b.is_leaf() {
+                        self.descend(&half, child, j)?;
+                    } else {
+                        self.cut_b(&half, child, j)?;
+                    }
+                }
+                ControlFlow::Continue(())
+            }
+        }
+    }
+
+    /// Cuts B's box, node `j`, and goes on with what is left.
+    fn cut_b(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
+        let node = self.b.nodes[j as usize];
+        let halves = pair.split(&self.context, Cut::of(1, &node), self.tally);
+        for (child, half) in (node.link..).zip(halves) {
+            if let Some(half) = half.filter(|_| !self.b.is_empty_leaf(child)) {
+                self.descend(&half, i, child)?;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}

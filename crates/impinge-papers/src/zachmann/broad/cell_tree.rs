@@ -1,0 +1,247 @@
+//! A tree of cells with lists of items, for the octree and its generalisation to slabs (Zachmann 1994, sections 5.4 and 5.6).
+//!
+//! The tree is complete: all cells down to the last level are there from the start, in one array, the children of cell `n` at `n * BRANCHES + 1` and after. Each item has an array
+//! of the cells it is attached to ("octant arrays", figure 5.11), from which its neighbours are found: they are attached to the same cell, to one above it, or to one below it.
+
+use impinge::internals::broad::Stamps;
+use impinge::internals::broad::{List, Lists};
+
+/// The most cells of a tree.
+pub(super) const MOST_CELLS: usize = 3_000_000;
+
+/// All cells, and which items are attached to which.
+#[derive(Clone, Debug)]
+pub(super) struct CellTree {
+    branches: u32,
+    cells: Vec<Cell>,
+    lists: Lists,
+    /// The cells of each item, none twice and none above another.
+    own: Vec<List>,
+    own_lists: Lists,
+    visited: Stamps,
+    stack: Vec<u32>,
+    /// Attached and detached since the last reset.
+    pub(super) touched: usize,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Cell {
+    items: List,
+    /// Entries in all lists below.
+    below: u32,
+}
+
+impl CellTree {
+    /// The root, and `depth` levels below it; fewer where there would be too many cells.
+    pub(super) fn new(branches: u32, depth: u32) -> Self {
+        let depth = depth.min(Self::deepest(branches));
+        let cells = vec![Cell::default(); count(branches, depth)];
+        let mut visited = Stamps::default();
+        visited.reserve(cells.len());
+        Self {
+            branches,
+            cells,
+            lists: Lists::default(),
+            own: Vec::new(),
+            own_lists: Lists::default(),
+            visited,
+            stack: Vec::new(),
+            touched: 0,
+        }
+    }
+
+    /// The most levels below the root that a tree may have.
+    pub(super) fn deepest(branches: u32) -> u32 {
+        (0..).take_while(|d| count(branches, *d) <= MOST_CELLS).last().unwrap_or(0)
+    }
+
+    /// Makes room for items below `count`.
+    pub(super) fn reserve(&mut self, count: usize) {
+        if self.own.len() < count {
+            self.own.resize(count, List::default());
+        }
+    }
+
+    /// The first child of a cell.
+    #[inline]
+    pub(super) fn child(&self, cell: u32) -> u32 {
+        cell * self.branches + 1
+    }
+
+    /// Attaches an item to a cell it is not attached to.
+    pub(super) fn attach(&mut self, item: u32, cell: u32) {
+        self.own_lists.push(&mut self.own[item as usize], cell);
+        self.enter(item, cell);
+    }
+
+    /// Detaches an item from a cell.
+    pub(super) fn detach(&mut self, item: u32, cell: u32) {
+        let there = self.own_lists.remove(&mut self.own[item as usize], cell);
+        debug_assert!(there, "item {item} is not attached to cell {cell}");
+        self.leave(item, cell);
+    }
+
+    /// Attaches an item to these cells and no others; cells it has already are not touched.
+    pub(super) fn attach_to(&mut self, item: u32, cells: &[u32]) {
+        self.visited.clear();
+        for cell in cells {
+            self.visited.mark(*cell);
+        }
+        let mut own = std::mem::take(&mut self.own[item as usize]);
+        let own_lists = std::mem::take(&mut self.own_lists);
+        let mut kept = 0;
+        for cell in own_lists.numbers(own) {
+            if self.visited.unmark(cell) {
+                kept += 1;
+            } else {
+                self.leave(item, cell);
+            }
+        }
+        self.own_lists = own_lists;
+        if kept < cells.len() || kept < own.len() {
+            self.own_lists.clear(&mut own);
+            for &cell in cells {
+                self.own_lists.push(&mut own, cell);
+                if self.visited.has(cell) {
+                    self.enter(item, cell);
+                }
+            }
+        }
+        self.own[item as usize] = own;
+    }
+
+    fn enter(&mut self, item: u32, cell: u32) {
+        self.touched += 1;
+        self.lists.push(&mut self.cells[cell as usize].items, item);
+        self.count_above(cell, 1);
+    }
+
+    fn leave(&mut self, item: u32, cell: u32) {
+        self.touched += 1;
+        let there = self.lists.remove(&mut self.cells[cell as usize].items, item);
+        debug_assert!(there, "item {item} is not in cell {cell}");
+        self.count_above(cell, -1);
+    }
+
+    fn count_above(&mut self, mut cell: u32, by: i32) {
+        while cell > 0 {
+            cell = (cell - 1) / self.branches;
+            let below = &mut self.cells[cell as usize].below;
+            *below = below.wrapping_add_signed(by);
+        }
+    }
+
+    /// Calls `meet` with each item that shares a cell with this one, itself included; with some of them several times.
+    pub(super) fn neighbours(&mut self, item: u32, mut meet: impl FnMut(u32)) {
+        let Self { branches, cells, lists, own, own_lists, visited, stack, .. } = self;
+        visited.clear();
+        for cell in own_lists.numbers(own[item as usize]) {
+            // What is attached above: up to where another cell of this item has been already.
+            let mut above = cell;
+            while above > 0 {
+                above = (above - 1) / *branches;
+                if !visited.mark(above) {
+                    break;
+                }
+                lists.numbers(cells[above as usize].items).for_each(&mut meet);
+            }
+            stack.push(cell);
+            while let Some(cell) = stack.pop() {
+                let Cell { items, below } = cells[cell as usize];
+                lists.numbers(items).for_each(&mut meet);
+                if below > 0 {
+                    let first = cell * *branches + 1;
+                    stack.extend((first..first + *branches).filter(|c| {
+                        let c = &cells[*c as usize];
+                        c.below > 0 || !c.items.is_empty()
+                    }));
+                }
+            }
+        }
+    }
+
+    /// All cells.
+    pub(super) fn len(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The entries of each level, from the root down, and the number of cells that have some.
+    pub(super) fn levels(&self) -> (Vec<usize>, usize) {
+        let (mut levels, mut occupied) = (vec![0], 0);
+        let (mut end, mut width) = (1, 1);
+        for (n, cell) in self.cells.iter().enumerate() {
+            if n == end {
+                width *= self.branches as usize;
+                end += width;
+                levels.push(0);
+            }
+            let level = levels.len() - 1;
+            levels[level] += cell.items.len();
+            occupied += usize::from(!cell.items.is_empty());
+        }
+        (levels, occupied)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.cells.capacity() * size_of::<Cell>()
+            + self.own.capacity() * size_of::<List>()
+            + self.stack.capacity() * size_of::<u32>()
+            + self.lists.bytes()
+            + self.own_lists.bytes()
+            + self.visited.bytes()
+    }
+}
+
+/// The cells of a complete tree.
+fn count(branches: u32, depth: u32) -> usize {
+    (0..=depth).fold(0_usize, |n, level| {
+        n.saturating_add((branches as usize).checked_pow(level).unwrap_or(usize::MAX))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::internals::Random;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn neighbours_are_in_the_same_cell_above_it_or_below_it() {
+        let mut random = Random::new(12);
+        let mut tree = CellTree::new(5, 3);
+        assert_eq!((tree.len(), CellTree::deepest(8), CellTree::deepest(3_000_000)), (156, 7, 0));
+        tree.reserve(20);
+        let mut known: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); 20];
+        let above = |mut low: u32, high: u32| {
+            while low > high {
+                low = (low - 1) / 5;
+            }
+            low == high
+        };
+        let related = |a: u32, b: u32| above(a, b) || above(b, a);
+        for _ in 0..3000 {
+            let (item, cell) = (random.index(20), random.index(156) as u32);
+            if known[item].remove(&cell) {
+                tree.detach(item as u32, cell);
+            } else if !known[item].iter().any(|c| related(*c, cell)) {
+                known[item].insert(cell);
+                match random.index(2) {
+                    0 => tree.attach(item as u32, cell),
+                    _ => tree
+                        .attach_to(item as u32, &known[item].iter().copied().collect::<Vec<_>>()),
+                }
+            }
+            let item = random.index(20);
+            let mut found = BTreeSet::new();
+            tree.neighbours(item as u32, |other| _ = found.insert(other as usize));
+            let wanted: BTreeSet<usize> = (0..20)
+                .filter(|o| known[item].iter().any(|c| known[*o].iter().any(|d| related(*c, *d))))
+                .collect();
+            assert_eq!(found, wanted);
+        }
+        let entries: usize = known.iter().map(BTreeSet::len).sum();
+        let (levels, occupied) = tree.levels();
+        assert_eq!((levels.len(), levels.iter().sum::<usize>()), (4, entries));
+        assert!(occupied <= entries && tree.bytes() > 156 * 12);
+    }
+}

@@ -1,0 +1,516 @@
+//! A uniform grid (Zachmann 1994, section 5.5).
+//!
+//! Each cell has a list of the items that touch it. An item that moves leaves the cells of its old box that are not in the new one, and enters those of the new one that are not in the old
+//! (section 5.4.3); if the boxes are the same in integer coordinates, which is the rule, nothing is done. Pairs are found from the lists of all cells of what moved, each pair
+//! looked at once thanks to time-stamps (section 7.3.1): one says that an item was seen in this query, one that an item has asked all its questions in this frame. Where most
+//! items moved, the lists are gone through cell by cell instead.
+//!
+//! The thesis also tried indices from items into lists and back, and found them slower than a search in the short lists; so there are none here.
+
+mod options;
+
+use super::Entry;
+use super::cells::Cells;
+use super::layout::{Fit, Layout, Spread};
+use super::stab::{Sticks, Turned};
+use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
+use impinge::internals::broad::Movers;
+use impinge::internals::broad::PairSet;
+use impinge::internals::broad::Stamps;
+use impinge::internals::broad::{List, Lists};
+use impinge::math::Aabb;
+pub use options::{GridOptions, GridStats};
+
+/// A broad phase by a uniform grid. Best for boxes of about one size, spread evenly.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    options: GridOptions,
+    layout: Layout,
+    fit: Fit,
+    movers: Movers,
+    pairs: PairSet,
+    cells: Vec<List>,
+    lists: Lists,
+    places: Vec<Place>,
+    /// The cells of each item entered by its oriented box.
+    own: Vec<List>,
+    own_lists: Lists,
+    large: Vec<u32>,
+    seen: Stamps,
+    done: Stamps,
+    scratch: Scratch,
+    present: usize,
+    outside: usize,
+    stats: GridStats,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    marks: Stamps,
+    fresh: Vec<u32>,
+    near: Vec<(u32, Bounds)>,
+    sticks: Sticks,
+    sample: Vec<f32>,
+}
+
+/// Where an item is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    kind: Kind,
+    /// The middle is outside of the domain.
+    outside: bool,
+    /// The cells of the axis-aligned box; of use to [`Kind::Aligned`] only.
+    cells: Cells,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Nowhere,
+    Aligned,
+    Turned,
+    Large,
+}
+
+const NOWHERE: Place = Place { kind: Kind::Nowhere, outside: false, cells: Cells::EMPTY };
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self::with(GridOptions::default())
+    }
+}
+
+impl Grid {
+    /// Without items, all chosen from the boxes to come.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Without items.
+    #[must_use]
+    pub fn with(options: GridOptions) -> Self {
+        let nothing = Aabb::EMPTY;
+        let layout =
+            Layout::new(options.domain.unwrap_or(nothing), options.cells.unwrap_or([1; 3]));
+        let mut grid = Self {
+            options,
+            layout,
+            fit: Fit::default(),
+            movers: Movers::default(),
+            pairs: PairSet::default(),
+            cells: Vec::new(),
+            lists: Lists::default(),
+            places: Vec::new(),
+            own: Vec::new(),
+            own_lists: Lists::default(),
+            large: Vec::new(),
+            seen: Stamps::default(),
+            done: Stamps::default(),
+            scratch: Scratch::default(),
+            present: 0,
+            outside: 0,
+            stats: GridStats::default(),
+        };
+        grid.lay_out(layout);
+        grid
+    }
+
+    /// What it holds, and what the last update cost. Looks at every cell.
+    #[must_use]
+    pub fn stats(&self) -> GridStats {
+        GridStats {
+            cells: self.layout.count,
+            occupied: self.cells.iter().filter(|l| !l.is_empty()).count(),
+            entries: self.cells.iter().map(List::len).sum(),
+            large: self.large.len(),
+            ..self.stats
+        }
+    }
+
+    /// Takes other cells; all items are out.
+    fn lay_out(&mut self, layout: Layout) {
+        self.layout = layout;
+        self.cells.clear();
+        self.cells.resize(layout.total(), List::default());
+        self.lists.reset();
+        self.own.fill(List::default());
+        self.own_lists.reset();
+        self.places.fill(NOWHERE);
+        self.large.clear();
+        self.scratch.marks.reserve(layout.total());
+        (self.present, self.outside) = (0, 0);
+    }
+
+    /// Chooses the cells anew, where they are to be chosen, if they no longer suit the boxes.
+    fn refit(&mut self, frame: &Frame<'_>) {
+        let free = self.options.domain.is_none() || self.options.cells.is_none();
+        if !free || !self.fit.is_lost(self.present, self.outside) {
+            return;
+        }
+        self.fit = Fit::to(self.present);
+        let Some(mut spread) = Spread::of(frame.bounds, &mut self.scratch.sample) else { return };
+        spread.domain = self.options.domain.unwrap_or(spread.domain);
+        // Measured on even scenes: cells of one and a half to three sides do about as well, smaller ones lose.
+        let fitted = Layout::fitted(
+            &Spread { domain: Layout::new(spread.domain, [1; 3]).domain, ..spread },
+            2.0,
+            2.0 * spread.count as f64,
+        );
+        self.lay_out(Layout::new(fitted.domain, self.options.cells.unwrap_or(fitted.count)));
+        self.stats.layouts += 1;
+        for item in 0..frame.bounds.len() as u32 {
+            self.place(item, frame);
+        }
+    }
+
+    /// Items with more cells than this are in the list of large ones.
+    fn most_cells_of_an_item(&self) -> u32 {
+        self.options.large.min(options::MOST_CELLS_OF_AN_ITEM)
+    }
+
+    /// Where an item belongs, and its oriented box if it is entered by that.
+    fn wanted(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<Turned>) {
+        let bounds = frame.of(item);
+        if bounds.is_empty() {
+            return (NOWHERE, None);
+        }
+        let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
+        let (kind, cells, turned) =
+            match boxes.map(|b| Turned::new(&b[item as usize], self.layout.slack)) {
+                None => (Kind::Aligned, self.layout.cells(&bounds), None),
+                Some(None) => (Kind::Large, Cells::EMPTY, None),
+                Some(Some(turned)) => (Kind::Turned, turned.cells(&self.layout), Some(turned)),
+            };
+        if kind == Kind::Large || cells.count() > u64::from(self.most_cells_of_an_item()) {
+            return (Place { kind: Kind::Large, ..NOWHERE }, None);
+        }
+        (Place { kind, outside: self.layout.misses(&bounds), cells }, turned)
+    }
+
+    /// Moves an item to where it belongs.
+    fn place(&mut self, item: u32, frame: &Frame<'_>) {
+        let (new, turned) = self.wanted(item, frame);
+        let old = std::mem::replace(&mut self.places[item as usize], new);
+        self.present = self.present + usize::from(new.kind != Kind::Nowhere)
+            - usize::from(old.kind != Kind::Nowhere);
+        self.outside = self.outside + usize::from(new.outside) - usize::from(old.outside);
+        let (mut leave, mut enter) = (Cells::EMPTY, Cells::EMPTY);
+        match old.kind {
+            Kind::Aligned => leave = old.cells,
+            Kind::Large if new.kind != Kind::Large => self.large.retain(|i| *i != item),
+            _ => {}
+        }
+        match new.kind {
+            Kind::Aligned => enter = new.cells,
+            Kind::Large if old.kind != Kind::Large => self.large.push(item),
+            _ => {}
+        }
+        if leave != enter {
+            self.exchange(item, leave, enter);
+        }
+        if old.kind == Kind::Turned || new.kind == Kind::Turned {
+            self.stab(item, turned);
+        }
+    }
+
+    /// Takes an item out of the cells of one box and into those of the other; cells of both are not touched.
+    fn exchange(&mut self, item: u32, leave: Cells, enter: Cells) {
+        let Self { cells, lists, layout, stats, .. } = self;
+        leave.without(&enter, |part| {
+            part.for_each(|c| {
+                stats.touched += 1;
+                let there = lists.remove(&mut cells[index(layout, c)], item);
+                debug_assert!(there, "item {item} was not in cell {c:?}");
+            });
+        });
+        enter.without(&leave, |part| {
+            part.for_each(|c| {
+                stats.touched += 1;
+                lists.push(&mut cells[index(layout, c)], item);
+            });
+        });
+    }
+
+    /// Puts an item into the cells that its oriented box touches, and out of its others.
+    fn stab(&mut self, item: u32, turned: Option<Turned>) {
+        let Self { cells, lists, own, own_lists, layout, stats, scratch, .. } = self;
+        let Scratch { marks, fresh, sticks, .. } = scratch;
+        fresh.clear();
+        if let Some(turned) = turned {
+            sticks.of(&turned, layout, |s| s.for_each(|c| fresh.push(index(layout, c) as u32)));
+        }
+        marks.clear();
+        for cell in &*fresh {
+            marks.mark(*cell);
+        }
+        let own = &mut own[item as usize];
+        let mut kept = 0;
+        for cell in own_lists.numbers(*own) {
+            if marks.unmark(cell) {
+                kept += 1;
+            } else {
+                stats.touched += 1;
+                let there = lists.remove(&mut cells[cell as usize], item);
+                debug_assert!(there, "item {item} was not in cell {cell}");
+            }
+        }
+        if kept == fresh.len() && kept == own.len() {
+            return;
+        }
+        own_lists.clear(own);
+        for &cell in &*fresh {
+            own_lists.push(own, cell);
+            if marks.has(cell) {
+                stats.touched += 1;
+                lists.push(&mut cells[cell as usize], item);
+            }
+        }
+    }
+
+    /// Finds the pairs of all items, cell by cell; for when most have moved, and none is entered by its oriented box. A pair is looked at in each cell that it shares, but counts in one: the
+    /// first of those that the two boxes have in common. That takes half the time of asking for item by item.
+    fn ask_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+        let Self { cells, lists, layout, places, pairs, stats, scratch, .. } = self;
+        let all = Cells { lo: [0; 3], hi: layout.count.map(|n| n as u16 - 1) };
+        let mut lists_of_cells = cells.iter();
+        all.for_each(|cell| {
+            let Some(list) = lists_of_cells.next().filter(|l| l.len() > 1) else { return };
+            let near = &mut scratch.near;
+            near.clear();
+            near.extend(lists.numbers(*list).map(|i| (i, frame.bounds[i as usize])));
+            for (k, (a, bounds)) in near.iter().enumerate() {
+                stats.compared += k;
+                for (b, other) in &near[..k] {
+                    if apart(bounds, other) {
+                        continue;
+                    }
+                    let lo = [*a, *b].map(|i| places[i as usize].cells.lo);
+                    let first = [0, 1, 2].map(|k| lo[0][k].max(lo[1][k]));
+                    if first == cell && frame.overlap(*a, *b) {
+                        pairs.add(Pair::new(*a, *b), true, changes);
+                    }
+                }
+            }
+        });
+        for k in 0..self.large.len() {
+            self.ask(self.large[k], frame, changes);
+        }
+    }
+
+    /// Finds the pairs of an item that moved with all that have not asked yet.
+    fn ask(&mut self, item: u32, frame: &Frame<'_>, changes: &mut Changes) {
+        let Self { cells, lists, own, own_lists, layout, large, seen, done, pairs, stats, .. } =
+            self;
+        let place = self.places[item as usize];
+        seen.clear();
+        seen.mark(item);
+        let mut meet = |other: u32| {
+            if !done.has(other) && seen.mark(other) {
+                stats.compared += 1;
+                if frame.overlap(item, other) {
+                    pairs.add(Pair::new(item, other), true, changes);
+                }
+            }
+        };
+        match place.kind {
+            Kind::Nowhere => return,
+            Kind::Large => (0..frame.bounds.len() as u32).for_each(&mut meet),
+            Kind::Aligned => place.cells.for_each(|c| {
+                lists.numbers(cells[index(layout, c)]).for_each(&mut meet);
+            }),
+            Kind::Turned => {
+                for cell in own_lists.numbers(own[item as usize]) {
+                    lists.numbers(cells[cell as usize]).for_each(&mut meet);
+                }
+            }
+        }
+        large.iter().copied().for_each(&mut meet);
+        done.mark(item);
+    }
+}
+
+/// Whether boxes that are not empty share no point.
+#[inline]
+fn apart(a: &Bounds, b: &Bounds) -> bool {
+    // All six comparisons, without a branch between them.
+    (a.min[0] > b.max[0])
+        | (b.min[0] > a.max[0])
+        | (a.min[1] > b.max[1])
+        | (b.min[1] > a.max[1])
+        | (a.min[2] > b.max[2])
+        | (b.min[2] > a.max[2])
+}
+
+/// The number of a cell.
+#[inline]
+fn index(layout: &Layout, [x, y, z]: [u16; 3]) -> usize {
+    let [nx, ny, _] = layout.count;
+    (z as usize * ny as usize + y as usize) * nx as usize + x as usize
+}
+
+impl BroadPhase for Grid {
+    fn name(&self) -> &'static str {
+        match self.options.entry {
+            Entry::Aligned => "grid",
+            Entry::Oriented => "grid, oriented",
+        }
+    }
+
+    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+        changes.clear();
+        self.movers.gather(frame);
+        let count = self.movers.count();
+        if self.places.len() < count {
+            self.places.resize(count, NOWHERE);
+            self.own.resize(count, List::default());
+            self.pairs.reserve(count);
+            self.seen.reserve(count);
+            self.done.reserve(count);
+        }
+        (self.stats.touched, self.stats.compared) = (0, 0);
+        let movers = std::mem::take(&mut self.movers);
+        for item in movers.items() {
+            self.place(*item, frame);
+        }
+        self.refit(frame);
+        self.pairs.refresh(frame, &movers, changes, |_| false);
+        self.done.clear();
+        let aligned = self.options.entry == Entry::Aligned || frame.oriented.is_none();
+        if aligned && movers.are_many() {
+            self.ask_all(frame, changes);
+        } else {
+            for item in movers.items() {
+                self.ask(*item, frame, changes);
+            }
+        }
+        self.movers = movers;
+    }
+
+    fn pairs(&self, to: &mut Vec<Pair>) {
+        self.pairs.reported(to);
+    }
+
+    fn bytes(&self) -> usize {
+        let Scratch { marks, fresh, near, sticks, sample } = &self.scratch;
+        self.movers.bytes()
+            + self.pairs.bytes()
+            + (self.cells.capacity() + self.own.capacity()) * size_of::<List>()
+            + self.lists.bytes()
+            + self.own_lists.bytes()
+            + self.places.capacity() * size_of::<Place>()
+            + (self.large.capacity() + fresh.capacity()) * size_of::<u32>()
+            + self.seen.bytes()
+            + self.done.bytes()
+            + marks.bytes()
+            + sticks.bytes()
+            + near.capacity() * size_of::<(u32, Bounds)>()
+            + sample.capacity() * size_of::<f32>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::broad::Moved;
+    use impinge::internals::broad::testing::{agrees_with_the_oracle, grows_no_more};
+    use impinge::math::OrientedBox;
+    use impinge::math::{Pose, Vec3};
+
+    fn cage(cells: u32) -> GridOptions {
+        GridOptions::fixed(Aabb::from_corners(Vec3::ZERO, Vec3::splat(10.0)), cells)
+    }
+
+    #[test]
+    fn agrees() {
+        agrees_with_the_oracle(Grid::new, false);
+        agrees_with_the_oracle(Grid::new, true);
+        agrees_with_the_oracle(|| Grid::with(GridOptions::oriented()), true);
+        agrees_with_the_oracle(|| Grid::with(cage(7)), false);
+        let few = GridOptions { large: 3, entry: Entry::Oriented, ..cage(16) };
+        agrees_with_the_oracle(|| Grid::with(few), true);
+    }
+
+    #[test]
+    fn steady_frames_take_no_memory() {
+        grows_no_more(Grid::new);
+        grows_no_more(|| Grid::with(GridOptions::oriented()));
+    }
+
+    /// Options that ask for more memory than there is get less, before any is taken.
+    #[test]
+    fn options_that_ask_for_too_much_are_cut_down() {
+        let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
+        for (cells, count) in [(u32::MAX, 256), (0, 1)] {
+            let mut grid = Grid::with(cage(cells));
+            assert_eq!(grid.stats().cells, [count; 3]);
+            let mut changes = Changes::default();
+            let bounds = [all; 12];
+            let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            grid.update(&frame, &mut changes);
+            assert_eq!(changes.began.len(), 66);
+            assert_eq!(grid.stats().large, if count == 1 { 0 } else { 12 });
+        }
+    }
+
+    #[test]
+    fn only_the_difference_is_touched() {
+        let mut grid = Grid::with(cage(10));
+        let mut changes = Changes::default();
+        let mut at = |x: f32| {
+            let bounds = [Bounds { min: [x, 0.5, 0.5], max: [x + 2.0, 2.5, 2.5] }];
+            grid.update(
+                &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+                &mut changes,
+            );
+            grid.stats()
+        };
+        assert_eq!((at(0.25).touched, at(0.5).touched), (27, 0));
+        // One layer is left, one entered.
+        assert_eq!((at(1.25).touched, at(1.25).entries), (18, 27));
+        assert_eq!((at(7.75).touched, at(100.0).occupied), (54, 9));
+        assert_eq!(at(f32::NAN).entries, 0);
+    }
+
+    #[test]
+    fn oriented_boxes_are_in_fewer_cells() {
+        let pose = Pose::from_quaternion([0.3, 0.4, 0.1, 0.9], [5.0; 3]).unwrap();
+        let half = Vec3::new(4.0, 0.2, 0.2);
+        let corners =
+            OrientedBox::around(&[-half, half]).corners().map(|c| pose.transform_point(c));
+        let (oriented, bounds) =
+            ([OrientedBox::around(&corners)], [Aabb::from_points(corners).into()]);
+        let frame = Frame { bounds: &bounds, oriented: Some(&oriented), moved: Moved::All };
+        let entries = [Entry::Aligned, Entry::Oriented].map(|entry| {
+            let mut grid = Grid::with(GridOptions { entry, ..cage(20) });
+            grid.update(&frame, &mut Changes::default());
+            assert_eq!(grid.stats().touched, grid.stats().entries);
+            grid.update(&frame, &mut Changes::default());
+            assert_eq!(grid.stats().touched, 0);
+            grid.stats().entries
+        });
+        assert!(entries[1] * 8 < entries[0], "{entries:?}");
+    }
+
+    #[test]
+    fn the_cells_follow_the_boxes() {
+        let (mut grid, mut changes) = (Grid::new(), Changes::default());
+        let mut boxes = vec![Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
+        for i in 0..1000_u16 {
+            let p = [i % 10, i / 10 % 10, i / 100].map(|x| f32::from(x) * 3.0);
+            boxes.push(Bounds { min: p, max: p.map(|x| x + 1.0) });
+        }
+        for frame in 0..40 {
+            grid.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+            let stats = grid.stats();
+            assert_eq!(stats.large, 1);
+            if frame % 20 == 10 {
+                assert!(stats.occupied > 500 && stats.mean_entries() > 0.3, "{frame}: {stats:?}");
+                boxes[1..].iter_mut().for_each(|b| {
+                    (b.min[0], b.max[0]) = (b.min[0] + 1e6, b.max[0] + 1e6);
+                });
+            }
+        }
+        assert_eq!(grid.stats().layouts, 3);
+        assert_eq!(grid.pairs.len(), 1000);
+    }
+}

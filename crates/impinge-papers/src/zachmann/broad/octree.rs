@@ -1,0 +1,417 @@
+//! An octree of moving boxes (Zachmann 1994, section 5.4).
+//!
+//! The boxes have integer coordinates in the finest grid of the tree. An item is attached to every octant that lies in its box, and to every octant of the last level that
+//! touches it (section 5.4.1). Two items are neighbours if an octant of one is, or holds, or lies in, an octant of the other.
+//!
+//! **Moving.** The thesis cuts the new box without the old one into six boxes and enters each of them (section 5.4.3). Here one descent takes both boxes along, and turns
+//! back wherever an octant sees the same part of both. It visits the octants of the difference too, but leaves the item attached to the very octants that a fresh entry would choose; six boxes
+//! entered one by one break large octants into small ones for good. With oriented boxes the octants are found anew, and compared with those from before by time-stamps.
+
+use super::Entry;
+use super::cell_core::{CellCore, CellTreeStats};
+use super::cell_tree::CellTree;
+use super::cells::Cells;
+use super::layout::{Layout, Spread};
+use super::stab::Turned;
+use impinge::broad::{BroadPhase, Changes, Frame, Pair};
+use impinge::math::{Aabb, Vec3};
+
+/// How an [`Octree`] is laid out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OctreeOptions {
+    /// Where the root lies. Boxes outside of it are in the octants at its border. `None`: where most boxes are, chosen anew when many have left.
+    pub domain: Option<Aabb>,
+    /// The levels below the root, at most 7: the finest grid has `2^depth` cells on each axis. `None`: from the number of boxes and their median size.
+    pub depth: Option<u32>,
+    /// By which box items are entered.
+    pub entry: Entry,
+    /// Items with more cells than this along an axis stay at coarser levels, in bigger cells and so fewer. In the thesis there is no such bound.
+    pub span: u32,
+}
+
+impl Default for OctreeOptions {
+    /// All chosen from the boxes, which are entered as axis-aligned ones.
+    fn default() -> Self {
+        Self { domain: None, depth: None, entry: Entry::Aligned, span: 8 }
+    }
+}
+
+impl OctreeOptions {
+    /// All chosen from the boxes, which are entered as oriented ones.
+    #[must_use]
+    pub fn oriented() -> Self {
+        Self { entry: Entry::Oriented, ..Self::default() }
+    }
+
+    /// The octree of the thesis: a cage and a depth; every item goes down to the last level where its box asks for that.
+    #[must_use]
+    pub fn fixed(cage: Aabb, depth: u32) -> Self {
+        Self { domain: Some(cage), depth: Some(depth), span: u32::MAX, ..Self::default() }
+    }
+}
+
+/// A broad phase by an octree. Better than a grid where a few boxes are much larger than the cells.
+#[derive(Clone, Debug)]
+pub struct Octree {
+    options: OctreeOptions,
+    layout: Layout,
+    depth: u32,
+    core: CellCore,
+    places: Vec<Place>,
+    fresh: Vec<u32>,
+    stack: Vec<Octant>,
+}
+
+/// Where an item is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Place {
+    cells: Cells,
+    /// The level it does not go below.
+    level: u8,
+    /// Entered by its oriented box.
+    turned: bool,
+}
+
+const NOWHERE: Place = Place { cells: Cells::EMPTY, level: 0, turned: false };
+
+/// An octant on the way down.
+#[derive(Clone, Copy, Debug)]
+struct Octant {
+    index: u32,
+    level: u8,
+    /// In the coordinates of its own level.
+    at: [u16; 3],
+}
+
+/// What a box has to do with an octant.
+enum Meets {
+    Not,
+    Partly,
+    /// The box is attached to it.
+    Attached,
+}
+
+impl Octant {
+    const ROOT: Self = Self { index: 0, level: 0, at: [0; 3] };
+
+    /// Its cells on the finest level.
+    fn cells(&self, depth: u32) -> Cells {
+        let shift = depth - u32::from(self.level);
+        let lo = self.at.map(|x| x << shift);
+        Cells { lo, hi: lo.map(|x| x + ((1 << shift) - 1)) }
+    }
+
+    fn children(&self, first: u32) -> impl Iterator<Item = Self> {
+        let Self { level, at, .. } = *self;
+        (0..8).map(move |k| Self {
+            index: first + k,
+            level: level + 1,
+            at: [0, 1, 2].map(|axis| at[axis] << 1 | (k >> axis & 1) as u16),
+        })
+    }
+}
+
+impl Place {
+    fn meets(&self, part: Cells, octant: &Octant, cells: &Cells) -> Meets {
+        if part.is_empty() {
+            Meets::Not
+        } else if octant.level >= self.level || part == *cells {
+            Meets::Attached
+        } else {
+            Meets::Partly
+        }
+    }
+}
+
+impl Default for Octree {
+    fn default() -> Self {
+        Self::with(OctreeOptions::default())
+    }
+}
+
+impl Octree {
+    /// Without items, all chosen from the boxes to come.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Without items.
+    #[must_use]
+    pub fn with(options: OctreeOptions) -> Self {
+        let depth = options.depth.unwrap_or(0).min(CellTree::deepest(8));
+        Self {
+            options,
+            layout: Layout::new(options.domain.unwrap_or(Aabb::EMPTY), [1 << depth; 3]),
+            depth,
+            core: CellCore::new(CellTree::new(8, depth)),
+            places: Vec::new(),
+            fresh: Vec::new(),
+            stack: Vec::new(),
+        }
+    }
+
+    /// What it holds, and what the last update cost. Looks at every cell.
+    #[must_use]
+    pub fn stats(&self) -> CellTreeStats {
+        self.core.stats()
+    }
+
+    /// Chooses the cells anew, where they are to be chosen, if they no longer suit the boxes.
+    fn refit(&mut self, frame: &Frame<'_>) {
+        let OctreeOptions { domain, depth, .. } = self.options;
+        if domain.is_some() && depth.is_some() {
+            return;
+        }
+        let Some(spread) = self.core.lost(frame, domain) else { return };
+        let depth = depth.unwrap_or_else(|| fitting_depth(&spread));
+        self.depth = depth.min(CellTree::deepest(8));
+        self.layout = Layout::new(spread.domain, [1 << self.depth; 3]);
+        self.core.replant(CellTree::new(8, self.depth));
+        self.places.fill(NOWHERE);
+        for item in 0..frame.bounds.len() as u32 {
+            self.place(item, frame);
+        }
+    }
+
+    /// Where an item belongs, and its oriented box if it is entered by that.
+    fn wanted(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<Turned>) {
+        let bounds = frame.of(item);
+        if bounds.is_empty() {
+            return (NOWHERE, None);
+        }
+        let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
+        // An oriented box that is not finite is entered everywhere.
+        let turned = boxes.map(|b| Turned::new(&b[item as usize], self.layout.slack));
+        let cells = match &turned {
+            None => self.layout.cells(&bounds),
+            Some(None) => Octant::ROOT.cells(self.depth),
+            Some(Some(turned)) => turned.cells(&self.layout),
+        };
+        let longest = (0..3).map(|k| cells.along(k) as u32).max().unwrap_or(1);
+        let steps = longest.div_ceil(self.options.span.max(1)).next_power_of_two().trailing_zeros();
+        let turned = turned.flatten();
+        let place = Place {
+            cells,
+            level: self.depth.saturating_sub(steps) as u8,
+            turned: turned.is_some(),
+        };
+        (place, turned)
+    }
+
+    /// Moves an item to where it belongs.
+    fn place(&mut self, item: u32, frame: &Frame<'_>) {
+        let (new, turned) = self.wanted(item, frame);
+        let old = std::mem::replace(&mut self.places[item as usize], new);
+        self.core.count(item, frame, &self.layout);
+        if old.turned || new.turned {
+            match turned {
+                Some(turned) => self.gather_turned(&turned, &new),
+                None => self.gather(&new),
+            }
+            self.core.tree.attach_to(item, &self.fresh);
+        } else if (old.cells, old.level) != (new.cells, new.level) {
+            self.exchange(item, &old, &new);
+        }
+    }
+
+    /// Moves an item by the difference of its boxes.
+    fn exchange(&mut self, item: u32, old: &Place, new: &Place) {
+        self.stack.push(Octant::ROOT);
+        while let Some(octant) = self.stack.pop() {
+            let cells = octant.cells(self.depth);
+            let (before, now) = (old.cells.clipped(&cells), new.cells.clipped(&cells));
+            if before == now && old.level == new.level {
+                continue;
+            }
+            let (was, is) = (old.meets(before, &octant, &cells), new.meets(now, &octant, &cells));
+            match (was, is) {
+                (Meets::Partly, Meets::Partly) => {
+                    self.stack.extend(octant.children(self.core.tree.child(octant.index)));
+                }
+                (Meets::Attached, Meets::Attached) => {}
+                _ => {
+                    self.descend(octant, old, |tree, octant| tree.detach(item, octant));
+                    self.descend(octant, new, |tree, octant| tree.attach(item, octant));
+                }
+            }
+        }
+    }
+
+    /// Calls `attached` with all octants of an axis-aligned box in the given one.
+    fn descend(
+        &mut self,
+        from: Octant,
+        place: &Place,
+        mut attached: impl FnMut(&mut CellTree, u32),
+    ) {
+        let bottom = self.stack.len();
+        self.stack.push(from);
+        while self.stack.len() > bottom {
+            let Some(octant) = self.stack.pop() else { break };
+            let cells = octant.cells(self.depth);
+            match place.meets(place.cells.clipped(&cells), &octant, &cells) {
+                Meets::Not => {}
+                Meets::Attached => attached(&mut self.core.tree, octant.index),
+                Meets::Partly => {
+                    self.stack.extend(octant.children(self.core.tree.child(octant.index)));
+                }
+            }
+        }
+    }
+
+    /// The octants of an axis-aligned box, into `fresh`.
+    fn gather(&mut self, place: &Place) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        self.descend(Octant::ROOT, place, |_, octant| fresh.push(octant));
+        self.fresh = fresh;
+    }
+
+    /// The octants of an oriented box, into `fresh`.
+    fn gather_turned(&mut self, turned: &Turned, place: &Place) {
+        self.fresh.clear();
+        self.stack.push(Octant::ROOT);
+        while let Some(octant) = self.stack.pop() {
+            let cells = octant.cells(self.depth);
+            if place.cells.clipped(&cells).is_empty() {
+                continue;
+            }
+            let corner = |c: [u16; 3], more: u32| {
+                Vec3::from([0, 1, 2].map(|k| self.layout.border(k, u32::from(c[k]) + more)))
+            };
+            let (min, max) = (corner(cells.lo, 0), corner(cells.hi, 1));
+            if !turned.touches(min, max) {
+                continue;
+            }
+            if octant.level >= place.level || turned.holds(min, max) {
+                self.fresh.push(octant.index);
+            } else {
+                self.stack.extend(octant.children(self.core.tree.child(octant.index)));
+            }
+        }
+    }
+}
+
+/// How many times the domain is halved until the cells are two to four times as wide as the median box, or there are eight cells of the last level for each box.
+fn fitting_depth(spread: &Spread) -> u32 {
+    let width = spread.domain.extent();
+    let ratio = |k: usize| width[k] / spread.side[k].max(width[k] * 1e-4);
+    let by_size = (0..3).map(ratio).fold(1.0, f64::max).log2() - 1.0;
+    let by_count = (8.0 * spread.count as f64).log2() / 3.0;
+    by_size.min(by_count).clamp(0.0, 20.0) as u32
+}
+
+impl BroadPhase for Octree {
+    fn name(&self) -> &'static str {
+        match self.options.entry {
+            Entry::Aligned => "octree",
+            Entry::Oriented => "octree, oriented",
+        }
+    }
+
+    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+        let movers = self.core.begin(frame, changes);
+        if self.places.len() < movers.count() {
+            self.places.resize(movers.count(), NOWHERE);
+        }
+        for item in movers.items() {
+            self.place(*item, frame);
+        }
+        self.refit(frame);
+        self.core.finish(frame, movers, changes);
+    }
+
+    fn pairs(&self, to: &mut Vec<Pair>) {
+        self.core.pairs(to);
+    }
+
+    fn bytes(&self) -> usize {
+        self.core.bytes()
+            + self.places.capacity() * size_of::<Place>()
+            + self.fresh.capacity() * size_of::<u32>()
+            + self.stack.capacity() * size_of::<Octant>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::broad::{Bounds, Moved};
+    use impinge::internals::Random;
+    use impinge::internals::broad::testing::{agrees_with_the_oracle, grows_no_more};
+
+    fn cage(depth: u32) -> OctreeOptions {
+        OctreeOptions::fixed(Aabb::from_corners(Vec3::ZERO, Vec3::splat(8.0)), depth)
+    }
+
+    #[test]
+    fn agrees() {
+        agrees_with_the_oracle(Octree::new, false);
+        agrees_with_the_oracle(Octree::new, true);
+        agrees_with_the_oracle(|| Octree::with(OctreeOptions::oriented()), true);
+        agrees_with_the_oracle(|| Octree::with(cage(3)), false);
+        agrees_with_the_oracle(
+            || Octree::with(OctreeOptions { span: 2, entry: Entry::Oriented, ..cage(4) }),
+            true,
+        );
+    }
+
+    #[test]
+    fn steady_frames_take_no_memory() {
+        grows_no_more(Octree::new);
+        grows_no_more(|| Octree::with(OctreeOptions::oriented()));
+    }
+
+    #[test]
+    fn large_boxes_are_in_large_octants() {
+        let mut tree = Octree::with(cage(3));
+        let bounds = [Bounds { min: [0.0; 3], max: [3.5, 3.5, 7.5] }];
+        tree.update(
+            &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+            &mut Changes::default(),
+        );
+        assert_eq!(tree.stats().entries, [0, 2, 0, 0]);
+        let bounds = [Bounds { min: [0.0; 3], max: [4.5, 3.5, 3.5] }];
+        tree.update(
+            &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+            &mut Changes::default(),
+        );
+        // One octant stays, one is left for a layer of sixteen small ones.
+        assert_eq!((tree.stats().entries, tree.stats().touched), (vec![0, 1, 0, 16], 17));
+        assert_eq!((tree.stats().cells, tree.stats().occupied), (585, 17));
+        let bounds = [Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
+        tree.update(
+            &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
+            &mut Changes::default(),
+        );
+        assert_eq!(tree.stats().entries, [1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_difference_leads_to_the_octants_of_a_fresh_entry() {
+        let mut random = Random::new(2);
+        let mut tree = Octree::with(OctreeOptions { span: 5, ..cage(4) });
+        let (mut visited, mut fresh) = (0, 0);
+        let mut p = Vec3::splat(4.0);
+        for round in 0..400 {
+            p = if round % 50 == 0 { random.in_cube() * 6.0 } else { p + random.in_cube() * 0.2 };
+            let size = 0.5 + f64::from(round % 3) + random.unit() * 0.1;
+            let bounds = [Aabb { min: p, max: p + Vec3::splat(size) }.into()];
+            let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
+            tree.update(&frame, &mut Changes::default());
+            visited += tree.stats().touched;
+            let mut again = Octree::with(tree.options);
+            again.update(&frame, &mut Changes::default());
+            fresh += again.stats().touched;
+            assert_eq!(tree.stats().entries, again.stats().entries);
+            let mut known = tree.clone();
+            let place = known.places[0];
+            known.gather(&place);
+            known.core.tree.touched = 0;
+            known.core.tree.attach_to(0, &known.fresh.clone());
+            assert_eq!(known.core.tree.touched, 0, "round {round}");
+        }
+        assert!(visited < fresh * 2, "{visited} {fresh}");
+    }
+}

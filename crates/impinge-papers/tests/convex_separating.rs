@@ -1,0 +1,490 @@
+//! The separating-vector search against exact answers, and its lemmas one by one.
+
+use impinge::convex::decide::{Hint, decide};
+use impinge::convex::{ClosestOptions, Hull};
+use impinge::{Pose, Vec3};
+use impinge_oracles::convex_scenes::{
+    Random, Truth, check_gap, meet, moved, true_gap, truth_of_whole,
+};
+use impinge_papers::leung::LocalSearch;
+use impinge_papers::leung::closest::{Variant, closest_points};
+use impinge_papers::leung::separating::{
+    self, Cache, Options, Output, Prepared, Query, Reason, Rule, Scratch, Search, Termination,
+    Verdict, separate,
+};
+use num_traits::Signed;
+
+fn all_options() -> Vec<Options> {
+    let mut all = Vec::new();
+    for termination in [Termination::Hemisphere, Termination::HalfPlanes] {
+        for alpha in [1.0, 0.6, 0.2, 0.0] {
+            let rule = Rule::mixed(alpha).expect("from 0 to 1");
+            all.push(Options { rule, termination, ..Options::THESIS });
+        }
+    }
+    all
+}
+
+/// How many rounds, of those that take long: more with `IMPINGE_CONVEX_ROUNDS`.
+fn rounds(few: usize) -> usize {
+    std::env::var("IMPINGE_CONVEX_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+}
+
+fn ask(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Output {
+    let (a, b) = (Prepared::new(a), Prepared::new(b));
+    separate(Query { a: &a, b: &b, pose, options }, &mut Cache::default(), &mut Scratch::default())
+}
+
+/// Whether the output says "separated"; all that it says is checked.
+fn checked(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) -> bool {
+    let points = moved(b, pose);
+    match output.verdict {
+        Verdict::Separated(proof) => {
+            assert_eq!(truth, Truth::Apart);
+            assert!(proof.verify(a.vertices(), &points));
+            check_gap(proof.direction, proof.gap * (1.0 - 1e-14), a.vertices(), &points);
+            true
+        }
+        Verdict::Intersecting(proof) => {
+            assert_ne!(truth, Truth::Apart);
+            assert!(proof.verify(a.vertices(), &points));
+            false
+        }
+        Verdict::Undecided(reason) => {
+            assert_ne!(reason, Reason::Limit);
+            let exact = decide(a.vertices(), &points, &output.hint);
+            assert!(exact.verify(a.vertices(), &points));
+            assert_eq!(exact.is_intersecting(), truth != Truth::Apart);
+            false
+        }
+    }
+}
+
+/// Points, segments, polygons and solids with coplanar faces and parallel edges; touching exactly in every way.
+#[test]
+fn whole_coordinates() {
+    let mut random = Random(1);
+    let mut seen = [0; 3];
+    let mut proven = 0;
+    for _ in 0..250 {
+        let (a, b) = (random.whole_hull(4), random.whole_hull(4));
+        let pose = random.whole_pose(3);
+        let truth = truth_of_whole(a.vertices(), &moved(&b, &pose));
+        seen[truth as usize] += 1;
+        for options in all_options() {
+            let output = ask(&a, &b, &pose, options);
+            let separated = checked(&output, &a, &b, &pose, truth);
+            // Whole coordinates this small are never within rounding of each other without touching.
+            assert_eq!(separated, truth == Truth::Apart, "{options:?} {a:?} {b:?} {pose:?}");
+            let solid = a.dimension() == 3 && b.dimension() == 3;
+            if truth == Truth::Overlapping && solid {
+                proven += i32::from(output.verdict.decision().is_some());
+            }
+        }
+    }
+    assert!(seen.iter().all(|n| *n > 10) && proven > 40, "{seen:?} {proven}");
+}
+
+/// The centres on the lines between corners, so that first directions point straight at vertices, faces and edges.
+#[test]
+fn cubes_in_every_contact() {
+    let corners = |s: f64| -> Vec<Vec3> {
+        let bit = |i: u32, k: u32| if i >> k & 1 == 1 { s } else { -s };
+        (0..8).map(|i| Vec3::new(bit(i, 0), bit(i, 1), bit(i, 2))).collect()
+    };
+    let (a, b) = (Hull::new(&corners(1.0)).unwrap(), Hull::new(&corners(2.0)).unwrap());
+    for x in -4..=4 {
+        for y in -4..=4 {
+            for z in 0..=4 {
+                let t = Vec3::new(f64::from(x), f64::from(y), f64::from(z));
+                let pose = Pose::from_translation(t).unwrap();
+                let most = t.abs().max_element();
+                let truth = match most {
+                    m if m > 3.0 => Truth::Apart,
+                    m if m < 3.0 => Truth::Overlapping,
+                    _ => Truth::Touching,
+                };
+                for options in all_options() {
+                    let output = ask(&a, &b, &pose, options);
+                    let separated = checked(&output, &a, &b, &pose, truth);
+                    assert_eq!(separated, truth == Truth::Apart, "{t} {options:?} {output:?}");
+                }
+            }
+        }
+    }
+}
+
+/// Gaps and overlaps down to rounding, against fractions.
+#[test]
+fn near_touching() {
+    let mut random = Random(2);
+    let (mut certain, mut open) = (0, 0);
+    for round in 0..rounds(3) {
+        let scale = [1.0, 1e-6, 1e6][round % 3];
+        let a = random.ellipsoid(6, Vec3::new(1.0, 0.8, 0.5) * scale);
+        let b = random.ellipsoid(6, Vec3::new(1.0, 0.2, 0.2) * scale);
+        let turn = random.pose(Vec3::ZERO);
+        let direction = random.direction() * scale;
+        let at = |r: f64| Pose::from_translation(direction * r).unwrap().compose(&turn).unwrap();
+        // First contact, by halves.
+        let (mut low, mut high) = (0.0, 3.0);
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            let apart =
+                matches!(ask(&a, &b, &at(middle), Options::THESIS).verdict, Verdict::Separated(_));
+            if apart { high = middle } else { low = middle }
+        }
+        for offset in [1e-3, 1e-8, 1e-12, 1e-15, 2e-16, 0.0, -2e-16, -1e-15, -1e-12, -1e-8, -1e-3] {
+            let pose = at(high + offset);
+            let b_moved = Hull::new(&moved(&b, &pose)).unwrap();
+            if b_moved.vertices().len() != b.vertices().len() {
+                continue;
+            }
+            let truth = if meet(&a, &b_moved) { Truth::Overlapping } else { Truth::Apart };
+            for options in [Options::THESIS, all_options()[5]] {
+                let output = ask(&a, &b, &pose, options);
+                checked(&output, &a, &b, &pose, truth);
+                if output.verdict.decision().is_some() {
+                    certain += 1;
+                } else {
+                    open += 1;
+                }
+                assert!(
+                    output.verdict.decision().is_some() || offset.abs() < 1e-13,
+                    "{offset} {output:?}"
+                );
+            }
+        }
+    }
+    assert!(certain > open, "{certain} {open}");
+}
+
+/// A trace of directions and the vectors between supporting vertices.
+struct Trace {
+    directions: Vec<Vec3>,
+    vectors: Vec<Vec3>,
+    pairs: Vec<(u32, u32)>,
+    verdict: Verdict,
+}
+
+fn trace(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Trace {
+    let (body_a, body_b) = (Prepared::new(a), Prepared::new(b));
+    let query = Query { a: &body_a, b: &body_b, pose, options };
+    let (mut scratch, cache) = (Scratch::default(), Cache::default());
+    let mut search = Search::new(query, &cache, &mut scratch);
+    let (mut directions, mut vectors, mut pairs) = (Vec::new(), Vec::new(), Vec::new());
+    loop {
+        directions.push(search.direction());
+        let verdict = search.step();
+        let (i, j) = search.vertices();
+        vectors.push(pose.transform_point(b.vertices()[j as usize]) - a.vertices()[i as usize]);
+        pairs.push((i, j));
+        // `w` is in front of all vectors kept.
+        if verdict.is_none() {
+            let w = search.middle();
+            assert!(vectors.iter().all(|m| w.dot(m.normalize()) > -1e-12));
+        }
+        if let Some(verdict) = verdict {
+            return Trace { directions, vectors, pairs, verdict };
+        }
+    }
+}
+
+/// Random pairs close to each other, of round, long and flat bodies.
+fn close_pairs(count: usize, seed: u64, mut each: impl FnMut(&Hull, &Hull, &Pose, &mut Random)) {
+    let mut random = Random(seed);
+    let axes = [Vec3::new(1.0, 0.8, 0.6), Vec3::new(1.0, 0.05, 0.05), Vec3::new(1.0, 1.0, 0.05)];
+    for round in 0..count {
+        let n = [8, 30, 100][round % 3];
+        let (x, y) = (axes[random.below(3)], axes[random.below(3)]);
+        let (a, b) = (random.ellipsoid(n, x), random.ellipsoid(n, y));
+        let center = random.point() * 1.2;
+        let pose = random.pose(center);
+        each(&a, &b, &pose, &mut random);
+    }
+}
+
+/// Lemma 1: a positive product separates. Lemmas 2, 5 and 7: every step of the rule comes closer to every separating vector.
+#[test]
+fn lemmas_1_2_5_7_directions_converge() {
+    let mut steps = 0;
+    close_pairs(300, 3, |a, b, pose, random| {
+        let points = moved(b, pose);
+        let found = trace(a, b, pose, Options::THESIS);
+        let Verdict::Separated(proof) = found.verdict else { return };
+        let vector = proof.direction;
+        check_gap(vector, proof.gap * (1.0 - 1e-14), a.vertices(), &points);
+        // Other separating vectors, near the one found and not so near.
+        let mut others = vec![vector.normalize()];
+        for k in 0..30 {
+            let w = (vector + random.point() * f64::from(k) * 0.03).normalize();
+            if true_gap(w, a.vertices(), &points).is_positive() {
+                others.push(w);
+            }
+        }
+        for options in all_options() {
+            let trace = trace(a, b, pose, options);
+            let mut seen = std::collections::HashSet::new();
+            for i in 0..trace.directions.len() - 1 {
+                let (s, next, m) = (trace.directions[i], trace.directions[i + 1], trace.vectors[i]);
+                // The rule applies to new pairs behind the direction.
+                if !seen.insert(trace.pairs[i]) || s.dot(m) >= -1e-9 {
+                    break;
+                }
+                for w in &others {
+                    assert!(next.dot(*w) > s.dot(*w) - 1e-15, "{options:?} {s} {next} {w}");
+                }
+                steps += 1;
+            }
+        }
+    });
+    assert!(steps > 1000, "{steps}");
+}
+
+/// Lemma 3: with greedy directions, a pair that supports two directions in a row separates at the second.
+#[test]
+fn lemma_3_a_pair_twice_in_a_row_separates() {
+    let mut seen = 0;
+    close_pairs(2000, 4, |a, b, pose, _| {
+        let trace = trace(a, b, pose, Options::THESIS);
+        let twice = trace.pairs.windows(2).position(|p| p[0] == p[1]);
+        // Recurrences before that change where directions come from.
+        let is_first = |i: usize| !trace.pairs[..i].contains(&trace.pairs[i]);
+        if let Some(i) = twice.filter(|i| is_first(*i)) {
+            assert_eq!(i + 2, trace.pairs.len());
+            assert!(matches!(trace.verdict, Verdict::Separated(_)));
+            let before = trace.directions[i].dot(trace.vectors[i]);
+            let after = trace.directions[i + 1].dot(trace.vectors[i]);
+            assert!((before + after).abs() < 1e-14, "{before} {after}");
+            seen += 1;
+        }
+    });
+    assert!(seen > 50, "{seen}");
+}
+
+/// Lemmas 4 and 6: while both products are negative, |m' - m| > |m'| for greedy directions, and |m|^2 >= m . m' for conservative ones.
+#[test]
+fn lemmas_4_and_6_successive_vectors() {
+    let mut counts = [0; 2];
+    close_pairs(400, 5, |a, b, pose, _| {
+        for (k, rule) in [Rule::GREEDY, Rule::CONSERVATIVE].into_iter().enumerate() {
+            let trace = trace(a, b, pose, Options { rule, ..Options::THESIS });
+            let mut seen = std::collections::HashSet::new();
+            for i in 0..trace.vectors.len() - 1 {
+                let (m, next) = (trace.vectors[i], trace.vectors[i + 1]);
+                let is_behind = |j: usize| trace.directions[j].dot(trace.vectors[j]) < -1e-12;
+                if !seen.insert(trace.pairs[i]) || !is_behind(i) || !is_behind(i + 1) {
+                    break;
+                }
+                if k == 0 {
+                    assert!((next - m).length() > next.length() - 1e-12);
+                } else {
+                    assert!(m.length_squared() >= m.dot(next) - 1e-12);
+                }
+                counts[k] += 1;
+            }
+        }
+    });
+    assert!(counts.iter().all(|n| *n > 200), "{counts:?}");
+}
+
+/// Lemma 8 and section 4.3: after a recurrence the next pair is new or the search ends, so it ends after at most as many steps as there are pairs; and no rule changes a verdict.
+#[test]
+fn lemma_8_every_search_ends_and_all_rules_agree() {
+    let (mut repeats, mut most, mut uncertain) = (0, 0, 0);
+    close_pairs(600, 6, |a, b, pose, _| {
+        let verdicts: Vec<bool> = all_options()
+            .into_iter()
+            .filter_map(|options| {
+                let output = ask(a, b, pose, options);
+                let pairs = a.vertices().len() * b.vertices().len();
+                assert!((output.kept as usize) <= pairs);
+                // Between new pairs there are at most a recurrence, the w of the termination and the strict one.
+                assert!(output.steps <= 3 * output.kept + 3);
+                repeats += output.repeats;
+                most = most.max(output.steps);
+                uncertain += u32::from(output.verdict.decision().is_none());
+                output.verdict.decision().map(|d| d.is_intersecting())
+            })
+            .collect();
+        assert!(verdicts.windows(2).all(|v| v[0] == v[1]), "{verdicts:?}");
+    });
+    assert!(repeats > 20 && most < 400 && uncertain < 60, "{repeats} {most} {uncertain}");
+}
+
+/// Both termination methods give the same verdict, with as many steps unless a pair recurs.
+#[test]
+fn half_planes_agree_with_hemispheres() {
+    let mut met = 0;
+    close_pairs(600, 7, |a, b, pose, _| {
+        let of = |termination| ask(a, b, pose, Options { termination, ..Options::THESIS });
+        let (x, y) = (of(Termination::Hemisphere), of(Termination::HalfPlanes));
+        let word = |v: &Verdict| matches!(v, Verdict::Separated(_));
+        assert_eq!(word(&x.verdict), word(&y.verdict));
+        if x.repeats == 0 && y.repeats == 0 {
+            assert_eq!((x.steps, x.kept), (y.steps, y.kept));
+        }
+        met += usize::from(!word(&x.verdict));
+    });
+    assert!(met > 100, "{met}");
+}
+
+/// Section 3.2: for balls the greedy direction is right at the second step; for balls of many vertices at the third, mostly.
+#[test]
+fn balls_are_separated_in_three_steps() {
+    let mut random = Random(8);
+    let (mut within, mut all) = (0, 0);
+    for _ in 0..300 {
+        let (a, b) = (random.ellipsoid(300, Vec3::ONE), random.ellipsoid(300, Vec3::ONE));
+        let pose = {
+            let t = random.direction() * 2.1;
+            random.pose(t)
+        };
+        let (a, b) = (Prepared::new(&a), Prepared::new(&b));
+        let query = Query { a: &a, b: &b, pose: &pose, options: Options::THESIS };
+        // From a direction that has nothing to do with the pair.
+        let mut cache = Cache::from_closest(random.direction(), 0, 0);
+        let output = separate(query, &mut cache, &mut Scratch::default());
+        if matches!(output.verdict, Verdict::Separated(_)) {
+            all += 1;
+            within += i32::from(output.steps <= 3);
+        }
+    }
+    assert!(all > 290 && within * 10 > all * 9, "{within} of {all}");
+}
+
+#[test]
+fn the_cache_carries_over() {
+    let mut random = Random(9);
+    let (a, b) =
+        (random.ellipsoid(200, Vec3::ONE), random.ellipsoid(200, Vec3::new(1.0, 0.3, 0.3)));
+    let (a, b) = (Prepared::new(&a), Prepared::new(&b));
+    let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
+    let mut steps = [0; 2];
+    for frame in 0..200 {
+        let t = f64::from(frame) * 0.01;
+        let turn = Pose::from_axis_angle([1.0, 2.0, 3.0], t).unwrap();
+        let pose = Pose::from_translation([2.1, t, 0.0]).unwrap().compose(&turn).unwrap();
+        let query = Query { a: &a, b: &b, pose: &pose, options: Options::THESIS };
+        let cold = separate(query, &mut Cache::default(), &mut scratch);
+        let warm = separate(query, &mut cache, &mut scratch);
+        assert!(matches!(warm.verdict, Verdict::Separated(_)));
+        let again = separate(query, &mut cache, &mut scratch);
+        assert_eq!((again.steps, again.verdict), (1, warm.verdict));
+        steps[0] += cold.steps;
+        steps[1] += warm.steps;
+    }
+    assert!(steps[1] < 220 && steps[1] <= steps[0], "{steps:?}");
+    // A cache of another pair is not used where its vertices do not exist, and harmless otherwise.
+    let small = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z]).unwrap();
+    let small = Prepared::new(&small);
+    let pose = Pose::from_translation([5.0, 0.0, 0.0]).unwrap();
+    let query = Query { a: &small, b: &small, pose: &pose, options: Options::THESIS };
+    assert!(matches!(separate(query, &mut cache, &mut scratch).verdict, Verdict::Separated(_)));
+}
+
+#[test]
+fn a_limit_is_not_an_answer() {
+    let cube: Vec<Vec3> = (0..8_u32)
+        .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))
+        .collect();
+    let cube = Hull::new(&cube).unwrap();
+    let body = Prepared::new(&cube);
+    let pose = Pose::from_translation([0.5, 0.25, 0.125]).unwrap();
+    for max_steps in [0, 1, 2] {
+        let options = Options { max_steps, ..Options::THESIS };
+        let query = Query { a: &body, b: &body, pose: &pose, options };
+        let mut cache = Cache::default();
+        let output = separate(query, &mut cache, &mut Scratch::default());
+        assert_eq!(output.verdict, Verdict::Undecided(Reason::Limit));
+        assert!(cache.is_empty() && output.steps == max_steps);
+    }
+}
+
+#[test]
+fn every_scale_is_decided() {
+    let mut random = Random(10);
+    for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 1e58] {
+        let (a, b) =
+            (random.ellipsoid(20, Vec3::ONE * scale), random.ellipsoid(20, Vec3::ONE * scale));
+        for (distance, apart) in [(2.5, true), (1.0, false)] {
+            let pose = random.pose(Vec3::new(0.6, 0.8, 0.0) * scale * distance);
+            let output = ask(&a, &b, &pose, Options::THESIS);
+            assert_eq!(
+                matches!(output.verdict, Verdict::Separated(_)),
+                apart,
+                "{scale} {output:?}"
+            );
+            if scale > 1e-50 {
+                assert!(output.verdict.decision().is_some());
+            }
+        }
+    }
+}
+
+/// A vertex on a vertex is certain, whatever the rest.
+#[test]
+fn a_common_vertex_is_certain() {
+    let point = Hull::new(&[Vec3::new(0.1, 0.2, 0.3)]).unwrap();
+    let output = ask(&point, &point, &Pose::IDENTITY, Options::THESIS);
+    assert!(output.verdict.is_intersecting());
+    assert_eq!(output.hint.pairs.as_slice(), [[0, 0]]);
+}
+
+/// Hints name vertices that exist, and the exact decision that follows agrees with a search for itself.
+#[test]
+fn hints_and_exact_decisions() {
+    let mut certain = 0;
+    close_pairs(300, 11, |a, b, pose, _| {
+        let output = ask(a, b, pose, Options::THESIS);
+        for pairs in [output.seeds, output.hint.pairs] {
+            assert!(!pairs.is_empty());
+            for [i, j] in pairs.as_slice() {
+                assert!((*i as usize) < a.vertices().len() && (*j as usize) < b.vertices().len());
+            }
+        }
+        let points = moved(b, pose);
+        let alone = decide(a.vertices(), &points, &Hint::NONE);
+        let (body_a, body_b) = (Prepared::new(a), Prepared::new(b));
+        let query = Query { a: &body_a, b: &body_b, pose, options: Options::THESIS };
+        let both = separating::decide(query, &mut Cache::default(), &mut Scratch::default());
+        assert!(both.verify(a.vertices(), &points));
+        assert_eq!(both.is_intersecting(), alone.is_intersecting());
+        if let Some(decision) = output.verdict.decision() {
+            assert_eq!(decision, both);
+            certain += 1;
+        }
+    });
+    assert!(certain > 290, "{certain}");
+}
+
+/// Section 5.5: each algorithm starts the other.
+#[test]
+fn closest_points_and_separating_vectors_start_each_other() {
+    let mut steps = [0; 2];
+    let mut queries = 0;
+    close_pairs(200, 12, |a, b, pose, _| {
+        let output = ask(a, b, pose, Options::THESIS);
+        if !output.verdict.is_separated() {
+            return;
+        }
+        let (x, y) = (LocalSearch::exact(a), LocalSearch::exact(b));
+        let mut start = output.closest_start();
+        let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
+        let found = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, &mut start);
+        let cold = &mut Default::default();
+        let cold = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, cold);
+        assert!((found.upper - cold.upper).abs() < 0.05 * cold.upper + 1e-9);
+        steps[0] += cold.iterations;
+        steps[1] += found.iterations;
+        queries += 1;
+        // Back: the direction of the closest points separates at once.
+        let (Some(i), Some(j)) = (start.a.last(), start.b.last()) else { panic!("no trail") };
+        let mut cache = Cache::from_closest(found.direction, i, j);
+        let (body_a, body_b) = (Prepared::new(a), Prepared::new(b));
+        let query = Query { a: &body_a, b: &body_b, pose, options: Options::THESIS };
+        let again = separate(query, &mut cache, &mut Scratch::default());
+        assert!(again.verdict.is_separated() && again.steps <= 2);
+    });
+    assert!(queries > 60 && steps[1] <= steps[0], "{queries} {steps:?}");
+}

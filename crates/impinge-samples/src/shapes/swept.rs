@@ -1,0 +1,147 @@
+//! The flight through a swept volume: obstacles all around the path of a body, none in its way.
+//!
+//! The *Swept* data set of Klosowski et al. 1998, section 5.2: an axis-shaped body takes a random flight, ten thousand random
+//! tetrahedra are placed close to the volume it sweeps, and on the same flight it comes near thousands of them and hits none.
+
+use glam::DQuat;
+
+use super::fields::add_tetrahedron;
+use impinge::Error;
+use impinge::internals::Random;
+use impinge::internals::shapes::builder::Surface;
+use impinge::internals::shapes::params::{bad, count, total};
+use impinge::internals::shapes::solids::axis_body;
+use impinge::math::{Pose, Vec3};
+use impinge::mesh::Mesh;
+
+/// The length of the body's bars.
+const LENGTH: f64 = 1.0;
+
+/// The width of the body's bars.
+const WIDTH: f64 = 0.1;
+
+/// The radius of the ball around an obstacle.
+const OBSTACLE: f64 = 0.03;
+
+/// The least and the greatest distance of an obstacle's ball from the body where the obstacle was placed.
+const GAP: [f64; 2] = [0.002, 0.05];
+
+/// A body, its flight, and what stands around it.
+#[derive(Clone, Debug)]
+pub struct SweptFlight {
+    /// Three crossed bars of length 1, [`axis_body`]: 36 triangles.
+    pub body: Mesh,
+    /// The poses of the body in the frame of the obstacles, one a step.
+    pub poses: Vec<Pose>,
+    /// Disjoint from the body at every one of the poses, to rounding a thousandth of its length away or more.
+    pub obstacles: Mesh,
+}
+
+/// A seeded flight of `steps` poses, and `tetrahedra` obstacles close to the volume swept: `4 * tetrahedra` triangles.
+///
+/// The flight turns and drifts smoothly. The obstacles may meet each other. Time grows with `steps * tetrahedra`.
+///
+/// # Errors
+/// `BadParameter` unless there is at least 1 step and 1 tetrahedron, or if the obstacles find no place within a thousand
+/// tries each, which a flight of very many steps can bring about.
+pub fn swept_flight(steps: usize, tetrahedra: usize, seed: u64) -> Result<SweptFlight, Error> {
+    count("the number of steps", steps, 1)?;
+    count("the number of tetrahedra", tetrahedra, 1)?;
+    total("field of obstacles", &[4, tetrahedra])?;
+    let mut random = Random::new(seed);
+    let flight = fly(&mut random, steps);
+    let mut surface = Surface::new();
+    for n in 0..tetrahedra {
+        let Some(middle) = (0..1000).find_map(|_| place(&mut random, &flight)) else {
+            return Err(bad(format!(
+                "obstacle {n} of {tetrahedra} finds no place beside the flight of {steps} steps: use fewer steps"
+            )));
+        };
+        add_tetrahedron(&mut surface, &mut random, middle, OBSTACLE);
+    }
+    let poses = flight
+        .iter()
+        .map(|(turn, at)| Pose::from_quaternion(turn.to_array(), *at))
+        .collect::<Result<_, _>>()?;
+    Ok(SweptFlight { body: axis_body(LENGTH, WIDTH)?, poses, obstacles: surface.finish()? })
+}
+
+/// A chain of attitudes and places: velocity and spin change a little every step.
+fn fly(random: &mut Random, steps: usize) -> Vec<(DQuat, Vec3)> {
+    let mut flight = Vec::with_capacity(steps);
+    let mut turn = random.rotation();
+    let mut at = Vec3::ZERO;
+    let mut velocity = random.direction() * 0.02;
+    let mut spin = random.direction() * 0.01;
+    for _ in 0..steps {
+        flight.push((turn, at));
+        velocity = (velocity + random.in_cube() * 0.002).normalize() * 0.02;
+        spin = (spin + random.in_cube() * 0.002).clamp_length_max(0.02);
+        at += velocity;
+        turn = (DQuat::from_scaled_axis(spin) * turn).normalize();
+    }
+    flight
+}
+
+/// A place for an obstacle's ball beside the body at a random step, free of the body at every step.
+fn place(random: &mut Random, flight: &[(DQuat, Vec3)]) -> Option<Vec3> {
+    let (turn, at) = flight[random.index(flight.len())];
+    // A point on a random bar, and a step away from the bar.
+    let (axis, half) = (random.index(3), 0.5 * WIDTH);
+    let mut foot = random.in_cube() * half;
+    foot[axis] *= LENGTH / WIDTH;
+    let mut away = random.direction();
+    away[axis] *= 0.2;
+    let away = away.normalize();
+    let reach = half * std::f64::consts::SQRT_2 + OBSTACLE + random.range(GAP[0], GAP[1]);
+    let middle = at + turn * (foot + away * reach);
+    flight
+        .iter()
+        .all(|(turn, at)| distance(turn.inverse() * (middle - *at)) > OBSTACLE + GAP[0])
+        .then_some(middle)
+}
+
+/// The distance of a point from the body, in the body's frame.
+fn distance(p: Vec3) -> f64 {
+    let p = p.abs();
+    (0..3)
+        .map(|axis| {
+            let mut half = Vec3::splat(0.5 * WIDTH);
+            half[axis] = 0.5 * LENGTH;
+            (p - half).max(Vec3::ZERO).length()
+        })
+        .fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::internals::shapes::testing::*;
+
+    #[test]
+    fn obstacles_are_near_the_flight_and_never_in_its_way() {
+        let flight = swept_flight(100, 500, 3).unwrap();
+        assert_eq!((flight.body.triangles().len(), flight.obstacles.triangles().len()), (36, 2000));
+        assert_eq!(assert_closed(&flight.obstacles), 500);
+        for corners in flight.obstacles.vertices().chunks(4) {
+            let mut least = f64::INFINITY;
+            for pose in &flight.poses {
+                let back = pose.inverse();
+                for c in corners {
+                    least = least.min(distance(back.transform_point(*c)));
+                }
+            }
+            assert!(least > 1e-3 && least < 0.2, "{least}");
+        }
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        let [a, b] = [1, 1].map(|seed| swept_flight(50, 20, seed).unwrap());
+        assert_same_bits(&a.obstacles, &b.obstacles);
+        assert_eq!(a.poses, b.poses);
+        assert_ne!(a.poses, swept_flight(50, 20, 2).unwrap().poses);
+        assert!(swept_flight(0, 20, 2).is_err() && swept_flight(50, 0, 2).is_err());
+        assert_eq!(distance(Vec3::new(0.5, 0.06, 0.0)), 0.06 - 0.05);
+    }
+}

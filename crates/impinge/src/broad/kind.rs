@@ -1,0 +1,101 @@
+//! A broad phase by its name.
+
+use std::fmt;
+
+use super::{AllPairs, BroadPhase, DynamicTree, Neighbours};
+use crate::{Error, ErrorKind};
+
+/// A kind of broad phase: its name, and a function that makes one. This is how a [`World`](crate::World) is told which one
+/// to use.
+///
+/// The engine's own are [`PhaseKind::ALL`]; a program adds others with [`PhaseKind::new`], as the crate
+/// `impinge-papers` does.
+///
+/// ```
+/// use impinge::broad::{AllPairs, PhaseKind};
+/// use impinge::world::{World, WorldOptions};
+///
+/// let every_pair = PhaseKind::new("every-pair", || Box::new(AllPairs::new()));
+/// let world = World::with_options(WorldOptions { phase: every_pair, ..Default::default() });
+/// assert_eq!(world.options().phase.name(), "every-pair");
+///
+/// assert_eq!(PhaseKind::by_name("tree", PhaseKind::ALL)?.make().name(), "dynamic tree");
+/// assert!(PhaseKind::by_name("tee", PhaseKind::ALL).is_err());
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct PhaseKind {
+    name: &'static str,
+    make: fn() -> Box<dyn BroadPhase>,
+}
+
+impl PhaseKind {
+    /// [`Neighbours`], the fastest for most of what moves, and the default.
+    pub const NEIGHBOURS: Self = Self::new("neighbours", || Box::new(Neighbours::new()));
+
+    /// [`DynamicTree`].
+    pub const TREE: Self = Self::new("tree", || Box::new(DynamicTree::new()));
+
+    /// [`AllPairs`], the oracle.
+    pub const ALL_PAIRS: Self = Self::new("all-pairs", || Box::new(AllPairs::new()));
+
+    /// The kinds of this crate.
+    pub const ALL: &[Self] = &[Self::NEIGHBOURS, Self::TREE, Self::ALL_PAIRS];
+
+    /// A broad phase that `make` makes, without items. Two factories of one name count as equal.
+    #[must_use]
+    pub const fn new(name: &'static str, make: fn() -> Box<dyn BroadPhase>) -> Self {
+        Self { name, make }
+    }
+
+    /// The name, one word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// A broad phase without items.
+    #[must_use]
+    pub fn make(self) -> Box<dyn BroadPhase> {
+        (self.make)()
+    }
+
+    /// The one of this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadParameter`] if there is none; the message lists those there are.
+    pub fn by_name(name: &str, among: &[Self]) -> Result<Self, Error> {
+        among.iter().copied().find(|factory| factory.name == name).ok_or_else(|| {
+            let known: Vec<&str> = among.iter().map(|factory| factory.name).collect();
+            let message =
+                format!("there is no broad phase {name:?}; there are {}", known.join(", "));
+            Error::new(ErrorKind::BadParameter, message)
+        })
+    }
+}
+
+impl Default for PhaseKind {
+    fn default() -> Self {
+        Self::NEIGHBOURS
+    }
+}
+
+impl PartialEq for PhaseKind {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for PhaseKind {}
+
+impl fmt::Debug for PhaseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PhaseKind").field(&self.name).finish()
+    }
+}
+
+impl fmt::Display for PhaseKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name)
+    }
+}

@@ -1,0 +1,109 @@
+//! What the crates beside the engine need of its inside. **No promise of stability**: anything here
+//! may change or vanish in any release.
+
+pub use crate::closest::triangle_triangle::disjoint as closest_of_disjoint;
+pub use crate::convex::body::length_up as body_length_up;
+pub use crate::math::length::{direction, length_down, length_up, next_down, next_up};
+pub use crate::math::polygon::{axes_by_size, newell};
+pub use crate::math::random::Random;
+pub use crate::math::scale::{coordinate_key, unit_scale};
+
+/// Outward rounding.
+pub mod rounding {
+    pub use crate::math::rounding::*;
+}
+
+/// What broad phases are made of.
+pub mod broad {
+    pub use crate::broad::difference::difference;
+    pub use crate::broad::lists::{List, Lists};
+    pub use crate::broad::movers::Movers;
+    pub use crate::broad::pair_set::PairSet;
+    pub use crate::broad::stamps::Stamps;
+    pub use crate::broad::testing;
+}
+
+/// What generated shapes are made of.
+pub mod shapes {
+    /// See the engine's `shapes::builder`.
+    pub mod builder {
+        pub use crate::shapes::builder::*;
+    }
+    /// See the engine's `shapes::circle`.
+    pub mod circle {
+        pub use crate::shapes::circle::*;
+    }
+    /// See the engine's `shapes::grid`.
+    pub mod grid {
+        pub use crate::shapes::grid::*;
+    }
+    /// See the engine's `shapes::loft`.
+    pub mod loft {
+        pub use crate::shapes::loft::*;
+    }
+    /// See the engine's `shapes::params`.
+    pub mod params {
+        pub use crate::shapes::params::*;
+    }
+    /// See the engine's `shapes::parts`.
+    pub mod parts {
+        pub use crate::shapes::parts::*;
+    }
+    /// See the engine's `shapes::prism`.
+    pub mod prism {
+        pub use crate::shapes::prism::*;
+    }
+    /// See the engine's `shapes::revolve`.
+    pub mod revolve {
+        pub use crate::shapes::revolve::*;
+    }
+    /// See the engine's `shapes::solids`.
+    pub mod solids {
+        pub use crate::shapes::solids::*;
+    }
+    /// See the engine's `shapes::sphere`.
+    pub mod sphere {
+        pub use crate::shapes::sphere::*;
+    }
+    /// See the engine's `shapes::sweep`.
+    pub mod sweep {
+        pub use crate::shapes::sweep::*;
+    }
+    /// See the engine's `shapes::torus`.
+    pub mod torus {
+        pub use crate::shapes::torus::*;
+    }
+    /// See the engine's `shapes::testing`.
+    pub mod testing {
+        pub use crate::shapes::testing::*;
+    }
+}
+
+/// The iteration for closest points of convex bodies, and what may vary in it.
+pub mod closest {
+    pub use crate::convex::closest::{Reduced, SignedVolumes, Strategy, closest_points_by, unit};
+}
+
+/// Point location in solids that are posed already.
+pub mod solid {
+    pub use crate::solid::locate::{check_solid, locate_posed};
+}
+
+/// The parts of convex decomposition.
+pub mod pieces {
+    pub use crate::pieces::bodies::{bodies, check_closed};
+    pub use crate::pieces::exactly::decompose_by;
+    pub use crate::pieces::index::SolidIndex;
+}
+
+/// Scenes from documents that were read already.
+#[cfg(feature = "files")]
+pub mod scene {
+    pub use crate::scene::files::from_document;
+}
+
+/// The composition of poses of which neither the range nor the rotation of the result is checked.
+#[must_use]
+pub fn compose_unchecked(outer: &crate::Pose, inner: &crate::Pose) -> crate::Pose {
+    outer.composed(inner)
+}

@@ -1,0 +1,248 @@
+//! Oriented boxes, their axes from the covariance of the surface (Gottschalk, Lin and Manocha 1996, the peer of Klosowski et al. 1998, section 5.2).
+
+mod axes;
+mod separation;
+#[cfg(test)]
+mod tests;
+
+use crate::math::rounding::{TINY, U, distortion, length_up};
+use crate::math::{Aabb, Pose, Vec3};
+
+/// A box with axes of its own: the real points `x` with `|a[k] . (x - c)| <= h[k]`. Empty if a half side is negative.
+///
+/// The axes are perpendicular unit vectors, any two products of them within `16 U` of what they should be (`U` half an ulp of one); every
+/// constructor sees to that.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrientedBox {
+    center: Vec3,
+    axes: [Vec3; 3],
+    half: [f64; 3],
+}
+
+/// A pose, and how far its matrix is from a rotation.
+#[derive(Clone, Debug)]
+pub struct OrientedMotion {
+    pose: Pose,
+    distortion: f64,
+    /// The largest component of the translation, in size.
+    reach: f64,
+}
+
+impl OrientedBox {
+    const EMPTY: Self =
+        Self { center: Vec3::ZERO, axes: axes::STANDARD, half: [f64::NEG_INFINITY; 3] };
+
+    /// The centre.
+    #[must_use]
+    pub fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    /// The axes.
+    #[must_use]
+    pub fn axes(&self) -> [Vec3; 3] {
+        self.axes
+    }
+
+    /// Half the sides, along the axes; negative if the box is empty.
+    #[must_use]
+    pub fn half(&self) -> [f64; 3] {
+        self.half
+    }
+
+    /// The eight corners, rounded.
+    #[must_use]
+    pub fn corners(&self) -> [Vec3; 8] {
+        let side = |k: usize| self.axes[k] * self.half[k];
+        std::array::from_fn(|i| {
+            let sign = |k: usize| if i >> k & 1 == 0 { -1.0 } else { 1.0 };
+            self.center + side(0) * sign(0) + side(1) * sign(1) + side(2) * sign(2)
+        })
+    }
+
+    /// An upper bound of `|a . (p - center)|` for an axis `a`: the difference is off by `U` of itself, the product by `3 U` of the sum of the terms' sizes.
+    #[inline]
+    fn reach(center: Vec3, axis: Vec3, p: Vec3) -> f64 {
+        let d = p - center;
+        let terms = (axis * d).abs().element_sum();
+        (axis.dot(d).abs() + terms * (6.0 * U)) * (1.0 + 2.0 * U) + TINY
+    }
+
+    /// The box with the given axes around the points, of which there are some.
+    fn along(axes: [Vec3; 3], points: &[Vec3]) -> Self {
+        let origin = Aabb::from_points(points.iter().copied()).center();
+        let mut center = origin;
+        for axis in axes {
+            let (mut lo, mut hi) = (f64::INFINITY, f64::NEG_INFINITY);
+            for p in points {
+                let s = axis.dot(*p - origin);
+                (lo, hi) = (lo.min(s), hi.max(s));
+            }
+            center += axis * (0.5 * lo + 0.5 * hi);
+        }
+        let half = axes.map(|axis| {
+            points.iter().fold(0.0_f64, |half, p| half.max(Self::reach(center, axis, *p)))
+        });
+        Self { center, axes, half }
+    }
+
+    /// The smaller of two boxes, by surface and then by sides: a flat box has no volume to compare.
+    fn smaller(self, other: Self) -> Self {
+        let key = |b: &Self| (b.surface(), b.size());
+        let (own, its) = (key(&self), key(&other));
+        if own.0 < its.0 || (own.0 == its.0 && own.1 <= its.1) { self } else { other }
+    }
+
+    fn best(axes: [Vec3; 3], points: &[Vec3]) -> Self {
+        let turned = Self::along(axes, points);
+        if axes == axes::STANDARD {
+            return turned;
+        }
+        turned.smaller(Self::along(axes::STANDARD, points))
+    }
+}
+
+impl OrientedBox {
+    /// Axes by the covariance of the points, or those of the frame where that box is smaller.
+    #[must_use]
+    pub fn around(points: &[Vec3]) -> Self {
+        if points.is_empty() {
+            return Self::EMPTY;
+        }
+        Self::best(axes::of_points(points), points)
+    }
+
+    /// Axes by the covariance of the surface, or those of the frame where that box is smaller. The points' covariance where the surface has no area.
+    #[must_use]
+    pub fn around_triangles(triangles: &[[Vec3; 3]]) -> Self {
+        let points = triangles.as_flattened();
+        match axes::of_surface(triangles) {
+            Some(axes) => Self::best(axes, points),
+            None => Self::around(points),
+        }
+    }
+
+    /// Along the axes of one of the two, whichever gives the smaller box.
+    #[must_use]
+    pub fn merged(&self, other: &Self) -> Self {
+        if self.is_empty() || other.is_empty() {
+            return if self.is_empty() { *other } else { *self };
+        }
+        let mut points = [Vec3::ZERO; 16];
+        points[..8].copy_from_slice(&self.corners());
+        points[8..].copy_from_slice(&other.corners());
+        let best = Self::along(self.axes, &points).smaller(Self::along(other.axes, &points));
+        // Corners are off by a few roundings of the coordinates and, as the axes are not quite perpendicular, of the sides.
+        let size = points.iter().fold(0.0_f64, |s, p| s.max(p.abs().max_element()));
+        let sides = self.size().max(other.size());
+        best.grown(64.0 * U * (size + sides) + TINY)
+    }
+
+    /// False only if the two share no point.
+    #[inline]
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        !self.separated(other)
+    }
+
+    /// Whether the point certainly lies in the box. True for every point it was made around.
+    #[must_use]
+    pub fn contains(&self, point: Vec3) -> bool {
+        (0..3).all(|k| Self::reach(self.center, self.axes[k], point) <= self.half[k])
+    }
+
+    /// Whether the box holds no point.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.half[0] < 0.0
+    }
+
+    /// Prepares a pose for [`OrientedBox::moved`].
+    #[must_use]
+    pub fn motion(pose: &Pose) -> OrientedMotion {
+        OrientedMotion {
+            pose: *pose,
+            distortion: distortion(&pose.rotation()),
+            reach: pose.translation().abs().max_element(),
+        }
+    }
+
+    /// A box around the moved box: it holds `pose.transform_point(v)` for every `f64` point `v` of this one.
+    #[inline]
+    #[must_use]
+    pub fn moved(&self, motion: &OrientedMotion) -> Self {
+        if self.is_empty() || motion.pose == Pose::IDENTITY {
+            return *self;
+        }
+        let center = motion.pose.transform_point(self.center);
+        let turned = self.axes.map(|a| motion.pose.transform_vector(a));
+        let axes = axes::orthonormal(turned[0], turned[1], turned[2]);
+        // With y = R (x - c): a' . y = a . (x - c) + (a' - R a) . y + a . (R^T R - I) (x - c); then the rounding of centre and vertices.
+        let diagonal = length_up(Vec3::from(self.half)) * (1.0 + 64.0 * U);
+        let stretched = diagonal * (1.0 + motion.distortion);
+        let rounding =
+            32.0 * U * (self.center.abs().max_element() + diagonal + motion.reach) + TINY;
+        let half = [0, 1, 2].map(|k| {
+            let bend = length_up(axes[k] - turned[k]) + 8.0 * U;
+            (self.half[k] + (bend * stretched + motion.distortion * diagonal) + rounding)
+                * (1.0 + 4.0 * U)
+        });
+        Self { center, axes, half }
+    }
+
+    /// [`OrientedBox::moved`] by a pose that is used once.
+    #[must_use]
+    pub fn transformed(&self, pose: &Pose) -> Self {
+        self.moved(&Self::motion(pose))
+    }
+
+    /// A box that holds every point not further than `by` (not negative) from this one.
+    #[must_use]
+    pub fn enlarged(&self, by: f64) -> Self {
+        if by <= 0.0 || self.is_empty() {
+            return *self;
+        }
+        self.grown(by * (1.0 + 32.0 * U) + TINY)
+    }
+
+    /// The volume, in cubic units, to rounding; zero for flat and empty boxes.
+    #[must_use]
+    pub fn volume(&self) -> f64 {
+        let [x, y, z] = self.half.map(|h| 2.0 * h.max(0.0));
+        x * y * z
+    }
+
+    /// The area of the surface, to rounding; a flat box has two sides.
+    #[must_use]
+    pub fn surface(&self) -> f64 {
+        let [x, y, z] = self.half.map(|h| 2.0 * h.max(0.0));
+        2.0 * (x * y + y * z + z * x)
+    }
+
+    /// The sum of the half sides: how large the box is, roughly.
+    #[inline]
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        let [x, y, z] = self.half;
+        (x + y + z).max(0.0)
+    }
+
+    /// A certain lower bound of the distance between the two; zero if they overlap, or nearly.
+    #[must_use]
+    pub fn gap(&self, other: &Self) -> f64 {
+        self.distance_bound(other)
+    }
+
+    /// How deep the two reach into each other, at most: moving one of them by this much in the right
+    /// direction leaves them no common inner point. Zero if they do not overlap.
+    #[must_use]
+    pub fn overlap_depth(&self, other: &Self) -> f64 {
+        self.depth_bound(other)
+    }
+}
+
+impl OrientedBox {
+    fn grown(&self, by: f64) -> Self {
+        Self { half: self.half.map(|h| (h + by) * (1.0 + 2.0 * U)), ..*self }
+    }
+}

@@ -116,6 +116,12 @@ pub mod tree;
 mod wide;
 pub mod world;
 
+/// The vector and matrix types of this crate's interface.
+pub use glam;
+/// The file formats: readers and writers without geometry, and their errors.
+#[cfg(feature = "files")]
+pub use impinge_io as io;
+
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 pub use error::{Error, ErrorKind};
 pub use exact::{Contact, Feature, Location};
@@ -125,7 +131,7 @@ pub use pair::{
     Distance, EdgeAndFace, Hit, Separation, Verdict, all_pairs, distance, first_hit, intersects,
 };
 #[cfg(feature = "files")]
-pub use scene::{LoadOptions, Loaded};
+pub use scene::{LoadOptions, Loaded, LoadedMesh};
 pub use scene::{Part, Scene};
 pub use shape::Shape;
 pub use world::World;

@@ -2,6 +2,7 @@
 //! that samples.
 
 mod aabb;
+pub mod convert;
 pub(crate) mod length;
 mod oriented;
 pub(crate) mod polygon;

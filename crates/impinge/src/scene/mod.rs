@@ -2,6 +2,8 @@
 
 #[cfg(feature = "files")]
 pub(crate) mod files;
+#[cfg(feature = "files")]
+mod mesh_files;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,8 +12,9 @@ use crate::math::{Aabb, Pose};
 use crate::mesh::Mesh;
 
 #[cfg(feature = "files")]
-#[cfg(feature = "files")]
 pub use files::{LoadOptions, LoadReport, Loaded};
+#[cfg(feature = "files")]
+pub use mesh_files::LoadedMesh;
 
 /// A named mesh at a pose.
 #[derive(Clone, Debug)]

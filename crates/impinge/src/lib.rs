@@ -110,6 +110,8 @@ pub mod pieces;
 pub mod scene;
 pub mod shape;
 pub mod shapes;
+#[cfg(feature = "serde")]
+mod serial;
 mod sink;
 pub mod solid;
 pub mod tree;

@@ -37,6 +37,8 @@ mod penetration;
 mod placed;
 mod primitive;
 mod query;
+#[cfg(feature = "serde")]
+mod serial;
 mod simplex;
 mod support;
 mod validate;

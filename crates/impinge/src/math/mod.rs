@@ -10,6 +10,8 @@ mod pose;
 pub(crate) mod random;
 pub(crate) mod rounding;
 pub(crate) mod scale;
+#[cfg(feature = "serde")]
+mod serial;
 
 pub use aabb::Aabb;
 pub(crate) use length::{direction, length_down, length_up, next_up};

@@ -108,10 +108,10 @@ mod outcome;
 pub mod pair;
 pub mod pieces;
 pub mod scene;
-pub mod shape;
-pub mod shapes;
 #[cfg(feature = "serde")]
 mod serial;
+pub mod shape;
+pub mod shapes;
 mod sink;
 pub mod solid;
 pub mod tree;
@@ -138,7 +138,7 @@ pub use scene::{Part, Scene};
 pub use shape::Shape;
 pub use world::World;
 
-/// The README's example compiles.
+/// The examples of the package's README compile.
 #[cfg(all(doctest, feature = "files"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

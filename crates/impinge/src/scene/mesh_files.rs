@@ -106,8 +106,7 @@ impl Mesh {
         if let Some(weld) = options.weld {
             mesh = mesh.welded(weld)?;
         }
-        let triangulated =
-            (0..mesh.polygon_count()).filter(|i| mesh.polygon(*i).len() > 3).count();
+        let triangulated = (0..mesh.polygon_count()).filter(|i| mesh.polygon(*i).len() > 3).count();
         Ok(LoadedMesh {
             parts: parts.len(),
             welded: given - mesh.vertices().len(),

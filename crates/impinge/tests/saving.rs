@@ -176,7 +176,7 @@ fn several_parts_become_one_mesh() -> Result<(), Error> {
     let folder = Folder::new("parts");
     shapes::cuboid([1.0, 1.0, 1.0])?.save(folder.file("cube.obj"))?;
     let scene = "[[part]]\nname = \"a\"\nfile = \"cube.obj\"\n\n[[part]]\nname = \"b\"\n\
-                 file = \"cube.obj\"\ntranslation = [1.0, 0.0, 0.0]\n";
+                 file = \"cube.obj\"\npose = { translation = [1.0, 0.0, 0.0] }\n";
     let path = folder.file("two.toml");
     fs::write(&path, scene).unwrap();
     let loaded = Mesh::load_with(&path, &LoadOptions::default())?;

@@ -1,0 +1,112 @@
+//! Matrices that are a rotation times a uniform scale.
+//!
+//! A matrix `A` from a file, of which nothing but its nine numbers is known, is written as `s R` with
+//! `R` fit for a pose. The scale can be taken from the sum of squares: `s^2 = tr(A^T A) / 3`. Two
+//! matrices of one scale and different rotations give two numbers that differ in their last bits,
+//! and meshes scaled by different numbers cannot be shared. So `s` is brought to a number that the
+//! matrix could have been made from, and `R = A / s` takes up the difference.
+//!
+//! # How far the scale is moved
+//!
+//! Let `u = 2^-53`, and let `A` be `s R` with an error of at most `e` times its Frobenius norm. Then
+//! the root of the sum of squares is `s` within a relative `e`, too, and its evaluation (nine squares
+//! of one sign, eight sums, a quotient, a root) adds less than `8u`. Two such matrices of one scale
+//! give numbers less than `2e + 16u` apart.
+//!
+//! - Matrices written in single precision have `e = 2^-24` from being written. They are no
+//!   rotations to within [`ROTATION_TOLERANCE`], save by chance, and their scale is known to
+//!   [`SINGLE`] `= 2^-23`.
+//! - Matrices computed in double precision, as products of `k` rotations with errors of `6u` each,
+//!   have `e = 6ku`. [`DOUBLE`] `= 64u` is enough for four of them.
+//! - What is worse than that (longer products, numbers printed with ten digits) shows in the angles
+//!   and lengths of the columns: the largest entry of `A^T A / s^2 - I` is as large as twice the
+//!   error of a column's length. So the scale is not known better than that entry.
+//!
+//! # What it does to vertices
+//!
+//! If `A / s` is a rotation to within [`ROTATION_TOLERANCE`] it is kept bit for bit, and a vertex
+//! `R (s v) + t` is `A v + t` within rounding: one rounding for each entry of `R` and one for each
+//! coordinate of `s v`, at most `2u (|A| |v|)` in each coordinate, which is no more than the
+//! evaluation of `A v` itself loses. The choice of `s` does not enter. The deviation of `R` from a
+//! rotation does, in [`Pose::relative`], and it grows by at most twice the distance that `s` was
+//! moved: `2^-46` for matrices that are rotations to rounding.
+//!
+//! If it is not, the nearest rotation takes its place, as without a scale, and vertices move by up
+//! to the error of the matrix, relative to their distance from the origin.
+
+use std::collections::BTreeSet;
+
+use glam::DMat3;
+
+use crate::math::{ROTATION_TOLERANCE, unit_scale};
+
+/// How far from a rotation a file's matrix may be, in the largest entry of `M^T M - I`, to count as one written in single precision.
+pub(super) const SINGLE_PRECISION: f64 = 4e-6;
+
+/// What is known of the scale of a matrix written in single precision, relative to it.
+const SINGLE: f64 = f32::EPSILON as f64;
+
+/// What is known of the scale of a matrix computed in double precision, relative to it.
+const DOUBLE: f64 = 32.0 * f64::EPSILON;
+
+/// The scales that were found so far, so that those that differ by rounding become one.
+#[derive(Debug, Default)]
+pub(super) struct Scales(BTreeSet<u64>);
+
+impl Scales {
+    /// Remembers a scale that is known exactly. It must be positive.
+    pub(super) fn insert(&mut self, scale: f64) {
+        // Positive numbers are in the order of their bits.
+        self.0.insert(scale.to_bits());
+    }
+
+    /// The uniform scale of a matrix that is one times a rotation, to single precision at least;
+    /// `None` if it is not, mirrors, or is too large or too small for the scale to be a number.
+    ///
+    /// Of the numbers that the scale can be, it is the closest that was found before, or else the
+    /// one with the fewest decimal digits.
+    pub(super) fn of(&mut self, linear: &DMat3) -> Option<f64> {
+        let largest = linear.to_cols_array().iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if largest == 0.0 || !largest.is_finite() {
+            return None;
+        }
+        let (first, second) = unit_scale(largest);
+        let unit = *linear * first * second;
+        let gram = unit.transpose() * unit;
+        let mean = (gram.x_axis.x + gram.y_axis.y + gram.z_axis.z) / 3.0;
+        let off = (gram * mean.recip() - DMat3::IDENTITY).to_cols_array();
+        let off = off.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if off > SINGLE_PRECISION || unit.determinant() <= 0.0 {
+            return None;
+        }
+        let scale = mean.sqrt() / first / second;
+        if !scale.is_finite() {
+            return None;
+        }
+        let unsure = if off <= ROTATION_TOLERANCE { DOUBLE } else { SINGLE };
+        let unsure = unsure.max(off) * scale;
+        let scale = self.near(scale, unsure).unwrap_or_else(|| shortest(scale, unsure));
+        self.insert(scale);
+        Some(scale)
+    }
+
+    /// The closest scale that was found before, no further away than `reach`.
+    fn near(&self, scale: f64, reach: f64) -> Option<f64> {
+        let below = self.0.range(..=scale.to_bits()).next_back();
+        let above = self.0.range(scale.to_bits()..).next();
+        [below, above]
+            .into_iter()
+            .flatten()
+            .map(|bits| f64::from_bits(*bits))
+            .filter(|seen| (seen - scale).abs() <= reach)
+            .min_by(|a, b| (a - scale).abs().total_cmp(&(b - scale).abs()))
+    }
+}
+
+/// The number with the fewest decimal digits that is no further from `x` than `reach`.
+fn shortest(x: f64, reach: f64) -> f64 {
+    (0..17)
+        .filter_map(|digits| format!("{x:.digits$e}").parse::<f64>().ok())
+        .find(|y| *y > 0.0 && (y - x).abs() <= reach)
+        .unwrap_or(x)
+}

@@ -110,3 +110,75 @@ fn shortest(x: f64, reach: f64) -> f64 {
         .find(|y| *y > 0.0 && (y - x).abs() <= reach)
         .unwrap_or(x)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::{Random, Vec3};
+
+    fn turned(random: &mut Random, scale: f64) -> DMat3 {
+        DMat3::from_quat(random.rotation()) * scale
+    }
+
+    #[test]
+    fn scales_of_turned_matrices_are_one_number() {
+        let mut random = Random::new(7);
+        for scale in [0.001, 1.0 / 3.0, 0.0254, 1e-300, 1e-30, 1e300, 123_456.789] {
+            let mut scales = Scales::default();
+            for _ in 0..2000 {
+                let two = turned(&mut random, 1.0) * turned(&mut random, scale);
+                let found = scales.of(&two).unwrap();
+                assert!((found / scale - 1.0).abs() <= DOUBLE, "{scale:e} {found:e}");
+            }
+            assert_eq!(scales.0.len(), 1, "{scale:e}");
+            if shortest(scale, DOUBLE * scale) == scale {
+                assert!(scales.0.contains(&scale.to_bits()));
+            }
+        }
+    }
+
+    /// The bound that the module states, with the worst error in every entry.
+    #[test]
+    fn single_precision_is_within_its_bound() {
+        let mut random = Random::new(8);
+        let mut scales = Scales::default();
+        for _ in 0..20_000 {
+            let matrix = turned(&mut random, 0.1).to_cols_array();
+            let rounded =
+                matrix.map(|x| x * if random.unit() < 0.5 { 1.0 + 5.96e-8 } else { 1.0 - 5.96e-8 });
+            scales.of(&DMat3::from_cols_array(&rounded)).unwrap();
+        }
+        assert_eq!(scales.0.into_iter().map(f64::from_bits).collect::<Vec<_>>(), [0.1]);
+    }
+
+    #[test]
+    fn scales_that_differ_stay_apart() {
+        let mut scales = Scales::default();
+        for scale in [0.001, 0.001 * (1.0 + 1e-12), 0.001_000_01, 0.0009] {
+            assert_eq!(scales.of(&DMat3::from_diagonal(Vec3::splat(scale))), Some(scale));
+        }
+        assert_eq!(scales.0.len(), 4);
+        // The closest, from both sides.
+        let near = |by: f64| scales.near(0.001 * (1.0 + by), 1e-3);
+        assert_eq!(near(-1e-15), Some(0.001));
+        assert_eq!(near(0.9e-12), Some(0.001 * (1.0 + 1e-12)));
+        assert_eq!(scales.near(0.5, 0.1), None);
+    }
+
+    #[test]
+    fn no_other_matrix_has_a_scale() {
+        let mut scales = Scales::default();
+        let mut of = |m: DMat3| scales.of(&m);
+        assert_eq!(of(DMat3::ZERO), None);
+        assert_eq!(of(DMat3::from_diagonal(Vec3::splat(-1e-3))), None);
+        assert_eq!(of(DMat3::from_diagonal(Vec3::new(1e-3, 1e-3, 1.00001e-3))), None);
+        assert_eq!(of(DMat3::from_diagonal(Vec3::new(1e-3, 1e-3, 0.0))), None);
+        assert_eq!(of(DMat3::from_cols(Vec3::X, Vec3::new(1e-5, 1.0, 0.0), Vec3::Z)), None);
+        assert_eq!(of(DMat3::from_cols(Vec3::Y, Vec3::X, Vec3::Z)), None);
+        assert_eq!(of(DMat3::from_diagonal(Vec3::splat(f64::NAN))), None);
+        assert_eq!(of(DMat3::from_diagonal(Vec3::new(f64::INFINITY, 1.0, 1.0))), None);
+        for scale in [5e-324, 1e-310, f64::MIN_POSITIVE, 1e308, f64::MAX] {
+            assert_eq!(of(DMat3::from_diagonal(Vec3::splat(scale))), Some(scale));
+        }
+    }
+}

@@ -8,8 +8,8 @@ use crate::matrix::{Placement, from_quaternion};
 
 /// For each node its map to the scene, or `None` for nodes outside of the scene that is shown.
 ///
-/// The tree is walked with a stack of its own, so its depth does not matter. A node with two parents, a root with a
-/// parent and a cycle are errors.
+/// The tree is walked with a stack of its own, so its depth does not matter. A node with two
+/// parents, a root with a parent and a cycle are errors.
 pub(super) fn placements(root: &Root) -> Result<Vec<Option<Placement>>, Error> {
     let parents = parents(root)?;
     let roots = roots(root, &parents)?;

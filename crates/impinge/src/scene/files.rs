@@ -26,8 +26,9 @@ pub use impinge_io::LoadReport;
 /// What to do with the vertices of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOptions {
-    /// Which vertices become one. By default those with equal coordinates: many formats repeat a vertex for every triangle, and without
-    /// welding no edge of theirs has two sides. Triangles keep their numbers and their coordinates.
+    /// Which vertices become one. By default those with equal coordinates: many formats repeat a
+    /// vertex for every triangle, and without welding no edge of theirs has two sides. Triangles
+    /// keep their numbers and their coordinates.
     pub weld: Option<Weld>,
 }
 
@@ -44,7 +45,8 @@ pub struct Loaded {
     pub scene: Scene,
     /// What was read, ignored and skipped.
     pub report: LoadReport,
-    /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest rotation.
+    /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest
+    /// rotation.
     pub straightened: usize,
     /// Parts with a uniform scale other than 1, as [`Scene::add_scaled`] adds them.
     pub scaled: usize,
@@ -84,12 +86,14 @@ impl fmt::Display for Loaded {
 }
 
 impl Scene {
-    /// The parts of a file: OBJ (an object a part), STL, PLY, OFF, glTF or GLB (a primitive a part, instances shared), or a scene file
-    /// in TOML or JSON. Vertices with equal coordinates are welded; [`Scene::load_with`] has other choices.
+    /// The parts of a file: OBJ (an object a part), STL, PLY, OFF, glTF or GLB (a primitive a part,
+    /// instances shared), or a scene file in TOML or JSON. Vertices with equal coordinates are
+    /// welded; [`Scene::load_with`] has other choices.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] if the file cannot be read or understood (the message names the file, the line or offset, and the
-    /// reason), and the errors of [`Mesh`] and [`Pose`] if its numbers are out of range.
+    /// [`ErrorKind::File`] if the file cannot be read or understood (the message names the file,
+    /// the line or offset, and the reason), and the errors of [`Mesh`] and [`Pose`] if its numbers
+    /// are out of range.
     ///
     /// ```no_run
     /// let loaded = impinge::Scene::load("assembly.glb")?;
@@ -116,8 +120,8 @@ impl Scene {
 }
 
 impl Mesh {
-    /// The mesh in a file; if the file has several parts, all of them in the file's frame as one mesh. Vertices with equal
-    /// coordinates are welded.
+    /// The mesh in a file; if the file has several parts, all of them in the file's frame as one
+    /// mesh. Vertices with equal coordinates are welded.
     ///
     /// # Errors
     /// As [`Scene::load`].
@@ -252,7 +256,8 @@ fn roughly_rigid(matrix: [[f64; 4]; 3]) -> Option<(Pose, bool)> {
     Some((pose, true))
 }
 
-/// The mesh with a linear map applied to its vertices; turned around if the map mirrors, so that what was outside stays outside.
+/// The mesh with a linear map applied to its vertices; turned around if the map mirrors, so that
+/// what was outside stays outside.
 fn deformed(mesh: &Mesh, linear: &DMat3) -> Result<Mesh, Error> {
     let moved = mesh.with_vertices(mesh.vertices().iter().map(|v| *linear * *v).collect())?;
     // The exact sign of the determinant, which may be too small for f64.

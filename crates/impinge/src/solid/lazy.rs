@@ -1,11 +1,12 @@
 //! Directions that are known exactly but computed exactly only when somebody needs it.
 //!
-//! The analysis of a contact asks for signs of determinants of directions that are themselves built from cross products and sums.
-//! Each direction is a node of a small arena: an `f64` approximation with a bound of its error, and the recipe from which
-//! integers can be computed. A determinant is first tried on the approximations; where the bound leaves its sign open, the
-//! integers decide.
+//! The analysis of a contact asks for signs of determinants of directions that are themselves built
+//! from cross products and sums. Each direction is a node of a small arena: an `f64` approximation
+//! with a bound of its error, and the recipe from which integers can be computed. A determinant is
+//! first tried on the approximations; where the bound leaves its sign open, the integers decide.
 //!
-//! Only the direction matters, so every node may be scaled by a power of two, which keeps approximations near 1.
+//! Only the direction matters, so every node may be scaled by a power of two, which keeps
+//! approximations near 1.
 
 use std::cell::OnceCell;
 
@@ -31,7 +32,8 @@ struct Exact {
 enum Recipe {
     /// From the second point to the first.
     Difference(Vec3, Vec3),
-    /// From a point to where the line `e0 e1` meets the line `f0 f1`, which lies in one plane with it.
+    /// From a point to where the line `e0 e1` meets the line `f0 f1`, which lies in one plane with
+    /// it.
     ToCrossing { to: Vec3, e: [Vec3; 2], f: [Vec3; 2] },
     /// The opposite direction.
     Negated(Dir),
@@ -52,7 +54,8 @@ struct Node {
     exact: OnceCell<Exact>,
 }
 
-/// The arena. Directions may be zero; whoever makes them asks [`Directions::is_zero`] where that can happen.
+/// The arena. Directions may be zero; whoever makes them asks [`Directions::is_zero`] where that
+/// can happen.
 #[derive(Debug, Default)]
 pub(super) struct Directions {
     nodes: Vec<Node>,
@@ -69,7 +72,8 @@ impl Directions {
         self.push(Recipe::Difference(to, from), approx, approx.abs().max_element() * U)
     }
 
-    /// To the point `to` from where the segments `e` and `f` cross: two lines in one plane that are not parallel.
+    /// To the point `to` from where the segments `e` and `f` cross: two lines in one plane that are
+    /// not parallel.
     pub(super) fn away_from_crossing(&mut self, e: [Vec3; 2], f: [Vec3; 2], to: Vec3) -> Dir {
         self.push(Recipe::ToCrossing { to, e, f }, Vec3::ZERO, f64::INFINITY)
     }
@@ -107,7 +111,8 @@ impl Directions {
         let [p, q, r] = [u, v, w].map(|d| &self.nodes[d.0 as usize]);
         let value = p.approx.dot(q.approx.cross(r.approx));
         let [l, m, n] = [p, q, r].map(|x| x.approx.abs().max_element() + x.error);
-        // The six products are at most lmn each; five roundings on the longest way, and the operands' own errors.
+        // The six products are at most lmn each; five roundings on the longest way, and the
+        // operands' own errors.
         let error =
             6.0 * (p.error * m * n + l * q.error * n + l * m * r.error) + 40.0 * U * l * m * n;
         if value.abs() > error * (1.0 + 16.0 * U) {
@@ -203,7 +208,8 @@ fn to_crossing(to: Vec3, e: [Vec3; 2], f: [Vec3; 2]) -> Exact {
     let normal = cross(&u.digits, &w.digits);
     let t = dot(&normal, &normal);
     let s = dot(&offset.digits, &cross(&w.digits, &normal));
-    // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their quotient times u has eo.
+    // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their
+    // quotient times u has eo.
     let reach = subtract(&integers(to), &e0);
     let first = Exact { digits: reach.digits.map(|x| x * &t), exponent: reach.exponent };
     let along = Exact { digits: u.digits.map(|x| -(x * &s)), exponent: offset.exponent };
@@ -271,13 +277,15 @@ fn scale_by(v: Vec3, shift: i32) -> Vec3 {
     v * 2.0_f64.powi(half) * 2.0_f64.powi(shift - half)
 }
 
-/// The nearest f64 vector of length about one, and the power of two that the exact value was multiplied by to get there.
+/// The nearest f64 vector of length about one, and the power of two that the exact value was
+/// multiplied by to get there.
 fn approximate(exact: &Exact) -> (Vec3, i64) {
     let bits = exact.digits.iter().map(BigInt::bits).max().unwrap_or(0) as i64;
     if bits == 0 {
         return (Vec3::ZERO, 0);
     }
-    // 64 leading bits are more than an f64 holds; the cut and the conversion are off by less than an ulp of the largest.
+    // 64 leading bits are more than an f64 holds; the cut and the conversion are off by less than
+    // an ulp of the largest.
     let cut = bits - 64;
     let lead = |x: &BigInt| {
         let top = if cut > 0 { x >> cut as u64 } else { x << (-cut) as u64 };

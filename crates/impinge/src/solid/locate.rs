@@ -6,10 +6,12 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::Posed;
 
-/// Where a point, given in the mesh's own frame, lies with respect to the solid the mesh bounds. Exact, in every position of the point.
+/// Where a point, given in the mesh's own frame, lies with respect to the solid the mesh bounds.
+/// Exact, in every position of the point.
 ///
-/// Inside is where the surface winds around the point: pieces that overlap are one body, and cavities are outside, as their faces point into
-/// them. If the polygons are not oriented consistently, inside is where a ray leaves through an odd number of polygons.
+/// Inside is where the surface winds around the point: pieces that overlap are one body, and
+/// cavities are outside, as their faces point into them. If the polygons are not oriented
+/// consistently, inside is where a ray leaves through an odd number of polygons.
 ///
 /// # Errors
 /// [`ErrorKind::NotSolid`] if the mesh is not closed.

@@ -8,7 +8,8 @@ use super::contacts::contact_points;
 use super::overlay::{LocalPair, Overlay};
 use super::surface::Surface;
 
-/// How the point sets of two meshes lie to each other: a closed mesh is the solid it bounds, any other mesh is its surface.
+/// How the point sets of two meshes lie to each other: a closed mesh is the solid it bounds, any
+/// other mesh is its surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Occupancy {
     /// No common point.
@@ -27,12 +28,13 @@ pub enum Occupancy {
 
 /// How the point sets of `a` and `b` lie to each other, decided exactly.
 ///
-/// `hits` are all pairs of triangles that meet, as every method of [`pair`](crate::pair) reports them. Inside is what
-/// [`locate`](super::locate()) calls inside.
+/// `hits` are all pairs of triangles that meet, as every method of [`pair`](crate::pair) reports
+/// them. Inside is what [`locate`](super::locate()) calls inside.
 ///
-/// If neither mesh is closed, their surfaces alone count: they overlap if triangles cross, and touch if they only touch or coincide. Triangles that
-/// cross always count as overlapping, also where one of them is a wall inside its own solid, between two shells that overlap. Where a closed
-/// mesh encloses no space (two sheets that coincide), it only touches what it meets.
+/// If neither mesh is closed, their surfaces alone count: they overlap if triangles cross, and
+/// touch if they only touch or coincide. Triangles that cross always count as overlapping, also
+/// where one of them is a wall inside its own solid, between two shells that overlap. Where a
+/// closed mesh encloses no space (two sheets that coincide), it only touches what it meets.
 #[must_use]
 pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.iter().any(|h| h.contact == Contact::Crossing) {
@@ -61,12 +63,14 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     }
 }
 
-/// A vertex of one mesh inside the other solid, for meshes that share space although no triangles meet.
+/// A vertex of one mesh inside the other solid, for meshes that share space although no triangles
+/// meet.
 pub(crate) fn vertex_inside(a: &Posed<'_>, b: &Posed<'_>) -> Option<Vec3> {
     vertex_of_inside(a, b).or_else(|| vertex_of_inside(b, a))
 }
 
-/// A vertex of `own` inside the solid `other`, for meshes whose triangles do not meet; `None` if `other` is not closed.
+/// A vertex of `own` inside the solid `other`, for meshes whose triangles do not meet; `None` if
+/// `other` is not closed.
 pub(crate) fn vertex_of_inside(own: &Posed<'_>, other: &Posed<'_>) -> Option<Vec3> {
     let region = own.bounds().intersection(&other.bounds());
     if region.is_empty() {
@@ -86,7 +90,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Adds what the connected pieces of surface that meet nothing tell: each is wholly inside or outside the other solid.
+    /// Adds what the connected pieces of surface that meet nothing tell: each is wholly inside or
+    /// outside the other solid.
     fn look_at_free_shells(
         &self,
         a: &Posed<'_>,
@@ -104,7 +109,8 @@ impl Pair<'_> {
                         shell.first().is_some_and(|p| region.contains(*p) && other.has_inside(*p));
                     overlay.both |= inside;
                     overlay.only_a |= !inside;
-                    // The other's space next to this piece is its own, unless the piece is buried in its own solid.
+                    // The other's space next to this piece is its own, unless the piece is buried
+                    // in its own solid.
                     if inside && !overlay.only_b {
                         overlay.only_b =
                             !own.solid || shell.iter().any(|p| own.leaves_space_at(*p));
@@ -115,7 +121,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Adds what is seen about the corners of the contact. `None` if some neighbourhood has no generic direction.
+    /// Adds what is seen about the corners of the contact. `None` if some neighbourhood has no
+    /// generic direction.
     fn look_at_contacts(
         &self,
         a: &Posed<'_>,

@@ -5,8 +5,9 @@ use crate::pair::{Block, Posed, blocks};
 
 use super::fan::{ContactPoint, Fan, Surroundings};
 
-/// The triangles of one mesh that the questions can concern: those that a ray from somewhere in a region can meet. Rays go along the axis on which the
-/// region is thinnest, because contacts spread along the others, and a ray along a contact meets much of it.
+/// The triangles of one mesh that the questions can concern: those that a ray from somewhere in a
+/// region can meet. Rays go along the axis on which the region is thinnest, because contacts spread
+/// along the others, and a ray along a contact meets much of it.
 #[derive(Debug)]
 pub(super) struct Surface<'a> {
     mesh: &'a Posed<'a>,
@@ -52,13 +53,15 @@ impl<'a> Surface<'a> {
         Surroundings::new(point, self.axis)
     }
 
-    /// Whether `p` is inside the solid: [`locate`](super::locate()), for a point of the region that is no point of the surface.
+    /// Whether `p` is inside the solid: [`locate`](super::locate()), for a point of the region that
+    /// is no point of the surface.
     pub(super) fn has_inside(&self, p: Vec3) -> bool {
         let mut about = self.about(ContactPoint::Corner(p));
         self.solid && self.fan(&mut about).has_far_inside()
     }
 
-    /// Whether the solid leaves space free next to its own surface at its vertex `p`. `true` if that cannot be told.
+    /// Whether the solid leaves space free next to its own surface at its vertex `p`. `true` if
+    /// that cannot be told.
     pub(super) fn leaves_space_at(&self, p: Vec3) -> bool {
         let mut about = self.about(ContactPoint::Corner(p));
         let fan = self.fan(&mut about);

@@ -33,8 +33,8 @@
 //! rotation does, in [`Pose::relative`](crate::Pose::relative), and it grows by at most twice the
 //! distance that `s` was moved: less than `2^-45` for matrices that are rotations to rounding.
 //!
-//! If it is not, the nearest rotation takes its place, as without a scale, and vertices move by up
-//! to `4e` of their distance from the part's origin.
+//! If it is not, the nearest rotation takes its place, as without a scale, and vertices move by a few
+//! `e` times their distance from the origin of the part.
 
 use std::collections::BTreeSet;
 

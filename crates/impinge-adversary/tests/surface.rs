@@ -23,6 +23,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         &[
             "shapes::",
             "scene::Scene::add",
+            "scene::Scene::add_scaled",
             "scene::Scene::load",
             "scene::Scene::load_with",
             "scene::Scene::is_ignored",

@@ -5,7 +5,7 @@
 //! ```
 #![allow(clippy::print_stdout, reason = "an example shows what it finds")]
 
-use impinge::convex::{self, Capsule, Cone, Contact, Cuboid, HalfSpace, Hull};
+use impinge::convex::{self, Capsule, Cone, Cuboid, HalfSpace, Hull, HullCache};
 use impinge::{Error, Pose, Shape, Vec3, shape};
 
 fn main() -> Result<(), Error> {
@@ -22,18 +22,16 @@ fn main() -> Result<(), Error> {
 
     // Two hulls, the second falling onto the first. The cache remembers where the last query
     // ended, which makes the next one several times faster.
-    let mut cache = convex::Cache::default();
+    let mut cache = HullCache::default();
     for z in [3.0, 2.25, 1.875] {
         let pose = Pose::from_translation([0.0, 0.1, z])?;
-        match convex::contact_cached(&stone, &stone, &pose, &mut cache) {
-            Contact::Apart(d, _) => println!("z = {z}: {:.6} to {:.6} apart", d.lower, d.upper),
-            Contact::Meeting(o, _) => {
-                println!(
-                    "z = {z}: {:.6} to {:.6} deep, out along {:.3}",
-                    o.lower, o.upper, o.direction
-                );
-            }
-        }
+        // The signed distance lies between the bounds: negative, it is minus the depth.
+        let (found, verdict) = convex::contact_cached(&stone, &stone, &pose, &mut cache);
+        let what = if verdict.is_separated() { "apart" } else { "in each other" };
+        println!(
+            "z = {z}: {what}; {:.6} to {:.6}, along {:.3}",
+            found.lower, found.upper, found.direction
+        );
     }
 
     // Shapes of any kind against each other, rounded or not.

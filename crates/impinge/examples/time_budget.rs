@@ -7,8 +7,8 @@
 
 use std::time::{Duration, Instant};
 
-use impinge::pair::{Budget, Outcome, first_pair_within};
-use impinge::{Error, Mesh, Pose, shapes};
+use impinge::pair::{Budget, first_pair_within};
+use impinge::{Error, Mesh, Pose, Verdict, shapes};
 
 fn main() -> Result<(), Error> {
     // Two links of a chain, hard to tell apart: their hulls overlap.
@@ -40,14 +40,12 @@ fn main() -> Result<(), Error> {
 
 fn show(ring: &Mesh, pose: &Pose, budget: &mut Budget<'_>) {
     match first_pair_within(ring, ring, pose, budget) {
-        Outcome::Hit { a, b } => println!("triangle {a} meets {b}"),
-        Outcome::Separated { distance_at_least } => {
-            println!("separated, at least {distance_at_least:.4} apart");
-        }
+        Verdict::Intersecting((a, b)) => println!("triangle {a} meets {b}"),
+        Verdict::Separated(proof) => println!("separated: {proof}"),
         // Every number holds, however early the query was stopped.
-        Outcome::Maybe(known) => println!(
-            "maybe: at most {:.4} deep, at most {:.4} apart, {} pairs of nodes left",
-            known.pair_depth, known.distance_at_most, known.pairs_left
+        Verdict::Undecided(known) => println!(
+            "open: at most {:.4} deep, at most {:.4} apart, {} pairs of nodes left",
+            known.open_depth, known.upper, known.open
         ),
     }
 }

@@ -30,7 +30,7 @@ fn main() -> Result<(), Error> {
             Verdict::Intersecting(hit) => {
                 println!("shifted by {shift}: triangle {} meets {} at {}", hit.a, hit.b, hit.point);
                 let pairs = all_pairs(&ring, &rod, &pose);
-                let first = pairs.first().map(|hit| hit.contact.to_string());
+                let first = pairs.first().map(|hit| hit.kind.to_string());
                 println!(
                     "    {} pairs meet; the first: {}",
                     pairs.len(),

@@ -231,3 +231,11 @@ pub(crate) mod real {
         Real::deserialize(d).map(|x| x.0)
     }
 }
+
+/// The number of a corner or side of a triangle.
+pub(crate) fn corner<'de, D: Deserializer<'de>>(d: D) -> Result<u8, D::Error> {
+    match u8::deserialize(d)? {
+        number @ 0..=2 => Ok(number),
+        number => Err(D::Error::custom(format!("a triangle has no corner or side {number}"))),
+    }
+}

@@ -4,8 +4,9 @@ mod duplicate;
 mod pair;
 mod relation;
 mod scene;
+#[cfg(feature = "serde")]
+mod serial;
 
-pub use crate::pair::Distance;
 pub use pair::{CheckOptions, PairReport, check_pair};
 pub use relation::Relation;
 pub use scene::candidate_pairs;

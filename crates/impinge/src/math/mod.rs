@@ -22,6 +22,8 @@ pub(crate) use pose::STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
 pub(crate) use random::Random;
 pub(crate) use scale::{coordinate_key, unit_scale};
+#[cfg(feature = "serde")]
+pub(crate) use serial::StoredPose;
 
 /// A point or vector of three `f64`: [`glam::DVec3`].
 pub use glam::DVec3 as Vec3;

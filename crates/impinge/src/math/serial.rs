@@ -78,3 +78,19 @@ impl<'de> Deserialize<'de> for OrientedBox {
         Self::from_parts(center.into(), axes.map(Vec3::from), half).map_err(refused)
     }
 }
+
+/// A pose that is stored as it is, whatever composition has made of it.
+pub(crate) struct StoredPose(pub(crate) Pose);
+
+impl Serialize for StoredPose {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredPose {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let rows = <[[f64; 4]; 3]>::deserialize(deserializer)?;
+        Pose::of_stored(rows, f64::MAX).map(Self).map_err(refused)
+    }
+}

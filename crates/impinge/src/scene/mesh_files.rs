@@ -31,7 +31,10 @@ pub struct LoadedMesh {
     /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest
     /// rotation.
     pub straightened: usize,
-    /// Parts whose matrix scales, shears or mirrors, which was applied to their vertices.
+    /// Parts with a uniform scale other than 1, as [`Scene::add_scaled`] adds them.
+    pub scaled: usize,
+    /// Parts whose matrix shears, mirrors, or scales axes differently, which was applied to their
+    /// vertices.
     pub deformed: usize,
 }
 
@@ -45,7 +48,11 @@ impl fmt::Display for LoadedMesh {
                 self.straightened,
                 "parts have rotations rounded to single precision, replaced by the nearest rotation",
             ),
-            (self.deformed, "parts are scaled, sheared or mirrored, applied to their vertices"),
+            (self.scaled, "parts are scaled"),
+            (
+                self.deformed,
+                "parts are sheared, mirrored or scaled by axis, which was applied to their vertices",
+            ),
         ] {
             if count > 0 {
                 write!(f, "\n  {count} {what}")?;
@@ -112,6 +119,7 @@ impl Mesh {
             welded: given - mesh.vertices().len(),
             triangulated,
             straightened: loaded.straightened,
+            scaled: loaded.scaled,
             deformed: loaded.deformed,
             report: loaded.report,
             mesh,
@@ -207,7 +215,7 @@ fn write_as(out: &mut impl Write, format: Format, raw: RawMesh) -> io::Result<()
         Format::Ply => impinge_io::write_ply(out, &raw),
         Format::Off => impinge_io::write_off(out, &raw),
         _ => {
-            let instance = Instance { name: "mesh".into(), mesh: 0, matrix: IDENTITY };
+            let instance = Instance { name: "mesh".into(), mesh: 0, matrix: IDENTITY, scale: 1.0 };
             impinge_io::write_glb(out, &[raw], &[instance])
         }
     }

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::form::{Convex, Core, Form};
 use crate::convex::{
-    Body, Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Rounded, Sphere,
+    Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Rounded, Sphere, Support,
 };
 use crate::error::{Error, ErrorKind};
 use crate::math::{MAX_COORDINATE, Vec3};
@@ -122,6 +122,22 @@ impl Shape {
         Err(Error::new(kind, format!("the margin is {margin:e}: {why}")))
     }
 
+    /// The shape with this margin of the whole, which is what it had when it was stored.
+    #[cfg(feature = "serde")]
+    pub(crate) fn with_whole_margin(mut self, margin: f64) -> Result<Self, Error> {
+        let takes_one = !matches!(self.kind, Kind::Mesh(_) | Kind::Solid(_) | Kind::HalfSpace(_));
+        if margin.to_bits() == self.margin.to_bits() {
+            return Ok(self);
+        }
+        if !takes_one || !(self.margin..=MAX_COORDINATE).contains(&margin) {
+            let message =
+                format!("a stored shape has a margin of {margin:e}, which it cannot have");
+            return Err(Error::new(ErrorKind::BadParameter, message));
+        }
+        self.margin = margin;
+        Ok(self)
+    }
+
     /// What kind of shape it is, without what [`Shape::rounded`] has put around it.
     #[must_use]
     pub fn kind(&self) -> &Kind {
@@ -176,7 +192,7 @@ fn origin() -> Arc<Hull> {
     Arc::clone(ORIGIN.get_or_init(|| hull_of(&[Vec3::ZERO])))
 }
 
-fn core_of(body: &impl Body) -> Arc<Hull> {
+fn core_of(body: &impl Support) -> Arc<Hull> {
     hull_of(&body.core_points().expect("the core is a polytope"))
 }
 
@@ -207,7 +223,7 @@ made_from! {
 }
 
 /// A rounded body as the body with its margin.
-impl<B: Body + Clone + Into<Self>> From<Rounded<B>> for Shape {
+impl<B: Support + Clone + Into<Self>> From<Rounded<B>> for Shape {
     fn from(rounded: Rounded<B>) -> Self {
         let inside: Self = rounded.inside().clone().into();
         Self { margin: rounded.margin(), ..inside }

@@ -4,11 +4,12 @@ use std::fmt;
 
 /// A corner, side or the inside of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Feature {
     /// Corner 0, 1 or 2.
-    Vertex(u8),
+    Vertex(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::corner"))] u8),
     /// The side from corner `i` to corner `(i + 1) % 3`, without its ends.
-    Edge(u8),
+    Edge(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::corner"))] u8),
     /// The inside, without the boundary.
     Face,
 }
@@ -19,7 +20,8 @@ pub enum Feature {
 /// corner, a side, or the triangle itself. The triangles cross or overlap when that is the face for
 /// both, and touch otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Contact {
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum HitKind {
     /// The insides of the triangles meet, and the triangles are not in one plane.
     Crossing,
     /// They meet, their insides do not: `I` lies in these features. A triangle of zero area has no
@@ -34,8 +36,8 @@ pub enum Contact {
     Coplanar,
 }
 
-impl Contact {
-    /// The same contact seen from the other triangle.
+impl HitKind {
+    /// The same seen from the other triangle.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {
@@ -55,7 +57,7 @@ impl fmt::Display for Feature {
     }
 }
 
-impl fmt::Display for Contact {
+impl fmt::Display for HitKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Crossing => f.write_str("crossing"),

@@ -1,7 +1,7 @@
 //! The separating-vector search against exact answers, and its lemmas one by one.
 
-use impinge::convex::decide::{Hint, decide};
 use impinge::convex::{ClosestOptions, Hull};
+use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
 use impinge_oracles::convex_scenes::{
     Random, Truth, check_gap, meet, moved, true_gap, truth_of_whole,

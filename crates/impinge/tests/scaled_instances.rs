@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use impinge::check::{CheckOptions, PairReport};
-use impinge::pair::{Collect, Posed, brute, intersecting_pairs};
+use impinge::internals::pair::{Posed, brute};
+use impinge::pair::{Collect, intersecting_pairs};
 use impinge::{ErrorKind, Loaded, Mesh, Pose, Relation, Scene, Vec3, check_pair, shapes};
 use impinge_oracles::common::{Random, count_from};
 

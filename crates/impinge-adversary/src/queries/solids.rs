@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
 use impinge::exact::{self, Location};
-use impinge::pair::{First, Posed};
+use impinge::internals::pair::Posed;
+use impinge::pair::First;
 use impinge::pieces::{self, DecomposeOptions};
 use impinge::solid::{self, Occupancy};
 use impinge::{Pose, Scene, Shape, Vec3, shape};

@@ -106,7 +106,7 @@ fn a_limit_is_no_answer() {
             let cut = penetration(&a, &a, &pose, &options, &mut BodyCache::default()).answer;
             assert!(cut.lower <= exact.upper && exact.lower <= cut.upper, "{cut:?} {exact:?}");
             let cut = closest_points(&a, &a, &pose, &closest, &mut BodyCache::default());
-            let distance = [exact.upper, exact.lower].map(|depth| (-depth).max(0.0));
+            let distance = [exact.lower, exact.upper].map(|signed| signed.max(0.0));
             let found = cut.answer;
             assert!(found.lower <= distance[1] && distance[0] <= found.upper, "{cut:?} {exact:?}");
             assert!(cut.iterations <= limit);

@@ -43,7 +43,7 @@ fn answers_are_those_of_the_baked_mesh() {
         triangles(shapes::cylinder(0.5, 3.0, 9).unwrap()),
     ];
     let mut random = Random(13);
-    let options = CheckOptions { distance: true, keep_hits: true, ..CheckOptions::default() };
+    let options = CheckOptions::default().distance(true).keep_hits(true);
     let mut relations = BTreeSet::new();
     for round in 0..count_from("IMPINGE_SCALED_ROUNDS", 400) {
         let scale = match round % 4 {

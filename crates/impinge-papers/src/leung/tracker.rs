@@ -196,7 +196,7 @@ impl<'h> Tracker<'h> {
     /// The improved Gilbert algorithm, from where it ended last.
     fn gilbert(&mut self, pose: &Pose) -> Iterated<Distance> {
         let (a, b) = (self.a.hull(), self.b.hull());
-        let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
+        let options = ClosestOptions::default().tolerance(0.0);
         closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.simplex)
     }
 }

@@ -12,6 +12,7 @@ use super::duplicate::same_triangles;
 
 /// What to find out about a pair beyond its relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// Parts no further apart than this are [`Relation::Near`]. In the unit of the coordinates; a
     /// negative or NaN clearance is none.
@@ -20,6 +21,29 @@ pub struct CheckOptions {
     pub distance: bool,
     /// Keep every intersecting pair of triangles, not only their number.
     pub keep_hits: bool,
+}
+
+impl CheckOptions {
+    /// With this [`clearance`](Self#structfield.clearance).
+    #[must_use]
+    pub fn clearance(mut self, clearance: impl Into<Option<f64>>) -> Self {
+        self.clearance = clearance.into();
+        self
+    }
+
+    /// With or without the [`distance`](Self#structfield.distance).
+    #[must_use]
+    pub fn distance(mut self, distance: bool) -> Self {
+        self.distance = distance;
+        self
+    }
+
+    /// With or without [every pair of triangles](Self#structfield.keep_hits).
+    #[must_use]
+    pub fn keep_hits(mut self, keep_hits: bool) -> Self {
+        self.keep_hits = keep_hits;
+        self
+    }
 }
 
 /// The verdict about one pair of parts.

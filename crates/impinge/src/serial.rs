@@ -10,6 +10,7 @@ use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::Error;
+use crate::math::Vec3;
 
 /// A number that may be infinite: `"inf"` or `"-inf"` where the format is one for people, because
 /// JSON has no infinite numbers. Never NaN.
@@ -177,7 +178,7 @@ pub(crate) struct Points<'a>(pub(crate) &'a [crate::math::Vec3]);
 
 impl Serialize for Points<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|v| v.to_array()))
+        serializer.collect_seq(self.0.iter().map(Vec3::to_array))
     }
 }
 
@@ -209,7 +210,7 @@ pub(crate) mod maybe_point {
 
     #[allow(clippy::ref_option, reason = "the signature that serde calls")]
     pub(crate) fn serialize<S: Serializer>(v: &Option<Vec3>, s: S) -> Result<S::Ok, S::Error> {
-        v.map(|v| v.to_array()).serialize(s)
+        v.map(Vec3::to_array).serialize(s)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec3>, D::Error> {

@@ -174,7 +174,7 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 /// Points as arrays.
-pub(crate) struct Points<'a>(pub(crate) &'a [crate::math::Vec3]);
+pub(crate) struct Points<'a>(pub(crate) &'a [Vec3]);
 
 impl Serialize for Points<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

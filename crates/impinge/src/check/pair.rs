@@ -92,7 +92,8 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
         Relation::Clear | Relation::Near => None,
         Relation::AInsideB if hits.is_empty() => first_corner(&a),
         Relation::BInsideA if hits.is_empty() => first_corner(&b),
-        _ => best_witness(&hits).or_else(|| vertex_inside(&a, &b)),
+        _ => best_witness(&hits)
+            .or_else(|| vertex_inside((a.mesh(), a.pose()), (b.mesh(), b.pose()))),
     };
     let mut report = PairReport { relation, hit_count: hits.len(), hits, witness, distance: None };
     if !options.keep_hits {

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use crate::exact::Sign;
+use crate::exact::{Sign, is_inside};
 use crate::math::{Aabb, Vec3};
 
 use super::lazy::{Dir, Directions};
@@ -235,15 +235,9 @@ impl Fan {
         None
     }
 
-    /// Whether the direction `(1, e, e^2)` points into the material.
-    pub(super) fn has_far_inside(&self) -> bool {
-        self.is_material(0)
-    }
-
     /// Whether there is material where the mesh winds `change` times more than about `(1, e, e^2)`.
     fn is_material(&self, change: i64) -> bool {
-        let winding = self.far + change;
-        if self.by_parity { winding % 2 != 0 } else { winding != 0 }
+        is_inside(self.far + change, !self.by_parity)
     }
 
     /// The winding about `d` less the winding about `g`, from the arcs on the short way; `None` if it runs through the end of an arc.

@@ -1,10 +1,12 @@
 //! Which space two meshes occupy together, from their touching and coinciding triangles.
 
-use crate::exact::Contact;
-use crate::math::Vec3;
+use crate::exact::{Contact, Location};
+use crate::math::{Pose, Vec3};
+use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed};
 
 use super::contacts::contact_points;
+use super::locate::locate_at;
 use super::overlay::{LocalPair, Overlay};
 use super::surface::Surface;
 
@@ -61,22 +63,31 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     }
 }
 
-/// A vertex of one mesh inside the other solid, for meshes that share space although no triangles meet.
-pub(crate) fn vertex_inside(a: &Posed<'_>, b: &Posed<'_>) -> Option<Vec3> {
+/// A vertex of one mesh inside the other solid, in the frame of the poses, for meshes that share
+/// space although no triangles meet.
+pub(crate) fn vertex_inside(a: (&Mesh, &Pose), b: (&Mesh, &Pose)) -> Option<Vec3> {
     vertex_of_inside(a, b).or_else(|| vertex_of_inside(b, a))
 }
 
-/// A vertex of `own` inside the solid `other`, for meshes whose triangles do not meet; `None` if `other` is not closed.
-pub(crate) fn vertex_of_inside(own: &Posed<'_>, other: &Posed<'_>) -> Option<Vec3> {
-    let region = own.bounds().intersection(&other.bounds());
-    if region.is_empty() {
+/// A vertex of the first mesh inside the other solid, in the frame of the poses, for meshes whose
+/// triangles do not meet; `None` if the other is not closed. One vertex of each connected piece is
+/// looked at.
+pub(crate) fn vertex_of_inside(
+    (own, at): (&Mesh, &Pose),
+    (solid, pose): (&Mesh, &Pose),
+) -> Option<Vec3> {
+    if !solid.is_solid() {
         return None;
     }
-    let other = Surface::new(other, &region);
-    let mut firsts = free_shells(own, &mut std::iter::empty()).into_iter();
-    firsts.find_map(|shell| {
-        shell.first().copied().filter(|p| region.contains(*p) && other.has_inside(*p))
-    })
+    let corners = (0..own.shells().count()).filter_map(|shell| first_corner(own, shell));
+    let mut corners = corners.map(|v| at.transform_point(own.vertices()[v as usize]));
+    corners.find(|p| locate_at(*p, solid, pose) == Location::Inside)
+}
+
+/// A vertex of a connected piece of the mesh; `None` if it has no triangles.
+fn first_corner(mesh: &Mesh, shell: usize) -> Option<u32> {
+    let polygon = mesh.shells().firsts()[shell] as usize;
+    mesh.triangles_of(polygon).next().map(|t| mesh.triangles()[t][0])
 }
 
 /// Both meshes, prepared.
@@ -94,20 +105,18 @@ impl Pair<'_> {
         hits: &[Hit],
         overlay: &mut Overlay,
     ) {
-        let region = a.bounds().intersection(&b.bounds());
-        let of_a = free_shells(a, &mut hits.iter().map(|h| h.a));
-        let of_b = free_shells(b, &mut hits.iter().map(|h| h.b));
+        let of_a = free_shells(a, hits.iter().map(|h| h.a));
+        let of_b = free_shells(b, hits.iter().map(|h| h.b));
         for (shells, own, other) in [(of_a, &self.a, &self.b), (of_b, &self.b, &self.a)] {
             if other.solid {
                 for shell in shells {
-                    let inside =
-                        shell.first().is_some_and(|p| region.contains(*p) && other.has_inside(*p));
+                    let Some(first) = first_corner(own.mesh.mesh(), shell) else { continue };
+                    let inside = other.has_inside(own.mesh.vertices()[first as usize]);
                     overlay.both |= inside;
                     overlay.only_a |= !inside;
                     // The other's space next to this piece is its own, unless the piece is buried in its own solid.
                     if inside && !overlay.only_b {
-                        overlay.only_b =
-                            !own.solid || shell.iter().any(|p| own.leaves_space_at(*p));
+                        overlay.only_b = !own.solid || own.leaves_space_about(shell);
                     }
                 }
             }
@@ -136,23 +145,11 @@ impl Pair<'_> {
     }
 }
 
-/// The vertices of every connected piece of the mesh that none of the triangles `met` belongs to.
-fn free_shells(mesh: &Posed<'_>, met: &mut dyn Iterator<Item = u32>) -> Vec<Vec<Vec3>> {
-    let shell_of = |t: usize| mesh.mesh().shell_of(t) as usize;
-    let mut touched = vec![false; mesh.mesh().shells().count()];
+/// The connected pieces of the mesh that none of the triangles `met` belongs to.
+fn free_shells(mesh: &Posed<'_>, met: impl Iterator<Item = u32>) -> Vec<usize> {
+    let mut free = vec![true; mesh.mesh().shells().count()];
     for t in met {
-        touched[shell_of(t as usize)] = true;
+        free[mesh.mesh().shell_of(t as usize) as usize] = false;
     }
-    let mut shells = vec![Vec::new(); touched.len()];
-    let mut seen = vec![false; mesh.vertices().len()];
-    for (i, t) in mesh.mesh().triangles().iter().enumerate() {
-        let shell = shell_of(i);
-        for v in t {
-            if !touched[shell] && !std::mem::replace(&mut seen[*v as usize], true) {
-                shells[shell].push(mesh.vertices()[*v as usize]);
-            }
-        }
-    }
-    shells.retain(|shell| !shell.is_empty());
-    shells
+    (0..free.len()).filter(|shell| free[*shell]).collect()
 }

@@ -79,6 +79,7 @@ mod node;
 mod overlap;
 mod pairs;
 mod parallel;
+mod ray;
 mod refit;
 mod relative;
 #[cfg(test)]

@@ -140,6 +140,32 @@ pub(crate) fn ray_crossing(q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
     })
 }
 
+/// A direction along a coordinate axis, from which `(1, e, e^2)`, counted from that axis, differs
+/// by less than anything else that matters; or the opposite one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RayAxis {
+    pub(crate) axis: usize,
+    pub(crate) forward: bool,
+}
+
+impl RayAxis {
+    /// Along the first axis.
+    pub(crate) const FIRST: Self = Self { axis: 0, forward: true };
+
+    /// As [`ray_crossing`] for the ray from `q` along this direction: 1 if it leaves the triangle
+    /// through its front, -1 if it enters there.
+    #[must_use]
+    pub(crate) fn crossing(self, q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
+        // Turning the axes keeps orientations; in a point reflection the ray runs against the normal.
+        let sign = if self.forward { 1.0 } else { -1.0 };
+        let view = |v: Vec3| {
+            Vec3::new(v[self.axis], v[(self.axis + 1) % 3], v[(self.axis + 2) % 3]) * sign
+        };
+        let count = ray_crossing(view(q), &triangle.map(view))?;
+        Some(if self.forward { count } else { -count })
+    }
+}
+
 /// Whether the shifted `q` is in the triangle as seen along x, and if so whether the triangle is counter-clockwise in
 /// the (y, z) plane, which is when its normal points along +x.
 ///

@@ -8,8 +8,13 @@ use crate::pair::{Hit, Posed};
 
 use super::fan::ContactPoint;
 
-/// Every corner of the contact that the hits describe, each once, in a fixed order.
-pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<ContactPoint> {
+/// Every corner of the contact that the hits describe, each once, in a fixed order, with the first
+/// hit that has it.
+pub(super) fn contact_points<'h>(
+    a: &Posed<'_>,
+    b: &Posed<'_>,
+    hits: &'h [Hit],
+) -> Vec<(ContactPoint, &'h Hit)> {
     let mut corners = BTreeMap::new();
     let mut crossings = BTreeMap::new();
     for hit in hits {
@@ -17,7 +22,7 @@ pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<
         for (points, other) in [(&ta, &tb), (&tb, &ta)] {
             for p in points {
                 if !corners.contains_key(&key(*p)) && segment_triangle(*p, *p, other).is_some() {
-                    corners.insert(key(*p), *p);
+                    corners.insert(key(*p), (*p, hit));
                 }
             }
         }
@@ -28,13 +33,14 @@ pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<
                     let ordered =
                         |[p, q]: [Vec3; 2]| if key(p) <= key(q) { [p, q] } else { [q, p] };
                     let (e, f) = (ordered(e), ordered(f));
-                    crossings.insert([e[0], e[1], f[0], f[1]].map(key), (e, f));
+                    crossings.entry([e[0], e[1], f[0], f[1]].map(key)).or_insert((e, f, hit));
                 }
             }
         }
     }
-    let corners = corners.into_values().map(ContactPoint::Corner);
-    let crossings = crossings.into_values().map(|(e, f)| ContactPoint::Crossing { e, f });
+    let corners = corners.into_values().map(|(p, hit)| (ContactPoint::Corner(p), hit));
+    let crossings = crossings.into_values();
+    let crossings = crossings.map(|(e, f, hit)| (ContactPoint::Crossing { e, f }, hit));
     corners.chain(crossings).collect()
 }
 

@@ -1,10 +1,11 @@
 //! Whether a point is inside a solid.
 
 use crate::error::{Error, ErrorKind};
-use crate::exact::{Location, location_of, ray_crossing};
+use crate::exact::{Location, RayAxis, location_of, ray_crossing};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::Posed;
+use crate::tree::Cast;
 
 /// Where a point, given in the mesh's own frame, lies with respect to the solid the mesh bounds. Exact, in every position of the point.
 ///
@@ -44,14 +45,8 @@ pub fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
     locate_in(p, solid.mesh(), solid.pose(), &solid.bounds(), |t| solid.triangle(t))
 }
 
-/// Up to so many triangles are looked at without a tree, which takes no longer.
-const MOST_WITHOUT_TREE: u32 = 24;
-
 /// The one test that says what is inside. `bounds` holds all triangles, `triangle` tells their
 /// corners where they are.
-///
-/// The ray of [`ray_crossing`] runs through the mesh's tree, or past every triangle if there are
-/// only a few, or if the tree cannot tell them apart where the mesh is.
 fn locate_in(
     p: Vec3,
     mesh: &Mesh,
@@ -62,12 +57,29 @@ fn locate_in(
     if !bounds.contains(p) {
         return Location::Outside;
     }
-    let count = mesh.triangles().len() as u32;
-    let mut crossing = |t| ray_crossing(p, &triangle(t));
-    let by_tree =
-        (count > MOST_WITHOUT_TREE).then(|| mesh.tree().crossings(pose, p, &mut crossing));
-    let winding = by_tree.flatten().unwrap_or_else(|| (0..count).map(crossing).sum());
+    let ray = Cast { pose, from: p, slack: 0.0, along: RayAxis::FIRST };
+    let winding = crossings(mesh, &ray, |t| ray_crossing(p, &triangle(t)));
     location_of(winding, mesh.topology().is_balanced())
+}
+
+/// Up to so many triangles are looked at without a tree, which takes no longer.
+const MOST_WITHOUT_TREE: u32 = 24;
+
+/// The signed number of triangles of the mesh that a ray pierces, as
+/// [`Tree::crossings`](crate::tree::Tree) counts it: through the mesh's tree, or past every triangle
+/// if there are only a few, or if the tree cannot tell them apart where the mesh is.
+pub(super) fn crossings(
+    mesh: &Mesh,
+    ray: &Cast<'_>,
+    mut exact: impl FnMut(u32) -> Option<i64>,
+) -> Option<i64> {
+    let count = mesh.triangles().len() as u32;
+    if count > MOST_WITHOUT_TREE {
+        if let Some(found) = mesh.tree().crossings(ray, &mut exact) {
+            return found;
+        }
+    }
+    (0..count).map(exact).sum()
 }
 
 /// Says what is missing if `mesh`, called `what`, is not closed.

@@ -15,6 +15,7 @@ pub(crate) mod locate;
 #[cfg(test)]
 mod locate_tests;
 mod overlay;
+mod plane;
 mod relate;
 mod surface;
 

@@ -6,8 +6,11 @@ use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed};
 
 use super::contacts::contact_points;
+use super::fan::ContactPoint;
 use super::locate::locate_at;
+
 use super::overlay::{LocalPair, Overlay};
+use super::plane::{Plane, lie_on_two_sides};
 use super::surface::Surface;
 
 /// How the point sets of two meshes lie to each other: a closed mesh is the solid it bounds, any other mesh is its surface.
@@ -47,6 +50,9 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     let pair = Pair { a: Surface::new(a, &region), b: Surface::new(b, &region) };
     if !pair.a.solid && !pair.b.solid {
         return if hits.is_empty() { Occupancy::Disjoint } else { Occupancy::Touching };
+    }
+    if !hits.is_empty() && lie_on_two_sides(a, b, hits) {
+        return Occupancy::Touching;
     }
     let mut overlay = Overlay { both: false, only_a: !pair.b.solid, only_b: !pair.a.solid };
     pair.look_at_free_shells(a, b, hits, &mut overlay);
@@ -132,16 +138,48 @@ impl Pair<'_> {
         hits: &[Hit],
         overlay: &mut Overlay,
     ) -> Option<()> {
-        for point in contact_points(a, b, hits) {
+        let mut plain = Vec::new();
+        for (point, hit) in contact_points(a, b, hits) {
             if overlay.is_full() {
                 break;
             }
-            let mut about = self.a.about(point); // both surfaces have the same region, and so the same axis
-            let (a, b) = (self.a.fan(&mut about), self.b.fan(&mut about));
-            let (a_is_solid, b_is_solid) = (self.a.solid, self.b.solid);
-            LocalPair { a: &a, b: &b, a_is_solid, b_is_solid }.look(&mut about, overlay)?;
+            if !overlay.both && self.only_touch_at(&point, a.triangle(hit.a), b.triangle(hit.b)) {
+                plain.push(point);
+            } else {
+                self.look_at(point, overlay)?;
+            }
+        }
+        // What is in one solid only matters where some space is in both.
+        if overlay.both {
+            for point in plain {
+                if overlay.is_full() {
+                    break;
+                }
+                self.look_at(point, overlay)?;
+            }
         }
         Some(())
+    }
+
+    /// Adds what is seen about one corner of the contact.
+    fn look_at(&self, point: ContactPoint, overlay: &mut Overlay) -> Option<()> {
+        let mut about = self.a.about(point); // both surfaces have the same region, and so the same axis
+        let (a, b) = (self.a.fan(&mut about), self.b.fan(&mut about));
+        let (a_is_solid, b_is_solid) = (self.a.solid, self.b.solid);
+        LocalPair { a: &a, b: &b, a_is_solid, b_is_solid }.look(&mut about, overlay)
+    }
+
+    /// Whether no space next to a corner of the contact is in both solids, because the plane of one
+    /// of the triangles given, of either mesh, is between the two there.
+    fn only_touch_at(&self, point: &ContactPoint, of_a: [Vec3; 3], of_b: [Vec3; 3]) -> bool {
+        [of_a, of_b].into_iter().filter_map(Plane::through).any(|plane| {
+            [true, false].into_iter().any(|above| {
+                !of_a.iter().any(|v| plane.has(*v, above))
+                    && !of_b.iter().any(|v| plane.has(*v, !above))
+                    && self.a.leaves_free(above, &plane, point)
+                    && self.b.leaves_free(!above, &plane, point)
+            })
+        })
     }
 }
 

@@ -10,6 +10,6 @@ pub(crate) use plain::PlainTree;
 pub(crate) use plain::first_within as first_within_plain;
 pub use wide::{Cache, FORMAT, Refitted, Tree, TreeSize, near, traverse};
 pub(crate) use wide::{
-    Effort, SearchLimits, Seek, Upkeep, are_far, first_cached, first_soon, first_within, near_far,
-    par_pairs,
+    Cast, Effort, SearchLimits, Seek, Upkeep, are_far, first_cached, first_soon, first_within,
+    near_far, par_pairs,
 };

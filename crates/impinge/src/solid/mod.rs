@@ -14,6 +14,7 @@ mod lazy;
 pub(crate) mod locate;
 #[cfg(test)]
 mod locate_tests;
+mod number;
 mod overlay;
 mod plane;
 mod relate;

@@ -1,4 +1,5 @@
-//! `cargo xtask test`: formatting, lints, tests, doc tests and docs, in that order, on any machine with cargo.
+//! `cargo xtask test`: formatting, lints, tests, doc tests and docs, in that order, on any machine
+//! with cargo.
 #![allow(clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
 use std::env;
@@ -87,8 +88,8 @@ const STEPS: &[Step] = &[
     },
 ];
 
-/// Set for every step: a run from scratch gains nothing from what incremental builds keep, which takes more room
-/// on the disk than everything else together.
+/// Set for every step: a run from scratch gains nothing from what incremental builds keep, which
+/// takes more room on the disk than everything else together.
 const LEAN: &[(&str, &str)] = &[("CARGO_INCREMENTAL", "0")];
 
 /// Runs every step; stops at the first failure.
@@ -126,7 +127,8 @@ fn test() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// rustfmt and clippy are components of the toolchain that a minimal install lacks; ask rustup for what is missing.
+/// rustfmt and clippy are components of the toolchain that a minimal install lacks; ask rustup for
+/// what is missing.
 fn have_components() -> bool {
     for (sub, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         let present = cargo().args([sub, "--version"]).output().is_ok_and(|o| o.status.success());

@@ -194,8 +194,8 @@ struct Place<'a> {
     file: &'a Path,
     /// The folder of its submodules.
     folder: &'a Path,
-    /// The public path of its items. Those of a private module are found where they are exported, in
-    /// the nearest public module above.
+    /// The public path of its items. Those of a private module are found where they are exported,
+    /// in the nearest public module above.
     path: &'a str,
     /// Whether all modules on the way are public; if not, only exported items are public.
     is_public: bool,
@@ -242,7 +242,8 @@ impl Reader {
                         TraitItem::Fn(f) => Some(f),
                         _ => None,
                     }) {
-                        // What a trait's methods take and give is its own affair: all of them count.
+                        // What a trait's methods take and give is its own affair: all of them
+                        // count.
                         let some = f.sig.inputs.iter().any(|a| matches!(a, FnArg::Typed(_)));
                         if some && !is_hidden(&f.attrs) {
                             let name = at(&format!("{}::{}", t.ident, f.sig.ident));

@@ -105,7 +105,8 @@ pub(crate) enum Command {
 /// `impinge check`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct CheckArgs {
-    /// One assembly or scene (its parts against each other), or several files (parts of different files against each other).
+    /// One assembly or scene (its parts against each other), or several files (parts of different
+    /// files against each other).
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -142,11 +143,13 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "D", value_parser = clearance, allow_hyphen_values = true)]
     pub(crate) clearance: Option<f64>,
 
-    /// Measures the distance of every pair that does not meet, and lists it (no pair is pruned by its boxes then).
+    /// Measures the distance of every pair that does not meet, and lists it (no pair is pruned by
+    /// its boxes then).
     #[arg(long)]
     pub(crate) distance: bool,
 
-    /// Leaves out pairs of parts by their names, in either order; * is any text, ? any one character. May be repeated.
+    /// Leaves out pairs of parts by their names, in either order; * is any text, ? any one
+    /// character. May be repeated.
     #[arg(long, value_name = "A:B", value_parser = crate::ignore::Ignore::parse)]
     pub(crate) ignore: Vec<crate::ignore::Ignore>,
 
@@ -154,7 +157,8 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_enum, value_name = "VERDICT", default_value_t)]
     pub(crate) fail_on: FailOn,
 
-    /// Keeps the trees of large meshes in this folder and reuses them in later runs; answers are the same.
+    /// Keeps the trees of large meshes in this folder and reuses them in later runs; answers are
+    /// the same.
     #[arg(long, value_name = "DIR")]
     pub(crate) cache: Option<PathBuf>,
 
@@ -252,7 +256,8 @@ pub(crate) struct DecomposeArgs {
     #[arg(long, short, value_name = "FILE.glb|FILE.obj")]
     pub(crate) output: Option<PathBuf>,
 
-    /// How far a piece may reach out of the solid, in the unit of the file [default: 1/50 of each part's diagonal].
+    /// How far a piece may reach out of the solid, in the unit of the file [default: 1/50 of each
+    /// part's diagonal].
     #[arg(long, value_name = "D", value_parser = tolerance, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
 
@@ -260,7 +265,8 @@ pub(crate) struct DecomposeArgs {
     #[arg(long, value_name = "N", default_value = "64")]
     pub(crate) pieces: NonZeroUsize,
 
-    /// Cuts at the planes of faces until the pieces are the solid; for bodies of up to some hundred faces.
+    /// Cuts at the planes of faces until the pieces are the solid; for bodies of up to some hundred
+    /// faces.
     #[arg(long, conflicts_with = "tolerance")]
     pub(crate) exact: bool,
 

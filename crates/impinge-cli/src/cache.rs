@@ -1,7 +1,9 @@
 //! Trees of large meshes kept in a folder from run to run, under the fingerprint of the mesh.
 //!
-//! A file is written under a name of its own and then renamed, so that others see either all of it or nothing, whoever else reads or writes at the same time. Whatever is found in
-//! the folder is checked by [`Mesh::restore_tree`], which no file can make answer wrongly; what does not pass is reported, ignored and written again.
+//! A file is written under a name of its own and then renamed, so that others see either all of it
+//! or nothing, whoever else reads or writes at the same time. Whatever is found in the folder is
+//! checked by [`Mesh::restore_tree`], which no file can make answer wrongly; what does not pass is
+//! reported, ignored and written again.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -57,7 +59,8 @@ impl Cache {
         &self.folder
     }
 
-    /// Sees to it that the mesh has its tree: from the cache, or built and stored there. What went wrong with files is told in the second value; the tree is there anyway.
+    /// Sees to it that the mesh has its tree: from the cache, or built and stored there. What went
+    /// wrong with files is told in the second value; the tree is there anyway.
     pub(crate) fn provide(&self, mesh: &Mesh) -> (Source, Option<String>) {
         if mesh.triangles().len() < LARGE {
             let _ = mesh.tree();

@@ -11,7 +11,8 @@ use impinge::{Aabb, Mesh, Vec3};
 
 use crate::cache::{Cache, Source};
 
-/// Everything `impinge info` says about a part. Lengths, areas and volumes are in the unit of the coordinates.
+/// Everything `impinge info` says about a part. Lengths, areas and volumes are in the unit of the
+/// coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct InfoRow<'a> {
     /// What the part is called.
@@ -60,7 +61,8 @@ pub(crate) struct TreeFacts {
     pub(crate) shared: bool,
 }
 
-/// Builds or reads the trees of the parts of a scene, one after the other, and measures it. The second value tells what is wrong with files of the cache.
+/// Builds or reads the trees of the parts of a scene, one after the other, and measures it. The
+/// second value tells what is wrong with files of the cache.
 pub(crate) fn trees(scene: &Scene, cache: Option<&Cache>) -> (Vec<TreeFacts>, Vec<String>) {
     let mut known: BTreeMap<*const Mesh, TreeFacts> = BTreeMap::new();
     let (mut facts, mut problems) = (Vec::new(), Vec::new());

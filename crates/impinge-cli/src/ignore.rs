@@ -77,10 +77,11 @@ impl LeftOut {
         })
     }
 
-    /// How many of the pairs that are wanted at all are left out; `wants` may depend on the parts' groups only.
+    /// How many of the pairs that are wanted at all are left out; `wants` may depend on the parts'
+    /// groups only.
     ///
-    /// Parts of one group that every reading treats alike are counted together, so that a million pairs take no
-    /// million steps.
+    /// Parts of one group that every reading treats alike are counted together, so that a million
+    /// pairs take no million steps.
     pub(crate) fn count(&self, group_of: &[usize], wants: impl Fn(usize, usize) -> bool) -> usize {
         let mut alike: BTreeMap<Treatment, (usize, usize)> = BTreeMap::new();
         for (part, group) in group_of.iter().enumerate() {

@@ -125,7 +125,8 @@ fn moved(scene: &Scene, pose: &Pose) -> Result<Scene> {
     Ok(moved)
 }
 
-/// The names, those that occur more than once followed by `#1`, `#2` and so on, past the numbers that would make a name of another part.
+/// The names, those that occur more than once followed by `#1`, `#2` and so on, past the numbers
+/// that would make a name of another part.
 pub(crate) fn unique(names: &[String]) -> Vec<String> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {

@@ -1,4 +1,5 @@
-//! The `impinge` command: exact clash checks of meshes and assemblies. Parses, calls the library, prints.
+//! The `impinge` command: exact clash checks of meshes and assemblies. Parses, calls the library,
+//! prints.
 
 mod args;
 mod cache;

@@ -38,7 +38,8 @@ fn parse_pose(text: &str) -> Result<Pose> {
     }
 }
 
-/// The twelve numbers of a row-major 3x4 matrix. One with few digits is replaced by the nearest rotation.
+/// The twelve numbers of a row-major 3x4 matrix. One with few digits is replaced by the nearest
+/// rotation.
 fn parse_matrix(text: &str) -> Result<Pose> {
     let n = numbers(text)?;
     if n.len() != 12 {
@@ -76,7 +77,8 @@ fn read(path: &Path) -> Result<Pose> {
 fn matrix(n: &[f64]) -> Result<Pose> {
     let row = |i: usize| [n[4 * i], n[4 * i + 1], n[4 * i + 2], n[4 * i + 3]];
     let rows = [row(0), row(1), row(2)];
-    // A matrix typed with six digits is what the user means, not what the library's strict reading accepts.
+    // A matrix typed with six digits is what the user means, not what the library's strict reading
+    // accepts.
     Ok(Pose::from_matrix(rows).or_else(|_| Pose::from_nearest_rotation(rows))?)
 }
 

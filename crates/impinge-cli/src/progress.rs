@@ -16,7 +16,8 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Progress over `total` steps. Nothing is ever shown if `quiet`, or if either output is not a terminal.
+    /// Progress over `total` steps. Nothing is ever shown if `quiet`, or if either output is not a
+    /// terminal.
     pub(crate) fn new(total: usize, what: &'static str, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
         let template = "{msg} [{bar:32}] {human_pos} of {human_len}, {eta} left";

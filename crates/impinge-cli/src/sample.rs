@@ -16,7 +16,8 @@ pub(crate) fn scene() -> Result<Scene> {
     Ok(impinge_samples::shapes::sample_assembly()?)
 }
 
-/// Writes the sample into `folder`, which is created: a scene file and one OBJ file a mesh. Returns the files, the scene first.
+/// Writes the sample into `folder`, which is created: a scene file and one OBJ file a mesh. Returns
+/// the files, the scene first.
 pub(crate) fn write(folder: &Path) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(folder).with_context(|| {
         format!("cannot create the folder {}; choose one that may be written", folder.display())
@@ -38,7 +39,8 @@ pub(crate) fn write(folder: &Path) -> Result<Vec<PathBuf>> {
                 file
             }
         };
-        // Writing to a string cannot fail. Debug of an f64 reads back bit for bit, and is valid TOML.
+        // Writing to a string cannot fail. Debug of an f64 reads back bit for bit, and is valid
+        // TOML.
         let _ = write!(text, "\n[[part]]\nname = {:?}\nfile = {file:?}\n", part.name);
         let _ = writeln!(text, "pose = {{ matrix = {:?} }}", part.pose.to_matrix());
     }

@@ -86,7 +86,8 @@ pub(crate) fn pool(query: &QueryArgs) -> Result<rayon::ThreadPool> {
         .context("cannot start the threads; ask for fewer with --threads")
 }
 
-/// Checks the pairs of `plan` and gives each report to `take`, in the order of the plan whatever the thread count.
+/// Checks the pairs of `plan` and gives each report to `take`, in the order of the plan whatever
+/// the thread count.
 ///
 /// `take` runs on the calling thread while others work; an error from it ends the work early.
 pub(crate) fn run(

@@ -1,6 +1,7 @@
 //! The trees that a check needs, made ready in parallel before the first pair.
 //!
-//! Only parts of pairs that are looked at closely get one, and parts that share a mesh share its tree.
+//! Only parts of pairs that are looked at closely get one, and parts that share a mesh share its
+//! tree.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -43,7 +44,8 @@ fn meshes<'a>(job: &'a Job, plan: &Plan) -> Vec<&'a Mesh> {
     needed.into_iter().map(mesh).filter(|mesh| seen.insert(std::ptr::from_ref(*mesh))).collect()
 }
 
-/// Builds the trees for `plan`, or takes them from the cache. The report is there if there is a cache.
+/// Builds the trees for `plan`, or takes them from the cache. The report is there if there is a
+/// cache.
 pub(crate) fn prepare(
     pool: &rayon::ThreadPool,
     job: &Job,

@@ -67,7 +67,8 @@ impl From<Relation> for Kind {
             Relation::Touching => Self::Touching,
             Relation::AInsideB | Relation::BInsideA => Self::Contained,
             Relation::Duplicate => Self::Duplicate,
-            // A relation this program does not know yet is better reported as too bad than as too good.
+            // A relation this program does not know yet is better reported as too bad than as too
+            // good.
             _ => Self::Crossing,
         }
     }

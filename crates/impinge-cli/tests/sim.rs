@@ -197,8 +197,9 @@ fn a_scene_file_says_how_its_parts_move() {
     let scene = folder.write("scene.toml", SCENE);
     let args = [&scene, "--frames", "21", "--dt", "0.0625", "--events", "-"];
     let (out, err) = expect(1, &args);
-    // The right cube of the cart starts at 4 and moves a unit a frame; it touches the wall, which begins at 9, when it is at 8. After the
-    // eighth step it turns back, and after sixteen again. By then the stone has fallen on the flag, and on the left cube.
+    // The right cube of the cart starts at 4 and moves a unit a frame; it touches the wall, which
+    // begins at 9, when it is at 8. After the eighth step it turns back, and after sixteen again.
+    // By then the stone has fallen on the flag, and on the left cube.
     let found = brief(&out);
     let wall: Vec<(u64, &str)> = found
         .iter()
@@ -403,7 +404,8 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
             out.is_empty() && err.contains("bad.toml") && err.contains(message),
             "{text}\n{err}"
         );
-        // What a motion lacks is wrong in a scene that is only looked at, too; but for poses, which are asked for when they are needed.
+        // What a motion lacks is wrong in a scene that is only looked at, too; but for poses, which
+        // are asked for when they are needed.
         let check = Command::new(env!("CARGO_BIN_EXE_impinge")).args(["check", &scene]).output();
         let rigid = message.ends_with("pose");
         assert_eq!(check.unwrap().status.code(), Some(if rigid { 0 } else { 2 }), "{text}");

@@ -22,10 +22,11 @@ pub struct Document {
     pub report: LoadReport,
 }
 
-/// Polygons over numbered vertices, as the file has them: not welded, not triangulated, not cleaned.
+/// Polygons over numbered vertices, as the file has them: not welded, not triangulated, not
+/// cleaned.
 ///
-/// All coordinates are finite and all indices are below `positions.len()`. Nothing else is promised: corners may
-/// repeat, faces may be degenerate, vertices may be unused.
+/// All coordinates are finite and all indices are below `positions.len()`. Nothing else is
+/// promised: corners may repeat, faces may be degenerate, vertices may be unused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawMesh {
     /// The name in the file, if it has one.
@@ -43,8 +44,8 @@ pub struct Instance {
     pub name: String,
     /// Index into [`Document::meshes`].
     pub mesh: usize,
-    /// Row-major 3x4 affine map from the frame of the part to the frame of the scene. It may scale, shear or
-    /// mirror; all entries are finite.
+    /// Row-major 3x4 affine map from the frame of the part to the frame of the scene. It may scale,
+    /// shear or mirror; all entries are finite.
     pub matrix: [[f64; 4]; 3],
 }
 
@@ -57,13 +58,15 @@ pub struct Body {
     pub instances: std::ops::Range<usize>,
     /// The body, before it in the list, with which it moves.
     pub parent: Option<usize>,
-    /// Its pose as written, without its scale, in the frame of its parent or of the scene. Finite, but not necessarily rigid.
+    /// Its pose as written, without its scale, in the frame of its parent or of the scene. Finite,
+    /// but not necessarily rigid.
     pub matrix: [[f64; 4]; 3],
     /// How it moves, where the file says so.
     pub motion: Option<Motion>,
 }
 
-/// How a body moves, in the frame of its parent or of the scene. Numbers are finite and in the unit of the file; times are in seconds.
+/// How a body moves, in the frame of its parent or of the scene. Numbers are finite and in the unit
+/// of the file; times are in seconds.
 ///
 /// What is `None` was left out, and is for the one who moves the body to choose.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +149,8 @@ pub enum Repeat {
     BackAndForth,
 }
 
-/// Polygons of three or more corners each, stored as one array of corners and the place where each polygon begins.
+/// Polygons of three or more corners each, stored as one array of corners and the place where each
+/// polygon begins.
 ///
 /// ```
 /// let mut faces = impinge_io::Faces::new();
@@ -183,7 +187,8 @@ impl Faces {
         }
     }
 
-    /// Triangles over vertices numbered 0, 1, 2, ...; `corners` beyond a multiple of three are left out.
+    /// Triangles over vertices numbered 0, 1, 2, ...; `corners` beyond a multiple of three are left
+    /// out.
     pub(crate) fn soup(corners: u32) -> Self {
         let n = corners / 3;
         Self { offsets: (0..=n as usize).map(|i| 3 * i).collect(), indices: (0..3 * n).collect() }
@@ -245,7 +250,8 @@ impl Faces {
         self.offsets.windows(2).map(|w| &self.indices[w[0]..w[1]])
     }
 
-    /// Where each polygon begins in [`Faces::indices`], and the end: one more entry than there are polygons.
+    /// Where each polygon begins in [`Faces::indices`], and the end: one more entry than there are
+    /// polygons.
     #[must_use]
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
@@ -263,7 +269,8 @@ impl Faces {
         self.indices.len() == 3 * self.len() && self.offsets.windows(2).all(|w| w[1] - w[0] == 3)
     }
 
-    /// How many triangles a fan or ear cutting makes of these polygons: the sum of corners less two.
+    /// How many triangles a fan or ear cutting makes of these polygons: the sum of corners less
+    /// two.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
         self.indices.len() - 2 * self.len()
@@ -367,7 +374,8 @@ impl Document {
     }
 }
 
-/// The largest index a file's faces name and the place of the face that names it, checked once all vertices are known.
+/// The largest index a file's faces name and the place of the face that names it, checked once all
+/// vertices are known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LargestIndex(Option<(u32, Location)>);
 

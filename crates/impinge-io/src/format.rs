@@ -90,8 +90,8 @@ impl Format {
         }
     }
 
-    /// The format of `bytes` that came under `name`: by the magic word if there is one, else by the extension, else
-    /// by the shape of the content.
+    /// The format of `bytes` that came under `name`: by the magic word if there is one, else by the
+    /// extension, else by the shape of the content.
     ///
     /// # Errors
     /// [`ErrorKind::UnknownFormat`] if none of them says.
@@ -199,7 +199,8 @@ impl<'de> serde::Deserialize<'de> for TopLevel {
     }
 }
 
-/// The format of a file without a telling name or magic word, if its content has an unmistakable shape.
+/// The format of a file without a telling name or magic word, if its content has an unmistakable
+/// shape.
 fn guess(bytes: &[u8]) -> Option<Format> {
     if fits_binary_stl(bytes) {
         return Some(Format::Stl);

@@ -1,8 +1,8 @@
 //! Meshes, assemblies and scenes from files, as plain arrays.
 //!
-//! This crate turns bytes into positions, polygons and matrices and knows no geometry: it neither welds vertices nor
-//! triangulates nor repairs. What it leaves out, it counts and names in a [`LoadReport`]; what it cannot read is an
-//! [`Error`] with file, line or byte, and advice.
+//! This crate turns bytes into positions, polygons and matrices and knows no geometry: it neither
+//! welds vertices nor triangulates nor repairs. What it leaves out, it counts and names in a
+//! [`LoadReport`]; what it cannot read is an [`Error`] with file, line or byte, and advice.
 //!
 //! | format | parts |
 //! | --- | --- |
@@ -24,15 +24,17 @@
 //!
 //! # Why the readers are our own
 //!
-//! A clash check is worth what its input is worth. Readers made for rendering triangulate polygons, split vertices at
-//! texture seams, weld or drop what they do not draw, round to `f32`, or say no more than "parse error". Here polygons
-//! stay polygons, vertex numbers stay those of the file, decimal numbers become the nearest `f64`, stored `f32` are
-//! widened exactly, and nothing is dropped without a word. JSON and TOML are read with `serde`.
+//! A clash check is worth what its input is worth. Readers made for rendering triangulate polygons,
+//! split vertices at texture seams, weld or drop what they do not draw, round to `f32`, or say no
+//! more than "parse error". Here polygons stay polygons, vertex numbers stay those of the file,
+//! decimal numbers become the nearest `f64`, stored `f32` are widened exactly, and nothing is
+//! dropped without a word. JSON and TOML are read with `serde`.
 //!
 //! # What is promised for any bytes
 //!
-//! No panic, no endless loop, no allocation beyond a fixed multiple of the bytes there are, whatever counts a header
-//! announces. All coordinates and matrices in a [`Document`] are finite, all indices valid.
+//! No panic, no endless loop, no allocation beyond a fixed multiple of the bytes there are,
+//! whatever counts a header announces. All coordinates and matrices in a [`Document`] are finite,
+//! all indices valid.
 
 mod document;
 mod error;
@@ -63,8 +65,8 @@ pub use crate::write::{
     write_glb, write_glb_colored, write_gltf, write_obj, write_off, write_ply, write_stl,
 };
 
-/// The most instances a document may have: a few small files can name each other's parts so often that nothing else
-/// bounds them.
+/// The most instances a document may have: a few small files can name each other's parts so often
+/// that nothing else bounds them.
 pub const MAX_INSTANCES: usize = 1 << 20;
 
 /// Loads a file, in the format its content and its extension say.
@@ -88,7 +90,8 @@ pub fn load(path: impl AsRef<Path>) -> Result<Document, Error> {
 
 /// Reads bytes in memory as `format`, or as the format they and the extension of `name` say.
 ///
-/// `name` is for messages and for the name of the part. Formats that refer to other files cannot find them here.
+/// `name` is for messages and for the name of the part. Formats that refer to other files cannot
+/// find them here.
 ///
 /// # Errors
 /// As [`load`].
@@ -149,7 +152,8 @@ fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
     })
 }
 
-/// Reads a file another file refers to, which must be a regular one: a name in a file shall not open a device.
+/// Reads a file another file refers to, which must be a regular one: a name in a file shall not
+/// open a device.
 pub(crate) fn read_referenced(path: &Path) -> Result<Vec<u8>, Error> {
     if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
         let message = "it is not a regular file";

@@ -42,7 +42,8 @@ pub(crate) fn normalized<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
 
 /// The rotation of the quaternion `[x, y, z, w]` of any length; `None` if it is zero or not finite.
 ///
-/// Divided by the square of the length, so that no root is rounded: the rotations that take axes to axes come out exact.
+/// Divided by the square of the length, so that no root is rounded: the rotations that take axes to
+/// axes come out exact.
 pub(crate) fn from_quaternion(q: [f64; 4]) -> Option<Matrix> {
     let largest = q.iter().fold(0.0f64, |m, c| m.max(c.abs()));
     if largest == 0.0 || !q.iter().all(|c| c.is_finite()) {

@@ -1,8 +1,9 @@
 //! Wavefront OBJ: polygons in text.
 //!
-//! Wavefront Technologies, "Object Files (.obj)", Advanced Visualizer manual, appendix B1. Read are `v`, `f` (also in
-//! the forms `v/vt`, `v//vn`, `v/vt/vn`, negative numbers, and the old `fo`) and `o`. Each `o` begins a part; `g` does
-//! not, because exporters write one per material or smoothing group.
+//! Wavefront Technologies, "Object Files (.obj)", Advanced Visualizer manual, appendix B1. Read are
+//! `v`, `f` (also in the forms `v/vt`, `v//vn`, `v/vt/vn`, negative numbers, and the old `fo`) and
+//! `o`. Each `o` begins a part; `g` does not, because exporters write one per material or smoothing
+//! group.
 
 use crate::document::{Document, Faces, LargestIndex, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
@@ -13,12 +14,12 @@ use crate::text::{Cursor, Marks, excerpt, name_of, parse_u64};
 
 /// Reads an OBJ file; `name` is used for messages and for the part if it has no `o` line.
 ///
-/// A file with one part keeps all its vertices and their numbers. With several, each part has the vertices its faces
-/// use, in the order of the file.
+/// A file with one part keeps all its vertices and their numbers. With several, each part has the
+/// vertices its faces use, in the order of the file.
 ///
 /// # Errors
-/// Malformed `v` and `f` lines, faces that name a vertex the file does not have, numbers that are not finite, and
-/// files without a single vertex.
+/// Malformed `v` and `f` lines, faces that name a vertex the file does not have, numbers that are
+/// not finite, and files without a single vertex.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let mut reader = Reader {
         cursor: Cursor::new(bytes, Marks { comments: true, continuation: true }),

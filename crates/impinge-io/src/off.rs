@@ -1,12 +1,12 @@
 //! OFF: the text format of Geomview, with its variants.
 //!
-//! "OFF Files", Geomview manual, section 4.2.5 (The Geometry Center). The keyword may carry `ST`, `C` and `N` for
-//! texture coordinates, colours and normals after each vertex, or be missing. `4OFF` and `nOFF` (other dimensions) and
-//! `BINARY` are refused.
+//! "OFF Files", Geomview manual, section 4.2.5 (The Geometry Center). The keyword may carry `ST`,
+//! `C` and `N` for texture coordinates, colours and normals after each vertex, or be missing.
+//! `4OFF` and `nOFF` (other dimensions) and `BINARY` are refused.
 //!
-//! The format is a stream of numbers, but a face ends with its line: what follows its corners is its colour. Where a
-//! file has a line for each vertex too, extra values on those lines are taken as colours even if the keyword does not
-//! announce them, as several exporters write.
+//! The format is a stream of numbers, but a face ends with its line: what follows its corners is
+//! its colour. Where a file has a line for each vertex too, extra values on those lines are taken
+//! as colours even if the keyword does not announce them, as several exporters write.
 
 use crate::document::{Document, Faces, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
@@ -20,8 +20,8 @@ const MARKS: Marks = Marks { comments: true, continuation: false };
 /// Reads an OFF file.
 ///
 /// # Errors
-/// Other dimensions and binary OFF, fewer vertices or faces than announced, malformed or infinite numbers, and faces
-/// that name a vertex that does not exist.
+/// Other dimensions and binary OFF, fewer vertices or faces than announced, malformed or infinite
+/// numbers, and faces that name a vertex that does not exist.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let mut cursor = Cursor::new(bytes, MARKS);
     let mut report = FileReport::new(name, Format::Off);

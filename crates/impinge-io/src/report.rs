@@ -23,7 +23,8 @@ pub struct FileReport {
     pub name: String,
     /// The format it was read as.
     pub format: Format,
-    /// The variant within the format: `binary`, `ASCII`, `COFF`, ...; empty where there is only one.
+    /// The variant within the format: `binary`, `ASCII`, `COFF`, ...; empty where there is only
+    /// one.
     pub variant: String,
     /// Vertices in the result, over all meshes of this file.
     pub vertices: usize,
@@ -33,8 +34,9 @@ pub struct FileReport {
     pub parts: usize,
     /// Things that are not geometry and are left out by design: normals, colours, materials, ...
     pub ignored: Vec<Note>,
-    /// Things that were left out although somebody may miss them: lines, points, free-form surfaces, faces with
-    /// fewer than three corners, unknown keywords, rules that match nothing, ...
+    /// Things that were left out although somebody may miss them: lines, points, free-form
+    /// surfaces, faces with fewer than three corners, unknown keywords, rules that match nothing,
+    /// ...
     pub skipped: Vec<Note>,
 }
 
@@ -106,7 +108,8 @@ fn add(notes: &mut Vec<Note>, reason: Cow<'static, str>, count: u64, first: Loca
     } else if notes.len() < MAX_REASONS {
         notes.push(Note { reason, count, first });
     } else {
-        // The last place collects the rest, so that a hostile file cannot make the list long or slow.
+        // The last place collects the rest, so that a hostile file cannot make the list long or
+        // slow.
         const REST: &str = "further things of other kinds";
         match notes.last_mut() {
             Some(last) if last.reason == REST => last.count += count,

@@ -1,8 +1,8 @@
 //! STL, ASCII and binary: a soup of triangles.
 //!
-//! 3D Systems, "Stereolithography Interface Specification" (1989), as documented by Burns, "Automated Fabrication"
-//! (1993), section 6.5. Vertices are not welded here: three positions a triangle, in file order, because which
-//! vertices are the same is a question of geometry.
+//! 3D Systems, "Stereolithography Interface Specification" (1989), as documented by Burns,
+//! "Automated Fabrication" (1993), section 6.5. Vertices are not welded here: three positions a
+//! triangle, in file order, because which vertices are the same is a question of geometry.
 
 use crate::document::{Document, Faces, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
@@ -13,8 +13,9 @@ use crate::text::{Cursor, Marks, excerpt, name_of, without_mark};
 
 /// Reads an STL file of either kind.
 ///
-/// It is binary if its length fits the count in the header, whatever its first word; otherwise ASCII if it begins with
-/// `solid` and has no bytes a text cannot have; otherwise binary. Each `solid` of an ASCII file is one part.
+/// It is binary if its length fits the count in the header, whatever its first word; otherwise
+/// ASCII if it begins with `solid` and has no bytes a text cannot have; otherwise binary. Each
+/// `solid` of an ASCII file is one part.
 ///
 /// # Errors
 /// A file shorter than its header says, malformed ASCII, and coordinates that are not finite.

@@ -2,10 +2,11 @@
 
 use std::str::Chars;
 
-/// Whether `name` matches `pattern`, in which `*` is any text, none included, and `?` any one character.
+/// Whether `name` matches `pattern`, in which `*` is any text, none included, and `?` any one
+/// character.
 ///
-/// There is no escape: a `*` or `?` of a name is matched by itself as by anything. The time is at most the product of the
-/// two lengths.
+/// There is no escape: a `*` or `?` of a name is matched by itself as by anything. The time is at
+/// most the product of the two lengths.
 ///
 /// ```
 /// use impinge_io::name_matches;

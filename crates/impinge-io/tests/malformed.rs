@@ -1,4 +1,5 @@
-//! Broken files of every format: no panic, no hang, no memory beyond the size of the file, and what does load is valid.
+//! Broken files of every format: no panic, no hang, no memory beyond the size of the file, and what
+//! does load is valid.
 //!
 //! `IMPINGE_IO_MUTATIONS` sets the number of mutations per file (default 10000).
 

@@ -1,5 +1,5 @@
-//! Real files: everything in the collection loads, with the counts its manifest and its peers name, or fails for a
-//! reason that was checked by hand.
+//! Real files: everything in the collection loads, with the counts its manifest and its peers name,
+//! or fails for a reason that was checked by hand.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, not library code")]
 
@@ -184,7 +184,8 @@ fn the_engine_has_its_parts_in_the_order_of_the_peer() {
         assert_eq!((nodes[*i], nodes[*j]), (node(a), node(b)));
         assert!(overlap(&document, *i, *j, 0.0), "{i} {j}");
     }
-    // The order of the primitives within a node matters: turned round, some clashes are of boxes far apart.
+    // The order of the primitives within a node matters: turned round, some clashes are of boxes
+    // far apart.
     let turned: Vec<usize> = (0..115)
         .map(|i| {
             let first = nodes.iter().position(|n| *n == nodes[i]).unwrap();

@@ -80,7 +80,8 @@ pub(crate) fn direction(random: &mut Random) -> Vec3 {
     }
 }
 
-/// B in a random attitude, moved along a random direction until it is `gap` beyond first contact with A.
+/// B in a random attitude, moved along a random direction until it is `gap` beyond first contact
+/// with A.
 pub(crate) fn approach(a: &Hull, b: &Hull, gap: f64, random: &mut Random) -> Result<Pose> {
     let turn = Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.unit())?;
     let way = direction(random);

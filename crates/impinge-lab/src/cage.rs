@@ -23,7 +23,8 @@ const SHAPES: [Model; 10] = [
     Model::DeformedTorus,
 ];
 
-/// Half the inner side of the cage. The objects have a radius of about one, so it is crowded, as in the thesis.
+/// Half the inner side of the cage. The objects have a radius of about one, so it is crowded, as in
+/// the thesis.
 const HALF: f64 = 2.75;
 
 /// Something that flies, or a wall.

@@ -1,4 +1,5 @@
-//! How much work the machine lets several threads do at once: without that, what threads gain cannot be told from what else the machine does.
+//! How much work the machine lets several threads do at once: without that, what threads gain
+//! cannot be told from what else the machine does.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -7,10 +8,12 @@ use std::time::{Duration, Instant};
 const SPIN: Duration = Duration::from_millis(40);
 const ROUNDS: usize = 5;
 
-/// Of what so many threads should do at once, compared with one: below this, figures on threads are not to be trusted.
+/// Of what so many threads should do at once, compared with one: below this, figures on threads are
+/// not to be trusted.
 const ENOUGH: f64 = 0.9;
 
-/// What several threads that only count did together, as a multiple of what one did alone. The median of several rounds, one and several in turn.
+/// What several threads that only count did together, as a multiple of what one did alone. The
+/// median of several rounds, one and several in turn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Capacity {
     threads: usize,

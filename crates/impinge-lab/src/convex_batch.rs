@@ -1,8 +1,10 @@
 //! Many pairs of hulls at once: what the order of the pairs, and a second thread, change.
 //!
-//! 64 different hulls of 20 to 200 vertices, and pairs of them at random: the boolean, the distance and the contact of each, one after another in random order, then ordered so that a hull's
-//! pairs follow each other, then shared among threads. A bound of what any order or interleaving could gain is the time of a query that is asked several times in a row, which finds everything in the nearest cache
-//! and every branch foretold.
+//! 64 different hulls of 20 to 200 vertices, and pairs of them at random: the boolean, the distance
+//! and the contact of each, one after another in random order, then ordered so that a hull's pairs
+//! follow each other, then shared among threads. A bound of what any order or interleaving could
+//! gain is the time of a query that is asked several times in a row, which finds everything in the
+//! nearest cache and every branch foretold.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -170,8 +172,9 @@ fn jobs(hulls: &[Hull], count: usize, random: &mut Random) -> Result<Vec<Job>> {
 
 /// Nanoseconds a pair by way.
 ///
-/// The pairs are timed in handfuls, each of which counts with its fastest pass, so that a pass need not be left alone as a whole by whatever else the machine does. Threads
-/// are timed over all pairs.
+/// The pairs are timed in handfuls, each of which counts with its fastest pass, so that a pass need
+/// not be left alone as a whole by whatever else the machine does. Threads are timed over all
+/// pairs.
 fn measure(
     query: Query,
     hulls: &[Hull],

@@ -1,7 +1,9 @@
-//! Deforming meshes: what following them costs beside building anew, and what refitted trees cost in queries.
+//! Deforming meshes: what following them costs beside building anew, and what refitted trees cost
+//! in queries.
 //!
-//! A ring of about 70,000 triangles is twisted about its axis, a little more each frame, against a rigid ring that crosses it. The same frames are asked of a tree that is
-//! only refitted, of one that rebuilds what degraded, and of one built anew each frame.
+//! A ring of about 70,000 triangles is twisted about its axis, a little more each frame, against a
+//! rigid ring that crosses it. The same frames are asked of a tree that is only refitted, of one
+//! that rebuilds what degraded, and of one built anew each frame.
 
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -37,7 +39,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     twisting(&ring, arguments)
 }
 
-/// Milliseconds that this thread has spent on a processor, so that whoever else is busy on the machine does not count; where the system does not tell, those since the start.
+/// Milliseconds that this thread has spent on a processor, so that whoever else is busy on the
+/// machine does not count; where the system does not tell, those since the start.
 fn clock() -> f64 {
     static START: OnceLock<Instant> = OnceLock::new();
     // Linux brings the number up to date when the thread gives way.

@@ -1,10 +1,13 @@
 //! Paths of a body through an environment, as in Klosowski et al. 1998, section 5.2.
 //!
-//! *Billiard paths*: "a flying object is moved along a random path, bouncing off of obstacles that it hits in the environment. [...] we simply reverse the trajectory when a
-//! collision occurs". The paper does not tell its step sizes; ours are given with each scene. The path swerves a little at every step, so that the way back is not the way
-//! there. A step that collides belongs to the flight, and the next one sets out from the last free pose.
+//! *Billiard paths*: "a flying object is moved along a random path, bouncing off of obstacles that
+//! it hits in the environment. [...] we simply reverse the trajectory when a collision occurs". The
+//! paper does not tell its step sizes; ours are given with each scene. The path swerves a little at
+//! every step, so that the way back is not the way there. A step that collides belongs to the
+//! flight, and the next one sets out from the last free pose.
 //!
-//! *Reaching*: the paper's flight of a hand was recorded from an engineer with a data glove, who meant to give "a rigorous workout" to programs. Ours goes from one random vertex of the
+//! *Reaching*: the paper's flight of a hand was recorded from an engineer with a data glove, who
+//! meant to give "a rigorous workout" to programs. Ours goes from one random vertex of the
 //! environment to the next, into it and through it.
 
 use anyhow::{Result, bail};
@@ -89,7 +92,8 @@ fn hits(environment: &Mesh, body: &Mesh, pose: &Pose) -> bool {
     first.pair.is_some()
 }
 
-/// A billiard path: the poses of `body` in the frame of `environment`, its origin always within the environment's box.
+/// A billiard path: the poses of `body` in the frame of `environment`, its origin always within the
+/// environment's box.
 pub(crate) fn billiard(environment: &Mesh, body: &Mesh, motion: &Motion) -> Result<Vec<Pose>> {
     let mut random = Random::new(motion.seed);
     let space = environment.bounds();
@@ -176,7 +180,8 @@ mod tests {
         assert!((3..200).contains(&bounces), "{bounces}");
         let limits = field.bounds().grown(1e-12);
         assert!(poses.iter().all(|p| limits.contains(p.translation())));
-        // After a collision the next pose sets out from the one before it: no two steps lie further apart than two.
+        // After a collision the next pose sets out from the one before it: no two steps lie further
+        // apart than two.
         for pair in poses.windows(2) {
             let step = pair[0].translation().distance(pair[1].translation());
             assert!(step <= 2.0 * MOTION.step + 1e-12, "{step}");

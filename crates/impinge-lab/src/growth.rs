@@ -1,7 +1,10 @@
-//! How queries grow with the number of triangles: a bumpy torus against itself from a thousand to a million triangles.
+//! How queries grow with the number of triangles: a bumpy torus against itself from a thousand to a
+//! million triangles.
 //!
-//! The regimes are those of the peer measurements: the second copy in a random attitude, moved along a random direction until it stands a hundredth of its size from first contact
-//! (`near`), a two-thousandth from it (`touch`), or with its middle at 30 % of the distance of first contact (`deep`).
+//! The regimes are those of the peer measurements: the second copy in a random attitude, moved
+//! along a random direction until it stands a hundredth of its size from first contact (`near`), a
+//! two-thousandth from it (`touch`), or with its middle at 30 % of the distance of first contact
+//! (`deep`).
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,6 +1,7 @@
 //! Building hulls: how long, and beside others on the same points.
 //!
-//! Others are programs of their own (`beside/`): they read the points that `--points` writes and print one line of JSON for each set, which `--beside` reads.
+//! Others are programs of their own (`beside/`): they read the points that `--points` writes and
+//! print one line of JSON for each set, which `--beside` reads.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +20,8 @@ use crate::timing;
 /// Arguments of `impinge-lab hulls`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Meshes, or folders of them with all below, whose vertices are the points; beside random points.
+    /// Meshes, or folders of them with all below, whose vertices are the points; beside random
+    /// points.
     files: Vec<PathBuf>,
     /// Where the results go.
     #[arg(long, default_value = "docs/results", value_name = "DIR")]

@@ -1,6 +1,7 @@
 //! The triangle test of `impinge::exact` in plain floats: the same algorithm without error bounds.
 //!
-//! It is what one would write for speed alone; rounding may turn any of its answers. A zero counts as negative.
+//! It is what one would write for speed alone; rounding may turn any of its answers. A zero counts
+//! as negative.
 
 use impinge::Vec3;
 

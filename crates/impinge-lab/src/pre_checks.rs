@@ -1,4 +1,5 @@
-//! The tables of Zachmann 1994, section 3.2: what each pre-check saves, and how often each comparison of the point-in-polygon test decides.
+//! The tables of Zachmann 1994, section 3.2: what each pre-check saves, and how often each
+//! comparison of the point-in-polygon test decides.
 
 use std::time::Instant;
 

@@ -1,4 +1,5 @@
-//! Reproducible random numbers: `SplitMix64` (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators").
+//! Reproducible random numbers: `SplitMix64` (Steele, Lea & Flood 2014, "Fast splittable
+//! pseudorandom number generators").
 
 use impinge::Vec3;
 

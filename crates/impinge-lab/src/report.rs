@@ -1,4 +1,5 @@
-//! Results files: Markdown with tables and figures that say on which machine, when and by which command they came about.
+//! Results files: Markdown with tables and figures that say on which machine, when and by which
+//! command they came about.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -150,7 +151,8 @@ pub(crate) fn machine() -> String {
     format!("{model}, {cores} {}", if cores == 1 { "core" } else { "cores" })
 }
 
-/// How many processes wanted to run in the last minute, where Linux tells: with more than there are cores, times are longer than they need be.
+/// How many processes wanted to run in the last minute, where Linux tells: with more than there are
+/// cores, times are longer than they need be.
 fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().map_or_else(String::new, |load| format!(", load {load}"))
@@ -169,7 +171,8 @@ pub(crate) fn today() -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// The Gregorian date of a day counted from 1970-01-01 (Richards' algorithm in the form with a year that begins in March).
+/// The Gregorian date of a day counted from 1970-01-01 (Richards' algorithm in the form with a year
+/// that begins in March).
 fn civil(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;
@@ -198,7 +201,8 @@ pub(crate) fn command() -> String {
     words.join(" ")
 }
 
-/// Measures the time this thread is on a processor, so that what else the machine does counts less; where the system does not tell, the time that passes.
+/// Measures the time this thread is on a processor, so that what else the machine does counts less;
+/// where the system does not tell, the time that passes.
 #[derive(Debug)]
 pub(crate) struct CpuClock {
     wall: Instant,
@@ -211,7 +215,8 @@ impl CpuClock {
         Self { wall: Instant::now(), cpu: on_processor() }
     }
 
-    /// Seconds since the start. What the system tells is a few milliseconds behind, so shorter spans are taken from the other clock.
+    /// Seconds since the start. What the system tells is a few milliseconds behind, so shorter
+    /// spans are taken from the other clock.
     pub(crate) fn seconds(&self) -> f64 {
         let wall = self.wall.elapsed().as_secs_f64();
         match (self.cpu, on_processor()) {

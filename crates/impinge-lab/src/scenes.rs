@@ -1,7 +1,9 @@
-//! The data sets of Klosowski et al. 1998, section 5.2: shapes of our own of the same kind and number of triangles, with flights of as many steps.
+//! The data sets of Klosowski et al. 1998, section 5.2: shapes of our own of the same kind and
+//! number of triangles, with flights of as many steps.
 //!
-//! The paper's models are not public any more (UNC's pipes and torus, Boeing's interior and 747). Sizes and steps, which it does not tell, are chosen so that a flight meets its
-//! environment about as often as the paper's did; the number of contacts is part of each table.
+//! The paper's models are not public any more (UNC's pipes and torus, Boeing's interior and 747).
+//! Sizes and steps, which it does not tell, are chosen so that a flight meets its environment about
+//! as often as the paper's did; the number of contacts is part of each table.
 
 use anyhow::Result;
 use impinge::shapes::{self};
@@ -142,7 +144,8 @@ fn fitted(mesh: &Mesh, side: f64) -> Result<Mesh> {
     Ok(mesh.with_vertices(moved)?)
 }
 
-/// The spheres of the paper's Tables 6 and 7, of 2,000 or 20,000 triangles each or a share of that: the outer one and the inner one.
+/// The spheres of the paper's Tables 6 and 7, of 2,000 or 20,000 triangles each or a share of that:
+/// the outer one and the inner one.
 pub(crate) fn spheres(triangles: usize, alpha: f64) -> Result<(Mesh, Mesh)> {
     // `2 * segments * (rings - 1)` triangles.
     let segments = match triangles {

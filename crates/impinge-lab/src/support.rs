@@ -1,6 +1,8 @@
-//! Supporting vertices: nanoseconds, bytes and preparation of each way to find the vertex of a hull that lies furthest in a direction.
+//! Supporting vertices: nanoseconds, bytes and preparation of each way to find the vertex of a hull
+//! that lies furthest in a direction.
 //!
-//! Leung 1996, sections 2.5, 3.3 and 3.5. Every direction waits for the answer to the one before, as it does in a query.
+//! Leung 1996, sections 2.5, 3.3 and 3.5. Every direction waits for the answer to the one before,
+//! as it does in a query.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -39,7 +41,8 @@ pub(crate) struct Arguments {
 
 const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];
 
-/// Directions that are timed together; each part counts with its fastest pass, so that no pass need be left alone as a whole by whatever else the machine does.
+/// Directions that are timed together; each part counts with its fastest pass, so that no pass need
+/// be left alone as a whole by whatever else the machine does.
 const PART: usize = 100;
 
 /// Degrees from one coherent direction to the next.
@@ -96,7 +99,8 @@ struct Row {
     vertices: usize,
     /// Nanoseconds a support, by way.
     ns: [f64; Way::ALL.len()],
-    /// Vertices looked at by the climb from the table, the climb from the last and in the hierarchy.
+    /// Vertices looked at by the climb from the table, the climb from the last and in the
+    /// hierarchy.
     looked_at: [f64; 3],
     /// What the table, the hierarchy and queries take beside the hull.
     bytes: [usize; 3],
@@ -227,7 +231,8 @@ fn in_a_row(directions: &[Vec3], found: &mut [u32], mut search: impl FnMut(Vec3,
     }
 }
 
-/// That no vertex lies further than the one found: not at all, or for queries by less than a millionth of the size.
+/// That no vertex lies further than the one found: not at all, or for queries by less than a
+/// millionth of the size.
 fn check(hull: &Hull, way: Way, directions: &[Vec3], found: &[u32]) -> Result<()> {
     let slack = if matches!(way, Way::Query | Way::QueryCoherent) { 2e-6 } else { 1e-14 };
     for (d, v) in directions.iter().zip(found).step_by(37) {

@@ -1,4 +1,5 @@
-//! How queries and building are timed: each pose alone, the fastest of a few passes, as in the peer measurements.
+//! How queries and building are timed: each pose alone, the fastest of a few passes, as in the peer
+//! measurements.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,8 @@ pub(crate) struct Timed<T> {
     pub(crate) passes: usize,
 }
 
-/// Times a query at every pose, in up to five passes within the budget; a first pass that takes twice the budget stops there, and the others do not go further.
+/// Times a query at every pose, in up to five passes within the budget; a first pass that takes
+/// twice the budget stops there, and the others do not go further.
 pub(crate) fn time<T>(
     budget: Duration,
     poses: &[Pose],
@@ -59,7 +61,8 @@ pub(crate) fn build(mesh: &Mesh, times: usize) -> Duration {
     (0..times).map(|_| once()).min().unwrap_or_default()
 }
 
-/// Seconds that `make` takes on the processor: so many times in a row that the time this thread ran can be told, the fastest of such rows within `budget` seconds, of three at least.
+/// Seconds that `make` takes on the processor: so many times in a row that the time this thread ran
+/// can be told, the fastest of such rows within `budget` seconds, of three at least.
 pub(crate) fn preparation<T>(budget: f64, mut make: impl FnMut() -> T) -> f64 {
     let start = Instant::now();
     std::hint::black_box(make());

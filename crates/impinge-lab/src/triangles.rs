@@ -1,8 +1,10 @@
-//! What exactness costs in the triangle test: the exact test and the same one in plain floats, side by side.
+//! What exactness costs in the triangle test: the exact test and the same one in plain floats, side
+//! by side.
 //!
-//! All pairs have overlapping boxes, since a box test comes first in every application. They are made ahead, far more
-//! than a branch predictor can learn by heart, and worked off in blocks that fit the cache: each block is touched
-//! once, then both tests run over it, in turns first. The ratio reported is the median over the blocks.
+//! All pairs have overlapping boxes, since a box test comes first in every application. They are
+//! made ahead, far more than a branch predictor can learn by heart, and worked off in blocks that
+//! fit the cache: each block is touched once, then both tests run over it, in turns first. The
+//! ratio reported is the median over the blocks.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -181,7 +183,8 @@ fn bumpy_sphere(center: Vec3, rings: usize, random: &mut Random) -> Vec<Triangle
     triangles
 }
 
-/// The pairs of triangles with overlapping boxes of two meshes that penetrate each other, in random order.
+/// The pairs of triangles with overlapping boxes of two meshes that penetrate each other, in random
+/// order.
 fn bumpy_spheres(count: usize, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {

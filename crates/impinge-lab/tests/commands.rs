@@ -154,7 +154,8 @@ fn hull_queries_are_rows_of_the_peers_table() {
         let (distances, signed) = (numbers("dist"), numbers("signed"));
         assert!((distances[0] - 1.0).abs() < 1e-12 && distances[1..] == [0.0, 0.0]);
         assert!((signed[0] - 1.0).abs() < 1e-12 && signed[1].abs() < 1e-9, "{signed:?}");
-        // Out through the slanted face: the corner B shares with A moves from 1/4 to 1 along (1, 1, 1).
+        // Out through the slanted face: the corner B shares with A moves from 1/4 to 1 along (1, 1,
+        // 1).
         assert!((signed[2] + 0.75 / 3.0_f64.sqrt()).abs() < 1e-9, "{signed:?}");
     }
 

@@ -1,6 +1,7 @@
 //! The cell: every interleaving of a few publications and updates.
 //!
-//! The checker prunes interleavings that it takes for equivalent to others, so each model also says which outcomes it must have come across.
+//! The checker prunes interleavings that it takes for equivalent to others, so each model also says
+//! which outcomes it must have come across.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -57,7 +58,8 @@ fn newest_wins_and_no_value_is_torn() {
     assert_eq!(outcomes.len(), 8);
 }
 
-/// `publish` says truly whether it replaced an unread value: every value is seen or said to be replaced.
+/// `publish` says truly whether it replaced an unread value: every value is seen or said to be
+/// replaced.
 #[test]
 fn replaced_values_are_counted() {
     let outcomes = outcomes(|| {
@@ -78,7 +80,9 @@ fn replaced_values_are_counted() {
     assert_eq!(outcomes, [1, 2, 3]);
 }
 
-/// Merged values lose nothing, repeat nothing and keep the order, whenever the reader looks; `publish_merged` says truly whether it merged; and the reader's last value stays until there is a newer one.
+/// Merged values lose nothing, repeat nothing and keep the order, whenever the reader looks;
+/// `publish_merged` says truly whether it merged; and the reader's last value stays until there is
+/// a newer one.
 #[test]
 fn merged_values_arrive_once_and_in_order() {
     let outcomes = outcomes(|| {

@@ -49,7 +49,9 @@ impl Detector {
     }
 }
 
-/// No command is lost or repeated, they arrive in order, poses only grow newer, and the newest is what remains. The number 1 is used by two bodies, and a pose of the first does not reach the second.
+/// No command is lost or repeated, they arrive in order, poses only grow newer, and the newest is
+/// what remains. The number 1 is used by two bodies, and a pose of the first does not reach the
+/// second.
 #[test]
 fn no_command_is_lost_and_the_newest_pose_wins() {
     use Order::{Add, Remove};

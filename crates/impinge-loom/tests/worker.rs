@@ -17,7 +17,8 @@ fn adder(sum: &mut u32, step: Step, input: &mut Vec<u32>, output: &mut Reports<u
     report.pose(0, *sum);
 }
 
-/// With `sends` frames: every frame is in one step, every step in one report, the events arrive once and in order, and a frame's pose is the one after it.
+/// With `sends` frames: every frame is in one step, every step in one report, the events arrive
+/// once and in order, and a frame's pose is the one after it.
 fn model(sends: u32, bound: Option<usize>) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = bound;
@@ -72,7 +73,8 @@ fn join_sends_what_is_left() {
     });
 }
 
-/// The thread ends, and drops its state, when the worker is dropped: asleep, at work, or not yet begun.
+/// The thread ends, and drops its state, when the worker is dropped: asleep, at work, or not yet
+/// begun.
 #[test]
 fn drop_ends_the_thread() {
     struct State(Arc<AtomicUsize>);

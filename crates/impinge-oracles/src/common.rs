@@ -1,4 +1,5 @@
-//! What several test files share: seeded random numbers, numbers of cases, and where real models are.
+//! What several test files share: seeded random numbers, numbers of cases, and where real models
+//! are.
 #![allow(clippy::print_stdout, reason = "a test says what it skipped")]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use glam::DVec3 as Vec3;
 /// Beside the checkout, where there is one.
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
 
-/// A file or folder of the collection of real models; says so and gives `None` where it is not present.
+/// A file or folder of the collection of real models; says so and gives `None` where it is not
+/// present.
 pub fn model(name: &str) -> Option<PathBuf> {
     let path = Path::new(MODELS).join(name);
     if path.exists() {

@@ -1,11 +1,12 @@
 //! Exact references for two convex bodies, in integers, that share no code with the library.
 //!
-//! [`share_a_point`] is a linear program, for bodies of any size: are there weights `s, t >= 0` with sum 1 each such that `sum s a = sum t b`? Two-phase
-//! simplex method, first phase, with Bland's rule (Bland 1977, "New finite pivoting rules for the simplex method"), which always ends, and the
-//! division-free pivots of Edmonds 1967 / Bareiss 1968.
+//! [`share_a_point`] is a linear program, for bodies of any size: are there weights `s, t >= 0`
+//! with sum 1 each such that `sum s a = sum t b`? Two-phase simplex method, first phase, with
+//! Bland's rule (Bland 1977, "New finite pivoting rules for the simplex method"), which always
+//! ends, and the division-free pivots of Edmonds 1967 / Bareiss 1968.
 //!
-//! [`Small`] is brute force for small bodies: every direction that can be the normal of a closest feature or of a face of the Minkowski
-//! difference is tried.
+//! [`Small`] is brute force for small bodies: every direction that can be the normal of a closest
+//! feature or of a face of the Minkowski difference is tried.
 
 use std::cmp::Ordering;
 
@@ -74,7 +75,8 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
     let of_a = a.into_iter().map(|[x, y, z]| [x, y, z, one(), zero()]);
     let of_b = b.into_iter().map(|[x, y, z]| [-x, -y, -z, zero(), one()]);
     let columns: Vec<[BigInt; 5]> = of_a.chain(of_b).collect();
-    // The first basis are five artificial variables, numbered after the others; `inverse / det` is the inverse of the basis.
+    // The first basis are five artificial variables, numbered after the others; `inverse / det` is
+    // the inverse of the basis.
     let mut basis: [usize; 5] = [0, 1, 2, 3, 4].map(|k| columns.len() + k);
     let mut inverse: Vec<Vec<BigInt>> =
         (0..5).map(|i| (0..5).map(|j| BigInt::from(i32::from(i == j))).collect()).collect();
@@ -86,7 +88,8 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
         if artificial.iter().all(|r| values[*r].is_zero()) {
             return true;
         }
-        // Prices: the sum of the artificial rows. A column with a positive product lowers the sum of the artificial variables.
+        // Prices: the sum of the artificial rows. A column with a positive product lowers the sum
+        // of the artificial variables.
         let prices: Vec<BigInt> =
             (0..5).map(|k| artificial.iter().map(|r| &inverse[*r][k]).sum()).collect();
         let Some(entering) = columns.iter().position(|c| dot(&prices, c).is_positive()) else {
@@ -110,12 +113,14 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
     }
 }
 
-/// Whether B, moved by `most` along a direction of floats of about unit length, shares no inner point with A: the overlap along it is at most that, exactly.
+/// Whether B, moved by `most` along a direction of floats of about unit length, shares no inner
+/// point with A: the overlap along it is at most that, exactly.
 ///
 /// Rounded numbers tell which vertices can be the outermost ones; integers tell the rest.
 pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, most: f64) -> bool {
     let sizes = a.iter().chain(b).map(|p| p.abs().max_element()).fold(0.0, f64::max);
-    // Differences of coordinates, products, two sums: less than eight roundings of these; what underflows is below the last number.
+    // Differences of coordinates, products, two sums: less than eight roundings of these; what
+    // underflows is below the last number.
     let slack = 16.0 * f64::EPSILON * sizes * along.abs().element_sum() + f64::MIN_POSITIVE;
     let outermost = |points: &[Vec3], n: Vec3| -> Vec<Vec3> {
         let furthest = points.iter().map(|p| n.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
@@ -126,7 +131,8 @@ pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, most: f64) -> boo
     let last = a.iter().map(|p| dot(&n, p)).max().expect("a body has points");
     let first = b.iter().map(|p| dot(&n, p)).min().expect("a body has points");
     let (overlap, most) = (last - first, integer(most));
-    // Squared, because the length of the direction need not be rational; the unit of the direction is on both sides.
+    // Squared, because the length of the direction need not be rational; the unit of the direction
+    // is on both sides.
     let shift = (exponent + 1074) as u64;
     !overlap.is_positive() || (&overlap * &overlap) << (2 * shift) <= &most * &most * dot(&n, &n)
 }
@@ -136,7 +142,8 @@ pub struct Small {
     a: Vec<Vector>,
     b: Vec<Vector>,
     exponent: i64,
-    /// Normals of faces and of pairs of edges: those of the Minkowski difference are among them, if it has volume.
+    /// Normals of faces and of pairs of edges: those of the Minkowski difference are among them, if
+    /// it has volume.
     normals: Vec<Vector>,
     /// Directions between vertices, and from vertices across edges.
     across: Vec<Vector>,
@@ -193,15 +200,17 @@ impl Small {
         }
     }
 
-    /// The squared distance; `None` if the bodies share a point. No direction shows more than the distance, and that of the closest features shows it.
+    /// The squared distance; `None` if the bodies share a point. No direction shows more than the
+    /// distance, and that of the closest features shows it.
     pub fn squared_distance(&self) -> Option<Rational> {
         let directions = self.normals.iter().chain(&self.across).flat_map(both);
         let gaps = directions.map(|n| (self.between(&n), n)).filter(|(gap, _)| gap.is_positive());
         gaps.max_by(compare).map(|gap| self.squared(&gap))
     }
 
-    /// The squared penetration depth, the shortest way to move B so that no inner point is shared; `None` if the bodies share no point. Zero if they
-    /// only touch, and if the Minkowski difference has no volume.
+    /// The squared penetration depth, the shortest way to move B so that no inner point is shared;
+    /// `None` if the bodies share no point. Zero if they only touch, and if the Minkowski
+    /// difference has no volume.
     pub fn squared_depth(&self) -> Option<Rational> {
         if self.squared_distance().is_some() {
             return None;
@@ -213,7 +222,8 @@ impl Small {
         depths.min_by(compare).map(|depth| self.squared(&depth))
     }
 
-    /// The squared overlap along a direction, for bodies that share a point: how far B must be moved that way until no inner point is shared.
+    /// The squared overlap along a direction, for bodies that share a point: how far B must be
+    /// moved that way until no inner point is shared.
     pub fn squared_overlap(&self, along: Vec3) -> Rational {
         let n = along.to_array().map(integer);
         self.squared(&(self.between(&n), n))
@@ -263,7 +273,8 @@ impl Features {
                 }
             }
         }
-        // Of a flat body every pair of points passes for an edge, which is too many but never wrong.
+        // Of a flat body every pair of points passes for an edge, which is too many but never
+        // wrong.
         let on_two = |i: usize, j: usize| {
             let bits = (1 << i) | (1 << j);
             is_flat || planes.iter().filter(|(on, _)| on & bits == bits).count() >= 2

@@ -1,4 +1,5 @@
-//! Random hulls, and exact answers about pairs of them by separating axes in integers and fractions.
+//! Random hulls, and exact answers about pairs of them by separating axes in integers and
+//! fractions.
 
 #![allow(clippy::unwrap_used, reason = "an oracle that fails should say where")]
 
@@ -24,7 +25,8 @@ impl Random {
         Pose::from_translation(translation).unwrap().compose(&turn).unwrap()
     }
 
-    /// A hull of points with small whole coordinates: of any dimension, with coplanar faces and parallel edges.
+    /// A hull of points with small whole coordinates: of any dimension, with coplanar faces and
+    /// parallel edges.
     pub fn whole_hull(&mut self, span: usize) -> Hull {
         let count = 1 + self.below(7);
         let flat = self.below(6);
@@ -93,8 +95,10 @@ pub enum Truth {
 
 /// The truth about hulls of any dimension, with small whole coordinates.
 ///
-/// Candidates for a separating axis: across two edges; across a plane and an edge; along an edge; across an edge and a vector between the bodies; a vector between them. One of these separates if any vector does, whatever the
-/// dimension of the Minkowski difference and whether its affine hull holds the origin.
+/// Candidates for a separating axis: across two edges; across a plane and an edge; along an edge;
+/// across an edge and a vector between the bodies; a vector between them. One of these separates if
+/// any vector does, whatever the dimension of the Minkowski difference and whether its affine hull
+/// holds the origin.
 pub fn truth_of_whole(a: &[Vec3], b: &[Vec3]) -> Truth {
     let a: Vec<Whole> = a.iter().map(|v| whole(*v)).collect();
     let b: Vec<Whole> = b.iter().map(|v| whole(*v)).collect();
@@ -158,7 +162,8 @@ fn exact_minus(a: &Exact, b: &Exact) -> Exact {
     [&a[0] - &b[0], &a[1] - &b[1], &a[2] - &b[2]]
 }
 
-/// Whether two solid hulls, the second given by its moved points, share a point. Exact for any coordinates, and slow.
+/// Whether two solid hulls, the second given by its moved points, share a point. Exact for any
+/// coordinates, and slow.
 pub fn meet(a: &Hull, b: &Hull) -> bool {
     assert_eq!((a.dimension(), b.dimension()), (3, 3));
     let points = |h: &Hull| -> Vec<Exact> { h.vertices().iter().map(|v| exact(*v)).collect() };

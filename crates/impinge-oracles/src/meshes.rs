@@ -36,7 +36,8 @@ pub fn brute_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
     sink.into_sorted()
 }
 
-/// Compares the meshes' trees with brute force; the number of pairs, or `None` if the trees declined.
+/// Compares the meshes' trees with brute force; the number of pairs, or `None` if the trees
+/// declined.
 #[track_caller]
 pub fn compare_trees(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     let mut found = Collect::default();
@@ -48,7 +49,8 @@ pub fn compare_trees(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     Some(expected.len())
 }
 
-/// How far one of two triangles must move, at least, until they share at most boundary points: along the separating directions of two triangles.
+/// How far one of two triangles must move, at least, until they share at most boundary points:
+/// along the separating directions of two triangles.
 pub fn depth(p: &[Vec3; 3], q: &[Vec3; 3]) -> f64 {
     let edges = |t: &[Vec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let normal = |t: &[Vec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
@@ -69,7 +71,8 @@ pub fn depth(p: &[Vec3; 3], q: &[Vec3; 3]) -> f64 {
     })
 }
 
-/// Soups of every size with corners on a grid, where most triangles touch, coincide or have no area.
+/// Soups of every size with corners on a grid, where most triangles touch, coincide or have no
+/// area.
 pub fn grid_soups(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
     let mut random = Random(3);
     for round in 0..rounds {
@@ -98,7 +101,8 @@ pub fn needles(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
     }
 }
 
-/// Small triangles so far away that moving them rounds coarsely: sizes from one down to `10^(1 - sizes)`.
+/// Small triangles so far away that moving them rounds coarsely: sizes from one down to
+/// `10^(1 - sizes)`.
 pub fn far_soups(
     rounds: usize,
     sizes: usize,

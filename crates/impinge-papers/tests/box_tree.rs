@@ -11,7 +11,8 @@ use impinge_papers::zachmann::box_tree::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse, traverse_counted,
 };
 
-/// Trees of every kind: the thesis' defaults, as deep as possible, with empty boxes, thin and thick planes, a root only, copies held back, no stopping by shares.
+/// Trees of every kind: the thesis' defaults, as deep as possible, with empty boxes, thin and thick
+/// planes, a root only, copies held back, no stopping by shares.
 fn options() -> Vec<Options> {
     let t = Options::THESIS;
     let fine = Options { max_depth: 20, min_polygons: 1, ..t };

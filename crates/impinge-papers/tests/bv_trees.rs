@@ -1,4 +1,5 @@
-//! Every bounding-volume tree, built by every rule and descended in every order, reports exactly the pairs that brute force does.
+//! Every bounding-volume tree, built by every rule and descended in every order, reports exactly
+//! the pairs that brute force does.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::ops::ControlFlow;
@@ -426,7 +427,8 @@ fn budgets_end_early_with_bounds_that_hold() {
                     last = maybe.pair_depth;
                 }
                 if !hits.is_empty() {
-                    // Two triangles that cross are as deep as the smaller is wide, at most; here that is something.
+                    // Two triangles that cross are as deep as the smaller is wide, at most; here
+                    // that is something.
                     assert!(maybe.pair_depth > 0.0);
                 }
             }
@@ -457,7 +459,8 @@ fn budgets_end_early_with_bounds_that_hold() {
     assert!(undecided > 50, "{undecided}");
 }
 
-/// What the bounds promise about the meshes themselves: moved by the total depth they can be brought apart, and so can each pair of triangles by the pairs' depth.
+/// What the bounds promise about the meshes themselves: moved by the total depth they can be
+/// brought apart, and so can each pair of triangles by the pairs' depth.
 #[test]
 fn a_maybe_s_bounds_bring_things_apart() {
     let ball = shapes::icosphere(1.0, 3).unwrap();

@@ -144,7 +144,8 @@ fn witnesses_are_common_points() {
     assert!(count > 20, "{count}");
 }
 
-/// One body inside the other: no face is collected on one side, where the thesis would say "outside".
+/// One body inside the other: no face is collected on one side, where the thesis would say
+/// "outside".
 #[test]
 fn one_inside_the_other() {
     let mut random = Random(24);
@@ -259,7 +260,8 @@ fn every_scale_is_answered() {
     }
 }
 
-/// Two cones apart, where the box of a face of one reaches into the other's box but the face does not: the collected faces alone leave something of an edge.
+/// Two cones apart, where the box of a face of one reaches into the other's box but the face does
+/// not: the collected faces alone leave something of an edge.
 #[test]
 fn collected_faces_are_not_all_that_clip() {
     let mut cone: Vec<Vec3> = (0..99)

@@ -60,7 +60,8 @@ fn checked(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) -> bo
     }
 }
 
-/// Points, segments, polygons and solids with coplanar faces and parallel edges; touching exactly in every way.
+/// Points, segments, polygons and solids with coplanar faces and parallel edges; touching exactly
+/// in every way.
 #[test]
 fn whole_coordinates() {
     let mut random = Random(1);
@@ -74,7 +75,8 @@ fn whole_coordinates() {
         for options in all_options() {
             let output = ask(&a, &b, &pose, options);
             let separated = checked(&output, &a, &b, &pose, truth);
-            // Whole coordinates this small are never within rounding of each other without touching.
+            // Whole coordinates this small are never within rounding of each other without
+            // touching.
             assert_eq!(separated, truth == Truth::Apart, "{options:?} {a:?} {b:?} {pose:?}");
             let solid = a.dimension() == 3 && b.dimension() == 3;
             if truth == Truth::Overlapping && solid {
@@ -85,7 +87,8 @@ fn whole_coordinates() {
     assert!(seen.iter().all(|n| *n > 10) && proven > 40, "{seen:?} {proven}");
 }
 
-/// The centres on the lines between corners, so that first directions point straight at vertices, faces and edges.
+/// The centres on the lines between corners, so that first directions point straight at vertices,
+/// faces and edges.
 #[test]
 fn cubes_in_every_contact() {
     let corners = |s: f64| -> Vec<Vec3> {
@@ -204,7 +207,8 @@ fn close_pairs(count: usize, seed: u64, mut each: impl FnMut(&Hull, &Hull, &Pose
     }
 }
 
-/// Lemma 1: a positive product separates. Lemmas 2, 5 and 7: every step of the rule comes closer to every separating vector.
+/// Lemma 1: a positive product separates. Lemmas 2, 5 and 7: every step of the rule comes closer to
+/// every separating vector.
 #[test]
 fn lemmas_1_2_5_7_directions_converge() {
     let mut steps = 0;
@@ -241,7 +245,8 @@ fn lemmas_1_2_5_7_directions_converge() {
     assert!(steps > 1000, "{steps}");
 }
 
-/// Lemma 3: with greedy directions, a pair that supports two directions in a row separates at the second.
+/// Lemma 3: with greedy directions, a pair that supports two directions in a row separates at the
+/// second.
 #[test]
 fn lemma_3_a_pair_twice_in_a_row_separates() {
     let mut seen = 0;
@@ -262,7 +267,8 @@ fn lemma_3_a_pair_twice_in_a_row_separates() {
     assert!(seen > 50, "{seen}");
 }
 
-/// Lemmas 4 and 6: while both products are negative, |m' - m| > |m'| for greedy directions, and |m|^2 >= m . m' for conservative ones.
+/// Lemmas 4 and 6: while both products are negative, |m' - m| > |m'| for greedy directions, and
+/// |m|^2 >= m . m' for conservative ones.
 #[test]
 fn lemmas_4_and_6_successive_vectors() {
     let mut counts = [0; 2];
@@ -288,7 +294,8 @@ fn lemmas_4_and_6_successive_vectors() {
     assert!(counts.iter().all(|n| *n > 200), "{counts:?}");
 }
 
-/// Lemma 8 and section 4.3: after a recurrence the next pair is new or the search ends, so it ends after at most as many steps as there are pairs; and no rule changes a verdict.
+/// Lemma 8 and section 4.3: after a recurrence the next pair is new or the search ends, so it ends
+/// after at most as many steps as there are pairs; and no rule changes a verdict.
 #[test]
 fn lemma_8_every_search_ends_and_all_rules_agree() {
     let (mut repeats, mut most, mut uncertain) = (0, 0, 0);
@@ -299,7 +306,8 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
                 let output = ask(a, b, pose, options);
                 let pairs = a.vertices().len() * b.vertices().len();
                 assert!((output.kept as usize) <= pairs);
-                // Between new pairs there are at most a recurrence, the w of the termination and the strict one.
+                // Between new pairs there are at most a recurrence, the w of the termination and
+                // the strict one.
                 assert!(output.steps <= 3 * output.kept + 3);
                 repeats += output.repeats;
                 most = most.max(output.steps);
@@ -329,7 +337,8 @@ fn half_planes_agree_with_hemispheres() {
     assert!(met > 100, "{met}");
 }
 
-/// Section 3.2: for balls the greedy direction is right at the second step; for balls of many vertices at the third, mostly.
+/// Section 3.2: for balls the greedy direction is right at the second step; for balls of many
+/// vertices at the third, mostly.
 #[test]
 fn balls_are_separated_in_three_steps() {
     let mut random = Random(8);
@@ -431,7 +440,8 @@ fn a_common_vertex_is_certain() {
     assert_eq!(output.hint.pairs.as_slice(), [[0, 0]]);
 }
 
-/// Hints name vertices that exist, and the exact decision that follows agrees with a search for itself.
+/// Hints name vertices that exist, and the exact decision that follows agrees with a search for
+/// itself.
 #[test]
 fn hints_and_exact_decisions() {
     let mut certain = 0;

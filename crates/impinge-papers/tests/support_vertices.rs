@@ -128,7 +128,8 @@ fn an_exact_climb_confirms_a_rounded_one() {
 
 #[test]
 fn a_rounded_climb_can_stop_short() {
-    // A direction in which every neighbour of the start looks level to rounded products: 1e20 swallows what the others add.
+    // A direction in which every neighbour of the start looks level to rounded products: 1e20
+    // swallows what the others add.
     let points = [
         Vec3::new(1e4, 0.0, 0.0),
         Vec3::new(1e4, 1.0, 0.0),
@@ -192,7 +193,8 @@ fn coherent_local_search_is_nearly_constant() {
         }
         looks.push((climb.evaluated() - before) as f64 / 1000.0);
     }
-    // A vertex and its ring, and now and then a step: 100 times the vertices, less than twice the looks.
+    // A vertex and its ring, and now and then a step: 100 times the vertices, less than twice the
+    // looks.
     assert!(looks[2] < 2.0 * looks[0] && looks[2] < 15.0, "{looks:?}");
 }
 

@@ -1,4 +1,5 @@
-//! Tumbled k-DOPs hold what they must, are as tight as they say, and change no answer (Klosowski et al. 1998, section 4.1).
+//! Tumbled k-DOPs hold what they must, are as tight as they say, and change no answer (Klosowski et
+//! al. 1998, section 4.1).
 //!
 //! `IMPINGE_TEST_FACTOR` multiplies the cases.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -120,7 +121,8 @@ fn a_tumbled_26_dop_holds_the_moved_corners() {
     holds::<13>();
 }
 
-/// Hulls give the k-DOP of the moved corners, vertices one around it, and plain motion one around that.
+/// Hulls give the k-DOP of the moved corners, vertices one around it, and plain motion one around
+/// that.
 #[test]
 fn hulls_are_exact_and_vertices_are_tighter_than_plain_motion() {
     let mesh = shapes::torus(1.0, 0.3, 40, 20).unwrap();

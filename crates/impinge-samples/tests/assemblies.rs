@@ -1,4 +1,5 @@
-//! Whole assemblies: the built-in sample against what it was made to show, and real ones against what another library says.
+//! Whole assemblies: the built-in sample against what it was made to show, and real ones against
+//! what another library says.
 #![cfg(feature = "files")]
 #![allow(
     clippy::unwrap_used,
@@ -37,10 +38,11 @@ fn the_sample_shows_what_it_was_made_to_show() {
     }
 }
 
-/// The colliding pairs of `assembly` beside those that FCL lists; returns the number of pairs both agree on and of those they do not.
+/// The colliding pairs of `assembly` beside those that FCL lists; returns the number of pairs both
+/// agree on and of those they do not.
 ///
-/// Every disagreement must have a reason: FCL compares in floating point and sees gaps of rounding size as contacts, and it knows
-/// surfaces only, so it does not see a part inside another.
+/// Every disagreement must have a reason: FCL compares in floating point and sees gaps of rounding
+/// size as contacts, and it knows surfaces only, so it does not see a part inside another.
 fn compare(assembly: &str, list: &str, parts: usize) -> Option<(usize, usize)> {
     let (assembly, list) = (model(assembly)?, model(list)?);
     let scene = Scene::load(assembly).unwrap().scene;

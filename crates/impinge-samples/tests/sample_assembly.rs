@@ -1,5 +1,5 @@
-//! The sample assembly is what its table says, by plain floating-point geometry with margins: every triangle against
-//! every triangle, nothing of the library's own queries.
+//! The sample assembly is what its table says, by plain floating-point geometry with margins: every
+//! triangle against every triangle, nothing of the library's own queries.
 
 use impinge::check::Relation;
 use impinge::scene::{Part, Scene};
@@ -78,7 +78,8 @@ fn point_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> f64 {
     }
 }
 
-/// By the closest points of the lines, then clamped; alternating projection settles the clamped cases.
+/// By the closest points of the lines, then clamped; alternating projection settles the clamped
+/// cases.
 fn segment_segment(p: Vec3, q: Vec3, r: Vec3, s: Vec3) -> f64 {
     let (d, e) = (q - p, s - r);
     let (a, b, c) = (d.length_squared(), d.dot(e), e.length_squared());

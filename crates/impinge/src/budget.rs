@@ -27,28 +27,33 @@ impl<'a> Budget<'a> {
         Self { steps: u64::MAX, depth: u32::MAX, deadline: None, go_on: None }
     }
 
-    /// At most so many steps; the outermost volumes are always compared. What is found does not depend on the machine.
+    /// At most so many steps; the outermost volumes are always compared. What is found does not
+    /// depend on the machine.
     ///
-    /// In [`first_pair_within`](crate::pair::first_pair_within) a step compares all boxes of two nodes, or all triangles of two leaves; in
-    /// the published trees of `impinge-papers` it compares two volumes or two triangles.
+    /// In [`first_pair_within`](crate::pair::first_pair_within) a step compares all boxes of two
+    /// nodes, or all triangles of two leaves; in the published trees of `impinge-papers` it
+    /// compares two volumes or two triangles.
     #[must_use]
     pub fn steps(steps: u64) -> Self {
         Self { steps, ..Self::unlimited() }
     }
 
-    /// No node deeper than so many openings below the roots: steps that open nodes of both trees count once.
+    /// No node deeper than so many openings below the roots: steps that open nodes of both trees
+    /// count once.
     #[must_use]
     pub fn depth(depth: u32) -> Self {
         Self { depth, ..Self::unlimited() }
     }
 
-    /// Until then. The clock is asked before every step, and what is left is summed up afterwards: expect an answer some microseconds late.
+    /// Until then. The clock is asked before every step, and what is left is summed up afterwards:
+    /// expect an answer some microseconds late.
     #[must_use]
     pub fn deadline(deadline: Instant) -> Self {
         Self::unlimited().and_deadline(deadline)
     }
 
-    /// As long as `go_on`, asked before every step, returns true: a clock of its own, or a flag that another thread sets.
+    /// As long as `go_on`, asked before every step, returns true: a clock of its own, or a flag
+    /// that another thread sets.
     #[must_use]
     pub fn until(go_on: &'a mut dyn FnMut() -> bool) -> Self {
         Self { go_on: Some(go_on), ..Self::unlimited() }

@@ -4,8 +4,8 @@ use std::fmt;
 
 /// Why a mesh, pose, scene or query could not be made.
 ///
-/// The message says what is wrong, where (file, line, vertex, polygon) and what to do about it. Match on
-/// [`Error::kind`] to react to a particular cause.
+/// The message says what is wrong, where (file, line, vertex, polygon) and what to do about it.
+/// Match on [`Error::kind`] to react to a particular cause.
 ///
 /// ```
 /// use impinge::{ErrorKind, Pose};
@@ -26,7 +26,8 @@ pub struct Error {
 pub enum ErrorKind {
     /// A number is NaN or infinite.
     NotFinite,
-    /// A number is finite but outside the range in which verdicts are exact, [`MAX_COORDINATE`](crate::math::MAX_COORDINATE).
+    /// A number is finite but outside the range in which verdicts are exact,
+    /// [`MAX_COORDINATE`](crate::math::MAX_COORDINATE).
     OutOfRange,
     /// A matrix is not a rotation, or a quaternion or axis is zero.
     NotARotation,

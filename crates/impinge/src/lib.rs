@@ -1,8 +1,9 @@
 //! Exact, certified collision detection for triangle meshes and solids.
 //!
-//! Do two meshes meet, and where? Which parts of an assembly cross, touch, contain each other, or come too close? The
-//! answers are those that real numbers would give for the `f64` coordinates as they are, and they carry evidence: two
-//! triangles with a common point, or a gap that the caller can verify.
+//! Do two meshes meet, and where? Which parts of an assembly cross, touch, contain each other, or
+//! come too close? The answers are those that real numbers would give for the `f64` coordinates as
+//! they are, and they carry evidence: two triangles with a common point, or a gap that the caller
+//! can verify.
 //!
 //! ```
 //! use impinge::{Pose, Relation, Verdict, shapes};
@@ -21,8 +22,8 @@
 //! # Ok::<(), impinge::Error>(())
 //! ```
 //!
-//! Meshes come from arrays ([`Mesh::from_triangles`], [`Mesh::from_polygons`]), from the generators in [`shapes`], or
-//! from files with `Mesh::load` and `Scene::load`.
+//! Meshes come from arrays ([`Mesh::from_triangles`], [`Mesh::from_polygons`]), from the generators
+//! in [`shapes`], or from files with `Mesh::load` and `Scene::load`.
 //!
 //! # What to ask
 //!
@@ -67,23 +68,25 @@
 //! # What is promised
 //!
 //! - **Frames.** A pair query takes A, B and the pose of B in A's frame. The vertices of B are what
-//!   [`Pose::transform_point`] returns, one expression in one order, and "the triangle" is the triangle of those `f64`
-//!   points. Points in answers are in A's frame.
-//! - **Exact.** Triangles are closed sets: sharing one point is an intersection. No tolerance enters a verdict and
-//!   rounding changes none. What is measured has bounds: a distance is `lower <= d <= upper`. Points in answers are
-//!   rounded.
-//! - **Range.** Coordinates are finite and at most [`MAX_COORDINATE`] in size, denormal numbers included; whatever else
-//!   is refused at construction.
-//! - **One answer.** The methods of [`pair`] report the same pairs of triangles; those that may be wrong (relaxed modes,
-//!   the Monte-Carlo test) say which way. The same input gives the same output, bit for bit.
-//! - **Errors.** Making a mesh, a pose or a scene can fail, with an [`Error`] that says what, where and what to do.
-//!   Queries on them cannot, but for questions about the inside of a mesh that has none. Nothing panics, except methods
-//!   that take the number of a vertex, triangle, polygon, edge or part, for numbers that do not exist.
+//!   [`Pose::transform_point`] returns, one expression in one order, and "the triangle" is the
+//!   triangle of those `f64` points. Points in answers are in A's frame.
+//! - **Exact.** Triangles are closed sets: sharing one point is an intersection. No tolerance
+//!   enters a verdict and rounding changes none. What is measured has bounds: a distance is
+//!   `lower <= d <= upper`. Points in answers are rounded.
+//! - **Range.** Coordinates are finite and at most [`MAX_COORDINATE`] in size, denormal numbers
+//!   included; whatever else is refused at construction.
+//! - **One answer.** The methods of [`pair`] report the same pairs of triangles; those that may be
+//!   wrong (relaxed modes, the Monte-Carlo test) say which way. The same input gives the same
+//!   output, bit for bit.
+//! - **Errors.** Making a mesh, a pose or a scene can fail, with an [`Error`] that says what, where
+//!   and what to do. Queries on them cannot, but for questions about the inside of a mesh that has
+//!   none. Nothing panics, except methods that take the number of a vertex, triangle, polygon, edge
+//!   or part, for numbers that do not exist.
 //!
 //! # Features
 //!
-//! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files. Without it
-//! `impinge-io` and its dependencies are not compiled.
+//! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene
+//! files. Without it `impinge-io` and its dependencies are not compiled.
 
 // What is public for `internals` alone is unreachable, or unused, without that feature.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unreachable_pub, unused_imports))]

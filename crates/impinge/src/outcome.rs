@@ -2,7 +2,8 @@
 
 use crate::math::{Vec3, length_up};
 
-/// What is known about two meshes when a query ends, perhaps early. Every number holds, whatever the budget was.
+/// What is known about two meshes when a query ends, perhaps early. Every number holds, whatever
+/// the budget was.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// These two triangles share a point.
@@ -14,7 +15,8 @@ pub enum Outcome {
     },
     /// The surfaces share no point.
     Separated {
-        /// They are at least this far apart. Zero where no gap was measured, or rounding could hide it; infinite if a mesh has no triangles.
+        /// They are at least this far apart. Zero where no gap was measured, or rounding could hide
+        /// it; infinite if a mesh has no triangles.
         distance_at_least: f64,
     },
     /// The budget was spent before it was known.
@@ -26,11 +28,14 @@ pub enum Outcome {
 /// Derived in `docs/notes/maybe.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Maybe {
-    /// If triangles meet, each of the pairs that do can be brought apart, until they share at most boundary points, by moving one of the two by at most this much:
-    /// the deepest overlap of two volumes that were not yet told apart. Shrinks to zero as the budget grows, where surfaces do not meet.
+    /// If triangles meet, each of the pairs that do can be brought apart, until they share at most
+    /// boundary points, by moving one of the two by at most this much: the deepest overlap of two
+    /// volumes that were not yet told apart. Shrinks to zero as the budget grows, where surfaces do
+    /// not meet.
     pub pair_depth: f64,
-    /// Moving B by at most this much, in a direction of its own choice, brings everything apart: surfaces, hulls, and solids that contain each other. The
-    /// overlap of the two outermost volumes.
+    /// Moving B by at most this much, in a direction of its own choice, brings everything apart:
+    /// surfaces, hulls, and solids that contain each other. The overlap of the two outermost
+    /// volumes.
     pub total_depth: f64,
     /// The surfaces are at most this far apart.
     pub distance_at_most: f64,

@@ -1,10 +1,12 @@
-//! Where pairs go. A traversal knows nothing of first hits, lists or budgets: the sink says when to stop.
+//! Where pairs go. A traversal knows nothing of first hits, lists or budgets: the sink says when to
+//! stop.
 
 use std::ops::ControlFlow;
 
 use crate::closest::ClosestPoints;
 
-/// Receives the pairs of triangles a traversal finds, each once, in an order of the traversal's own.
+/// Receives the pairs of triangles a traversal finds, each once, in an order of the traversal's
+/// own.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -29,10 +31,12 @@ use crate::closest::ClosestPoints;
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub trait Sink {
-    /// Takes a triangle of A and a triangle of B that share a point; [`ControlFlow::Break`] ends the traversal.
+    /// Takes a triangle of A and a triangle of B that share a point; [`ControlFlow::Break`] ends
+    /// the traversal.
     fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
 
-    /// Whether the sink stops at the first pair. A traversal may then look where one is likely before it looks elsewhere; what it reports is no less true.
+    /// Whether the sink stops at the first pair. A traversal may then look where one is likely
+    /// before it looks elsewhere; what it reports is no less true.
     fn stops_at_first(&self) -> bool {
         false
     }
@@ -105,13 +109,16 @@ pub struct NearPair {
     pub a: u32,
     /// The triangle of B.
     pub b: u32,
-    /// Their closest points in A's frame, and bounds of their distance: both zero exactly if they share a point.
+    /// Their closest points in A's frame, and bounds of their distance: both zero exactly if they
+    /// share a point.
     pub closest: ClosestPoints,
 }
 
-/// Receives pairs of triangles that are close to each other, each at most once, in an order of the traversal's own.
+/// Receives pairs of triangles that are close to each other, each at most once, in an order of the
+/// traversal's own.
 ///
-/// The sink says what "close" means, and may ask for less and less as pairs come in: that is how the minimum is found.
+/// The sink says what "close" means, and may ask for less and less as pairs come in: that is how
+/// the minimum is found.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -140,23 +147,25 @@ pub struct NearPair {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub trait NearSink {
-    /// Pairs whose certified lower bound exceeds this are of no interest. Must never grow while a traversal runs; infinity asks for every pair, NaN or a
-    /// negative number for none.
+    /// Pairs whose certified lower bound exceeds this are of no interest. Must never grow while a
+    /// traversal runs; infinity asks for every pair, NaN or a negative number for none.
     fn bound(&self) -> f64;
 
-    /// Says beforehand that a pair with `closest.upper <= upper` exists and will come, unless the bound keeps it out: a sink that is after
-    /// the closest pair may lower its bound to `upper` at once.
+    /// Says beforehand that a pair with `closest.upper <= upper` exists and will come, unless the
+    /// bound keeps it out: a sink that is after the closest pair may lower its bound to `upper` at
+    /// once.
     fn foresee(&mut self, upper: f64) {
         let _ = upper;
     }
 
-    /// Takes a pair that meets, before its closest points are looked for, which takes longer: [`ControlFlow::Break`] ends the traversal,
-    /// otherwise it comes to `pair`, too.
+    /// Takes a pair that meets, before its closest points are looked for, which takes longer:
+    /// [`ControlFlow::Break`] ends the traversal, otherwise it comes to `pair`, too.
     fn meet(&mut self, a: u32, b: u32) -> ControlFlow<()> {
         let _ = (a, b);
         ControlFlow::Continue(())
     }
 
-    /// Takes a pair with `pair.closest.lower <= bound()`; [`ControlFlow::Break`] ends the traversal.
+    /// Takes a pair with `pair.closest.lower <= bound()`; [`ControlFlow::Break`] ends the
+    /// traversal.
     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()>;
 }

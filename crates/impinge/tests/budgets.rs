@@ -27,7 +27,8 @@ impl<'a> Case<'a> {
             let there = b.triangle(*j as usize).map(|v| pose.transform_point(v));
             depth(&a.triangle(*i as usize), &there)
         };
-        // Triangles without an area have no directions to be parted along; they are parted by no step at all.
+        // Triangles without an area have no directions to be parted along; they are parted by no
+        // step at all.
         let depth = hits.iter().map(deep).filter(|d| d.is_finite()).fold(0.0, f64::max);
         Self { a, b, distance: distance(a, b, &pose), hits, depth, pose }
     }

@@ -108,7 +108,8 @@ fn threads_find_the_same_pairs() {
     assert!(par_intersecting_pairs(&none, &models[0], &Pose::IDENTITY).is_empty());
 }
 
-/// A mesh of a few triangles beside one of thousands: the cache asks their trees, the plain query sweeps.
+/// A mesh of a few triangles beside one of thousands: the cache asks their trees, the plain query
+/// sweeps.
 #[test]
 fn few_triangles_against_many() {
     let ring = shapes::torus(1.0, 0.4, 64, 32).unwrap();

@@ -1,4 +1,5 @@
-//! Convex pieces: volumes in rational numbers, cover and error by exact point location of samples, degenerate input.
+//! Convex pieces: volumes in rational numbers, cover and error by exact point location of samples,
+//! degenerate input.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use impinge::convex::Hull;
@@ -87,7 +88,8 @@ fn distance(mesh: &Mesh, p: Vec3) -> f64 {
         .fold(f64::INFINITY, f64::min)
 }
 
-/// Every point of the solid that is tried is in a hull; no point of a hull that is tried is further from the solid than the error.
+/// Every point of the solid that is tried is in a hull; no point of a hull that is tried is further
+/// from the solid than the error.
 fn check_promises(mesh: &Mesh, found: &Decomposition, samples: usize, seed: u64) {
     let mut random = Random(seed);
     let bounds = mesh.bounds();
@@ -302,7 +304,8 @@ fn tolerances_are_kept_and_pieces_limited() {
     check_promises(&mesh, &found, 300, 7);
 }
 
-/// The shape turned and moved somewhere: no plane of it is parallel to an axis, and none is exactly flat.
+/// The shape turned and moved somewhere: no plane of it is parallel to an axis, and none is exactly
+/// flat.
 fn turned(mesh: &Mesh, random: &mut Random) -> Mesh {
     let turn = Pose::from_axis_angle(random.point(), 1.0 + random.unit()).unwrap();
     mesh.transformed(&Pose::from_translation(random.point()).unwrap().compose(&turn).unwrap())

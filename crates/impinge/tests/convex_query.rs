@@ -1,17 +1,25 @@
-//! Verdict, distance and depth of hulls against exact arithmetic, over all families of bodies and placements.
+//! Verdict, distance and depth of hulls against exact arithmetic, over all families of bodies and
+//! placements.
 //!
-//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (6,000 by default). A failure names the number its bodies are made from, and the pose.
+//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (6,000 by default). A failure names the number
+//! its bodies are made from, and the pose.
 //!
-//! **The mix.** Twelve kinds of bodies of 1 to 2,000 vertices (65 in a hundred of up to 12, 28 up to 40, 6 up to 200, 1 up to 2,000), points, segments,
-//! polygons, needles and plates of 1e-6 to 1e-2 among them; fourteen placements; half of the pairs at a scale of 1e-6 to 1e6, a fifth up to 1e8 times their size from the
-//! origin, one placement at the largest and smallest numbers. Two bodies are asked at eight poses: as the placement has it; three with a chosen gap or overlap of 1e-17
-//! to 1 of their size along the direction just found; touching to rounding; one unit in the last place beside that; shifted aside; turned
-//! anew, vertex to vertex.
+//! **The mix.** Twelve kinds of bodies of 1 to 2,000 vertices (65 in a hundred of up to 12, 28 up
+//! to 40, 6 up to 200, 1 up to 2,000), points, segments, polygons, needles and plates of 1e-6 to
+//! 1e-2 among them; fourteen placements; half of the pairs at a scale of 1e-6 to 1e6, a fifth up to
+//! 1e8 times their size from the origin, one placement at the largest and smallest numbers. Two
+//! bodies are asked at eight poses: as the placement has it; three with a chosen gap or overlap of
+//! 1e-17 to 1 of their size along the direction just found; touching to rounding; one unit in the
+//! last place beside that; shifted aside; turned anew, vertex to vertex.
 //!
-//! **What is checked at each pose**: the proof of the verdict, of the one that starts where the last pose ended, and of the contact is
-//! verified exactly, by code that shares nothing with what found it; that *is* the exact verdict. Distances hold against the exact closest points, depths against the overlap along
-//! every face normal, and the way out against exact integers. One pose in four also asks for the distance alone, one for the contact and one for the distance with a cache. Of every sixteenth pose the verdict is found again without any hint and, for smaller bodies, by a linear
-//! program in integers; of every 256th the depth of small bodies by brute force in integers.
+//! **What is checked at each pose**: the proof of the verdict, of the one that starts where the
+//! last pose ended, and of the contact is verified exactly, by code that shares nothing with what
+//! found it; that *is* the exact verdict. Distances hold against the exact closest points, depths
+//! against the overlap along every face normal, and the way out against exact integers. One pose in
+//! four also asks for the distance alone, one for the contact and one for the distance with a
+//! cache. Of every sixteenth pose the verdict is found again without any hint and, for smaller
+//! bodies, by a linear program in integers; of every 256th the depth of small bodies by brute force
+//! in integers.
 
 use impinge::convex::decide::{self, Common, Decision, Hint, Pairs};
 use impinge::convex::{self, Cache, Contact, Distance, Hull, Overlap};
@@ -35,7 +43,8 @@ fn hulls(pair: &Pair) -> (Hull, Hull, Vec<Vec3>) {
     (a, b, placed)
 }
 
-/// The size of the pair, which rounding is relative to: its box and how far it is from the origin, and that of the smallest numbers.
+/// The size of the pair, which rounding is relative to: its box and how far it is from the origin,
+/// and that of the smallest numbers.
 fn size(a: &[Vec3], placed: &[Vec3]) -> f64 {
     let all = || a.iter().chain(placed);
     let (low, high) = all().fold((placed[0], placed[0]), |(l, h), p| (l.min(*p), h.max(*p)));
@@ -96,7 +105,8 @@ impl Case<'_> {
         assert!((between - exact.upper).abs() <= 1e-11 * size, "{name}: {found:?} {exact:?}");
     }
 
-    /// The closest points by exact arithmetic, which start from the vertices furthest towards each other.
+    /// The closest points by exact arithmetic, which start from the vertices furthest towards each
+    /// other.
     fn closest(&self, along: Vec3) -> decide::Closest {
         let start = [furthest(self.a, along) as u32, furthest(self.b, -along) as u32];
         let pairs = if self.is_due(16) { Pairs::NONE } else { Pairs::new(&[start]) };
@@ -218,7 +228,8 @@ fn answers_are_exact_and_proven() {
     });
 }
 
-/// Directions on the border of two faces of the cube map went to the wrong end of a face, and a vertex was missed: bodies that meet were "separated".
+/// Directions on the border of two faces of the cube map went to the wrong end of a face, and a
+/// vertex was missed: bodies that meet were "separated".
 #[test]
 fn directions_between_two_faces_miss_no_vertex() {
     for seed in [296_998, 357_589] {
@@ -230,7 +241,8 @@ fn directions_between_two_faces_miss_no_vertex() {
     }
 }
 
-/// Most vertices of A are one point seen from its middle; the one at the other end, where B stands, was missed: "separated".
+/// Most vertices of A are one point seen from its middle; the one at the other end, where B stands,
+/// was missed: "separated".
 #[test]
 fn a_vertex_far_from_all_others_is_not_missed() {
     let mut random = impinge_oracles::common::Random(3);

@@ -1,4 +1,5 @@
-//! A mesh that deforms keeps its tree's promises and reports the pairs of brute force, after any sequence of moves.
+//! A mesh that deforms keeps its tree's promises and reports the pairs of brute force, after any
+//! sequence of moves.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::pair::{Cache, first_hit, first_hit_cached};
@@ -182,7 +183,8 @@ fn few_moved_vertices_touch_few_leaves() {
     check(&body);
 }
 
-/// What a cache has learnt of a mesh does not outlive the mesh's next move: neither "nothing is near" nor where the hit was.
+/// What a cache has learnt of a mesh does not outlive the mesh's next move: neither "nothing is
+/// near" nor where the hit was.
 #[test]
 fn caches_do_not_believe_in_what_has_moved() {
     let mut random = Random(21);
@@ -246,7 +248,8 @@ fn empty_and_tiny_meshes_move_too() {
     check(&one);
 }
 
-/// The vertices around one corner of a sheet change places at random: the tree is rebuilt there, and elsewhere it stays.
+/// The vertices around one corner of a sheet change places at random: the tree is rebuilt there,
+/// and elsewhere it stays.
 #[test]
 fn what_is_shuffled_is_rebuilt_and_only_that() {
     let mut random = Random(8);

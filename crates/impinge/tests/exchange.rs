@@ -1,4 +1,5 @@
-//! The application and the detection thread on real threads, at full speed and with either side slow.
+//! The application and the detection thread on real threads, at full speed and with either side
+//! slow.
 
 #![allow(
     clippy::unwrap_used,
@@ -39,7 +40,8 @@ impl Command for Order {
 type Input = Outbox<Wide, Order>;
 type Output = Reports<Wide, (u32, u64)>;
 
-/// What a detector knows: it checks that every command comes, in order, and that poses only become newer.
+/// What a detector knows: it checks that every command comes, in order, and that poses only become
+/// newer.
 #[derive(Default)]
 struct Detector {
     poses: Vec<Option<u64>>,
@@ -116,7 +118,8 @@ impl Clock {
     }
 }
 
-/// How often this thread gave up its core to wait for something, on systems that tell. (A long call in which this does not grow was interrupted by the system, and waited for nobody.)
+/// How often this thread gave up its core to wait for something, on systems that tell. (A long call
+/// in which this does not grow was interrupted by the system, and waited for nobody.)
 fn waits() -> Option<u64> {
     if cfg!(miri) {
         return None;
@@ -148,7 +151,8 @@ impl Reading {
     }
 }
 
-/// Sends `POSES` poses as fast as it can, `per_frame` in a frame, with commands in between, and reads reports every `read_every` frames; the detector sleeps `nap` in each step.
+/// Sends `POSES` poses as fast as it can, `per_frame` in a frame, with commands in between, and
+/// reads reports every `read_every` frames; the detector sleeps `nap` in each step.
 fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counters {
     let step =
         move |detector: &mut Detector, step: Step, input: &mut Input, output: &mut Output| {
@@ -234,7 +238,8 @@ fn the_application_reads_rarely() {
     stress("rare reader", 10, 1000, Duration::ZERO);
 }
 
-/// The application works on while a step does not end, which it would not if any call waited for the detector.
+/// The application works on while a step does not end, which it would not if any call waited for
+/// the detector.
 #[test]
 fn no_call_waits_for_a_step() {
     let (release, released) = mpsc::channel::<()>();

@@ -137,8 +137,9 @@ fn every_promise_holds_on_every_family() {
     assert!(dimensions.iter().all(|n| *n > 20), "{dimensions:?}");
 }
 
-/// A point is a corner of the hull if and only if some plane separates it from the other points; by Carathéodory it is none if and only if it lies in a
-/// tetrahedron, triangle or segment of others. On small sets both are tried by brute force.
+/// A point is a corner of the hull if and only if some plane separates it from the other points; by
+/// Carathéodory it is none if and only if it lies in a tetrahedron, triangle or segment of others.
+/// On small sets both are tried by brute force.
 #[test]
 fn corners_are_the_points_in_no_simplex_of_others() {
     let mut r = Random(2);
@@ -154,7 +155,8 @@ fn corners_are_the_points_in_no_simplex_of_others() {
     }
 }
 
-/// Whether `p` lies in the hull of lattice points, by trying all directions of a set that decides it for coordinates 0, 1, 2.
+/// Whether `p` lies in the hull of lattice points, by trying all directions of a set that decides
+/// it for coordinates 0, 1, 2.
 fn contains(points: &[Vec3], p: Vec3) -> bool {
     // The normals of all planes through three lattice points have components from -4 to 4.
     let range = || (-4..=4).map(f64::from);

@@ -1,4 +1,5 @@
-//! Meshes that are wrong in every way we know, built by hand: each must be described, none may be lost.
+//! Meshes that are wrong in every way we know, built by hand: each must be described, none may be
+//! lost.
 
 use std::time::Instant;
 

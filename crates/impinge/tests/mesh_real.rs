@@ -104,7 +104,8 @@ fn real_meshes_are_described_without_loss() {
             );
         }
     }
-    // One degenerate triangle that folds onto itself once welded, and a box of 3.4e38, too large for `f32` but closed.
+    // One degenerate triangle that folds onto itself once welded, and a box of 3.4e38, too large
+    // for `f32` but closed.
     differ.retain(|d| !d.contains("degtri_edge.off") && !d.contains("Cray_right.obj"));
     assert!(differ.is_empty(), "closed or not, otherwise than listed: {differ:#?}");
     println!("{read} meshes");

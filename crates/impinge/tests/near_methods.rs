@@ -1,4 +1,5 @@
-//! Distances and near pairs through the tree are exactly those of brute force: the same pairs, the same bounds, bit for bit.
+//! Distances and near pairs through the tree are exactly those of brute force: the same pairs, the
+//! same bounds, bit for bit.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::ops::ControlFlow;
@@ -101,7 +102,8 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
         }
     }
 
-    // All pairs up to several distances: none, the edge of the closest pair, some, about half, many.
+    // All pairs up to several distances: none, the edge of the closest pair, some, about half,
+    // many.
     let mut uppers: Vec<f64> = all.iter().map(|p| p.closest.upper).collect();
     uppers.sort_by(f64::total_cmp);
     let n = uppers.len() - 1;
@@ -179,7 +181,8 @@ fn surfaces_apart_and_overlapping() {
 fn touching_coplanar_and_tied() {
     let grid = shapes::cuboid_grid([1.0, 1.0, 1.0], [3, 3, 3]).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
-    // Face on face, edge on edge, corner on corner; then the same a little apart, where dozens of pairs are tied.
+    // Face on face, edge on edge, corner on corner; then the same a little apart, where dozens of
+    // pairs are tied.
     for gap in [0.0, 1e-12, 1e-3, 0.5] {
         for shift in [
             Vec3::new(1.0 + gap, 0.0, 0.0),
@@ -210,7 +213,8 @@ fn one_inside_the_other() {
 
 #[test]
 fn thousands_of_pairs_equally_close() {
-    // The same sphere twice, one a little smaller: what `f32` cannot tell apart goes to `f64`, by normals first.
+    // The same sphere twice, one a little smaller: what `f32` cannot tell apart goes to `f64`, by
+    // normals first.
     let outer = shapes::uv_sphere(1.0, 10, 14).unwrap();
     let turned = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
     let shifted = Pose::from_translation([1e-8, 0.0, 2e-8]).unwrap();

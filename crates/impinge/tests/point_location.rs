@@ -94,7 +94,8 @@ fn counts_add_up_and_do_not_change_the_answer() {
     assert!(counts.remaining > 0 && counts.remaining * 4 < edges, "{counts:?}");
 }
 
-/// The convex hull of points on a grid, counter-clockwise, in integers; with collinear points if `keep`.
+/// The convex hull of points on a grid, counter-clockwise, in integers; with collinear points if
+/// `keep`.
 fn hull(mut points: Vec<[i64; 2]>, keep: bool) -> Vec<[i64; 2]> {
     points.sort_unstable();
     points.dedup();
@@ -240,8 +241,8 @@ fn solid_oracle(q: Vec3, triangles: &[[Vec3; 3]], random: &mut Random) -> Locati
     }
 }
 
-/// Unit cubes of the integer grid, as one closed surface: faces between two of them left out, each quad split along
-/// a random diagonal and turned at random.
+/// Unit cubes of the integer grid, as one closed surface: faces between two of them left out, each
+/// quad split along a random diagonal and turned at random.
 fn voxels(cells: &[[i32; 3]], random: &mut Random) -> Vec<[Vec3; 3]> {
     let mut triangles = Vec::new();
     for &cell in cells {
@@ -324,7 +325,8 @@ fn solids_of_grid_cubes() {
 
 #[test]
 fn soups_of_grid_tetrahedra() {
-    // Overlapping tetrahedra, of zero volume too, are closed together: parity is defined and nothing is simple.
+    // Overlapping tetrahedra, of zero volume too, are closed together: parity is defined and
+    // nothing is simple.
     let mut random = Random(7);
     let mut seen = [0; 3];
     for _ in 0..cases(1_500) {

@@ -31,7 +31,8 @@ fn hollow() -> Mesh {
 
 #[test]
 fn the_witness_of_solids_that_share_space_without_contact_is_common() {
-    // In the walls of the hollow solid, around its cavity: no surfaces meet, and the first vertex of either is in one solid only.
+    // In the walls of the hollow solid, around its cavity: no surfaces meet, and the first vertex
+    // of either is in one solid only.
     assert_eq!(relation(&hollow(), &cuboid([2.0; 3], [8.0; 3])), Relation::Crossing);
 }
 
@@ -51,7 +52,8 @@ fn parts_in_a_cavity() {
 
 #[test]
 fn a_part_that_touches_a_wall_inside_a_body_of_two_shells_is_contained() {
-    // A small cube whose corner region is buried in a large block: all walls of one inside the other belong to no boundary.
+    // A small cube whose corner region is buried in a large block: all walls of one inside the
+    // other belong to no boundary.
     let body = Mesh::merged(&[
         cuboid([0.0; 3], [10.0; 3]),
         cuboid([9.0, -90.0, -90.0], [180.0, 90.0, 90.0]),

@@ -1,5 +1,6 @@
-//! Solids made of unit cubes: how two of them lie to each other can be counted cell by cell, so the exact relation has an oracle
-//! that knows nothing of triangles. Everything in them touches, coincides and meets itself: the hardest input there is.
+//! Solids made of unit cubes: how two of them lie to each other can be counted cell by cell, so the
+//! exact relation has an oracle that knows nothing of triangles. Everything in them touches,
+//! coincides and meets itself: the hardest input there is.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::collections::BTreeSet;
@@ -11,7 +12,8 @@ use impinge_oracles::common::{Random, count_from};
 
 type Cell = [i64; 3];
 
-/// The surface of a set of unit cubes: every face between a full and an empty cell, cut along a random diagonal.
+/// The surface of a set of unit cubes: every face between a full and an empty cell, cut along a
+/// random diagonal.
 fn surface(cells: &BTreeSet<Cell>, map: impl Fn([f64; 3]) -> Vec3, random: &mut Random) -> Mesh {
     let mut corners: Vec<Cell> = Vec::new();
     let mut triangles = Vec::new();
@@ -89,7 +91,8 @@ fn rounds(default: usize) -> usize {
     count_from("IMPINGE_VOXEL_PAIRS", default)
 }
 
-/// Compares the verdict with the count of cells for many pairs of blobs; returns how often each relation came up.
+/// Compares the verdict with the count of cells for many pairs of blobs; returns how often each
+/// relation came up.
 fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [usize; 6] {
     let mut random = Random(seed);
     let mut seen = [0; 6];
@@ -147,7 +150,8 @@ fn aligned_cubes() {
 
 #[test]
 fn sheared_cubes() {
-    // A linear map with small integers keeps everything exact and leaves no face parallel to an axis.
+    // A linear map with small integers keeps everything exact and leaves no face parallel to an
+    // axis.
     let shear = |[x, y, z]: [f64; 3]| {
         Vec3::new(3.0 * x + y - z, 2.0 * y + 5.0 * z - x, 4.0 * z + x + 2.0 * y)
     };
@@ -161,8 +165,9 @@ fn cubes_far_from_the_origin_and_of_unlike_sides() {
     compare(3, rounds(150), far);
 }
 
-/// Boxes merged into one mesh as they are, each its own shell, some turned inside out: they overlap, nest, coincide and cancel. Solid are the cells
-/// about which they wind. `None` where a wall separates two empty cells, which no count of cells knows of.
+/// Boxes merged into one mesh as they are, each its own shell, some turned inside out: they
+/// overlap, nest, coincide and cancel. Solid are the cells about which they wind. `None` where a
+/// wall separates two empty cells, which no count of cells knows of.
 fn heap(random: &mut Random, map: impl Fn([f64; 3]) -> Vec3) -> Option<(BTreeSet<Cell>, Mesh)> {
     const WIDE: i64 = 4;
     let mut winding = std::collections::BTreeMap::<Cell, i64>::new();

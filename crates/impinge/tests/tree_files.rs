@@ -1,4 +1,5 @@
-//! Trees come back from their files as they were, and no file, however damaged, does anything but give an error or the right answers.
+//! Trees come back from their files as they were, and no file, however damaged, does anything but
+//! give an error or the right answers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::{self, Read};
@@ -114,7 +115,8 @@ fn every_altered_byte_is_an_error() {
     }
 }
 
-/// With the right checksum on the wrong bytes there is either an error or a tree that answers as any other.
+/// With the right checksum on the wrong bytes there is either an error or a tree that answers as
+/// any other.
 #[test]
 fn altered_bytes_with_a_fitting_checksum_never_change_an_answer() {
     let mesh = shapes::icosphere(1.0, 2).unwrap();
@@ -123,7 +125,8 @@ fn altered_bytes_with_a_fitting_checksum_never_change_an_answer() {
     let (mut refused, mut read) = (0, 0);
     for round in 0..count_from("IMPINGE_FORGED_FILES", 20_000) {
         let mut forged = bytes.clone();
-        // Counts of nodes and leaves, and the walk; one change or several, some of them exchanges, which keep the set of triangles.
+        // Counts of nodes and leaves, and the walk; one change or several, some of them exchanges,
+        // which keep the set of triangles.
         for _ in 0..=random.below(3) {
             let at = 32 + random.below(bytes.len() - 32);
             match round % 3 {
@@ -216,7 +219,8 @@ fn other_meshes_versions_and_forged_counts_are_told_apart() {
     assert_eq!(mesh.tree().write(Vec::new(), &cube).unwrap_err().kind(), ErrorKind::WrongMesh);
 }
 
-/// A tree that is a chain, as no builder makes it, is a tree; one that is too deep for comfort is refused.
+/// A tree that is a chain, as no builder makes it, is a tree; one that is too deep for comfort is
+/// refused.
 #[test]
 fn chains_are_read_up_to_a_depth() {
     let mut random = Random(11);

@@ -7,7 +7,8 @@ use impinge::{Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{askew, compare_trees, far_soups, grid_soups, needles, pose, star};
 
-/// Compares the tree with brute force and returns the number of pairs, or `None` if the tree declined.
+/// Compares the tree with brute force and returns the number of pairs, or `None` if the tree
+/// declined.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     a.tree().validate(a).unwrap();
     b.tree().validate(b).unwrap();
@@ -44,7 +45,8 @@ fn shapes_near_and_far_from_the_origin() {
             for reach in [0.0, 1.0, 3.0] {
                 hits += compare(a, b, &pose(&mut random, reach)).unwrap();
             }
-            // The same pair, both moved away by the same large step, so that vertices are rounded coarsely.
+            // The same pair, both moved away by the same large step, so that vertices are rounded
+            // coarsely.
             let away = Pose::from_translation([1e7, -3e6, 5e5]).unwrap();
             compare(&a.transformed(&away), &b.transformed(&away), &Pose::IDENTITY).unwrap();
         }
@@ -59,8 +61,8 @@ fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
     assert!(hits > 500, "{hits}");
 }
 
-/// In a leaf of specks far smaller than the distances between them, the rounding of the corners is larger than the triangles, and products of
-/// two errors count in the bound.
+/// In a leaf of specks far smaller than the distances between them, the rounding of the corners is
+/// larger than the triangles, and products of two errors count in the bound.
 #[test]
 fn specks_smaller_than_the_rounding_of_their_leaf() {
     let mut random = Random(31);
@@ -121,7 +123,8 @@ fn empty_meshes_and_numbers_beyond_single_precision() {
     }
 }
 
-/// The way back was taken as the transpose, which moves far leaves by more than small triangles allow for.
+/// The way back was taken as the transpose, which moves far leaves by more than small triangles
+/// allow for.
 #[test]
 fn regression_matrices_that_are_rotations_only_to_the_tolerance() {
     let mut random = Random(77);

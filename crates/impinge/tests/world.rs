@@ -1,4 +1,5 @@
-//! A world against the oracle: every pair of bodies asked by itself, after any sequence of operations.
+//! A world against the oracle: every pair of bodies asked by itself, after any sequence of
+//! operations.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
@@ -145,7 +146,8 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
     }
 }
 
-/// Random operations; in every frame the pairs that meet are those of the oracle, and the events lead from those of the last frame to these.
+/// Random operations; in every frame the pairs that meet are those of the oracle, and the events
+/// lead from those of the last frame to these.
 fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<Event> {
     let (mut random, forms) = (Random(seed), forms());
     let mut world = World::with_options(options.clone());
@@ -338,7 +340,8 @@ fn a_chain_moves_with_its_first_link() {
     assert!(snapshot.pose(middle).is_err() && snapshot.handles().count() == 5);
 }
 
-/// A chain whose middle goes hangs together by one link less, which may be few enough to be ignored.
+/// A chain whose middle goes hangs together by one link less, which may be few enough to be
+/// ignored.
 #[test]
 fn removing_a_link_brings_others_closer() {
     let mut world = World::new();
@@ -368,7 +371,8 @@ fn a_body_that_was_replaced_has_no_witness() {
     world.update();
 }
 
-/// Matrices that are rotations only to the tolerance: boxes must not tell apart what the pair query finds meeting.
+/// Matrices that are rotations only to the tolerance: boxes must not tell apart what the pair query
+/// finds meeting.
 #[test]
 fn boxes_allow_for_matrices_that_are_nearly_rotations() {
     let s = 1.0 - 4e-10;

@@ -139,7 +139,8 @@ fn the_application_does_not_wait() {
     assert_eq!(world.len(), 400);
 }
 
-/// A pose that was given before the parent went is in the parent's frame, one that was given after it in the world's: the two must not become one.
+/// A pose that was given before the parent went is in the parent's frame, one that was given after
+/// it in the world's: the two must not become one.
 #[test]
 fn poses_stay_on_their_side_of_a_removal() {
     let mut world = World::new();
@@ -156,7 +157,8 @@ fn poses_stay_on_their_side_of_a_removal() {
     assert_eq!(world.pose(child).unwrap(), at(7.0));
 }
 
-/// Bodies come and go a hundred thousand times; the world has room for those that are there, and a little more.
+/// Bodies come and go a hundred thousand times; the world has room for those that are there, and a
+/// little more.
 #[test]
 fn bodies_come_and_go_for_ever() {
     const CYCLES: u64 = 100_000;
@@ -221,7 +223,8 @@ fn bodies_come_and_go_for_ever() {
     assert_eq!(beside.slots(), slots);
 }
 
-/// A body takes the place of another between two looks of the thread: what the first met ends, what the second meets begins, though to the broad phase nothing has changed.
+/// A body takes the place of another between two looks of the thread: what the first met ends, what
+/// the second meets begins, though to the broad phase nothing has changed.
 #[test]
 fn a_place_that_is_taken_again_at_once() {
     let ball = || Body::new(Sphere::new(1.0).unwrap());

@@ -24,7 +24,8 @@ fn forms() -> Vec<Geometry> {
     ]
 }
 
-/// A room full of bodies: most move a little in each frame, some jump, come, go, hang on each other, change their form; now and then only few move. Everything that is said.
+/// A room full of bodies: most move a little in each frame, some jump, come, go, hang on each
+/// other, change their form; now and then only few move. Everything that is said.
 fn told(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
     let mut random = Random(77);
     let forms = forms();

@@ -109,7 +109,8 @@ pub(crate) struct Viewport {
     pub(crate) height: f64,
 }
 
-/// Points of the scene to pixels: x to the right, y down, depth away from the viewer, all in pixels.
+/// Points of the scene to pixels: x to the right, y down, depth away from the viewer, all in
+/// pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Camera {
     right: Vec3,
@@ -122,7 +123,8 @@ pub(crate) struct Camera {
 }
 
 impl Camera {
-    /// The camera that sees all of `scene` in `viewport`. A scene without extent is put in the middle.
+    /// The camera that sees all of `scene` in `viewport`. A scene without extent is put in the
+    /// middle.
     pub(crate) fn fit(scene: &Scene, view: View, axis: Axis, viewport: Viewport) -> Self {
         let boxes: Vec<Aabb> =
             (0..scene.parts().len()).into_par_iter().map(|i| scene.bounds_of(i)).collect();
@@ -167,7 +169,8 @@ impl Camera {
         } else {
             (bounds.center(), (bounds.extent() * 0.5).max_element())
         };
-        // Everything is divided by the scene's size first, so that neither 1e60 nor 1e-300 is too much.
+        // Everything is divided by the scene's size first, so that neither 1e60 nor 1e-300 is too
+        // much.
         let unit = if half > 0.0 { half } else { 1.0 };
         Self { right, up, forward, center, unit, scale: 1.0, offset: [0.0; 2] }
     }
@@ -203,7 +206,8 @@ impl Camera {
         self.forward
     }
 
-    /// A difference of points of the scene, scaled so that products of several cannot overflow or vanish.
+    /// A difference of points of the scene, scaled so that products of several cannot overflow or
+    /// vanish.
     pub(crate) fn unitless(&self, v: Vec3) -> Vec3 {
         v / self.unit
     }

@@ -36,8 +36,9 @@ impl Curves {
     }
 }
 
-/// The segment two triangles share: where the sides of each meet the other's plane, the overlap of the two stretches
-/// on the planes' common line (Moller 1997, "A fast triangle-triangle intersection test", section 2).
+/// The segment two triangles share: where the sides of each meet the other's plane, the overlap of
+/// the two stretches on the planes' common line (Moller 1997, "A fast triangle-triangle
+/// intersection test", section 2).
 fn shared(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<[Vec3; 2]> {
     // Moved to one corner and scaled, so that products neither overflow nor vanish.
     let origin = a[0];

@@ -36,11 +36,12 @@ impl Edge {
     }
 }
 
-/// One side of a face: its ends by place, the smaller first, then the face, and whether it runs backwards.
+/// One side of a face: its ends by place, the smaller first, then the face, and whether it runs
+/// backwards.
 type Side = (u32, u32, u32, bool);
 
-/// The edges of `mesh` worth drawing. Vertices in the same place count as one, so a soup of triangles has creases
-/// like any other mesh. Faces of zero area have no say.
+/// The edges of `mesh` worth drawing. Vertices in the same place count as one, so a soup of
+/// triangles has creases like any other mesh. Faces of zero area have no say.
 pub(crate) fn edges(mesh: &Mesh, camera: &Camera) -> Vec<Edge> {
     let place = places(mesh.vertices());
     let normals: Vec<Vec3> = (0..mesh.triangles().len())
@@ -75,7 +76,8 @@ fn edge(group: &[Side], normals: &[Vec3]) -> Option<Edge> {
         return Some(Edge { ends, kind: EdgeKind::Always });
     };
     let m = normals[first.2 as usize];
-    // Two faces that run along the edge in the same direction are wound differently; one is turned to compare them.
+    // Two faces that run along the edge in the same direction are wound differently; one is turned
+    // to compare them.
     let n = normals[second.2 as usize] * if first.3 == second.3 { -1.0 } else { 1.0 };
     match m.dot(n) {
         cos if cos < CREASE => Some(Edge { ends, kind: EdgeKind::Always }),

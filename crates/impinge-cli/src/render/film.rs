@@ -1,7 +1,8 @@
 //! A run as an animated PNG.
 //!
-//! One palette for all pictures; of each picture after the first only the rectangle that differs from the one before, and in it what is equal is left
-//! transparent, which takes little room (PNG, third edition, sections 11.3.6 and 12.4).
+//! One palette for all pictures; of each picture after the first only the rectangle that differs
+//! from the one before, and in it what is equal is left transparent, which takes little room (PNG,
+//! third edition, sections 11.3.6 and 12.4).
 
 use std::collections::BTreeMap;
 
@@ -117,7 +118,8 @@ impl Film {
     }
 }
 
-/// The rectangle in which two pictures differ (x, y, width, height), and its pixels, transparent where they do not.
+/// The rectangle in which two pictures differ (x, y, width, height), and its pixels, transparent
+/// where they do not.
 fn changed(before: &[u8], now: &[u8], width: usize) -> (u32, u32, u32, u32, Vec<u8>) {
     let (mut low, mut high) = ([usize::MAX; 2], [0_usize; 2]);
     for (at, _) in before.iter().zip(now).enumerate().filter(|(_, (a, b))| a != b) {
@@ -153,7 +155,8 @@ fn cell(rgb: &[u8]) -> u16 {
 }
 
 impl Palette {
-    /// The colours that occur most, some for what is unlike them, and for each colour the nearest of these.
+    /// The colours that occur most, some for what is unlike them, and for each colour the nearest
+    /// of these.
     fn of(pictures: &[Image]) -> Self {
         let mut sums: BTreeMap<u16, (u64, [u64; 3])> = BTreeMap::new();
         for rgb in pictures.iter().flat_map(|p| p.rgb.chunks_exact(3)) {
@@ -168,7 +171,8 @@ impl Palette {
             [0, 1, 2].map(|k| u32::from(a[k].abs_diff(b[k])).pow(2)).iter().sum()
         };
         let mut colors: Vec<Rgb> = often.iter().take(COMMON).map(|(_, sum)| mean(sum)).collect();
-        // The rest of the palette goes to what is least like any colour in it, so that nothing is far off.
+        // The rest of the palette goes to what is least like any colour in it, so that nothing is
+        // far off.
         let mut rest: Vec<(Rgb, u32)> = often
             .iter()
             .skip(COMMON)

@@ -158,7 +158,8 @@ impl Layout {
         }
     }
 
-    /// The places where parts meet. Badges stand beside them, clear of each other where there is room.
+    /// The places where parts meet. Badges stand beside them, clear of each other where there is
+    /// room.
     pub(crate) fn markers(&self, picture: &Picture<'_>, camera: &Camera) -> Vec<Marker> {
         let s = self.scale;
         let mut taken: Vec<[f64; 2]> = Vec::new();
@@ -189,7 +190,8 @@ impl Layout {
         markers
     }
 
-    /// The nearest of a few places around `center` that is inside the scene's rectangle and clear of other badges.
+    /// The nearest of a few places around `center` that is inside the scene's rectangle and clear
+    /// of other badges.
     fn free_spot(&self, center: [f64; 2], taken: &[[f64; 2]]) -> [f64; 2] {
         let s = self.scale;
         let port = self.viewport;

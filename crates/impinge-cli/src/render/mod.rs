@@ -1,8 +1,9 @@
 //! Pictures of scenes: a small software renderer, and the page around its image.
 //!
-//! The way of the data: parts get their looks from the verdicts ([`shade`]), the camera is fitted to the scene
-//! ([`camera`]), faces and edges go to pixels ([`raster`], [`edges`]), the page gets its words ([`layout`], [`legend`]),
-//! and all of it goes to a file ([`png`], [`svg`]). Many pictures of a scene that moves are a [`film`].
+//! The way of the data: parts get their looks from the verdicts ([`shade`]), the camera is fitted
+//! to the scene ([`camera`]), faces and edges go to pixels ([`raster`], [`edges`]), the page gets
+//! its words ([`layout`], [`legend`]), and all of it goes to a file ([`png`], [`svg`]). Many
+//! pictures of a scene that moves are a [`film`].
 
 mod camera;
 mod curves;
@@ -170,7 +171,8 @@ fn part_lines<'a>(
     let radius = if layer == Layer::Opaque { 0.85 } else { 0.7 } * scale as f32;
     edges.iter().filter(move |e| e.is_seen(view)).map(move |e| {
         let [a, b] = e.ends.map(|v| points[v as usize]);
-        // A mesh of tiny, crumpled faces would be nothing but creases: short ones are drawn faintly.
+        // A mesh of tiny, crumpled faces would be nothing but creases: short ones are drawn
+        // faintly.
         let length = (a.x - b.x).hypot(a.y - b.y) / scale.max(1.0);
         let alpha = (length / 7.0).clamp(0.25, 1.0) * 255.0;
         Line { ends: [pixel(a), pixel(b)], radius, alpha: alpha as u8, stroke: Stroke::Edge(layer) }

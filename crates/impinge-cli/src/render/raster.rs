@@ -1,7 +1,8 @@
-//! A z-buffer for flat triangles and thick lines, supersampled, with two kinds of glass, drawn in parallel bands.
+//! A z-buffer for flat triangles and thick lines, supersampled, with two kinds of glass, drawn in
+//! parallel bands.
 //!
-//! Every band of rows has buffers of its own and sees the primitives in the order they were given, so the picture is
-//! the same whatever the thread count.
+//! Every band of rows has buffers of its own and sees the primitives in the order they were given,
+//! so the picture is the same whatever the thread count.
 
 use rayon::prelude::*;
 
@@ -12,9 +13,11 @@ use super::shade::{INK, Rgb, WHITE};
 const SAMPLES: usize = 3;
 /// Rows of pixels in a band.
 const BAND: usize = 16;
-/// A surface must be this much nearer, in pixels, to replace another: faces that coincide do not flicker.
+/// A surface must be this much nearer, in pixels, to replace another: faces that coincide do not
+/// flicker.
 const TIE: f32 = 2e-3;
-/// A line may lie this far behind a surface, in pixels, and still be drawn on it: steep faces hide no edge of theirs.
+/// A line may lie this far behind a surface, in pixels, and still be drawn on it: steep faces hide
+/// no edge of theirs.
 const LINE_BIAS: f32 = 2.5;
 
 /// What hides what.
@@ -266,7 +269,8 @@ impl Band {
         }
     }
 
-    /// The colour of one sample: the opaque surface, the two kinds of glass in front of it by depth, the overlay.
+    /// The colour of one sample: the opaque surface, the two kinds of glass in front of it by
+    /// depth, the overlay.
     fn sample(&self, at: usize) -> [f32; 3] {
         let [opaque, ghost, glass] = &self.surfaces;
         let mut color = WHITE.map(f32::from);
@@ -303,9 +307,11 @@ fn blend(color: &mut [f32; 3], with: Rgb, alpha: f32) {
     }
 }
 
-/// `[a, b, c]` with `a x + b y + c >= 0` on the side of the line through `p` and `q` where `inside` is.
+/// `[a, b, c]` with `a x + b y + c >= 0` on the side of the line through `p` and `q` where `inside`
+/// is.
 ///
-/// The line is computed from its ends in one fixed order, so that triangles on both sides of it agree on it.
+/// The line is computed from its ends in one fixed order, so that triangles on both sides of it
+/// agree on it.
 fn half_plane(p: [f64; 3], q: [f64; 3], inside: [f64; 3]) -> [f64; 3] {
     let (p, q) = if (p[0], p[1]) <= (q[0], q[1]) { (p, q) } else { (q, p) };
     let (a, b) = (p[1] - q[1], q[0] - p[0]);

@@ -49,10 +49,11 @@ pub(crate) struct Look {
     pub(crate) layer: Layer,
 }
 
-/// The look of every part: by its worst verdict if it has one, pale glass if others have, plain if none has.
+/// The look of every part: by its worst verdict if it has one, pale glass if others have, plain if
+/// none has.
 ///
-/// A part that holds another is coloured glass, so that what it holds can be seen. `plain_colors` tells parts apart
-/// by colour where there are no verdicts to show.
+/// A part that holds another is coloured glass, so that what it holds can be seen. `plain_colors`
+/// tells parts apart by colour where there are no verdicts to show.
 pub(crate) fn looks(parts: usize, verdicts: &[Verdict], plain_colors: bool) -> Vec<Look> {
     let mut worst = vec![Kind::Clear; parts];
     let mut holds = vec![false; parts];
@@ -86,9 +87,11 @@ pub(crate) fn looks(parts: usize, verdicts: &[Verdict], plain_colors: bool) -> V
         .collect()
 }
 
-/// `rgb` in the light that falls on a face with `normal`, given in the camera's axes (right, up, away).
+/// `rgb` in the light that falls on a face with `normal`, given in the camera's axes (right, up,
+/// away).
 ///
-/// A key light from the upper left behind the viewer and a weak fill from the right; both sides of a face are lit.
+/// A key light from the upper left behind the viewer and a weak fill from the right; both sides of
+/// a face are lit.
 pub(crate) fn lit(rgb: Rgb, normal: Vec3) -> Rgb {
     let n = if normal.z > 0.0 { -normal } else { normal };
     let key = n.dot(Vec3::new(-0.42, 0.70, -0.58)).max(0.0);

@@ -1,4 +1,5 @@
-//! The page as SVG: the scene as an embedded raster, everything else as shapes and text with tooltips.
+//! The page as SVG: the scene as an embedded raster, everything else as shapes and text with
+//! tooltips.
 
 use std::fmt::Write;
 

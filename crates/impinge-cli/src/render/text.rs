@@ -32,8 +32,8 @@ fn bitmap(c: char) -> [u8; 8] {
         .unwrap_or_default()
 }
 
-/// The outline is where the bilinear interpolation of the bitmap passes one half: square corners become round, and
-/// steps become slopes.
+/// The outline is where the bilinear interpolation of the bitmap passes one half: square corners
+/// become round, and steps become slopes.
 fn glyph(image: &mut Image, x: f64, y: f64, size: f64, rows: [u8; 8], rgb: Rgb) {
     const SAMPLES: usize = 4;
     let dot = |i: i64, j: i64| {

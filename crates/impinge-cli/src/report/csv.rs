@@ -73,7 +73,8 @@ fn row(out: &mut impl Write, parts: Parts<'_>, hit: &Hit, p: Vec3) -> io::Result
     writeln!(out, ",{:?},{:?},{:?}", p.x, p.y, p.z)
 }
 
-/// A field, in quotes where it holds a comma, a quote or a line break, or starts or ends with a blank.
+/// A field, in quotes where it holds a comma, a quote or a line break, or starts or ends with a
+/// blank.
 fn field(out: &mut impl Write, text: &str) -> io::Result<()> {
     let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
     if text.contains(special) || text.starts_with(' ') || text.ends_with(' ') {

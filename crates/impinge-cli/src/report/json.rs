@@ -1,4 +1,5 @@
-//! One JSON document a command, for programs. Numbers read back bit for bit; all points are in the scene's frame.
+//! One JSON document a command, for programs. Numbers read back bit for bit; all points are in the
+//! scene's frame.
 
 use std::io::Write;
 

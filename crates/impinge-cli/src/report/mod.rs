@@ -13,7 +13,8 @@ pub(crate) fn number(x: f64) -> String {
     digits(x, 6)
 }
 
-/// A number rounded to `n` significant digits. Digits before the point are kept up to seven of them.
+/// A number rounded to `n` significant digits. Digits before the point are kept up to seven of
+/// them.
 pub(crate) fn digits(x: f64, n: usize) -> String {
     let size = x.abs();
     if x == 0.0 {

@@ -33,7 +33,8 @@ impl Cell {
     }
 }
 
-/// Columns of aligned cells under headings, two blanks apart. Columns in which nothing is ever written are left out.
+/// Columns of aligned cells under headings, two blanks apart. Columns in which nothing is ever
+/// written are left out.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -65,8 +66,8 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// Shortens the text of `columns`, the widest first, until lines are no longer than `line`, but no column to
-    /// less than twelve characters.
+    /// Shortens the text of `columns`, the widest first, until lines are no longer than `line`, but
+    /// no column to less than twelve characters.
     pub(crate) fn shrink(&mut self, columns: &[usize], line: usize) {
         let widths: Vec<usize> = (0..self.columns.len()).map(|i| self.width(i)).collect();
         let shown = widths.iter().filter(|w| **w > 0).count();
@@ -136,7 +137,8 @@ impl Table {
     }
 }
 
-/// `text` with its middle replaced by `..` if it has more than `limit` characters. Control characters become blanks.
+/// `text` with its middle replaced by `..` if it has more than `limit` characters. Control
+/// characters become blanks.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
     let chars: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if chars.len() <= limit {

@@ -84,7 +84,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0 / 60.0, hide_default_value = true, value_parser = seconds, allow_hyphen_values = true)]
     pub(crate) dt: f64,
 
-    /// The broad phase: neighbours, auto, all-pairs, grid, octree, slabs, sweep, tree, or the first with -oriented.
+    /// The broad phase: neighbours, auto, all-pairs, grid, octree, slabs, sweep, tree, or the first
+    /// with -oriented.
     #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true, value_parser = phase_by_name)]
     pub(crate) phase: PhaseKind,
 

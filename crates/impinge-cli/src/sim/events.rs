@@ -38,7 +38,8 @@ struct Line<'a> {
     /// The parts of bodies that have several.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<[&'a str; 2]>,
-    /// The triangles that meet, by their numbers in the parts; null where a part lies within the other, or hulls alone decided.
+    /// The triangles that meet, by their numbers in the parts; null where a part lies within the
+    /// other, or hulls alone decided.
     #[serde(skip_serializing_if = "Option::is_none")]
     triangles: Option<[Option<u32>; 2]>,
 }

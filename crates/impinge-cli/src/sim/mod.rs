@@ -1,7 +1,8 @@
 //! `impinge sim`: bodies on paths, and what they meet on their way.
 //!
-//! The way of the data: a scene with motions ([`impinge_samples::motion`]) on a stage, frame by frame ([`run`]); events and figures go to files as they come ([`events`], [`stats`]), and
-//! what is drawn is drawn at the end ([`plot`], [`pictures`]).
+//! The way of the data: a scene with motions ([`impinge_samples::motion`]) on a stage, frame by
+//! frame ([`run`]); events and figures go to files as they come ([`events`], [`stats`]), and what
+//! is drawn is drawn at the end ([`plot`], [`pictures`]).
 
 mod args;
 mod events;

@@ -1,4 +1,5 @@
-//! The cost over time as an SVG chart: milliseconds above, pairs below, over the number of the frame.
+//! The cost over time as an SVG chart: milliseconds above, pairs below, over the number of the
+//! frame.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use super::json::{Accessor, Root};
 use crate::error::{Error, ErrorKind, Location};
 
-/// How many elements may be decoded from a document of `bytes` bytes, over all accessors. No honest file comes near:
-/// only accessors that name the same bytes over and over, or count zeros that are not stored, do.
+/// How many elements may be decoded from a document of `bytes` bytes, over all accessors. No honest
+/// file comes near: only accessors that name the same bytes over and over, or count zeros that are
+/// not stored, do.
 fn budget(bytes: usize) -> usize {
     bytes.saturating_mul(8).saturating_add(1 << 16)
 }

@@ -81,7 +81,8 @@ pub(super) fn split_glb<'a>(bytes: &'a [u8], report: &mut FileReport) -> Result<
     Ok(chunks)
 }
 
-/// The bytes of each buffer; `None` for one without a source, which is an error only when it is read.
+/// The bytes of each buffer; `None` for one without a source, which is an error only when it is
+/// read.
 pub(super) fn load<'a>(
     root: &'a Root,
     binary: Option<&'a [u8]>,

@@ -1,11 +1,13 @@
 //! glTF 2.0, as JSON with its buffers or in one GLB file.
 //!
-//! Khronos Group, "glTF 2.0 Specification" (version 2.0.1). Every primitive made of triangles is one mesh, and every
-//! node that shows it one instance. Instances come in the order of the nodes in the file, and within a node in the
-//! order of the primitives. The node tree is composed in `f64`, from numbers parsed as `f64`.
+//! Khronos Group, "glTF 2.0 Specification" (version 2.0.1). Every primitive made of triangles is
+//! one mesh, and every node that shows it one instance. Instances come in the order of the nodes in
+//! the file, and within a node in the order of the primitives. The node tree is composed in `f64`,
+//! from numbers parsed as `f64`.
 //!
-//! The document is read with `serde` rather than with the `gltf` crate, which rounds node transforms to
-//! `f32`, cuts indices to 32 bits without a word, and subtracts from an unchecked length in the GLB header.
+//! The document is read with `serde` rather than with the `gltf` crate, which rounds node
+//! transforms to `f32`, cuts indices to 32 bits without a word, and subtracts from an unchecked
+//! length in the GLB header.
 
 mod accessor;
 mod buffers;
@@ -32,8 +34,9 @@ const TRIANGLE_FAN: u32 = 6;
 /// Reads a glTF document as JSON. Buffers in other files are found relative to `directory`.
 ///
 /// # Errors
-/// Invalid JSON, references to what does not exist, data that do not fit their buffers, compressed geometry
-/// (`KHR_draco_mesh_compression`, `EXT_meshopt_compression`), positions that are not finite.
+/// Invalid JSON, references to what does not exist, data that do not fit their buffers, compressed
+/// geometry (`KHR_draco_mesh_compression`, `EXT_meshopt_compression`), positions that are not
+/// finite.
 pub fn read_gltf(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
     let report = FileReport::new(name, Format::Gltf);
     read(without_mark(bytes), None, directory, report)
@@ -228,7 +231,8 @@ impl Reader<'_> {
         users
     }
 
-    /// The primitives of mesh `m` that are triangles: their index in the mesh and that of the mesh made of them.
+    /// The primitives of mesh `m` that are triangles: their index in the mesh and that of the mesh
+    /// made of them.
     fn primitives(
         &mut self,
         m: usize,
@@ -309,7 +313,8 @@ impl Reader<'_> {
             let faces = self.faces(&corners, mode, here)?;
             return Ok(RawMesh { name: None, positions, faces });
         }
-        // Several primitives in one array of vertices: each keeps the ones it uses, in the order of the array.
+        // Several primitives in one array of vertices: each keeps the ones it uses, in the order of
+        // the array.
         let all = match self.shared.remove(&position) {
             Some(all) => all,
             None => self.data.positions(position)?,

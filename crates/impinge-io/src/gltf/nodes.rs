@@ -8,8 +8,8 @@ use crate::matrix::{compose, from_quaternion, is_finite, scale_columns};
 
 /// For each node its map to the scene, or `None` for nodes outside of the scene that is shown.
 ///
-/// The tree is walked with a stack of its own, so its depth does not matter. A node with two parents, a root with a
-/// parent and a cycle are errors.
+/// The tree is walked with a stack of its own, so its depth does not matter. A node with two
+/// parents, a root with a parent and a cycle are errors.
 pub(super) fn world_matrices(root: &Root) -> Result<Vec<Option<[[f64; 4]; 3]>>, Error> {
     let parents = parents(root)?;
     let roots = roots(root, &parents)?;

@@ -225,7 +225,8 @@ fn compressed_geometry_is_refused_by_name() {
 
 #[test]
 fn many_primitives_over_one_array_are_not_a_bomb() {
-    // Two thousand index accessors over the same bytes: honest in number, shared vertices decoded once.
+    // Two thousand index accessors over the same bytes: honest in number, shared vertices decoded
+    // once.
     let mut accessors = ACCESSORS.to_string();
     let mut primitives = Vec::new();
     for i in 0..2000 {

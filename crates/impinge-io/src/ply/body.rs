@@ -33,7 +33,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// How many rows of `element` the rest can hold at most: in text a value takes a character and a blank or more.
+    /// How many rows of `element` the rest can hold at most: in text a value takes a character and
+    /// a blank or more.
     pub(super) fn rows_left(&self, element: &Element) -> usize {
         match self {
             Self::Text(cursor) => cursor.remaining() / (2 * element.properties.len()).max(2) + 1,

@@ -1,8 +1,9 @@
 //! PLY: vertices and faces with any further properties, as text or binary.
 //!
-//! Turk, "The PLY Polygon File Format" (Stanford, 1994). All scalar types, any order of elements and properties, list
-//! properties anywhere. Read are `x`, `y`, `z` of `vertex`, `vertex_indices` or `vertex_index` of `face`, and of
-//! `tristrips`; the rest is stepped over and counted. Text is read as `f64` whatever type its header names.
+//! Turk, "The PLY Polygon File Format" (Stanford, 1994). All scalar types, any order of elements
+//! and properties, list properties anywhere. Read are `x`, `y`, `z` of `vertex`, `vertex_indices`
+//! or `vertex_index` of `face`, and of `tristrips`; the rest is stepped over and counted. Text is
+//! read as `f64` whatever type its header names.
 
 mod body;
 mod header;
@@ -19,8 +20,8 @@ use crate::text::excerpt;
 /// Reads a PLY file.
 ///
 /// # Errors
-/// Malformed headers and rows, a body shorter than its header says, indices of vertices that do not exist, and
-/// coordinates that are not finite.
+/// Malformed headers and rows, a body shorter than its header says, indices of vertices that do not
+/// exist, and coordinates that are not finite.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let (header, cursor) = header::read(bytes)?;
     let mut report = FileReport::new(name, Format::Ply);

@@ -17,9 +17,10 @@
 //! group = ["link1", "link2"]   # every two of them
 //! ```
 //!
-//! A pose has a `translation` and a rotation, as `axis` and `angle_deg` or as `quaternion = [x, y, z, w]`, of any
-//! length but zero; or it has a `matrix` of three rows of four numbers. The parts of a file with several become
-//! `frame/a`, `frame/b`, ... Unknown keys are errors.
+//! A pose has a `translation` and a rotation, as `axis` and `angle_deg` or as
+//! `quaternion = [x, y, z, w]`, of any length but zero; or it has a `matrix` of three rows of four
+//! numbers. The parts of a file with several become `frame/a`, `frame/b`, ... Unknown keys are
+//! errors.
 //!
 //! # Parts that move
 //!
@@ -51,7 +52,8 @@
 //! | `falling` | down to a floor and up again: `gravity = [x, y, z]`, `floor` (its height, against gravity), `restitution` (0 to 1), `velocity`, `axis`, `spin_deg`, `seed` |
 //! | `keyframes` | from pose to pose, straight and by the shortest turn: `keyframe` (times ascending, poses as those of parts, rigid), `repeat` |
 //!
-//! All parts of one `[[part]]` move as one. Whoever only looks at a scene sees its parts where their poses put them.
+//! All parts of one `[[part]]` move as one. Whoever only looks at a scene sees its parts where
+//! their poses put them.
 
 mod ignore;
 mod motion;
@@ -119,7 +121,8 @@ struct Ignore {
 /// Reads a scene as TOML. Its files are found relative to `directory`.
 ///
 /// # Errors
-/// Invalid TOML, unknown keys, missing or unreadable files, poses that are not poses, and names that repeat.
+/// Invalid TOML, unknown keys, missing or unreadable files, poses that are not poses, and names
+/// that repeat.
 pub fn read_toml(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
     let bytes = without_mark(bytes);
     let text = std::str::from_utf8(bytes).map_err(|e| {

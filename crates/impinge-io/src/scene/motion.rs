@@ -1,6 +1,7 @@
 //! How parts of a scene move, as a scene file says it.
 //!
-//! What a field may be is checked here; what a field that is left out means is decided by whoever moves the parts.
+//! What a field may be is checked here; what a field that is left out means is decided by whoever
+//! moves the parts.
 
 use serde::Deserialize;
 

@@ -2,7 +2,8 @@ use super::*;
 use crate::document::{Faces, IDENTITY, RawMesh};
 use crate::{load, write_glb, write_obj};
 
-/// A directory of its own with a triangle in `part.obj`, two parts in `two.obj` and an assembly in `asm.glb`.
+/// A directory of its own with a triangle in `part.obj`, two parts in `two.obj` and an assembly in
+/// `asm.glb`.
 struct Folder(PathBuf);
 
 impl Folder {

@@ -9,11 +9,12 @@ use crate::document::{IDENTITY, Instance, RawMesh};
 
 /// Writes an assembly as glTF JSON with its buffer inside as base64.
 ///
-/// Coordinates are rounded to `f32`; node matrices keep all digits. Meshes are shared by their instances.
+/// Coordinates are rounded to `f32`; node matrices keep all digits. Meshes are shared by their
+/// instances.
 ///
 /// # Errors
-/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for polygons, coordinates beyond `f32`, indices that name
-/// nothing, matrices that are not finite, and more than 4 GiB of data.
+/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for polygons, coordinates beyond `f32`,
+/// indices that name nothing, matrices that are not finite, and more than 4 GiB of data.
 pub fn write_gltf(
     out: &mut impl Write,
     meshes: &[RawMesh],
@@ -40,7 +41,8 @@ pub fn write_glb(
     write_glb_colored(out, meshes, instances, &[])
 }
 
-/// As [`write_glb`], mesh `i` in the colour `colors[i]`: linear red, green and blue from 0 to 1. Meshes beyond the last colour have none.
+/// As [`write_glb`], mesh `i` in the colour `colors[i]`: linear red, green and blue from 0 to 1.
+/// Meshes beyond the last colour have none.
 ///
 /// # Errors
 /// As [`write_gltf`].
@@ -84,7 +86,8 @@ fn build(
     let mut accessors = Vec::new();
     let mut mesh_table = Vec::new();
     let mut materials = Vec::new();
-    // A glTF accessor cannot be empty, so meshes without faces are left out and their instances have no mesh.
+    // A glTF accessor cannot be empty, so meshes without faces are left out and their instances
+    // have no mesh.
     let mut index = Vec::new();
     for (i, mesh) in meshes.iter().enumerate() {
         check(mesh)?;

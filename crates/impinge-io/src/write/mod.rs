@@ -1,7 +1,8 @@
 //! Writers for the same formats, so that results can be looked at and tests can make their input.
 //!
-//! OBJ and OFF print each `f64` with the digits that read back to the same bits, PLY stores `f64`; STL and glTF hold
-//! `f32` and round. Each function writes in small pieces: give it a `BufWriter` or a `Vec<u8>`.
+//! OBJ and OFF print each `f64` with the digits that read back to the same bits, PLY stores `f64`;
+//! STL and glTF hold `f32` and round. Each function writes in small pieces: give it a `BufWriter`
+//! or a `Vec<u8>`.
 
 mod gltf;
 
@@ -27,8 +28,8 @@ use crate::document::RawMesh;
 /// ```
 ///
 /// # Errors
-/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for an index beyond the positions or a coordinate that is not
-/// finite.
+/// Those of `out`, and [`io::ErrorKind::InvalidInput`] for an index beyond the positions or a
+/// coordinate that is not finite.
 pub fn write_obj(out: &mut impl Write, meshes: &[RawMesh]) -> io::Result<()> {
     let mut first = 1u64;
     for (i, mesh) in meshes.iter().enumerate() {
@@ -73,11 +74,12 @@ pub fn write_off(out: &mut impl Write, mesh: &RawMesh) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a mesh of triangles as binary STL, coordinates rounded to `f32`, normals left zero for the reader to derive.
+/// Writes a mesh of triangles as binary STL, coordinates rounded to `f32`, normals left zero for
+/// the reader to derive.
 ///
 /// # Errors
-/// As [`write_obj`], and [`io::ErrorKind::InvalidInput`] for polygons, which STL cannot hold, and for coordinates
-/// beyond `f32`.
+/// As [`write_obj`], and [`io::ErrorKind::InvalidInput`] for polygons, which STL cannot hold, and
+/// for coordinates beyond `f32`.
 pub fn write_stl(out: &mut impl Write, mesh: &RawMesh) -> io::Result<()> {
     check(mesh)?;
     check_triangles(mesh)?;

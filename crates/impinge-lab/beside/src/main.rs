@@ -1,4 +1,5 @@
-//! `hulls-beside DIR [S]`: parry's convex hull of each `DIR/*.xyz`, the fastest of at least three rows within `S` seconds; one line of JSON a set.
+//! `hulls-beside DIR [S]`: parry's convex hull of each `DIR/*.xyz`, the fastest of at least three
+//! rows within `S` seconds; one line of JSON a set.
 
 use std::fs;
 use std::panic::catch_unwind;

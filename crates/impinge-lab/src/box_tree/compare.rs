@@ -1,4 +1,5 @@
-//! Figures 3.35 to 3.37 and the table of section 3.6.5: the box-tree against the best conventional algorithm, that of section 3.2 with its pre-checks.
+//! Figures 3.35 to 3.37 and the table of section 3.6.5: the box-tree against the best conventional
+//! algorithm, that of section 3.2 with its pre-checks.
 
 use anyhow::{Result, ensure};
 use impinge::pair::{First, Posed};
@@ -137,7 +138,8 @@ impl Comparison {
         self.points.iter().map(|p| (p.polygons as f64, p.us[0] / p.us[1])).collect()
     }
 
-    /// The number of polygons above which the box-tree is faster throughout, between the two measured ones.
+    /// The number of polygons above which the box-tree is faster throughout, between the two
+    /// measured ones.
     fn threshold(&self) -> String {
         let ratios = self.ratios();
         match ratios.iter().rposition(|(_, r)| *r < 1.0) {

@@ -1,4 +1,5 @@
-//! Figures 3.32 to 3.34: the time of a frame over the maximum depth, with boxes of down to one polygon.
+//! Figures 3.32 to 3.34: the time of a frame over the maximum depth, with boxes of down to one
+//! polygon.
 
 use anyhow::Result;
 use impinge_papers::zachmann::box_tree::{BoxTree, Options, Scratch};
@@ -66,7 +67,8 @@ pub(super) fn sweep(shape: Model, arguments: &Arguments, progress: &mut Progress
     Ok(Sweep { shape, lines })
 }
 
-/// The depth that is closest to the fastest in every line of 200 polygons and more, by the mean of the logarithms of the ratios.
+/// The depth that is closest to the fastest in every line of 200 polygons and more, by the mean of
+/// the logarithms of the ratios.
 pub(super) fn best_depth(sweeps: &[Sweep]) -> usize {
     let loss = |depth: usize| -> f64 {
         let lines = sweeps.iter().flat_map(|s| &s.lines);

@@ -5,7 +5,8 @@ use impinge::{Mesh, Pose, Vec3, first_hit};
 
 use crate::random::Random;
 
-/// How fast they are: a fiftieth of their radius a frame at most along each axis, and a twentieth of a radian.
+/// How fast they are: a fiftieth of their radius a frame at most along each axis, and a twentieth
+/// of a radian.
 const SPEED: f64 = 0.02;
 const SPIN: f64 = 0.05;
 
@@ -29,8 +30,9 @@ impl Body {
     }
 }
 
-/// The poses of the second object in the first one's frame, over so many frames. The cage is `room` times as wide as both objects together. Objects that meet in a frame take
-/// the step back and go on with other velocities.
+/// The poses of the second object in the first one's frame, over so many frames. The cage is `room`
+/// times as wide as both objects together. Objects that meet in a frame take the step back and go
+/// on with other velocities.
 pub(crate) fn duel(mesh: &Mesh, frames: usize, room: f64, seed: u64) -> Result<Vec<Pose>> {
     let mut random = Random::new(seed);
     let radius = 0.5 * mesh.bounds().extent().max_element();

@@ -1,4 +1,5 @@
-//! The experiments of Zachmann 1994, section 3.6.5: Figures 3.32 to 3.37 and the table of speed-ups, and the claims about memory and building of 3.6.3.
+//! The experiments of Zachmann 1994, section 3.6.5: Figures 3.32 to 3.37 and the table of
+//! speed-ups, and the claims about memory and building of 3.6.3.
 
 mod compare;
 mod depth;
@@ -86,7 +87,8 @@ struct Flight<'a> {
     poses: &'a [Pose],
 }
 
-/// The times of a method's frames: each the fastest of all passes, so that what else the machine does matters little.
+/// The times of a method's frames: each the fastest of all passes, so that what else the machine
+/// does matters little.
 #[derive(Clone, Debug, Default)]
 struct Times {
     us: Vec<f64>,

@@ -1,4 +1,5 @@
-//! What the thesis leaves open: the weight of crossing polygons, gamma, and the largest share of a half, lambda.
+//! What the thesis leaves open: the weight of crossing polygons, gamma, and the largest share of a
+//! half, lambda.
 
 use anyhow::Result;
 use impinge_papers::zachmann::box_tree::{BoxTree, Options, Scratch, Stats};

@@ -1,4 +1,5 @@
-//! What section 3.6.3 says about memory and building: copies of polygons by a factor of 1.2 to 16, both in O(n).
+//! What section 3.6.3 says about memory and building: copies of polygons by a factor of 1.2 to 16,
+//! both in O(n).
 
 use std::time::Instant;
 

@@ -1,4 +1,6 @@
-//! Moving boxes as the peer measurements keep them: `BRD1`, the number of boxes, of frames, and a zero, all of four bytes; then for each frame and box six `f32`, the smallest coordinates and the largest. Little-endian.
+//! Moving boxes as the peer measurements keep them: `BRD1`, the number of boxes, of frames, and a
+//! zero, all of four bytes; then for each frame and box six `f32`, the smallest coordinates and the
+//! largest. Little-endian.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};

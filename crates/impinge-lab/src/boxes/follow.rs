@@ -5,7 +5,8 @@ use std::time::Instant;
 use anyhow::Result;
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, PhaseKind};
 
-/// A broad phase under the clock. What began and ended is part of the time, and the number of pairs comes from it.
+/// A broad phase under the clock. What began and ended is part of the time, and the number of pairs
+/// comes from it.
 #[derive(Debug)]
 pub(crate) struct Followed {
     phase: Box<dyn BroadPhase>,

@@ -1,4 +1,5 @@
-//! Scenes of moving boxes: those of the peer measurements with more boxes, and others that broad phases stumble over.
+//! Scenes of moving boxes: those of the peer measurements with more boxes, and others that broad
+//! phases stumble over.
 
 use std::f64::consts::TAU;
 
@@ -9,7 +10,8 @@ use crate::random::Random;
 /// How boxes are spread and move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// Sides of 0.5 to 2, two overlaps a box, steps of 0.02 (standard deviation, on each axis): as in the peer measurements.
+    /// Sides of 0.5 to 2, two overlaps a box, steps of 0.02 (standard deviation, on each axis): as
+    /// in the peer measurements.
     Brownian,
     /// A column four times as tall that falls into the same density.
     Fall,
@@ -89,7 +91,8 @@ impl Boxes {
     pub(crate) fn new(scene: &Scene, seed: u64) -> Self {
         let (mut random, n) = (Random::new(seed), scene.boxes);
         let mut sides: Vec<[f64; 3]> = (0..n).map(|_| sides(scene.kind, &mut random)).collect();
-        // Two overlaps a box on average, of boxes anywhere: the mean of the product of two boxes' sides together.
+        // Two overlaps a box on average, of boxes anywhere: the mean of the product of two boxes'
+        // sides together.
         let mut mean = [0.0; 3];
         for side in &sides {
             (0..3).for_each(|k| mean[k] += side[k] / n as f64);

@@ -1,4 +1,5 @@
-//! `impinge-lab broad-scenes`: what broad phases take for scenes beyond those of the peer measurements, and files of these scenes for the peers.
+//! `impinge-lab broad-scenes`: what broad phases take for scenes beyond those of the peer
+//! measurements, and files of these scenes for the peers.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

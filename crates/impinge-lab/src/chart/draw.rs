@@ -272,7 +272,8 @@ mod tests {
     use super::super::Axis;
     use super::*;
 
-    /// Tags opened and closed in order, quotes closed, no bare `&` or `<`: what a reader of XML asks for in our subset.
+    /// Tags opened and closed in order, quotes closed, no bare `&` or `<`: what a reader of XML
+    /// asks for in our subset.
     fn assert_well_formed(text: &str) {
         let mut open: Vec<&str> = Vec::new();
         let mut rest = text;

@@ -1,7 +1,8 @@
 //! Charts as SVG text: lines and dots over linear or logarithmic axes.
 //!
-//! A chart has a white ground of its own, so it reads the same in light and dark viewers. Series differ in colour (the palette of Okabe and Ito, which survives colour
-//! blindness), in the shape of their dots and, from the second round of the palette on, in their dashes.
+//! A chart has a white ground of its own, so it reads the same in light and dark viewers. Series
+//! differ in colour (the palette of Okabe and Ito, which survives colour blindness), in the shape
+//! of their dots and, from the second round of the palette on, in their dashes.
 
 mod draw;
 mod scale;
@@ -72,7 +73,8 @@ impl Chart {
         self
     }
 
-    /// Adds a series; its name goes to the legend. Points that are not finite, or have no place on a logarithmic axis, interrupt the line.
+    /// Adds a series; its name goes to the legend. Points that are not finite, or have no place on
+    /// a logarithmic axis, interrupt the line.
     pub(crate) fn series(
         mut self,
         name: impl Into<String>,

@@ -34,7 +34,8 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// The range that shows all these values with a little room; of no values, a range that shows nothing in particular.
+    /// The range that shows all these values with a little room; of no values, a range that shows
+    /// nothing in particular.
     pub(super) fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = values
             .filter(|&v| scale.shows(v))

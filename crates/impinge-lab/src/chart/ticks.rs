@@ -30,7 +30,8 @@ pub(super) fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
         .collect()
 }
 
-/// Powers of ten in `[low, high]`; with few of them also their doubles and fivefolds, with many only every so manieth.
+/// Powers of ten in `[low, high]`; with few of them also their doubles and fivefolds, with many
+/// only every so manieth.
 pub(super) fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let decades = (first..=last).filter(|&d| (low..=high).contains(&10_f64.powi(d))).count();
@@ -55,7 +56,8 @@ pub(super) fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     if ticks.len() >= 3 { ticks } else { linear_ticks(low, high, wanted) }
 }
 
-/// A value as it is written at a tick: with as many decimals as the step between ticks needs and a letter for thousands, millions and billions of the axis' largest value.
+/// A value as it is written at a tick: with as many decimals as the step between ticks needs and a
+/// letter for thousands, millions and billions of the axis' largest value.
 fn label(value: f64, step: f64, largest: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();

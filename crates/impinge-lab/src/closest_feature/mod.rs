@@ -1,7 +1,11 @@
-//! Closest-feature tracking, the baseline that Leung 1996 compares with: a pair of features (vertices, edges, faces) is walked from Voronoi region to Voronoi region until each lies in the other's.
+//! Closest-feature tracking, the baseline that Leung 1996 compares with: a pair of features
+//! (vertices, edges, faces) is walked from Voronoi region to Voronoi region until each lies in the
+//! other's.
 //!
-//! M. Lin, J. Canny 1991, "A fast algorithm for incremental distance calculation"; the rules for edges and for bodies that penetrate are those of B. Mirtich 1998, "V-Clip: fast and robust polyhedral collision detection".
-//! Should a walk not end (rounding can make it go in circles), the exact closest points take over, as a linear program does in I-COLLIDE; outputs say so.
+//! M. Lin, J. Canny 1991, "A fast algorithm for incremental distance calculation"; the rules for
+//! edges and for bodies that penetrate are those of B. Mirtich 1998, "V-Clip: fast and robust
+//! polyhedral collision detection". Should a walk not end (rounding can make it go in circles), the
+//! exact closest points take over, as a linear program does in I-COLLIDE; outputs say so.
 
 mod polytope;
 mod walk;
@@ -109,7 +113,8 @@ mod tests {
         hulls
     }
 
-    /// Distances and verdicts are those of the exact closest points, cold and tracked over moving bodies.
+    /// Distances and verdicts are those of the exact closest points, cold and tracked over moving
+    /// bodies.
     #[test]
     fn distances_are_exact_to_rounding() {
         let mut random = Random(1);

@@ -15,7 +15,8 @@ pub(crate) enum Feature {
     Face(u32),
 }
 
-/// An edge: from its tail to its head, with the face to its left and the one to its right, seen from outside.
+/// An edge: from its tail to its head, with the face to its left and the one to its right, seen
+/// from outside.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) ends: [u32; 2],
@@ -145,7 +146,8 @@ impl<'p> View<'p> {
         self.turned(*normal).dot(x - self.vertex(*v))
     }
 
-    /// How far `x` is from the plane between a vertex and an edge that ends there, towards the edge.
+    /// How far `x` is from the plane between a vertex and an edge that ends there, towards the
+    /// edge.
     pub(super) fn beyond_vertex(&self, v: u32, e: u32, x: Vec3) -> f64 {
         let out = if self.edge(e).ends[0] == v { 1.0 } else { -1.0 };
         self.direction(e).dot(x - self.vertex(v)) * out

@@ -92,7 +92,8 @@ fn edge_edge(p: &View<'_>, d: u32, q: &View<'_>, e: u32) -> Move {
     apart(segment_distance(p.segment(d), q.segment(e)))
 }
 
-/// Where the segment leads from edge `d`: to a neighbour of it, or nowhere if it is closest within the edge's region.
+/// Where the segment leads from edge `d`: to a neighbour of it, or nowhere if it is closest within
+/// the edge's region.
 fn region_of_edge(p: &View<'_>, d: u32, segment: [Vec3; 2]) -> Option<Feature> {
     let edge = p.edge(d);
     let (tail, direction) = (p.vertex(edge.ends[0]), p.direction(d));
@@ -204,7 +205,8 @@ impl Clipped {
         self.all_beyond.is_some() || self.from > self.to
     }
 
-    /// The feature in whose region the segment comes closest, by the slope of the distance along it.
+    /// The feature in whose region the segment comes closest, by the slope of the distance along
+    /// it.
     fn leads_to(&self, slope: impl Fn(f64) -> f64) -> Option<Feature> {
         if self.all_beyond.is_some() {
             return self.all_beyond;
@@ -224,7 +226,8 @@ fn nearest([p, q]: [Vec3; 2], x: Vec3) -> f64 {
     ((x - p).dot(d) / d.length_squared()).clamp(0.0, 1.0)
 }
 
-/// The distance of two segments: the least of that of the lines, if it is within both, and those of the ends.
+/// The distance of two segments: the least of that of the lines, if it is within both, and those of
+/// the ends.
 fn segment_distance(s: [Vec3; 2], t: [Vec3; 2]) -> f64 {
     let ends = [
         s[0].distance(at(t, nearest(t, s[0]))),

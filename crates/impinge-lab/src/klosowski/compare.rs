@@ -17,7 +17,8 @@ pub(super) struct Heads<'a> {
     pub(super) paper: &'a str,
 }
 
-/// Two columns for each data set, ours and the paper's. In brackets the ratio to the row `to` of the same column: what can be compared over the years.
+/// Two columns for each data set, ours and the paper's. In brackets the ratio to the row `to` of
+/// the same column: what can be compared over the years.
 pub(super) fn table(heads: &Heads<'_>, rows: &[Row<'_>], to: usize) -> Table {
     let mut first = vec![heads.rows.to_owned()];
     for column in heads.columns {

@@ -29,10 +29,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The paper's four, the boxes that stand for its RAPID, and spheres, which it discusses (section 3.2) but does not measure.
+    /// The paper's four, the boxes that stand for its RAPID, and spheres, which it discusses
+    /// (section 3.2) but does not measure.
     pub(super) const ALL: [Self; 6] =
         [Self::Dop6, Self::Dop14, Self::Dop18, Self::Dop26, Self::Oriented, Self::Sphere];
-    /// Those that fly: all but spheres, which need thousands of times longer among long thin triangles.
+    /// Those that fly: all but spheres, which need thousands of times longer among long thin
+    /// triangles.
     pub(super) const FLYING: [Self; 5] =
         [Self::Dop6, Self::Dop14, Self::Dop18, Self::Dop26, Self::Oriented];
     /// The paper's four.
@@ -57,12 +59,14 @@ pub(super) struct Rules {
     pub(super) environment: BuildOptions,
     pub(super) flying: BuildOptions,
     pub(super) order: Order,
-    /// How k-DOPs follow the flying object; `None` moves them by their slabs alone, without a look at what is inside. Other kinds just move.
+    /// How k-DOPs follow the flying object; `None` moves them by their slabs alone, without a look
+    /// at what is inside. Other kinds just move.
     pub(super) tumble: Option<TumbleOptions>,
 }
 
 impl Rules {
-    /// The paper's: splatter at the mean, leaves of 1 and 40 triangles, Algorithm 1, hill-climbing for the root. One thread builds.
+    /// The paper's: splatter at the mean, leaves of 1 and 40 triangles, Algorithm 1, hill-climbing
+    /// for the root. One thread builds.
     pub(super) fn paper() -> Self {
         Self {
             environment: BuildOptions { parallel: false, ..BuildOptions::environment() },
@@ -72,7 +76,8 @@ impl Rules {
         }
     }
 
-    /// As RAPID: one triangle a leaf, the larger box is opened. It divides across the box's own longest axis where our builder takes one of the three axes of the mesh.
+    /// As RAPID: one triangle a leaf, the larger box is opened. It divides across the box's own
+    /// longest axis where our builder takes one of the three axes of the mesh.
     pub(super) fn rapid() -> Self {
         let paper = Self::paper();
         Self { flying: paper.environment, order: Order::Larger, ..paper }
@@ -89,7 +94,8 @@ impl Rules {
 pub(super) struct Effort {
     /// At most so many passes over the flight; each step keeps its fastest.
     pub(super) passes: usize,
-    /// No further pass begins after so many seconds; the second and third only after five times as many.
+    /// No further pass begins after so many seconds; the second and third only after five times as
+    /// many.
     pub(super) budget: f64,
     /// Also: the first contact alone, and what single operations cost.
     pub(super) thorough: bool,
@@ -220,7 +226,8 @@ const NO_COSTS: Costs = Costs { volume_pair: 0.0, triangle_pair: 0.0, update: 0.
 /// Poses whose operations are timed, spread over a flight.
 const SAMPLED: usize = 40;
 
-/// The mean cost of each operation over some poses of the flight, each weighted with how often it occurs there.
+/// The mean cost of each operation over some poses of the flight, each weighted with how often it
+/// occurs there.
 fn operations<V: Volume, T: Tumble<V>>(
     query: &mut BvQuery<'_, V, T>,
     poses: &[Pose],
@@ -286,7 +293,8 @@ fn replay(poses: &[Pose], effort: &Effort, mut query: impl FnMut(&Pose) -> usize
     let mut best = vec![f64::INFINITY; poses.len()];
     let clock = CpuClock::start();
     for pass in 0..effort.passes.max(1) {
-        // Three passes even of long flights, where other programs would show in one; very long ones once.
+        // Three passes even of long flights, where other programs would show in one; very long ones
+        // once.
         let limit = if pass < 3 { 5.0 * effort.budget } else { effort.budget };
         if pass > 0 && clock.seconds() > limit {
             break;
@@ -300,7 +308,8 @@ fn replay(poses: &[Pose], effort: &Effort, mut query: impl FnMut(&Pose) -> usize
     best
 }
 
-/// `N_v` of one query of two meshes at rest, both trees down to single triangles, which must not touch.
+/// `N_v` of one query of two meshes at rest, both trees down to single triangles, which must not
+/// touch.
 pub(super) fn overlap_queries(kind: Kind, outer: &Mesh, inner: &Mesh) -> Result<u64> {
     let rules = Rules::of(kind);
     match kind {

@@ -1,7 +1,9 @@
-//! The experiments of Klosowski, Held, Mitchell, Sowizral and Zikan 1998, section 5.2: Tables 1 to 7 and Figure 3, on data sets of the same kind and size.
+//! The experiments of Klosowski, Held, Mitchell, Sowizral and Zikan 1998, section 5.2: Tables 1 to
+//! 7 and Figure 3, on data sets of the same kind and size.
 //!
-//! The paper's numbers stand beside ours; what its text says of tumbling (section 4.1), traversals (4.2) and thresholds (4.3) has tables of its own. RAPID, the paper's
-//! rival, is represented by our tree of oriented boxes.
+//! The paper's numbers stand beside ours; what its text says of tumbling (section 4.1), traversals
+//! (4.2) and thresholds (4.3) has tables of its own. RAPID, the paper's rival, is represented by
+//! our tree of oriented boxes.
 
 mod compare;
 mod fly;
@@ -26,7 +28,8 @@ pub(crate) struct Arguments {
     /// Where the results go.
     #[arg(long, default_value = "docs/results", value_name = "DIR")]
     out: PathBuf,
-    /// Scenes a two-hundredth as large and flights a hundredth as long: to see that it runs, not for numbers.
+    /// Scenes a two-hundredth as large and flights a hundredth as long: to see that it runs, not
+    /// for numbers.
     #[arg(long)]
     quick: bool,
     /// Seconds after which a flight is not repeated; it is repeated up to five times.
@@ -45,7 +48,8 @@ const RULES: [(&str, SplitRule); 4] = [
     ("splatter", SplitRule::Splatter),
 ];
 
-/// What the paper proposes for the future: all split points, a sample of them, and from the bottom up.
+/// What the paper proposes for the future: all split points, a sample of them, and from the bottom
+/// up.
 const OPEN_RULES: [(&str, SplitRule); 4] = [
     ("all split points, volume", SplitRule::AllPoints(Measure::Volume)),
     ("16 split points, volume", SplitRule::SampledPoints(16, Measure::Volume)),

@@ -1,4 +1,5 @@
-//! What the paper's tables say, for print beside ours. Times of queries are milliseconds on a 195 MHz R10000, times of building minutes.
+//! What the paper's tables say, for print beside ours. Times of queries are milliseconds on a 195
+//! MHz R10000, times of building minutes.
 
 /// Table 1: `C_v` and `C_u` in milliseconds, by 6-, 14-, 18- and 26-DOP.
 pub(super) const TABLE_1: [[f64; 4]; 2] =
@@ -7,7 +8,8 @@ pub(super) const TABLE_1: [[f64; 4]; 2] =
 /// Section 5.2.1: `C_p` in milliseconds.
 pub(super) const TRIANGLE_PAIR: f64 = 0.0035;
 
-/// Table 2, its upper part: triangles of the environment and of the object, steps, contacts, by data set.
+/// Table 2, its upper part: triangles of the environment and of the object, steps, contacts, by
+/// data set.
 pub(super) const SCENES: [[u64; 4]; 5] = [
     [143_690, 143_690, 2000, 2657],
     [98_114, 20_000, 2000, 1472],
@@ -25,7 +27,8 @@ pub(super) const TABLE_2: [[f64; 5]; 5] = [
     [0.934, 0.242, 0.494, 0.556, 4.375],
 ];
 
-/// Table 3: minutes to build the environment's tree of 18-DOPs, by rule (longest side, min sum, min max, splatter, and RAPID), then by data set.
+/// Table 3: minutes to build the environment's tree of 18-DOPs, by rule (longest side, min sum, min
+/// max, splatter, and RAPID), then by data set.
 pub(super) const TABLE_3: [[f64; 5]; 5] = [
     [3.61, 1.61, 1.69, 0.31, 5.78],
     [26.75, 19.12, 20.98, 7.17, 31.03],
@@ -34,7 +37,8 @@ pub(super) const TABLE_3: [[f64; 5]; 5] = [
     [1.05, 0.69, 0.71, 0.26, 1.31],
 ];
 
-/// Table 4: milliseconds a check of 18-DOPs divided at the mean, by rule (longest side, min sum, min max, splatter), then by data set.
+/// Table 4: milliseconds a check of 18-DOPs divided at the mean, by rule (longest side, min sum,
+/// min max, splatter), then by data set.
 pub(super) const TABLE_4: [[f64; 5]; 4] = [
     [0.384, 0.192, 0.366, 0.111, 3.036],
     [0.356, 0.185, 0.330, 0.108, 2.667],
@@ -53,7 +57,8 @@ pub(super) const TABLE_5: [[f64; 5]; 4] = [
 /// The distances of the nested spheres of Tables 6 and 7.
 pub(super) const ALPHAS: [f64; 8] = [0.55, 0.1, 0.055, 0.01, 0.0055, 0.001, 0.00055, 0.0001];
 
-/// Table 6: `N_v` for spheres of 2,000 triangles, by 6-, 14-, 18-, 26-DOP and RAPID, then by distance.
+/// Table 6: `N_v` for spheres of 2,000 triangles, by 6-, 14-, 18-, 26-DOP and RAPID, then by
+/// distance.
 pub(super) const TABLE_6: [[u64; 8]; 5] = [
     [388, 49_494, 76_506, 109_086, 113_200, 116_340, 116_710, 116_948],
     [32, 16_888, 41_782, 85_656, 90_896, 95_150, 95_564, 96_056],
@@ -71,7 +76,8 @@ pub(super) const TABLE_7: [[u64; 8]; 5] = [
     [117, 2441, 5495, 43_589, 87_071, 428_027, 609_843, 932_561],
 ];
 
-/// Section 5: bytes a triangle of the environment with its tree, by 6-, 14-, 18- and 26-DOP, and what is reported of RAPID. 84 of them are the mesh.
+/// Section 5: bytes a triangle of the environment with its tree, by 6-, 14-, 18- and 26-DOP, and
+/// what is reported of RAPID. 84 of them are the mesh.
 pub(super) const BYTES: [f64; 5] = [204.0, 332.0, 396.0, 524.0, 412.0];
 
 /// Bytes a triangle of the mesh alone, within [`BYTES`].

@@ -1,4 +1,5 @@
-//! The four methods of Figures 6.6 to 6.11, each with its own state for every pair, on one recording.
+//! The four methods of Figures 6.6 to 6.11, each with its own state for every pair, on one
+//! recording.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -164,7 +165,8 @@ impl<'r> Arena<'r> {
         closest_points(&a, &b, pose, &options, Variant::PUBLISHED, cache)
     }
 
-    /// Section 5.5: on a hit after a free frame the closest points at the free pose, started with the pairs that recurred; what they find starts the next search.
+    /// Section 5.5: on a hit after a free frame the closest points at the free pose, started with
+    /// the pairs that recurred; what they find starts the next search.
     fn combined(
         &self,
         request: &Request,
@@ -196,7 +198,8 @@ struct Tools {
     steps: u64,
 }
 
-/// The answer of the thesis' algorithm: where nothing is certain (bodies that touch to rounding), what its rule says.
+/// The answer of the thesis' algorithm: where nothing is certain (bodies that touch to rounding),
+/// what its rule says.
 fn meets(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Separated(_) => false,

@@ -1,4 +1,5 @@
-//! The experiments of Leung 1996, chapter 6: Figures 6.3 to 6.11, and how a verdict grows with the number of vertices.
+//! The experiments of Leung 1996, chapter 6: Figures 6.3 to 6.11, and how a verdict grows with the
+//! number of vertices.
 
 mod growth;
 mod methods;

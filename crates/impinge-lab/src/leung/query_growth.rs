@@ -1,4 +1,5 @@
-//! How the library's own verdict on coherent motion grows with the number of vertices, beside separating vectors, on the recordings of Leung's experiments.
+//! How the library's own verdict on coherent motion grows with the number of vertices, beside
+//! separating vectors, on the recordings of Leung's experiments.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! Figures 6.6 to 6.11: time over translation, rotation and density, for bodies of 20 and of 500 vertices.
+//! Figures 6.6 to 6.11: time over translation, rotation and density, for bodies of 20 and of 500
+//! vertices.
 
 use anyhow::Result;
 

@@ -1,4 +1,5 @@
-//! The thesis' closed environment: bodies of three shapes that fly, turn and bounce, and the pairs whose boxes overlap, frame by frame.
+//! The thesis' closed environment: bodies of three shapes that fly, turn and bounce, and the pairs
+//! whose boxes overlap, frame by frame.
 
 use std::collections::HashMap;
 
@@ -93,7 +94,8 @@ impl Setting {
     }
 }
 
-/// A pair to ask about: two hulls, the pose of the second in the first one's frame, and the number of the episode, from the frame in which their boxes first overlap to the last.
+/// A pair to ask about: two hulls, the pose of the second in the first one's frame, and the number
+/// of the episode, from the frame in which their boxes first overlap to the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) a: u32,

@@ -1,4 +1,5 @@
-//! The ways to check a pair, each as the world does it, with what it keeps from frame to frame; and the poses they are asked about.
+//! The ways to check a pair, each as the world does it, with what it keeps from frame to frame; and
+//! the poses they are asked about.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -107,7 +108,8 @@ pub(super) enum Regime {
     Touch,
     /// Deep in each other.
     Deep,
-    /// B flies past or through A, by 1 % of its size and one degree a frame, while their boxes overlap.
+    /// B flies past or through A, by 1 % of its size and one degree a frame, while their boxes
+    /// overlap.
     Flight,
 }
 
@@ -179,7 +181,9 @@ fn flight(a: &Body, b: &Body, random: &mut Random) -> Result<Vec<Pose>> {
     Ok(poses)
 }
 
-/// Nanoseconds a check by a method for meshes: the fastest pass of those within the budget, of three at least. Each run starts with nothing known. `None` if it says something else than the triangles do.
+/// Nanoseconds a check by a method for meshes: the fastest pass of those within the budget, of
+/// three at least. Each run starts with nothing known. `None` if it says something else than the
+/// triangles do.
 pub(super) fn time(
     method: Method,
     bodies: (&Body, &Body),

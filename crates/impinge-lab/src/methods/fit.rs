@@ -6,7 +6,8 @@ pub(super) fn line(points: &[(f64, f64)]) -> (f64, f64) {
     (base, slope)
 }
 
-/// `p x + q y`, with the squares of relative errors least. Neither is negative: one that would be is zero, and the other alone is fitted.
+/// `p x + q y`, with the squares of relative errors least. Neither is negative: one that would be
+/// is zero, and the other alone is fitted.
 fn plane(points: impl Iterator<Item = ([f64; 2], f64)>) -> (f64, f64) {
     // With errors relative to the cost, each equation is divided by it.
     let (mut xx, mut xy, mut yy, mut x1, mut y1) = (0.0, 0.0, 0.0, 0.0, 0.0);

@@ -1,4 +1,5 @@
-//! What each method takes to check a pair of bodies, over the sizes of meshes: the table behind the world's choice of a method, and the constants of its cost model.
+//! What each method takes to check a pair of bodies, over the sizes of meshes: the table behind the
+//! world's choice of a method, and the constants of its cost model.
 
 mod check;
 mod fit;
@@ -178,7 +179,8 @@ impl Model {
     }
 }
 
-/// How much longer the chosen methods take than the fastest ones: on average, and at worst with the sizes.
+/// How much longer the chosen methods take than the fastest ones: on average, and at worst with the
+/// sizes.
 fn regret(rows: &[Row], choose: impl Fn(&Row) -> Method) -> (f64, f64, [usize; 2]) {
     let (mut sum, mut counted, mut worst) = (0.0, 0, (1.0, [0, 0]));
     for row in rows {
@@ -288,7 +290,8 @@ fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &Wit
     ));
 }
 
-/// A sentence on small meshes beside the largest one, if these take much longer than meshes that are just large enough for trees.
+/// A sentence on small meshes beside the largest one, if these take much longer than meshes that
+/// are just large enough for trees.
 fn swept(rows: &[Row]) -> String {
     let largest = rows.iter().map(|row| row.sizes[1]).max();
     let beside = |asks: bool| {

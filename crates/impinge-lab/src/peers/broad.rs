@@ -1,4 +1,5 @@
-//! Moving boxes: one row for each broad phase, timed as the others are. What began and ended is reported in every frame, within the time; boxes are not fattened in what is reported.
+//! Moving boxes: one row for each broad phase, timed as the others are. What began and ended is
+//! reported in every frame, within the time; boxes are not fattened in what is reported.
 
 use std::fs;
 use std::path::PathBuf;

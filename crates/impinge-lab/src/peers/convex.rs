@@ -1,4 +1,5 @@
-//! Hull against hull. A sample is a whole pass over the poses, because one query is shorter than what a clock costs; median and mean are over the passes.
+//! Hull against hull. A sample is a whole pass over the poses, because one query is shorter than
+//! what a clock costs; median and mean are over the passes.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,4 +1,6 @@
-//! Mesh against mesh. Each pose is timed alone and keeps its fastest pass, of at most five within the budget; median and mean are over the poses. A first pass that takes twice the budget stops there.
+//! Mesh against mesh. Each pose is timed alone and keeps its fastest pass, of at most five within
+//! the budget; median and mean are over the poses. A first pass that takes twice the budget stops
+//! there.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -53,7 +55,8 @@ fn workload(workload: &Workload<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Times the query on the poses, always in their order, so that a query that remembers the last one can gain by it.
+/// Times the query on the poses, always in their order, so that a query that remembers the last one
+/// can gain by it.
 fn time(cell: &Cell<'_>, mode: &str, mut query: impl FnMut(&Pose) -> f64) -> Result<()> {
     let budget = Duration::from_secs_f64(cell.arguments.budget);
     let warm_up = Instant::now();

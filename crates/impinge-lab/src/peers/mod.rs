@@ -1,6 +1,8 @@
-//! Our rows in the peer measurements: the same files, the same way of timing, one JSON object a line and cell.
+//! Our rows in the peer measurements: the same files, the same way of timing, one JSON object a
+//! line and cell.
 //!
-//! A workload is a folder `mesh/NAME` or `convex/NAME` with `a.obj`, `b.obj` and `poses-REGIME.txt` (twelve numbers a line, the row-major matrix `[R | t]` of B in A's frame).
+//! A workload is a folder `mesh/NAME` or `convex/NAME` with `a.obj`, `b.obj` and `poses-REGIME.txt`
+//! (twelve numbers a line, the row-major matrix `[R | t]` of B in A's frame).
 
 pub(crate) mod broad;
 pub(crate) mod convex;

@@ -26,7 +26,8 @@ pub(super) struct Run {
     pub(super) ms: Vec<f64>,
     /// Of each frame but the first.
     pub(super) stats: Vec<Stats>,
-    /// Pairs that came to meet, by the frame and the numbers of the bodies, without the first frame.
+    /// Pairs that came to meet, by the frame and the numbers of the bodies, without the first
+    /// frame.
     pub(super) began: Vec<(usize, [usize; 2])>,
 }
 

@@ -1,4 +1,5 @@
-//! Whole frames: poses in, events out. What a frame of many bodies takes, stage by stage, and the pipeline of Leung 1996, section 3.1.
+//! Whole frames: poses in, events out. What a frame of many bodies takes, stage by stage, and the
+//! pipeline of Leung 1996, section 3.1.
 
 mod follow;
 mod pipeline;

@@ -1,4 +1,5 @@
-//! Leung's pipeline (1996, section 3.1): what each stage costs and how many pairs it lets through, over the number of bodies and their velocity.
+//! Leung's pipeline (1996, section 3.1): what each stage costs and how many pairs it lets through,
+//! over the number of bodies and their velocity.
 
 use std::hint::black_box;
 use std::sync::Arc;

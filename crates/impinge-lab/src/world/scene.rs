@@ -28,7 +28,8 @@ pub(super) enum Stuff {
 pub(super) enum Motion {
     /// Random steps of 2 % of the radius on each axis and turns of two degrees.
     Brownian,
-    /// Straight on, by this share of the radius and so many degrees a frame, back from the walls of a box.
+    /// Straight on, by this share of the radius and so many degrees a frame, back from the walls of
+    /// a box.
     Billiard { velocity: f64, rotation: f64 },
     /// From a column four times as tall onto a heap, where it stays.
     Fall,
@@ -144,7 +145,10 @@ impl Scene {
         Ok(Self { name: format!("{what}-{how}"), forms, of, poses })
     }
 
-    /// Writes forms and poses for other libraries: `WLD1`, the numbers of forms, bodies and frames; for each form its kind (0 hull, 1 mesh), its numbers of vertices and triangles, and these; the form of each body; then twelve numbers a pose, the rows of the matrix. Numbers of four bytes, coordinates of eight, little-endian.
+    /// Writes forms and poses for other libraries: `WLD1`, the numbers of forms, bodies and frames;
+    /// for each form its kind (0 hull, 1 mesh), its numbers of vertices and triangles, and these;
+    /// the form of each body; then twelve numbers a pose, the rows of the matrix. Numbers of four
+    /// bytes, coordinates of eight, little-endian.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;

@@ -1,4 +1,5 @@
-//! The tables of section 3.4.1: what the pre-checks save, and clipping against the algorithm for arbitrary polyhedra.
+//! The tables of section 3.4.1: what the pre-checks save, and clipping against the algorithm for
+//! arbitrary polyhedra.
 
 use anyhow::Result;
 use impinge::Pose;
@@ -20,7 +21,8 @@ const ROWS: [(&str, PreChecks, &str); 3] = [
 /// The numbers of polygons of the second table.
 const SIZES: [usize; 3] = [250, 120, 60];
 
-/// The second table as our copy prints it, frames a second: arbitrary and convex, for spheres and for cones, by size.
+/// The second table as our copy prints it, frames a second: arbitrary and convex, for spheres and
+/// for cones, by size.
 const FRAMES: [[[f64; 3]; 2]; 2] =
     [[[6.7, 2.4, 1.1], [7.4, 2.1, 2.5]], [[7.4, 2.1, 0.8], [6.2, 2.3, 1.1]]];
 
@@ -105,7 +107,8 @@ fn total(flight: &Flight, checks: PreChecks) -> Counts {
     total
 }
 
-/// The algorithm for arbitrary polyhedra, which sees surfaces. Two equal bodies are never inside each other without touching.
+/// The algorithm for arbitrary polyhedra, which sees surfaces. Two equal bodies are never inside
+/// each other without touching.
 fn arbitrary(flight: &Flight, pose: &Pose) -> bool {
     let (a, b) = (Posed::new(&flight.mesh, &Pose::IDENTITY), Posed::new(&flight.mesh, pose));
     let mut first = First::default();

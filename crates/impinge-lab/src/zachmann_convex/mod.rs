@@ -1,4 +1,5 @@
-//! The experiments of Zachmann 1994, section 3.4: clipping and perceptron planes on convex bodies, and 6.6: racing the two.
+//! The experiments of Zachmann 1994, section 3.4: clipping and perceptron planes on convex bodies,
+//! and 6.6: racing the two.
 
 mod clipping;
 mod planes;

@@ -14,7 +14,8 @@ const SIZES: [usize; 3] = [100, 300, 1000];
 
 pub(super) const STEPS: usize = 2 * SIZES.len();
 
-/// Edges clipped for each turn of the plane in the race on one thread: a turn looks at a few dozen vertices, an edge at as many faces.
+/// Edges clipped for each turn of the plane in the race on one thread: a turn looks at a few dozen
+/// vertices, an edge at as many faces.
 const SLICES: (u32, u32) = (16, 1);
 
 pub(super) fn report(

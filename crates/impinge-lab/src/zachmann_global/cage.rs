@@ -80,7 +80,8 @@ impl Flight {
         }
     }
 
-    /// Microseconds a frame of a broad phase that follows from the first frame on, and pairs a frame.
+    /// Microseconds a frame of a broad phase that follows from the first frame on, and pairs a
+    /// frame.
     pub(super) fn time<P: BroadPhase>(
         &self,
         passes: usize,

@@ -29,7 +29,8 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Microseconds a frame of a world with this broad phase and this method for all pairs, and how many pairs are checked a frame.
+    /// Microseconds a frame of a world with this broad phase and this method for all pairs, and how
+    /// many pairs are checked a frame.
     pub(super) fn time(
         &self,
         phase: PhaseKind,

@@ -1,4 +1,5 @@
-//! Zachmann 1994, sections 5.4, 5.5 and 6.6: octrees and grids of moving boxes, whether they pay before an exact check, and what more processors gain.
+//! Zachmann 1994, sections 5.4, 5.5 and 6.6: octrees and grids of moving boxes, whether they pay
+//! before an exact check, and what more processors gain.
 
 mod cage;
 mod cells;

@@ -1,4 +1,5 @@
-//! Section 5.4.4: where an octree keeps its pointers, what memory it needs, and how its time depends on the depth.
+//! Section 5.4.4: where an octree keeps its pointers, what memory it needs, and how its time
+//! depends on the depth.
 
 use anyhow::Result;
 use impinge::broad::BroadPhase;

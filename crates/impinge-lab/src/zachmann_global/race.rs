@@ -1,4 +1,5 @@
-//! Section 6.6: two algorithms raced on every pair of a cage full of objects, which slowed the thesis' program down.
+//! Section 6.6: two algorithms raced on every pair of a cage full of objects, which slowed the
+//! thesis' program down.
 
 use std::collections::HashMap;
 use std::time::Instant;

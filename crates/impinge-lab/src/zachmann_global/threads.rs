@@ -1,4 +1,5 @@
-//! Section 6.6: coarse-grained parallelism, many pairs at once, and medium-grained, two processors on one pair.
+//! Section 6.6: coarse-grained parallelism, many pairs at once, and medium-grained, two processors
+//! on one pair.
 
 use std::time::Instant;
 

@@ -10,10 +10,13 @@ pub(super) use loom::sync::Arc;
 pub(super) use loom::sync::atomic::{AtomicU8, Ordering};
 pub(super) use loom::thread::{Builder, JoinHandle, park};
 
-/// A slot that proves that it has one owner at a time, and that what an owner does happens before what the next one does.
+/// A slot that proves that it has one owner at a time, and that what an owner does happens before
+/// what the next one does.
 ///
-/// The lock is one that the checker does not know, so it orders nothing and hides no missing ordering. Instead, an atomic counts the exchanges without any ordering of its own: where the protocol does not
-/// order two of them, the checker lets the second load the count from before the first, and the count inside the lock tells.
+/// The lock is one that the checker does not know, so it orders nothing and hides no missing
+/// ordering. Instead, an atomic counts the exchanges without any ordering of its own: where the
+/// protocol does not order two of them, the checker lets the second load the count from before the
+/// first, and the count inside the lock tells.
 pub(super) struct Slot<T> {
     inside: Mutex<(T, usize)>,
     count: AtomicUsize,

@@ -1,4 +1,5 @@
-//! Pairs of convex bodies for tests: every kind of body against every kind of placement, made from a number.
+//! Pairs of convex bodies for tests: every kind of body against every kind of placement, made from
+//! a number.
 //!
 //! A test crate that uses this module also has `mod common`.
 
@@ -51,9 +52,11 @@ impl Pair {
 /// How many placements there are; the placement is the seed modulo this number.
 pub const PLACEMENTS: u64 = placements::ALL.len() as u64;
 
-/// The pair of a number. No body has more than about `most` points (four at least); most have fewer than 30.
+/// The pair of a number. No body has more than about `most` points (four at least); most have fewer
+/// than 30.
 ///
-/// Sizes are `1e-6` to `1e6`, up to `1e8` times as far from the origin; gaps and overlaps `1e-16` to 1 of the size.
+/// Sizes are `1e-6` to `1e6`, up to `1e8` times as far from the origin; gaps and overlaps `1e-16`
+/// to 1 of the size.
 pub fn pair(seed: u64, most: usize) -> Pair {
     let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5851_f42d_4c95_7f2d);
     let (placement, place) = placements::ALL[(seed % PLACEMENTS) as usize];
@@ -61,7 +64,8 @@ pub fn pair(seed: u64, most: usize) -> Pair {
     Pair { seed, placement, bodies, a, b, pose }
 }
 
-/// Runs `check` for the numbers below `count` on all cores, or on as many as `RAYON_NUM_THREADS` says; says how far it is when that takes long.
+/// Runs `check` for the numbers below `count` on all cores, or on as many as `RAYON_NUM_THREADS`
+/// says; says how far it is when that takes long.
 pub fn for_each(count: u64, check: impl Fn(u64) + Sync) {
     const CHUNK: u64 = 16;
     let threads = thread::available_parallelism().map_or(1, usize::from);

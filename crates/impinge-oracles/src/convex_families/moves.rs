@@ -1,4 +1,5 @@
-//! Further poses for the bodies of a pair: what was found at one pose says where the next one is hard.
+//! Further poses for the bodies of a pair: what was found at one pose says where the next one is
+//! hard.
 
 use glam::DVec3 as Vec3;
 use impinge::Pose;
@@ -18,7 +19,8 @@ pub struct Stand {
 }
 
 impl Pair {
-    /// The pose number `step`, counted from one, after one at which B stands as `stand` says. The last pose comes again where numbers would become too large.
+    /// The pose number `step`, counted from one, after one at which B stands as `stand` says. The
+    /// last pose comes again where numbers would become too large.
     pub fn next_pose(&self, step: u64, stand: &Stand) -> Pose {
         let mut random = Random(self.seed.wrapping_mul(0x9e6c_63d0_985b_9b6d) ^ (step << 56));
         let last = self.pose.translation();

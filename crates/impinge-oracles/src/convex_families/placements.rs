@@ -1,4 +1,5 @@
-//! How B stands to A: a gap or an overlap along a chosen direction, shared features, one inside the other.
+//! How B stands to A: a gap or an overlap along a chosen direction, shared features, one inside the
+//! other.
 
 use glam::DVec3 as Vec3;
 use impinge::Pose;

@@ -1,8 +1,9 @@
 //! What two triangles share, by clipping in exact arithmetic.
 //!
-//! The method has nothing in common with the library's: A is written as linear constraints (a plane and three
-//! half-spaces; or a line and two half-spaces; or a point), and B is clipped by them as a polygon. The corners of the
-//! result, in homogeneous integer coordinates, are tested for lying on the sides and corners of either triangle.
+//! The method has nothing in common with the library's: A is written as linear constraints (a plane
+//! and three half-spaces; or a line and two half-spaces; or a point), and B is clipped by them as a
+//! polygon. The corners of the result, in homogeneous integer coordinates, are tested for lying on
+//! the sides and corners of either triangle.
 
 use impinge::Vec3;
 use impinge::exact::{Contact, Feature};
@@ -17,7 +18,8 @@ pub type Point<N> = [N; 4];
 /// What the oracle says.
 pub struct Shared<N> {
     pub contact: Contact,
-    /// The corners of the shared set in cyclic order, perhaps with repetitions and with corners that are none.
+    /// The corners of the shared set in cyclic order, perhaps with repetitions and with corners
+    /// that are none.
     pub corners: Vec<Point<N>>,
     /// The unit of the corners' coordinates is `2^unit`.
     pub unit: i32,

@@ -113,7 +113,8 @@ pub fn decompose(x: f64) -> (i64, i32) {
     (if x < 0.0 { -mantissa } else { mantissa }, exponent + zeros as i32)
 }
 
-/// The common unit `2^unit` of some coordinates, and how many bits the largest of them has in that unit.
+/// The common unit `2^unit` of some coordinates, and how many bits the largest of them has in that
+/// unit.
 pub fn unit_and_bits(coordinates: impl Iterator<Item = f64>) -> (i32, u32) {
     let parts: Vec<_> = coordinates.map(decompose).filter(|(m, _)| *m != 0).collect();
     let unit = parts.iter().map(|(_, e)| *e).min().unwrap_or(0);

@@ -1,14 +1,17 @@
 //! Trees of hulls with convex pieces and meshes as leaves (Leung 1996, section 5.6).
 //!
-//! Each node has the hull of all that is below it. A leaf is a convex piece, or a closed part of the mesh that was not cut (Leung's example is a torus). Two trees are
-//! descended together: nodes whose hulls have no point in common are left alone, whatever is below them.
+//! Each node has the hull of all that is below it. A leaf is a convex piece, or a closed part of
+//! the mesh that was not cut (Leung's example is a torus). Two trees are descended together: nodes
+//! whose hulls have no point in common are left alone, whatever is below them.
 //!
-//! **What is answered.** Whether the solids share a point, boundaries included. Pieces that are exact (see [`Decomposition::exact`]) and mesh leaves make the
-//! answer that of the meshes. With pieces that are not exact, "apart" still is: the hulls cover the solid; "meeting" then says that the solids come
-//! within the sum of the two errors.
+//! **What is answered.** Whether the solids share a point, boundaries included. Pieces that are
+//! exact (see [`Decomposition::exact`]) and mesh leaves make the answer that of the meshes. With
+//! pieces that are not exact, "apart" still is: the hulls cover the solid; "meeting" then says that
+//! the solids come within the sum of the two errors.
 //!
-//! **Frames.** B's points are `pose.transform_point(v)`, rounded once, for its triangles and for the corners of its pieces. Where a rotation rounds these, a
-//! piece is moved by a unit in the last place against the mesh it was cut from, and so is the answer at such a distance from a touch.
+//! **Frames.** B's points are `pose.transform_point(v)`, rounded once, for its triangles and for
+//! the corners of its pieces. Where a rotation rounds these, a piece is moved by a unit in the last
+//! place against the mesh it was cut from, and so is the answer at such a distance from a touch.
 
 use std::ops::ControlFlow;
 
@@ -22,10 +25,11 @@ use impinge::pair::{First, Sink};
 use impinge::pieces::Decomposition;
 use impinge::{Error, ErrorKind};
 
-/// Tells whether two convex bodies, given by points in one frame, share a point. Closures are such tests.
+/// Tells whether two convex bodies, given by points in one frame, share a point. Closures are such
+/// tests.
 pub trait HullTest {
-    /// Whether the hulls of `a` and `b` share a point. To say so where they do not costs time at inner nodes and a wrong answer at leaves; to miss one is a wrong
-    /// answer everywhere.
+    /// Whether the hulls of `a` and `b` share a point. To say so where they do not costs time at
+    /// inner nodes and a wrong answer at leaves; to miss one is a wrong answer everywhere.
     fn meet(&mut self, a: &[Vec3], b: &[Vec3]) -> bool;
 }
 
@@ -96,8 +100,9 @@ impl HullTree {
         Self::of_leaves(leaves, pieces.error)
     }
 
-    /// The tree of a closed mesh: parts that can be cut into at most `max_pieces` convex pieces without error are, the others are leaves as they are.
-    /// Parts are bodies whose boxes have no point in common.
+    /// The tree of a closed mesh: parts that can be cut into at most `max_pieces` convex pieces
+    /// without error are, the others are leaves as they are. Parts are bodies whose boxes have no
+    /// point in common.
     ///
     /// # Errors
     /// [`ErrorKind::NotSolid`] if the mesh is not closed.
@@ -131,7 +136,8 @@ impl HullTree {
         Ok(tree)
     }
 
-    /// Adds the node over some leaves and all below it; returns its number. Halves the leaves, so it is not deep.
+    /// Adds the node over some leaves and all below it; returns its number. Halves the leaves, so
+    /// it is not deep.
     fn build(&mut self, ids: &mut [u32], hulls: &[Hull]) -> Result<u32, Error> {
         let bounds = |i: u32| Aabb::from_points(hulls[i as usize].vertices().iter().copied());
         let number = self.nodes.len();
@@ -187,7 +193,8 @@ impl HullTree {
         self.error
     }
 
-    /// Some leaf of this solid and some leaf of another at `pose` that share a point, decided exactly; `None` if there are none.
+    /// Some leaf of this solid and some leaf of another at `pose` that share a point, decided
+    /// exactly; `None` if there are none.
     #[must_use]
     pub fn first_hit(&self, other: &Self, pose: &Pose) -> Option<(u32, u32)> {
         let mut first = First::default();
@@ -195,7 +202,8 @@ impl HullTree {
         first.pair
     }
 
-    /// Sends every pair of leaves that share a point to `sink`, each once; `test` decides about hulls ([`exact`] is one, a faster one may be at hand).
+    /// Sends every pair of leaves that share a point to `sink`, each once; `test` decides about
+    /// hulls ([`exact`] is one, a faster one may be at hand).
     pub fn traverse(
         &self,
         other: &Self,
@@ -313,7 +321,8 @@ impl<'a> Posed<'a> {
         Self { tree, pose, outlines: vec![Vec::new(); tree.nodes.len()], meshes }
     }
 
-    /// Points whose hull holds all moved points below a node: for a convex leaf its corners, else these with a margin for the rounding of points between.
+    /// Points whose hull holds all moved points below a node: for a convex leaf its corners, else
+    /// these with a margin for the rounding of points between.
     fn outline(&mut self, node: u32) -> &[Vec3] {
         let outline = &mut self.outlines[node as usize];
         if outline.is_empty() {
@@ -325,7 +334,8 @@ impl<'a> Posed<'a> {
             } else {
                 let sizes = hull.vertices().iter().map(|v| v.abs().max_element());
                 let largest = sizes.fold(self.pose.translation().abs().max_element(), f64::max);
-                // Each coordinate is a sum of four numbers of about that size at most, rounded a few times.
+                // Each coordinate is a sum of four numbers of about that size at most, rounded a
+                // few times.
                 let margin = (16.0 * f64::EPSILON) * largest + f64::MIN_POSITIVE;
                 for p in moved {
                     outline.extend((0..8_u32).map(|i| {

@@ -1,11 +1,15 @@
 //! A pair of hulls from frame to frame (Leung 1996, sections 5.5 and 6.1).
 //!
-//! Closest points are of no use while bodies are far from each other, and too late once they overlap. So the combined algorithm looks for a separating vector in every frame, which is
-//! quick, and when it finds that the bodies meet it looks for closest points at the pose of the frame before, the last free one. Each search starts the other: pairs of vertices that the
-//! search for a separating vector met seed the simplex of the search for closest points, and the way between the closest points is the first direction of the next frame.
+//! Closest points are of no use while bodies are far from each other, and too late once they
+//! overlap. So the combined algorithm looks for a separating vector in every frame, which is quick,
+//! and when it finds that the bodies meet it looks for closest points at the pose of the frame
+//! before, the last free one. Each search starts the other: pairs of vertices that the search for a
+//! separating vector met seed the simplex of the search for closest points, and the way between the
+//! closest points is the first direction of the next frame.
 //!
-//! Both the algorithms as published ([`separating`](super::separating) and [`closest_points`]) and the [production queries](super::intersects) can be tracked, with the same
-//! options and, as verdicts are exact, the same verdicts.
+//! Both the algorithms as published ([`separating`](super::separating) and [`closest_points`]) and
+//! the [production queries](super::intersects) can be tracked, with the same options and, as
+//! verdicts are exact, the same verdicts.
 
 use super::closest::{Variant, closest_points};
 use super::separating::{self, Options, Prepared, Query, Scratch};
@@ -31,7 +35,8 @@ pub enum Want {
 /// By which algorithms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
-    /// The separating-vector algorithm with these options, and the improved Gilbert algorithm, as published.
+    /// The separating-vector algorithm with these options, and the improved Gilbert algorithm, as
+    /// published.
     Published(Options),
     /// [`intersects_cached`] and [`distance_cached`].
     Production,
@@ -87,9 +92,11 @@ pub struct Closest {
 pub struct Frame {
     /// Whether the bodies share a point; exact.
     pub meets: bool,
-    /// The proof, where the method leaves one: always but where closest points alone show that the bodies are free.
+    /// The proof, where the method leaves one: always but where closest points alone show that the
+    /// bodies are free.
     pub proof: Option<Decision>,
-    /// With [`Want::ClosestPoints`] those of this frame. With [`Want::Combined`], while the bodies meet, those of the last free frame; `None` if there was none.
+    /// With [`Want::ClosestPoints`] those of this frame. With [`Want::Combined`], while the bodies
+    /// meet, those of the last free frame; `None` if there was none.
     pub closest: Option<Closest>,
 }
 
@@ -138,7 +145,8 @@ impl<'h> Tracker<'h> {
         Frame { meets, proof: Some(decision), closest: self.last }
     }
 
-    /// The closest points at the last free pose; what they tell starts the next frame (section 5.5).
+    /// The closest points at the last free pose; what they tell starts the next frame (section
+    /// 5.5).
     fn look_back(&mut self, free: &Pose, seeds: Pairs) -> Distance {
         let (a, b) = (self.a, self.b);
         if self.method == Method::Production {
@@ -162,7 +170,8 @@ impl<'h> Tracker<'h> {
         let (distance, proof) = match self.method {
             Method::Production => {
                 let distance = distance_cached(a.hull(), b.hull(), pose, &mut self.hulls);
-                // Both bounds are zero if and only if the bodies share a point; a gap below the smallest number leaves the lower one zero.
+                // Both bounds are zero if and only if the bodies share a point; a gap below the
+                // smallest number leaves the lower one zero.
                 let proof = (distance.lower <= 0.0)
                     .then(|| intersects_cached(a.hull(), b.hull(), pose, &mut self.hulls));
                 (distance, proof)

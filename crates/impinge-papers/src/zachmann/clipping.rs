@@ -1,19 +1,33 @@
-//! Do two hulls meet? Edges clipped at half-spaces: the modified Cyrus-Beck algorithm of Zachmann 1994, section 3.4.1.
+//! Do two hulls meet? Edges clipped at half-spaces: the modified Cyrus-Beck algorithm of Zachmann
+//! 1994, section 3.4.1.
 //!
-//! A solid hull is the intersection of the half-spaces behind its faces. An edge of the other body is clipped at each of them: what is left is an interval of its parameter, never a point. If anything is left of any edge of
-//! either body, they meet. A parallel edge clips nothing, as in the thesis.
+//! A solid hull is the intersection of the half-spaces behind its faces. An edge of the other body
+//! is clipped at each of them: what is left is an interval of its parameter, never a point. If
+//! anything is left of any edge of either body, they meet. A parallel edge clips nothing, as in the
+//! thesis.
 //!
-//! **Pre-checks.** An edge is skipped when its box misses the other body's box. And at first only those faces clip whose box meets the box of the body that the edges belong to. Two places where the thesis is off. It says that the edges are
-//! outside if no face is collected; they may as well all be inside, so then a vertex is located. And it says that the faces left out cannot clip an edge any further. That holds if the faces themselves reach into the box, but not if only
-//! their boxes do; so an edge that is left over is clipped at the other faces, too, before it counts.
+//! **Pre-checks.** An edge is skipped when its box misses the other body's box. And at first only
+//! those faces clip whose box meets the box of the body that the edges belong to. Two places where
+//! the thesis is off. It says that the edges are outside if no face is collected; they may as well
+//! all be inside, so then a vertex is located. And it says that the faces left out cannot clip an
+//! edge any further. That holds if the faces themselves reach into the box, but not if only their
+//! boxes do; so an edge that is left over is clipped at the other faces, too, before it counts.
 //!
-//! **Exact**, though B is moved and rounded. Let `B*` be B moved in real arithmetic: its faces are flat and its edges are those of B. The body that verdicts speak of, the hull of the rounded vertices, is nowhere further
-//! than some `e` from it. Every height over a plane is enclosed, with rounding and a margin of `e` on both sides; so what is left of an edge is certainly something, certainly nothing, or in doubt.
+//! **Exact**, though B is moved and rounded. Let `B*` be B moved in real arithmetic: its faces are
+//! flat and its edges are those of B. The body that verdicts speak of, the hull of the rounded
+//! vertices, is nowhere further than some `e` from it. Every height over a plane is enclosed, with
+//! rounding and a margin of `e` on both sides; so what is left of an edge is certainly something,
+//! certainly nothing, or in doubt.
 //!
-//! - *Something left of an edge of A*: a point of it is in `B*` and further than `e` from its surface, so it is in the rounded body. *Something left of an edge of B*: the segment between two rounded vertices is in the rounded body.
-//! - *Nothing left of any edge*: then A and `B*` are further than `e` apart, and so A and the rounded body are apart. For if they were not, of a closest pair of points one could be chosen on an edge of its body, and this edge
-//!   would reach into the other body grown by `e`, hence behind all of its planes pushed out by `e`.
-//! - *Doubt*, and bodies that are not solid and have no half-spaces: [`decide`](super::decide) decides, once for the pair.
+//! - *Something left of an edge of A*: a point of it is in `B*` and further than `e` from its
+//!   surface, so it is in the rounded body. *Something left of an edge of B*: the segment between
+//!   two rounded vertices is in the rounded body.
+//! - *Nothing left of any edge*: then A and `B*` are further than `e` apart, and so A and the
+//!   rounded body are apart. For if they were not, of a closest pair of points one could be chosen
+//!   on an edge of its body, and this edge would reach into the other body grown by `e`, hence
+//!   behind all of its planes pushed out by `e`.
+//! - *Doubt*, and bodies that are not solid and have no half-spaces: [`decide`](super::decide)
+//!   decides, once for the pair.
 
 use impinge::convex::Hull;
 use impinge::convex::decide::{Hint, decide};
@@ -58,7 +72,8 @@ pub struct Inside {
     pub of_a: bool,
     /// Its ends in A's frame.
     pub edge: [Vec3; 2],
-    /// The part of it that is inside, as shares of the way from the first end to the second, rounded inward: those points are certainly common.
+    /// The part of it that is inside, as shares of the way from the first end to the second,
+    /// rounded inward: those points are certainly common.
     pub interval: [f64; 2],
 }
 
@@ -67,7 +82,8 @@ pub struct Inside {
 pub struct Output {
     /// Whether the bodies share a point.
     pub meet: bool,
-    /// An edge that is certainly inside, unless the exact decision was needed or a whole body lies inside.
+    /// An edge that is certainly inside, unless the exact decision was needed or a whole body lies
+    /// inside.
     pub witness: Option<Inside>,
     /// Whether rounding left a doubt that the exact decision resolved.
     pub was_in_doubt: bool,
@@ -105,7 +121,8 @@ pub struct Clipping<'h> {
     b: &'h Hull,
     /// B's vertices in A's frame.
     moved: Vec<Vec3>,
-    /// How far B's moved vertices may be from where real arithmetic would put them, along each axis.
+    /// How far B's moved vertices may be from where real arithmetic would put them, along each
+    /// axis.
     rounding: Vec3,
     checks: PreChecks,
     boxes: [Aabb; 2],
@@ -237,7 +254,8 @@ impl<'h> Clipping<'h> {
         Plane::through(corners, of_corners, 2.0 * self.margin())
     }
 
-    /// Collects the faces for the turn. If there are none, the box of the edges' body is inside the other one or outside as a whole, and a vertex tells.
+    /// Collects the faces for the turn. If there are none, the box of the edges' body is inside the
+    /// other one or outside as a whole, and a vertex tells.
     fn collect(&mut self) -> Option<Output> {
         let mut planes = std::mem::take(&mut self.planes);
         let mut left_out = std::mem::take(&mut self.left_out);
@@ -318,8 +336,11 @@ fn three(face: &[u32], points: &[Vec3]) -> [Vec3; 3] {
 
 /// The plane of a face, with what heights over it can be off.
 ///
-/// With `s` the sizes of the products that a component of the normal is the difference of, the component is off by at most `4u s`, and a height by at most `4u` of its terms more: ten `u` of `s . |w|` cover both. Corners that
-/// are off by `d` along each axis change the two spanning vectors by `2d`, and with them the normal by at most the products of `2d` with their sizes; and a height by the normal times `d` more.
+/// With `s` the sizes of the products that a component of the normal is the difference of, the
+/// component is off by at most `4u s`, and a height by at most `4u` of its terms more: ten `u` of
+/// `s . |w|` cover both. Corners that are off by `d` along each axis change the two spanning
+/// vectors by `2d`, and with them the normal by at most the products of `2d` with their sizes; and
+/// a height by the normal times `d` more.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     point: Vec3,
@@ -331,7 +352,8 @@ struct Plane {
 }
 
 impl Plane {
-    /// The plane through corners that are off by up to `rounding` along each axis, with a margin on both sides.
+    /// The plane through corners that are off by up to `rounding` along each axis, with a margin on
+    /// both sides.
     fn through([point, p, q]: [Vec3; 3], rounding: Vec3, margin: f64) -> Self {
         let (u, v) = (p - point, q - point);
         let off = rounding * 2.0;
@@ -397,7 +419,8 @@ impl Interval {
         }
     }
 
-    /// Whether certainly nothing is left. The ends were rounded once more when they were taken from one.
+    /// Whether certainly nothing is left. The ends were rounded once more when they were taken from
+    /// one.
     fn is_empty(&self) -> bool {
         self.begin[0] > self.end[1] + 2.0 * U
     }
@@ -469,7 +492,8 @@ mod tests {
         }
     }
 
-    /// Corners moved by the rounding they are said to have change no height by more than the enclosure.
+    /// Corners moved by the rounding they are said to have change no height by more than the
+    /// enclosure.
     #[test]
     fn rounded_corners_are_allowed_for() {
         use impinge::internals::Random;

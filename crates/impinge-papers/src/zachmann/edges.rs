@@ -1,9 +1,12 @@
-//! Every edge of each mesh against the polygons of the other (Zachmann 1994, section 3.2), with its three pre-checks, and its relaxed modes (3.2.1).
+//! Every edge of each mesh against the polygons of the other (Zachmann 1994, section 3.2), with its
+//! three pre-checks, and its relaxed modes (3.2.1).
 //!
-//! Two polygons meet if and only if an edge of one meets the other. The pre-checks accumulate, in the order of the thesis' table: an edge is skipped
-//! when its box misses the other object's box; a polygon is skipped when its box misses the edge's; polygons whose box misses the other object's box are
-//! left out beforehand (the collecting phase). Polygons are taken as the triangles of their triangulation, so that the verdict is exact for non-planar ones too; a triangle
-//! knows its polygon ([`Mesh::polygon_of`](impinge::Mesh::polygon_of)).
+//! Two polygons meet if and only if an edge of one meets the other. The pre-checks accumulate, in
+//! the order of the thesis' table: an edge is skipped when its box misses the other object's box; a
+//! polygon is skipped when its box misses the edge's; polygons whose box misses the other object's
+//! box are left out beforehand (the collecting phase). Polygons are taken as the triangles of their
+//! triangulation, so that the verdict is exact for non-planar ones too; a triangle knows its
+//! polygon ([`Mesh::polygon_of`](impinge::Mesh::polygon_of)).
 
 use std::collections::HashSet;
 
@@ -20,7 +23,8 @@ pub enum Collecting {
     All,
     /// Those whose box overlaps the other object's box.
     Boxes,
-    /// Those with a vertex in the other object's box. Misses large polygons that reach through the box with no vertex in it.
+    /// Those with a vertex in the other object's box. Misses large polygons that reach through the
+    /// box with no vertex in it.
     Vertices,
 }
 
@@ -45,7 +49,8 @@ impl PreChecks {
     pub const FACE_BOX: Self = Self { edge_against_face: true, ..Self::OBJECT_BOX };
     /// The third row: and polygons collected by their boxes.
     pub const COLLECT: Self = Self { collecting: Collecting::Boxes, ..Self::FACE_BOX };
-    /// The fourth row: polygons collected by their vertices. The only one that can miss a collision.
+    /// The fourth row: polygons collected by their vertices. The only one that can miss a
+    /// collision.
     pub const RELAXED_COLLECT: Self = Self { collecting: Collecting::Vertices, ..Self::FACE_BOX };
 }
 
@@ -89,7 +94,8 @@ impl Relaxed {
     }
 }
 
-/// Sends every pair of triangles that share a point to `sink`, found by their edges. With [`Collecting::Vertices`] some may be missing.
+/// Sends every pair of triangles that share a point to `sink`, found by their edges. With
+/// [`Collecting::Vertices`] some may be missing.
 pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut dyn Sink) -> Counts {
     let mut counts = Counts::default();
     let mut reported = HashSet::new();
@@ -114,7 +120,8 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut dyn
     counts
 }
 
-/// Stops after the pre-checks: where an edge's box overlaps a triangle's, a collision is assumed. Leans towards "collision".
+/// Stops after the pre-checks: where an edge's box overlaps a triangle's, a collision is assumed.
+/// Leans towards "collision".
 #[must_use]
 pub fn after_pre_checks(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     let mut counts = Counts::default();
@@ -131,7 +138,8 @@ pub fn after_pre_checks(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     Relaxed { collision: pair.is_some(), bias: Bias::TowardsCollision, pair, counts }
 }
 
-/// Collects polygons by their vertices only. Leans towards "no collision": it fails for objects of few large polygons.
+/// Collects polygons by their vertices only. Leans towards "no collision": it fails for objects of
+/// few large polygons.
 #[must_use]
 pub fn by_vertices(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     let mut first = impinge::pair::First::default();
@@ -140,8 +148,9 @@ pub fn by_vertices(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     Relaxed { collision: pair.is_some(), bias: Bias::TowardsNoCollision, pair, counts }
 }
 
-/// Calls `leaf` with every edge of `p` and triangle of `q` that pass the checks: the edge's ends, the sides of triangles of `p` along it, the triangle of `q`. Stops and returns
-/// true when `leaf` does.
+/// Calls `leaf` with every edge of `p` and triangle of `q` that pass the checks: the edge's ends,
+/// the sides of triangles of `p` along it, the triangle of `q`. Stops and returns true when `leaf`
+/// does.
 fn edges_against_faces(
     p: &Posed<'_>,
     q: &Posed<'_>,
@@ -180,7 +189,8 @@ fn edges_against_faces(
     false
 }
 
-/// The triangles with a vertex in `region`, with their boxes, ascending: one pass over the vertices, then over the incident triangles of those inside.
+/// The triangles with a vertex in `region`, with their boxes, ascending: one pass over the
+/// vertices, then over the incident triangles of those inside.
 fn collect_by_vertices(mesh: &Posed<'_>, region: &Aabb) -> Vec<(u32, Aabb)> {
     let inside: Vec<bool> = mesh.vertices().iter().map(|v| region.contains(*v)).collect();
     let mut faces = Vec::new();

@@ -1,7 +1,8 @@
 //! A probabilistic test for solids (Zachmann 1994, section 3.5): look for a point inside both.
 //!
-//! Vertices come first, in random order so that neighbours are not asked one after the other; then random points in the part that the two
-//! boxes share. A point found is proof. Finding none proves nothing: the answer leans towards "no collision".
+//! Vertices come first, in random order so that neighbours are not asked one after the other; then
+//! random points in the part that the two boxes share. A point found is proof. Finding none proves
+//! nothing: the answer leans towards "no collision".
 
 use impinge::Error;
 use impinge::exact::Location;
@@ -33,7 +34,8 @@ impl Default for MonteCarlo {
 /// What was found, and how far it can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MonteCarloOutcome {
-    /// A point inside or on both solids, in A's frame: certain. `None`: no point was found, which is no proof.
+    /// A point inside or on both solids, in A's frame: certain. `None`: no point was found, which
+    /// is no proof.
     pub common_point: Option<Vec3>,
     /// Which way the answer can be wrong.
     pub bias: Bias,
@@ -46,7 +48,8 @@ pub struct MonteCarloOutcome {
 /// Looks for a point of both solids, with `b` at `pose` in `a`'s frame.
 ///
 /// # Errors
-/// [`ErrorKind::NotSolid`](impinge::ErrorKind::NotSolid) if a mesh is not closed: it has no inside then.
+/// [`ErrorKind::NotSolid`](impinge::ErrorKind::NotSolid) if a mesh is not closed: it has no inside
+/// then.
 ///
 /// ```
 /// use impinge::{Pose, shapes, solid};

@@ -1,13 +1,22 @@
-//! Do two hulls lie on different sides of a plane? The perceptron rule of Zachmann 1994, section 3.4.2.
+//! Do two hulls lie on different sides of a plane? The perceptron rule of Zachmann 1994, section
+//! 3.4.2.
 //!
-//! A plane is a vector `w` of four numbers. Each vertex of A becomes `(p, -1)`, each of B `(-q, 1)`; a plane separates the bodies if it is in front of all of these vectors `z`. Going round the vertices, each one behind the plane turns it:
-//! `w += eta z`. If the bodies are apart, fewer than `1 / D^2` turns do, where `D` is how well the best plane separates them (equation 3.3); if they are not, it would turn for ever, so there is a limit.
+//! A plane is a vector `w` of four numbers. Each vertex of A becomes `(p, -1)`, each of B
+//! `(-q, 1)`; a plane separates the bodies if it is in front of all of these vectors `z`. Going
+//! round the vertices, each one behind the plane turns it: `w += eta z`. If the bodies are apart,
+//! fewer than `1 / D^2` turns do, where `D` is how well the best plane separates them (equation
+//! 3.3); if they are not, it would turn for ever, so there is a limit.
 //!
-//! Vertices are brought to a common middle and size first, so that all `z` have lengths up to one, as the proof of the bound assumes; `eta` is in this unit.
+//! Vertices are brought to a common middle and size first, so that all `z` have lengths up to one,
+//! as the proof of the bound assumes; `eta` is in this unit.
 //!
-//! **Which way it can be wrong.** A plane that is found is verified, rounding included, so "separated" is certain. "Colliding" only says that the limit was reached: [`Bias::TowardsCollision`].
+//! **Which way it can be wrong.** A plane that is found is verified, rounding included, so
+//! "separated" is certain. "Colliding" only says that the limit was reached:
+//! [`Bias::TowardsCollision`].
 //!
-//! **Left out.** The thesis suggests to look only at vertices within the common part of both bodies' boxes. For vertices, unlike for all points, that is wrong: two crossed bars have none there.
+//! **Left out.** The thesis suggests to look only at vertices within the common part of both
+//! bodies' boxes. For vertices, unlike for all points, that is wrong: two crossed bars have none
+//! there.
 
 use impinge::convex::Hull;
 use impinge::convex::decide::Gap;
@@ -22,7 +31,8 @@ pub enum Learning {
     Relaxed {
         /// The first step. Positive.
         eta: f64,
-        /// The factor. Positive, at most one; one is no relaxation. The thesis found 0.97 best for few iterations, and one for many.
+        /// The factor. Positive, at most one; one is no relaxation. The thesis found 0.97 best for
+        /// few iterations, and one for many.
         relaxation: f64,
     },
     /// By how far the vertex is on the wrong side: the cosine between plane and vertex.
@@ -49,7 +59,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// At most 1000 turns of 0.007 from a plane between the boxes: the thesis' most reliable setting.
+    /// At most 1000 turns of 0.007 from a plane between the boxes: the thesis' most reliable
+    /// setting.
     pub const THESIS: Self = Self {
         learning: Learning::Relaxed { eta: 0.007, relaxation: 1.0 },
         first: FirstPlane::Boxes,
@@ -83,7 +94,8 @@ impl Default for Options {
     }
 }
 
-/// The plane that the last query of a pair ended up with, in A's frame; one per pair, kept by the caller.
+/// The plane that the last query of a pair ended up with, in A's frame; one per pair, kept by the
+/// caller.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cache {
     /// The plane `normal . x = offset`.
@@ -221,7 +233,8 @@ impl<'h> Perceptron<'h> {
         }
     }
 
-    /// Looks on from vertex to vertex until one turns the plane or all have been looked at since the last turn; an output ends the query.
+    /// Looks on from vertex to vertex until one turns the plane or all have been looked at since
+    /// the last turn; an output ends the query.
     pub fn step(&mut self) -> Option<Output> {
         if self.iterations >= self.options.max_iterations && self.options.max_iterations > 0 {
             return Some(self.output(None));
@@ -350,7 +363,8 @@ mod tests {
         }
     }
 
-    /// Two crossed bars have no vertex in the common part of their boxes, where the thesis would look.
+    /// Two crossed bars have no vertex in the common part of their boxes, where the thesis would
+    /// look.
     #[test]
     fn crossed_bars_are_not_separated() {
         let bar: Vec<Vec3> = (0..8_u32)

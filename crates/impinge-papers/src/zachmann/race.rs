@@ -1,9 +1,13 @@
 //! Two methods on one pair, the first to finish stops the other (Zachmann 1994, section 6.5).
 //!
-//! Some methods find a common point early, some find early that there is none: clipping and the perceptron rule are such a pair. [`parallel`] runs them on two threads, each of which asks between steps whether the other has
-//! finished. [`interleaved`] takes turns of a few steps on one thread, which is what pays for small pairs: the thesis' own trials with many objects became slower by racing on two processors.
+//! Some methods find a common point early, some find early that there is none: clipping and the
+//! perceptron rule are such a pair. [`parallel`] runs them on two threads, each of which asks
+//! between steps whether the other has finished. [`interleaved`] takes turns of a few steps on one
+//! thread, which is what pays for small pairs: the thesis' own trials with many objects became
+//! slower by racing on two processors.
 //!
-//! Whoever wins, the verdict is the same: contenders answer for certain or give up. Which of them won is a matter of luck for [`parallel`], and the same every time for [`interleaved`].
+//! Whoever wins, the verdict is the same: contenders answer for certain or give up. Which of them
+//! won is a matter of luck for [`parallel`], and the same every time for [`interleaved`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -84,7 +88,8 @@ pub enum Winner {
 
 /// A race on one thread: `slices.0` steps of the first, `slices.1` of the second, and so on.
 ///
-/// Choose slices that take about the same time; then the race takes at most about twice as long as the faster of the two. A slice of zero counts as one.
+/// Choose slices that take about the same time; then the race takes at most about twice as long as
+/// the faster of the two. A slice of zero counts as one.
 ///
 /// ```
 /// use impinge::convex::Hull;
@@ -139,7 +144,8 @@ fn ends(one: Standing, other: Standing) -> bool {
     }
 }
 
-/// A race on two threads of the current `rayon` pool. With one thread, the first runs to its end and then, if it gave up, the second.
+/// A race on two threads of the current `rayon` pool. With one thread, the first runs to its end
+/// and then, if it gave up, the second.
 pub fn parallel<F: Contender + Send, S: Contender + Send>(
     first: &mut F,
     second: &mut S,

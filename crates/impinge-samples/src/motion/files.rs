@@ -9,13 +9,16 @@ use impinge::scene::{LoadOptions, Loaded};
 use impinge::{Error, ErrorKind};
 
 impl MovingScene {
-    /// The parts of a file and how they move; bodies about whose motion the file says nothing move as `otherwise` does, unless they hang on others. Only scene files (TOML,
-    /// JSON) say anything about motion, in sections that the documentation of [`impinge_io::scene`] describes; in other files every part is a body.
+    /// The parts of a file and how they move; bodies about whose motion the file says nothing move
+    /// as `otherwise` does, unless they hang on others. Only scene files (TOML, JSON) say anything
+    /// about motion, in sections that the documentation of [`impinge_io::scene`] describes; in
+    /// other files every part is a body.
     ///
     /// The second value is what was found in the file; its scene is the one of the moving scene.
     ///
     /// # Errors
-    /// As [`Scene::load`](crate::Scene::load), and for poses that are not rigid where they must be; the message names the file, the part and the field.
+    /// As [`Scene::load`](crate::Scene::load), and for poses that are not rigid where they must be;
+    /// the message names the file, the part and the field.
     ///
     /// ```no_run
     /// use impinge::motion::{Motion, MovingScene, Stage};

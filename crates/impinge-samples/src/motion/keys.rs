@@ -84,7 +84,8 @@ fn share(from: f64, to: f64, time: f64) -> f64 {
     }
 }
 
-/// The pose a share of the way: straight on, and by the shortest turn at an even pace (Shoemake 1985).
+/// The pose a share of the way: straight on, and by the shortest turn at an even pace (Shoemake
+/// 1985).
 fn between(a: &Pose, b: &Pose, share: f64) -> Result<Pose, Error> {
     let (from, to) = (a.translation(), b.translation());
     // Rounding may lead out of what lies between, and so out of the range of coordinates.

@@ -2,16 +2,19 @@
 
 use impinge::math::{Aabb, Pose, Vec3};
 
-/// How a body moves, in the frame of its parent or of the scene. Times are in seconds, lengths in units of the scene.
+/// How a body moves, in the frame of its parent or of the scene. Times are in seconds, lengths in
+/// units of the scene.
 ///
-/// What is `None` follows from the [surroundings](super::Surroundings): random directions by the seed, speeds and cages by the size of the scene.
+/// What is `None` follows from the [surroundings](super::Surroundings): random directions by the
+/// seed, speeds and cages by the size of the scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Motion {
     /// Not at all.
     #[default]
     Still,
-    /// Straight on, reflected by the walls of a cage, turning about its middle (Klosowski et al. 1998, section 5.2).
+    /// Straight on, reflected by the walls of a cage, turning about its middle (Klosowski et al.
+    /// 1998, section 5.2).
     Billiard {
         /// Units a second; else a random direction, at `speed`.
         velocity: Option<Vec3>,
@@ -21,7 +24,8 @@ pub enum Motion {
         axis: Option<Vec3>,
         /// Radians a second; else random, up to half a turn.
         spin: Option<f64>,
-        /// What the ball around the body does not leave; else the box of the scene at its start, half as large again. A body that is too large for it stays in its middle.
+        /// What the ball around the body does not leave; else the box of the scene at its start,
+        /// half as large again. A body that is too large for it stays in its middle.
         cage: Option<Aabb>,
         /// Whether it turns back when it [hits](super::Mover::hit) another body.
         bounce: bool,
@@ -39,13 +43,16 @@ pub enum Motion {
         /// Where random choices start; else the seed of the surroundings.
         seed: Option<u64>,
     },
-    /// Down until its lowest point reaches a floor, which throws it back. It comes to rest when it does not rise any more.
+    /// Down until its lowest point reaches a floor, which throws it back. It comes to rest when it
+    /// does not rise any more.
     Falling {
         /// Units a second, every second; else 9.81 against z.
         gravity: Option<Vec3>,
-        /// The height of the floor, measured against gravity from the origin; else the lowest point of the scene.
+        /// The height of the floor, measured against gravity from the origin; else the lowest point
+        /// of the scene.
         floor: Option<f64>,
-        /// How much of its speed and its turning is left after it met the floor, 0 to 1; else a half.
+        /// How much of its speed and its turning is left after it met the floor, 0 to 1; else a
+        /// half.
         restitution: Option<f64>,
         /// Units a second, at first; else none.
         velocity: Option<Vec3>,
@@ -66,7 +73,8 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// The kinds that need nothing but a name, by it: `still`, `billiard`, `brownian` and `falling`.
+    /// The kinds that need nothing but a name, by it: `still`, `billiard`, `brownian` and
+    /// `falling`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {

@@ -1,8 +1,12 @@
-//! Bodies on paths: scenes whose parts fly, tremble, fall or follow keyframes, and the world that watches them.
+//! Bodies on paths: scenes whose parts fly, tremble, fall or follow keyframes, and the world that
+//! watches them.
 //!
-//! A [`MovingScene`] is a [`Scene`] with a [`Motion`] for each of its bodies, from a file (`MovingScene::load`) or [generated](Sample). A [`Stage`] is such a scene in a
-//! [`World`](impinge::world::World): each [step](Stage::advance) moves the bodies, each [update](Stage::update) says what began and what ended to meet. Motions are prescribed, not
-//! computed from forces: bodies pass through each other, but for those on billiard paths, which turn back (Klosowski et al. 1998, section 5.2).
+//! A [`MovingScene`] is a [`Scene`] with a [`Motion`] for each of its bodies, from a file
+//! (`MovingScene::load`) or [generated](Sample). A [`Stage`] is such a scene in a
+//! [`World`](impinge::world::World): each [step](Stage::advance) moves the bodies, each
+//! [update](Stage::update) says what began and what ended to meet. Motions are prescribed, not
+//! computed from forces: bodies pass through each other, but for those on billiard paths, which
+//! turn back (Klosowski et al. 1998, section 5.2).
 //!
 //! ```
 //! use impinge::motion::{MovingScene, Sample, Stage};
@@ -58,7 +62,8 @@ pub struct MovingBody {
     pub parts: Range<usize>,
     /// The body, before it in the list, with which it moves.
     pub parent: Option<usize>,
-    /// The pose of its own frame at the start, in the frame of the parent or of the scene. Keyframes say where that frame goes.
+    /// The pose of its own frame at the start, in the frame of the parent or of the scene.
+    /// Keyframes say where that frame goes.
     pub origin: Pose,
     /// How it moves, in the frame of its parent or of the scene.
     pub motion: Motion,
@@ -81,7 +86,8 @@ impl MovingScene {
         this
     }
 
-    /// Adds a body of one part at a pose in the frame of its parent, or of the scene, and returns its index.
+    /// Adds a body of one part at a pose in the frame of its parent, or of the scene, and returns
+    /// its index.
     ///
     /// # Errors
     /// As [`Pose::compose`], if the body starts beyond the range of coordinates.

@@ -85,10 +85,12 @@ struct Fall {
 }
 
 impl Mover {
-    /// A body on its path, from its origin on. The points, whose hull holds it, are where it starts, in the frame of its parent or of the scene.
+    /// A body on its path, from its origin on. The points, whose hull holds it, are where it
+    /// starts, in the frame of its parent or of the scene.
     ///
     /// # Errors
-    /// [`BadParameter`](ErrorKind::BadParameter) for fields of the motion that are not finite or make no sense; the message names the body and the field.
+    /// [`BadParameter`](ErrorKind::BadParameter) for fields of the motion that are not finite or
+    /// make no sense; the message names the body and the field.
     pub fn new(body: &MovingBody, points: &[Vec3], around: &Surroundings) -> Result<Self, Error> {
         let bad = |what: &str| {
             let message = format!("the motion of {}: {what}", body.name);
@@ -184,7 +186,8 @@ impl Mover {
     /// Moves it on by so many seconds, and returns where it is then.
     ///
     /// # Errors
-    /// [`BadParameter`](ErrorKind::BadParameter) if the time is negative or not finite; otherwise as [`Mover::pose`].
+    /// [`BadParameter`](ErrorKind::BadParameter) if the time is negative or not finite; otherwise
+    /// as [`Mover::pose`].
     pub fn advance(&mut self, seconds: f64) -> Result<Pose, Error> {
         if !seconds.is_finite() || seconds < 0.0 {
             let message =
@@ -213,7 +216,8 @@ impl Mover {
         self.pose()
     }
 
-    /// Tells it that it has begun to meet another body: on a billiard path it turns back, if it is to.
+    /// Tells it that it has begun to meet another body: on a billiard path it turns back, if it is
+    /// to.
     pub fn hit(&mut self) {
         if let Path::Billiard { velocity, spin, bounce: true, .. } = &mut self.path {
             *velocity = -*velocity;
@@ -323,13 +327,15 @@ fn check(motion: &Motion) -> Result<(), String> {
     }
 }
 
-/// Where the middle of a ball may be that stays in the cage; the middle of the cage where the ball is too large.
+/// Where the middle of a ball may be that stays in the cage; the middle of the cage where the ball
+/// is too large.
 fn shrunk(cage: &Aabb, radius: f64) -> Aabb {
     let (low, high, middle) = (cage.min + radius, cage.max - radius, cage.center());
     Aabb { min: low.min(middle), max: high.max(middle) }
 }
 
-/// Takes a point that has left the box back by reflection, however far it went, and turns the velocity with it.
+/// Takes a point that has left the box back by reflection, however far it went, and turns the
+/// velocity with it.
 fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
     for k in 0..3 {
         let (low, high) = (within.min[k], within.max[k]);
@@ -338,7 +344,8 @@ fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
         }
         let width = high - low;
         let rounds = (point[k] - low) / width;
-        // With no room at all there is one place only, and a place that is not finite is found out later.
+        // With no room at all there is one place only, and a place that is not finite is found out
+        // later.
         if width <= 0.0 || !rounds.is_finite() {
             point[k] = low;
             continue;
@@ -352,7 +359,8 @@ fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
     }
 }
 
-/// The points that can be lowest, as seen from `pivot`: the vertices of the hull, or all of them where there is none.
+/// The points that can be lowest, as seen from `pivot`: the vertices of the hull, or all of them
+/// where there is none.
 fn corners(points: &[Vec3], pivot: Vec3) -> Vec<Vec3> {
     let hull = if points.len() > 64 { Hull::new(points).ok() } else { None };
     let corners = hull.as_ref().map_or(points, Hull::vertices);
@@ -524,7 +532,8 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::BadParameter);
             assert!(error.to_string().contains("step"), "{error}");
         }
-        // What moves without bound leaves the range of numbers with an error, not with a wrong pose.
+        // What moves without bound leaves the range of numbers with an error, not with a wrong
+        // pose.
         let mut far = Mover::new(&body(brownian(1e300)), &[], &around).unwrap();
         assert!((0..10).any(|_| far.advance(1.0).is_err()));
         assert!(far.advance(-1.0).is_err() && far.advance(f64::NAN).is_err());

@@ -18,13 +18,15 @@ const MAX_BODIES: usize = 1_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sample {
-    /// Bodies of ten forms fly in a cage and turn back where they meet, as in Zachmann 1994, section 3.2.
+    /// Bodies of ten forms fly in a cage and turn back where they meet, as in Zachmann 1994,
+    /// section 3.2.
     Billiard,
     /// Small convex bodies tremble.
     Brownian,
     /// Bodies fall on a plate, bounce and come to rest.
     Falling,
-    /// Robot arms swing over a table; neighbouring links are not compared. Made of whole arms of six bodies each, and the table.
+    /// Robot arms swing over a table; neighbouring links are not compared. Made of whole arms of
+    /// six bodies each, and the table.
     Robot,
 }
 
@@ -177,7 +179,8 @@ fn falling(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
         let place = Vec3::new(x, y, random.range(1.0, 5.0));
         let motion = Motion::Falling {
             gravity: None,
-            // A little below the top of the plate, so that what lies on it meets it whatever the rounding.
+            // A little below the top of the plate, so that what lies on it meets it whatever the
+            // rounding.
             floor: Some(-0.01),
             restitution: Some(random.range(0.4, 0.7)),
             velocity: Some(Vec3::new(random.range(-0.4, 0.4), random.range(-0.4, 0.4), 0.0)),
@@ -191,7 +194,8 @@ fn falling(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
     Ok(scene)
 }
 
-/// A link of an arm: its name, the joint in the frame of the link before, the axis it turns about, and between which angles.
+/// A link of an arm: its name, the joint in the frame of the link before, the axis it turns about,
+/// and between which angles.
 type Link<'a> = (&'a str, Vec3, Vec3, [f64; 2]);
 
 fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {

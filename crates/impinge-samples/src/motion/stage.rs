@@ -30,10 +30,12 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// The scene at its start, at time zero. Nothing has been looked at before the first [update](Stage::update).
+    /// The scene at its start, at time zero. Nothing has been looked at before the first
+    /// [update](Stage::update).
     ///
     /// # Errors
-    /// If a parent does not come before its children, parts do not exist, or a motion makes no sense; the message names the body.
+    /// If a parent does not come before its children, parts do not exist, or a motion makes no
+    /// sense; the message names the body.
     pub fn new(scene: &MovingScene, options: &WorldOptions, seed: u64) -> Result<Self, Error> {
         let mut world = World::with_options(options.clone());
         let mut rules = Interest::everything();
@@ -177,7 +179,8 @@ impl Stage {
         self.body_of[handle.slot()]
     }
 
-    /// Where the parts of the scene are, as of the last update; those that belong to no body are at the identity.
+    /// Where the parts of the scene are, as of the last update; those that belong to no body are at
+    /// the identity.
     ///
     /// # Errors
     /// [`OutOfRange`](ErrorKind::OutOfRange) if a body, or a part of it, is beyond the range of
@@ -220,7 +223,8 @@ fn shape(mesh: &Arc<Mesh>) -> Result<Shape, Error> {
     if mesh.is_solid() { Shape::solid(Arc::clone(mesh)) } else { Ok(Shape::from(Arc::clone(mesh))) }
 }
 
-/// Carries the ignored pairs of parts over to bodies, and returns how many pairs of bodies are ignored in part only.
+/// Carries the ignored pairs of parts over to bodies, and returns how many pairs of bodies are
+/// ignored in part only.
 fn ignore(
     scene: &MovingScene,
     places: &[(usize, Pose)],

@@ -1,6 +1,7 @@
 //! A four-engined airliner, ten closed pieces.
 //!
-//! A Boeing 747 flies among tetrahedra in Klosowski et al. 1998, section 5.2; this one is our own outline.
+//! A Boeing 747 flies among tetrahedra in Klosowski et al. 1998, section 5.2; this one is our own
+//! outline.
 
 use impinge::Error;
 use impinge::internals::shapes::builder::Surface;
@@ -64,17 +65,20 @@ const ENGINES: [f64; 2] = [0.38, 0.68];
 
 /// An airliner of the given length, nose at the origin, flying along -x, wings along y, up along z.
 ///
-/// Ten closed pieces that overlap where they join: fuselage, two wings, two tailplanes, fin, four engines. `segments`
-/// polygons around the fuselage, and as many around a wing's profile or an engine, an even number at least 4; every straight
-/// piece of the outline is cut into `pieces`: `segments * (25 * pieces) + 18` polygons.
+/// Ten closed pieces that overlap where they join: fuselage, two wings, two tailplanes, fin, four
+/// engines. `segments` polygons around the fuselage, and as many around a wing's profile or an
+/// engine, an even number at least 4; every straight piece of the outline is cut into `pieces`:
+/// `segments * (25 * pieces) + 18` polygons.
 ///
 /// # Errors
-/// `BadParameter` unless the length is a positive number, `segments` even and at least 4, and `pieces` at least 1.
+/// `BadParameter` unless the length is a positive number, `segments` even and at least 4, and
+/// `pieces` at least 1.
 pub fn aircraft(length: f64, segments: usize, pieces: usize) -> Result<Mesh, Error> {
     aircraft_surface(length, segments, pieces, true)?.finish()
 }
 
-/// As [`aircraft`]; `fine = false` leaves points of the outlines out, for the smallest polygon counts.
+/// As [`aircraft`]; `fine = false` leaves points of the outlines out, for the smallest polygon
+/// counts.
 pub(super) fn aircraft_surface(
     long: f64,
     segments: usize,
@@ -116,7 +120,8 @@ pub(super) fn aircraft_surface(
 
 /// A wing as a loft from root to tip, mirrored in the xz plane for `side = -1`.
 fn lifting_surface(wing: &Wing, corners: usize, pieces: usize, side: f64) -> Surface {
-    // The fin's span is along z, the wings' along y: thickness is at right angles to span and chord.
+    // The fin's span is along z, the wings' along y: thickness is at right angles to span and
+    // chord.
     let span = wing.tip - wing.root;
     let across = if span.y == 0.0 { Vec3::Y } else { Vec3::Z };
     let section = |at: Vec3, chord: f64| -> Vec<Vec3> {
@@ -137,8 +142,8 @@ fn lifting_surface(wing: &Wing, corners: usize, pieces: usize, side: f64) -> Sur
     let root = section(wing.root, wing.root_chord);
     let tip = section(wing.tip, wing.tip_chord);
     let mut surface = loft(between(&root, &tip, pieces));
-    // Seen from the tip, the section above runs from +x over +across to -x: counter-clockwise about z for the fin, and
-    // clockwise about y; the mirror image turns over.
+    // Seen from the tip, the section above runs from +x over +across to -x: counter-clockwise about
+    // z for the fin, and clockwise about y; the mirror image turns over.
     let counter_clockwise = (span.y == 0.0) == (side > 0.0);
     if !counter_clockwise {
         surface.flip();

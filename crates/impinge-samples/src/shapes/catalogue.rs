@@ -1,7 +1,8 @@
-//! All shapes by name, with the number of polygons as the one parameter: what experiments loop over.
+//! All shapes by name, with the number of polygons as the one parameter: what experiments loop
+//! over.
 //!
-//! Zachmann 1994, sections 3.6 and 8.1, and Klosowski et al. 1998, section 5.2, measure against the number of polygons, from
-//! ten to a hundred thousand.
+//! Zachmann 1994, sections 3.6 and 8.1, and Klosowski et al. 1998, section 5.2, measure against the
+//! number of polygons, from ten to a hundred thousand.
 
 use std::fmt;
 
@@ -72,7 +73,8 @@ pub enum Model {
     Tube,
     /// A hyperboloid of one sheet, [`hyperboloid`](super::hyperboloid).
     Hyperboloid,
-    /// A tetra-flake, [`tetra_flake`](super::tetra_flake), its last level begun but not always finished.
+    /// A tetra-flake, [`tetra_flake`](super::tetra_flake), its last level begun but not always
+    /// finished.
     TetraFlake,
     /// A lattice of cubes, [`cube_array`](super::cube_array).
     CubeArray,
@@ -194,15 +196,17 @@ impl Model {
         )
     }
 
-    /// A mesh with about `polygons` polygons, about as large as the ball of radius 1 around the origin.
+    /// A mesh with about `polygons` polygons, about as large as the ball of radius 1 around the
+    /// origin.
     ///
-    /// From 50 polygons on, the number is right within a factor of 2, and from 1000 on within a quarter, mostly far closer;
-    /// below 50 it may be larger where a shape needs more. Triangles are up to about twice as many, since most
-    /// polygons are quads. The same shape, number and seed give the same bits on one platform (see the
-    /// [module](super)).
+    /// From 50 polygons on, the number is right within a factor of 2, and from 1000 on within a
+    /// quarter, mostly far closer; below 50 it may be larger where a shape needs more. Triangles
+    /// are up to about twice as many, since most polygons are quads. The same shape, number and
+    /// seed give the same bits on one platform (see the [module](super)).
     ///
     /// # Errors
-    /// `BadParameter` unless `polygons` is from [`MIN_POLYGONS`] to [`MAX_POLYGONS`](super::MAX_POLYGONS) over four.
+    /// `BadParameter` unless `polygons` is from [`MIN_POLYGONS`] to
+    /// [`MAX_POLYGONS`](super::MAX_POLYGONS) over four.
     pub fn generate(self, polygons: usize, seed: u64) -> Result<Mesh, Error> {
         count("the number of polygons", polygons, MIN_POLYGONS)?;
         impinge::internals::shapes::params::total(
@@ -395,14 +399,16 @@ fn round(x: f64, power: f64) -> usize {
     x.powf(power).round() as usize
 }
 
-/// Two counts with a product near `n`, the first about `aspect` times the second, neither below its least.
+/// Two counts with a product near `n`, the first about `aspect` times the second, neither below its
+/// least.
 fn split(n: usize, aspect: f64, least: [usize; 2]) -> [usize; 2] {
     let v = round(real(n) / aspect, 0.5).max(least[1]);
     let u = round(real(n) / real(v), 1.0).max(least[0]);
     [u, v]
 }
 
-/// The cells of a box `aspect` times as long as wide, with about `n` squares on its faces, the long axis first.
+/// The cells of a box `aspect` times as long as wide, with about `n` squares on its faces, the long
+/// axis first.
 fn box_cells(n: usize, aspect: f64) -> [usize; 3] {
     let across = round(real(n) / (2.0 + 4.0 * aspect), 0.5).max(1);
     let along = round(real(n.saturating_sub(2 * across * across)) / real(4 * across), 1.0).max(1);

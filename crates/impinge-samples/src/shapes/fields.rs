@@ -1,7 +1,7 @@
 //! Fields of obstacles: tetrahedra in space, stalagmites on the floor of a cave.
 //!
-//! The *747* data set of Klosowski et al. 1998, section 5.2, has 25,000 random disjoint tetrahedra; the *Torus* data set
-//! has stalagmites.
+//! The *747* data set of Klosowski et al. 1998, section 5.2, has 25,000 random disjoint tetrahedra;
+//! the *Torus* data set has stalagmites.
 
 use impinge::Error;
 use impinge::internals::Random;
@@ -12,10 +12,12 @@ use impinge::internals::shapes::solids::{TETRAHEDRON_FACES, block, tetrahedron_c
 use impinge::math::{Aabb, Vec3};
 use impinge::mesh::Mesh;
 
-/// `n` seeded tetrahedra of random shape and attitude in `space`, no two of which meet: `4 n` triangles.
+/// `n` seeded tetrahedra of random shape and attitude in `space`, no two of which meet: `4 n`
+/// triangles.
 ///
-/// Every tetrahedron fits a ball of radius `size` and contains the ball's middle; its corners lie at half to full `size` from
-/// it. The balls are disjoint: each lies in its own cell of a lattice of cubes, at a random place. Every piece is closed.
+/// Every tetrahedron fits a ball of radius `size` and contains the ball's middle; its corners lie
+/// at half to full `size` from it. The balls are disjoint: each lies in its own cell of a lattice
+/// of cubes, at a random place. Every piece is closed.
 ///
 /// ```
 /// use impinge::{Aabb, Vec3, shapes::tetrahedra_field};
@@ -27,8 +29,9 @@ use impinge::mesh::Mesh;
 /// ```
 ///
 /// # Errors
-/// `BadParameter` unless `n` is at least 1, the box has a positive size along every axis, and `size` is a positive number
-/// small enough that `n` cubes of edge `2 * size` fit the box side by side.
+/// `BadParameter` unless `n` is at least 1, the box has a positive size along every axis, and
+/// `size` is a positive number small enough that `n` cubes of edge `2 * size` fit the box side by
+/// side.
 pub fn tetrahedra_field(n: usize, seed: u64, space: Aabb, size: f64) -> Result<Mesh, Error> {
     tetrahedra_surface(n, seed, space, size)?.finish()
 }
@@ -61,7 +64,8 @@ pub(super) fn tetrahedra_surface(
             extent.x, extent.y, extent.z
         )));
     }
-    // Cells as large as possible while there are enough: the field fills the whole box. A flat box keeps one layer.
+    // Cells as large as possible while there are enough: the field fills the whole box. A flat box
+    // keeps one layer.
     loop {
         edge *= 1.0625;
         let larger = cells_at(edge).map(|c| c.max(1));
@@ -77,7 +81,8 @@ pub(super) fn tetrahedra_surface(
     );
     let mut random = Random::new(seed);
     let mut surface = Surface::new();
-    // A random subset of the cells, by one pass with the exact number left to choose (Knuth, algorithm S).
+    // A random subset of the cells, by one pass with the exact number left to choose (Knuth,
+    // algorithm S).
     let all: usize = cells.iter().product();
     let mut wanted = n;
     for cell in 0..all {
@@ -109,11 +114,13 @@ pub(super) fn add_tetrahedron(surface: &mut Surface, random: &mut Random, middle
     }
 }
 
-/// A cave floor with `n` seeded stalagmites on it: a slab under `z = 0`, and rough cones that rise from within it.
+/// A cave floor with `n` seeded stalagmites on it: a slab under `z = 0`, and rough cones that rise
+/// from within it.
 ///
-/// The floor covers -1 to 1 in x and y. The stalagmites stand in their own cells of a square lattice and do not meet
-/// each other, but overlap the slab; `rings` bands of `segments` polygons each, the topmost triangles, and one base
-/// polygon: `6 + n * (segments * rings + 1)` polygons. All pieces are closed.
+/// The floor covers -1 to 1 in x and y. The stalagmites stand in their own cells of a square
+/// lattice and do not meet each other, but overlap the slab; `rings` bands of `segments` polygons
+/// each, the topmost triangles, and one base polygon: `6 + n * (segments * rings + 1)` polygons.
+/// All pieces are closed.
 ///
 /// # Errors
 /// `BadParameter` unless there is at least 1 stalagmite and 1 ring, and at least 3 segments.

@@ -1,8 +1,9 @@
 //! The tetra-flake: a tetrahedron with a smaller one on every face, and so on.
 //!
-//! The "very non-convex" object of Zachmann 1994, sections 3.6 and 8.1. A level puts a tetrahedron of half the size on the
-//! middle of each newest face, so its polygon counts 4, 16, 52, ... grow threefold. Here the faces that carry a smaller
-//! tetrahedron are cut into three trapezoids around it, which keeps the surface closed: 4, 24, 84, ...
+//! The "very non-convex" object of Zachmann 1994, sections 3.6 and 8.1. A level puts a tetrahedron
+//! of half the size on the middle of each newest face, so its polygon counts 4, 16, 52, ... grow
+//! threefold. Here the faces that carry a smaller tetrahedron are cut into three trapezoids around
+//! it, which keeps the surface closed: 4, 24, 84, ...
 
 use impinge::Error;
 use impinge::internals::shapes::builder::Surface;
@@ -15,8 +16,8 @@ pub const MAX_FLAKE_LEVEL: usize = 12;
 
 /// A tetra-flake about the origin; the corners of its first tetrahedron lie at distance `radius`.
 ///
-/// Level 0 is the tetrahedron. `10 * 3^level - 6` polygons: `4 * 3^level` triangles and the trapezoids between them. Closed
-/// and free of self-intersections.
+/// Level 0 is the tetrahedron. `10 * 3^level - 6` polygons: `4 * 3^level` triangles and the
+/// trapezoids between them. Closed and free of self-intersections.
 ///
 /// ```
 /// let flake = impinge::shapes::tetra_flake(1.0, 2)?;
@@ -36,7 +37,8 @@ pub fn tetra_flake(radius: f64, level: usize) -> Result<Mesh, Error> {
     flake_surface(radius, 2 * (power - 1))?.finish()
 }
 
-/// The flake with the given number of tetrahedra on the first, level by level: `4 + 5 * tips` polygons.
+/// The flake with the given number of tetrahedra on the first, level by level: `4 + 5 * tips`
+/// polygons.
 pub(super) fn flake_surface(radius: f64, tips: usize) -> Result<Surface, Error> {
     length("the flake's radius", radius)?;
     let mut surface = Surface::new();
@@ -49,7 +51,8 @@ pub(super) fn flake_surface(radius: f64, tips: usize) -> Result<Surface, Error> 
         let [a, b, c] = face.map(|v| surface.vertices()[v as usize]);
         let middle = (a + b + c) / 3.0;
         let base = [a, b, c].map(|p| surface.vertex(middle + (p - middle) * 0.5));
-        // The height of a regular tetrahedron is sqrt(2/3) of its edge, and twice the face's area sqrt(3)/2 of its square.
+        // The height of a regular tetrahedron is sqrt(2/3) of its edge, and twice the face's area
+        // sqrt(3)/2 of its square.
         let edge = a.distance(b) * 0.5;
         let up = ((b - a) / edge).cross((c - a) / edge).normalize();
         let tip = surface.vertex(middle + up * (edge * (2.0_f64 / 3.0).sqrt()));

@@ -1,7 +1,7 @@
 //! Spur gears with involute teeth.
 //!
-//! Standard proportions: pressure angle 20 degrees, addendum one module, dedendum 1.25 modules. Two such gears of the
-//! same module mesh at the sum of their pitch radii.
+//! Standard proportions: pressure angle 20 degrees, addendum one module, dedendum 1.25 modules. Two
+//! such gears of the same module mesh at the sum of their pitch radii.
 
 use std::f64::consts::{PI, TAU};
 
@@ -35,8 +35,8 @@ pub struct Gear {
     pub module: f64,
     /// The size along the z axis, from `-thickness / 2` to `thickness / 2`.
     pub thickness: f64,
-    /// The radius of the hole along the z axis; below the root radius. Zero for none: then either end is one
-    /// non-convex polygon.
+    /// The radius of the hole along the z axis; below the root radius. Zero for none: then either
+    /// end is one non-convex polygon.
     pub bore: f64,
     /// The number of points of each flank from root to tip, at least 2.
     pub flank_points: usize,
@@ -136,10 +136,12 @@ impl Gear {
     fn outline(&self) -> Vec<[f64; 2]> {
         let (teeth, steps) = (self.teeth as f64, (self.flank_points - 1) as f64);
         let base = self.pitch_radius() * PRESSURE_ANGLE.cos();
-        // The angle from the middle of a tooth to its flank: half a tooth at the pitch circle, less along the involute.
+        // The angle from the middle of a tooth to its flank: half a tooth at the pitch circle, less
+        // along the involute.
         let at_pitch = (0.5 * PI - 0.5 * BACKLASH) / teeth + involute(PRESSURE_ANGLE);
         let half_angle = |r: f64| at_pitch - involute((base / r).min(1.0).acos());
-        // Teeth of small gears would run to a point below the tip circle; those are cut off where they are still blunt.
+        // Teeth of small gears would run to a point below the tip circle; those are cut off where
+        // they are still blunt.
         let (root, mut tip) = (self.root_radius(), self.tip_radius());
         while half_angle(tip) < 0.1 * at_pitch {
             tip -= 0.05 * self.module;

@@ -1,7 +1,7 @@
 //! A human hand: a palm and fifteen phalanges, sixteen closed pieces.
 //!
-//! Zachmann 1994, section 3.2, collides a hand of 16 objects with a pot; a hand explores the crowded *Interior* in Klosowski
-//! et al. 1998, section 5.2.
+//! Zachmann 1994, section 3.2, collides a hand of 16 objects with a pot; a hand explores the
+//! crowded *Interior* in Klosowski et al. 1998, section 5.2.
 
 use glam::DQuat;
 
@@ -14,7 +14,8 @@ use impinge::internals::shapes::revolve::{capsule_profile, refine, revolve_surfa
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// A finger on a palm of unit width: where it starts, its heading in the palm's plane, its bones, its thickness.
+/// A finger on a palm of unit width: where it starts, its heading in the palm's plane, its bones,
+/// its thickness.
 struct Finger {
     base: [f64; 2],
     heading: f64,
@@ -33,9 +34,10 @@ const FINGERS: [Finger; 5] = [
 
 /// A right hand, palm down, fingers along +y, wrist at the origin.
 ///
-/// `width` is the width of the palm; the hand is about twice that long. `curl`, from 0 (flat) to 1 (nearly a fist), bends
-/// every joint. Phalanges are tapered rounded rods of `segments` polygons around and `bands` along; with fewer than 3 bands
-/// their ends are flat. Neighbouring pieces overlap in the joints: sixteen closed pieces.
+/// `width` is the width of the palm; the hand is about twice that long. `curl`, from 0 (flat) to 1
+/// (nearly a fist), bends every joint. Phalanges are tapered rounded rods of `segments` polygons
+/// around and `bands` along; with fewer than 3 bands their ends are flat. Neighbouring pieces
+/// overlap in the joints: sixteen closed pieces.
 ///
 /// ```
 /// let hand = impinge::shapes::hand(85.0, 0.3, 12, 6)?;
@@ -44,7 +46,8 @@ const FINGERS: [Finger; 5] = [
 /// ```
 ///
 /// # Errors
-/// `BadParameter` unless the width is a positive number, `curl` is from 0 to 1, there are at least 3 segments and 1 band.
+/// `BadParameter` unless the width is a positive number, `curl` is from 0 to 1, there are at least
+/// 3 segments and 1 band.
 pub fn hand(width: f64, curl: f64, segments: usize, bands: usize) -> Result<Mesh, Error> {
     hand_surface(width, curl, segments, bands)?.finish()
 }

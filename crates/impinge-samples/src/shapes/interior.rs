@@ -1,7 +1,7 @@
 //! A crowded room: tables, chairs, shelves, bins, crates and lamps between walls.
 //!
-//! Takes the part of the *Interior* data set in Klosowski et al. 1998, section 5.2, a section of an aircraft's interior in
-//! which a hand is moved about.
+//! Takes the part of the *Interior* data set in Klosowski et al. 1998, section 5.2, a section of an
+//! aircraft's interior in which a hand is moved about.
 
 use glam::DQuat;
 
@@ -38,11 +38,13 @@ pub(super) fn items_for(polygons: usize) -> usize {
     items.max(1)
 }
 
-/// A room with `items` seeded pieces of furniture. Lengths are in metres; the floor's top is at `z = 0.1`.
+/// A room with `items` seeded pieces of furniture. Lengths are in metres; the floor's top is at
+/// `z = 0.1`.
 ///
-/// The room is an open box of closed walls, wide enough to give every item about 0.7 square metres. The kinds
-/// take turns (table, chair, shelf, bin, crate, lamp); place, size and attitude are random, and pieces may stand in each
-/// other: a crowd, not a plan. All pieces are closed. `14 + 45 * items` polygons if `items` is a multiple of six.
+/// The room is an open box of closed walls, wide enough to give every item about 0.7 square metres.
+/// The kinds take turns (table, chair, shelf, bin, crate, lamp); place, size and attitude are
+/// random, and pieces may stand in each other: a crowd, not a plan. All pieces are closed.
+/// `14 + 45 * items` polygons if `items` is a multiple of six.
 ///
 /// # Errors
 /// `BadParameter` unless there is at least 1 item.

@@ -8,14 +8,16 @@ use impinge::internals::shapes::sphere::ellipsoid_surface;
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// A table lamp of the given height, standing on `z = 0`: four closed pieces (foot, stem, shade, bulb).
+/// A table lamp of the given height, standing on `z = 0`: four closed pieces (foot, stem, shade,
+/// bulb).
 ///
-/// The stem stands in the foot and the bulb on the stem, so these overlap; the shade, a cone with a wall, surrounds
-/// them freely. `segments` polygons around, every straight line of the profiles cut into `pieces`:
-/// `segments * (10 * pieces + 1) + 4` polygons.
+/// The stem stands in the foot and the bulb on the stem, so these overlap; the shade, a cone with a
+/// wall, surrounds them freely. `segments` polygons around, every straight line of the profiles cut
+/// into `pieces`: `segments * (10 * pieces + 1) + 4` polygons.
 ///
 /// # Errors
-/// `BadParameter` unless the height is a positive number, there are at least 3 segments and at least 1 piece.
+/// `BadParameter` unless the height is a positive number, there are at least 3 segments and at
+/// least 1 piece.
 pub fn lamp(height: f64, segments: usize, pieces: usize) -> Result<Mesh, Error> {
     lamp_surface(height, segments, pieces)?.finish()
 }

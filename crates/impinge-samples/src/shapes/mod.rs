@@ -4,8 +4,8 @@
 //! tetrahedra, a body in a swept volume and a crowded interior from Klosowski et al. 1998. Every
 //! generator takes its sizes and counts as parameters; [`Model`] takes the number of polygons
 //! instead, so that experiments can loop over it. [`sample_assembly`] is a small machine with known
-//! faults. What is said in [`impinge::shapes`] about closed shapes, parameters and determinism holds
-//! here too; its generators are re-exported.
+//! faults. What is said in [`impinge::shapes`] about closed shapes, parameters and determinism
+//! holds here too; its generators are re-exported.
 
 mod aircraft;
 mod catalogue;

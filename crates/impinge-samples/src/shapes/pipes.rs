@@ -1,7 +1,7 @@
 //! A system of pipes that run along the axes and turn at right angles.
 //!
-//! The *Pipes* data set of Klosowski et al. 1998, section 5.2: an interweaving pipeline that flies among a larger copy of
-//! itself.
+//! The *Pipes* data set of Klosowski et al. 1998, section 5.2: an interweaving pipeline that flies
+//! among a larger copy of itself.
 
 use std::collections::HashSet;
 
@@ -19,11 +19,13 @@ const REACH: usize = 8;
 /// The chords of every bend.
 pub(super) const BEND_STEPS: usize = 3;
 
-/// `pipes` seeded pipes in the cube from -1 to 1, each of `runs` straight runs joined by rounded bends.
+/// `pipes` seeded pipes in the cube from -1 to 1, each of `runs` straight runs joined by rounded
+/// bends.
 ///
-/// Every run goes along an axis from one point of a lattice to another and every bend turns at right angles. The lattice
-/// has about twice the cube root of `pipes * runs` lines along every axis, and the pipes' radius is a tenth of its spacing.
-/// Each pipe is closed; pipes may cross each other and themselves. `pipes * (segments * (4 * runs - 3) + 2)` polygons.
+/// Every run goes along an axis from one point of a lattice to another and every bend turns at
+/// right angles. The lattice has about twice the cube root of `pipes * runs` lines along every
+/// axis, and the pipes' radius is a tenth of its spacing. Each pipe is closed; pipes may cross each
+/// other and themselves. `pipes * (segments * (4 * runs - 3) + 2)` polygons.
 ///
 /// # Errors
 /// `BadParameter` unless there is at least 1 pipe and 1 run, and at least 3 segments.
@@ -60,7 +62,8 @@ pub(super) fn pipes_surface(
 
 /// Lattice points, each apart from the one before along one axis, another axis every time.
 ///
-/// Points that are `taken` are left alone as long as a free one is within reach: no two bends fall together.
+/// Points that are `taken` are left alone as long as a free one is within reach: no two bends fall
+/// together.
 fn walk(
     random: &mut Random,
     runs: usize,

@@ -16,18 +16,21 @@ use impinge::scene::Scene;
 /// The clearance, in millimetres, for which [`sample_expectations`] holds.
 pub const SAMPLE_CLEARANCE: f64 = 1.0;
 
-/// Where the two shafts stand in x; both at `y = 0`, 50 mm apart, the sum of the gears' pitch radii.
+/// Where the two shafts stand in x; both at `y = 0`, 50 mm apart, the sum of the gears' pitch
+/// radii.
 const DRIVE_X: f64 = -20.0;
 const DRIVEN_X: f64 = 30.0;
 
-/// How far the driven gear is turned too far, in radians: 0.6 mm at the pitch circle, more than the backlash.
+/// How far the driven gear is turned too far, in radians: 0.6 mm at the pitch circle, more than the
+/// backlash.
 const MISTIMING: f64 = 0.03;
 
-/// A gearbox of 25 parts, in millimetres, z up, the top of the base plate at `z = 0`; about 190 by 130 by 170.
+/// A gearbox of 25 parts, in millimetres, z up, the top of the base plate at `z = 0`; about 190 by
+/// 130 by 170.
 ///
-/// A motor turns the drive shaft through a coupling; two gears in a housing carry the motion to the driven shaft with its
-/// pulley; an outlet pipe with a ball valve runs along the housing. The assembly is meant to be checked, so it has its
-/// faults:
+/// A motor turns the drive shaft through a coupling; two gears in a housing carry the motion to the
+/// driven shaft with its pulley; an outlet pipe with a ball valve runs along the housing. The
+/// assembly is meant to be checked, so it has its faults:
 ///
 /// | pair | is | because |
 /// | --- | --- | --- |
@@ -43,9 +46,10 @@ const MISTIMING: f64 = 0.03;
 /// | coupling, motor | touching | end face on end face |
 /// | valve ball, valve shell | clear | the ball is in the cavity of the shell, not in its wall |
 ///
-/// The press fits of the gears on their shafts and the weld of pipe and valve are intended, and ignored. All other pairs
-/// are clear by more than [`SAMPLE_CLEARANCE`]. The touching faces have coordinates that are whole numbers and poses
-/// without rotation, so they touch exactly. Bolts share one mesh, and so do the bearings.
+/// The press fits of the gears on their shafts and the weld of pipe and valve are intended, and
+/// ignored. All other pairs are clear by more than [`SAMPLE_CLEARANCE`]. The touching faces have
+/// coordinates that are whole numbers and poses without rotation, so they touch exactly. Bolts
+/// share one mesh, and so do the bearings.
 ///
 /// ```
 /// let scene = impinge::shapes::sample_assembly()?;
@@ -73,7 +77,8 @@ pub fn sample_assembly() -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// What the pairs of [`sample_assembly`] are, for a clearance of [`SAMPLE_CLEARANCE`]; pairs not listed are clear or ignored.
+/// What the pairs of [`sample_assembly`] are, for a clearance of [`SAMPLE_CLEARANCE`]; pairs not
+/// listed are clear or ignored.
 #[must_use]
 pub fn sample_expectations() -> &'static [(&'static str, &'static str, Relation)] {
     use Relation::{AInsideB, Clear, Crossing, Duplicate, Near, Touching};
@@ -196,7 +201,8 @@ fn motor() -> Result<Mesh, Error> {
 fn add_fittings(scene: &mut Scene) -> Result<(), Error> {
     let tilt = Pose::from_axis_angle(Vec3::Y, 0.2)?;
     scene.add("dipstick", cylinder(2.0, 60.0, 16)?, at(60.0, 24.0, 72.0)?.compose(&tilt)?);
-    // Half a millimetre and the pipe's radius outside of the housing's wall at y = -48; it has a vertex towards it.
+    // Half a millimetre and the pipe's radius outside of the housing's wall at y = -48; it has a
+    // vertex towards it.
     let corners =
         [[-120.0, -54.5, 32.0], [70.0, -54.5, 32.0], [70.0, -110.0, 32.0], [70.0, -110.0, 88.0]]
             .map(Vec3::from);

@@ -1,7 +1,8 @@
 //! The flight through a swept volume: obstacles all around the path of a body, none in its way.
 //!
-//! The *Swept* data set of Klosowski et al. 1998, section 5.2: an axis-shaped body takes a random flight, ten thousand random
-//! tetrahedra are placed close to the volume it sweeps, and on the same flight it comes near thousands of them and hits none.
+//! The *Swept* data set of Klosowski et al. 1998, section 5.2: an axis-shaped body takes a random
+//! flight, ten thousand random tetrahedra are placed close to the volume it sweeps, and on the same
+//! flight it comes near thousands of them and hits none.
 
 use glam::DQuat;
 
@@ -23,7 +24,8 @@ const WIDTH: f64 = 0.1;
 /// The radius of the ball around an obstacle.
 const OBSTACLE: f64 = 0.03;
 
-/// The least and the greatest distance of an obstacle's ball from the body where the obstacle was placed.
+/// The least and the greatest distance of an obstacle's ball from the body where the obstacle was
+/// placed.
 const GAP: [f64; 2] = [0.002, 0.05];
 
 /// A body, its flight, and what stands around it.
@@ -33,17 +35,20 @@ pub struct SweptFlight {
     pub body: Mesh,
     /// The poses of the body in the frame of the obstacles, one a step.
     pub poses: Vec<Pose>,
-    /// Disjoint from the body at every one of the poses, to rounding a thousandth of its length away or more.
+    /// Disjoint from the body at every one of the poses, to rounding a thousandth of its length
+    /// away or more.
     pub obstacles: Mesh,
 }
 
-/// A seeded flight of `steps` poses, and `tetrahedra` obstacles close to the volume swept: `4 * tetrahedra` triangles.
+/// A seeded flight of `steps` poses, and `tetrahedra` obstacles close to the volume swept:
+/// `4 * tetrahedra` triangles.
 ///
-/// The flight turns and drifts smoothly. The obstacles may meet each other. Time grows with `steps * tetrahedra`.
+/// The flight turns and drifts smoothly. The obstacles may meet each other. Time grows with
+/// `steps * tetrahedra`.
 ///
 /// # Errors
-/// `BadParameter` unless there is at least 1 step and 1 tetrahedron, or if the obstacles find no place within a thousand
-/// tries each, which a flight of very many steps can bring about.
+/// `BadParameter` unless there is at least 1 step and 1 tetrahedron, or if the obstacles find no
+/// place within a thousand tries each, which a flight of very many steps can bring about.
 pub fn swept_flight(steps: usize, tetrahedra: usize, seed: u64) -> Result<SweptFlight, Error> {
     count("the number of steps", steps, 1)?;
     count("the number of tetrahedra", tetrahedra, 1)?;

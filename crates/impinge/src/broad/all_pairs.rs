@@ -2,7 +2,8 @@
 
 use super::{BroadPhase, Changes, Frame, Pair};
 
-/// Compares every box with every other, in every frame. Time grows with the square of the number of items; meant for tests, and for a few dozen bodies.
+/// Compares every box with every other, in every frame. Time grows with the square of the number of
+/// items; meant for tests, and for a few dozen bodies.
 #[derive(Clone, Debug, Default)]
 pub struct AllPairs {
     /// The pairs of the last frame, sorted.

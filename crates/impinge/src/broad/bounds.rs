@@ -2,9 +2,11 @@
 
 use crate::math::Aabb;
 
-/// A closed axis-aligned box of `f32`. Empty when a `min` exceeds its `max`; a body that is not there has the box [`Bounds::EMPTY`], which overlaps nothing.
+/// A closed axis-aligned box of `f32`. Empty when a `min` exceeds its `max`; a body that is not
+/// there has the box [`Bounds::EMPTY`], which overlaps nothing.
 ///
-/// Made from an [`Aabb`] it is rounded outward: boxes that overlap still do. Sides may be infinite; NaN counts as empty.
+/// Made from an [`Aabb`] it is rounded outward: boxes that overlap still do. Sides may be infinite;
+/// NaN counts as empty.
 ///
 /// ```
 /// use impinge::broad::Bounds;
@@ -34,7 +36,8 @@ impl Bounds {
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|k| {
-            // Empty boxes fail one of the comparisons with themselves, and so must be told apart here.
+            // Empty boxes fail one of the comparisons with themselves, and so must be told apart
+            // here.
             self.min[k] <= other.max[k]
                 && other.min[k] <= self.max[k]
                 && self.min[k] <= self.max[k]
@@ -96,8 +99,9 @@ impl From<Aabb> for Bounds {
 #[inline]
 fn round_down(x: f64) -> f32 {
     let y = x as f32;
-    // The bits of positive numbers grow with them, those of negative ones shrink; turned around, they are in order with the others, minus zero one below zero. Half of all numbers
-    // are rounded up, and none can tell which: so there is no branch.
+    // The bits of positive numbers grow with them, those of negative ones shrink; turned around,
+    // they are in order with the others, minus zero one below zero. Half of all numbers are rounded
+    // up, and none can tell which: so there is no branch.
     let turned = |bits: i32| bits ^ (bits >> 31 & i32::MAX);
     let rank = turned(y.to_bits() as i32);
     let steps = i32::from(f64::from(y) > x) * (1 + i32::from(rank == 0));

@@ -2,7 +2,8 @@
 
 use super::{Changes, Pair};
 
-/// What is in the second sorted list and not in the first has begun, what is only in the first has ended.
+/// What is in the second sorted list and not in the first has begun, what is only in the first has
+/// ended.
 pub fn difference(old: &[Pair], new: &[Pair], changes: &mut Changes) {
     let (mut i, mut j) = (0, 0);
     while i < old.len() || j < new.len() {

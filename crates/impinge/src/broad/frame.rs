@@ -3,15 +3,19 @@
 use super::Bounds;
 use crate::math::OrientedBox;
 
-/// The boxes of all items at one moment. Items are numbered; one that is not there has an empty box.
+/// The boxes of all items at one moment. Items are numbered; one that is not there has an empty
+/// box.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
-    /// The box of each item. The list may grow or shrink from frame to frame; an item beyond its end is not there.
+    /// The box of each item. The list may grow or shrink from frame to frame; an item beyond its
+    /// end is not there.
     pub bounds: &'a [Bounds],
-    /// Oriented boxes of the same items, if pairs are to be told apart by these too. An item whose box is not empty has one that is not empty and lies in that box, to
-    /// rounding. They are given in every frame or in none.
+    /// Oriented boxes of the same items, if pairs are to be told apart by these too. An item whose
+    /// box is not empty has one that is not empty and lies in that box, to rounding. They are given
+    /// in every frame or in none.
     pub oriented: Option<&'a [OrientedBox]>,
-    /// Which boxes may differ from those of the last frame. An item that came, went or changed and is not named here may be missed.
+    /// Which boxes may differ from those of the last frame. An item that came, went or changed and
+    /// is not named here may be missed.
     pub moved: Moved<'a>,
 }
 
@@ -20,7 +24,8 @@ pub struct Frame<'a> {
 pub enum Moved<'a> {
     /// Any of them.
     All,
-    /// None but these, in any order; naming one that did not move does no harm, nor does naming one twice.
+    /// None but these, in any order; naming one that did not move does no harm, nor does naming one
+    /// twice.
     Only(&'a [u32]),
 }
 
@@ -33,7 +38,8 @@ pub struct Pair {
     pub b: u32,
 }
 
-/// What is different from the last frame. The order is the same for the same sequence of frames, but differs between broad phases; [`Changes::sort`] makes it one.
+/// What is different from the last frame. The order is the same for the same sequence of frames,
+/// but differs between broad phases; [`Changes::sort`] makes it one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
     /// Pairs that overlap now and did not before, each once.
@@ -43,7 +49,8 @@ pub struct Changes {
 }
 
 impl Frame<'_> {
-    /// Whether the boxes of two items share a point: the one test that decides in every broad phase.
+    /// Whether the boxes of two items share a point: the one test that decides in every broad
+    /// phase.
     #[inline]
     #[must_use]
     pub fn overlap(&self, a: u32, b: u32) -> bool {

@@ -5,11 +5,11 @@ use std::fmt;
 use super::{AllPairs, BroadPhase, DynamicTree, Neighbours};
 use crate::{Error, ErrorKind};
 
-/// A kind of broad phase: its name, and a function that makes one. This is how a [`World`](crate::World) is told which one
-/// to use.
+/// A kind of broad phase: its name, and a function that makes one. This is how a
+/// [`World`](crate::World) is told which one to use.
 ///
-/// The engine's own are [`PhaseKind::ALL`]; a program adds others with [`PhaseKind::new`], as the crate
-/// `impinge-papers` does.
+/// The engine's own are [`PhaseKind::ALL`]; a program adds others with [`PhaseKind::new`], as the
+/// crate `impinge-papers` does.
 ///
 /// ```
 /// use impinge::broad::{AllPairs, PhaseKind};

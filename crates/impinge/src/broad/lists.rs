@@ -6,15 +6,18 @@ const NONE: u32 = u32::MAX;
 /// Numbers in a chunk; with the link to the next one it fills 32 bytes.
 const ROOM: usize = 7;
 
-/// A list in a [`Lists`]: only the first chunk may be partly filled. The order of the numbers is that of what was done to the list, and means nothing.
+/// A list in a [`Lists`]: only the first chunk may be partly filled. The order of the numbers is
+/// that of what was done to the list, and means nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
     head: u32,
     len: u32,
 }
 
-/// The memory of lists. What one list gives back another one takes, so it grows to the largest number of chunks in use at one time and no further. (Object arrays that
-/// grow and shrink with hysteresis, section 7.3.4 of Zachmann 1994, still ask for memory whenever one cell is fuller than it ever was.)
+/// The memory of lists. What one list gives back another one takes, so it grows to the largest
+/// number of chunks in use at one time and no further. (Object arrays that grow and shrink with
+/// hysteresis, section 7.3.4 of Zachmann 1994, still ask for memory whenever one cell is fuller
+/// than it ever was.)
 #[derive(Clone, Debug)]
 pub struct Lists {
     chunks: Vec<Chunk>,
@@ -81,7 +84,8 @@ impl Lists {
             let c = &self.chunks[chunk as usize];
             if let Some(k) = c.numbers[..filled].iter().position(|n| *n == number) {
                 let last = self.pop(list);
-                // The number itself may have been the last one, in a chunk that is free by now: writing there does no harm.
+                // The number itself may have been the last one, in a chunk that is free by now:
+                // writing there does no harm.
                 self.chunks[chunk as usize].numbers[k] = last;
                 return true;
             }

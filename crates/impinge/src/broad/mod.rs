@@ -1,11 +1,13 @@
 //! Many moving boxes: which of them overlap, frame by frame.
 //!
-//! A [`BroadPhase`] is given the boxes of all items once a frame, with a word on which of them moved, and says which pairs began to overlap and which ended. Every one reports the pairs whose boxes share a
-//! point, exactly these: no box is fattened in what is reported.
+//! A [`BroadPhase`] is given the boxes of all items once a frame, with a word on which of them
+//! moved, and says which pairs began to overlap and which ended. Every one reports the pairs whose
+//! boxes share a point, exactly these: no box is fattened in what is reported.
 //!
 //! - [`Neighbours`]: the fastest for most of what moves, and the default;
 //! - [`AllPairs`]: the oracle that the others are tested against;
-//! - [`DynamicTree`]: a binary tree of boxes that items enter and leave (Klosowski et al. 1998, section 6.1);
+//! - [`DynamicTree`]: a binary tree of boxes that items enter and leave (Klosowski et al. 1998,
+//!   section 6.1);
 //! - [`PhaseKind`]: any of them by its name, and others that a program brings along.
 //!
 //! Grids, octrees, slab octrees and sweep and prune, as published, are in the crate
@@ -48,12 +50,14 @@ pub use neighbours::{NeighbourStats, Neighbours};
 
 /// A way to find the pairs of boxes that overlap.
 ///
-/// One value follows one set of items from frame to frame. It uses the threads of the current `rayon` pool where that pays; what it says does not depend on their number.
+/// One value follows one set of items from frame to frame. It uses the threads of the current
+/// `rayon` pool where that pays; what it says does not depend on their number.
 pub trait BroadPhase: Debug + Send + Sync {
     /// What it is called in tables.
     fn name(&self) -> &'static str;
 
-    /// Takes the boxes of this frame and says what is different from the last one. The first frame is compared with one that had no items.
+    /// Takes the boxes of this frame and says what is different from the last one. The first frame
+    /// is compared with one that had no items.
     fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes);
 
     /// Appends the pairs that overlap, as of the last frame, in any order.

@@ -3,7 +3,8 @@
 use super::stamps::Stamps;
 use super::{Frame, Moved};
 
-/// The items that may have other boxes than before, each once, and those whose numbers came or went with the end of the list.
+/// The items that may have other boxes than before, each once, and those whose numbers came or went
+/// with the end of the list.
 #[derive(Clone, Debug, Default)]
 pub struct Movers {
     items: Vec<u32>,
@@ -15,7 +16,8 @@ pub struct Movers {
 }
 
 impl Movers {
-    /// Reads what moved. Numbers beyond both the last list and this one are of no item, and passed over.
+    /// Reads what moved. Numbers beyond both the last list and this one are of no item, and passed
+    /// over.
     pub fn gather(&mut self, frame: &Frame<'_>) {
         let now = frame.bounds.len();
         assert!(now < 1 << 31, "items are numbered by 31 bits");

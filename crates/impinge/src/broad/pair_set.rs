@@ -7,21 +7,24 @@ use super::{Bounds, Changes, Frame, Pair};
 /// No link, no slot.
 const NONE: u32 = u32::MAX;
 
-/// A set of pairs: found by their items through a table with open addressing, by one item through a list, and in the order of an array, so that nothing
-/// depends on the table.
+/// A set of pairs: found by their items through a table with open addressing, by one item through a
+/// list, and in the order of an array, so that nothing depends on the table.
 ///
-/// A pair is a candidate, and reported or not: a broad phase may keep pairs that are near, and say so only while they overlap.
+/// A pair is a candidate, and reported or not: a broad phase may keep pairs that are near, and say
+/// so only while they overlap.
 #[derive(Clone, Debug, Default)]
 pub struct PairSet {
     entries: Vec<Entry>,
-    /// Slots of `entries`, [`NONE`] where free; the length is a power of two, at least twice the number of entries.
+    /// Slots of `entries`, [`NONE`] where free; the length is a power of two, at least twice the
+    /// number of entries.
     table: Vec<u32>,
     /// The first link of each item's list.
     heads: Vec<u32>,
     done: Stamps,
 }
 
-/// A pair in the lists of both of its items. The link of slot `s` in the list of item `items[side]` is `2 s + side`.
+/// A pair in the lists of both of its items. The link of slot `s` in the list of item `items[side]`
+/// is `2 s + side`.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     items: [u32; 2],
@@ -88,7 +91,8 @@ impl PairSet {
         }
     }
 
-    /// Looks again at every pair of an item that moved, and says which began and which ended. A pair that does not overlap stays only if `keep` says so.
+    /// Looks again at every pair of an item that moved, and says which began and which ended. A
+    /// pair that does not overlap stays only if `keep` says so.
     pub fn refresh(
         &mut self,
         frame: &Frame<'_>,
@@ -280,7 +284,8 @@ mod tests {
     use crate::math::Random;
     use std::collections::BTreeSet;
 
-    /// The lists of all items hold every pair twice, once on either side, and every pair is found in the table.
+    /// The lists of all items hold every pair twice, once on either side, and every pair is found
+    /// in the table.
     fn validate(set: &PairSet) {
         let mut links = 0;
         for (item, head) in set.heads.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! Marks that need no clearing: time-stamps (Zachmann 1994, section 7.3.1).
 
-/// A set of small numbers that is emptied in constant time: a number is in it if its stamp is the current one.
+/// A set of small numbers that is emptied in constant time: a number is in it if its stamp is the
+/// current one.
 #[derive(Clone, Debug)]
 pub struct Stamps {
     stamps: Vec<u32>,

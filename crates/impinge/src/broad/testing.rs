@@ -166,7 +166,8 @@ fn empty() -> OrientedBox {
     OrientedBox::around(&[])
 }
 
-/// Runs a broad phase beside the oracle through random operations of every kind; in every frame pairs, began and ended must be equal. With `oriented` both look at oriented boxes too.
+/// Runs a broad phase beside the oracle through random operations of every kind; in every frame
+/// pairs, began and ended must be equal. With `oriented` both look at oriented boxes too.
 pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: bool) {
     for (seed, scatter) in SCATTERS.into_iter().enumerate() {
         for count in [0, 1, 2, 30, 300] {
@@ -200,7 +201,8 @@ pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: boo
     }
 }
 
-/// Repeats the same frames again and again, all boxes moving; after some rounds no more memory is taken.
+/// Repeats the same frames again and again, all boxes moving; after some rounds no more memory is
+/// taken.
 pub fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
     for scatter in [Scatter::Even, Scatter::Sizes, Scatter::Slabs] {
         let mut boxes = Boxes::new(77, scatter, 200);

@@ -3,7 +3,8 @@
 use crate::math::coordinate_key;
 use crate::pair::Posed;
 
-/// Whether both have the same triangles as sets of points, each as often, whatever their order, their first corner and their orientation.
+/// Whether both have the same triangles as sets of points, each as often, whatever their order,
+/// their first corner and their orientation.
 pub(super) fn same_triangles(a: &Posed<'_>, b: &Posed<'_>) -> bool {
     a.len() == b.len() && a.bounds() == b.bounds() && keys(a) == keys(b)
 }

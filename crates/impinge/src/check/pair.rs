@@ -12,7 +12,8 @@ use super::duplicate::same_triangles;
 /// What to find out about a pair beyond its relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CheckOptions {
-    /// Parts no further apart than this are [`Relation::Near`]. In the unit of the coordinates; a negative or NaN clearance is none.
+    /// Parts no further apart than this are [`Relation::Near`]. In the unit of the coordinates; a
+    /// negative or NaN clearance is none.
     pub clearance: Option<f64>,
     /// Also measure the distance of parts that do not meet, however far apart.
     pub distance: bool,
@@ -29,15 +30,17 @@ pub struct PairReport {
     pub hit_count: usize,
     /// The intersecting pairs, sorted, if [`CheckOptions::keep_hits`] was set.
     pub hits: Vec<Hit>,
-    /// A common point, in A's frame, for every collision: of two triangles, preferably of two that cross, or of a part inside the other.
+    /// A common point, in A's frame, for every collision: of two triangles, preferably of two that
+    /// cross, or of a part inside the other.
     pub witness: Option<Vec3>,
     /// The distance, where it was asked for and the parts do not meet. With a clearance but without
     /// [`CheckOptions::distance`], only of parts within the clearance.
     pub distance: Option<Distance>,
 }
 
-/// How `a` and `b` stand to each other, with `b` at `pose` in `a`'s frame. Exact, but for one thing: a distance is known between two
-/// bounds, and parts are [`Relation::Near`] if the lower one does not exceed the clearance.
+/// How `a` and `b` stand to each other, with `b` at `pose` in `a`'s frame. Exact, but for one
+/// thing: a distance is known between two bounds, and parts are [`Relation::Near`] if the lower one
+/// does not exceed the clearance.
 ///
 /// ```
 /// use impinge::check::{CheckOptions, Relation, check_pair};
@@ -54,10 +57,13 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
     clear_by_hulls(a, b, pose, options).unwrap_or_else(|| by_triangles(a, b, pose, options))
 }
 
-/// The report about parts whose hulls share no point, which is soon found out: what [`by_triangles`] would say.
+/// The report about parts whose hulls share no point, which is soon found out: what
+/// [`by_triangles`] would say.
 ///
-/// Of convex parts this finds nearly all that are apart. That their hulls meet does not say that they do: B's vertices are rounded where the pose puts them, a face of four
-/// corners is then no longer flat, and the hull is a little larger than the part. So the triangles have the last word about parts that meet.
+/// Of convex parts this finds nearly all that are apart. That their hulls meet does not say that
+/// they do: B's vertices are rounded where the pose puts them, a face of four corners is then no
+/// longer flat, and the hull is a little larger than the part. So the triangles have the last word
+/// about parts that meet.
 fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
     let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
     let Decision::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };
@@ -105,10 +111,12 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
     report
 }
 
-/// The search for near triangles reports some that are beyond the clearance by less than this share of the parts' size.
+/// The search for near triangles reports some that are beyond the clearance by less than this share
+/// of the parts' size.
 const SLACK: f64 = 1e-9;
 
-/// Adds the distance of parts that are clear, where it is asked for. They are at least `apart` from each other.
+/// Adds the distance of parts that are clear, where it is asked for. They are at least `apart` from
+/// each other.
 fn measure(
     report: &mut PairReport,
     (a, b, pose): (&Mesh, &Mesh, &Pose),
@@ -179,7 +187,8 @@ mod tests {
 
     #[test]
     fn hulls_change_no_report_about_the_sample_assembly() {
-        // The samples are built against the library, the test is inside of it: meshes are made anew.
+        // The samples are built against the library, the test is inside of it: meshes are made
+        // anew.
         let scene = impinge_samples::shapes::sample_assembly().unwrap();
         let remade = |part: &impinge_samples::impinge::Part| {
             let (vertices, triangles) = (part.mesh.vertices(), part.mesh.triangles());

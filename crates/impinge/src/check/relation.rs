@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// How two parts stand to each other. A closed part is the solid it bounds; any other part is its surface.
+/// How two parts stand to each other. A closed part is the solid it bounds; any other part is its
+/// surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Relation {

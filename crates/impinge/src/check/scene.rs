@@ -3,14 +3,16 @@
 use crate::math::Aabb;
 use crate::scene::{Part, Scene};
 
-/// The pairs of parts whose boxes, in the scene's frame, are no further apart than `margin`, smaller index first,
-/// sorted.
+/// The pairs of parts whose boxes, in the scene's frame, are no further apart than `margin`,
+/// smaller index first, sorted.
 ///
-/// No pair that meets, or is within `margin` of it, is missing. Verdicts are about points in the first part's frame,
-/// the boxes are in the scene's, and the way from one to the other rounds; so each box is grown by a bound of that
-/// rounding first. Ignored pairs are left out. Parts without triangles meet nothing.
+/// No pair that meets, or is within `margin` of it, is missing. Verdicts are about points in the
+/// first part's frame, the boxes are in the scene's, and the way from one to the other rounds; so
+/// each box is grown by a bound of that rounding first. Ignored pairs are left out. Parts without
+/// triangles meet nothing.
 ///
-/// A sweep along the axis on which the parts spread most: `O(n log n)` plus the pairs that overlap on that axis.
+/// A sweep along the axis on which the parts spread most: `O(n log n)` plus the pairs that overlap
+/// on that axis.
 #[must_use]
 pub fn candidate_pairs(scene: &Scene, margin: f64) -> Vec<(usize, usize)> {
     let boxes: Vec<Aabb> = scene
@@ -28,8 +30,8 @@ pub fn candidate_pairs(scene: &Scene, margin: f64) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut active: Vec<usize> = Vec::new();
     for i in order {
-        // Only the newcomer is grown by the margin: rounding is monotone, so one rounded sum compared with a number
-        // that is not rounded cannot lose a pair.
+        // Only the newcomer is grown by the margin: rounding is monotone, so one rounded sum
+        // compared with a number that is not rounded cannot lose a pair.
         let grown = boxes[i].grown(margin);
         active.retain(|other| boxes[*other].max[axis] >= grown.min[axis]);
         for &other in &active {
@@ -45,9 +47,9 @@ pub fn candidate_pairs(scene: &Scene, margin: f64) -> Vec<(usize, usize)> {
 
 /// `bounds` grown by what the frames' change can move a point of `part`.
 ///
-/// With `R` the part's rotation, `u` a point of it and `e = R R^T - I`, a point that the relative pose puts on `u`
-/// lies within `|e| (|u| + margin)` of it in the scene's frame, plus the rounding of a dozen operations on numbers
-/// no larger than the coordinates, the translation and the margin.
+/// With `R` the part's rotation, `u` a point of it and `e = R R^T - I`, a point that the relative
+/// pose puts on `u` lies within `|e| (|u| + margin)` of it in the scene's frame, plus the rounding
+/// of a dozen operations on numbers no larger than the coordinates, the translation and the margin.
 fn reach(part: &Part, bounds: &Aabb, margin: f64) -> Aabb {
     if bounds.is_empty() {
         return Aabb::EMPTY;
@@ -113,7 +115,8 @@ mod tests {
 
     #[test]
     fn contacts_that_the_scene_frame_tears_open_are_kept() {
-        // Two bodies that share a vertex in the frame of the first, seen through a rotated, far away frame.
+        // Two bodies that share a vertex in the frame of the first, seen through a rotated, far
+        // away frame.
         let mesh = triangle(1.0);
         let mut random = Random::new(1);
         for _ in 0..200 {

@@ -1,12 +1,15 @@
-//! The two bounds of a distance, valid whatever the points and the direction they are computed from.
+//! The two bounds of a distance, valid whatever the points and the direction they are computed
+//! from.
 //!
-//! Derivation of the constants: `docs/notes/closest.md`. `size` is that of the local frame throughout.
+//! Derivation of the constants: `docs/notes/closest.md`. `size` is that of the local frame
+//! throughout.
 
 use super::frame::U;
 use crate::math::Vec3;
 
-/// A point `a + t (b - a)` with `t` in 0..=1, or `a + s (b - a) + t (c - a)` with `s`, `t` and `1 - (s + t)` not negative
-/// as computed, is within this times `size`, per coordinate, of the set of the exact coordinates.
+/// A point `a + t (b - a)` with `t` in 0..=1, or `a + s (b - a) + t (c - a)` with `s`, `t` and
+/// `1 - (s + t)` not negative as computed, is within this times `size`, per coordinate, of the set
+/// of the exact coordinates.
 pub(super) const POINT_SLACK: f64 = 16.0 * U;
 
 /// What to add to the distance of two such points, as a multiple of `size`.
@@ -24,10 +27,11 @@ pub(super) fn upper(p: Vec3, q: Vec3, size: f64) -> f64 {
     (q - p).length() * (1.0 + RELATIVE) + UPPER_SLACK * size
 }
 
-/// A lower bound of the distance of the convex hulls of `a` and `b`: the gap between them seen along `n`, or zero.
+/// A lower bound of the distance of the convex hulls of `a` and `b`: the gap between them seen
+/// along `n`, or zero.
 ///
-/// The sign and the length of `n` do not matter. Zero, too, if `n` is so short or long that products with it are not
-/// reliable.
+/// The sign and the length of `n` do not matter. Zero, too, if `n` is so short or long that
+/// products with it are not reliable.
 #[inline]
 pub(super) fn lower(n: Vec3, a: &[Vec3], b: &[Vec3], size: f64) -> f64 {
     let nn = n.length_squared();

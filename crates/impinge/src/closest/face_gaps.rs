@@ -1,6 +1,7 @@
 //! Many pairs of triangles at a time: how far they are apart at least, along their normals.
 //!
-//! The gap along a normal is the distance where a vertex is above a face, and a bound in any case. It takes a tenth of the time that closest points take, side by side in registers where the
+//! The gap along a normal is the distance where a vertex is above a face, and a bound in any case.
+//! It takes a tenth of the time that closest points take, side by side in registers where the
 //! caller was compiled for them.
 
 use super::bounds::{LOWER_SLACK, RELATIVE};
@@ -34,8 +35,9 @@ impl Group {
         }
     }
 
-    /// Lower bounds of the distances, by the formula of [`bounds::lower`](super::bounds::lower) along both normals: zero where no gap is seen, or where sizes are such that
-    /// products might overflow or vanish.
+    /// Lower bounds of the distances, by the formula of [`bounds::lower`](super::bounds::lower)
+    /// along both normals: zero where no gap is seen, or where sizes are such that products might
+    /// overflow or vanish.
     #[inline(always)]
     pub(crate) fn face_gaps(&self, gaps: &mut [f64; GROUP]) {
         let Self { a, b } = self;

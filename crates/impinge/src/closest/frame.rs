@@ -1,4 +1,5 @@
-//! The local frame of a query: relative to one vertex, scaled so that fourth powers neither overflow nor vanish.
+//! The local frame of a query: relative to one vertex, scaled so that fourth powers neither
+//! overflow nor vanish.
 
 use super::ClosestPoints;
 use super::bounds::POINT_SLACK;
@@ -15,7 +16,8 @@ pub(super) const LARGE: f64 = 1e30;
 pub(super) struct Local<const N: usize, const K: usize> {
     pub(super) a: [Vec3; N],
     pub(super) b: [Vec3; K],
-    /// The largest absolute value of a coordinate in `a` and `b`; every coordinate is off by `U * size` at most.
+    /// The largest absolute value of a coordinate in `a` and `b`; every coordinate is off by
+    /// `U * size` at most.
     pub(super) size: f64,
     origin: Vec3,
     /// Local coordinates are 2^`exponent` times the caller's.
@@ -32,8 +34,8 @@ pub(super) struct Answer {
 }
 
 impl<const N: usize, const K: usize> Local<N, K> {
-    /// Moves the sets to their frame. The error is the answer for sets that have none: all points equal, or
-    /// differences that are not finite.
+    /// Moves the sets to their frame. The error is the answer for sets that have none: all points
+    /// equal, or differences that are not finite.
     #[inline]
     pub(super) fn new(a: &[Vec3; N], b: &[Vec3; K]) -> Result<Self, ClosestPoints> {
         let origin = a[0];
@@ -109,7 +111,8 @@ fn power_of_two(k: i32) -> f64 {
     f64::from_bits(((k + 1023) as u64) << 52)
 }
 
-/// `p * 2^k`, for `k` up to 1100 in size; rounded at most once, and only where the result is denormal.
+/// `p * 2^k`, for `k` up to 1100 in size; rounded at most once, and only where the result is
+/// denormal.
 fn scale(p: Vec3, k: i32) -> Vec3 {
     let half = k / 2;
     p * power_of_two(half) * power_of_two(k - half)

@@ -7,7 +7,8 @@ use crate::math::Vec3;
 
 /// The point of a closed segment closest to `p`, and bounds of the distance.
 ///
-/// `a` of the result is `p` itself, `b` the point of the segment. The ends of the segment may be equal.
+/// `a` of the result is `p` itself, `b` the point of the segment. The ends of the segment may be
+/// equal.
 ///
 /// ```
 /// use impinge::Vec3;

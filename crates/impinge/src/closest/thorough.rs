@@ -1,13 +1,15 @@
 //! Closest points of two simplices of up to three vertices by trying every pair of features.
 //!
-//! For each pair of features (vertex, edge, face) the closest points of their lines or planes are a candidate for the
-//! pair of points, and the direction square to both features is a candidate for the lower bound. The best of each is
-//! kept. Trying all directions makes the lower bound tight also where the true direction is next to the border of two
-//! cases: a direction that is off by `h` loses nothing at first order if the neighbouring feature's direction is tried
-//! as well (`docs/notes/closest.md`).
+//! For each pair of features (vertex, edge, face) the closest points of their lines or planes are a
+//! candidate for the pair of points, and the direction square to both features is a candidate for
+//! the lower bound. The best of each is kept. Trying all directions makes the lower bound tight
+//! also where the true direction is next to the border of two cases: a direction that is off by `h`
+//! loses nothing at first order if the neighbouring feature's direction is tried as well
+//! (`docs/notes/closest.md`).
 //!
-//! Formulas use cross products rather than the normal equations, whose solution for nearly parallel edges at an angle
-//! `h` is off by `U / h^2` instead of `U / h`; directions are made orthogonal to their edges a second time.
+//! Formulas use cross products rather than the normal equations, whose solution for nearly parallel
+//! edges at an angle `h` is off by `U / h^2` instead of `U / h`; directions are made orthogonal to
+//! their edges a second time.
 
 use super::bounds::{lower, upper};
 use super::frame::Answer;
@@ -15,7 +17,8 @@ use crate::math::Vec3;
 
 /// The best points and the best lower bound of all pairs of features of the hulls of `a` and `b`.
 ///
-/// If the hulls cross, so that none of these pairs is closest, the bounds are valid still but not tight.
+/// If the hulls cross, so that none of these pairs is closest, the bounds are valid still but not
+/// tight.
 pub(super) fn thorough(a: &[Vec3], b: &[Vec3], size: f64) -> Answer {
     let mut best = Best { a, b, size, p: a[0], q: b[0], square: f64::INFINITY, lower: 0.0 };
     for &p in a {
@@ -119,7 +122,8 @@ impl Best<'_> {
         self.direction(square_to(square_to(n, u), v));
         let (mut s, mut t) = (0.0, 0.0);
         let (mut p, mut q) = (a, b);
-        // The second round corrects the first by what is left of the difference beside the perpendicular.
+        // The second round corrects the first by what is left of the difference beside the
+        // perpendicular.
         for _ in 0..2 {
             let r = q - p;
             s += r.cross(v).dot(n) / nn;

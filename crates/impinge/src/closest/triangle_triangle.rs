@@ -1,8 +1,9 @@
 //! Triangle and triangle.
 //!
-//! The search uses the early exit of the PQP library (Larsen, Gottschalk, Lin and Manocha 1999, "Fast proximity queries
-//! with swept sphere volumes"): the closest points of two sides are those of the triangles if the third vertices are
-//! beyond the planes through these points. What remains is a vertex above a face.
+//! The search uses the early exit of the PQP library (Larsen, Gottschalk, Lin and Manocha 1999,
+//! "Fast proximity queries with swept sphere volumes"): the closest points of two sides are those
+//! of the triangles if the third vertices are beyond the planes through these points. What remains
+//! is a vertex above a face.
 
 use super::ClosestPoints;
 use super::bounds::{lower, upper};
@@ -12,8 +13,8 @@ use super::thorough::thorough;
 use crate::exact::{EXACT_RANGE, triangles_intersect};
 use crate::math::Vec3;
 
-/// A difference of the bounds that is good enough, as a multiple of the size of the local frame: 5.7e-14. The bounds
-/// of a perfect search differ by 80 to 130 [`U`].
+/// A difference of the bounds that is good enough, as a multiple of the size of the local frame:
+/// 5.7e-14. The bounds of a perfect search differ by 80 to 130 [`U`].
 const TIGHT: f64 = 512.0 * U;
 
 /// The closest points of two closed triangles, and bounds of their distance.
@@ -40,8 +41,9 @@ pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
 
 /// The closest points of two triangles that do not share a point.
 ///
-/// The bounds hold for triangles that do, too, but then `upper` is not zero and may be far from it. `lower` may be zero
-/// though the triangles are disjoint, if they are closer than rounding can tell.
+/// The bounds hold for triangles that do, too, but then `upper` is not zero and may be far from it.
+/// `lower` may be zero though the triangles are disjoint, if they are closer than rounding can
+/// tell.
 #[inline]
 #[must_use]
 pub fn disjoint(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
@@ -58,7 +60,8 @@ pub fn disjoint(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
         lower: lower(guess.q - guess.p, a, b, size),
         upper: upper(guess.p, guess.q, size),
     };
-    // At close range the points' difference is no accurate direction any more; the features' own is.
+    // At close range the points' difference is no accurate direction any more; the features' own
+    // is.
     if answer.upper - answer.lower > TIGHT * size {
         answer.lower = answer.lower.max(lower(guess.square_to_features, a, b, size));
     }
@@ -83,10 +86,11 @@ struct Guess {
 
 /// The closest points by floating-point arithmetic, good enough to start from.
 ///
-/// The sides at the closest pair of vertices come first: nine squared distances that mostly save several pairs of
-/// sides. Random triangles with sides of about 1, at gaps of 10, 1 and 0.01 along a random direction: 52, 92 and 149 ns a
-/// search, against 84, 138 and 192 ns in index order. Asking before the sides whether the two vertices are the answer
-/// themselves takes 42, 98 and 159 ns: it helps far away only, where a query rarely looks at triangles.
+/// The sides at the closest pair of vertices come first: nine squared distances that mostly save
+/// several pairs of sides. Random triangles with sides of about 1, at gaps of 10, 1 and 0.01 along
+/// a random direction: 52, 92 and 149 ns a search, against 84, 138 and 192 ns in index order.
+/// Asking before the sides whether the two vertices are the answer themselves takes 42, 98 and 159
+/// ns: it helps far away only, where a query rarely looks at triangles.
 #[inline]
 fn search(a: &[Vec3; 3], b: &[Vec3; 3]) -> Guess {
     let ea = [a[1] - a[0], a[2] - a[1], a[0] - a[2]];
@@ -147,8 +151,9 @@ fn closest_vertices(a: &[Vec3; 3], b: &[Vec3; 3]) -> (usize, usize) {
     best
 }
 
-/// The closest points of the sides `a + s u` and `b + t v` by the normal equations (Ericson 2005, "Real-Time Collision
-/// Detection", section 5.1.9); `uu` and `vv` are the squared lengths, which may be zero.
+/// The closest points of the sides `a + s u` and `b + t v` by the normal equations (Ericson 2005,
+/// "Real-Time Collision Detection", section 5.1.9); `uu` and `vv` are the squared lengths, which
+/// may be zero.
 #[inline]
 fn side_side(a: Vec3, u: Vec3, uu: f64, b: Vec3, v: Vec3, vv: f64) -> (Vec3, Vec3) {
     let r = a - b;
@@ -168,8 +173,8 @@ fn side_side(a: Vec3, u: Vec3, uu: f64, b: Vec3, v: Vec3, vv: f64) -> (Vec3, Vec
     (a + u * s, b + v * t)
 }
 
-/// The vertex of `other` above the inside of the face, if all of `other` is on one side: the foot, the vertex, and the
-/// face's normal.
+/// The vertex of `other` above the inside of the face, if all of `other` is on one side: the foot,
+/// the vertex, and the face's normal.
 #[inline]
 fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Vec3, Vec3, Vec3)> {
     let n = e[0].cross(e[1]);
@@ -204,8 +209,8 @@ fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Ve
 
 /// The answer for triangles that share a point.
 ///
-/// A shared point is where a side of one meets the other triangle, or as good as one: of the candidates the one that is
-/// certainly closest to both triangles is taken.
+/// A shared point is where a side of one meets the other triangle, or as good as one: of the
+/// candidates the one that is certainly closest to both triangles is taken.
 #[cold]
 fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
     let near = disjoint(a, b);

@@ -1,12 +1,13 @@
 //! Anything with a support function.
 //!
-//! A [`Body`] is a convex *core* and a *margin*: all points within `margin` of the core. A sphere is a point with a
-//! margin, a capsule a segment with one; a rounded box is a box with one. Algorithms work on cores and add margins
-//! at the end, which costs no accuracy: the signed distance of two bodies is that of their cores less both margins.
+//! A [`Body`] is a convex *core* and a *margin*: all points within `margin` of the core. A sphere
+//! is a point with a margin, a capsule a segment with one; a rounded box is a box with one.
+//! Algorithms work on cores and add margins at the end, which costs no accuracy: the signed
+//! distance of two bodies is that of their cores less both margins.
 //!
-//! Which cores are polytopes: [`Body::core_points`] says. For those a verdict can be exact. The cores of cylinders, cones and
-//! ellipsoids are curved, their support is rounded, and [`Body::support_error`] bounds by how much
-//! (`docs/notes/convex-shapes.md` derives each).
+//! Which cores are polytopes: [`Body::core_points`] says. For those a verdict can be exact. The
+//! cores of cylinders, cones and ellipsoids are curved, their support is rounded, and
+//! [`Body::support_error`] bounds by how much (`docs/notes/convex-shapes.md` derives each).
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -48,11 +49,12 @@ pub trait Body {
 
     /// A point of the core that lies furthest in `direction`, up to [`Body::support_error`].
     ///
-    /// The length of `direction` is between 1e-30 and 1e30. For another one, or one that is not finite, the point returned is still near the
-    /// core, but need not be furthest.
+    /// The length of `direction` is between 1e-30 and 1e30. For another one, or one that is not
+    /// finite, the point returned is still near the core, but need not be furthest.
     fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3;
 
-    /// What to find the point again by that the last [`Body::furthest`] with this memory found in `direction`.
+    /// What to find the point again by that the last [`Body::furthest`] with this memory found in
+    /// `direction`.
     fn mark(&self, direction: Vec3, memory: &Self::Memory) -> Mark {
         let _ = memory;
         Mark::Direction(direction)
@@ -60,7 +62,8 @@ pub trait Body {
 
     /// The point that a mark stands for, as [`Body::furthest`] returns points.
     ///
-    /// The mark may be another body's. Then it is some other point of this core, or none; it is never a point of the other body.
+    /// The mark may be another body's. Then it is some other point of this core, or none; it is
+    /// never a point of the other body.
     fn recall(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
         match mark {
             Mark::Vertex(_) => None,
@@ -68,8 +71,9 @@ pub trait Body {
         }
     }
 
-    /// The error `e` of [`Body::furthest`]: for direction `d` and the point `p` returned, some point of the core is within `e` of `p`,
-    /// and `d.x <= d.p + e |d|` for all points `x` of the core, in real numbers.
+    /// The error `e` of [`Body::furthest`]: for direction `d` and the point `p` returned, some
+    /// point of the core is within `e` of `p`, and `d.x <= d.p + e |d|` for all points `x` of the
+    /// core, in real numbers.
     fn support_error(&self) -> f64;
 
     /// The middle and the radius of a ball around the core.

@@ -1,27 +1,32 @@
 //! Quickhull on triangles, with exact decisions.
 //!
-//! Barber, Dobkin & Huhdanpaa 1996, "The Quickhull Algorithm for Convex Hulls", sections 2 and 3. Every point not yet inside is in the
-//! list of one face that it lies above. A step takes a face and the furthest point of its list, finds the faces
-//! below that point, replaces them by the cone from the point over their border, and deals their lists out to the new faces.
+//! Barber, Dobkin & Huhdanpaa 1996, "The Quickhull Algorithm for Convex Hulls", sections 2 and 3.
+//! Every point not yet inside is in the list of one face that it lies above. A step takes a face
+//! and the furthest point of its list, finds the faces below that point, replaces them by the cone
+//! from the point over their border, and deals their lists out to the new faces.
 //!
-//! "Above" is decided exactly, and a point in the plane of a face is not above it. So the faces below a point
-//! form an open disc: seen from the point they are the near side of the body, a graph over an open convex cone. It
-//! follows that
+//! "Above" is decided exactly, and a point in the plane of a face is not above it. So the faces
+//! below a point form an open disc: seen from the point they are the near side of the body, a graph
+//! over an open convex cone. It follows that
 //!
-//! - the border is one simple cycle, and each new triangle has an area: were the point on the line of a border edge, it
-//!   would lie in the plane of the face inside that edge, and not above it;
-//! - a point that is above some face of the new body and was in a list of a removed face is above a new one: the faces below it are
-//!   connected, so either one of them is new or two of them, one removed and one kept, share a border edge, and the new face at that edge has a
-//!   normal between theirs. So only the new faces are asked;
-//! - coplanar neighbours arise (the apex lies in the plane of a kept face) and do no harm. They are merged at the end.
+//! - the border is one simple cycle, and each new triangle has an area: were the point on the line
+//!   of a border edge, it would lie in the plane of the face inside that edge, and not above it;
+//! - a point that is above some face of the new body and was in a list of a removed face is above a
+//!   new one: the faces below it are connected, so either one of them is new or two of them, one
+//!   removed and one kept, share a border edge, and the new face at that edge has a normal between
+//!   theirs. So only the new faces are asked;
+//! - coplanar neighbours arise (the apex lies in the plane of a kept face) and do no harm. They are
+//!   merged at the end.
 //!
 //! Floats choose the furthest point. A worse choice costs time only.
 //!
-//! What counts for speed is memory. A list is a stretch of one array, with the coordinates in it, so that dealing reads and writes
-//! in order; the dead stretches are swept out when they are the greater part. The faces are taken last in, first out, so the next steps work
-//! on what is in the cache. With linked lists through the points,
-//! and vertices numbered as in the input, a million points took 1.4 times as long in a ball and 3.3 times on a sphere; to 100,000 points in a ball it was as quick or quicker.
-//! Tried and not faster: exact arithmetic only for points that no new face takes for certain.
+//! What counts for speed is memory. A list is a stretch of one array, with the coordinates in it,
+//! so that dealing reads and writes in order; the dead stretches are swept out when they are the
+//! greater part. The faces are taken last in, first out, so the next steps work on what is in the
+//! cache. With linked lists through the points, and vertices numbered as in the input, a million
+//! points took 1.4 times as long in a ball and 3.3 times on a sphere; to 100,000 points in a ball
+//! it was as quick or quicker. Tried and not faster: exact arithmetic only for points that no new
+//! face takes for certain.
 
 use super::inner;
 use crate::exact::{Sign, orient3d};
@@ -110,7 +115,8 @@ pub(super) struct Builder {
     outside: Vec<Entry>,
     /// How many points the lists of the living faces hold.
     live: usize,
-    /// The new face whose border edge starts at a corner; valid for the corners of the current border.
+    /// The new face whose border edge starts at a corner; valid for the corners of the current
+    /// border.
     starting_at: Vec<u32>,
     removed: Vec<u32>,
     border: Vec<BorderEdge>,

@@ -1,7 +1,9 @@
 //! Points as a body of queries: their hull, without finding out which of them are its corners.
 //!
-//! Making a [`Hull`] takes as long as building the tree of a mesh. Where a few queries are all there is to be asked, that does not pay: a cloud is made in one pass over the points, and a query asks all of them,
-//! eight at a time, for the furthest in each of its few directions. Verdicts and proofs are those of hulls.
+//! Making a [`Hull`] takes as long as building the tree of a mesh. Where a few queries are all
+//! there is to be asked, that does not pay: a cloud is made in one pass over the points, and a
+//! query asks all of them, eight at a time, for the furthest in each of its few directions.
+//! Verdicts and proofs are those of hulls.
 
 use super::decide::Decision;
 use super::hull::Topology;
@@ -26,7 +28,8 @@ impl Cloud {
         Self { hull }
     }
 
-    /// Whether two hulls, `other` at `pose` in the frame of the first, share a point, with the proof. Exact. The proof speaks of the points as they were given.
+    /// Whether two hulls, `other` at `pose` in the frame of the first, share a point, with the
+    /// proof. Exact. The proof speaks of the points as they were given.
     pub(crate) fn meets(&self, other: &Self, pose: &Pose) -> Decision {
         intersects(&self.hull, &other.hull, pose)
     }

@@ -11,9 +11,10 @@ use crate::math::{Aabb, Vec3, check_range, unit_scale};
 
 /// The convex hull of points, with exact topology.
 ///
-/// Every vertex is a corner: no vertex lies in the hull of the others. Every face is a polygon with at least three
-/// corners, counter-clockwise seen from outside, no two neighbouring faces lie in one plane and no three consecutive
-/// corners on one line. Coordinates are those of the input, bit for bit, and in its frame.
+/// Every vertex is a corner: no vertex lies in the hull of the others. Every face is a polygon with
+/// at least three corners, counter-clockwise seen from outside, no two neighbouring faces lie in
+/// one plane and no three consecutive corners on one line. Coordinates are those of the input, bit
+/// for bit, and in its frame.
 ///
 /// | dimension | hull | vertices | edges | faces |
 /// | --- | --- | --- | --- | --- |
@@ -75,12 +76,13 @@ const MAX_POINTS: usize = (u32::MAX / 6) as usize;
 impl Hull {
     /// The hull of `points`, in any order, with any duplicates.
     ///
-    /// Time is about proportional to `n log h` for `n` points and `h` corners; the result is the same for the same points
-    /// in the same order, bit for bit.
+    /// Time is about proportional to `n log h` for `n` points and `h` corners; the result is the
+    /// same for the same points in the same order, bit for bit.
     ///
     /// # Errors
-    /// If there is no point, if a coordinate is not finite or beyond [`MAX_COORDINATE`](crate::math::MAX_COORDINATE),
-    /// or if there are more than 700 million points.
+    /// If there is no point, if a coordinate is not finite or beyond
+    /// [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), or if there are more than 700 million
+    /// points.
     pub fn new(points: &[Vec3]) -> Result<Self, Error> {
         if points.is_empty() {
             return Err(Error::new(
@@ -148,7 +150,8 @@ impl Hull {
         Self { dimension, vertices, sources, topology, bounds, ready: Ready::default() }
     }
 
-    /// The same hull of points that were chosen from others: `chosen` says where each of its points is there.
+    /// The same hull of points that were chosen from others: `chosen` says where each of its points
+    /// is there.
     pub(crate) fn renumbered(mut self, chosen: &[u32]) -> Self {
         for source in &mut self.sources {
             *source = chosen[*source as usize];
@@ -156,13 +159,15 @@ impl Hull {
         self
     }
 
-    /// The same hull with sources of its own, and perhaps in another unit: the vertices, or the vertices times a power of two.
+    /// The same hull with sources of its own, and perhaps in another unit: the vertices, or the
+    /// vertices times a power of two.
     pub(crate) fn with_vertices(self, vertices: Vec<Vec3>) -> Self {
         debug_assert_eq!(vertices.len(), self.vertices.len(), "a vertex each");
         Self::of_parts(self.dimension, vertices, self.topology)
     }
 
-    /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a solid.
+    /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a
+    /// solid.
     #[must_use]
     pub fn dimension(&self) -> usize {
         self.dimension
@@ -243,7 +248,8 @@ impl Hull {
         self.ready.0.get_or_init(|| Box::new(furthest));
     }
 
-    /// Makes what queries want, if it is not there: for whoever does not want the first query to take longer.
+    /// Makes what queries want, if it is not there: for whoever does not want the first query to
+    /// take longer.
     pub(crate) fn prepare(&self) {
         let _ = self.furthest();
     }
@@ -267,7 +273,8 @@ fn row<'a>(starts: &[u32], values: &'a [u32], index: usize) -> &'a [u32] {
     &values[starts[index] as usize..starts[index + 1] as usize]
 }
 
-/// The points times the power of two that brings the largest coordinate to about one, if no point is rounded by it.
+/// The points times the power of two that brings the largest coordinate to about one, if no point
+/// is rounded by it.
 fn scaled_up(points: &[Vec3], largest: f64) -> Option<Vec<Vec3>> {
     let (s, t) = unit_scale(largest);
     let scaled: Vec<_> = points.iter().map(|p| *p * s * t).collect();

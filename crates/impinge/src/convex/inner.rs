@@ -1,8 +1,10 @@
 //! A box that certainly lies in the hull, for throwing most inner points away with six comparisons.
 //!
-//! After Akl & Toussaint 1978, "A fast convex hull algorithm". Take the furthest point along each diagonal of the cube, and the box such that each of its corners is at most as far out as
-//! its point in every coordinate. Along any direction the furthest corner of the box is the one in the direction's octant, and the point of that
-//! octant lies at least as far. So the box lies in the hull of the eight points, whatever rounding did to the choice of them: comparisons are exact.
+//! After Akl & Toussaint 1978, "A fast convex hull algorithm". Take the furthest point along each
+//! diagonal of the cube, and the box such that each of its corners is at most as far out as its
+//! point in every coordinate. Along any direction the furthest corner of the box is the one in the
+//! direction's octant, and the point of that octant lies at least as far. So the box lies in the
+//! hull of the eight points, whatever rounding did to the choice of them: comparisons are exact.
 
 use crate::math::{Aabb, Vec3};
 

@@ -1,8 +1,10 @@
-//! From the triangles of a hull to its polygons: coplanar neighbours merged, corners that are none dropped.
+//! From the triangles of a hull to its polygons: coplanar neighbours merged, corners that are none
+//! dropped.
 //!
-//! A side is *flat* if the triangles at it lie in one plane, exactly. The triangles connected through flat sides form one face, a
-//! convex polygon, and the other sides are its border. A triangle corner where fewer than three borders meet is no
-//! corner of the hull: with none it lies inside a face, with two on an edge.
+//! A side is *flat* if the triangles at it lie in one plane, exactly. The triangles connected
+//! through flat sides form one face, a convex polygon, and the other sides are its border. A
+//! triangle corner where fewer than three borders meet is no corner of the hull: with none it lies
+//! inside a face, with two on an edge.
 
 use super::build::{Builder, NONE};
 use super::hull::Topology;
@@ -13,8 +15,9 @@ type Side = usize;
 
 /// The sources of the hull's vertices, and the topology.
 ///
-/// Vertices and faces are numbered in the order in which the hull was built, which goes from neighbour to neighbour: numbers that are close are close on the
-/// hull, and whoever walks over it finds most of what is needed in the cache.
+/// Vertices and faces are numbered in the order in which the hull was built, which goes from
+/// neighbour to neighbour: numbers that are close are close on the hull, and whoever walks over it
+/// finds most of what is needed in the cache.
 pub(super) fn polygons(hull: &Builder) -> (Vec<u32>, Topology) {
     let sides = Sides::new(hull);
     let (ids, vertex_of) = corners(hull, &sides);
@@ -109,7 +112,8 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// The sources of the triangle corners that are corners of the hull, and for each triangle corner its place there, or `NONE`.
+/// The sources of the triangle corners that are corners of the hull, and for each triangle corner
+/// its place there, or `NONE`.
 fn corners(hull: &Builder, sides: &Sides<'_>) -> (Vec<u32>, Vec<u32>) {
     let mut degree = vec![0_u8; hull.corners.len()];
     for side in (0..sides.is_border.len()).filter(|s| sides.is_border[*s]) {

@@ -1,11 +1,14 @@
-//! Convex bodies: hulls with exact topology, primitives, and what there is to ask about two of them.
+//! Convex bodies: hulls with exact topology, primitives, and what there is to ask about two of
+//! them.
 //!
-//! A [`Hull`] is the hull of any points: its corners, its polygonal faces and who neighbours whom are those of real
-//! arithmetic on the `f64` coordinates as they are. Points, segments and planar polygons are hulls too.
+//! A [`Hull`] is the hull of any points: its corners, its polygonal faces and who neighbours whom
+//! are those of real arithmetic on the `f64` coordinates as they are. Points, segments and planar
+//! polygons are hulls too.
 //!
-//! How it is built: quickhull (Barber, Dobkin & Huhdanpaa 1996, "The Quickhull Algorithm for Convex Hulls") on triangles, with every
-//! "above the plane?" decided exactly ([`orient3d`](crate::exact::orient3d) behind one error bound a face); then coplanar triangles are merged,
-//! also exactly.
+//! How it is built: quickhull (Barber, Dobkin & Huhdanpaa 1996, "The Quickhull Algorithm for Convex
+//! Hulls") on triangles, with every "above the plane?" decided exactly
+//! ([`orient3d`](crate::exact::orient3d) behind one error bound a face); then coplanar triangles
+//! are merged, also exactly.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -17,7 +20,8 @@
 //! | What about hulls that move, from frame to frame? | a [`Tracker`]: verdicts, closest points, or those at the last free pose |
 //! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`], or a [`VertexSearch`]: [`LocalSearch`], [`HierarchySearch`], [`BruteForce`] |
 //!
-//! The published methods stand beside: [`separating`] vectors, [`clipping`], [`perceptron`] planes, and a [`race`] of two methods.
+//! The published methods stand beside: [`separating`] vectors, [`clipping`], [`perceptron`] planes,
+//! and a [`race`] of two methods.
 
 pub(crate) mod body;
 mod build;

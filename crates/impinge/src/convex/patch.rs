@@ -1,7 +1,8 @@
 //! One triangle at a time as a hull.
 //!
-//! Whoever compares a body with many triangles of a mesh would spend more time on making hulls of them than on queries. A patch is made once and takes the corners of one triangle
-//! after the other, without touching the heap.
+//! Whoever compares a body with many triangles of a mesh would spend more time on making hulls of
+//! them than on queries. A patch is made once and takes the corners of one triangle after the
+//! other, without touching the heap.
 
 use super::Hull;
 use super::hull::Topology;
@@ -9,7 +10,8 @@ use crate::math::{Aabb, Vec3};
 
 /// A triangle as a body of queries: the hull of its three corners.
 ///
-/// Where the corners lie on one line or coincide, the hull is still that of three vertices, which queries, unlike [`Hull::validate`], do not mind.
+/// Where the corners lie on one line or coincide, the hull is still that of three vertices, which
+/// queries, unlike [`Hull::validate`], do not mind.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
     hull: Hull,

@@ -1,7 +1,8 @@
 //! A body at a pose.
 //!
-//! For a core of points the set meant is the hull of the points as [`Pose::transform_point`] rounds them; for a
-//! curved core it is its image under `x -> R x + t` in real numbers. Either way a ball of the margin's radius goes around every point, in the outer frame.
+//! For a core of points the set meant is the hull of the points as [`Pose::transform_point`] rounds
+//! them; for a curved core it is its image under `x -> R x + t` in real numbers. Either way a ball
+//! of the margin's radius goes around every point, in the outer frame.
 
 use super::body::{Body, Mark, SMALLEST, U, length_up};
 use crate::math::{Pose, Vec3};
@@ -23,7 +24,8 @@ impl<'a, B: Body> Placed<'a, B> {
         Self { body, pose, error: body.support_error() * 1.0001 + moving }
     }
 
-    /// The furthest point of the core in `direction`, both in the outer frame, and what to find it again by.
+    /// The furthest point of the core in `direction`, both in the outer frame, and what to find it
+    /// again by.
     pub(crate) fn furthest(&self, direction: Vec3, memory: &mut B::Memory) -> (Vec3, Mark) {
         let direction = self.pose.rotation().transpose() * direction;
         let point = self.body.furthest(direction, memory);

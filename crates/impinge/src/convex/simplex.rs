@@ -1,8 +1,8 @@
 //! The dimension of a point set, exactly, and the simplex that a hull starts from.
 //!
-//! Floats choose: two points far apart, one far from their line, one far from the plane of the three. Exact
-//! predicates confirm each choice; where one is refused, every point is asked exactly, so a set that is flat in real
-//! arithmetic, and only such a one, is called flat.
+//! Floats choose: two points far apart, one far from their line, one far from the plane of the
+//! three. Exact predicates confirm each choice; where one is refused, every point is asked exactly,
+//! so a set that is flat in real arithmetic, and only such a one, is called flat.
 
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::{Aabb, Vec3, drop_axis};
@@ -13,7 +13,8 @@ pub(super) enum Span {
     Point(u32),
     /// All points lie between these two.
     Segment([u32; 2]),
-    /// All points lie in the plane of these three, which turn left when the axis `drop` is left out.
+    /// All points lie in the plane of these three, which turn left when the axis `drop` is left
+    /// out.
     Plane { corners: [u32; 3], drop: usize },
     /// The last of four points lies strictly below the plane of the others.
     Space { corners: [u32; 4], bounds: Aabb },
@@ -55,7 +56,8 @@ pub(super) fn find(points: &[Vec3], bounds: Aabb) -> Span {
     }
 }
 
-/// Three points that are not on a line, in the order that turns left in the coordinate plane where they look largest.
+/// Three points that are not on a line, in the order that turns left in the coordinate plane where
+/// they look largest.
 fn flat(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [u32; 3]) -> Span {
     let normal = (b - a).cross(c - a).abs();
     let mut axes = [0, 1, 2];
@@ -76,7 +78,8 @@ fn turn(a: Vec3, b: Vec3, c: Vec3, drop: usize) -> Sign {
     orient2d(drop_axis(a, drop), drop_axis(b, drop), drop_axis(c, drop))
 }
 
-/// The point with the largest measure that is accepted: the first of them if that is enough, otherwise any that is.
+/// The point with the largest measure that is accepted: the first of them if that is enough,
+/// otherwise any that is.
 fn furthest(
     points: &[Vec3],
     measure: impl Fn(Vec3) -> f64,

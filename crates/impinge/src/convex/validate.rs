@@ -7,10 +7,11 @@ use crate::exact::{Sign, compare_along, orient2d, orient3d};
 use crate::math::{Vec3, drop_axis};
 
 impl Hull {
-    /// Checks the hull against the points it was made of: every vertex is the point it says, no point lies above a
-    /// face (outside the polygon or segment, for flat hulls), the faces are strictly convex planar polygons that meet
-    /// at strictly convex edges and form one closed surface, Euler's formula holds, and the neighbours are those of the faces, in
-    /// order. All with exact predicates. For tests; takes time proportional to points times faces.
+    /// Checks the hull against the points it was made of: every vertex is the point it says, no
+    /// point lies above a face (outside the polygon or segment, for flat hulls), the faces are
+    /// strictly convex planar polygons that meet at strictly convex edges and form one closed
+    /// surface, Euler's formula holds, and the neighbours are those of the faces, in order. All
+    /// with exact predicates. For tests; takes time proportional to points times faces.
     ///
     /// # Errors
     /// The first broken promise, in words.
@@ -75,7 +76,8 @@ impl Hull {
         Ok(())
     }
 
-    /// A closed connected surface of loops: every side once in each direction, every vertex one ring of faces.
+    /// A closed connected surface of loops: every side once in each direction, every vertex one
+    /// ring of faces.
     fn check_surface(&self) -> Result<(), String> {
         // The vertex before the start of each directed side, in the face of the side.
         let mut sides = HashMap::with_capacity(self.topology.face_vertices.len());
@@ -142,7 +144,8 @@ impl Hull {
     fn check_solid(&self, points: &[Vec3]) -> Result<(), String> {
         for (f, face) in self.faces().enumerate() {
             let corner = |i: usize| self.vertices[face[i % face.len()] as usize];
-            // Strictly convex: every triple of consecutive corners turns the same way in a projection along the normal.
+            // Strictly convex: every triple of consecutive corners turns the same way in a
+            // projection along the normal.
             let [a, b, c] = [corner(0), corner(1), corner(2)];
             let Some(drop) = (0..3).find(|axis| !turn(a, b, c, *axis).is_zero()) else {
                 return Err(format!("face {f} starts with three corners on a line"));

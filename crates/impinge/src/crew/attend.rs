@@ -11,10 +11,14 @@ use super::{Helping, SHARES, fan_out};
 /// So many turns one who stands by waits before he looks for work again: some half a microsecond.
 const PAUSE: usize = 8;
 
-/// Does `work` while so many other threads of the current `rayon` pool, or as many as there are, look for what it shares, and do not fall asleep between its stages. A thread that sleeps takes tens of microseconds
-/// to wake, a stage of a frame hardly more. They also do what else there is to do in the pool, and the caller waits for them in the end, as in every `join`: what takes long does not belong in the same pool.
+/// Does `work` while so many other threads of the current `rayon` pool, or as many as there are,
+/// look for what it shares, and do not fall asleep between its stages. A thread that sleeps takes
+/// tens of microseconds to wake, a stage of a frame hardly more. They also do what else there is to
+/// do in the pool, and the caller waits for them in the end, as in every `join`: what takes long
+/// does not belong in the same pool.
 ///
-/// Without effect where the caller is no thread of the pool: he may hold a lock that a job of the pool waits for.
+/// Without effect where the caller is no thread of the pool: he may hold a lock that a job of the
+/// pool waits for.
 pub(crate) fn attend<R: Send>(helpers: usize, work: impl FnOnce() -> R + Send) -> R {
     let helpers = helpers.min(rayon::current_num_threads() - 1).min(SHARES - 1);
     let caller = rayon::current_thread_index();
@@ -24,7 +28,8 @@ pub(crate) fn attend<R: Send>(helpers: usize, work: impl FnOnce() -> R + Send) -
     let over = AtomicBool::new(false);
     let others = Helping::default();
     let stand_by = || {
-        // Pools take the latest of their own jobs first, and the caller never comes to this one before the work is over. Should one do otherwise, he must not wait for himself.
+        // Pools take the latest of their own jobs first, and the caller never comes to this one
+        // before the work is over. Should one do otherwise, he must not wait for himself.
         if rayon::current_thread_index() == caller {
             return;
         }

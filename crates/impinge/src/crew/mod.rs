@@ -1,8 +1,12 @@
 //! Work that the threads of a pool share, for frames of a tenth of a millisecond.
 //!
-//! A frame is too short to wait for a thread that sleeps. So the caller begins at once, and the others join in when they are awake; who comes too late finds nothing left. Each thread begins with a share of
-//! its own, the same from frame to frame, so that what it kept of the last frame is still in its cache; when that is done it takes from the end of the others' shares (the dynamic load balance that Zachmann 1994,
-//! section 6.3, asks for). Threads that [attend] a frame stay awake from one stage of it to the next. Nothing is allocated where the caller is a thread of the pool.
+//! A frame is too short to wait for a thread that sleeps. So the caller begins at once, and the
+//! others join in when they are awake; who comes too late finds nothing left. Each thread begins
+//! with a share of its own, the same from frame to frame, so that what it kept of the last frame is
+//! still in its cache; when that is done it takes from the end of the others' shares (the dynamic
+//! load balance that Zachmann 1994, section 6.3, asks for). Threads that [attend] a frame stay
+//! awake from one stage of it to the next. Nothing is allocated where the caller is a thread of the
+//! pool.
 
 mod attend;
 mod list;
@@ -19,12 +23,15 @@ use std::sync::{Mutex, PoisonError};
 const SHARES: usize = 16;
 /// At most so many items are taken at a time.
 const LARGEST: usize = 64;
-/// So many turns the caller waits for the last pieces of others before it lets go of its core: some twenty microseconds.
+/// So many turns the caller waits for the last pieces of others before it lets go of its core: some
+/// twenty microseconds.
 const PATIENCE: usize = 400;
 /// So many turns a thread takes to leave when its last piece is done.
 const LEAVING: usize = 8;
 
-/// Does `work` on all of a list, in pieces of no fewer than `least` items but the last of a share, by the threads of the current `rayon` pool. The caller does `first` before it joins in; the others do not wait for that.
+/// Does `work` on all of a list, in pieces of no fewer than `least` items but the last of a share,
+/// by the threads of the current `rayon` pool. The caller does `first` before it joins in; the
+/// others do not wait for that.
 pub(crate) fn share<L: List, R: Send>(
     list: L,
     least: usize,
@@ -77,7 +84,9 @@ impl Helping {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Waits a little for all who help. The pool would give the core away at once, and on a busy machine not have it back for milliseconds. Who does the waiting in the end is the pool, so no order of memory hangs on this.
+    /// Waits a little for all who help. The pool would give the core away at once, and on a busy
+    /// machine not have it back for milliseconds. Who does the waiting in the end is the pool, so
+    /// no order of memory hangs on this.
     fn wait(&self) {
         let mut patience = PATIENCE;
         while patience > 0 && self.0.load(Ordering::Relaxed) > 0 {
@@ -129,7 +138,8 @@ enum End {
     Last,
 }
 
-/// A piece of a share: a quarter of what is there, so that there are few pieces, and small ones at the end.
+/// A piece of a share: a quarter of what is there, so that there are few pieces, and small ones at
+/// the end.
 fn take<L: List>(share: &Mutex<Option<L>>, least: usize, end: End) -> Option<L> {
     // Nobody works while he holds the lock, so it is never poisoned.
     let mut share = share.lock().unwrap_or_else(PoisonError::into_inner);

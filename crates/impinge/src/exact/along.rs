@@ -1,11 +1,13 @@
 //! Which of two points lies further along a direction.
 //!
-//! The sign of `d . (b - a)` in the stages of the other predicates: a float evaluation with its error bound, an
-//! expansion of the twelve exact partial products (Shewchuk 1997, grow-expansion), and integers.
+//! The sign of `d . (b - a)` in the stages of the other predicates: a float evaluation with its
+//! error bound, an expansion of the twelve exact partial products (Shewchuk 1997, grow-expansion),
+//! and integers.
 //!
-//! The filter: each of the three products carries the rounding of a difference, of itself and of at most two sums, so
-//! the value is off by less than `4.01 eps` of the sum of the products' sizes, and that sum, as computed, is too small by less than
-//! `4.01 eps` of itself. Six `eps` cover both. What underflow costs is below `2^-1000`.
+//! The filter: each of the three products carries the rounding of a difference, of itself and of at
+//! most two sums, so the value is off by less than `4.01 eps` of the sum of the products' sizes,
+//! and that sum, as computed, is too small by less than `4.01 eps` of itself. Six `eps` cover both.
+//! What underflow costs is below `2^-1000`.
 
 use super::Sign;
 use super::double::{Double, two_product, two_sum};
@@ -21,8 +23,8 @@ const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 
 /// The sign of `direction . (b - a)`: positive if `b` lies further along the direction than `a`.
 ///
-/// Exact for all finite values within [`EXACT_RANGE`], and for directions of any finite length. If a number is not
-/// finite, the function returns, but what it returns means nothing.
+/// Exact for all finite values within [`EXACT_RANGE`], and for directions of any finite length. If
+/// a number is not finite, the function returns, but what it returns means nothing.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -50,7 +52,8 @@ pub fn compare_along(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
     }
 }
 
-/// The sign where the filter cannot tell. The common zero (level in every direction that counts) needs no arithmetic.
+/// The sign where the filter cannot tell. The common zero (level in every direction that counts)
+/// needs no arithmetic.
 #[cold]
 #[inline(never)]
 fn exactly(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
@@ -67,7 +70,8 @@ fn exactly(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
 
 /// The sign of the exact sum of all partial products.
 fn by_expansion(direction: Vec3, a: Vec3, b: Vec3) -> Sign {
-    // Components in the order of their size, none overlapping another: the last that is not zero has the sum's sign.
+    // Components in the order of their size, none overlapping another: the last that is not zero
+    // has the sum's sign.
     let mut sum = [0.0; 12];
     let mut length = 0;
     for i in 0..3 {

@@ -1,10 +1,11 @@
 //! Two triangles in planes that cross: their chords on the common line.
 //!
-//! After Möller 1997, "A fast triangle-triangle intersection test", with the ends of the chords compared by
-//! orientations instead of computed, as in Devillers & Guigue 2002, "Faster triangle-triangle intersection tests".
-//! Each triangle meets the plane of the other in a chord. Its ends lie on the two edges at the apex, the vertex alone
-//! on its side. Where an edge `a0 a1` passes the plane of B and an edge `b0 b1` that of A, the order of the two points
-//! on the common line is the orientation of the four vertices, up to the sides of the apexes.
+//! After Möller 1997, "A fast triangle-triangle intersection test", with the ends of the chords
+//! compared by orientations instead of computed, as in Devillers & Guigue 2002, "Faster
+//! triangle-triangle intersection tests". Each triangle meets the plane of the other in a chord.
+//! Its ends lie on the two edges at the apex, the vertex alone on its side. Where an edge `a0 a1`
+//! passes the plane of B and an edge `b0 b1` that of A, the order of the two points on the common
+//! line is the orientation of the four vertices, up to the sides of the apexes.
 
 use super::Sign;
 use super::corner::{Corner, Outline};
@@ -28,8 +29,9 @@ struct Chord {
 }
 
 impl Chord {
-    /// The chord of a triangle whose vertices have these sides: not all zero, and not all strictly the same. Along the
-    /// common line the ends have the order of the triangle's vertices if the apex is on side `forward`.
+    /// The chord of a triangle whose vertices have these sides: not all zero, and not all strictly
+    /// the same. Along the common line the ends have the order of the triangle's vertices if the
+    /// apex is on side `forward`.
     fn new(sides: [Sign; 3], forward: Sign) -> Option<Self> {
         let vertex = |i: usize| {
             let (s, next, last) = (sides[i], sides[(i + 1) % 3], sides[(i + 2) % 3]);
@@ -74,7 +76,8 @@ impl Chord {
         self.vertex(end).map_or_else(edge, Part::Vertex)
     }
 
-    /// The smallest part of the triangle that holds an inner point of the chord, and with it all of the chord.
+    /// The smallest part of the triangle that holds an inner point of the chord, and with it all of
+    /// the chord.
     fn middle_part(&self) -> Part {
         if self.is_side() {
             Part::Edge(Self::side_between(self.far[0], self.far[1]))
@@ -92,8 +95,8 @@ impl Chord {
 const LOW: usize = 0;
 const HIGH: usize = 1;
 
-/// What two triangles share, given the sides of the vertices of each by the plane of the other: not all zero, and not
-/// all strictly the same.
+/// What two triangles share, given the sides of the vertices of each by the plane of the other: not
+/// all zero, and not all strictly the same.
 pub(super) fn meet(
     a: &[Vec3; 3],
     a_sides: [Sign; 3],

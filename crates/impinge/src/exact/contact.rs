@@ -15,13 +15,15 @@ pub enum Feature {
 
 /// How two closed triangles that share a point meet.
 ///
-/// Let `I` be the set they share. Each triangle has one smallest feature that holds all of `I`: a corner, a side, or
-/// the triangle itself. The triangles cross or overlap when that is the face for both, and touch otherwise.
+/// Let `I` be the set they share. Each triangle has one smallest feature that holds all of `I`: a
+/// corner, a side, or the triangle itself. The triangles cross or overlap when that is the face for
+/// both, and touch otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Contact {
     /// The insides of the triangles meet, and the triangles are not in one plane.
     Crossing,
-    /// They meet, their insides do not: `I` lies in these features. A triangle of zero area has no inside and can only touch.
+    /// They meet, their insides do not: `I` lies in these features. A triangle of zero area has no
+    /// inside and can only touch.
     Touching {
         /// The smallest feature of A that holds what is shared.
         a: Feature,

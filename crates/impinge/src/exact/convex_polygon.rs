@@ -1,14 +1,15 @@
 //! Point in convex polygon in logarithmic time, without any precomputation.
 //!
-//! Zachmann 1994, "Exact and fast collision detection", section 3.3: round a convex polygon the heights of the
-//! vertices rise once and fall once (a bitonic sequence), so a horizontal line through the query point meets the
-//! polygon in no edge or in two, and both are found by binary search; then the one-shot idea of section 3.2.2 asks on
-//! which sides of the point they are.
+//! Zachmann 1994, "Exact and fast collision detection", section 3.3: round a convex polygon the
+//! heights of the vertices rise once and fall once (a bitonic sequence), so a horizontal line
+//! through the query point meets the polygon in no edge or in two, and both are found by binary
+//! search; then the one-shot idea of section 3.2.2 asks on which sides of the point they are.
 //!
-//! What differs from the paper: heights are compared as pairs (y, x), so that a horizontal edge with collinear
-//! vertices on it does not stop the search; the search for a vertex on the other side is the one for the extreme
-//! vertex of a convex polygon in a direction (O'Rourke, "Computational Geometry in C"), left as soon as
-//! such a vertex is seen; the answer is exact and knows the boundary.
+//! What differs from the paper: heights are compared as pairs (y, x), so that a horizontal edge
+//! with collinear vertices on it does not stop the search; the search for a vertex on the other
+//! side is the one for the extreme vertex of a convex polygon in a direction (O'Rourke,
+//! "Computational Geometry in C"), left as soon as such a vertex is seen; the answer is exact and
+//! knows the boundary.
 
 use std::cmp::Ordering;
 
@@ -16,11 +17,12 @@ use super::{Location, Sign, orient2d};
 
 /// Where `q` lies with respect to a convex polygon, exactly, looking at O(log n) vertices.
 ///
-/// Precondition: the closed chain of vertices bounds a convex set and goes round it once, in either direction.
-/// Collinear vertices and repeated consecutive vertices are allowed, and so are the degenerate polygons: none, one or
-/// two vertices, or a chain along a line there and back. A run of `m` equal vertices may cost `m` steps. Not handled:
-/// chains that go round twice or turn back on an edge; the answer for them, and for chains that are not convex, is
-/// some [`Location`], after no more steps. Coordinates must be finite.
+/// Precondition: the closed chain of vertices bounds a convex set and goes round it once, in either
+/// direction. Collinear vertices and repeated consecutive vertices are allowed, and so are the
+/// degenerate polygons: none, one or two vertices, or a chain along a line there and back. A run of
+/// `m` equal vertices may cost `m` steps. Not handled: chains that go round twice or turn back on
+/// an edge; the answer for them, and for chains that are not convex, is some [`Location`], after no
+/// more steps. Coordinates must be finite.
 ///
 /// ```
 /// use impinge::exact::{Location, point_in_convex_polygon};
@@ -36,7 +38,8 @@ pub fn point_in_convex_polygon(q: [f64; 2], polygon: &[[f64; 2]]) -> Location {
     point_in_convex_polygon_counted(q, polygon, &mut visited)
 }
 
-/// [`point_in_convex_polygon`], adding to `visited` how many vertices were looked at (some of them twice).
+/// [`point_in_convex_polygon`], adding to `visited` how many vertices were looked at (some of them
+/// twice).
 #[must_use]
 pub fn point_in_convex_polygon_counted(
     q: [f64; 2],
@@ -64,7 +67,8 @@ pub fn point_in_convex_polygon_counted(
     if s == t {
         return Location::Outside;
     }
-    // Between the two edges. That is the inside, or the bottom edge when the polygon does not reach below it.
+    // Between the two edges. That is the inside, or the bottom edge when the polygon does not reach
+    // below it.
     let (low, high) = if start_is_above { (first + 1, second) } else { (second + 1, first + n) };
     if search.is_flat_bottom(low, high) { Location::Boundary } else { Location::Inside }
 }
@@ -106,7 +110,8 @@ impl Search<'_> {
         self.at(i)[1] > self.q[1]
     }
 
-    /// Looks for a vertex on the other side of the line than vertex 0, in the direction in which it must be.
+    /// Looks for a vertex on the other side of the line than vertex 0, in the direction in which it
+    /// must be.
     fn find_other_side(&mut self, toward: Direction) -> Found {
         let start_is_above = self.is_above(0);
         let (mut a, mut b) = (0, self.polygon.len());
@@ -159,7 +164,8 @@ impl Search<'_> {
         true
     }
 
-    /// Whether the next vertex that differs from vertex `i` is more extreme; false if there is none.
+    /// Whether the next vertex that differs from vertex `i` is more extreme; false if there is
+    /// none.
     fn rises_after(&mut self, i: usize, toward: Direction) -> bool {
         let p = self.at(i);
         for step in 1..self.polygon.len() {
@@ -171,7 +177,8 @@ impl Search<'_> {
         false
     }
 
-    /// The edge after which the side of the line is no longer `side`, for `i` on that side and `j > i` on the other.
+    /// The edge after which the side of the line is no longer `side`, for `i` on that side and
+    /// `j > i` on the other.
     fn side_change(&mut self, mut i: usize, mut j: usize, side: bool) -> usize {
         while j - i > 1 {
             let k = i + (j - i) / 2;
@@ -184,7 +191,8 @@ impl Search<'_> {
         i
     }
 
-    /// On which side of `q` the edge after vertex `i`, which crosses its height, lies: true for right, `None` for on it.
+    /// On which side of `q` the edge after vertex `i`, which crosses its height, lies: true for
+    /// right, `None` for on it.
     fn side_of_edge(&mut self, i: usize) -> Option<bool> {
         let (p, r) = (self.at(i), self.at(i + 1));
         let x = self.q[0];

@@ -1,9 +1,10 @@
 //! The corners of what two triangles share, first by name, then as rounded points.
 //!
-//! Which corners there are is decided exactly from signs alone. Only a corner that is no vertex of either triangle
-//! needs arithmetic for its position: the point where an edge passes a plane or another edge of the same plane. With
-//! `h` the (signed, scaled) height of the edge's ends it is `(h_p q - h_q p) / (h_p - h_q)`, in double-double
-//! arithmetic where that is certainly good enough and in integers otherwise.
+//! Which corners there are is decided exactly from signs alone. Only a corner that is no vertex of
+//! either triangle needs arithmetic for its position: the point where an edge passes a plane or
+//! another edge of the same plane. With `h` the (signed, scaled) height of the edge's ends it is
+//! `(h_p q - h_q p) / (h_p - h_q)`, in double-double arithmetic where that is certainly good enough
+//! and in integers otherwise.
 
 use super::double::Double;
 use super::element::project;
@@ -22,8 +23,8 @@ pub(super) enum Corner {
     EdgeA([usize; 2]),
     /// Where this edge of B passes the plane of A; its ends are strictly on different sides.
     EdgeB([usize; 2]),
-    /// Where an edge of A and an edge of B in one plane cross, each inside the other. The projection along the axis
-    /// keeps them from being parallel.
+    /// Where an edge of A and an edge of B in one plane cross, each inside the other. The
+    /// projection along the axis keeps them from being parallel.
     Edges { a: [usize; 2], b: [usize; 2], axis: usize },
 }
 
@@ -60,8 +61,9 @@ impl Corner {
         matches!(self, Self::A(_))
     }
 
-    /// The position. A vertex is returned as it is; otherwise each coordinate is within half a unit in its last place
-    /// plus `2^-60` of the edge's extent in that coordinate, and never outside the edge's box.
+    /// The position. A vertex is returned as it is; otherwise each coordinate is within half a unit
+    /// in its last place plus `2^-60` of the edge's extent in that coordinate, and never outside
+    /// the edge's box.
     pub(super) fn position(self, a: &[Vec3; 3], b: &[Vec3; 3]) -> Vec3 {
         match self {
             Self::A(i) => a[i],
@@ -124,7 +126,8 @@ fn pass_double(p: Vec3, q: Vec3, base: &Base<'_>) -> Option<Vec3> {
     let (height_p, reach_p) = height(p, base);
     let (height_q, reach_q) = height(q, base);
     let span = height_p - height_q;
-    // The error of the edge's parameter is at most the sum of the heights' errors over their distance.
+    // The error of the edge's parameter is at most the sum of the heights' errors over their
+    // distance.
     let error = DOUBLE_BOUND * (reach_p + reach_q);
     if !(error.is_finite() && span.high.abs() * GOOD_ENOUGH > error) {
         return None;
@@ -157,7 +160,8 @@ fn height(p: Vec3, base: &Base<'_>) -> (Double, f64) {
     }
 }
 
-/// The point in integers, each coordinate rounded once, to nearest. Zero if a coordinate is not finite.
+/// The point in integers, each coordinate rounded once, to nearest. Zero if a coordinate is not
+/// finite.
 #[cold]
 fn pass_integer(p: Vec3, q: Vec3, base: &Base<'_>) -> Vec3 {
     let (a, b, c) = match *base {

@@ -37,7 +37,8 @@ pub(super) fn meet(
 fn meet_larger_first(a: &Element<'_>, b: &Element<'_>, tally: &mut impl Tally) -> Option<Meeting> {
     match (a.count, b.count) {
         (3, 3) => {
-            // The plane is common, so the axis of one is good for the other, but its sense has to be found there.
+            // The plane is common, so the axis of one is good for the other, but its sense has to
+            // be found there.
             let b = b.seen_along(a.axis, tally);
             flat::meet(a, &b, a.axis, tally)
         }
@@ -95,8 +96,8 @@ fn segment(
     }
 }
 
-/// The part of the triangle that the segment `pq` passes through; its ends are strictly on different sides of the
-/// plane, `p` on `p_side`.
+/// The part of the triangle that the segment `pq` passes through; its ends are strictly on
+/// different sides of the plane, `p` on `p_side`.
 pub(super) fn pierced(
     triangle: &[Vec3; 3],
     p: Vec3,

@@ -1,8 +1,9 @@
 //! Double-double arithmetic: a number as the sum of two `f64`, about 106 bits.
 //!
-//! After Dekker 1971, "A floating-point technique for extending the available precision", and Joldes, Muller &
-//! Popescu 2017, "Tight and rigorous error bounds for basic building blocks of double-word arithmetic": algorithm 6
-//! (sum, relative error below `4u^2`), 12 (product, below `8u^2`) and a division by long division.
+//! After Dekker 1971, "A floating-point technique for extending the available precision", and
+//! Joldes, Muller & Popescu 2017, "Tight and rigorous error bounds for basic building blocks of
+//! double-word arithmetic": algorithm 6 (sum, relative error below `4u^2`), 12 (product, below
+//! `8u^2`) and a division by long division.
 
 use std::ops::{Add, Div, Mul, Sub};
 

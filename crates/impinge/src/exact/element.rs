@@ -7,7 +7,8 @@ use super::stats::Tally;
 use super::{Feature, Sign};
 use crate::math::Vec3;
 
-/// The two coordinates left when `axis` is dropped, in the order that keeps the sense of rotation about that axis.
+/// The two coordinates left when `axis` is dropped, in the order that keeps the sense of rotation
+/// about that axis.
 #[inline]
 pub(super) fn project(v: Vec3, axis: usize) -> [f64; 2] {
     match axis {
@@ -17,15 +18,18 @@ pub(super) fn project(v: Vec3, axis: usize) -> [f64; 2] {
     }
 }
 
-/// The order of two points by x, then y, then z. Along any line it is the order of the points on that line.
+/// The order of two points by x, then y, then z. Along any line it is the order of the points on
+/// that line.
 pub(super) fn along(p: Vec3, q: Vec3) -> Ordering {
     let compare = |a: f64, b: f64| a.partial_cmp(&b).unwrap_or(Ordering::Equal);
     compare(p.x, q.x).then(compare(p.y, q.y)).then(compare(p.z, q.z))
 }
 
-/// An axis along which the triangle projects to one of positive area, with the sense of that; `None` for zero area.
+/// An axis along which the triangle projects to one of positive area, with the sense of that;
+/// `None` for zero area.
 pub(super) fn area_axis(points: [Vec3; 3], tally: &mut impl Tally) -> Option<(usize, Sign)> {
-    // The largest component of the normal first: the filter decides it at once for almost every triangle.
+    // The largest component of the normal first: the filter decides it at once for almost every
+    // triangle.
     let normal = (points[1] - points[0]).cross(points[2] - points[0]).abs();
     let first = if normal.z >= normal.x && normal.z >= normal.y {
         2
@@ -57,7 +61,8 @@ pub(super) struct Element<'a> {
     pub(super) corners: &'a [Vec3; 3],
     /// How many vertices span it: 3 for a triangle, 2 for a segment, 1 for a point.
     pub(super) count: usize,
-    /// The caller's number of each vertex. Behind the `count` vertices of a segment comes the corner left over.
+    /// The caller's number of each vertex. Behind the `count` vertices of a segment comes the
+    /// corner left over.
     pub(super) index: [usize; 3],
     /// The number of the side that is the whole segment; for a segment only.
     whole: u8,
@@ -106,7 +111,8 @@ impl<'a> Element<'a> {
         self.corners[self.index[i]]
     }
 
-    /// The number of directed edges: three of a triangle, a segment there and back, none of a point.
+    /// The number of directed edges: three of a triangle, a segment there and back, none of a
+    /// point.
     pub(super) fn edge_count(&self) -> usize {
         if self.count == 1 { 0 } else { self.count }
     }
@@ -121,8 +127,8 @@ impl<'a> Element<'a> {
         self.edge(e).map(|i| self.index[i])
     }
 
-    /// The side of edge `e` on which `p` lies in the projection along `axis`: positive inside, for a triangle that
-    /// projects with the sense of rotation `sense`, and to the left for a segment.
+    /// The side of edge `e` on which `p` lies in the projection along `axis`: positive inside, for
+    /// a triangle that projects with the sense of rotation `sense`, and to the left for a segment.
     pub(super) fn inner(&self, e: usize, p: Vec3, axis: usize, tally: &mut impl Tally) -> Sign {
         let [i, j] = self.edge(e).map(|i| project(self.vertex(i), axis));
         let sign = turn(i, j, project(p, axis), tally);
@@ -140,7 +146,8 @@ impl<'a> Element<'a> {
         Self { count: 1, index: [self.index[i]; 3], ..self }
     }
 
-    /// The part in the caller's terms. A segment's inside is its whole side, a point is its first corner.
+    /// The part in the caller's terms. A segment's inside is its whole side, a point is its first
+    /// corner.
     pub(super) fn feature(&self, part: Part) -> Feature {
         match (part, self.count) {
             (Part::Vertex(i), _) => Feature::Vertex(self.index[i] as u8),

@@ -1,8 +1,8 @@
 //! Two convex elements in one plane: triangles, segments and points.
 //!
-//! Two convex polygons in the plane have disjoint insides exactly if an edge of one has the other in its closed outer
-//! half-plane. If such an edge is found, all that is shared lies on its line, and comparing coordinates along that
-//! line decides the rest.
+//! Two convex polygons in the plane have disjoint insides exactly if an edge of one has the other
+//! in its closed outer half-plane. If such an edge is found, all that is shared lies on its line,
+//! and comparing coordinates along that line decides the rest.
 
 use std::cmp::Ordering;
 
@@ -27,8 +27,8 @@ impl Meeting {
     }
 }
 
-/// What the elements `a` and `b` of one plane share. The projection along `axis` must keep the plane (or, if all
-/// vertices are on one line, that line) from collapsing. Not for two points.
+/// What the elements `a` and `b` of one plane share. The projection along `axis` must keep the
+/// plane (or, if all vertices are on one line, that line) from collapsing. Not for two points.
 pub(super) fn meet(
     a: &Element<'_>,
     b: &Element<'_>,

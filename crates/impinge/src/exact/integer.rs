@@ -1,7 +1,8 @@
 //! Orientations and rounded points in integers of any length.
 //!
-//! A finite `f64` is an integer times a power of two. Scaled by the smallest power among the coordinates of a
-//! predicate, all of them are integers, and the determinant is exact whatever the magnitudes.
+//! A finite `f64` is an integer times a power of two. Scaled by the smallest power among the
+//! coordinates of a predicate, all of them are integers, and the determinant is exact whatever the
+//! magnitudes.
 
 use num_bigint::BigInt;
 
@@ -90,13 +91,15 @@ pub(crate) fn orient3d(a: Vec3, b: Vec3, c: Vec3, d: Vec3) -> Sign {
     sign(&det3(&v[0..3], &v[3..6], &v[6..9], &v[9..12]))
 }
 
-/// The `f64` nearest to `numerator / denominator * 2^exponent`, ties to even. Zero for a zero denominator.
+/// The `f64` nearest to `numerator / denominator * 2^exponent`, ties to even. Zero for a zero
+/// denominator.
 pub(crate) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) -> f64 {
     let (n, d) = (numerator.magnitude(), denominator.magnitude());
     if n.bits() == 0 || d.bits() == 0 {
         return 0.0;
     }
-    // Scale so that the integer quotient has 66 or 67 bits, and let its last bit tell whether anything was cut off.
+    // Scale so that the integer quotient has 66 or 67 bits, and let its last bit tell whether
+    // anything was cut off.
     let shift = 66 + d.bits() as i64 - n.bits() as i64;
     let (scaled_n, scaled_d) =
         if shift >= 0 { (n << shift as u64, d.clone()) } else { (n.clone(), d << (-shift) as u64) };
@@ -107,7 +110,8 @@ pub(crate) fn quotient(numerator: &BigInt, denominator: &BigInt, exponent: i32) 
         digits.iter().rev().fold(0_u128, |bits, digit| (bits << 64) | u128::from(*digit));
     bits |= u128::from(cut_off);
     let unit = i64::from(exponent) - shift;
-    // The exponent of the leading bit says how many bits the result keeps: 53, or fewer for a denormal.
+    // The exponent of the leading bit says how many bits the result keeps: 53, or fewer for a
+    // denormal.
     let length = 128 - i64::from(bits.leading_zeros());
     let kept = (length - 1 + unit + 1075).clamp(0, 53);
     let dropped = (length - kept) as u32;

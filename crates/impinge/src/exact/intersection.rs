@@ -17,11 +17,11 @@ pub struct Intersection {
 
 /// The set two triangles share, in the frame of their coordinates.
 ///
-/// Its kind and its number of corners are exact. A corner that is a vertex of one of the triangles has that vertex's
-/// coordinates, bit for bit (those of A's vertex, if it is one of both). Another corner lies on an edge of one of
-/// them: each of its coordinates is within half a unit in the last place plus `2^-60` of the edge's extent in that
-/// coordinate, however badly conditioned the input, and within the edge's box. Corners that differ may round to the
-/// same point.
+/// Its kind and its number of corners are exact. A corner that is a vertex of one of the triangles
+/// has that vertex's coordinates, bit for bit (those of A's vertex, if it is one of both). Another
+/// corner lies on an edge of one of them: each of its coordinates is within half a unit in the last
+/// place plus `2^-60` of the edge's extent in that coordinate, however badly conditioned the input,
+/// and within the edge's box. Corners that differ may round to the same point.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SharedSet {
     /// One point.
@@ -33,7 +33,8 @@ pub enum SharedSet {
 }
 
 impl Intersection {
-    /// A common point of the triangles, rounded: the point, the middle of the segment, or the mean of the corners.
+    /// A common point of the triangles, rounded: the point, the middle of the segment, or the mean
+    /// of the corners.
     #[must_use]
     pub fn point(&self) -> Vec3 {
         match &self.set {
@@ -52,7 +53,8 @@ impl Intersection {
 
 /// How and where the closed triangles `a` and `b` meet; `None` if they share no point.
 ///
-/// The contact is that of [`triangle_triangle`](super::triangle_triangle). Both triangles are in the same frame.
+/// The contact is that of [`triangle_triangle`](super::triangle_triangle). Both triangles are in
+/// the same frame.
 ///
 /// ```
 /// use impinge::Vec3;

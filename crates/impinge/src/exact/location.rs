@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-/// Inside, on the boundary, or outside: the exact answer of a point-in-polygon or point-in-polyhedron test.
+/// Inside, on the boundary, or outside: the exact answer of a point-in-polygon or
+/// point-in-polyhedron test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Location {
     /// In the open interior.

@@ -1,8 +1,9 @@
 //! Orientation of three points in the plane and of four in space.
 //!
 //! Three stages, each only where the one before cannot tell: the float filter (bounds derived in
-//! `docs/notes/filters.md`, after Devillers & Pion 2003, "Efficient Exact Geometric Predicates for Delaunay
-//! Triangulations", section 3), the adaptive expansions of Shewchuk 1997 (crate `robust`), and integers.
+//! `docs/notes/filters.md`, after Devillers & Pion 2003, "Efficient Exact Geometric Predicates for
+//! Delaunay Triangulations", section 3), the adaptive expansions of Shewchuk 1997 (crate `robust`),
+//! and integers.
 
 use robust::{Coord, Coord3D};
 
@@ -14,16 +15,20 @@ use crate::math::Vec3;
 /// The largest absolute value of a coordinate for which the predicates are exact.
 pub const EXACT_RANGE: f64 = 1e100;
 
-/// Half a unit in the last place of 1: the largest relative error of one float operation that does not underflow.
+/// Half a unit in the last place of 1: the largest relative error of one float operation that does
+/// not underflow.
 pub(super) const EPS: f64 = f64::EPSILON / 2.0;
 
-/// The filter's relative error for [`orient2d`]: eight rounding errors and some slack for the bound's own rounding.
+/// The filter's relative error for [`orient2d`]: eight rounding errors and some slack for the
+/// bound's own rounding.
 const BOUND_2D: f64 = 9.0 * EPS;
 /// The filter's absolute error for [`orient2d`]: more than what products that underflow can lose.
 const UNDERFLOW_2D: f64 = pow2(-1000);
-/// The filter's relative error for [`orient3d`]: 48 rounding errors and some slack for the bound's own rounding.
+/// The filter's relative error for [`orient3d`]: 48 rounding errors and some slack for the bound's
+/// own rounding.
 pub(super) const BOUND_3D: f64 = 50.0 * EPS;
-/// The filter's absolute error for [`orient3d`]: more than what products that underflow can lose within [`EXACT_RANGE`].
+/// The filter's absolute error for [`orient3d`]: more than what products that underflow can lose
+/// within [`EXACT_RANGE`].
 pub(super) const UNDERFLOW_3D: f64 = pow2(-700);
 
 /// Coordinates at least this large, or zero, cannot underflow in a product of three.
@@ -49,8 +54,8 @@ pub fn orient2d_counted(a: [f64; 2], b: [f64; 2], c: [f64; 2], stats: &mut Filte
     turn(a, b, c, stats)
 }
 
-/// On which side of the plane through `a`, `b`, `c` the point `d` lies: positive for the side the normal
-/// `(b - a) x (c - a)` points to. Zero also if `a`, `b`, `c` lie on a line.
+/// On which side of the plane through `a`, `b`, `c` the point `d` lies: positive for the side the
+/// normal `(b - a) x (c - a)` points to. Zero also if `a`, `b`, `c` lie on a line.
 ///
 /// Exact within [`EXACT_RANGE`].
 ///
@@ -125,8 +130,8 @@ fn expandable<const N: usize>(coordinates: [f64; N]) -> bool {
     })
 }
 
-/// The sign where the filter cannot tell. The common zeros (two equal points, all on a line along an axis) need no
-/// arithmetic.
+/// The sign where the filter cannot tell. The common zeros (two equal points, all on a line along
+/// an axis) need no arithmetic.
 #[cold]
 #[inline(never)]
 fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> Sign {
@@ -145,8 +150,8 @@ fn turn_exact(a: [f64; 2], b: [f64; 2], c: [f64; 2], tally: &mut impl Tally) -> 
     }
 }
 
-/// The sign where the filter cannot tell. The common zeros (two equal points, all in a plane across an axis) need no
-/// arithmetic.
+/// The sign where the filter cannot tell. The common zeros (two equal points, all in a plane across
+/// an axis) need no arithmetic.
 #[cold]
 #[inline(never)]
 fn side_exact(a: Vec3, b: Vec3, c: Vec3, d: Vec3, tally: &mut impl Tally) -> Sign {

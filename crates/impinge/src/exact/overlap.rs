@@ -1,8 +1,9 @@
 //! The convex polygon that two triangles of one plane share, by its corners.
 //!
-//! Its boundary consists of the piece of each edge that lies in the other triangle. The ends of a piece are known from
-//! signs alone: the edge's ends, vertices of the other triangle on the edge, and proper crossings of two edges. The
-//! pieces, all directed alike, are then linked end to start; no coordinate of a crossing is needed for it.
+//! Its boundary consists of the piece of each edge that lies in the other triangle. The ends of a
+//! piece are known from signs alone: the edge's ends, vertices of the other triangle on the edge,
+//! and proper crossings of two edges. The pieces, all directed alike, are then linked end to start;
+//! no coordinate of a crossing is needed for it.
 
 use super::Sign;
 use super::corner::Corner;
@@ -11,8 +12,8 @@ use super::orient::turn;
 use super::stats::Tally;
 use crate::math::Vec3;
 
-/// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the edge. `None` if it is
-/// empty or a single point. The corners take `p` for A and `q` for B.
+/// The piece of edge `e` of `p` in the triangle `q`, both in one plane, in the direction of the
+/// edge. `None` if it is empty or a single point. The corners take `p` for A and `q` for B.
 pub(super) fn clip_edge(
     p: &Element<'_>,
     e: usize,
@@ -22,14 +23,15 @@ pub(super) fn clip_edge(
 ) -> Option<[Corner; 2]> {
     let corners = p.edge_corners(e);
     let [from, to] = corners.map(|i| p.corners[i]);
-    // The sides of the edge's ends by the triangle's edges, and of the triangle's vertices by the edge.
+    // The sides of the edge's ends by the triangle's edges, and of the triangle's vertices by the
+    // edge.
     let from_sides = [0, 1, 2].map(|k| q.inner(k, from, axis, tally));
     let to_sides = [0, 1, 2].map(|k| q.inner(k, to, axis, tally));
     let flat = |v: Vec3| project(v, axis);
     let q_sides = [0, 1, 2].map(|k| turn(flat(from), flat(to), flat(q.vertex(k)), tally));
 
-    // Candidates with their rank along the edge: its start, an entry, a vertex on it, an exit, its end. The set is
-    // convex, so at most two are different.
+    // Candidates with their rank along the edge: its start, an entry, a vertex on it, an exit, its
+    // end. The set is convex, so at most two are different.
     let mut found = Vec::with_capacity(4);
     let inside = |sides: [Sign; 3]| sides.iter().all(|s| *s != Sign::Negative);
     if inside(from_sides) {
@@ -67,8 +69,8 @@ pub(super) fn clip_edge(
     }
 }
 
-/// The corners of the polygon that two triangles of one plane share, in the sense of rotation of `a`. Their insides
-/// must meet.
+/// The corners of the polygon that two triangles of one plane share, in the sense of rotation of
+/// `a`. Their insides must meet.
 pub(super) fn overlap(
     a: &Element<'_>,
     b: &Element<'_>,

@@ -1,22 +1,23 @@
 //! Point in polygon by one ray, with its cheap comparisons first.
 //!
-//! Zachmann 1994, "Exact and fast collision detection", section 3.2.2 ("one-shot"). A ray goes from the query point
-//! along +x; the number of edges it crosses is odd exactly inside. A vertex with `y <= q.y` counts as below the ray
-//! and one with `y > q.y` as above: the ray is thought to be shifted up by an infinitesimal amount, so it meets no
-//! vertex and every crossing is counted once. Six comparisons of coordinates decide almost every edge; only the rest
-//! asks [`orient2d`].
+//! Zachmann 1994, "Exact and fast collision detection", section 3.2.2 ("one-shot"). A ray goes from
+//! the query point along +x; the number of edges it crosses is odd exactly inside. A vertex with
+//! `y <= q.y` counts as below the ray and one with `y > q.y` as above: the ray is thought to be
+//! shifted up by an infinitesimal amount, so it meets no vertex and every crossing is counted once.
+//! Six comparisons of coordinates decide almost every edge; only the rest asks [`orient2d`].
 //!
-//! What differs from the paper: the answer is exact, and the boundary is an answer of its own. The diagonal tests
-//! (5 and 6) compare rounded differences, which is safe when they are strict: rounding is monotone, so
-//! `fl(y) > fl(x)` implies `y > x`.
+//! What differs from the paper: the answer is exact, and the boundary is an answer of its own. The
+//! diagonal tests (5 and 6) compare rounded differences, which is safe when they are strict:
+//! rounding is monotone, so `fl(y) > fl(x)` implies `y > x`.
 
 use super::{Location, Sign, orient2d};
 
-/// How often each pre-check of the one-shot test decided an edge: the table of Zachmann 1994, section 3.2.2.
+/// How often each pre-check of the one-shot test decided an edge: the table of Zachmann 1994,
+/// section 3.2.2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OneShotCounts {
-    /// Edges decided by the pre-checks (1) to (6), in the paper's order: left of the point, above it, below it, right
-    /// of it, beyond the rising diagonal, beyond the falling diagonal.
+    /// Edges decided by the pre-checks (1) to (6), in the paper's order: left of the point, above
+    /// it, below it, right of it, beyond the rising diagonal, beyond the falling diagonal.
     pub pre_checks: [u64; 6],
     /// Edges that none of them decided: the exact orientation was asked.
     pub remaining: u64,
@@ -32,10 +33,11 @@ impl OneShotCounts {
 
 /// Where `q` lies with respect to a polygon in the plane, exactly.
 ///
-/// The polygon is the closed chain of its vertices, in either orientation, convex or not. Where it touches or crosses
-/// itself, inside means: an odd number of crossings (parity). Every point of every edge is [`Location::Boundary`], also
-/// of edges that coincide. Repeated vertices, collinear vertices and polygons of zero area are allowed; one vertex is a
-/// point, two are a segment, none is nothing. Coordinates must be finite; with NaN the answer means nothing.
+/// The polygon is the closed chain of its vertices, in either orientation, convex or not. Where it
+/// touches or crosses itself, inside means: an odd number of crossings (parity). Every point of
+/// every edge is [`Location::Boundary`], also of edges that coincide. Repeated vertices, collinear
+/// vertices and polygons of zero area are allowed; one vertex is a point, two are a segment, none
+/// is nothing. Coordinates must be finite; with NaN the answer means nothing.
 ///
 /// ```
 /// use impinge::exact::{Location, point_in_polygon};
@@ -65,7 +67,8 @@ pub fn point_in_polygon_counted(
     })
 }
 
-/// The test itself; `decided` is told for each edge which pre-check (0 to 5) decided it, 6 for none.
+/// The test itself; `decided` is told for each edge which pre-check (0 to 5) decided it, 6 for
+/// none.
 #[inline]
 fn one_shot(q: [f64; 2], polygon: &[[f64; 2]], mut decided: impl FnMut(usize)) -> Location {
     let Some(&last) = polygon.last() else {
@@ -83,7 +86,8 @@ fn one_shot(q: [f64; 2], polygon: &[[f64; 2]], mut decided: impl FnMut(usize)) -
     if inside { Location::Inside } else { Location::Outside }
 }
 
-/// Whether the ray from `q` along +x, shifted up infinitesimally, crosses the edge; `None` if `q` is on the edge.
+/// Whether the ray from `q` along +x, shifted up infinitesimally, crosses the edge; `None` if `q`
+/// is on the edge.
 #[inline]
 fn edge_crossing(
     [x, y]: [f64; 2],

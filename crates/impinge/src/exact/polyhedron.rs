@@ -1,27 +1,31 @@
 //! Point in polyhedron, exactly, with every singular ray resolved.
 //!
-//! Zachmann 1994, "Exact and fast collision detection", section 3.5 asks for it; the cheap comparisons of section
-//! 3.2.2 are carried over to space, and the singular cases are resolved by a symbolic perturbation (Edelsbrunner and
-//! Mücke 1990, "Simulation of simplicity").
+//! Zachmann 1994, "Exact and fast collision detection", section 3.5 asks for it; the cheap
+//! comparisons of section 3.2.2 are carried over to space, and the singular cases are resolved by a
+//! symbolic perturbation (Edelsbrunner and Mücke 1990, "Simulation of simplicity").
 //!
 //! # Why the parity is right
 //!
-//! Let `S` be the union of the closed triangles and `q` not in `S`. The ray goes along +x not from `q` but from
-//! `q' = q + (0, e, e^2)` for an `e > 0` that is smaller than anything else that matters.
+//! Let `S` be the union of the closed triangles and `q` not in `S`. The ray goes along +x not from
+//! `q` but from `q' = q + (0, e, e^2)` for an `e > 0` that is smaller than anything else that
+//! matters.
 //!
-//! 1. The complement of `S` is open, so for small `e` the points `q` and `q'` are in one component of it: they are
-//!    both inside or both outside.
-//! 2. Seen along x (in the yz plane) the edges span finitely many lines. The curve `(e, e^2)` from `q` meets each of
-//!    them in at most two points, so for small `e` it is on none of them: the ray meets no edge, no vertex, and no
-//!    triangle that is seen edge-on or is degenerate, because those lie above such a line. It pierces the others inside.
-//!    For such a ray the number of triangles pierced is odd exactly inside a closed surface (one in which every edge
-//!    has an even number of triangles), and the signed number is the winding number if the surface is oriented.
-//! 3. Every comparison that is made has, for small `e`, the sign it has for `q`, or if that is zero the sign of the
-//!    first term in `e`. Height: `z > q.z + e^2` is `z > q.z`, so `z <= q.z` counts as below. Side of an edge from a
-//!    lower end `l` to an upper end `h`: `orient2d(l, h, q') = orient2d(l, h, q) - (h.z - l.z) e + (h.y - l.y) e^2`, and
-//!    `h.z > l.z`, so zero counts as negative. Side of a triangle's plane: if `q` is in the plane of a triangle that
-//!    is not seen edge-on and `q'` is above the triangle, then `q` (the limit) is above the closed triangle and in its
-//!    plane, that is in the triangle, against the assumption. So that sign is never zero.
+//! 1. The complement of `S` is open, so for small `e` the points `q` and `q'` are in one component
+//!    of it: they are both inside or both outside.
+//! 2. Seen along x (in the yz plane) the edges span finitely many lines. The curve `(e, e^2)` from
+//!    `q` meets each of them in at most two points, so for small `e` it is on none of them: the ray
+//!    meets no edge, no vertex, and no triangle that is seen edge-on or is degenerate, because
+//!    those lie above such a line. It pierces the others inside. For such a ray the number of
+//!    triangles pierced is odd exactly inside a closed surface (one in which every edge has an even
+//!    number of triangles), and the signed number is the winding number if the surface is oriented.
+//! 3. Every comparison that is made has, for small `e`, the sign it has for `q`, or if that is zero
+//!    the sign of the first term in `e`. Height: `z > q.z + e^2` is `z > q.z`, so `z <= q.z` counts
+//!    as below. Side of an edge from a lower end `l` to an upper end `h`:
+//!    `orient2d(l, h, q') = orient2d(l, h, q) - (h.z - l.z) e + (h.y - l.y) e^2`, and `h.z > l.z`,
+//!    so zero counts as negative. Side of a triangle's plane: if `q` is in the plane of a triangle
+//!    that is not seen edge-on and `q'` is above the triangle, then `q` (the limit) is above the
+//!    closed triangle and in its plane, that is in the triangle, against the assumption. So that
+//!    sign is never zero.
 //!
 //! The decision about an edge depends on the edge alone, so the triangles that share it agree.
 
@@ -30,10 +34,11 @@ use crate::math::{Vec3, drop_axis};
 
 /// Where `q` lies with respect to the solid that a closed surface of triangles bounds, exactly.
 ///
-/// Inside means: a ray from `q` to infinity leaves the surface an odd number of times. The orientation of the
-/// triangles does not matter; with nested shells every other layer is inside. A point of any triangle, also of one of
-/// zero area, is [`Location::Boundary`]. The surface must be closed: every edge in an even number of triangles. For an
-/// open one only `Boundary` means anything. No triangle at all: everything is outside.
+/// Inside means: a ray from `q` to infinity leaves the surface an odd number of times. The
+/// orientation of the triangles does not matter; with nested shells every other layer is inside. A
+/// point of any triangle, also of one of zero area, is [`Location::Boundary`]. The surface must be
+/// closed: every edge in an even number of triangles. For an open one only `Boundary` means
+/// anything. No triangle at all: everything is outside.
 ///
 /// Coordinates must be finite and within [`MAX_COORDINATE`](crate::math::MAX_COORDINATE).
 ///
@@ -55,9 +60,9 @@ pub fn locate_point(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> 
 
 /// How many times an oriented closed surface goes round `q`, or `None` if `q` is on it.
 ///
-/// One inside a surface whose normals point outward, minus one where they point inward, zero outside. Closed means
-/// here that every edge is used equally often in both directions. The ray and its cost are those of [`locate_point`],
-/// whose parity this number has.
+/// One inside a surface whose normals point outward, minus one where they point inward, zero
+/// outside. Closed means here that every edge is used equally often in both directions. The ray and
+/// its cost are those of [`locate_point`], whose parity this number has.
 #[must_use]
 pub fn winding_number(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Option<i64> {
     let mut winding = 0;
@@ -85,11 +90,12 @@ pub(crate) fn location_of(winding: Option<i64>, balanced: bool) -> Location {
     }
 }
 
-/// Whether `q` is a point of the closed triangle, exactly; the triangle may have shrunk to a segment or a point.
+/// Whether `q` is a point of the closed triangle, exactly; the triangle may have shrunk to a
+/// segment or a point.
 ///
-/// It is when `q` is in the triangle's plane and is seen in the triangle along each of the three axes: along at least
-/// one of them the plane (or, if there is no plane, the triangle's line and `q`) is seen undistorted enough to be
-/// mapped one to one, so that this view alone decides.
+/// It is when `q` is in the triangle's plane and is seen in the triangle along each of the three
+/// axes: along at least one of them the plane (or, if there is no plane, the triangle's line and
+/// `q`) is seen undistorted enough to be mapped one to one, so that this view alone decides.
 #[must_use]
 pub fn point_on_triangle(q: Vec3, triangle: &[Vec3; 3]) -> bool {
     let [a, b, c] = *triangle;
@@ -122,7 +128,8 @@ pub(crate) fn ray_crossing(q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
     if min.x <= q.x && point_on_triangle(q, triangle) {
         return None;
     }
-    // From here on `q` is not in the triangle. The shifted ray passes above whatever is at the height of `q`.
+    // From here on `q` is not in the triangle. The shifted ray passes above whatever is at the
+    // height of `q`.
     if max.y <= q.y || max.z <= q.z || max.x <= q.x {
         return Some(0);
     }
@@ -156,7 +163,8 @@ impl RayAxis {
     /// through its front, -1 if it enters there.
     #[must_use]
     pub(crate) fn crossing(self, q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
-        // Turning the axes keeps orientations; in a point reflection the ray runs against the normal.
+        // Turning the axes keeps orientations; in a point reflection the ray runs against the
+        // normal.
         let sign = if self.forward { 1.0 } else { -1.0 };
         let view = |v: Vec3| {
             Vec3::new(v[self.axis], v[(self.axis + 1) % 3], v[(self.axis + 2) % 3]) * sign
@@ -166,10 +174,11 @@ impl RayAxis {
     }
 }
 
-/// Whether the shifted `q` is in the triangle as seen along x, and if so whether the triangle is counter-clockwise in
-/// the (y, z) plane, which is when its normal points along +x.
+/// Whether the shifted `q` is in the triangle as seen along x, and if so whether the triangle is
+/// counter-clockwise in the (y, z) plane, which is when its normal points along +x.
 ///
-/// A ray in that plane along +y crosses exactly one edge if it is; the crossed edge goes up if counter-clockwise.
+/// A ray in that plane along +y crosses exactly one edge if it is; the crossed edge goes up if
+/// counter-clockwise.
 #[inline]
 fn seen_through(q: Vec3, triangle: &[Vec3; 3]) -> Option<bool> {
     let flat = triangle.map(|p| drop_axis(p, 0));

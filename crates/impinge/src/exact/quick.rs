@@ -1,13 +1,15 @@
 //! The common path of the triangle test: floats with one error bound for all.
 //!
-//! Every difference of two vertices is at most twice as large as the largest difference to the first vertex of A, so
-//! one bound from those five differences holds for all eight determinants (`docs/notes/filters.md`). If every sign
-//! needed is certain and none is zero, the triangles are apart or cross, and nothing else is possible.
+//! Every difference of two vertices is at most twice as large as the largest difference to the
+//! first vertex of A, so one bound from those five differences holds for all eight determinants
+//! (`docs/notes/filters.md`). If every sign needed is certain and none is zero, the triangles are
+//! apart or cross, and nothing else is possible.
 //!
-//! The answer and the sides are unpredictable, so what counts is the number of branches on them: three, one for each way
-//! out. Tried and slower, by 20 to 40 %: comparing every value with the bound by itself, leaving after the first of the two
-//! comparisons of ends, choosing the sign by a condition instead of a table. A bound from the largest difference in any
-//! coordinate, cubed, is no faster than that from the largest in each.
+//! The answer and the sides are unpredictable, so what counts is the number of branches on them:
+//! three, one for each way out. Tried and slower, by 20 to 40 %: comparing every value with the
+//! bound by itself, leaving after the first of the two comparisons of ends, choosing the sign by a
+//! condition instead of a table. A bound from the largest difference in any coordinate, cubed, is
+//! no faster than that from the largest in each.
 
 use super::orient::{BOUND_3D, UNDERFLOW_3D, larger};
 use super::stats::Tally;
@@ -16,15 +18,17 @@ use crate::math::Vec3;
 /// Determinants of differences up to twice as large, in each of three factors.
 const SHARED_BOUND: f64 = 8.0 * BOUND_3D;
 
-/// The vertex alone on its side and the two others in the order of the chord's ends (see `chord`), by which vertices
-/// are on the positive side (bit `i` for vertex `i`), for the second triangle. The first has the ends exchanged.
+/// The vertex alone on its side and the two others in the order of the chord's ends (see `chord`),
+/// by which vertices are on the positive side (bit `i` for vertex `i`), for the second triangle.
+/// The first has the ends exchanged.
 const ROTATION: [[usize; 3]; 8] =
     [[0, 0, 0], [0, 1, 2], [1, 2, 0], [2, 1, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [0, 0, 0]];
 
 /// The side of the vertex alone on its side, by the same code.
 const APEX_SIDE: [f64; 8] = [0.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 0.0];
 
-/// Whether the triangles cross (`false`: they share no point); `None` if some sign is zero or too close to it.
+/// Whether the triangles cross (`false`: they share no point); `None` if some sign is zero or too
+/// close to it.
 #[inline(always)]
 pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<bool> {
     let [u, v] = [a[1] - a[0], a[2] - a[0]];
@@ -38,8 +42,9 @@ pub(super) fn crossing(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> 
         * reach(u.z, v.z, w[0].z, w[1].z, w[2].z);
     let bound = SHARED_BOUND * reach + UNDERFLOW_3D;
 
-    // The sizes of all values go into one minimum, which is compared with the bound only at the end: the branches in
-    // between may be wrong for values too close to zero, but then the minimum is too small as well.
+    // The sizes of all values go into one minimum, which is compared with the bound only at the
+    // end: the branches in between may be wrong for values too close to zero, but then the minimum
+    // is too small as well.
     let n = u.cross(v);
     let b_sides = [n.dot(w[0]), n.dot(w[1]), n.dot(w[2])];
     let b_code = code(b_sides);

@@ -17,7 +17,8 @@ pub enum SegmentFeature {
     Inside,
 }
 
-/// How a segment and a triangle that share a point meet: the smallest feature of each that holds all they share.
+/// How a segment and a triangle that share a point meet: the smallest feature of each that holds
+/// all they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SegmentContact {
     /// The feature of the segment.
@@ -27,10 +28,11 @@ pub struct SegmentContact {
     pub triangle: Feature,
 }
 
-/// How the closed segment from `p` to `q` and the closed triangle meet; `None` if they share no point.
+/// How the closed segment from `p` to `q` and the closed triangle meet; `None` if they share no
+/// point.
 ///
-/// Exact for coordinates within [`EXACT_RANGE`](super::EXACT_RANGE). The segment may lie in the plane of the triangle
-/// or be a point, the triangle may have zero area.
+/// Exact for coordinates within [`EXACT_RANGE`](super::EXACT_RANGE). The segment may lie in the
+/// plane of the triangle or be a point, the triangle may have zero area.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -58,7 +60,8 @@ pub fn segment_triangle(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<Segmen
 
 /// The case of an end on the plane, or of a triangle of zero area.
 fn touching(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentContact> {
-    // The segment as a triangle of zero area: its corner 2 never gets a say, since the lowest number wins.
+    // The segment as a triangle of zero area: its corner 2 never gets a say, since the lowest
+    // number wins.
     let (contact, _) = degenerate::meet(&[p, q, q], triangle, &mut ())?;
     let (segment, triangle) = match contact {
         Contact::Touching { a, b } => (a, b),

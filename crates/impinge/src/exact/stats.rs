@@ -5,7 +5,8 @@ use std::ops::AddAssign;
 
 /// How many signs each stage of the predicates decided.
 ///
-/// Filled by the `_counted` variants of the predicates; the plain ones do not count and pay nothing for it.
+/// Filled by the `_counted` variants of the predicates; the plain ones do not count and pay nothing
+/// for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FilterStats {
     /// Decided by a float evaluation and its error bound.

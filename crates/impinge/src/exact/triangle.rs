@@ -10,9 +10,9 @@ use crate::math::Vec3;
 
 /// How the closed triangles `a` and `b` meet; `None` if they share no point.
 ///
-/// Exact for coordinates within [`EXACT_RANGE`](super::EXACT_RANGE), whatever the triangles: coplanar, with common
-/// vertices, of zero area. Both triangles are in the same frame. The definitions are in the
-/// [module's documentation](super).
+/// Exact for coordinates within [`EXACT_RANGE`](super::EXACT_RANGE), whatever the triangles:
+/// coplanar, with common vertices, of zero area. Both triangles are in the same frame. The
+/// definitions are in the [module's documentation](super).
 ///
 /// ```
 /// use impinge::Vec3;
@@ -31,8 +31,8 @@ pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
     }
 }
 
-/// Whether the closed triangles `a` and `b` share a point: the same decision as [`triangle_triangle`], without saying
-/// how they meet.
+/// Whether the closed triangles `a` and `b` share a point: the same decision as
+/// [`triangle_triangle`], without saying how they meet.
 #[inline]
 #[must_use]
 pub fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
@@ -173,7 +173,8 @@ mod tests {
 
     #[test]
     fn the_last_bit_decides() {
-        // A vertex just above, on, and just below the sloped plane x + y + z = 3 of three ordinary numbers.
+        // A vertex just above, on, and just below the sloped plane x + y + z = 3 of three ordinary
+        // numbers.
         let a = [[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]].map(Vec3::from);
         let spike = |z: f64| [[1.0, 1.0, z], [2.0, 2.0, 2.0], [2.0, 3.0, 2.0]].map(Vec3::from);
         let (below, above) = (1.0 - f64::EPSILON / 2.0, 1.0 + f64::EPSILON);

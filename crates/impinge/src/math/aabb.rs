@@ -2,7 +2,8 @@
 
 use super::{Pose, STRETCH, Vec3, length_up};
 
-/// A closed axis-aligned box. Empty when a `min` exceeds its `max`; [`Aabb::EMPTY`] is the one every union starts from.
+/// A closed axis-aligned box. Empty when a `min` exceeds its `max`; [`Aabb::EMPTY`] is the one
+/// every union starts from.
 ///
 /// ```
 /// use impinge::{Aabb, Pose, Vec3};
@@ -106,19 +107,21 @@ impl Aabb {
         self.max - self.min
     }
 
-    /// A lower bound of the squared distance between points of the two boxes, zero when they overlap, before rounding.
+    /// A lower bound of the squared distance between points of the two boxes, zero when they
+    /// overlap, before rounding.
     #[inline]
     #[must_use]
     pub fn distance_squared(&self, other: &Self) -> f64 {
         (self.min - other.max).max(other.min - self.max).max(Vec3::ZERO).length_squared()
     }
 
-    /// The axis-aligned box of this box moved by `pose`, without a look at its eight corners: each of the nine entries of
-    /// the rotation meets the two ends of one side, and the smaller and the larger products are summed up.
+    /// The axis-aligned box of this box moved by `pose`, without a look at its eight corners: each
+    /// of the nine entries of the rotation meets the two ends of one side, and the smaller and the
+    /// larger products are summed up.
     ///
-    /// Conservative including rounding: for every point `p` of the box, `pose.transform_point(p)` lies in the
-    /// result. Rounding is monotone, and the sums below are taken in the very order of that function, so the largest
-    /// terms give the largest sum, bit for bit.
+    /// Conservative including rounding: for every point `p` of the box, `pose.transform_point(p)`
+    /// lies in the result. Rounding is monotone, and the sums below are taken in the very order of
+    /// that function, so the largest terms give the largest sum, bit for bit.
     #[must_use]
     pub fn transformed(&self, pose: &Pose) -> Self {
         if self.is_empty() {
@@ -136,8 +139,8 @@ impl Aabb {
         Self { min: ((x0 + y0) + z0) + t, max: ((x1 + y1) + z1) + t }
     }
 
-    /// A box about the same centre that holds this box however it is turned about that centre, so that it needs no
-    /// update when only the rotation changes.
+    /// A box about the same centre that holds this box however it is turned about that centre, so
+    /// that it needs no update when only the rotation changes.
     #[must_use]
     pub fn rotation_proof(&self) -> Self {
         if self.is_empty() {

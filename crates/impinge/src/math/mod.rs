@@ -1,4 +1,5 @@
-//! Vectors, poses, axis-aligned boxes, the plane of a polygon, and seeded random numbers for all that samples.
+//! Vectors, poses, axis-aligned boxes, the plane of a polygon, and seeded random numbers for all
+//! that samples.
 
 mod aabb;
 pub(crate) mod length;
@@ -26,12 +27,13 @@ use crate::error::{Error, ErrorKind};
 
 /// The largest absolute value of a coordinate or of a translation's component.
 ///
-/// Within it every predicate is exact, down to the smallest denormal number; beyond it construction fails with
-/// [`ErrorKind::OutOfRange`]. The bound leaves room for what is computed from coordinates: the fifth power of it, as
-/// the moments of inertia need, is still finite.
+/// Within it every predicate is exact, down to the smallest denormal number; beyond it construction
+/// fails with [`ErrorKind::OutOfRange`]. The bound leaves room for what is computed from
+/// coordinates: the fifth power of it, as the moments of inertia need, is still finite.
 pub const MAX_COORDINATE: f64 = 1e60;
 
-/// Checks that every component of `v` is finite and within [`MAX_COORDINATE`]; `what` names it in the error.
+/// Checks that every component of `v` is finite and within [`MAX_COORDINATE`]; `what` names it in
+/// the error.
 pub(crate) fn check_range(v: Vec3, what: impl FnOnce() -> String) -> Result<(), Error> {
     if !v.is_finite() {
         return Err(Error::new(

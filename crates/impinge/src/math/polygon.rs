@@ -1,18 +1,21 @@
 //! The plane that fits a polygon, and its projection along a coordinate axis.
 //!
-//! Zachmann 1994, "Exact and fast collision detection", sections 3.2 (normal of a polygon that need not be planar)
-//! and 3.2.2 (dropping the coordinate along which the polygon is seen best). The formula printed there for the second
-//! component has its sign the other way round than the first and third; here all three follow the right-hand rule.
+//! Zachmann 1994, "Exact and fast collision detection", sections 3.2 (normal of a polygon that need
+//! not be planar) and 3.2.2 (dropping the coordinate along which the polygon is seen best). The
+//! formula printed there for the second component has its sign the other way round than the first
+//! and third; here all three follow the right-hand rule.
 
 use super::{Vec3, unit_scale};
 
-/// The unit normal of the plane that fits a polygon best, by the right-hand rule; zero where there is none.
+/// The unit normal of the plane that fits a polygon best, by the right-hand rule; zero where there
+/// is none.
 ///
-/// Each component of the normal is the signed area of the polygon seen along that axis (Newell's or Euler's formula),
-/// so a twisted polygon gets the normal of its mean plane and a planar one its own. Computed from the first vertex and
-/// scaled by a power of two, so neither a far-away origin nor an extreme unit harms it. The result is zero for fewer
-/// than three points, for a vanishing area and for coordinates that are not finite. Where the area is zero but for
-/// rounding, the direction is rounding noise as well: callers that must know ask the exact predicates.
+/// Each component of the normal is the signed area of the polygon seen along that axis (Newell's or
+/// Euler's formula), so a twisted polygon gets the normal of its mean plane and a planar one its
+/// own. Computed from the first vertex and scaled by a power of two, so neither a far-away origin
+/// nor an extreme unit harms it. The result is zero for fewer than three points, for a vanishing
+/// area and for coordinates that are not finite. Where the area is zero but for rounding, the
+/// direction is rounding noise as well: callers that must know ask the exact predicates.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -33,9 +36,9 @@ pub fn newell_normal(points: &[Vec3]) -> Vec3 {
 
 /// The same before normalisation: twice the polygon's area vector, up to one positive factor.
 ///
-/// The factor is a power of two that brings the polygon to size one, so that neither huge nor tiny polygons lose
-/// their normal. Zero for fewer than three points and, up to rounding, for polygons of zero area; not finite where
-/// coordinates, or differences of them, are not.
+/// The factor is a power of two that brings the polygon to size one, so that neither huge nor tiny
+/// polygons lose their normal. Zero for fewer than three points and, up to rounding, for polygons
+/// of zero area; not finite where coordinates, or differences of them, are not.
 pub fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
     let Some(origin) = points.clone().next() else { return Vec3::ZERO };
     let size = points.clone().fold(0.0_f64, |s, p| s.max((p - origin).abs().max_element()));
@@ -56,8 +59,8 @@ pub fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
     sum
 }
 
-/// The coordinate axes, the one along which `normal` is longest first: dropping that coordinate keeps most of the
-/// polygon's area. Of equal components the first wins.
+/// The coordinate axes, the one along which `normal` is longest first: dropping that coordinate
+/// keeps most of the polygon's area. Of equal components the first wins.
 #[must_use]
 pub fn axes_by_size(normal: Vec3) -> [usize; 3] {
     let n = normal.abs();
@@ -68,8 +71,8 @@ pub fn axes_by_size(normal: Vec3) -> [usize; 3] {
 
 /// `p` without its coordinate `axis`: (y, z), (z, x) or (x, y) for axis 0, 1 and 2.
 ///
-/// The order is such that a polygon whose normal has a positive component along `axis` is counter-clockwise in the
-/// projection. An `axis` above 2 counts as 2.
+/// The order is such that a polygon whose normal has a positive component along `axis` is
+/// counter-clockwise in the projection. An `axis` above 2 counts as 2.
 #[inline]
 #[must_use]
 pub fn drop_axis(p: Vec3, axis: usize) -> [f64; 2] {

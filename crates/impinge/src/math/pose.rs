@@ -7,15 +7,16 @@ use crate::error::{Error, ErrorKind};
 
 /// Where a body is: a rotation `R`, then a translation `t`.
 ///
-/// A pair query takes the pose of B in A's frame. A point `v` of B then lies at `R*v + t` in A's frame, and
-/// [`Pose::transform_point`] is the one place where that is evaluated:
+/// A pair query takes the pose of B in A's frame. A point `v` of B then lies at `R*v + t` in A's
+/// frame, and [`Pose::transform_point`] is the one place where that is evaluated:
 ///
 /// ```text
 /// x' = ((R00*x + R01*y) + R02*z) + t0      and likewise for y' and z'
 /// ```
 ///
-/// in this order, every operation in `f64` rounded to nearest, no fused multiply-add. The three numbers that come out
-/// are the vertex: they are not rounded again, and every verdict is exact for them.
+/// in this order, every operation in `f64` rounded to nearest, no fused multiply-add. The three
+/// numbers that come out are the vertex: they are not rounded again, and every verdict is exact for
+/// them.
 ///
 /// ```
 /// use impinge::{Pose, Vec3};
@@ -32,10 +33,11 @@ pub struct Pose {
     translation: Vec3,
 }
 
-/// How far `R^T R` may be from the identity, in its largest entry, for [`Pose::from_matrix`] to take `R` as a rotation.
+/// How far `R^T R` may be from the identity, in its largest entry, for [`Pose::from_matrix`] to
+/// take `R` as a rotation.
 ///
-/// A product of a few thousand `f64` rotations stays well inside; a matrix stored in `f32` (about 1e-7) does not, and
-/// goes through [`Pose::from_nearest_rotation`].
+/// A product of a few thousand `f64` rotations stays well inside; a matrix stored in `f32` (about
+/// 1e-7) does not, and goes through [`Pose::from_nearest_rotation`].
 pub const ROTATION_TOLERANCE: f64 = 1e-9;
 
 /// No rotation of a pose, nor of one pose relative to another, makes a vector longer than this
@@ -60,9 +62,11 @@ impl Pose {
         Self::checked(DMat3::IDENTITY, translation.into())
     }
 
-    /// A rotation by the quaternion `x i + y j + z k + w`, then a translation. The quaternion may have any length but zero.
+    /// A rotation by the quaternion `x i + y j + z k + w`, then a translation. The quaternion may
+    /// have any length but zero.
     ///
-    /// Rotations that take axes to axes are exact: quarter turns about an axis keep faces flush that were.
+    /// Rotations that take axes to axes are exact: quarter turns about an axis keep faces flush
+    /// that were.
     ///
     /// # Errors
     /// If a number is not finite or too large, or the quaternion is zero.
@@ -80,7 +84,8 @@ impl Pose {
                 "the quaternion is zero and names no rotation; the identity is [0, 0, 0, 1]",
             ));
         }
-        // Scaled first, so that the length neither overflows nor vanishes. Divided by the square of the length, so that no root is rounded.
+        // Scaled first, so that the length neither overflows nor vanishes. Divided by the square of
+        // the length, so that no root is rounded.
         let [x, y, z, w] = xyzw.map(|c| c / largest);
         let n = x * x + y * y + z * z + w * w;
         let rotation = DMat3::from_cols(
@@ -131,19 +136,21 @@ impl Pose {
     /// The pose of a row-major 3x4 matrix `[R | t]`. `R` is kept bit for bit.
     ///
     /// # Errors
-    /// If a number is not finite or too large, or if `R` is not a rotation to within [`ROTATION_TOLERANCE`]: the
-    /// message says whether it mirrors, scales, shears, or is only too coarse.
+    /// If a number is not finite or too large, or if `R` is not a rotation to within
+    /// [`ROTATION_TOLERANCE`]: the message says whether it mirrors, scales, shears, or is only too
+    /// coarse.
     pub fn from_matrix(rows: [[f64; 4]; 3]) -> Result<Self, Error> {
         let (rotation, translation) = split(rows);
         check_rotation(&rotation, ROTATION_TOLERANCE)?;
         Self::checked(rotation, translation)
     }
 
-    /// As [`Pose::from_matrix`], for a matrix that is a rotation only roughly (stored in `f32`, printed with few
-    /// digits): the nearest rotation takes its place.
+    /// As [`Pose::from_matrix`], for a matrix that is a rotation only roughly (stored in `f32`,
+    /// printed with few digits): the nearest rotation takes its place.
     ///
     /// # Errors
-    /// If a number is not finite or too large, or if `R` is further than [`REPAIRABLE_ROTATION`] from any rotation.
+    /// If a number is not finite or too large, or if `R` is further than [`REPAIRABLE_ROTATION`]
+    /// from any rotation.
     pub fn from_nearest_rotation(rows: [[f64; 4]; 3]) -> Result<Self, Error> {
         let (mut rotation, translation) = split(rows);
         check_rotation(&rotation, REPAIRABLE_ROTATION)?;
@@ -175,7 +182,8 @@ impl Pose {
         [0, 1, 2].map(|i| [r.x_axis[i], r.y_axis[i], r.z_axis[i], t[i]])
     }
 
-    /// `R*v + t`, in the order the type's documentation gives. This *is* the vertex every verdict speaks of.
+    /// `R*v + t`, in the order the type's documentation gives. This *is* the vertex every verdict
+    /// speaks of.
     #[inline]
     #[must_use]
     pub fn transform_point(&self, v: Vec3) -> Vec3 {
@@ -267,11 +275,12 @@ impl Pose {
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
-    /// The pose of `b` in the frame of `a`, both given in one common frame: what a pair query asks for.
+    /// The pose of `b` in the frame of `a`, both given in one common frame: what a pair query asks
+    /// for.
     ///
-    /// Two bodies with the same rotation get exactly the identity as their relative rotation, and two with the same
-    /// pose exactly [`Pose::IDENTITY`]: parts that are only moved apart keep contacts that the rounding of a
-    /// product of matrices would tear open.
+    /// Two bodies with the same rotation get exactly the identity as their relative rotation, and
+    /// two with the same pose exactly [`Pose::IDENTITY`]: parts that are only moved apart keep
+    /// contacts that the rounding of a product of matrices would tear open.
     ///
     /// A component of the translation can reach `2 * sqrt(3)` times
     /// [`MAX_COORDINATE`](super::MAX_COORDINATE), which all queries accept; verdicts are exact for
@@ -312,7 +321,8 @@ fn nearest_rotation(mut rotation: DMat3) -> DMat3 {
     rotation
 }
 
-/// Says why `r` is not a rotation to within `tolerance`, in the order a user would look for the cause.
+/// Says why `r` is not a rotation to within `tolerance`, in the order a user would look for the
+/// cause.
 fn check_rotation(r: &DMat3, tolerance: f64) -> Result<(), Error> {
     if !r.is_finite() {
         return Err(Error::new(

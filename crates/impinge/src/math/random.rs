@@ -1,8 +1,9 @@
 //! A small seeded generator of random numbers: `SplitMix64`.
 //!
-//! G. L. Steele, D. Lea, C. H. Flood: Fast splittable pseudorandom number generators, OOPSLA 2014. The state is one
-//! `u64`; every draw adds a constant to it and mixes the sum. Draws use integer arithmetic, multiplication, addition
-//! and square roots only, so they are the same bits on every platform.
+//! G. L. Steele, D. Lea, C. H. Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
+//! The state is one `u64`; every draw adds a constant to it and mixes the sum. Draws use integer
+//! arithmetic, multiplication, addition and square roots only, so they are the same bits on every
+//! platform.
 
 use glam::DQuat;
 
@@ -67,8 +68,8 @@ impl Random {
 
     /// A rotation, uniform over all rotations.
     ///
-    /// G. Marsaglia: Choosing a point from the surface of a sphere, Ann. Math. Stat. 43, 1972: two points in the unit
-    /// disc give a point on the sphere in four dimensions without trigonometry.
+    /// G. Marsaglia: Choosing a point from the surface of a sphere, Ann. Math. Stat. 43, 1972: two
+    /// points in the unit disc give a point on the sphere in four dimensions without trigonometry.
     pub fn rotation(&mut self) -> DQuat {
         let [x, y, s] = self.in_disc();
         let [z, w, t] = self.in_disc();

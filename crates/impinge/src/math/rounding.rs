@@ -19,11 +19,14 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (s, (a - (s - t)) + (b - t))
 }
 
-/// The tightest simple bounds of the real sum `x + y + z`: equal if the sum is a number, else neighbours of one.
+/// The tightest simple bounds of the real sum `x + y + z`: equal if the sum is a number, else
+/// neighbours of one.
 ///
-/// With `s + e = x + y`, `t + f = s + z`, `g + h = e + f` and `r + q = t + g`, all exact, the sum is `r + q + h` and `|q|` is at most half an ulp of
-/// `r`. If `f` is zero then so is `h`. Otherwise `s + z` was inexact, so `s` and `z` do not cancel (Sterbenz) and `ulp(t) >= ulp(s) / 2 >= |e|`;
-/// then `|g| <= 2 ulp(t)`, `|h| <= 2^-51 ulp(t)` and `ulp(r) >= ulp(t) / 4`. Either way `|q + h|` is less than the step to a neighbour of `r`.
+/// With `s + e = x + y`, `t + f = s + z`, `g + h = e + f` and `r + q = t + g`, all exact, the sum
+/// is `r + q + h` and `|q|` is at most half an ulp of `r`. If `f` is zero then so is `h`. Otherwise
+/// `s + z` was inexact, so `s` and `z` do not cancel (Sterbenz) and `ulp(t) >= ulp(s) / 2 >= |e|`;
+/// then `|g| <= 2 ulp(t)`, `|h| <= 2^-51 ulp(t)` and `ulp(r) >= ulp(t) / 4`. Either way `|q + h|`
+/// is less than the step to a neighbour of `r`.
 #[inline]
 #[must_use]
 pub fn sum3(x: f64, y: f64, z: f64) -> (f64, f64) {
@@ -34,7 +37,8 @@ pub fn sum3(x: f64, y: f64, z: f64) -> (f64, f64) {
     if q == 0.0 && h == 0.0 { (r, r) } else { (down(r), up(r)) }
 }
 
-/// An upper bound of the spectral norm of `R^T R - I`: by how much a matrix that should be a rotation changes squared lengths.
+/// An upper bound of the spectral norm of `R^T R - I`: by how much a matrix that should be a
+/// rotation changes squared lengths.
 #[must_use]
 pub fn distortion(r: &DMat3) -> f64 {
     let g = r.transpose() * *r - DMat3::IDENTITY;

@@ -2,14 +2,15 @@
 
 use super::Vec3;
 
-/// Equal for points with equal coordinates, whatever the signs of their zeros, and ordered in some fixed way.
+/// Equal for points with equal coordinates, whatever the signs of their zeros, and ordered in some
+/// fixed way.
 pub fn coordinate_key(p: Vec3) -> [u64; 3] {
     // Adding zero gives both zeros one sign.
     (p + Vec3::ZERO).to_array().map(f64::to_bits)
 }
 
-/// Two powers of two whose product brings `size` (positive, finite) to about one; two, because the reciprocal of a
-/// denormal number is not finite.
+/// Two powers of two whose product brings `size` (positive, finite) to about one; two, because the
+/// reciprocal of a denormal number is not finite.
 #[must_use]
 pub fn unit_scale(size: f64) -> (f64, f64) {
     let exponent =

@@ -10,8 +10,8 @@ pub(super) fn area_sign(points: &[[f64; 2]]) -> Sign {
     if n < 3 {
         return Sign::Zero;
     }
-    // Relative to a corner, the sum of cross products with a bound of its rounding error: each difference, product
-    // and addition is off by half an ulp of something no larger than `size`.
+    // Relative to a corner, the sum of cross products with a bound of its rounding error: each
+    // difference, product and addition is off by half an ulp of something no larger than `size`.
     let [ox, oy] = points[0];
     let (mut sum, mut size) = (0.0_f64, 0.0_f64);
     for i in 1..n - 1 {

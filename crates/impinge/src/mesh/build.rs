@@ -9,12 +9,13 @@ use crate::math::{Vec3, check_range};
 impl Mesh {
     /// A mesh of polygons with three or more corners each, given as indices into the vertices.
     ///
-    /// Polygons may be non-convex, non-planar and degenerate; they need not be simple. One of `n` corners becomes
-    /// `n - 2` triangles of the same orientation. Holes are joined to the outline by a bridge that is walked twice.
+    /// Polygons may be non-convex, non-planar and degenerate; they need not be simple. One of `n`
+    /// corners becomes `n - 2` triangles of the same orientation. Holes are joined to the outline
+    /// by a bridge that is walked twice.
     ///
     /// # Errors
-    /// If a coordinate is not finite or too large, if a polygon has fewer than three corners or names a vertex that
-    /// does not exist, or if there is more of anything than `u32` can number.
+    /// If a coordinate is not finite or too large, if a polygon has fewer than three corners or
+    /// names a vertex that does not exist, or if there is more of anything than `u32` can number.
     ///
     /// ```
     /// use impinge::{ErrorKind, Mesh, Vec3};
@@ -41,12 +42,12 @@ impl Mesh {
         Self::from_offsets(vertices, starts, corners)
     }
 
-    /// As [`Mesh::from_polygons`], with all corners in one list: polygon `i` is `corners[offsets[i]..offsets[i + 1]]`.
-    /// No polygons at all may be said with no offsets.
+    /// As [`Mesh::from_polygons`], with all corners in one list: polygon `i` is
+    /// `corners[offsets[i]..offsets[i + 1]]`. No polygons at all may be said with no offsets.
     ///
     /// # Errors
-    /// As [`Mesh::from_polygons`], and if the offsets do not start at zero, decrease, or do not end at the number
-    /// of corners.
+    /// As [`Mesh::from_polygons`], and if the offsets do not start at zero, decrease, or do not end
+    /// at the number of corners.
     pub fn from_offsets(
         vertices: Vec<Vec3>,
         offsets: Vec<u32>,
@@ -93,8 +94,8 @@ impl Mesh {
     /// A mesh of indexed triangles.
     ///
     /// # Errors
-    /// If a coordinate is not finite or too large, if a triangle names a vertex that does not exist, or if there are
-    /// more than `u32` can number.
+    /// If a coordinate is not finite or too large, if a triangle names a vertex that does not
+    /// exist, or if there are more than `u32` can number.
     pub fn from_triangles(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, Error> {
         check_vertices(&vertices)?;
         check_count(3 * triangles.len(), "triangle corners")?;
@@ -105,7 +106,8 @@ impl Mesh {
         Ok(Self::assemble(vertices, connectivity))
     }
 
-    /// A mesh of triangles that share nothing: three vertices each, in order. [`Mesh::welded`] joins them.
+    /// A mesh of triangles that share nothing: three vertices each, in order. [`Mesh::welded`]
+    /// joins them.
     ///
     /// # Errors
     /// If a coordinate is not finite or too large, or if there are more than `u32` can number.

@@ -7,14 +7,17 @@ use super::defects::fans;
 use super::orientation::Orientation;
 use super::polygon_checks::{collinear, convex, deviation, planar};
 
-/// How far the corners of a polygon may be from its best-fit plane, over the diagonal of its box, for
+/// How far the corners of a polygon may be from its best-fit plane, over the diagonal of its box,
+/// for
 /// [`Classification::nearly_planar_polygons`]: what coordinates with seven digits in a text file amount to.
 pub const PLANAR_TOLERANCE: f64 = 1e-6;
 
-/// What a mesh can be used for. Everything but `nearly_planar_polygons` and `outward` is decided exactly.
+/// What a mesh can be used for. Everything but `nearly_planar_polygons` and `outward` is decided
+/// exactly.
 ///
-/// Vertices count by index: a soup of triangles is neither closed nor manifold until it is welded. Sides from a vertex
-/// to itself do not count as edges. A mesh without polygons has all the properties that speak of "every".
+/// Vertices count by index: a soup of triangles is neither closed nor manifold until it is welded.
+/// Sides from a vertex to itself do not count as edges. A mesh without polygons has all the
+/// properties that speak of "every".
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -29,7 +32,8 @@ pub const PLANAR_TOLERANCE: f64 = 1e-6;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Classification {
-    /// Every edge is shared by an even number of polygon sides: inside and outside are defined by parity.
+    /// Every edge is shared by an even number of polygon sides: inside and outside are defined by
+    /// parity.
     pub closed: bool,
     /// Every edge has exactly two sides and the polygons around every vertex form one fan.
     pub manifold: bool,
@@ -45,12 +49,13 @@ pub struct Classification {
     pub planar_polygons: bool,
     /// Every polygon lies within [`PLANAR_TOLERANCE`] of a plane.
     pub nearly_planar_polygons: bool,
-    /// Every polygon is convex, seen along the axis it faces most. Polygons of zero area are not convex.
+    /// Every polygon is convex, seen along the axis it faces most. Polygons of zero area are not
+    /// convex.
     pub convex_polygons: bool,
     /// The mesh is the boundary of a convex body, facing outward or inward.
     pub convex: bool,
-    /// Whether the polygons face outward: the sign of the volume. `None` if the mesh is not balanced or its volume
-    /// is zero up to rounding.
+    /// Whether the polygons face outward: the sign of the volume. `None` if the mesh is not
+    /// balanced or its volume is zero up to rounding.
     pub outward: Option<bool>,
     /// How many pieces hang together through edges.
     pub shells: usize,
@@ -181,7 +186,8 @@ mod tests {
         let triangles = cube().triangles().to_vec();
         let flat = Mesh::from_triangles(vertices.clone(), triangles.clone()).unwrap();
         assert!(flat.classification().convex, "coplanar neighbours are flat");
-        // One ulp outward is convex or not, depending on the diagonal; one ulp inward at the other end likewise.
+        // One ulp outward is convex or not, depending on the diagonal; one ulp inward at the other
+        // end likewise.
         let verdicts = [7, 6, 5, 4].map(|v| {
             let mut moved = vertices.clone();
             moved[v].z = f64::from_bits(moved[v].z.to_bits() + 1);

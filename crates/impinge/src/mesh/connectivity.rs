@@ -1,4 +1,5 @@
-//! What a mesh is apart from where its vertices lie: polygons, their triangles, and what is derived from them alone.
+//! What a mesh is apart from where its vertices lie: polygons, their triangles, and what is derived
+//! from them alone.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -10,8 +11,9 @@ use crate::error::{Error, ErrorKind};
 
 /// The polygons of a mesh that are not all triangles, as one list of corners cut into pieces.
 ///
-/// `starts` has one entry more than there are polygons; polygon `i` owns `corners[starts[i]..starts[i + 1]]` and, as
-/// every polygon of `n` corners has exactly `n - 2` triangles, the triangles from `starts[i] - 2 * i` on.
+/// `starts` has one entry more than there are polygons; polygon `i` owns
+/// `corners[starts[i]..starts[i + 1]]` and, as every polygon of `n` corners has exactly `n - 2`
+/// triangles, the triangles from `starts[i] - 2 * i` on.
 #[derive(Clone, Debug)]
 pub(super) struct PolygonList {
     pub(super) starts: Vec<u32>,

@@ -1,23 +1,26 @@
 //! Whether a closed surface bounds a convex body, exactly.
 //!
-//! Zachmann 1994, section 4.2.2, checks every dihedral angle of a closed manifold of planar convex polygons. That is
-//! not enough: a surface can be convex along every edge and still wind around several times (two pyramids on a
-//! square that is walked twice: closed, connected, of genus zero). Mehlhorn et al. 1996, "Checking geometric programs or
-//! verification of geometric structures", add a global certificate, used here:
+//! Zachmann 1994, section 4.2.2, checks every dihedral angle of a closed manifold of planar convex
+//! polygons. That is not enough: a surface can be convex along every edge and still wind around
+//! several times (two pyramids on a square that is walked twice: closed, connected, of genus zero).
+//! Mehlhorn et al. 1996, "Checking geometric programs or verification of geometric structures", add
+//! a global certificate, used here:
 //!
 //! 1. a point `p` strictly below the plane of every face;
 //! 2. a ray from `p` that meets the surface exactly once.
 //!
-//! By 1, looking from `p` maps every face to the sphere of directions without folding, so the surface covers the
-//! sphere, branched at vertices at most, the same number of times everywhere; by 2, once. So it is star-shaped
-//! about `p` and does not cross itself, around each vertex it is a simple cone with convex edges, thus a convex one,
-//! and a closed connected body that is convex near every boundary point is convex (Tietze, Nakajima).
+//! By 1, looking from `p` maps every face to the sphere of directions without folding, so the
+//! surface covers the sphere, branched at vertices at most, the same number of times everywhere; by
+//! 2, once. So it is star-shaped about `p` and does not cross itself, around each vertex it is a
+//! simple cone with convex edges, thus a convex one, and a closed connected body that is convex
+//! near every boundary point is convex (Tietze, Nakajima).
 //!
-//! Bodies too thin to have a point of `f64` coordinates well inside are checked the long way: no vertex lies above
-//! the plane of a face, each face has a vertex strictly below, no two vertices coincide, and Euler's characteristic
-//! is two. The faces then lie on the boundary of the hull and cover it `d` times, branched at vertices. A corner of the hull
-//! cannot lie inside a face or an edge, and only one vertex has its coordinates, so all `d` sheets meet in that
-//! vertex. Riemann and Hurwitz give `2 = 2 d - (sum of branching) <= 2 d - 4 (d - 1)`, so `d = 1`.
+//! Bodies too thin to have a point of `f64` coordinates well inside are checked the long way: no
+//! vertex lies above the plane of a face, each face has a vertex strictly below, no two vertices
+//! coincide, and Euler's characteristic is two. The faces then lie on the boundary of the hull and
+//! cover it `d` times, branched at vertices. A corner of the hull cannot lie inside a face or an
+//! edge, and only one vertex has its coordinates, so all `d` sheets meet in that vertex. Riemann
+//! and Hurwitz give `2 = 2 d - (sum of branching) <= 2 d - 4 (d - 1)`, so `d = 1`.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -74,14 +77,16 @@ pub enum NotConvex {
         /// The polygon.
         polygon: u32,
     },
-    /// The surface turns inward at an edge, as seen from the side its polygons face (or, if they face inward, from behind).
+    /// The surface turns inward at an edge, as seen from the side its polygons face (or, if they
+    /// face inward, from behind).
     ReflexEdge {
         /// Its vertices.
         edge: [u32; 2],
         /// The polygons on its two sides.
         polygons: [u32; 2],
     },
-    /// Convex along every edge, and yet not the boundary of one body: it goes around more than once, or has no inside.
+    /// Convex along every edge, and yet not the boundary of one body: it goes around more than
+    /// once, or has no inside.
     NotOneBody,
 }
 
@@ -124,8 +129,9 @@ impl fmt::Display for NotConvex {
 }
 
 impl Mesh {
-    /// Whether the mesh is the boundary of a convex body, exactly, and if so whether its polygons face outward; else the first
-    /// polygon, edge or vertex that speaks against it. What [`Classification::convex`](super::Classification::convex) says, with the reason.
+    /// Whether the mesh is the boundary of a convex body, exactly, and if so whether its polygons
+    /// face outward; else the first polygon, edge or vertex that speaks against it. What
+    /// [`Classification::convex`](super::Classification::convex) says, with the reason.
     ///
     /// # Errors
     /// The reason, if the mesh is not convex.
@@ -181,8 +187,8 @@ impl Mesh {
     }
 }
 
-/// Whether a mesh that is closed, manifold, oriented, of one shell, with planar convex polygons and Euler
-/// characteristic two bounds a convex body. `outward` tells which way the polygons face.
+/// Whether a mesh that is closed, manifold, oriented, of one shell, with planar convex polygons and
+/// Euler characteristic two bounds a convex body. `outward` tells which way the polygons face.
 pub(super) fn is_convex(mesh: &Mesh, outward: bool) -> bool {
     check_convex(mesh, outward).is_ok()
 }
@@ -240,8 +246,8 @@ fn locally_convex(mesh: &Mesh, planes: &[[Vec3; 3]]) -> Result<(), NotConvex> {
         }
         let polygons = [t.polygon(h), t.polygon(twin)];
         let [a, b, c] = planes[polygons[0] as usize];
-        // The neighbour is planar and shares the edge: its corners are all above, all in, or all below the plane.
-        // Three of them that are not on one line decide.
+        // The neighbour is planar and shares the edge: its corners are all above, all in, or all
+        // below the plane. Three of them that are not on one line decide.
         let other = planes[polygons[1] as usize];
         if other.iter().any(|p| orient3d(a, b, c, *p) == Sign::Positive) {
             return Err(NotConvex::ReflexEdge { edge, polygons });
@@ -250,12 +256,13 @@ fn locally_convex(mesh: &Mesh, planes: &[[Vec3; 3]]) -> Result<(), NotConvex> {
     Ok(())
 }
 
-/// How often a ray from `p`, which lies strictly on one side of all triangles' planes, meets the surface: whether
-/// exactly once. `None` if every ray tried met an edge.
+/// How often a ray from `p`, which lies strictly on one side of all triangles' planes, meets the
+/// surface: whether exactly once. `None` if every ray tried met an edge.
 fn covers_once(mesh: &Mesh, p: Vec3, bounds: &Aabb) -> Option<bool> {
     let reach = bounds.extent().max_element();
     'ray: for attempt in 0..16 {
-        // Directions of no special relation to any grid or symmetry: steps of the golden ratio and two roots.
+        // Directions of no special relation to any grid or symmetry: steps of the golden ratio and
+        // two roots.
         let k = f64::from(attempt) + 1.0;
         let steps = Vec3::new(0.618_033_988_7, 0.414_213_562_3, 0.732_050_807_5) * k;
         let direction = (steps - steps.floor()) * 2.0 - Vec3::ONE;
@@ -264,8 +271,8 @@ fn covers_once(mesh: &Mesh, p: Vec3, bounds: &Aabb) -> Option<bool> {
         for t in 0..mesh.triangles().len() {
             let [a, b, c] = mesh.triangle(t);
             let sides = [(a, b), (b, c), (c, a)].map(|(u, v)| orient3d(p, q, u, v));
-            // All triangles turn the same way around `p`, so a ray through one sees it with one fixed sign and the
-            // opposite ray with the other.
+            // All triangles turn the same way around `p`, so a ray through one sees it with one
+            // fixed sign and the opposite ray with the other.
             if sides.contains(&Sign::Zero) {
                 let apart = sides.contains(&Sign::Positive) && sides.contains(&Sign::Negative);
                 if apart {

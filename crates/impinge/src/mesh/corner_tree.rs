@@ -1,7 +1,8 @@
-//! A tree over corners of a polygon in the plane, for the question which of them may lie in a triangle.
+//! A tree over corners of a polygon in the plane, for the question which of them may lie in a
+//! triangle.
 //!
-//! A uniform grid was tried first: with corners crowded on one line, as on the back of a comb, it took half a minute
-//! for 100,000 corners where this takes a fraction of a second.
+//! A uniform grid was tried first: with corners crowded on one line, as on the back of a comb, it
+//! took half a minute for 100,000 corners where this takes a fraction of a second.
 
 use super::connectivity::{NONE, index};
 
@@ -87,7 +88,8 @@ impl CornerTree {
         }
     }
 
-    /// Whether `blocks` holds for a corner in the tree that may lie in the closed counter-clockwise triangle.
+    /// Whether `blocks` holds for a corner in the tree that may lie in the closed counter-clockwise
+    /// triangle.
     pub(super) fn any(&self, triangle: &[[f64; 2]; 3], blocks: impl Fn(u32) -> bool) -> bool {
         let mut stack = [0; 64];
         stack[0] = 1;
@@ -116,8 +118,8 @@ impl CornerTree {
 }
 
 impl Node {
-    /// Whether the box certainly misses the triangle: it is beyond its box, or beyond one of its sides by more than
-    /// rounding could be wrong.
+    /// Whether the box certainly misses the triangle: it is beyond its box, or beyond one of its
+    /// sides by more than rounding could be wrong.
     fn is_outside(&self, t: &[[f64; 2]; 3]) -> bool {
         let beyond = |k: usize| {
             let [a, b, c] = t.map(|p| p[k]);

@@ -35,8 +35,8 @@ pub struct MisorientedEdge {
     pub vertices: [u32; 2],
     /// The polygons.
     pub polygons: [u32; 2],
-    /// The one more likely wrong: it belongs to the smaller party of its piece. `None` if the piece cannot be
-    /// oriented at all.
+    /// The one more likely wrong: it belongs to the smaller party of its piece. `None` if the piece
+    /// cannot be oriented at all.
     pub suspect: Option<u32>,
 }
 
@@ -72,7 +72,8 @@ pub struct DegeneratePolygon {
 pub struct NonPlanarPolygon {
     /// The polygon.
     pub polygon: u32,
-    /// The largest distance of a corner from the best-fit plane (Newell's normal through the mean of the corners).
+    /// The largest distance of a corner from the best-fit plane (Newell's normal through the mean
+    /// of the corners).
     pub deviation: f64,
     /// The same over the diagonal of the polygon's box.
     pub relative: f64,
@@ -89,10 +90,11 @@ pub struct DuplicatePolygon {
     pub reversed: bool,
 }
 
-/// The full report of a mesh's defects. Every list is in ascending order; numbers are those of the mesh.
+/// The full report of a mesh's defects. Every list is in ascending order; numbers are those of the
+/// mesh.
 ///
-/// Vertices count by index here: those that merely coincide are listed in `duplicate_vertices`, and joined by
-/// [`Mesh::welded`].
+/// Vertices count by index here: those that merely coincide are listed in `duplicate_vertices`, and
+/// joined by [`Mesh::welded`].
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -109,13 +111,15 @@ pub struct DuplicatePolygon {
 pub struct Defects {
     /// Edges with one polygon.
     pub open_edges: Vec<OpenEdge>,
-    /// How many closed loops (or open chains, where other defects interrupt them) the open edges form.
+    /// How many closed loops (or open chains, where other defects interrupt them) the open edges
+    /// form.
     pub boundary_loops: usize,
     /// Edges with three or more sides.
     pub non_manifold_edges: Vec<NonManifoldEdge>,
     /// Edges along which two polygons run the same way.
     pub misoriented_edges: Vec<MisorientedEdge>,
-    /// The polygons to turn around to orient every piece that can be oriented: the smaller party of each.
+    /// The polygons to turn around to orient every piece that can be oriented: the smaller party of
+    /// each.
     pub suspect_polygons: Vec<u32>,
     /// The first polygon of each piece that cannot be oriented, such as a Moebius strip.
     pub non_orientable: Vec<u32>,
@@ -129,7 +133,8 @@ pub struct Defects {
     /// senses, or that could not be triangulated without overlap; see
     /// [`triangulate_polygon`](super::triangulate_polygon).
     pub self_crossing_polygons: Vec<u32>,
-    /// Polygons that visit a vertex twice, other than in a row: holes joined by bridges, and pinches. Not wrong.
+    /// Polygons that visit a vertex twice, other than in a row: holes joined by bridges, and
+    /// pinches. Not wrong.
     pub pinched_polygons: Vec<u32>,
     /// Polygons with the corners of an earlier one.
     pub duplicate_polygons: Vec<DuplicatePolygon>,
@@ -140,8 +145,8 @@ pub struct Defects {
 }
 
 impl Defects {
-    /// Whether nothing speaks against the mesh as the surface of a solid: no open, non-manifold or misoriented
-    /// edges, no non-manifold vertices, no degenerate, crossing or duplicate polygons.
+    /// Whether nothing speaks against the mesh as the surface of a solid: no open, non-manifold or
+    /// misoriented edges, no non-manifold vertices, no degenerate, crossing or duplicate polygons.
     ///
     /// Non-planar and pinched polygons, coinciding and unused vertices are legal and do not count.
     #[must_use]
@@ -321,7 +326,8 @@ fn boundary_loops(t: &Topology<'_>, fans: &mut UnionFind) -> usize {
 
 /// Polygons with the same corners in the same cyclic order, either way round.
 fn duplicate_polygons(mesh: &Mesh) -> Vec<DuplicatePolygon> {
-    // The smallest rotation of a polygon or of its reverse stands for it; equal ones are found by sorting.
+    // The smallest rotation of a polygon or of its reverse stands for it; equal ones are found by
+    // sorting.
     let mut canonical = Vec::with_capacity(mesh.connectivity.corner_count());
     let mut reversed = Vec::with_capacity(mesh.polygon_count());
     let (mut forward, mut backward) = (Vec::new(), Vec::new());

@@ -5,7 +5,8 @@ use std::fmt;
 use super::defects::{Defects, DegenerateKind};
 
 impl fmt::Display for Defects {
-    /// One line: each kind with its count and its first case, most serious first; "no defects" if there are none.
+    /// One line: each kind with its count and its first case, most serious first; "no defects" if
+    /// there are none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = Vec::new();
         if let Some(e) = self.open_edges.first() {

@@ -10,8 +10,9 @@ use crate::tree::{Refitted, Upkeep};
 /// When a deforming mesh rebuilds parts of its tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeformOptions {
-    /// A part of the tree is rebuilt when the surface of its boxes, over that of the box around them, has grown by this factor since it was built. At least one;
-    /// infinity never rebuilds. Small values keep queries fast, large ones keep moves cheap; answers are the same.
+    /// A part of the tree is rebuilt when the surface of its boxes, over that of the box around
+    /// them, has grown by this factor since it was built. At least one; infinity never rebuilds.
+    /// Small values keep queries fast, large ones keep moves cheap; answers are the same.
     pub rebuild_at: f64,
 }
 
@@ -24,9 +25,10 @@ impl Default for DeformOptions {
 
 /// A mesh whose vertices move while its polygons stay: cloth, a flexible hose, an animated body.
 ///
-/// [`Deforming::mesh`] is an ordinary mesh at every moment, for every query, and answers are exact wherever the vertices have gone. Its tree is refitted by each
-/// move, for the moved part only where that is smaller, and parts of it that have become slow are rebuilt. A mesh that only moves as a whole
-/// needs none of this: give queries another pose.
+/// [`Deforming::mesh`] is an ordinary mesh at every moment, for every query, and answers are exact
+/// wherever the vertices have gone. Its tree is refitted by each move, for the moved part only
+/// where that is smaller, and parts of it that have become slow are rebuilt. A mesh that only moves
+/// as a whole needs none of this: give queries another pose.
 ///
 /// ```
 /// use impinge::{Deforming, Pose, Vec3, shapes};
@@ -48,7 +50,8 @@ pub struct Deforming {
     around: OnceLock<Around>,
 }
 
-/// What a deforming mesh keeps beside itself: how good its tree was, and which triangles lie around each vertex.
+/// What a deforming mesh keeps beside itself: how good its tree was, and which triangles lie around
+/// each vertex.
 #[derive(Clone, Debug)]
 pub(crate) struct Kept {
     upkeep: Upkeep,
@@ -106,10 +109,12 @@ impl Deforming {
         self.mesh
     }
 
-    /// Moves all vertices. Those that stay where they are cost little: where they are most, only the rest of the tree is refitted.
+    /// Moves all vertices. Those that stay where they are cost little: where they are most, only
+    /// the rest of the tree is refitted.
     ///
     /// # Errors
-    /// If the number of vertices differs, or a coordinate is not finite or too large. The mesh is then as it was.
+    /// If the number of vertices differs, or a coordinate is not finite or too large. The mesh is
+    /// then as it was.
     pub fn move_all(&mut self, vertices: &[Vec3]) -> Result<Refitted, Error> {
         self.mesh.check_replacement(vertices)?;
         let moved: Vec<u32> = (0..vertices.len() as u32)
@@ -122,11 +127,13 @@ impl Deforming {
         Ok(self.follow(few.then_some(&*moved)))
     }
 
-    /// Moves some vertices, given by number; of several places for one vertex the last counts. Takes time in proportion to the triangles that have one of them,
-    /// unless the mesh leaves the space it had.
+    /// Moves some vertices, given by number; of several places for one vertex the last counts.
+    /// Takes time in proportion to the triangles that have one of them, unless the mesh leaves the
+    /// space it had.
     ///
     /// # Errors
-    /// If there is no such vertex, or a coordinate is not finite or too large. The mesh is then as it was.
+    /// If there is no such vertex, or a coordinate is not finite or too large. The mesh is then as
+    /// it was.
     ///
     /// ```
     /// use impinge::{Deforming, ErrorKind, Vec3, shapes};
@@ -161,7 +168,8 @@ impl Deforming {
                 new = new.union(&Aabb::from_points([*place]));
             }
         }
-        // The box can only have shrunk if something on its border has moved, or a vertex was moved twice.
+        // The box can only have shrunk if something on its border has moved, or a vertex was moved
+        // twice.
         self.mesh.bounds = if on_border || new != old {
             let used = self.mesh.connectivity.used().iter();
             Aabb::from_points(used.map(|v| self.mesh.vertices[*v as usize]))
@@ -196,7 +204,8 @@ impl Deforming {
 /// The triangles at each vertex.
 #[derive(Clone, Debug)]
 struct Around {
-    /// One more than there are vertices: those of vertex `v` are `triangles[starts[v]..starts[v + 1]]`.
+    /// One more than there are vertices: those of vertex `v` are
+    /// `triangles[starts[v]..starts[v + 1]]`.
     starts: Vec<u32>,
     triangles: Vec<u32>,
 }

@@ -9,19 +9,20 @@ use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 
 impl Mesh {
-    /// The mesh moved: each vertex is [`Pose::transform_point`] of the old one, and polygons, triangles and what is
-    /// known about their adjacency are shared with the old mesh.
+    /// The mesh moved: each vertex is [`Pose::transform_point`] of the old one, and polygons,
+    /// triangles and what is known about their adjacency are shared with the old mesh.
     ///
-    /// Coordinates near [`MAX_COORDINATE`](crate::math::MAX_COORDINATE) may come out up to three times larger than
-    /// it; [`Mesh::with_vertices`] would refuse them.
+    /// Coordinates near [`MAX_COORDINATE`](crate::math::MAX_COORDINATE) may come out up to three
+    /// times larger than it; [`Mesh::with_vertices`] would refuse them.
     #[must_use]
     pub fn transformed(&self, pose: &Pose) -> Self {
         let vertices = self.vertices.iter().map(|v| pose.transform_point(*v)).collect();
         Self::assemble(vertices, Arc::clone(&self.connectivity))
     }
 
-    /// The same polygons and triangles on other vertices, as a deforming body needs: nothing is triangulated again
-    /// and what is known about adjacency is shared. The tree is not carried over: [`Deforming`](super::Deforming) does that.
+    /// The same polygons and triangles on other vertices, as a deforming body needs: nothing is
+    /// triangulated again and what is known about adjacency is shared. The tree is not carried
+    /// over: [`Deforming`](super::Deforming) does that.
     ///
     /// # Errors
     /// If the number of vertices differs, or a coordinate is not finite or too large.
@@ -55,8 +56,9 @@ impl Mesh {
         self.scaled_by(Vec3::splat(factor))
     }
 
-    /// The mesh with every axis multiplied by its own factor. A factor may be negative; where the product of the
-    /// three is, the polygons are turned around, so that what was outside stays outside.
+    /// The mesh with every axis multiplied by its own factor. A factor may be negative; where the
+    /// product of the three is, the polygons are turned around, so that what was outside stays
+    /// outside.
     ///
     /// # Errors
     /// If a factor is zero or not finite, or a coordinate becomes too large.

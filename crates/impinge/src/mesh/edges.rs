@@ -1,17 +1,18 @@
 //! Unique undirected edges and what lies on them, in linear time.
 //!
-//! Sides of polygons are sorted by their two ends with two counting sorts, so that equal ones come together: linear
-//! whatever the degree of a vertex, where the lists of neighbours of Zachmann 1994, section 4.1.3, are linear for
-//! bounded degree.
+//! Sides of polygons are sorted by their two ends with two counting sorts, so that equal ones come
+//! together: linear whatever the degree of a vertex, where the lists of neighbours of Zachmann
+//! 1994, section 4.1.3, are linear for bounded degree.
 
 use super::connectivity::{Connectivity, index};
 
 /// The unique undirected edges of a mesh's triangles, and the triangles on each.
 ///
-/// Edges are ordered by their smaller, then their larger vertex. A *side* is a triangle and one of its three sides:
-/// side `3 * t + k` runs from corner `k` of triangle `t` to corner `(k + 1) % 3`. An edge has as many sides as
-/// triangles run along it: two on a closed surface. Sides from a vertex to itself (triangles with repeated corners)
-/// form edges with equal ends, so that every side has its edge.
+/// Edges are ordered by their smaller, then their larger vertex. A *side* is a triangle and one of
+/// its three sides: side `3 * t + k` runs from corner `k` of triangle `t` to corner `(k + 1) % 3`.
+/// An edge has as many sides as triangles run along it: two on a closed surface. Sides from a
+/// vertex to itself (triangles with repeated corners) form edges with equal ends, so that every
+/// side has its edge.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -72,7 +73,8 @@ impl Edges {
         self.ends.is_empty()
     }
 
-    /// The two vertices of an edge, the smaller index first; equal for a side from a vertex to itself.
+    /// The two vertices of an edge, the smaller index first; equal for a side from a vertex to
+    /// itself.
     ///
     /// # Panics
     /// If there is no such edge.

@@ -9,13 +9,15 @@ use crate::math::Vec3;
 
 /// A hash of the bits of all vertices and of all triangles' corners: 128 bits of XXH3.
 ///
-/// Equal meshes have equal fingerprints on every machine, and different ones do not in practice. It is no defence against somebody who wants them to:
-/// nothing in this crate trusts it with an answer. Shown as 32 hexadecimal digits.
+/// Equal meshes have equal fingerprints on every machine, and different ones do not in practice. It
+/// is no defence against somebody who wants them to: nothing in this crate trusts it with an
+/// answer. Shown as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub(crate) [u8; 16]);
 
 impl Mesh {
-    /// The fingerprint of the mesh: of its vertices and triangles, in their order. Polygons count only by their triangles. A pass over everything.
+    /// The fingerprint of the mesh: of its vertices and triangles, in their order. Polygons count
+    /// only by their triangles. A pass over everything.
     ///
     /// ```
     /// use impinge::shapes;

@@ -1,8 +1,8 @@
 //! Area, volume, centre of mass and moments of inertia, summed over triangles.
 //!
-//! The integrals are those of the tetrahedra between each triangle and the centre of the box, with the signs of the
-//! triangles' orientations; sums are compensated (Neumaier 1974), so that neither the distance from the origin nor
-//! the number of triangles costs digits.
+//! The integrals are those of the tetrahedra between each triangle and the centre of the box, with
+//! the signs of the triangles' orientations; sums are compensated (Neumaier 1974), so that neither
+//! the distance from the origin nor the number of triangles costs digits.
 
 use glam::DMat3;
 
@@ -13,7 +13,8 @@ use crate::math::{Vec3, unit_scale};
 /// What a solid of density one weighs and how it turns. In the mesh's frame and units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// The enclosed volume; negative if the polygons face inward. Space enclosed twice counts twice.
+    /// The enclosed volume; negative if the polygons face inward. Space enclosed twice counts
+    /// twice.
     pub volume: f64,
     /// The centre of mass.
     pub centroid: Vec3,
@@ -45,8 +46,8 @@ impl Mesh {
     /// Volume, centre of mass and moments of inertia of the enclosed space, for density one.
     ///
     /// # Errors
-    /// [`ErrorKind::Empty`] without triangles; [`ErrorKind::NotSolid`] if the mesh is open, if polygons are turned
-    /// against each other, or if it encloses no volume.
+    /// [`ErrorKind::Empty`] without triangles; [`ErrorKind::NotSolid`] if the mesh is open, if
+    /// polygons are turned against each other, or if it encloses no volume.
     ///
     /// ```
     /// use impinge::{ErrorKind, Mesh, Vec3};
@@ -103,8 +104,8 @@ impl Mesh {
         })
     }
 
-    /// The sign of the enclosed volume: positive if the polygons face outward. `None` if the mesh is not closed and
-    /// consistently oriented, or if the volume is zero up to rounding.
+    /// The sign of the enclosed volume: positive if the polygons face outward. `None` if the mesh
+    /// is not closed and consistently oriented, or if the volume is zero up to rounding.
     pub(super) fn outward(&self) -> Option<bool> {
         if self.is_empty() || !self.topology().is_balanced() {
             return None;
@@ -114,14 +115,16 @@ impl Mesh {
     }
 }
 
-/// A frame about the box centre in which the mesh has about size one; the size is a power of two, so scaling is exact.
+/// A frame about the box centre in which the mesh has about size one; the size is a power of two,
+/// so scaling is exact.
 struct Frame {
     origin: Vec3,
     size: f64,
     scale: (f64, f64),
 }
 
-/// Integrals over the tetrahedra to the origin of a frame, before division: six volumes, 24 first and 120 second moments.
+/// Integrals over the tetrahedra to the origin of a frame, before division: six volumes, 24 first
+/// and 120 second moments.
 #[derive(Default)]
 struct Moments {
     determinant: Sum,

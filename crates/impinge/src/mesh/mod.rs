@@ -1,9 +1,10 @@
-//! Polygon meshes: their triangles, their adjacency, their defects and what can be said about their inside.
+//! Polygon meshes: their triangles, their adjacency, their defects and what can be said about their
+//! inside.
 //!
-//! A [`Mesh`] is made of polygons with any number of corners; each is cut into triangles once, at construction, and
-//! every verdict speaks of those triangles. What follows from the polygons alone (half-edges, shells, classes,
-//! defects) is computed when first asked for and kept. Boundary representation and classification follow
-//! Zachmann 1994, chapter 4.
+//! A [`Mesh`] is made of polygons with any number of corners; each is cut into triangles once, at
+//! construction, and every verdict speaks of those triangles. What follows from the polygons alone
+//! (half-edges, shells, classes, defects) is computed when first asked for and kept. Boundary
+//! representation and classification follow Zachmann 1994, chapter 4.
 
 mod area_sign;
 mod build;
@@ -59,12 +60,13 @@ const MOST_IN_CLOUD: usize = 1 << 14;
 
 /// Polygons in space, cut into triangles.
 ///
-/// Vertices, polygons and triangles are numbered from zero in the order they were given; the triangles of one
-/// polygon follow each other. Nothing is dropped: polygons of zero area, repeated corners, duplicate polygons and
-/// vertices nobody uses stay, and [`Mesh::defects`] tells about them. A mesh without polygons is legal.
+/// Vertices, polygons and triangles are numbered from zero in the order they were given; the
+/// triangles of one polygon follow each other. Nothing is dropped: polygons of zero area, repeated
+/// corners, duplicate polygons and vertices nobody uses stay, and [`Mesh::defects`] tells about
+/// them. A mesh without polygons is legal.
 ///
-/// A mesh does not change; one that does is a [`Deforming`]. Clones, and meshes made by [`Mesh::transformed`] or [`Mesh::with_vertices`], share what
-/// does not depend on coordinates.
+/// A mesh does not change; one that does is a [`Deforming`]. Clones, and meshes made by
+/// [`Mesh::transformed`] or [`Mesh::with_vertices`], share what does not depend on coordinates.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -129,15 +131,16 @@ impl Mesh {
         self.connectivity.triangles[index].map(|v| self.vertices[v as usize])
     }
 
-    /// The box around all polygons; vertices that no polygon uses do not count. [`Aabb::EMPTY`] without polygons.
+    /// The box around all polygons; vertices that no polygon uses do not count. [`Aabb::EMPTY`]
+    /// without polygons.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }
 
-    /// The tight box of the mesh at `pose`, in the frame the pose leads to: one pass over the vertices.
-    /// [`Aabb::transformed`] of [`Mesh::bounds`] costs nothing but is up to about twice as large in volume
-    /// (Zachmann 1994, section 5.2).
+    /// The tight box of the mesh at `pose`, in the frame the pose leads to: one pass over the
+    /// vertices. [`Aabb::transformed`] of [`Mesh::bounds`] costs nothing but is up to about twice
+    /// as large in volume (Zachmann 1994, section 5.2).
     #[must_use]
     pub fn bounds_at(&self, pose: &Pose) -> Aabb {
         let used = self.connectivity.used().iter();
@@ -206,8 +209,8 @@ impl Mesh {
         Topology::of(&self.connectivity)
     }
 
-    /// The unique undirected edges of the triangles (of the triangulation, diagonals included) with their incident
-    /// triangles. Computed once.
+    /// The unique undirected edges of the triangles (of the triangulation, diagonals included) with
+    /// their incident triangles. Computed once.
     #[must_use]
     pub fn edges(&self) -> &Edges {
         self.connectivity.triangle_edges()
@@ -219,7 +222,8 @@ impl Mesh {
         self.connectivity.shells()
     }
 
-    /// The pieces that hang together through common vertices: no more of them than shells. Computed once.
+    /// The pieces that hang together through common vertices: no more of them than shells. Computed
+    /// once.
     #[must_use]
     pub fn clusters(&self) -> &Components {
         self.connectivity.clusters()
@@ -237,19 +241,22 @@ impl Mesh {
         self.classification.get_or_init(|| Box::new(Classification::find(self)))
     }
 
-    /// The tree over the triangles that pair queries descend. Built once, on first use; clones share it.
+    /// The tree over the triangles that pair queries descend. Built once, on first use; clones
+    /// share it.
     #[must_use]
     pub fn tree(&self) -> &Tree {
         if let Some(tree) = self.tree.get() {
             return tree;
         }
-        // Built before the lock is taken: building may hand work to other threads, and these may ask for the same tree.
+        // Built before the lock is taken: building may hand work to other threads, and these may
+        // ask for the same tree.
         let tree = Arc::new(Tree::build(self));
         self.tree.get_or_init(|| tree)
     }
 
-    /// The hull of the mesh, for telling that it is apart from another. `None` for a mesh without polygons, and for one with so many vertices that its tree is asked more quickly. Made
-    /// once; clones share it.
+    /// The hull of the mesh, for telling that it is apart from another. `None` for a mesh without
+    /// polygons, and for one with so many vertices that its tree is asked more quickly. Made once;
+    /// clones share it.
     pub(crate) fn cloud(&self) -> Option<&Cloud> {
         let make = || {
             let used = self.used_vertices();
@@ -259,7 +266,8 @@ impl Mesh {
         self.cloud.get_or_init(make).as_deref()
     }
 
-    /// Reads the tree from what [`Tree::write`] has written, and keeps it, instead of building it. Returns whether it was kept: not if there is one already.
+    /// Reads the tree from what [`Tree::write`] has written, and keeps it, instead of building it.
+    /// Returns whether it was kept: not if there is one already.
     ///
     /// # Errors
     /// As [`Tree::read`]; the tree is then built when it is needed.

@@ -1,8 +1,9 @@
 //! Which polygons are turned the wrong way, by majority (Zachmann 1994, section 4.2.1).
 //!
-//! Two polygons that run the same way along their common edge cannot both be right. Within a piece that hangs
-//! together through edges of exactly two sides, fixing one polygon fixes all: the smaller of the two parties is
-//! suspected. A piece in which walking around comes back turned (a Moebius strip) has no orientation at all.
+//! Two polygons that run the same way along their common edge cannot both be right. Within a piece
+//! that hangs together through edges of exactly two sides, fixing one polygon fixes all: the
+//! smaller of the two parties is suspected. A piece in which walking around comes back turned (a
+//! Moebius strip) has no orientation at all.
 
 use super::connectivity::index;
 use super::topology::Topology;

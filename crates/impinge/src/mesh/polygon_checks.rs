@@ -1,4 +1,5 @@
-//! Exact questions about one polygon: on a line, in a plane, convex, crossing itself (Zachmann 1994, section 4.2.2).
+//! Exact questions about one polygon: on a line, in a plane, convex, crossing itself (Zachmann
+//! 1994, section 4.2.2).
 
 use std::cmp::Ordering;
 
@@ -12,16 +13,16 @@ pub(super) fn collinear(a: Vec3, b: Vec3, c: Vec3) -> bool {
         .all(|axis| orient2d(drop_axis(a, axis), drop_axis(b, axis), drop_axis(c, axis)).is_zero())
 }
 
-/// The first three corners that are not on one line, if any: they span the plane of a planar polygon and, if it is
-/// convex, turn its way.
+/// The first three corners that are not on one line, if any: they span the plane of a planar
+/// polygon and, if it is convex, turn its way.
 pub(super) fn spanning_corners(
     mut points: impl Iterator<Item = Vec3> + Clone,
 ) -> Option<[Vec3; 3]> {
     let a = points.clone().next()?;
     let b = points.clone().find(|p| *p != a)?;
     let c = points.find(|p| !collinear(a, b, *p))?;
-    // `b` is the first corner that differs from `a`, so none of those before `c` lies off the line and the order
-    // a, b, c is that of the polygon.
+    // `b` is the first corner that differs from `a`, so none of those before `c` lies off the line
+    // and the order a, b, c is that of the polygon.
     Some([a, b, c])
 }
 
@@ -33,8 +34,8 @@ pub(super) fn planar(mut points: impl Iterator<Item = Vec3> + Clone) -> bool {
     }
 }
 
-/// The largest distance of a corner from the plane through the corners' mean with Newell's normal, and the diagonal
-/// of the polygon's box. Zero distance where there is no normal.
+/// The largest distance of a corner from the plane through the corners' mean with Newell's normal,
+/// and the diagonal of the polygon's box. Zero distance where there is no normal.
 pub(super) fn deviation(points: impl ExactSizeIterator<Item = Vec3> + Clone) -> (f64, f64) {
     let bounds = Aabb::from_points(points.clone());
     let longest = bounds.extent().max_element();
@@ -51,9 +52,9 @@ pub(super) fn deviation(points: impl ExactSizeIterator<Item = Vec3> + Clone) -> 
     (largest, diagonal)
 }
 
-/// Whether the polygon, seen along the axis it faces most, is convex: it turns one way only, and goes around once,
-/// that is, its corners in lexicographic order rise once and fall once. Straight runs and repeated corners in a row
-/// are allowed; polygons of zero area are not convex.
+/// Whether the polygon, seen along the axis it faces most, is convex: it turns one way only, and
+/// goes around once, that is, its corners in lexicographic order rise once and fall once. Straight
+/// runs and repeated corners in a row are allowed; polygons of zero area are not convex.
 pub(super) fn convex(points: impl Iterator<Item = Vec3>) -> bool {
     let points: Vec<Vec3> = points.collect();
     let mut flat: Vec<[f64; 2]> = Vec::new();

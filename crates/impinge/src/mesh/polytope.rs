@@ -8,12 +8,15 @@ use crate::math::Vec3;
 impl Hull {
     /// The polytope that a convex mesh bounds: its surface is the mesh's surface, exactly.
     ///
-    /// Convex is decided exactly: closed, one shell, facing outward, no edge at which the surface turns inward, going around once. A mesh whose polygons are
-    /// not planar or not convex themselves is judged by its triangles. Coplanar neighbours become one face, and vertices inside of faces and edges
-    /// vanish; [`Hull::sources`] says which of the mesh's vertices the corners are.
+    /// Convex is decided exactly: closed, one shell, facing outward, no edge at which the surface
+    /// turns inward, going around once. A mesh whose polygons are not planar or not convex
+    /// themselves is judged by its triangles. Coplanar neighbours become one face, and vertices
+    /// inside of faces and edges vanish; [`Hull::sources`] says which of the mesh's vertices the
+    /// corners are.
     ///
     /// # Errors
-    /// [`ErrorKind::NotConvex`] with the polygon, edge or vertex that is not convex, or if the mesh faces inward; [`Mesh::convexity`] has it as a value.
+    /// [`ErrorKind::NotConvex`] with the polygon, edge or vertex that is not convex, or if the mesh
+    /// faces inward; [`Mesh::convexity`] has it as a value.
     ///
     /// ```
     /// use impinge::convex::Hull;
@@ -134,7 +137,8 @@ mod tests {
             *p += (*p - Vec3::splat(0.5)) * 0.25;
             let moved = cube.with_vertices(vertices).unwrap();
             assert!(matches!(moved.convexity(), Err(NotConvex::NonPlanarPolygon { .. })));
-            // A corner that is pulled out rises above the other half of each square whose diagonal does not end in it.
+            // A corner that is pulled out rises above the other half of each square whose diagonal
+            // does not end in it.
             let ends = cube.triangles().iter().filter(|t| t.contains(&(v as u32))).count();
             assert_eq!(
                 Hull::from_mesh(&moved).is_ok(),

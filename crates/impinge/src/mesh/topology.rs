@@ -1,8 +1,9 @@
 //! Half-edges of polygons and how they meet: a doubly-connected edge list that survives any input.
 //!
-//! Zachmann 1994, section 4.1, stores the adjacency of closed manifold polyhedra; section 4.1.3 asks that building it
-//! copes with open, non-manifold, wrongly oriented and degenerate input. Here every side of a polygon is a half-edge
-//! of its own, edges list all their half-edges, and a twin exists only where it is unambiguous.
+//! Zachmann 1994, section 4.1, stores the adjacency of closed manifold polyhedra; section 4.1.3
+//! asks that building it copes with open, non-manifold, wrongly oriented and degenerate input. Here
+//! every side of a polygon is a half-edge of its own, edges list all their half-edges, and a twin
+//! exists only where it is unambiguous.
 
 use std::ops::Range;
 
@@ -72,10 +73,11 @@ impl Links {
 
 /// The adjacency of a mesh's polygons, as half-edges.
 ///
-/// Half-edge `h` is a side of a polygon, from its origin to the origin of the next one around the polygon; the
-/// half-edges of one polygon are consecutive numbers, in the order of its corners. Half-edges with the same two ends
-/// lie on the same undirected edge. Edges here are sides of polygons, not diagonals of the triangulation;
-/// [`Mesh::edges`](super::Mesh::edges) has those. All methods panic for numbers that do not exist.
+/// Half-edge `h` is a side of a polygon, from its origin to the origin of the next one around the
+/// polygon; the half-edges of one polygon are consecutive numbers, in the order of its corners.
+/// Half-edges with the same two ends lie on the same undirected edge. Edges here are sides of
+/// polygons, not diagonals of the triangulation; [`Mesh::edges`](super::Mesh::edges) has those. All
+/// methods panic for numbers that do not exist.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -148,8 +150,8 @@ impl<'a> Topology<'a> {
 
     /// The half-edge along the same edge in the other direction, if the edge has exactly these two.
     ///
-    /// There is none on the border of an open mesh, where three or more polygons meet, where the neighbour is
-    /// oriented the other way round, and for a half-edge from a vertex to itself.
+    /// There is none on the border of an open mesh, where three or more polygons meet, where the
+    /// neighbour is oriented the other way round, and for a half-edge from a vertex to itself.
     #[must_use]
     pub fn twin(&self, h: u32) -> Option<u32> {
         let twin = self.links.twin[h as usize];
@@ -180,8 +182,8 @@ impl<'a> Topology<'a> {
         self.links.edges.edge_of(h as usize)
     }
 
-    /// The half-edges that start at a vertex, ascending; none if no polygon uses it. Complete for vertices of any
-    /// kind, where [`Topology::fan`] follows twins only.
+    /// The half-edges that start at a vertex, ascending; none if no polygon uses it. Complete for
+    /// vertices of any kind, where [`Topology::fan`] follows twins only.
     #[must_use]
     pub fn outgoing(&self, vertex: u32) -> &'a [u32] {
         let v = vertex as usize;
@@ -194,9 +196,9 @@ impl<'a> Topology<'a> {
         self.outgoing(vertex).iter().map(move |h| topology.polygon(*h))
     }
 
-    /// Turns around the origin of `h` from polygon to polygon: the outgoing half-edges that follow each other across
-    /// twins, counter-clockwise seen from outside. A full turn starts with `h`; on a border, the turn starts with the
-    /// half-edge that has no twin.
+    /// Turns around the origin of `h` from polygon to polygon: the outgoing half-edges that follow
+    /// each other across twins, counter-clockwise seen from outside. A full turn starts with `h`;
+    /// on a border, the turn starts with the half-edge that has no twin.
     #[must_use]
     pub fn fan(&self, h: u32) -> VertexFan<'a> {
         let mut first = h;
@@ -209,7 +211,8 @@ impl<'a> Topology<'a> {
         VertexFan { topology: *self, first, at: Some(first) }
     }
 
-    /// Whether an edge is one side of a polygon with zero length by its indices: from a vertex to itself.
+    /// Whether an edge is one side of a polygon with zero length by its indices: from a vertex to
+    /// itself.
     pub(super) fn is_loop(&self, edge: u32) -> bool {
         let [a, b] = self.ends(edge);
         a == b
@@ -221,15 +224,15 @@ impl<'a> Topology<'a> {
         (0..index(self.edge_count())).filter(move |e| !topology.is_loop(*e))
     }
 
-    /// Whether every edge is shared by an even number of polygon sides, so that parity tells inside from outside.
-    /// Sides from a vertex to itself do not count.
+    /// Whether every edge is shared by an even number of polygon sides, so that parity tells inside
+    /// from outside. Sides from a vertex to itself do not count.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.proper_edges().all(|e| self.half_edges(e).len() % 2 == 0)
     }
 
-    /// Whether every edge is walked as often one way as the other. Then the surface is closed and signed volumes
-    /// have a meaning.
+    /// Whether every edge is walked as often one way as the other. Then the surface is closed and
+    /// signed volumes have a meaning.
     #[must_use]
     pub fn is_balanced(&self) -> bool {
         self.proper_edges().all(|e| {
@@ -282,7 +285,8 @@ impl<'a> Topology<'a> {
     }
 }
 
-/// The outgoing half-edges around a vertex that follow each other across twins; see [`Topology::fan`].
+/// The outgoing half-edges around a vertex that follow each other across twins; see
+/// [`Topology::fan`].
 #[derive(Clone, Debug)]
 pub struct VertexFan<'a> {
     topology: Topology<'a>,

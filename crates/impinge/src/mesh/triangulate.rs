@@ -204,7 +204,8 @@ impl Triangulator {
         while self.left > 3 {
             let Some(level) = (0..5).find(|q| !self.queues[*q].is_empty()) else { break };
             if level >= FORCED && clipped_since_retry * 8 >= self.left {
-                // Ears were cut since the others were last looked at: look again before forcing anything.
+                // Ears were cut since the others were last looked at: look again before forcing
+                // anything.
                 clipped_since_retry = 0;
                 self.queues.iter_mut().for_each(VecDeque::clear);
                 for i in 0..index(n) {
@@ -331,7 +332,8 @@ impl Triangulator {
         }
     }
 
-    /// Whether the outline enters the triangle of the convex corner `b` or, if `strict`, touches its new side.
+    /// Whether the outline enters the triangle of the convex corner `b` or, if `strict`, touches
+    /// its new side.
     fn blocked(&self, a: u32, b: u32, c: u32, strict: bool) -> bool {
         let points = &self.points;
         let (next, prev) = (&self.next, &self.prev);
@@ -362,8 +364,8 @@ impl Triangulator {
             if strict && sides == [Sign::Positive, Sign::Positive, Sign::Zero] {
                 return true;
             }
-            // On the boundary of the triangle: does one of the two sides of the outline lead inside? For a point
-            // within it there is nothing left to ask.
+            // On the boundary of the triangle: does one of the two sides of the outline lead
+            // inside? For a point within it there is nothing left to ask.
             [prev[j as usize], next[j as usize]].into_iter().any(|q| {
                 let q = points[q as usize];
                 (0..3).all(|k| !sides[k].is_zero() || side(k, q) == Sign::Positive)

@@ -21,7 +21,8 @@ fn area(polygon: &[Point]) -> i64 {
     (1..polygon.len() - 1).map(|i| cross(polygon[0], polygon[i], polygon[i + 1])).sum()
 }
 
-/// The polygon in each of six placements: three axes, two orientations, in a plane oblique to all axes.
+/// The polygon in each of six placements: three axes, two orientations, in a plane oblique to all
+/// axes.
 fn placements(polygon: &[Point]) -> Vec<Vec<Vec3>> {
     let at = |p: &Point, k: usize| {
         let (x, y) = (p[0] as f64, p[1] as f64);
@@ -35,8 +36,9 @@ fn placements(polygon: &[Point]) -> Vec<Vec<Vec3>> {
     all
 }
 
-/// Checks a weakly simple integer polygon: n - 2 triangles, none turned, areas that add up exactly, no two triangles
-/// overlapping (so that with the area they cover exactly the polygon). Returns how many triangles are empty.
+/// Checks a weakly simple integer polygon: n - 2 triangles, none turned, areas that add up exactly,
+/// no two triangles overlapping (so that with the area they cover exactly the polygon). Returns how
+/// many triangles are empty.
 fn check(polygon: &[Point]) -> usize {
     for points in placements(polygon) {
         let (triangles, clean) = triangulate_polygon(&points);
@@ -130,7 +132,8 @@ fn combs_spirals_and_stairs() {
 fn holes_joined_by_bridges() {
     let outer = [[0, 0], [30, 0], [30, 30], [0, 30]];
     let hole = |x: i64, y: i64, s: i64| [[x, y], [x, y + s], [x + s, y + s], [x + s, y]];
-    // One hole from a corner; from a corner straight along a diagonal; touching the outline in a point.
+    // One hole from a corner; from a corner straight along a diagonal; touching the outline in a
+    // point.
     let with = |h: [Point; 4]| {
         let mut p = outer.to_vec();
         p.push(outer[0]);
@@ -168,7 +171,8 @@ fn holes_joined_by_bridges() {
     check(&fan);
 }
 
-/// A simple polygon on a small grid: a random tree of unit cells, walked around, so that it often touches itself.
+/// A simple polygon on a small grid: a random tree of unit cells, walked around, so that it often
+/// touches itself.
 fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
     let mut inside = std::collections::HashSet::from([[0_i64, 0_i64]]);
     let mut list = vec![[0, 0]];
@@ -183,7 +187,8 @@ fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
             list.push(new);
         }
     }
-    // Walk along the border with the inside on the left, from the bottom of the lowest leftmost cell.
+    // Walk along the border with the inside on the left, from the bottom of the lowest leftmost
+    // cell.
     let first = *list.iter().min_by_key(|c| [c[1], c[0]]).unwrap();
     let (mut at, mut dir) = (first, [1, 0]);
     let mut outline = Vec::new();
@@ -200,7 +205,8 @@ fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
         if has(cell(left)) && has(cell(right)) {
             dir = right;
         } else if !has(cell(left)) {
-            // At a corner that two cells share only diagonally, keep to the cell being walked around.
+            // At a corner that two cells share only diagonally, keep to the cell being walked
+            // around.
             dir = left;
         }
         if at == first && dir == [1, 0] {

@@ -1,4 +1,5 @@
-//! Sets that only grow together, with path halving and union by index: the smallest member leads its set.
+//! Sets that only grow together, with path halving and union by index: the smallest member leads
+//! its set.
 
 /// Disjoint sets of the numbers below a bound.
 #[derive(Clone, Debug)]

@@ -13,17 +13,18 @@ use crate::math::{Vec3, coordinate_key};
 pub enum Weld {
     /// Those with equal coordinates; 0.0 equals -0.0.
     Exact,
-    /// Those no further apart than this, in the unit of the coordinates. Chains merge: if A is near B and B near C,
-    /// all three become one, however far C is from A.
+    /// Those no further apart than this, in the unit of the coordinates. Chains merge: if A is near
+    /// B and B near C, all three become one, however far C is from A.
     Within(f64),
 }
 
 impl Mesh {
     /// The mesh with coinciding vertices made one.
     ///
-    /// Of the vertices that merge, the first stays where it is and keeps its place among the others. Polygons and
-    /// triangles keep their numbers and corners; those that collapse become degenerate and are found by
-    /// [`Mesh::defects`]. Linear time for [`Weld::Exact`]; a few sorts more for [`Weld::Within`].
+    /// Of the vertices that merge, the first stays where it is and keeps its place among the
+    /// others. Polygons and triangles keep their numbers and corners; those that collapse become
+    /// degenerate and are found by [`Mesh::defects`]. Linear time for [`Weld::Exact`]; a few sorts
+    /// more for [`Weld::Within`].
     ///
     /// # Errors
     /// If the tolerance is negative or not finite.
@@ -68,8 +69,8 @@ fn equal(points: &[Vec3]) -> Vec<u32> {
 
 /// For each point, the first of those it is linked to by steps no longer than `tolerance`.
 ///
-/// Cells are small enough that two points of one cell are always near; points of different cells are compared only
-/// as far as needed to find one near pair.
+/// Cells are small enough that two points of one cell are always near; points of different cells
+/// are compared only as far as needed to find one near pair.
 fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
     let distinct: Vec<u32> =
         (0..index(points.len())).filter(|i| leaders[*i as usize] == *i).collect();
@@ -90,8 +91,8 @@ fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
             sets.unite(distinct[pair[0] as usize], distinct[pair[1] as usize]);
         }
     }
-    // Neighbours are at most two cells away on each axis; half of them suffice. For a fixed offset in x and y the
-    // cells and their neighbours both advance in sorted order.
+    // Neighbours are at most two cells away on each axis; half of them suffice. For a fixed offset
+    // in x and y the cells and their neighbours both advance in sorted order.
     for dx in 0..=2_i64 {
         for dy in -2..=2_i64 {
             if dx == 0 && dy < 0 {
@@ -123,11 +124,11 @@ fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
     (0..index(points.len())).map(|i| sets.find(i)).collect()
 }
 
-/// Integer cells for the chosen points: those within the tolerance on an axis are at most two cells apart on it, and
-/// those of one cell less than `tolerance / sqrt(3)`.
+/// Integer cells for the chosen points: those within the tolerance on an axis are at most two cells
+/// apart on it, and those of one cell less than `tolerance / sqrt(3)`.
 ///
-/// Cells are counted along the sorted coordinates and start anew after every wide gap, so that the numbers stay
-/// small and precise for any range of coordinates.
+/// Cells are counted along the sorted coordinates and start anew after every wide gap, so that the
+/// numbers stay small and precise for any range of coordinates.
 fn cell_keys(points: &[Vec3], chosen: &[u32], tolerance: f64) -> Vec<[i64; 3]> {
     let cell = 0.57 * tolerance;
     let mut keys = vec![[0; 3]; chosen.len()];
@@ -150,8 +151,8 @@ fn cell_keys(points: &[Vec3], chosen: &[u32], tolerance: f64) -> Vec<[i64; 3]> {
     keys
 }
 
-/// Whether a point of one set is no further than `tolerance` from one of the other. Splits both at their medians, so
-/// that crowded cells do not cost the product of their sizes.
+/// Whether a point of one set is no further than `tolerance` from one of the other. Splits both at
+/// their medians, so that crowded cells do not cost the product of their sizes.
 fn any_near(a: &mut [u32], b: &mut [u32], point: &impl Fn(u32) -> Vec3, tolerance: f64) -> bool {
     let is_near = |p: Vec3, q: Vec3| ((p - q) / tolerance).length_squared() <= 1.0;
     if a.len() * b.len() <= 64 {
@@ -242,7 +243,8 @@ mod tests {
         ] {
             let mut points: Vec<[f64; 3]> =
                 (0..400).map(|_| [0; 3].map(|_| random() * scale + offset)).collect();
-            // Pairs at and around the tolerance, and one far outlier that must not coarsen the grid.
+            // Pairs at and around the tolerance, and one far outlier that must not coarsen the
+            // grid.
             for i in 0..100 {
                 let mut p = points[i];
                 p[i % 3] += tolerance.min(1e59) * if i % 2 == 0 { 0.999 } else { 1.001 };

@@ -12,7 +12,8 @@ pub(crate) struct Block {
     pub(crate) triangles: Vec<(u32, Aabb)>,
 }
 
-/// The triangles, given with their boxes, in blocks: neighbours along a space-filling curve together.
+/// The triangles, given with their boxes, in blocks: neighbours along a space-filling curve
+/// together.
 pub(crate) fn blocks(triangles: &[(u32, Aabb)]) -> Vec<Block> {
     let whole = triangles.iter().fold(Aabb::EMPTY, |sum, (_, bounds)| sum.union(bounds));
     let (origin, extent) = (whole.min, whole.max - whole.min);

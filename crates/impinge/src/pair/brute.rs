@@ -1,4 +1,5 @@
-//! Every triangle of A against every triangle of B, without any pruning: slow, obvious, and the oracle for every other method.
+//! Every triangle of A against every triangle of B, without any pruning: slow, obvious, and the
+//! oracle for every other method.
 
 use crate::closest;
 use crate::exact::triangle_triangle;
@@ -17,7 +18,8 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
     }
 }
 
-/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to `sink`, in ascending order.
+/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
+/// `sink`, in ascending order.
 pub fn near(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
     for i in 0..a.len() as u32 {
         for j in 0..b.len() as u32 {

@@ -16,7 +16,8 @@ use super::{
 /// How far apart two meshes are, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// They are at least this far apart; zero only if they meet, or if the gap is too narrow to tell from zero in `f64`.
+    /// They are at least this far apart; zero only if they meet, or if the gap is too narrow to
+    /// tell from zero in `f64`.
     pub lower: f64,
     /// They are at most this far apart; zero if and only if they meet.
     pub upper: f64,
@@ -31,7 +32,8 @@ pub struct Distance {
     pub on_b: Vec3,
 }
 
-/// How far apart the surfaces of `a` and `b` are, with `b` at `pose` in `a`'s frame. `None` if one of them has no triangles.
+/// How far apart the surfaces of `a` and `b` are, with `b` at `pose` in `a`'s frame. `None` if one
+/// of them has no triangles.
 ///
 /// A solid inside another is as far away as its surface is.
 ///
@@ -54,7 +56,8 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
     if !nearest.met {
         return nearest.finish();
     }
-    // Which of the pairs that meet was found is the traversal's affair, so the one that other queries name is taken.
+    // Which of the pairs that meet was found is the traversal's affair, so the one that other
+    // queries name is taken.
     first_hit(a, b, pose).map(|hit| Distance::zero(&hit))
 }
 
@@ -65,8 +68,8 @@ impl Distance {
     }
 }
 
-/// The closest pair of triangles of two meshes that share no point. `None` if they are certainly further apart than `limit`, or
-/// one is empty.
+/// The closest pair of triangles of two meshes that share no point. `None` if they are certainly
+/// further apart than `limit`, or one is empty.
 pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Option<Distance> {
     Nearest::of(a, b, pose, limit).finish()
 }
@@ -75,7 +78,8 @@ pub(crate) fn closest_pair(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Optio
 /// that is closest. If there are more that `f64` hardly tells apart, any of them will do.
 const TIED: usize = 256;
 
-/// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does not show.
+/// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does
+/// not show.
 pub(super) struct Nearest {
     best: Option<Distance>,
     /// The smallest lower bound of any pair seen.

@@ -34,7 +34,8 @@ impl Hit {
     }
 }
 
-/// An edge of one mesh and a triangle of the other that share a point: what makes two triangles meet.
+/// An edge of one mesh and a triangle of the other that share a point: what makes two triangles
+/// meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EdgeAndFace {
     /// Whether the edge is A's, and the face B's; otherwise the other way round.
@@ -48,8 +49,8 @@ pub struct EdgeAndFace {
 }
 
 impl Hit {
-    /// The first edge of one of the two triangles that meets the other, A's edges first. There always is one for a hit that a query on these meshes at
-    /// this pose reported.
+    /// The first edge of one of the two triangles that meets the other, A's edges first. There
+    /// always is one for a hit that a query on these meshes at this pose reported.
     ///
     /// ```
     /// use impinge::{Pose, shapes};

@@ -1,13 +1,16 @@
 //! Two meshes against each other: do they meet, where, and how far apart are they.
 //!
-//! Every query takes A, B and the pose of B in A's frame, and speaks of the triangles of the points that
-//! [`Pose::transform_point`](crate::Pose::transform_point) gives. The methods differ in speed only: they report the same pairs of triangles.
+//! Every query takes A, B and the pose of B in A's frame, and speaks of the triangles of the points
+//! that [`Pose::transform_point`](crate::Pose::transform_point) gives. The methods differ in speed
+//! only: they report the same pairs of triangles.
 //!
 //! - [`brute`]: every triangle against every triangle; the oracle that tests everything else.
 //! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis.
-//! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a tree does not pay.
+//! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a
+//!   tree does not pay.
 //!
-//! For triangles that are close to each other there are [`near`], which also descends both trees, [`brute::near`], [`within`] and [`distance`].
+//! For triangles that are close to each other there are [`near`], which also descends both trees,
+//! [`brute::near`], [`within`] and [`distance`].
 //!
 //! A method hands each pair it finds to a [`Sink`], or a [`NearSink`], which says when to stop:
 //!
@@ -53,9 +56,10 @@ use crate::tree::{self, PlainTree};
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
-/// The answer is exact and carries its evidence: two triangles with a common point, or a [`Separation`] that the
-/// caller can verify. A mesh without triangles is separated from everything. For solids that may lie inside each
-/// other without their surfaces meeting, ask [`check_pair`](crate::check::check_pair).
+/// The answer is exact and carries its evidence: two triangles with a common point, or a
+/// [`Separation`] that the caller can verify. A mesh without triangles is separated from
+/// everything. For solids that may lie inside each other without their surfaces meeting, ask
+/// [`check_pair`](crate::check::check_pair).
 ///
 /// ```
 /// use impinge::{Pose, Verdict, shapes};
@@ -78,7 +82,8 @@ pub fn intersects(a: &Mesh, b: &Mesh, pose: &Pose) -> Verdict {
     }
 }
 
-/// Two triangles that share a point, if there are any: [`intersects`] without the work of finding evidence for "separated".
+/// Two triangles that share a point, if there are any: [`intersects`] without the work of finding
+/// evidence for "separated".
 ///
 /// Which of several pairs it is depends on the meshes and the pose alone.
 #[must_use]
@@ -87,7 +92,8 @@ pub fn first_hit(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Hit> {
     resolve(a, b, pose, i, j)
 }
 
-/// As [`first_hit`], but only the numbers of the triangles: finding out how they meet, and where, takes as long again.
+/// As [`first_hit`], but only the numbers of the triangles: finding out how they meet, and where,
+/// takes as long again.
 #[must_use]
 pub fn first_pair(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     let mut first = First::default();
@@ -100,10 +106,12 @@ fn first_pair_soon(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
     if uses_trees(a, b) { tree::first_soon((a, a.tree()), (b, b.tree()), pose) } else { None }
 }
 
-/// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last query learnt. The answer is as exact as without; which of several
-/// pairs it is may depend on the queries before.
+/// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last
+/// query learnt. The answer is as exact as without; which of several pairs it is may depend on the
+/// queries before.
 ///
-/// Keep one cache for each pair of bodies. It may be used with other meshes, or after a mesh has changed: it then starts anew.
+/// Keep one cache for each pair of bodies. It may be used with other meshes, or after a mesh has
+/// changed: it then starts anew.
 ///
 /// ```
 /// use impinge::pair::{Cache, first_hit, first_hit_cached};
@@ -124,7 +132,8 @@ pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> O
     resolve(a, b, pose, i, j)
 }
 
-/// As [`first_hit_cached`], but only the numbers of the triangles: finding out how they meet, and where, takes longer than the query.
+/// As [`first_hit_cached`], but only the numbers of the triangles: finding out how they meet, and
+/// where, takes longer than the query.
 #[must_use]
 pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<(u32, u32)> {
     // Who keeps a cache asks again, so that a tree pays also where one of the two is small.
@@ -137,9 +146,11 @@ pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> 
     first_pair(a, b, pose)
 }
 
-/// As [`first_pair`], but stops when the budget is spent, and then tells what is known: how deep the surfaces can be in each other at most, and how far apart.
+/// As [`first_pair`], but stops when the budget is spent, and then tells what is known: how deep
+/// the surfaces can be in each other at most, and how far apart.
 ///
-/// The meshes' [trees](crate::tree) are built on first use, which no budget limits. With a budget of steps the answer is the same on every machine.
+/// The meshes' [trees](crate::tree) are built on first use, which no budget limits. With a budget
+/// of steps the answer is the same on every machine.
 ///
 /// ```
 /// use impinge::pair::{Budget, Outcome, first_pair_within};
@@ -161,7 +172,8 @@ pub fn first_pair_within(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_
         .unwrap_or_else(|| first_pair_uneven(a, b, pose, budget))
 }
 
-/// [`first_pair_within`] where sizes differ too much for the meshes' own trees: by trees of `f64` boxes, built for the query.
+/// [`first_pair_within`] where sizes differ too much for the meshes' own trees: by trees of `f64`
+/// boxes, built for the query.
 fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
     let build = |mesh: &Mesh, pose: &Pose| {
         let there = |t: usize| mesh.triangle(t).map(|v| pose.transform_point(v));
@@ -170,7 +182,8 @@ fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -
     tree::first_within_plain(&build(a, &Pose::IDENTITY), &build(b, pose), budget)
 }
 
-/// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large meshes. The same pairs, whatever the number of threads.
+/// As [`intersecting_pairs`], by all threads of the current `rayon` pool: for one pair of large
+/// meshes. The same pairs, whatever the number of threads.
 ///
 /// ```
 /// use impinge::pair::{intersecting_pairs, par_intersecting_pairs};
@@ -192,15 +205,17 @@ pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)
     intersecting_pairs(a, b, pose)
 }
 
-/// Sends every pair of triangles that share a point to `sink`, by the fastest method: the meshes' [trees](crate::tree), which are built on first use, or
-/// the [`sweep`] where a mesh is small or the sizes differ too much.
+/// Sends every pair of triangles that share a point to `sink`, by the fastest method: the meshes'
+/// [trees](crate::tree), which are built on first use, or the [`sweep`] where a mesh is small or
+/// the sizes differ too much.
 pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
     if !(uses_trees(a, b) && tree::traverse((a, a.tree()), (b, b.tree()), pose, sink)) {
         sweep::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
     }
 }
 
-/// Whether [`traverse`] asks these meshes for their trees: for whoever wants to build or load them beforehand.
+/// Whether [`traverse`] asks these meshes for their trees: for whoever wants to build or load them
+/// beforehand.
 #[must_use]
 pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
     a.triangles().len().min(b.triangles().len()) > SMALL
@@ -209,7 +224,8 @@ pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
 /// Up to so many triangles in the smaller mesh, a sweep over both takes less than building a tree.
 const SMALL: usize = 8;
 
-/// With more triangles in the larger mesh, a sweep over both takes longer than a query of their trees.
+/// With more triangles in the larger mesh, a sweep over both takes longer than a query of their
+/// trees.
 const LARGE: usize = 32;
 
 /// The hit of a pair that was found to meet.
@@ -237,7 +253,8 @@ pub fn all_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<Hit> {
     pairs.into_iter().filter_map(|(i, j)| resolve(a, b, pose, i, j)).collect()
 }
 
-/// As [`all_pairs`], but only the numbers of the triangles: how they meet takes several times longer to find out than that they do.
+/// As [`all_pairs`], but only the numbers of the triangles: how they meet takes several times
+/// longer to find out than that they do.
 #[must_use]
 pub fn intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
     let mut pairs = Collect::default();

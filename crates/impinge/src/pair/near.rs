@@ -8,11 +8,14 @@ use crate::tree::{self, Effort, SearchLimits};
 
 use super::{LARGE, NearPair, NearSink, Posed, SMALL, near_blocks};
 
-/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to `sink`, by the fastest method: the meshes'
-/// [trees](crate::tree), which are built on first use, or blocks of triangles where a mesh is small or the sizes differ too much.
+/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
+/// `sink`, by the fastest method: the meshes' [trees](crate::tree), which are built on first use,
+/// or blocks of triangles where a mesh is small or the sizes differ too much.
 ///
-/// Whether a pair is reported follows from [`closest::triangle_triangle`](crate::closest::triangle_triangle) of its `f64` triangles alone. While the sink
-/// lowers its bound, it depends on the order, too, whether a pair above the final bound is; one at or below it always is.
+/// Whether a pair is reported follows from
+/// [`closest::triangle_triangle`](crate::closest::triangle_triangle) of its `f64` triangles alone.
+/// While the sink lowers its bound, it depends on the order, too, whether a pair above the final
+/// bound is; one at or below it always is.
 pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
     if near_far(a, b, pose, sink, SearchLimits { slack: FAR_SLACK, most: usize::MAX }).is_some() {
         return;
@@ -42,11 +45,15 @@ pub(super) fn near_far(
     if large && tree::are_far(a, b, pose) { tree::near_far(a, b, pose, sink, limits) } else { None }
 }
 
-/// Every pair of triangles that is at most `epsilon` apart, with closest points and bounds of its distance, sorted by triangle of `a`, then of `b`.
+/// Every pair of triangles that is at most `epsilon` apart, with closest points and bounds of its
+/// distance, sorted by triangle of `a`, then of `b`.
 ///
-/// A pair is reported if and only if its certified lower bound is at most `epsilon`: so all that are at most `epsilon` apart are, and none that is further
-/// away by more than the rounding of [`closest`](crate::closest), some 1e-14 of the triangles' size. Bounds of zero mean that the triangles meet, which is decided exactly. With
-/// an `epsilon` of zero these are the pairs that meet and those too close for `f64` to tell; with infinity, all pairs; with a negative number or NaN, none.
+/// A pair is reported if and only if its certified lower bound is at most `epsilon`: so all that
+/// are at most `epsilon` apart are, and none that is further away by more than the rounding of
+/// [`closest`](crate::closest), some 1e-14 of the triangles' size. Bounds of zero mean that the
+/// triangles meet, which is decided exactly. With an `epsilon` of zero these are the pairs that
+/// meet and those too close for `f64` to tell; with infinity, all pairs; with a negative number or
+/// NaN, none.
 ///
 /// ```
 /// use impinge::{Pose, pair, shapes};

@@ -1,7 +1,8 @@
-//! Pairs of triangles that are close to each other, without a tree: triangles in blocks of neighbours, the nearest blocks first.
+//! Pairs of triangles that are close to each other, without a tree: triangles in blocks of
+//! neighbours, the nearest blocks first.
 //!
-//! Blocks whose boxes are further apart than the bound are skipped, and within a pair of blocks so are triangles. Boxes are of `f64`, so this works
-//! whatever the sizes.
+//! Blocks whose boxes are further apart than the bound are skipped, and within a pair of blocks so
+//! are triangles. Boxes are of `f64`, so this works whatever the sizes.
 
 use std::ops::ControlFlow;
 
@@ -12,11 +13,13 @@ use crate::math::{Aabb, Vec3, length_down, length_up};
 use super::blocks::{Block, blocks};
 use super::{NearPair, NearSink, Posed};
 
-/// Boxes further apart than the bound by more than this share of the meshes' extent are skipped: far more than the bounds of
-/// [`closest`](crate::closest) are apart, so that those alone decide whether a pair is reported.
+/// Boxes further apart than the bound by more than this share of the meshes' extent are skipped:
+/// far more than the bounds of [`closest`](crate::closest) are apart, so that those alone decide
+/// whether a pair is reported.
 const SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
 
-/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to `sink`.
+/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
+/// `sink`.
 pub(super) fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
     if a.is_empty() || b.is_empty() {
         return;

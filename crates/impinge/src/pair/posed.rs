@@ -85,7 +85,8 @@ impl<'a> Posed<'a> {
         self.mesh.triangles().iter().map(|t| t.map(|v| self.vertices[v as usize]))
     }
 
-    /// The triangles whose boxes overlap `region`, with those boxes: the collecting phase of Zachmann 1994, section 3.2.
+    /// The triangles whose boxes overlap `region`, with those boxes: the collecting phase of
+    /// Zachmann 1994, section 3.2.
     #[must_use]
     pub fn collect(&self, region: &Aabb) -> Vec<(u32, Aabb)> {
         if !self.bounds.overlaps(region) {

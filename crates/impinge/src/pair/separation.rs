@@ -25,18 +25,19 @@ use super::{First, Posed, sweep};
 pub enum Separation {
     /// One of them has no triangles.
     Empty,
-    /// They lie on two sides of a slab: `direction . (q - p) >= gap > 0` for every point `p` of A and `q` of B, in A's frame.
-    /// [`Separation::verify`] checks it in one pass over the vertices.
+    /// They lie on two sides of a slab: `direction . (q - p) >= gap > 0` for every point `p` of A
+    /// and `q` of B, in A's frame. [`Separation::verify`] checks it in one pass over the vertices.
     Slab {
         /// From A towards B, in A's frame, of length one to rounding.
         direction: Vec3,
         /// At least so far apart along the direction, all rounding accounted for.
         gap: f64,
     },
-    /// No slab was found between them (they may be interlocked), but they are at least this far apart everywhere.
+    /// No slab was found between them (they may be interlocked), but they are at least this far
+    /// apart everywhere.
     Distance {
-        /// A certain lower bound of the distance. Zero if the gap is too narrow for `f64` to bound it away from zero; the verdict is
-        /// exact all the same.
+        /// A certain lower bound of the distance. Zero if the gap is too narrow for `f64` to bound
+        /// it away from zero; the verdict is exact all the same.
         lower: f64,
     },
 }
@@ -83,8 +84,8 @@ impl Separation {
         }
     }
 
-    /// Checks the evidence against the meshes it speaks of: a slab in one pass over the vertices, a distance by looking for
-    /// triangles that meet, and measuring it again.
+    /// Checks the evidence against the meshes it speaks of: a slab in one pass over the vertices, a
+    /// distance by looking for triangles that meet, and measuring it again.
     #[must_use]
     pub fn verify(&self, a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
         let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
@@ -95,7 +96,8 @@ impl Separation {
                 *gap > 0.0 && (length - 1.0).abs() < 1e-15 && gap_along(&a, &b, *direction) >= *gap
             }
             Self::Distance { lower } => {
-                // A bound of zero says nothing by itself: that no triangles meet is looked at apart. Both by another method than the verdict's.
+                // A bound of zero says nothing by itself: that no triangles meet is looked at
+                // apart. Both by another method than the verdict's.
                 let mut first = First::default();
                 sweep::traverse(&a, &b, &mut first);
                 first.pair.is_none() && Nearest::in_blocks(&a, &b).is_none_or(|c| c.lower >= *lower)
@@ -104,10 +106,12 @@ impl Separation {
     }
 }
 
-/// A lower bound of `direction . (q - p)` over all points `p` of A and `q` of B; negative if the meshes overlap along the direction.
+/// A lower bound of `direction . (q - p)` over all points `p` of A and `q` of B; negative if the
+/// meshes overlap along the direction.
 ///
-/// The products are taken relative to a point between the meshes. With `w = v - o` rounded, `direction . w` is off by at most
-/// `4 u (|d0 w0| + |d1 w1| + |d2 w2|)` (one rounding of the difference, one of each product, two of the sums); twice that is allowed for.
+/// The products are taken relative to a point between the meshes. With `w = v - o` rounded,
+/// `direction . w` is off by at most `4 u (|d0 w0| + |d1 w1| + |d2 w2|)` (one rounding of the
+/// difference, one of each product, two of the sums); twice that is allowed for.
 fn gap_along(a: &Posed<'_>, b: &Posed<'_>, direction: Vec3) -> f64 {
     let origin = (a.bounds().center() + b.bounds().center()) * 0.5;
     let along = |v: Vec3| {

@@ -1,7 +1,8 @@
-//! The triangles in the overlap of the two boxes, sorted along the axis on which they are spread most, and swept.
+//! The triangles in the overlap of the two boxes, sorted along the axis on which they are spread
+//! most, and swept.
 //!
-//! The sort by one axis is the plane sweep that Zachmann 1994, section 5.7, applies to whole objects, here applied to the
-//! polygons that survive the collecting phase of section 3.2.
+//! The sort by one axis is the plane sweep that Zachmann 1994, section 5.7, applies to whole
+//! objects, here applied to the polygons that survive the collecting phase of section 3.2.
 
 use crate::exact::triangles_intersect;
 use crate::math::Aabb;
@@ -24,7 +25,8 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn Sink) {
     let mut meet = |i: u32, j: u32| -> bool {
         triangles_intersect(&a.triangle(i), &b.triangle(j)) && sink.pair(i, j).is_break()
     };
-    // Whichever box begins first on the axis looks ahead in the other list until boxes begin behind its end.
+    // Whichever box begins first on the axis looks ahead in the other list until boxes begin behind
+    // its end.
     let (mut i, mut j) = (0, 0);
     while i < of_a.len() && j < of_b.len() {
         if start(&of_a[i]) <= start(&of_b[j]) {

@@ -29,10 +29,12 @@ const MOST: f64 = 8.0;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DecomposeOptions {
-    /// No hull shall reach further out of the solid than this, in the unit of the mesh. Less than 1e-12 of the
-    /// largest coordinate is taken for that; bodies made of boxes come out exact.
+    /// No hull shall reach further out of the solid than this, in the unit of the mesh. Less than
+    /// 1e-12 of the largest coordinate is taken for that; bodies made of boxes come out exact.
     pub tolerance: f64,
-    /// No more pieces than this; the bound of the error is then what it is. At least one. Bodies whose boxes do not overlap are never one piece, so there may be as many pieces as such bodies.
+    /// No more pieces than this; the bound of the error is then what it is. At least one. Bodies
+    /// whose boxes do not overlap are never one piece, so there may be as many pieces as such
+    /// bodies.
     pub max_pieces: usize,
     /// How many boxes the search for the error of one piece may look at: more give tighter bounds.
     pub effort: usize,
@@ -46,14 +48,18 @@ impl DecomposeOptions {
     }
 }
 
-/// Covers a closed mesh with hulls that reach out of it by no more than a tolerance, if the number of pieces allows.
+/// Covers a closed mesh with hulls that reach out of it by no more than a tolerance, if the number
+/// of pieces allows.
 ///
-/// The promises are those of [`pieces`](super). The error is an upper bound and may be larger than the true one; where it is smaller than the tolerance it is
-/// not sharpened further. Cuts are made across axes and along the planes of faces at notches; only the former can leave pieces that are `exact`.
+/// The promises are those of [`pieces`](super). The error is an upper bound and may be larger than
+/// the true one; where it is smaller than the tolerance it is not sharpened further. Cuts are made
+/// across axes and along the planes of faces at notches; only the former can leave pieces that are
+/// `exact`.
 ///
 /// # Errors
-/// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::BadParameter`] for a tolerance that is negative or NaN or a limit of no pieces,
-/// [`ErrorKind::OutOfRange`] if coordinates span more than `f64` can.
+/// [`ErrorKind::NotSolid`] if the mesh is not closed, [`ErrorKind::BadParameter`] for a tolerance
+/// that is negative or NaN or a limit of no pieces, [`ErrorKind::OutOfRange`] if coordinates span
+/// more than `f64` can.
 ///
 /// ```
 /// use impinge::pieces::{DecomposeOptions, decompose};
@@ -69,7 +75,8 @@ pub fn decompose(mesh: &Mesh, options: &DecomposeOptions) -> Result<Decompositio
     decompose_watched(mesh, options, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// As [`decompose`], telling `watch` before each cut how many pieces are good enough and how many wait; [`ControlFlow::Break`] ends the cutting as the limit of pieces does.
+/// As [`decompose`], telling `watch` before each cut how many pieces are good enough and how many
+/// wait; [`ControlFlow::Break`] ends the cutting as the limit of pieces does.
 ///
 /// # Errors
 /// As [`decompose`].
@@ -161,10 +168,13 @@ impl Node {
 }
 
 impl Work {
-    /// The part of the solid in `region`, whose surface there is `soup`; `None` if there is no such part.
+    /// The part of the solid in `region`, whose surface there is `soup`; `None` if there is no such
+    /// part.
     ///
-    /// The extreme points of that part are vertices of the mesh, points where an edge of the mesh meets a face of the region or an edge of the region meets a
-    /// triangle (all in the ideal polygons of the soup), and corners of the region that the inside of the solid reaches. The hull of all of them is made here.
+    /// The extreme points of that part are vertices of the mesh, points where an edge of the mesh
+    /// meets a face of the region or an edge of the region meets a triangle (all in the ideal
+    /// polygons of the soup), and corners of the region that the inside of the solid reaches. The
+    /// hull of all of them is made here.
     fn node(&self, soup: Soup, region: Region) -> Option<Node> {
         let mut points = soup.outer_points();
         let corners = region.corners();
@@ -190,8 +200,8 @@ impl Work {
         Some(node)
     }
 
-    /// Whether certainly no inside of the solid within the region reaches its corner, which is on the surface: a box in that corner is free of
-    /// surface and outside.
+    /// Whether certainly no inside of the solid within the region reaches its corner, which is on
+    /// the surface: a box in that corner is free of surface and outside.
     fn is_off(&self, corner: Vec3, soup: &Soup, region: &Aabb) -> bool {
         let opposite = region.min + region.max - corner;
         let boxes: Vec<Aabb> = soup
@@ -211,13 +221,15 @@ impl Work {
         })
     }
 
-    /// Whether a point that is outside is so far from the solid that no point within the slack is in it.
+    /// Whether a point that is outside is so far from the solid that no point within the slack is
+    /// in it.
     fn is_far(&self, corner: Vec3, slack: Vec3) -> bool {
         self.solid.distance(corner).0 > 2.0 * slack.length() + 2.0 * index::ROUNDING
     }
 
-    /// Whether certainly no inside of the solid within the region reaches its corner: around it the region is free of surface, and a point there, on the way to the
-    /// middle of the region, is outside.
+    /// Whether certainly no inside of the solid within the region reaches its corner: around it the
+    /// region is free of surface, and a point there, on the way to the middle of the region, is
+    /// outside.
     fn is_free(
         &self,
         corner: Vec3,

@@ -41,7 +41,8 @@ pub(super) struct Face {
     pub(super) corners: Vec<u32>,
 }
 
-/// A plane that is about to cut loops of corners: where every corner lies, and where edges pass through.
+/// A plane that is about to cut loops of corners: where every corner lies, and where edges pass
+/// through.
 pub(super) struct Knife<'a> {
     plane: &'a Plane,
     heights: HashMap<u32, BigInt>,
@@ -160,7 +161,8 @@ impl Cell {
         }
         let mut below = true;
         parts.map(|mut faces| {
-            // Every face next to the cut has one side in it; walked backwards they are the new face.
+            // Every face next to the cut has one side in it; walked backwards they are the new
+            // face.
             let mut next = BTreeMap::new();
             for face in &faces {
                 let n = face.corners.len();

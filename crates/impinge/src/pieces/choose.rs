@@ -1,10 +1,13 @@
 //! Where to cut.
 //!
-//! What is to be cut away are voids: points of the hull that are outside of the solid. A plane is judged by the voids that its two hulls still hold, weighted with
-//! their squared distance from the solid, and by the volume of the hulls. One cut is often not enough to get rid of a void (half a ring still
-//! has half of the hole in its hull), so every candidate is judged by the best that a second cut of each half can do; `CoACD` looks ahead in the same
-//! way, further and with random choices. Candidates are planes across the axes through the deepest void, through the ends of the notches next to it, and evenly spread ones; and, at the
-//! notches nearest to the deepest void, the planes of the two faces and the one in the middle between them.
+//! What is to be cut away are voids: points of the hull that are outside of the solid. A plane is
+//! judged by the voids that its two hulls still hold, weighted with their squared distance from the
+//! solid, and by the volume of the hulls. One cut is often not enough to get rid of a void (half a
+//! ring still has half of the hole in its hull), so every candidate is judged by the best that a
+//! second cut of each half can do; `CoACD` looks ahead in the same way, further and with random
+//! choices. Candidates are planes across the axes through the deepest void, through the ends of the
+//! notches next to it, and evenly spread ones; and, at the notches nearest to the deepest void, the
+//! planes of the two faces and the one in the middle between them.
 
 use rayon::prelude::*;
 
@@ -27,7 +30,8 @@ const VOLUME: f64 = 0.05;
 const AREA: f64 = 0.01;
 /// The weight of an uneven cut.
 const UNEVEN: f64 = 0.01;
-/// The weight of a cut across a short axis: where nothing can be gained at once, as in a ring, slices would go on for ever.
+/// The weight of a cut across a short axis: where nothing can be gained at once, as in a ring,
+/// slices would go on for ever.
 const SHORT: f64 = 0.04;
 /// The weight of a cut that is not at a notch.
 const ANYWHERE: f64 = 0.01;
@@ -36,7 +40,8 @@ const NOW: f64 = 0.4;
 /// A cut must leave at least this share of the extent on both sides.
 const MARGIN: f64 = 1e-6;
 
-/// A cut along a face is made so far in front of it, for coordinates at most two in size: more than rounding moves the corners of the face, so that all of it lies behind.
+/// A cut along a face is made so far in front of it, for coordinates at most two in size: more than
+/// rounding moves the corners of the face, so that all of it lies behind.
 const FRONT: f64 = 1e-13;
 /// Normals that differ less from an axis, or from another, are the same.
 const SAME: f64 = 1e-9;
@@ -110,7 +115,8 @@ impl Notch {
     }
 }
 
-/// All edges at which the surface turns inward, judged by rounded normals: what is missed costs quality only.
+/// All edges at which the surface turns inward, judged by rounded normals: what is missed costs
+/// quality only.
 pub(super) fn notches(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Notch> {
     let mut found = Vec::new();
     let edges = mesh.edges();
@@ -123,7 +129,8 @@ pub(super) fn notches(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Notch> {
         let normal = (b - a).cross(c - a);
         let apex = mesh.triangles()[t as usize].into_iter().find(|v| !ends.contains(v));
         let Some(apex) = apex.map(|v| vertices[v as usize]) else { continue };
-        // Inward, and clearly: the rise over the plane, against the size of what it was computed from.
+        // Inward, and clearly: the rise over the plane, against the size of what it was computed
+        // from.
         let rise = normal.dot(apex - a);
         let several = around.next().is_some();
         if several || rise > 1e-6 * normal.length() * (apex - a).length() {
@@ -241,7 +248,8 @@ struct Half {
 
 impl Half {
     fn cut(&self, cut: &Cut, keep: Keep) -> Self {
-        // What is in the plane may belong to the other half only; if not, some of the polygons have it.
+        // What is in the plane may belong to the other half only; if not, some of the polygons have
+        // it.
         let (plane, low) = (cut.plane(keep), cut.plane(Keep::Low));
         let kept = |p: &Vec3| plane.depth(*p) > 0.0;
         Self {
@@ -309,7 +317,8 @@ impl Plan<'_> {
     }
 }
 
-/// Planes through the deepest void, through up to `many` notches on each side of it, and, if there is room for many, evenly spread ones.
+/// Planes through the deepest void, through up to `many` notches on each side of it, and, if there
+/// is room for many, evenly spread ones.
 fn candidates(box_: &Aabb, notches: &[Vec3], deepest: Option<Vec3>, many: usize) -> Vec<Cut> {
     let mut all = Vec::new();
     let size = box_.extent();
@@ -352,7 +361,8 @@ fn range(hull: &Hull, normal: Vec3) -> (f64, f64) {
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)))
 }
 
-/// The planes at the `many` notches nearest to the deepest void that cut the hull; of several that are the same, the first.
+/// The planes at the `many` notches nearest to the deepest void that cut the hull; of several that
+/// are the same, the first.
 fn along(hull: &Hull, notches: &[Notch], deepest: Option<Vec3>, many: usize) -> Vec<Cut> {
     let Some(deepest) = deepest else { return Vec::new() };
     let mut order: Vec<(f64, usize)> = (notches.iter().enumerate())

@@ -192,7 +192,8 @@ impl Partition {
         Ok(inside)
     }
 
-    /// The planes with nothing above them, and if there is none the best other one; `None` if that takes too long.
+    /// The planes with nothing above them, and if there is none the best other one; `None` if that
+    /// takes too long.
     fn choose(&mut self, patches: &[Patch], most: usize) -> Option<(Vec<u32>, Option<u32>)> {
         let mut planes: Vec<u32> = patches.iter().map(|p| p.plane).collect();
         planes.sort_unstable();
@@ -297,7 +298,8 @@ impl Partition {
         is_inside(self.winding(&p), self.balanced)
     }
 
-    /// How often the surface goes around a rational point that is not on it: the ray of [`winding_number`] in integers.
+    /// How often the surface goes around a rational point that is not on it: the ray of
+    /// [`winding_number`] in integers.
     fn winding(&self, q: &Point) -> i64 {
         let mut winding = 0;
         for t in &self.triangles {

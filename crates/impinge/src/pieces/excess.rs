@@ -1,15 +1,21 @@
 //! How far a hull reaches out of a solid, with bounds that hold.
 //!
-//! Wanted is `e`, the largest distance of a point of the hull `K` from the solid `S`. Three ways, from the cheapest to the most general:
+//! Wanted is `e`, the largest distance of a point of the hull `K` from the solid `S`. Three ways,
+//! from the cheapest to the most general:
 //!
-//! 1. **Nothing.** No part of the surface of `S` inside the region that `K` belongs to is in the interior of `K` (each polygon lies on or above the plane of a face
-//!    of `K`, by exact predicates), and one interior point of `K` is in `S`. Then `K` is in `S` and `e = 0`.
-//! 2. **A core.** Every polygon of the surface is at most `d_f` below some plane `f` of `K`. The points of `K` that are deeper than `d_f` below every
-//!    plane then form a convex core that no surface enters; if it holds one point `c` of `S` it is in `S`. Shrinking `K` about `c` by the factor
-//!    `1 - l`, where `l` is the largest `d_f` over the depth of `c` below `f`, moves it into the core: `e <= l R`, with `R` the distance of the furthest vertex from `c`.
-//! 3. **Search.** Boxes, best first: the distance from `S` is 1-Lipschitz and the distance from one triangle is convex, so a box has an upper bound from its
-//!    centre and one from its corners. Boxes that are off `K`, or that no surface enters and that are inside `S`, are dropped; the others are cut. The largest
-//!    bound of a box that is left is a bound of `e`, whenever the search stops.
+//! 1. **Nothing.** No part of the surface of `S` inside the region that `K` belongs to is in the
+//!    interior of `K` (each polygon lies on or above the plane of a face of `K`, by exact
+//!    predicates), and one interior point of `K` is in `S`. Then `K` is in `S` and `e = 0`.
+//! 2. **A core.** Every polygon of the surface is at most `d_f` below some plane `f` of `K`. The
+//!    points of `K` that are deeper than `d_f` below every plane then form a convex core that no
+//!    surface enters; if it holds one point `c` of `S` it is in `S`. Shrinking `K` about `c` by the
+//!    factor `1 - l`, where `l` is the largest `d_f` over the depth of `c` below `f`, moves it into
+//!    the core: `e <= l R`, with `R` the distance of the furthest vertex from `c`.
+//! 3. **Search.** Boxes, best first: the distance from `S` is 1-Lipschitz and the distance from one
+//!    triangle is convex, so a box has an upper bound from its centre and one from its corners.
+//!    Boxes that are off `K`, or that no surface enters and that are inside `S`, are dropped; the
+//!    others are cut. The largest bound of a box that is left is a bound of `e`, whenever the
+//!    search stops.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -231,7 +237,8 @@ impl Search<'_> {
             }
         }
         self.looked += 1;
-        // Centres are rounded: the boxes are a little larger than they say, so that nothing is left between them.
+        // Centres are rounded: the boxes are a little larger than they say, so that nothing is left
+        // between them.
         let half_out = half + Vec3::splat(index::ROUNDING);
         let radius = half_out.length() * (1.0 + 4.0 * f64::EPSILON);
         let (distance, nearest) = self.solid.distance(center);

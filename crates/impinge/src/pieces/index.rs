@@ -1,4 +1,5 @@
-//! A small box tree over the triangles of a closed mesh: is a point inside, how far is it from the surface, does the surface enter a box.
+//! A small box tree over the triangles of a closed mesh: is a point inside, how far is it from the
+//! surface, does the surface enter a box.
 
 use crate::closest::point_triangle;
 use crate::exact::{Location, location_of, ray_crossing};
@@ -8,11 +9,13 @@ use crate::mesh::Mesh;
 /// Triangles a leaf.
 const LEAF: usize = 4;
 
-/// The triangles of a closed mesh in a tree. Distances are bounds for coordinates at most two in size; all else holds for any.
+/// The triangles of a closed mesh in a tree. Distances are bounds for coordinates at most two in
+/// size; all else holds for any.
 #[derive(Debug)]
 pub struct SolidIndex {
     triangles: Vec<[Vec3; 3]>,
-    /// Node `i` has the children `nodes[i].first` and the next, or is a leaf of `count` triangles from `first`.
+    /// Node `i` has the children `nodes[i].first` and the next, or is a leaf of `count` triangles
+    /// from `first`.
     nodes: Vec<Node>,
     balanced: bool,
 }
@@ -86,8 +89,8 @@ impl SolidIndex {
         location_of(winding, self.balanced)
     }
 
-    /// Whether a triangle may share a point with `bounds`: its box does, its plane does up to rounding, and it is not certainly further from
-    /// the middle than the corners are.
+    /// Whether a triangle may share a point with `bounds`: its box does, its plane does up to
+    /// rounding, and it is not certainly further from the middle than the corners are.
     #[must_use]
     pub fn may_enter(&self, bounds: &Aabb) -> bool {
         let mut enters = false;
@@ -168,7 +171,8 @@ impl SolidIndex {
         found
     }
 
-    /// Whether a triangle of this and one of another fit each other, of those whose boxes share a point.
+    /// Whether a triangle of this and one of another fit each other, of those whose boxes share a
+    /// point.
     pub fn any_pair(&self, other: &Self, fit: impl Fn(&[Vec3; 3], &[Vec3; 3]) -> bool) -> bool {
         let mut stack = vec![(0_u32, 0_u32)];
         while let Some((i, j)) = stack.pop() {
@@ -199,7 +203,8 @@ impl SolidIndex {
         &self.triangles[node.first as usize..(node.first + node.count) as usize]
     }
 
-    /// Shows the triangles of all leaves that can be reached through wanted boxes, until told to stop.
+    /// Shows the triangles of all leaves that can be reached through wanted boxes, until told to
+    /// stop.
     fn visit<'a>(
         &'a self,
         wanted: impl Fn(&Aabb) -> bool,
@@ -227,7 +232,8 @@ impl SolidIndex {
     }
 }
 
-/// Whether the plane of a triangle may meet a box. The margin is many times what rounding can do, for coordinates at most two in size.
+/// Whether the plane of a triangle may meet a box. The margin is many times what rounding can do,
+/// for coordinates at most two in size.
 fn plane_meets([a, b, c]: &[Vec3; 3], bounds: &Aabb) -> bool {
     let (ab, ac) = (*b - *a, *c - *a);
     let normal = ab.cross(ac);
@@ -241,8 +247,8 @@ pub(super) fn triangle_distance(p: Vec3, triangle: &[Vec3; 3]) -> f64 {
     (closest_point(p, triangle) - p).length() + ROUNDING
 }
 
-/// A point of the triangle, up to rounding: the closest to `p`, up to rounding. The regions of the plane are those of Ericson
-/// 2005, "Real-Time Collision Detection", section 5.1.5.
+/// A point of the triangle, up to rounding: the closest to `p`, up to rounding. The regions of the
+/// plane are those of Ericson 2005, "Real-Time Collision Detection", section 5.1.5.
 fn closest_point(p: Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
     let (ab, ac, ap) = (*b - *a, *c - *a, p - *a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));

@@ -1,6 +1,7 @@
 //! Joining pieces again.
 //!
-//! A cut that frees one void often goes through parts that need none. Two pieces whose common hull is within the tolerance are one piece; of all such pairs the one whose hull adds the least
+//! A cut that frees one void often goes through parts that need none. Two pieces whose common hull
+//! is within the tolerance are one piece; of all such pairs the one whose hull adds the least
 //! volume is joined first, and the result is tried with its neighbours in turn.
 
 use super::approximate::{Node, Work};

@@ -64,7 +64,8 @@ pub struct Decomposition {
     pub pieces: Vec<Piece>,
     /// Whether the union of the hulls is the solid, exactly.
     pub exact: bool,
-    /// No point of a hull is further than this from the solid, and no point of the solid is outside of all hulls.
+    /// No point of a hull is further than this from the solid, and no point of the solid is outside
+    /// of all hulls.
     pub error: f64,
 }
 

@@ -36,8 +36,9 @@ impl Plane {
     }
 }
 
-/// The planes of all faces, and of the sides of flat hulls. A normal that rounding has turned away from the face still gives a half-space
-/// that holds the hull, as the offset is that of the furthest vertex.
+/// The planes of all faces, and of the sides of flat hulls. A normal that rounding has turned away
+/// from the face still gives a half-space that holds the hull, as the offset is that of the
+/// furthest vertex.
 pub(super) fn planes(hull: &Hull) -> Vec<Plane> {
     let mut normals: Vec<Vec3> = hull
         .faces()

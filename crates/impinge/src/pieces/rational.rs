@@ -1,7 +1,8 @@
 //! Points and planes in integers of any length.
 //!
-//! All coordinates of the mesh are integers in a common unit, a power of two. A point is `x / w` with integers `x` and `w > 0` in lowest terms, so its size
-//! is bounded by that of the three planes that meet in it, however many cuts led to it.
+//! All coordinates of the mesh are integers in a common unit, a power of two. A point is `x / w`
+//! with integers `x` and `w > 0` in lowest terms, so its size is bounded by that of the three
+//! planes that meet in it, however many cuts led to it.
 
 use num_bigint::{BigInt, BigUint, Sign as IntegerSign};
 use num_traits::{One, Zero};
@@ -72,7 +73,8 @@ impl Unit {
         Point { x, w: BigInt::one() << (-least) as u32 }
     }
 
-    /// Coordinate `axis` of a point between two neighbouring `f64` numbers, or twice the same if it is one.
+    /// Coordinate `axis` of a point between two neighbouring `f64` numbers, or twice the same if it
+    /// is one.
     pub(super) fn enclose(self, p: &Point, axis: usize) -> [f64; 2] {
         let near = quotient(&p.x[axis], &p.w, self.exponent);
         let (m, e) = decompose(near);
@@ -101,14 +103,15 @@ fn next(x: f64, up: bool) -> f64 {
     f64::from_bits(if away { x.to_bits() + 1 } else { x.to_bits() - 1 })
 }
 
-/// A number within a unit in the last place of `n / d * 2^exponent`; the caller corrects it. Results beyond the range of `f64` do not occur for
-/// points between points of `f64` coordinates.
+/// A number within a unit in the last place of `n / d * 2^exponent`; the caller corrects it.
+/// Results beyond the range of `f64` do not occur for points between points of `f64` coordinates.
 fn quotient(n: &BigInt, d: &BigInt, exponent: i32) -> f64 {
     let (size, divisor) = (n.magnitude(), d.magnitude());
     if size.bits() == 0 {
         return 0.0;
     }
-    // Sixty-odd bits of the quotient, cut off, then to 53 bits or fewer where the result is denormal: cut off again.
+    // Sixty-odd bits of the quotient, cut off, then to 53 bits or fewer where the result is
+    // denormal: cut off again.
     let shift = 63 + divisor.bits() as i64 - size.bits() as i64;
     let whole = if shift >= 0 {
         (size << shift as u64) / divisor
@@ -163,7 +166,8 @@ impl Point {
         self
     }
 
-    /// Where the segment from `p`, below a plane by `-below`, to `q`, above it by `above`, passes through it.
+    /// Where the segment from `p`, below a plane by `-below`, to `q`, above it by `above`, passes
+    /// through it.
     pub(super) fn crossing(p: &Self, q: &Self, below: &BigInt, above: &BigInt) -> Self {
         let mix = |a: &BigInt, b: &BigInt| a * above - b * below;
         let x = [0, 1, 2].map(|i| mix(&p.x[i], &q.x[i]));
@@ -186,7 +190,8 @@ fn gcd(mut a: BigUint, mut b: BigUint) -> BigUint {
 }
 
 impl Plane {
-    /// The plane through three points of the unit's grid, seen counter-clockwise from above, in lowest terms; `None` if they are on a line.
+    /// The plane through three points of the unit's grid, seen counter-clockwise from above, in
+    /// lowest terms; `None` if they are on a line.
     pub(super) fn through([a, b, c]: [&Point; 3]) -> Option<Self> {
         let [u, v] = [b, c].map(|p| [0, 1, 2].map(|i| &p.x[i] - &a.x[i]));
         let n = [

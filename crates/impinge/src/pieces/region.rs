@@ -15,11 +15,13 @@ pub(super) struct Region {
     askew: Option<Askew>,
 }
 
-/// A box cut at planes that are not across an axis. The planes are those of the `f64` numbers, exactly.
+/// A box cut at planes that are not across an axis. The planes are those of the `f64` numbers,
+/// exactly.
 #[derive(Clone, Debug)]
 struct Askew {
     planes: Vec<Plane>,
-    /// The faces of the box as far as they are left. With up to [`MOST`] planes all corners of the region are on them.
+    /// The faces of the box as far as they are left. With up to [`MOST`] planes all corners of the
+    /// region are on them.
     shell: Soup,
 }
 

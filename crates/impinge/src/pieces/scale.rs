@@ -14,7 +14,8 @@ impl Scale {
     /// The unit for these points, and the points in it.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfRange`] if small coordinates would be rounded by it: numbers near the smallest of `f64` beside large ones.
+    /// [`ErrorKind::OutOfRange`] if small coordinates would be rounded by it: numbers near the
+    /// smallest of `f64` beside large ones.
     pub(super) fn of(points: &[Vec3]) -> Result<(Self, Vec<Vec3>), Error> {
         let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
         let factors = if largest > 0.0 { unit_scale(largest) } else { (1.0, 1.0) };
@@ -49,7 +50,8 @@ impl Scale {
         if length > 0.0 && back < f64::MIN_POSITIVE { back + f64::from_bits(1) } else { back }
     }
 
-    /// A hull in the original unit, numbered as its own points. `None` if a corner would be rounded.
+    /// A hull in the original unit, numbered as its own points. `None` if a corner would be
+    /// rounded.
     pub(super) fn hull_back(&self, hull: Hull) -> Option<Hull> {
         let exactly = |v: &Vec3| {
             let back = self.back(*v);

@@ -1,14 +1,19 @@
 //! A surface cut off at planes: polygons without adjacency.
 //!
-//! Most corners of cut polygons are not `f64` numbers. A corner therefore carries a slack: it stands for an ideal point of the surface that is
-//! within that distance, coordinate by coordinate, and the ideal polygons hold the true cut surface. To keep that promise where an edge is
-//! nearly parallel to the plane, the ideal corner is taken a little beyond the plane instead of on it. Corners that happen to be exact (all, where
-//! edges are parallel to axes) have slack zero and are the true corners.
+//! Most corners of cut polygons are not `f64` numbers. A corner therefore carries a slack: it
+//! stands for an ideal point of the surface that is within that distance, coordinate by coordinate,
+//! and the ideal polygons hold the true cut surface. To keep that promise where an edge is nearly
+//! parallel to the plane, the ideal corner is taken a little beyond the plane instead of on it.
+//! Corners that happen to be exact (all, where edges are parallel to axes) have slack zero and are
+//! the true corners.
 //!
-//! A polygon that lies in the plane goes to one side only, the one it is turned away from: the other side of a solid has nothing there but a face of its
-//! neighbour. A polygon that only touches the plane goes to its own side only. So nothing is lost, and no side has flat parts that are not its own.
+//! A polygon that lies in the plane goes to one side only, the one it is turned away from: the
+//! other side of a solid has nothing there but a face of its neighbour. A polygon that only touches
+//! the plane goes to its own side only. So nothing is lost, and no side has flat parts that are not
+//! its own.
 //!
-//! All that is for axis-parallel planes, where the side of a corner is exact. At other planes every corner that may be on a side is kept there.
+//! All that is for axis-parallel planes, where the side of a corner is exact. At other planes every
+//! corner that may be on a side is kept there.
 
 use super::planes::Plane;
 use crate::exact::orient2d;
@@ -132,7 +137,8 @@ impl Soup {
         self.points.iter().copied().zip(self.slacks.iter().copied())
     }
 
-    /// How far `p` is from the boxes of all ideal polygons, about and not more; infinite if there are none.
+    /// How far `p` is from the boxes of all ideal polygons, about and not more; infinite if there
+    /// are none.
     pub(super) fn distance_from(&self, p: Vec3) -> f64 {
         let mut least = f64::INFINITY;
         for (points, slacks) in self.polygons() {
@@ -143,7 +149,8 @@ impl Soup {
         least
     }
 
-    /// What of the surface is below the plane, and what may be: where rounding hides the side of a corner, it is kept.
+    /// What of the surface is below the plane, and what may be: where rounding hides the side of a
+    /// corner, it is kept.
     pub(super) fn below(&self, plane: &Plane) -> Self {
         let mut result = Self::default();
         let mut heights = Vec::new();
@@ -177,7 +184,8 @@ impl Soup {
         result
     }
 
-    /// What of the surface is on one side of the plane where coordinate `axis` is `at`, the plane included.
+    /// What of the surface is on one side of the plane where coordinate `axis` is `at`, the plane
+    /// included.
     pub(super) fn clipped(&self, axis: usize, at: f64, keep: Keep) -> Self {
         let mut result = Self::default();
         let mut outs = Vec::new();
@@ -245,7 +253,8 @@ struct Height {
     open: f64,
 }
 
-/// A point of an edge at or a little above a plane, with its slack. The ends are points, slacks and heights; the first may be below, the second is above.
+/// A point of an edge at or a little above a plane, with its slack. The ends are points, slacks and
+/// heights; the first may be below, the second is above.
 fn crossing_askew(
     (p, slack_p, inner): (Vec3, Vec3, Height),
     (q, slack_q, outer): (Vec3, Vec3, Height),
@@ -255,7 +264,8 @@ fn crossing_askew(
     if length <= 0.0 {
         return (q, slack_q);
     }
-    // The true crossing moves by less than twice what is open over the length if the heights are clear of it.
+    // The true crossing moves by less than twice what is open over the length if the heights are
+    // clear of it.
     let spread = (q - p).abs() / length;
     let sum = slack + (spread + Vec3::ONE) * (2.0 * open + ROUNDING);
     if sum.max_element() <= VAGUE && -inner.out > 4.0 * open {
@@ -274,7 +284,8 @@ struct Corner {
     out: f64,
 }
 
-/// A point of the edge at or a little beyond the plane, with its slack; `None` if the inner corner is exactly in the plane.
+/// A point of the edge at or a little beyond the plane, with its slack; `None` if the inner corner
+/// is exactly in the plane.
 fn crossing(inner: &Corner, outer: &Corner, axis: usize, at: f64) -> Option<(Vec3, Vec3)> {
     let (p, q) = (inner.p, outer.p);
     let slack = inner.slack.max(outer.slack);
@@ -300,7 +311,8 @@ fn crossing(inner: &Corner, outer: &Corner, axis: usize, at: f64) -> Option<(Vec
     let spread = (q - p).abs() / length;
     let mut sum = slack + (spread + Vec3::ONE) * (2.0 * slack[axis] + ROUNDING);
     if sum.max_element() <= VAGUE && -inner.out > 2.0 * slack[axis] {
-        // The true crossing is as well known as the plane: within what the ends and the quotient leave open.
+        // The true crossing is as well known as the plane: within what the ends and the quotient
+        // leave open.
         let t = -inner.out / length;
         let mut m = p + (q - p) * t.min(1.0);
         for o in 0..3 {

@@ -1,7 +1,8 @@
 //! Scenes and meshes from files.
 //!
-//! `impinge-io` reads bytes into arrays; here arrays become meshes and matrices become poses. A pose is rigid, so whatever else
-//! a file's matrix does to a part (scale, shear, mirror) is applied to the part's vertices.
+//! `impinge-io` reads bytes into arrays; here arrays become meshes and matrices become poses. A
+//! pose is rigid, so whatever else a file's matrix does to a part (scale, shear, mirror) is applied
+//! to the part's vertices.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,14 +20,16 @@ use super::Scene;
 
 pub use impinge_io::LoadReport;
 
-/// How far from a rotation a file's matrix may be, in the largest entry of `M^T M - I`, to count as one written in single precision.
+/// How far from a rotation a file's matrix may be, in the largest entry of `M^T M - I`, to count as
+/// one written in single precision.
 const SINGLE_PRECISION: f64 = 4e-6;
 
 /// What to do with the vertices of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadOptions {
-    /// Which vertices become one. By default those with equal coordinates: many formats repeat a vertex for every triangle, and without
-    /// welding no edge of theirs has two sides. Triangles keep their numbers and their coordinates.
+    /// Which vertices become one. By default those with equal coordinates: many formats repeat a
+    /// vertex for every triangle, and without welding no edge of theirs has two sides. Triangles
+    /// keep their numbers and their coordinates.
     pub weld: Option<Weld>,
 }
 
@@ -43,7 +46,8 @@ pub struct Loaded {
     pub scene: Scene,
     /// What was read, ignored and skipped.
     pub report: LoadReport,
-    /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest rotation.
+    /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest
+    /// rotation.
     pub straightened: usize,
     /// Parts whose matrix scales, shears or mirrors, which was applied to their vertices.
     pub deformed: usize,
@@ -71,12 +75,14 @@ impl fmt::Display for Loaded {
 }
 
 impl Scene {
-    /// The parts of a file: OBJ (an object a part), STL, PLY, OFF, glTF or GLB (a primitive a part, instances shared), or a scene file
-    /// in TOML or JSON. Vertices with equal coordinates are welded; [`Scene::load_with`] has other choices.
+    /// The parts of a file: OBJ (an object a part), STL, PLY, OFF, glTF or GLB (a primitive a part,
+    /// instances shared), or a scene file in TOML or JSON. Vertices with equal coordinates are
+    /// welded; [`Scene::load_with`] has other choices.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] if the file cannot be read or understood (the message names the file, the line or offset, and the
-    /// reason), and the errors of [`Mesh`] and [`Pose`] if its numbers are out of range.
+    /// [`ErrorKind::File`] if the file cannot be read or understood (the message names the file,
+    /// the line or offset, and the reason), and the errors of [`Mesh`] and [`Pose`] if its numbers
+    /// are out of range.
     ///
     /// ```no_run
     /// let loaded = impinge::Scene::load("assembly.glb")?;
@@ -103,8 +109,8 @@ impl Scene {
 }
 
 impl Mesh {
-    /// The mesh in a file; if the file has several parts, all of them in the file's frame as one mesh. Vertices with equal
-    /// coordinates are welded.
+    /// The mesh in a file; if the file has several parts, all of them in the file's frame as one
+    /// mesh. Vertices with equal coordinates are welded.
     ///
     /// # Errors
     /// As [`Scene::load`].
@@ -187,7 +193,8 @@ pub fn from_document(
     Ok(loaded)
 }
 
-/// The mesh with a linear map applied to its vertices; turned around if the map mirrors, so that what was outside stays outside.
+/// The mesh with a linear map applied to its vertices; turned around if the map mirrors, so that
+/// what was outside stays outside.
 fn deformed(mesh: &Mesh, linear: &DMat3) -> Result<Mesh, Error> {
     let moved = mesh.with_vertices(mesh.vertices().iter().map(|v| *linear * *v).collect())?;
     // The exact sign of the determinant, which may be too small for f64.

@@ -21,11 +21,14 @@ pub enum Verdict {
 /// Why two shapes share no point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clear {
-    /// They are at least this far apart: a certain bound, though not always the best. Zero if the gap is too narrow for `f64` to bound it; infinite if a mesh has no triangles.
+    /// They are at least this far apart: a certain bound, though not always the best. Zero if the
+    /// gap is too narrow for `f64` to bound it; infinite if a mesh has no triangles.
     pub lower: f64,
-    /// The unit vector from A towards B across which a plane lies between them, in A's frame, to rounding; `None` if no such plane is known.
+    /// The unit vector from A towards B across which a plane lies between them, in A's frame, to
+    /// rounding; `None` if no such plane is known.
     pub direction: Option<Vec3>,
-    /// Of two polytopes without margins: a certificate about their [core points](super::Shape::core_points), those of B at the pose.
+    /// Of two polytopes without margins: a certificate about their [core
+    /// points](super::Shape::core_points), those of B at the pose.
     pub gap: Option<Gap>,
 }
 
@@ -38,14 +41,16 @@ pub struct Meeting {
     pub a: Option<u32>,
     /// The triangle of B that meets A, if B is a mesh and one does.
     pub b: Option<u32>,
-    /// Of polytopes without margins: a certificate about their [core points](super::Shape::core_points), those of B at the pose. A triangle named above counts as a polytope of
-    /// its three corners.
+    /// Of polytopes without margins: a certificate about their [core
+    /// points](super::Shape::core_points), those of B at the pose. A triangle named above counts as
+    /// a polytope of its three corners.
     pub common: Option<Common>,
     /// They overlap by at least this, where one of them is curved and this is the proof; else zero.
     pub depth: f64,
 }
 
-/// Bounds of the signed distance: the distance of shapes that are apart, minus the depth of shapes that overlap.
+/// Bounds of the signed distance: the distance of shapes that are apart, minus the depth of shapes
+/// that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// It is at least this.
@@ -66,22 +71,26 @@ pub struct Distance {
     pub point_a: Vec3,
     /// A closest point of B, in A's frame, rounded; for shapes that meet, a common point.
     pub point_b: Vec3,
-    /// The triangle of A with its closest point, if A is a mesh; `None` for what lies inside a solid.
+    /// The triangle of A with its closest point, if A is a mesh; `None` for what lies inside a
+    /// solid.
     pub a: Option<u32>,
-    /// The triangle of B with its closest point, if B is a mesh; `None` for what lies inside a solid.
+    /// The triangle of B with its closest point, if B is a mesh; `None` for what lies inside a
+    /// solid.
     pub b: Option<u32>,
 }
 
 /// How two convex shapes stand to each other.
 ///
-/// The signed distance is the distance of shapes that are apart, and minus the length of the shortest translation that takes them apart for shapes that overlap.
+/// The signed distance is the distance of shapes that are apart, and minus the length of the
+/// shortest translation that takes them apart for shapes that overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// The signed distance is at least this: if positive, the shapes are apart.
     pub lower: f64,
     /// The signed distance is at most this: if negative, they overlap.
     pub upper: f64,
-    /// From A to B, the way out for B, in A's frame, of length one to rounding. Zero if floating point finds none.
+    /// From A to B, the way out for B, in A's frame, of length one to rounding. Zero if floating
+    /// point finds none.
     pub direction: Vec3,
     /// The point of A closest to B, or deepest in it, in A's frame, rounded.
     pub point_a: Vec3,

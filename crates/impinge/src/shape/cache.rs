@@ -6,7 +6,8 @@ use crate::pair;
 
 /// Where the last query of a pair ended. A similar query starts there.
 ///
-/// Keep one for each pair of shapes. It may be used with other shapes, or after long: it costs a little time then, and changes no answer's truth.
+/// Keep one for each pair of shapes. It may be used with other shapes, or after long: it costs a
+/// little time then, and changes no answer's truth.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     /// Of two polytopes, or of a polytope and the last triangle.

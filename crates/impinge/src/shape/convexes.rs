@@ -1,6 +1,7 @@
 //! Two convex bodies.
 //!
-//! Polytopes go to the queries of [`convex`] and are exact. With margins, the bounds of their cores' distance decide where they can, and where the sum of the margins lies between them, exact
+//! Polytopes go to the queries of [`convex`] and are exact. With margins, the bounds of their
+//! cores' distance decide where they can, and where the sum of the margins lies between them, exact
 //! arithmetic compares the two. Curved ones have [bounds only](super::curved).
 
 use super::answer::{Bounds, Clear, Contact, Distance, Meeting, Verdict};
@@ -101,10 +102,12 @@ fn point_of(common: &Common, a: &Hull, b: &Hull, pose: &Pose) -> Vec3 {
     point_between(&of_a.collect::<Vec<_>>(), &of_b.collect::<Vec<_>>())
 }
 
-/// The common point of two simplices whose differences, corner by corner, surround the origin, rounded.
+/// The common point of two simplices whose differences, corner by corner, surround the origin,
+/// rounded.
 pub(super) fn point_between(a: &[Vec3], b: &[Vec3]) -> Vec3 {
     if let ([p, q, r, s], [t, u, v, w]) = (a, b) {
-        // Weights by determinants: where rounding leaves no doubt about them, the point is as good as it gets.
+        // Weights by determinants: where rounding leaves no doubt about them, the point is as good
+        // as it gets.
         let [x, y, z, o] = [*t - *p, *u - *q, *v - *r, *w - *s];
         let (front, back) = (x.cross(y), z.cross(o));
         let weights = [y.dot(back), -x.dot(back), o.dot(front), -z.dot(front)];

@@ -1,4 +1,5 @@
-//! Two convex bodies of which one is curved: certain where bounds of the signed distance tell, and else the bounds.
+//! Two convex bodies of which one is curved: certain where bounds of the signed distance tell, and
+//! else the bounds.
 
 use super::answer::{Bounds, Contact, Distance, Meeting, Verdict};
 use super::form::Convex;
@@ -8,7 +9,8 @@ use crate::convex::{
 };
 use crate::math::Pose;
 
-/// Where the last searches for furthest vertices ended. Not the simplex of the last query, which says little about the next triangle.
+/// Where the last searches for furthest vertices ended. Not the simplex of the last query, which
+/// says little about the next triangle.
 pub(super) type Memory = [Trail; 2];
 
 /// A cache of this memory for one pair of bodies.

@@ -1,7 +1,8 @@
 //! The one place where pairs of shapes are told apart.
 //!
-//! Kinds come in three [forms](Form), so there are nine ordered pairs; three of them are read the other way round. Everything is computed in A's frame from the
-//! start, so that only the names are exchanged and no pose is turned around, which would round.
+//! Kinds come in three [forms](Form), so there are nine ordered pairs; three of them are read the
+//! other way round. Everything is computed in A's frame from the start, so that only the names are
+//! exchanged and no pose is turned around, which would round.
 
 use super::answer::{Contact, Distance, Flip, Verdict};
 use super::cache::Cache;

@@ -1,4 +1,5 @@
-//! Half-spaces: the point of the other shape that lies deepest decides. Exact for polytopes and meshes.
+//! Half-spaces: the point of the other shape that lies deepest decides. Exact for polytopes and
+//! meshes.
 
 use std::ops::ControlFlow;
 
@@ -50,7 +51,8 @@ pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) ->
     };
     let meets = |point: &Vec3| plane.side(*point, body.body.margin) != Sign::Positive;
     if found.bounds.lower <= 0.0 {
-        // The furthest point of the body as it is made need not be that of its points as moved, which are rounded.
+        // The furthest point of the body as it is made need not be that of its points as moved,
+        // which are rounded.
         let placed = || hull.vertices().iter().map(|v| body.pose.transform_point(*v));
         if meets(&found.point) || placed().any(|p| meets(&p)) {
             return Verdict::Intersecting(Meeting::at(found.common(plane)));
@@ -116,7 +118,8 @@ impl<'a> Lowest<'a> {
             bounds.min.abs().max(bounds.max.abs()).element_sum()
         };
         let moved = surface.pose.translation().abs() + plane.through.abs();
-        // Some twenty roundings of numbers no larger; the pose may stretch by its tolerance, which the transposed normal takes into account.
+        // Some twenty roundings of numbers no larger; the pose may stretch by its tolerance, which
+        // the transposed normal takes into account.
         let slack =
             64.0 * f64::EPSILON * (size + moved.element_sum() + offset.abs()) + f64::MIN_POSITIVE;
         let mut lowest = Self {
@@ -201,7 +204,8 @@ pub(super) fn mesh_apart(plane: &Plane, surface: &Surface<'_>) -> Option<Distanc
     })
 }
 
-/// Whether two half-spaces share a point: always, unless they face each other exactly. The first one is where it was made.
+/// Whether two half-spaces share a point: always, unless they face each other exactly. The first
+/// one is where it was made.
 pub(super) fn planes_meet(a: &Plane, b: &Plane) -> Verdict {
     let distance = planes_apart(a, b);
     if distance.upper == 0.0 {
@@ -247,7 +251,8 @@ fn common_point(a: &Plane, b: &Plane, on_a: Vec3, on_b: Vec3) -> Vec3 {
     if point.is_finite() { point } else { on_a }
 }
 
-/// Whether the normals are exactly opposite and there is space between: with `b.normal = -k a.normal`, whether `-(b.offset + b.normal . through) > k a.offset`.
+/// Whether the normals are exactly opposite and there is space between: with
+/// `b.normal = -k a.normal`, whether `-(b.offset + b.normal . through) > k a.offset`.
 fn face_each_other(a: &Plane, b: &Plane) -> bool {
     let facing = a.unit.dot(b.unit);
     if facing > -0.5 || a.unit.cross(b.unit).length() > 1e-12 {

@@ -12,7 +12,8 @@ use crate::mesh::Mesh;
 
 /// A shape of any kind, ready for queries. Cheap to clone: meshes and hulls are shared.
 ///
-/// Made `from` a mesh, a hull or a primitive; [`Shape::solid`] and [`Shape::rounded`] make the rest.
+/// Made `from` a mesh, a hull or a primitive; [`Shape::solid`] and [`Shape::rounded`] make the
+/// rest.
 ///
 /// ```
 /// use impinge::convex::Sphere;
@@ -41,7 +42,8 @@ pub struct Shape {
 pub enum Kind {
     /// The surface of a mesh.
     Mesh(Arc<Mesh>),
-    /// What a closed mesh bounds, with its surface; inside is where [`solid::locate`](crate::solid::locate()) says.
+    /// What a closed mesh bounds, with its surface; inside is where
+    /// [`solid::locate`](crate::solid::locate()) says.
     Solid(Arc<Mesh>),
     /// A solid hull.
     Hull(Arc<Hull>),
@@ -88,10 +90,12 @@ impl Shape {
         Ok(Self::new(Kind::Solid(mesh)))
     }
 
-    /// The shape with so much more around it: everything within `margin` of it. The margin of the whole is the `f64` sum of this and what there was.
+    /// The shape with so much more around it: everything within `margin` of it. The margin of the
+    /// whole is the `f64` sum of this and what there was.
     ///
     /// # Errors
-    /// If the margin is negative, not finite or, with what there was, too large; or if the shape is a mesh or a half-space, for which there is [`distance`](super::distance).
+    /// If the margin is negative, not finite or, with what there was, too large; or if the shape is
+    /// a mesh or a half-space, for which there is [`distance`](super::distance).
     pub fn rounded(mut self, margin: f64) -> Result<Self, Error> {
         if matches!(self.kind, Kind::Mesh(_) | Kind::Solid(_) | Kind::HalfSpace(_)) {
             return Err(Error::new(
@@ -124,13 +128,15 @@ impl Shape {
         &self.kind
     }
 
-    /// How far the shape reaches beyond its core: the radius of a sphere or a capsule, and what [`Shape::rounded`] has put around it.
+    /// How far the shape reaches beyond its core: the radius of a sphere or a capsule, and what
+    /// [`Shape::rounded`] has put around it.
     #[must_use]
     pub fn margin(&self) -> f64 {
         self.margin
     }
 
-    /// The points whose hull is the core, for hulls, boxes, spheres and capsules, rounded or not. Certificates in answers number these.
+    /// The points whose hull is the core, for hulls, boxes, spheres and capsules, rounded or not.
+    /// Certificates in answers number these.
     #[must_use]
     pub fn core_points(&self) -> Option<&[Vec3]> {
         self.core.as_ref().map(|hull| hull.vertices())

@@ -39,7 +39,8 @@ impl Margins {
         }
     }
 
-    /// Whether the bodies meet: by the bounds of their cores' distance where these tell, exactly where not.
+    /// Whether the bodies meet: by the bounds of their cores' distance where these tell, exactly
+    /// where not.
     pub(super) fn are_met(&self, cores: &convex::Distance, exact: impl FnOnce() -> Sign) -> bool {
         if cores.lower > self.above {
             false

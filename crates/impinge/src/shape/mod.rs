@@ -97,13 +97,15 @@ pub fn intersects(a: &Shape, b: &Shape, pose: &Pose) -> Verdict {
     intersects_cached(a, b, pose, &mut Cache::default())
 }
 
-/// As [`intersects`], starting where the last query of the pair ended. Verdicts that are exact are the same; the evidence may be another.
+/// As [`intersects`], starting where the last query of the pair ended. Verdicts that are exact are
+/// the same; the evidence may be another.
 #[must_use]
 pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Verdict {
     dispatch::ask::<dispatch::Intersects>(a, b, pose, cache)
 }
 
-/// How far `a` and `b`, at `pose` in `a`'s frame, are apart; zero if they share a point. `None` if a mesh has no triangles.
+/// How far `a` and `b`, at `pose` in `a`'s frame, are apart; zero if they share a point. `None` if
+/// a mesh has no triangles.
 ///
 /// ```
 /// use impinge::convex::{Cone, HalfSpace};
@@ -126,7 +128,8 @@ pub fn distance_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> 
     dispatch::ask::<dispatch::Measure>(a, b, pose, cache)
 }
 
-/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, or how deep they overlap. `None` if one is a mesh, which has no depth, or if both are half-spaces.
+/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, or how deep they overlap. `None` if
+/// one is a mesh, which has no depth, or if both are half-spaces.
 ///
 /// ```
 /// use impinge::convex::{Capsule, Cuboid};

@@ -44,7 +44,8 @@ impl Plane {
 
     /// `normal . (x - through) - offset`, rounded, and a bound of its error.
     ///
-    /// Six roundings of each product: the difference, the product, three sums, and this bound's own.
+    /// Six roundings of each product: the difference, the product, three sums, and this bound's
+    /// own.
     fn value(&self, x: Vec3) -> (f64, f64) {
         let products = self.normal * (x - self.through);
         let value = products.x + products.y + products.z - self.offset;
@@ -110,8 +111,9 @@ impl Plane {
         sign(&minus(&(&height * &height), 2 * unit, &reach, unit_of_reach).0)
     }
 
-    /// The normal in the frame of something at a pose, and the offset there, both for points as the pose moves them: `n . y - o` is the height, in lengths, of the point
-    /// that the pose takes `y` to, up to rounding.
+    /// The normal in the frame of something at a pose, and the offset there, both for points as the
+    /// pose moves them: `n . y - o` is the height, in lengths, of the point that the pose takes `y`
+    /// to, up to rounding.
     pub(super) fn seen_from(&self, pose: &Pose) -> (Vec3, f64) {
         let moved = pose.translation() - self.through;
         let offset = self.offset / self.length - self.unit.dot(moved);

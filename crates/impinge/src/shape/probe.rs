@@ -1,7 +1,8 @@
 //! How far a box around triangles is from a convex body, at least.
 //!
-//! Two bounds that cost a few products each: the gap between the box and the box of the body along the mesh's axes; and the gap along the direction from the body to the
-//! closest point of the mesh so far, beyond which most of a mesh lies.
+//! Two bounds that cost a few products each: the gap between the box and the box of the body along
+//! the mesh's axes; and the gap along the direction from the body to the closest point of the mesh
+//! so far, beyond which most of a mesh lies.
 
 use super::form::{Convex, Placed, Surface};
 use crate::convex::{self, Trail};
@@ -74,7 +75,8 @@ impl<'a> Probe<'a> {
         aside.max(ahead * self.shrink)
     }
 
-    /// From now on also looks along `direction`, a unit vector from the body to the mesh in the frame of the query.
+    /// From now on also looks along `direction`, a unit vector from the body to the mesh in the
+    /// frame of the query.
     pub(super) fn look(&mut self, direction: Vec3) {
         if direction == Vec3::ZERO {
             return;

@@ -1,7 +1,8 @@
 //! A convex body against a mesh.
 //!
-//! The mesh's tree is descended with [bounds](super::probe) for boxes, and what is left of the triangles is [compared one by one](super::triangle): exactly if the body is a
-//! polytope, with a margin or not.
+//! The mesh's tree is descended with [bounds](super::probe) for boxes, and what is left of the
+//! triangles is [compared one by one](super::triangle): exactly if the body is a polytope, with a
+//! margin or not.
 
 use std::ops::ControlFlow;
 
@@ -205,14 +206,17 @@ pub(super) fn distance(
 pub struct Met {
     /// Those that it certainly meets, ascending.
     pub triangles: Vec<u32>,
-    /// Those that nobody knows about, because the body is curved and touches them to rounding, ascending. Empty for all other bodies.
+    /// Those that nobody knows about, because the body is curved and touches them to rounding,
+    /// ascending. Empty for all other bodies.
     pub undecided: Vec<u32>,
 }
 
-/// Which triangles of the mesh `a` or `b` the other one, a convex body, meets, with `b` at `pose` in `a`'s frame. `None` if not exactly one is a mesh and the other a convex body; for two
-/// meshes there is [`pair::all_pairs`](crate::pair::all_pairs).
+/// Which triangles of the mesh `a` or `b` the other one, a convex body, meets, with `b` at `pose`
+/// in `a`'s frame. `None` if not exactly one is a mesh and the other a convex body; for two meshes
+/// there is [`pair::all_pairs`](crate::pair::all_pairs).
 ///
-/// The body is solid: triangles inside of it count. The mesh is its surface, also if the shape is the solid that it bounds.
+/// The body is solid: triangles inside of it count. The mesh is its surface, also if the shape is
+/// the solid that it bounds.
 ///
 /// ```
 /// use impinge::convex::Sphere;

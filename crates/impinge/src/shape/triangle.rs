@@ -11,7 +11,8 @@ use crate::convex::{self, Hull, Patch};
 use crate::exact::Sign;
 use crate::math::{Pose, Vec3};
 
-/// Compares a convex body with triangles, one after the other. The body is A of every answer, the triangle B.
+/// Compares a convex body with triangles, one after the other. The body is A of every answer, the
+/// triangle B.
 pub(super) struct Tester<'a> {
     body: &'a Placed<'a>,
     margins: Margins,
@@ -109,7 +110,8 @@ impl<'a> Tester<'a> {
     }
 }
 
-/// What is known after several triangles: a meeting if one is met, else undecided if one is, else separated.
+/// What is known after several triangles: a meeting if one is met, else undecided if one is, else
+/// separated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
     pub(super) met: Option<Meeting>,

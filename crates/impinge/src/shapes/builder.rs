@@ -1,14 +1,17 @@
-//! Collects vertices and polygons, and makes the mesh: the one place where generated shapes become meshes.
+//! Collects vertices and polygons, and makes the mesh: the one place where generated shapes become
+//! meshes.
 
 use super::params::bad;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// The shortest edge of a generated mesh, as a share of its largest coordinate: a thousand times the spacing of `f64`.
+/// The shortest edge of a generated mesh, as a share of its largest coordinate: a thousand times
+/// the spacing of `f64`.
 const SHORTEST_EDGE: f64 = 2e-13;
 
-/// A surface in the making: vertices, and polygons of any number of corners, counter-clockwise seen from outside.
+/// A surface in the making: vertices, and polygons of any number of corners, counter-clockwise seen
+/// from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
     vertices: Vec<Vec3>,
@@ -37,7 +40,8 @@ impl Surface {
     /// Adds a vertex and returns its index.
     pub fn vertex(&mut self, position: Vec3) -> u32 {
         self.vertices.push(position);
-        // The polygon count is bounded before anything is built (`params::MAX_POLYGONS`), and with it this index.
+        // The polygon count is bounded before anything is built (`params::MAX_POLYGONS`), and with
+        // it this index.
         u32::try_from(self.vertices.len() - 1).unwrap_or(u32::MAX)
     }
 
@@ -76,7 +80,8 @@ impl Surface {
         }
     }
 
-    /// As [`Surface::skin`], with the first and last ring closed by one polygon each where they are loops.
+    /// As [`Surface::skin`], with the first and last ring closed by one polygon each where they are
+    /// loops.
     pub fn capped_skin(&mut self, rings: &[Ring]) {
         if let Some(Ring::Loop(first)) = rings.first() {
             self.polygon(first.iter().rev().copied());
@@ -118,11 +123,12 @@ impl Surface {
         }
     }
 
-    /// The face between an outer loop and a loop within it, both counter-clockwise seen from outside the solid.
+    /// The face between an outer loop and a loop within it, both counter-clockwise seen from
+    /// outside the solid.
     ///
-    /// `inner` has a multiple of the corners of `outer`, and its first corner faces the first of `outer`. One
-    /// polygon a side of the outer loop, non-convex where the inner loop bulges into it. The hole shows the inner
-    /// loop in reverse.
+    /// `inner` has a multiple of the corners of `outer`, and its first corner faces the first of
+    /// `outer`. One polygon a side of the outer loop, non-convex where the inner loop bulges into
+    /// it. The hole shows the inner loop in reverse.
     pub fn face_with_hole(&mut self, outer: &[u32], inner: &[u32]) {
         let (n, m) = (outer.len(), inner.len());
         let step = m / n;
@@ -180,8 +186,8 @@ impl Surface {
     /// The mesh.
     ///
     /// # Errors
-    /// `BadParameter` if an edge is shorter than [`SHORTEST_EDGE`] of the largest coordinate, so that neighbouring
-    /// vertices could fall together in `f64`; or what the mesh refuses.
+    /// `BadParameter` if an edge is shorter than [`SHORTEST_EDGE`] of the largest coordinate, so
+    /// that neighbouring vertices could fall together in `f64`; or what the mesh refuses.
     pub fn finish(self) -> Result<Mesh, Error> {
         let largest = self.vertices.iter().fold(0.0_f64, |m, v| m.max(v.abs().max_element()));
         let shortest = SHORTEST_EDGE * largest;

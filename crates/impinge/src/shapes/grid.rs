@@ -6,7 +6,8 @@ use crate::error::Error;
 use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
-/// A rectangle in the xy plane with its middle at the origin, cut into `cells[0] * cells[1]` rectangles. Open, facing +z.
+/// A rectangle in the xy plane with its middle at the origin, cut into `cells[0] * cells[1]`
+/// rectangles. Open, facing +z.
 ///
 /// # Errors
 /// `BadParameter` unless both sizes are positive numbers and both counts at least 1.
@@ -37,8 +38,8 @@ pub fn plane_surface(size: [f64; 2], cells: [usize; 2]) -> Result<Surface, Error
 /// ```
 ///
 /// # Errors
-/// `BadParameter` unless both sizes are positive numbers and both counts at least 1; an error of the mesh if a height is not
-/// finite or too large.
+/// `BadParameter` unless both sizes are positive numbers and both counts at least 1; an error of
+/// the mesh if a height is not finite or too large.
 pub fn height_field(
     size: [f64; 2],
     cells: [usize; 2],
@@ -63,7 +64,8 @@ fn height_surface(
     Ok(surface)
 }
 
-/// A hilly [`height_field`]: seeded smooth noise of several wavelengths, from `-amplitude` to `amplitude`. Open.
+/// A hilly [`height_field`]: seeded smooth noise of several wavelengths, from `-amplitude` to
+/// `amplitude`. Open.
 ///
 /// # Errors
 /// As [`height_field`]; `amplitude` is a positive number.
@@ -119,7 +121,8 @@ fn lattice(
     Ok((surface, rows))
 }
 
-/// Smooth random values between lattice points: K. Perlin's value noise with the cubic blend `3t^2 - 2t^3`.
+/// Smooth random values between lattice points: K. Perlin's value noise with the cubic blend
+/// `3t^2 - 2t^3`.
 struct Noise {
     values: Vec<f64>,
 }

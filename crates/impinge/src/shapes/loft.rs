@@ -13,7 +13,8 @@ pub fn loft(sections: impl IntoIterator<Item = Vec<Vec3>>) -> Surface {
     surface
 }
 
-/// The sections from `first` to `last`, with `pieces` steps between them, each point on a straight line.
+/// The sections from `first` to `last`, with `pieces` steps between them, each point on a straight
+/// line.
 #[must_use]
 pub fn between(first: &[Vec3], last: &[Vec3], pieces: usize) -> Vec<Vec<Vec3>> {
     (0..=pieces)

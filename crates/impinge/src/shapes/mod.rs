@@ -1,22 +1,25 @@
 //! Generated shapes: what tests, experiments and the command line work on where no file is given.
 //!
-//! The cast is that of the papers: sphere, torus, tetra-flake, hyperboloid, cube arrays and a hand from Zachmann 1994;
-//! pipes, a deformed torus among stalagmites, an aircraft among tetrahedra, an axis-shaped body in a swept volume, a
-//! crowded interior and nested spheres from Klosowski et al. 1998; and the usual solids. Every generator takes its sizes
-//! and counts as parameters; [`Shape`] takes the number of polygons instead, so that experiments can loop over it;
-//! [`sample_assembly`] is a small machine with known faults.
+//! The cast is that of the papers: sphere, torus, tetra-flake, hyperboloid, cube arrays and a hand
+//! from Zachmann 1994; pipes, a deformed torus among stalagmites, an aircraft among tetrahedra, an
+//! axis-shaped body in a swept volume, a crowded interior and nested spheres from Klosowski et al.
+//! 1998; and the usual solids. Every generator takes its sizes and counts as parameters; [`Shape`]
+//! takes the number of polygons instead, so that experiments can loop over it; [`sample_assembly`]
+//! is a small machine with known faults.
 //!
-//! **Closed** means here: made of one or more pieces, each a manifold without boundary that is oriented outward, with no two
-//! vertices of a piece at one place (poles and seams are shared). Shapes are closed unless their documentation says "open".
-//! Polygons are planar to rounding; where that cannot be had, triangles are made.
+//! **Closed** means here: made of one or more pieces, each a manifold without boundary that is
+//! oriented outward, with no two vertices of a piece at one place (poles and seams are shared).
+//! Shapes are closed unless their documentation says "open". Polygons are planar to rounding; where
+//! that cannot be had, triangles are made.
 //!
-//! **Parameters.** Lengths are positive numbers from [`MIN_LENGTH`] to [`MAX_LENGTH`] in any unit, and a shape has at most
-//! [`MAX_POLYGONS`] polygons. Senseless parameters give [`ErrorKind::BadParameter`](crate::ErrorKind::BadParameter) with
-//! what is allowed. Lengths that differ so much that edges fall below 2e-13 of the largest coordinate are refused too.
+//! **Parameters.** Lengths are positive numbers from [`MIN_LENGTH`] to [`MAX_LENGTH`] in any unit,
+//! and a shape has at most [`MAX_POLYGONS`] polygons. Senseless parameters give
+//! [`ErrorKind::BadParameter`](crate::ErrorKind::BadParameter) with what is allowed. Lengths that
+//! differ so much that edges fall below 2e-13 of the largest coordinate are refused too.
 //!
-//! **Deterministic.** The same parameters and seed give the same bits in every run on one platform. Random draws are the
-//! same everywhere; sines and cosines come from the platform's library and may differ in the last bit between platforms,
-//! and coordinates with them.
+//! **Deterministic.** The same parameters and seed give the same bits in every run on one platform.
+//! Random draws are the same everywhere; sines and cosines come from the platform's library and may
+//! differ in the last bit between platforms, and coordinates with them.
 
 pub(crate) mod builder;
 pub(crate) mod circle;

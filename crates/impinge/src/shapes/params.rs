@@ -8,7 +8,8 @@ pub const MAX_POLYGONS: usize = 1 << 24;
 /// The smallest length a generator takes: below it products of coordinates underflow.
 pub const MIN_LENGTH: f64 = 1e-50;
 
-/// The largest length a generator takes; sums of a few such lengths stay within the range of exact verdicts.
+/// The largest length a generator takes; sums of a few such lengths stay within the range of exact
+/// verdicts.
 pub const MAX_LENGTH: f64 = 1e50;
 
 /// An [`ErrorKind::BadParameter`] error.

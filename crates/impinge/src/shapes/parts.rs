@@ -16,10 +16,12 @@ pub struct Hole {
     pub radius: f64,
 }
 
-/// A plate from `z = 0` to `z = thickness` over a grid of rectangles, some with round holes. Closed.
+/// A plate from `z = 0` to `z = thickness` over a grid of rectangles, some with round holes.
+/// Closed.
 ///
-/// `columns` and `rows` are the x and y coordinates of the grid's lines, ascending. A hole has `4 * arc` straight pieces
-/// around it, and the face around it is four non-convex polygons of `arc + 3` corners.
+/// `columns` and `rows` are the x and y coordinates of the grid's lines, ascending. A hole has
+/// `4 * arc` straight pieces around it, and the face around it is four non-convex polygons of
+/// `arc + 3` corners.
 ///
 /// ```
 /// use impinge::shapes::{Hole, plate};
@@ -30,8 +32,8 @@ pub struct Hole {
 /// ```
 ///
 /// # Errors
-/// `BadParameter` unless there are at least 2 lines each way, ascending, the thickness is a positive number, `arc` at least 1,
-/// and every hole fits a cell of its own.
+/// `BadParameter` unless there are at least 2 lines each way, ascending, the thickness is a
+/// positive number, `arc` at least 1, and every hole fits a cell of its own.
 pub fn plate(
     columns: &[f64],
     rows: &[f64],
@@ -92,7 +94,8 @@ pub fn plate(
                 continue;
             };
             let (cx, cy) = (0.5 * (columns[x] + columns[x + 1]), 0.5 * (rows[y] + rows[y + 1]));
-            // The first corner is up and right: an eighth of a turn, so the circle starts there too.
+            // The first corner is up and right: an eighth of a turn, so the circle starts there
+            // too.
             let circle: Vec<[f64; 2]> = diagonal_circle(arc);
             let mut rim = |z: f64| -> Vec<u32> {
                 circle
@@ -133,7 +136,8 @@ fn wall(surface: &mut Surface, below: &[u32], above: &[u32]) {
     }
 }
 
-/// A box with walls and a floor, open at the top, standing on `z = 0` with its middle on the z axis. Closed: 14 polygons.
+/// A box with walls and a floor, open at the top, standing on `z = 0` with its middle on the z
+/// axis. Closed: 14 polygons.
 ///
 /// # Errors
 /// `BadParameter` unless all lengths are positive numbers and the walls leave room for the inside.
@@ -168,10 +172,12 @@ pub fn open_box_surface(size: Vec3, thickness: f64) -> Result<Surface, Error> {
 
 /// A hexagon bolt along the z axis: head above `z = 0`, shank below. Closed.
 ///
-/// `head` is the radius of the hexagon's corners, `shank` that of the shank, which has `6 * arc` pieces around.
+/// `head` is the radius of the hexagon's corners, `shank` that of the shank, which has `6 * arc`
+/// pieces around.
 ///
 /// # Errors
-/// `BadParameter` unless all lengths are positive numbers, the shank is thinner than the head's flats and `arc` at least 1.
+/// `BadParameter` unless all lengths are positive numbers, the shank is thinner than the head's
+/// flats and `arc` at least 1.
 pub fn bolt(
     head: f64,
     head_height: f64,

@@ -1,7 +1,7 @@
 //! Prisms over polygons that need not be convex: stars, spirals, any outline.
 //!
-//! Their ends are single polygons of many corners, the hard case for everything that takes polygons as they are
-//! (Zachmann 1994, section 3.2, allows non-convex ones).
+//! Their ends are single polygons of many corners, the hard case for everything that takes polygons
+//! as they are (Zachmann 1994, section 3.2, allows non-convex ones).
 
 use std::f64::consts::TAU;
 
@@ -14,12 +14,13 @@ use crate::mesh::Mesh;
 
 /// The prism over a polygon in the xy plane, from `z = 0` to `z = height`.
 ///
-/// Both ends are polygons with the corners of the outline, which may run either way round and need not be convex; that
-/// it does not cross itself is the caller's to ensure. `n + 2` planar polygons, closed.
+/// Both ends are polygons with the corners of the outline, which may run either way round and need
+/// not be convex; that it does not cross itself is the caller's to ensure. `n + 2` planar polygons,
+/// closed.
 ///
 /// # Errors
-/// `BadParameter` unless the outline has at least 3 points, all finite, neighbours different, some area, and the height is a
-/// positive number.
+/// `BadParameter` unless the outline has at least 3 points, all finite, neighbours different, some
+/// area, and the height is a positive number.
 pub fn prism(outline: &[[f64; 2]], height: f64) -> Result<Mesh, Error> {
     prism_surface(outline, height, 1)?.finish()
 }
@@ -59,12 +60,14 @@ pub fn prism_surface(outline: &[[f64; 2]], height: f64, layers: usize) -> Result
     Ok(surface)
 }
 
-/// The prism over a star with `points` tips at distance `outer` from the z axis and dents at `inner`. Closed.
+/// The prism over a star with `points` tips at distance `outer` from the z axis and dents at
+/// `inner`. Closed.
 ///
 /// `2 * points + 2` polygons; the ends are non-convex polygons of `2 * points` corners.
 ///
 /// # Errors
-/// `BadParameter` unless `0 < inner < outer`, the height is a positive number and there are at least 3 points.
+/// `BadParameter` unless `0 < inner < outer`, the height is a positive number and there are at
+/// least 3 points.
 pub fn star_prism(points: usize, outer: f64, inner: f64, height: f64) -> Result<Mesh, Error> {
     prism(&star_outline(points, outer, inner)?, height)
 }
@@ -87,13 +90,14 @@ pub fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2
 
 /// The prism over a spiral band about the z axis. Closed.
 ///
-/// The band's middle winds outward by `pitch` a turn, from radius `pitch`; `width`, the share of the pitch that it fills, is
-/// below 1 so that its turns stay apart. `steps` straight pieces make the whole length: `2 * steps + 4` polygons, the ends
-/// non-convex polygons of `2 * steps + 2` corners.
+/// The band's middle winds outward by `pitch` a turn, from radius `pitch`; `width`, the share of
+/// the pitch that it fills, is below 1 so that its turns stay apart. `steps` straight pieces make
+/// the whole length: `2 * steps + 4` polygons, the ends non-convex polygons of `2 * steps + 2`
+/// corners.
 ///
 /// # Errors
-/// `BadParameter` unless pitch and height are positive numbers, `width` is from 0.01 to 0.9, `turns` from 0.1 to 1000, and
-/// there are at least 12 steps a turn.
+/// `BadParameter` unless pitch and height are positive numbers, `width` is from 0.01 to 0.9,
+/// `turns` from 0.1 to 1000, and there are at least 12 steps a turn.
 pub fn spiral_prism(
     pitch: f64,
     width: f64,

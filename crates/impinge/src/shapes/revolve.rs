@@ -11,10 +11,11 @@ use crate::mesh::Mesh;
 
 /// The solid swept by a profile turned about the z axis, in `segments` steps.
 ///
-/// The profile is a chain of points `[radius, z]`. If its last point equals its first, it is a loop away from the axis
-/// and makes a ring. Otherwise each end either lies on the axis (`radius` exactly 0) and becomes a single vertex, or
-/// is closed by one flat polygon of `segments` corners. No other point may lie on the axis. Profiles may run either way:
-/// the surface is turned outward. A profile that crosses itself is not noticed.
+/// The profile is a chain of points `[radius, z]`. If its last point equals its first, it is a loop
+/// away from the axis and makes a ring. Otherwise each end either lies on the axis (`radius`
+/// exactly 0) and becomes a single vertex, or is closed by one flat polygon of `segments` corners.
+/// No other point may lie on the axis. Profiles may run either way: the surface is turned outward.
+/// A profile that crosses itself is not noticed.
 ///
 /// `segments` planar polygons for every step of the profile, and the two ends. Closed.
 ///
@@ -27,8 +28,9 @@ use crate::mesh::Mesh;
 /// ```
 ///
 /// # Errors
-/// `BadParameter` if a coordinate is not finite, a radius negative, an inner point on the axis, a step of no length,
-/// the profile without volume, or if there are fewer than 2 points (3 for a loop) or 3 segments.
+/// `BadParameter` if a coordinate is not finite, a radius negative, an inner point on the axis, a
+/// step of no length, the profile without volume, or if there are fewer than 2 points (3 for a
+/// loop) or 3 segments.
 pub fn revolve(profile: &[[f64; 2]], segments: usize) -> Result<Mesh, Error> {
     revolve_surface(profile, segments)?.finish()
 }
@@ -106,7 +108,8 @@ pub fn refine(profile: &[[f64; 2]], pieces: usize) -> Vec<[f64; 2]> {
     fine
 }
 
-/// A cylinder along the z axis, its middle at the origin: `segments` rectangles and two end polygons. Closed.
+/// A cylinder along the z axis, its middle at the origin: `segments` rectangles and two end
+/// polygons. Closed.
 ///
 /// # Errors
 /// `BadParameter` unless both lengths are positive numbers and there are at least 3 segments.
@@ -116,7 +119,8 @@ pub fn cylinder(radius: f64, height: f64, segments: usize) -> Result<Mesh, Error
     revolve(&[[radius, -0.5 * height], [radius, 0.5 * height]], segments)
 }
 
-/// A cone along the z axis, base at `z = 0`, tip at `z = height`: `segments` triangles and the base polygon. Closed.
+/// A cone along the z axis, base at `z = 0`, tip at `z = height`: `segments` triangles and the base
+/// polygon. Closed.
 ///
 /// # Errors
 /// `BadParameter` unless both lengths are positive numbers and there are at least 3 segments.
@@ -132,12 +136,14 @@ pub fn cone(radius: f64, height: f64, segments: usize) -> Result<Mesh, Error> {
 /// `segments * (2 * rings + 1)` polygons.
 ///
 /// # Errors
-/// `BadParameter` unless both lengths are positive numbers, there is at least 1 ring and at least 3 segments.
+/// `BadParameter` unless both lengths are positive numbers, there is at least 1 ring and at least 3
+/// segments.
 pub fn capsule(radius: f64, length: f64, segments: usize, rings: usize) -> Result<Mesh, Error> {
     revolve(&capsule_profile(radius, radius, length, rings)?, segments)
 }
 
-/// The profile of a capsule whose half balls may differ, the lower of radius `low` about `-length / 2`.
+/// The profile of a capsule whose half balls may differ, the lower of radius `low` about
+/// `-length / 2`.
 pub fn capsule_profile(
     low: f64,
     high: f64,
@@ -161,10 +167,12 @@ pub fn capsule_profile(
     Ok(profile)
 }
 
-/// A straight pipe with a wall, along the z axis, its middle at the origin: `4 * segments` quads. Closed.
+/// A straight pipe with a wall, along the z axis, its middle at the origin: `4 * segments` quads.
+/// Closed.
 ///
 /// # Errors
-/// `BadParameter` unless `0 < inner < outer`, the length is a positive number and there are at least 3 segments.
+/// `BadParameter` unless `0 < inner < outer`, the length is a positive number and there are at
+/// least 3 segments.
 pub fn tube(outer: f64, inner: f64, length: f64, segments: usize) -> Result<Mesh, Error> {
     revolve(&tube_profile(outer, inner, length)?, segments)
 }
@@ -183,7 +191,8 @@ pub fn tube_profile(outer: f64, inner: f64, long: f64) -> Result<Vec<[f64; 2]>, 
     Ok(vec![[outer, -h], [outer, h], [inner, h], [inner, -h], [outer, -h]])
 }
 
-/// The wall of a cylinder without its ends, along the z axis, its middle at the origin: `segments` rectangles. Open.
+/// The wall of a cylinder without its ends, along the z axis, its middle at the origin: `segments`
+/// rectangles. Open.
 ///
 /// # Errors
 /// `BadParameter` unless both lengths are positive numbers and there are at least 3 segments.
@@ -202,12 +211,15 @@ pub fn open_cylinder(radius: f64, height: f64, segments: usize) -> Result<Mesh, 
     surface.finish()
 }
 
-/// A hyperboloid of one sheet about the z axis, from `-height / 2` to `height / 2`, closed by a polygon at either end.
+/// A hyperboloid of one sheet about the z axis, from `-height / 2` to `height / 2`, closed by a
+/// polygon at either end.
 ///
-/// Its radius is `waist` at `z = 0` and `rim` at the ends. `rings * segments + 2` planar polygons. Closed.
+/// Its radius is `waist` at `z = 0` and `rim` at the ends. `rings * segments + 2` planar polygons.
+/// Closed.
 ///
 /// # Errors
-/// `BadParameter` unless `0 < waist < rim`, the height is a positive number, there are at least 2 rings and 3 segments.
+/// `BadParameter` unless `0 < waist < rim`, the height is a positive number, there are at least 2
+/// rings and 3 segments.
 pub fn hyperboloid(
     waist: f64,
     rim: f64,

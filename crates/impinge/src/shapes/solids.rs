@@ -1,7 +1,8 @@
-//! Solids with flat faces: boxes, tetrahedron, octahedron, arrays of cubes, and the body made of three crossed bars.
+//! Solids with flat faces: boxes, tetrahedron, octahedron, arrays of cubes, and the body made of
+//! three crossed bars.
 //!
-//! The arrays of cubes are among the objects of Zachmann 1994, section 5; the "axis-shaped" body of 36 triangles is the
-//! flying object of the *Swept* data set in Klosowski et al. 1998, section 5.2.
+//! The arrays of cubes are among the objects of Zachmann 1994, section 5; the "axis-shaped" body of
+//! 36 triangles is the flying object of the *Swept* data set in Klosowski et al. 1998, section 5.2.
 
 use std::collections::HashMap;
 
@@ -11,7 +12,8 @@ use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// A box with its middle at the origin and edges of the given lengths along the axes: 6 rectangles, closed.
+/// A box with its middle at the origin and edges of the given lengths along the axes: 6 rectangles,
+/// closed.
 ///
 /// ```
 /// let brick = impinge::shapes::cuboid([2.0, 3.0, 4.0])?;
@@ -26,7 +28,8 @@ pub fn cuboid(size: impl Into<Vec3>) -> Result<Mesh, Error> {
     cuboid_grid(size, [1, 1, 1])
 }
 
-/// As [`cuboid`], with every edge along axis `i` cut into `cells[i]` equal pieces: a grid of rectangles on every face.
+/// As [`cuboid`], with every edge along axis `i` cut into `cells[i]` equal pieces: a grid of
+/// rectangles on every face.
 ///
 /// `2 (nx ny + ny nz + nz nx)` polygons, closed.
 ///
@@ -96,7 +99,8 @@ pub fn block(low: Vec3, high: Vec3) -> Surface {
     surface
 }
 
-/// A regular tetrahedron about the origin, its corners at the given distance from it: 4 triangles, closed.
+/// A regular tetrahedron about the origin, its corners at the given distance from it: 4 triangles,
+/// closed.
 ///
 /// # Errors
 /// `BadParameter` unless the radius is a positive number.
@@ -136,7 +140,8 @@ pub fn octahedron(radius: f64) -> Result<Mesh, Error> {
 
 /// Separate equal cubes on a lattice about the origin: `6 nx ny nz` squares, each cube closed.
 ///
-/// `pitch` is the distance from one cube to the next, middle to middle, and `edge`, smaller than it, a cube's size.
+/// `pitch` is the distance from one cube to the next, middle to middle, and `edge`, smaller than
+/// it, a cube's size.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < edge < pitch` and every count is at least 1.
@@ -171,10 +176,11 @@ pub fn cube_array_surface(counts: [usize; 3], pitch: f64, edge: f64) -> Result<S
     Ok(surface)
 }
 
-/// Three bars along the axes that cross at the origin: 18 rectangles, or 36 triangles; three closed pieces.
+/// Three bars along the axes that cross at the origin: 18 rectangles, or 36 triangles; three closed
+/// pieces.
 ///
-/// `length` is the length of each bar and `width`, smaller than it, its edge across. The pieces pass through each
-/// other: a body of soup, as its model was.
+/// `length` is the length of each bar and `width`, smaller than it, its edge across. The pieces
+/// pass through each other: a body of soup, as its model was.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < width < length`.

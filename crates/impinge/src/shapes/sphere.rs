@@ -1,7 +1,8 @@
 //! Spheres and ellipsoids.
 //!
-//! The sphere is the convex object of Zachmann 1994, section 3.6; the pair of concentric spheres with radii `1` and
-//! `1 - alpha` is the "parallel close proximity" experiment of Klosowski et al. 1998, section 5.2, tables 6 and 7.
+//! The sphere is the convex object of Zachmann 1994, section 3.6; the pair of concentric spheres
+//! with radii `1` and `1 - alpha` is the "parallel close proximity" experiment of Klosowski et al.
+//! 1998, section 5.2, tables 6 and 7.
 
 use std::collections::HashMap;
 
@@ -12,10 +13,11 @@ use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// A sphere about the origin, from an icosahedron whose edges are cut into `subdivisions` pieces: `20 n^2` triangles.
+/// A sphere about the origin, from an icosahedron whose edges are cut into `subdivisions` pieces:
+/// `20 n^2` triangles.
 ///
-/// Closed; all vertices lie on the sphere, to rounding, so the mesh lies within it. The triangles differ in area by less
-/// than a factor of 3.
+/// Closed; all vertices lie on the sphere, to rounding, so the mesh lies within it. The triangles
+/// differ in area by less than a factor of 3.
 ///
 /// ```
 /// let ball = impinge::shapes::icosphere(1.0, 4)?;
@@ -36,7 +38,8 @@ pub fn icosphere_surface(radius: f64, n: usize) -> Result<Surface, Error> {
     total("sphere", &[20, n, n])?;
     let corners = icosahedron_corners();
     let mut surface = Surface::new();
-    // A lattice point of a face is named by its weights at the face's corners; on an edge, two of them name it.
+    // A lattice point of a face is named by its weights at the face's corners; on an edge, two of
+    // them name it.
     let mut known: HashMap<[(usize, usize); 3], u32> = HashMap::new();
     for face in icosahedron_faces(&corners) {
         let mut point = |i: usize, j: usize| {
@@ -103,22 +106,26 @@ fn icosahedron_faces(corners: &[Vec3]) -> Vec<[usize; 3]> {
     faces
 }
 
-/// A sphere about the origin, of `rings` bands between the poles on the z axis, each of `segments` polygons.
+/// A sphere about the origin, of `rings` bands between the poles on the z axis, each of `segments`
+/// polygons.
 ///
-/// `rings * segments` polygons: triangles at the poles, planar quads elsewhere. Closed, poles and seam shared. All
-/// vertices lie on the sphere, to rounding.
+/// `rings * segments` polygons: triangles at the poles, planar quads elsewhere. Closed, poles and
+/// seam shared. All vertices lie on the sphere, to rounding.
 ///
 /// # Errors
-/// `BadParameter` unless the radius is a positive number, there are at least 2 rings and at least 3 segments.
+/// `BadParameter` unless the radius is a positive number, there are at least 2 rings and at least 3
+/// segments.
 pub fn uv_sphere(radius: f64, rings: usize, segments: usize) -> Result<Mesh, Error> {
     length("the sphere's radius", radius)?;
     ellipsoid(Vec3::splat(radius), rings, segments)
 }
 
-/// An ellipsoid about the origin with half axes `radii`: a [`uv_sphere`] stretched along the axes. Closed.
+/// An ellipsoid about the origin with half axes `radii`: a [`uv_sphere`] stretched along the axes.
+/// Closed.
 ///
 /// # Errors
-/// `BadParameter` unless all half axes are positive numbers, there are at least 2 rings and at least 3 segments.
+/// `BadParameter` unless all half axes are positive numbers, there are at least 2 rings and at
+/// least 3 segments.
 pub fn ellipsoid(radii: impl Into<Vec3>, rings: usize, segments: usize) -> Result<Mesh, Error> {
     ellipsoid_surface(radii.into(), rings, segments)?.finish()
 }
@@ -145,9 +152,11 @@ pub fn ellipsoid_surface(radii: Vec3, rings: usize, segments: usize) -> Result<S
     Ok(surface)
 }
 
-/// Two concentric spheres as in the experiment on parallel close proximity: radius 1, and the same mesh scaled to `1 - alpha`.
+/// Two concentric spheres as in the experiment on parallel close proximity: radius 1, and the same
+/// mesh scaled to `1 - alpha`.
 ///
-/// Both are [`uv_sphere`]s; the inner one is exactly the outer one's vertices times `1 - alpha`, rounded once.
+/// Both are [`uv_sphere`]s; the inner one is exactly the outer one's vertices times `1 - alpha`,
+/// rounded once.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < alpha < 1`, there are at least 2 rings and at least 3 segments.
@@ -161,7 +170,8 @@ pub fn nested_spheres(alpha: f64, rings: usize, segments: usize) -> Result<(Mesh
     Ok((outer.finish()?, inner.finish()?))
 }
 
-/// A hollow ball: a sphere with a concentric spherical cavity. Two closed skins, the inner one turned to the cavity.
+/// A hollow ball: a sphere with a concentric spherical cavity. Two closed skins, the inner one
+/// turned to the cavity.
 ///
 /// `2 * rings * segments` polygons.
 ///

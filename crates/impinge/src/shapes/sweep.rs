@@ -1,9 +1,10 @@
 //! Pipes: a circle swept along a path.
 //!
-//! Straight runs keep their round section and meet in mitred joints: the cross section at a bend lies in the plane that
-//! halves the angle. Reflecting the section's frame in that plane carries it from one run to the next without twist,
-//! the discrete case of a rotation-minimising frame (W. Wang, B. Juettler, D. Zheng, Y. Liu: Computation of rotation
-//! minimizing frames, ACM Trans. Graph. 27(1), 2008, use two such reflections a step on smooth curves).
+//! Straight runs keep their round section and meet in mitred joints: the cross section at a bend
+//! lies in the plane that halves the angle. Reflecting the section's frame in that plane carries it
+//! from one run to the next without twist, the discrete case of a rotation-minimising frame (W.
+//! Wang, B. Juettler, D. Zheng, Y. Liu: Computation of rotation minimizing frames, ACM Trans.
+//! Graph. 27(1), 2008, use two such reflections a step on smooth curves).
 
 use std::f64::consts::PI;
 
@@ -21,8 +22,9 @@ const SHARPEST_BEND: f64 = -0.875;
 
 /// A pipe of the given radius along `path`, its ends closed by flat polygons.
 ///
-/// `segments * (points - 1) + 2` planar polygons, closed. Every run keeps the full radius: its lines run parallel to the
-/// path. Runs shorter than the mitres at their ends need make the pipe fold into itself; that is not noticed.
+/// `segments * (points - 1) + 2` planar polygons, closed. Every run keeps the full radius: its
+/// lines run parallel to the path. Runs shorter than the mitres at their ends need make the pipe
+/// fold into itself; that is not noticed.
 ///
 /// ```
 /// use impinge::{Vec3, shapes::pipe};
@@ -33,8 +35,8 @@ const SHARPEST_BEND: f64 = -0.875;
 /// ```
 ///
 /// # Errors
-/// `BadParameter` unless the path has at least 2 points, all finite, neighbours different, no bend sharper than 150
-/// degrees, the radius is a positive number and there are at least 3 segments.
+/// `BadParameter` unless the path has at least 2 points, all finite, neighbours different, no bend
+/// sharper than 150 degrees, the radius is a positive number and there are at least 3 segments.
 pub fn pipe(path: &[Vec3], radius: f64, segments: usize) -> Result<Mesh, Error> {
     pipe_surface(path, radius, segments)?.finish()
 }
@@ -52,7 +54,8 @@ pub fn pipe_surface(path: &[Vec3], radius: f64, segments: usize) -> Result<Surfa
     }
     let mut directions = Vec::with_capacity(path.len() - 1);
     for (i, run) in path.windows(2).enumerate() {
-        // Scaled first: the length of a vector of huge or tiny components neither overflows nor vanishes.
+        // Scaled first: the length of a vector of huge or tiny components neither overflows nor
+        // vanishes.
         let step = run[1] - run[0];
         let scale = step.abs().max_element();
         if scale == 0.0 {
@@ -109,10 +112,12 @@ fn sideways(d: Vec3) -> Vec3 {
     (axis - d * axis.dot(d)).normalize()
 }
 
-/// `corners` with every inner corner replaced by an arc of `steps` chords that touches both its runs.
+/// `corners` with every inner corner replaced by an arc of `steps` chords that touches both its
+/// runs.
 ///
-/// The arc takes as much of either run as `radius` needs, but at most 0.45 of the shorter run. Corners without a bend
-/// stay as they are, and all do unless `radius` is positive and `steps` at least 1. Feeds [`pipe`], which checks the path.
+/// The arc takes as much of either run as `radius` needs, but at most 0.45 of the shorter run.
+/// Corners without a bend stay as they are, and all do unless `radius` is positive and `steps` at
+/// least 1. Feeds [`pipe`], which checks the path.
 #[must_use]
 pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
     let mut path = Vec::with_capacity(corners.len() * (steps + 1));
@@ -150,12 +155,13 @@ pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
 
 /// A coil spring about the z axis, its middle at the origin: a [`pipe`] along a helix. Closed.
 ///
-/// `radius` is that of the helix, `pitch` the rise of one turn, `steps` the number of straight runs of a turn. The wire
-/// has radius `wire` and `segments` polygons around it: `segments * ceil(turns * steps) + 2` polygons in all.
+/// `radius` is that of the helix, `pitch` the rise of one turn, `steps` the number of straight runs
+/// of a turn. The wire has radius `wire` and `segments` polygons around it:
+/// `segments * ceil(turns * steps) + 2` polygons in all.
 ///
 /// # Errors
-/// `BadParameter` unless `0 < wire < radius`, `2 * wire < pitch`, `0 < turns <= 10000`, there are at least 6 steps a turn and
-/// at least 3 segments.
+/// `BadParameter` unless `0 < wire < radius`, `2 * wire < pitch`, `0 < turns <= 10000`, there are
+/// at least 6 steps a turn and at least 3 segments.
 pub fn coil(
     radius: f64,
     wire: f64,

@@ -42,8 +42,9 @@ pub fn assert_sound(mesh: &Mesh) {
     }
 }
 
-/// Sound; every directed edge has exactly one opposite, every vertex one fan, no two vertices of a connected piece
-/// at one place, and every piece encloses a positive volume. Returns the number of connected pieces.
+/// Sound; every directed edge has exactly one opposite, every vertex one fan, no two vertices of a
+/// connected piece at one place, and every piece encloses a positive volume. Returns the number of
+/// connected pieces.
 pub fn assert_closed(mesh: &Mesh) -> usize {
     let volumes = closed_pieces(mesh);
     assert!(volumes.iter().all(|v| *v > 0.0), "inward: {volumes:?}");

@@ -1,7 +1,7 @@
 //! Tori, smooth and deformed.
 //!
-//! The torus is the second test object of Zachmann 1994, section 3.6; a deformed torus flies among stalagmites in the
-//! *Torus* data set of Klosowski et al. 1998, section 5.2.
+//! The torus is the second test object of Zachmann 1994, section 3.6; a deformed torus flies among
+//! stalagmites in the *Torus* data set of Klosowski et al. 1998, section 5.2.
 
 use std::f64::consts::TAU;
 
@@ -52,14 +52,17 @@ pub fn torus_surface(
     Ok(surface)
 }
 
-/// A torus with bumps: its thickness and the height of its middle line swing along both circles, by seeded waves.
+/// A torus with bumps: its thickness and the height of its middle line swing along both circles, by
+/// seeded waves.
 ///
-/// `bump`, from 0 to 0.9, is the largest relative change of the thickness, and the middle line moves up and down by at
-/// most `bump * minor`. The quads are not planar, so each is given as two triangles: `2 * around * across` of them,
-/// closed. With `bump = 0` it is the plain torus, triangulated.
+/// `bump`, from 0 to 0.9, is the largest relative change of the thickness, and the middle line
+/// moves up and down by at most `bump * minor`. The quads are not planar, so each is given as two
+/// triangles: `2 * around * across` of them, closed. With `bump = 0` it is the plain torus,
+/// triangulated.
 ///
 /// # Errors
-/// `BadParameter` unless `0 < minor`, `minor * (1 + bump) < major`, `bump` is from 0 to 0.9 and both counts at least 3.
+/// `BadParameter` unless `0 < minor`, `minor * (1 + bump) < major`, `bump` is from 0 to 0.9 and
+/// both counts at least 3.
 pub fn deformed_torus(
     major: f64,
     minor: f64,

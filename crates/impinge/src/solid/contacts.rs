@@ -49,8 +49,9 @@ fn cross_inside(e: [Vec3; 2], f: [Vec3; 2]) -> bool {
     if !orient3d(e[0], e[1], f[0], f[1]).is_zero() {
         return false;
     }
-    // In their common plane each must have the ends of the other strictly on opposite sides. Dropping a coordinate keeps that, as long as the
-    // plane does not project to a line; in the plane that does, everything is collinear and no strict sign appears.
+    // In their common plane each must have the ends of the other strictly on opposite sides.
+    // Dropping a coordinate keeps that, as long as the plane does not project to a line; in the
+    // plane that does, everything is collinear and no strict sign appears.
     [(0, 1), (1, 2), (2, 0)].into_iter().any(|(x, y)| {
         let flat = |p: Vec3| [p[x], p[y]];
         let [p, q, r, s] = [e[0], e[1], f[0], f[1]].map(flat);

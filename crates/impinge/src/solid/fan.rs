@@ -1,4 +1,5 @@
-//! What a mesh looks like around one point of its surface: a fan of plane sectors, or, on a sphere about the point, arcs of great circles.
+//! What a mesh looks like around one point of its surface: a fan of plane sectors, or, on a sphere
+//! about the point, arcs of great circles.
 
 use std::cell::OnceCell;
 
@@ -53,8 +54,9 @@ impl ContactPoint {
     }
 }
 
-/// The directions and planes about one contact point, of both meshes together. A point gets one direction and a plane one number, however many
-/// triangles have it, so that most coincidences are known without arithmetic.
+/// The directions and planes about one contact point, of both meshes together. A point gets one
+/// direction and a plane one number, however many triangles have it, so that most coincidences are
+/// known without arithmetic.
 #[derive(Debug)]
 pub(super) struct Surroundings {
     pub(super) dirs: Directions,
@@ -109,8 +111,9 @@ impl Surroundings {
         self.dirs.det(p, q, d)
     }
 
-    /// A direction next to `on`, on the side that `towards` points to, so close that no plane passes between the two, and on no plane.
-    /// `within` is a plane that holds `on`. `None` if some plane holds both `on` and `towards`.
+    /// A direction next to `on`, on the side that `towards` points to, so close that no plane
+    /// passes between the two, and on no plane. `within` is a plane that holds `on`. `None` if some
+    /// plane holds both `on` and `towards`.
     pub(super) fn beside(&mut self, on: Dir, within: usize, towards: Dir) -> Option<Dir> {
         let mut wanted = Vec::with_capacity(self.planes.len());
         for plane in 0..self.planes.len() {
@@ -124,13 +127,15 @@ impl Surroundings {
         self.search(&wanted, |dirs, halvings| dirs.sum(on, towards, halvings))
     }
 
-    /// The first of the candidates, which come closer and closer to a direction, that is on the wanted side of every plane.
+    /// The first of the candidates, which come closer and closer to a direction, that is on the
+    /// wanted side of every plane.
     fn search(
         &mut self,
         wanted: &[Sign],
         candidate: impl Fn(&mut Directions, u32) -> Dir,
     ) -> Option<Dir> {
-        // The planes are finitely many, so some power of two is small enough; the limit covers the whole range of f64.
+        // The planes are finitely many, so some power of two is small enough; the limit covers the
+        // whole range of f64.
         (2..9000).step_by(6).find_map(|halvings| {
             let found = candidate(&mut self.dirs, halvings);
             let good =
@@ -139,14 +144,15 @@ impl Surroundings {
         })
     }
 
-    /// The sign of `det(g, u, v)` for `g = (1, e, e^2)`, counted from the axis of the rays, with an `e > 0` smaller than anything else that matters: zero only if `u` and `v` are
-    /// parallel.
+    /// The sign of `det(g, u, v)` for `g = (1, e, e^2)`, counted from the axis of the rays, with an
+    /// `e > 0` smaller than anything else that matters: zero only if `u` and `v` are parallel.
     fn det_with_far(&self, u: Dir, v: Dir) -> Sign {
         let signs = self.axes.iter().map(|axis| self.dirs.det(*axis, u, v));
         signs.into_iter().find(|s| !s.is_zero()).unwrap_or(Sign::Zero)
     }
 
-    /// A direction that no plane separates from `(1, e, e^2)`, on no plane. To be asked for when all planes are known.
+    /// A direction that no plane separates from `(1, e, e^2)`, on no plane. To be asked for when
+    /// all planes are known.
     fn far(&mut self) -> Option<Dir> {
         if let Some(known) = self.far.get() {
             return *known;
@@ -162,7 +168,8 @@ impl Surroundings {
     }
 }
 
-/// An arc shorter than half a great circle, from `u` to `v`, counter-clockwise about `normal`, which is the triangle's.
+/// An arc shorter than half a great circle, from `u` to `v`, counter-clockwise about `normal`,
+/// which is the triangle's.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arc {
     pub(super) u: Dir,
@@ -187,10 +194,12 @@ impl Arc {
 
 /// The arcs of one mesh about a point, and what the rest of the mesh makes of the point.
 ///
-/// Around the point the mesh is known by how often it winds about each direction. The number is known absolutely, not only by its changes: a ray
-/// from the point along the direction `(1, e, e^2)`, counted from the axis of the rays, is counted through all triangles that do not hold the point. Triangles that do are met by no
-/// ray from it in a direction outside their planes. So shells may lie in one another, touch or cross, and the surface may be turned inside
-/// out: nothing is concluded from a triangle's orientation alone.
+/// Around the point the mesh is known by how often it winds about each direction. The number is
+/// known absolutely, not only by its changes: a ray from the point along the direction
+/// `(1, e, e^2)`, counted from the axis of the rays, is counted through all triangles that do not
+/// hold the point. Triangles that do are met by no ray from it in a direction outside their planes.
+/// So shells may lie in one another, touch or cross, and the surface may be turned inside out:
+/// nothing is concluded from a triangle's orientation alone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fan {
     pub(super) arcs: Vec<Arc>,
@@ -212,7 +221,8 @@ impl Fan {
         self.far += crossings;
     }
 
-    /// Adds a triangle: its sectors about the point if it holds the point, else what the ray does with it. A triangle without area adds nothing.
+    /// Adds a triangle: its sectors about the point if it holds the point, else what the ray does
+    /// with it. A triangle without area adds nothing.
     pub(super) fn add(&mut self, about: &mut Surroundings, triangle: &[Vec3; 3]) {
         let [p, q, r] = *triangle;
         let (e, f) = (about.dirs.between(p, q), about.dirs.between(p, r));
@@ -245,8 +255,8 @@ impl Fan {
 
     /// Whether the direction `d`, which lies on no plane, points into the material.
     ///
-    /// The way from `(1, e, e^2)` to `d` changes the winding at each arc. `None` if no generic way was found, which takes a fan of many planes in
-    /// very special position.
+    /// The way from `(1, e, e^2)` to `d` changes the winding at each arc. `None` if no generic way
+    /// was found, which takes a fan of many planes in very special position.
     pub(super) fn contains(&self, about: &mut Surroundings, d: Dir) -> Option<bool> {
         let far = about.far()?;
         if let Some(change) = self.change(&about.dirs, d, far) {
@@ -271,7 +281,8 @@ impl Fan {
         is_inside(self.far + change, !self.by_parity)
     }
 
-    /// The winding about `d` less the winding about `g`, from the arcs on the short way; `None` if it runs through the end of an arc.
+    /// The winding about `d` less the winding about `g`, from the arcs on the short way; `None` if
+    /// it runs through the end of an arc.
     fn change(&self, dirs: &Directions, d: Dir, g: Dir) -> Option<i64> {
         let mut change = 0;
         for arc in &self.arcs {
@@ -283,7 +294,8 @@ impl Fan {
                 continue;
             }
             let (at_d, at_g) = (dirs.det(arc.u, arc.v, d), dirs.det(arc.u, arc.v, g));
-            // The great circles meet in two opposite points; the last condition says that both arcs hold the same one.
+            // The great circles meet in two opposite points; the last condition says that both arcs
+            // hold the same one.
             if at_d != at_g && at_d == at_v {
                 change += if at_d == Sign::Negative { 1 } else { -1 };
             }

@@ -1,11 +1,14 @@
 //! Directions that are known exactly but computed exactly only when somebody needs it.
 //!
-//! The analysis of a contact asks for signs of determinants of directions that are themselves built from cross products and sums.
-//! Each direction is a node of a small arena: an `f64` approximation with a bound of its error, and the recipe from which
-//! integers can be computed. A determinant is first tried on the approximations; where the bound leaves its sign open,
-//! integers decide: of fixed width if they have room, which they nearly always have, and of any width if not.
+//! The analysis of a contact asks for signs of determinants of directions that are themselves built
+//! from cross products and sums. Each direction is a node of a small arena: an `f64` approximation
+//! with a bound of its error, and the recipe from which integers can be computed. A determinant is
+//! first tried on the approximations; where the bound leaves its sign open, integers decide: of
+//! fixed
+//! width if they have room, which they nearly always have, and of any width if not.
 //!
-//! Only the direction matters, so every node may be scaled by a power of two, which keeps approximations near 1.
+//! Only the direction matters, so every node may be scaled by a power of two, which keeps
+//! approximations near 1.
 
 use std::cell::OnceCell;
 
@@ -32,7 +35,8 @@ struct Exact<N> {
 enum Recipe {
     /// From the second point to the first.
     Difference(Vec3, Vec3),
-    /// From a point to where the line `e0 e1` meets the line `f0 f1`, which lies in one plane with it.
+    /// From a point to where the line `e0 e1` meets the line `f0 f1`, which lies in one plane with
+    /// it.
     ToCrossing { to: Vec3, e: [Vec3; 2], f: [Vec3; 2] },
     /// The opposite direction.
     Negated(Dir),
@@ -55,7 +59,8 @@ struct Node {
     exact: OnceCell<Exact<BigInt>>,
 }
 
-/// The arena. Directions may be zero; whoever makes them asks [`Directions::is_zero`] where that can happen.
+/// The arena. Directions may be zero; whoever makes them asks [`Directions::is_zero`] where that
+/// can happen.
 #[derive(Debug, Default)]
 pub(super) struct Directions {
     nodes: Vec<Node>,
@@ -72,7 +77,8 @@ impl Directions {
         self.push(Recipe::Difference(to, from), approx, approx.abs().max_element() * U)
     }
 
-    /// To the point `to` from where the segments `e` and `f` cross: two lines in one plane that are not parallel.
+    /// To the point `to` from where the segments `e` and `f` cross: two lines in one plane that are
+    /// not parallel.
     pub(super) fn away_from_crossing(&mut self, e: [Vec3; 2], f: [Vec3; 2], to: Vec3) -> Dir {
         self.push(Recipe::ToCrossing { to, e, f }, Vec3::ZERO, f64::INFINITY)
     }
@@ -110,7 +116,8 @@ impl Directions {
         let [p, q, r] = [u, v, w].map(|d| &self.nodes[d.0 as usize]);
         let value = p.approx.dot(q.approx.cross(r.approx));
         let [l, m, n] = [p, q, r].map(|x| x.approx.abs().max_element() + x.error);
-        // The six products are at most lmn each; five roundings on the longest way, and the operands' own errors.
+        // The six products are at most lmn each; five roundings on the longest way, and the
+        // operands' own errors.
         let error =
             6.0 * (p.error * m * n + l * q.error * n + l * m * r.error) + 40.0 * U * l * m * n;
         if value.abs() > error * (1.0 + 16.0 * U) {
@@ -252,7 +259,8 @@ fn to_crossing<N: Integer>(to: Vec3, e: [Vec3; 2], f: [Vec3; 2]) -> Option<Exact
     let normal = cross(&u.digits, &w.digits)?;
     let t = dot(&normal, &normal)?;
     let s: N = dot(&offset.digits, &cross(&w.digits, &normal)?)?;
-    // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their quotient times u has eo.
+    // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their
+    // quotient times u has eo.
     let reach = subtract(&integers(to)?, &e0)?;
     let first = Exact { digits: each(|i| reach.digits[i].times(&t))?, exponent: reach.exponent };
     let back = s.negated();
@@ -334,7 +342,8 @@ fn approximate<N: Integer>(exact: &Exact<N>) -> (Vec3, i64) {
     if bits == 0 {
         return (Vec3::ZERO, 0);
     }
-    // 64 leading bits are more than an f64 holds; the cut and the conversion are off by less than an ulp of the largest.
+    // 64 leading bits are more than an f64 holds; the cut and the conversion are off by less than
+    // an ulp of the largest.
     let [x, y, z] = exact.digits.each_ref().map(|x| x.share(bits));
     (Vec3::new(x, y, z), -(bits as i64 + exact.exponent))
 }

@@ -7,10 +7,12 @@ use crate::mesh::Mesh;
 use crate::pair::Posed;
 use crate::tree::Cast;
 
-/// Where a point, given in the mesh's own frame, lies with respect to the solid the mesh bounds. Exact, in every position of the point.
+/// Where a point, given in the mesh's own frame, lies with respect to the solid the mesh bounds.
+/// Exact, in every position of the point.
 ///
-/// Inside is where the surface winds around the point: pieces that overlap are one body, and cavities are outside, as their faces point into
-/// them. If the polygons are not oriented consistently, inside is where a ray leaves through an odd number of polygons.
+/// Inside is where the surface winds around the point: pieces that overlap are one body, and
+/// cavities are outside, as their faces point into them. If the polygons are not oriented
+/// consistently, inside is where a ray leaves through an odd number of polygons.
 ///
 /// # Errors
 /// [`ErrorKind::NotSolid`] if the mesh is not closed.
@@ -66,7 +68,8 @@ fn locate_in(
 const MOST_WITHOUT_TREE: u32 = 24;
 
 /// The signed number of triangles of the mesh that a ray pierces, as
-/// [`Tree::crossings`](crate::tree::Tree) counts it: through the mesh's tree, or past every triangle
+/// [`Tree::crossings`](crate::tree::Tree) counts it: through the mesh's tree, or past every
+/// triangle
 /// if there are only a few, or if the tree cannot tell them apart where the mesh is.
 pub(super) fn crossings(
     mesh: &Mesh,

@@ -1,7 +1,8 @@
 //! Which kinds of space meet at a contact: inside both, inside one only.
 //!
-//! On a small sphere about the contact point the two meshes leave arcs of great circles, and these cut the sphere into
-//! cells. Each cell is bounded by pieces of arcs, so looking at both sides of every piece sees every cell.
+//! On a small sphere about the contact point the two meshes leave arcs of great circles, and these
+//! cut the sphere into cells. Each cell is bounded by pieces of arcs, so looking at both sides of
+//! every piece sees every cell.
 
 use std::cmp::Ordering;
 
@@ -13,9 +14,11 @@ use super::lazy::{Dir, Directions};
 /// Which kinds of space there are. Only grows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Overlay {
-    /// Some space is in both (for a mesh that encloses nothing: some of its surface is inside the other).
+    /// Some space is in both (for a mesh that encloses nothing: some of its surface is inside the
+    /// other).
     pub(super) both: bool,
-    /// Some space is in A only (for a mesh that encloses nothing: some of its surface is outside the other).
+    /// Some space is in A only (for a mesh that encloses nothing: some of its surface is outside
+    /// the other).
     pub(super) only_a: bool,
     /// The same for B.
     pub(super) only_b: bool,
@@ -49,7 +52,8 @@ pub(super) struct LocalPair<'a> {
 }
 
 impl LocalPair<'_> {
-    /// Adds the kinds of space about the point to `overlay`. `None` if no generic direction was found, see [`Fan::contains`].
+    /// Adds the kinds of space about the point to `overlay`. `None` if no generic direction was
+    /// found, see [`Fan::contains`].
     pub(super) fn look(&self, about: &mut Surroundings, overlay: &mut Overlay) -> Option<()> {
         let of_a = self.a.arcs.iter().map(|arc| (arc, true));
         let of_b = self.b.arcs.iter().map(|arc| (arc, false));
@@ -71,7 +75,8 @@ impl LocalPair<'_> {
                     let solid = if of_a { self.b } else { self.a };
                     let (up, down) = (solid.contains(about, above)?, solid.contains(about, below)?);
                     if up == down {
-                        // In the solid's inside or outside; where the sides differ, the surfaces coincide.
+                        // In the solid's inside or outside; where the sides differ, the surfaces
+                        // coincide.
                         overlay.both |= up;
                         overlay.only_a |= of_a && !up;
                         overlay.only_b |= !of_a && !up;
@@ -111,7 +116,8 @@ impl LocalPair<'_> {
 }
 
 impl Fan {
-    /// Whether the solid of this fan leaves space free about the point, next to its own surface. `None` as in [`Fan::contains`].
+    /// Whether the solid of this fan leaves space free about the point, next to its own surface.
+    /// `None` as in [`Fan::contains`].
     pub(super) fn leaves_space(&self, about: &mut Surroundings) -> Option<bool> {
         let nothing = Fan::default();
         let alone = LocalPair { a: self, b: &nothing, a_is_solid: true, b_is_solid: true };
@@ -258,7 +264,8 @@ mod tests {
         for t in &a {
             fan.add(&mut about, t);
         }
-        // One edge with its two half planes: two arcs each, or three where a diagonal ends at no matter which point.
+        // One edge with its two half planes: two arcs each, or three where a diagonal ends at no
+        // matter which point.
         assert_eq!(fan.arcs.len(), 4);
     }
 }

@@ -13,7 +13,8 @@ use super::overlay::{LocalPair, Overlay};
 use super::plane::{Plane, lie_on_two_sides};
 use super::surface::Surface;
 
-/// How the point sets of two meshes lie to each other: a closed mesh is the solid it bounds, any other mesh is its surface.
+/// How the point sets of two meshes lie to each other: a closed mesh is the solid it bounds, any
+/// other mesh is its surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Occupancy {
     /// No common point.
@@ -32,12 +33,13 @@ pub enum Occupancy {
 
 /// How the point sets of `a` and `b` lie to each other, decided exactly.
 ///
-/// `hits` are all pairs of triangles that meet, as every method of [`pair`](crate::pair) reports them. Inside is what
-/// [`locate`](super::locate()) calls inside.
+/// `hits` are all pairs of triangles that meet, as every method of [`pair`](crate::pair) reports
+/// them. Inside is what [`locate`](super::locate()) calls inside.
 ///
-/// If neither mesh is closed, their surfaces alone count: they overlap if triangles cross, and touch if they only touch or coincide. Triangles that
-/// cross always count as overlapping, also where one of them is a wall inside its own solid, between two shells that overlap. Where a closed
-/// mesh encloses no space (two sheets that coincide), it only touches what it meets.
+/// If neither mesh is closed, their surfaces alone count: they overlap if triangles cross, and
+/// touch if they only touch or coincide. Triangles that cross always count as overlapping, also
+/// where one of them is a wall inside its own solid, between two shells that overlap. Where a
+/// closed mesh encloses no space (two sheets that coincide), it only touches what it meets.
 #[must_use]
 pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.iter().any(|h| h.contact == Contact::Crossing) {
@@ -103,7 +105,8 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Adds what the connected pieces of surface that meet nothing tell: each is wholly inside or outside the other solid.
+    /// Adds what the connected pieces of surface that meet nothing tell: each is wholly inside or
+    /// outside the other solid.
     fn look_at_free_shells(
         &self,
         a: &Posed<'_>,
@@ -120,7 +123,8 @@ impl Pair<'_> {
                     let inside = other.has_inside(own.mesh.vertices()[first as usize]);
                     overlay.both |= inside;
                     overlay.only_a |= !inside;
-                    // The other's space next to this piece is its own, unless the piece is buried in its own solid.
+                    // The other's space next to this piece is its own, unless the piece is buried
+                    // in its own solid.
                     if inside && !overlay.only_b {
                         overlay.only_b = !own.solid || own.leaves_space_about(shell);
                     }
@@ -130,7 +134,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Adds what is seen about the corners of the contact. `None` if some neighbourhood has no generic direction.
+    /// Adds what is seen about the corners of the contact. `None` if some neighbourhood has no
+    /// generic direction.
     fn look_at_contacts(
         &self,
         a: &Posed<'_>,
@@ -163,7 +168,8 @@ impl Pair<'_> {
 
     /// Adds what is seen about one corner of the contact.
     fn look_at(&self, point: ContactPoint, overlay: &mut Overlay) -> Option<()> {
-        let mut about = self.a.about(point); // both surfaces have the same region, and so the same axis
+        // both surfaces have the same region, and so the same axis
+        let mut about = self.a.about(point);
         let (a, b) = (self.a.fan(&mut about), self.b.fan(&mut about));
         let (a_is_solid, b_is_solid) = (self.a.solid, self.b.solid);
         LocalPair { a: &a, b: &b, a_is_solid, b_is_solid }.look(&mut about, overlay)

@@ -107,7 +107,8 @@ impl<'a> Surface<'a> {
         corners.any(|v| seen.insert(v) && self.leaves_space_at(self.mesh.vertices()[v as usize]))
     }
 
-    /// Whether the solid leaves space free next to its own surface at its vertex `p`. `true` if that cannot be told.
+    /// Whether the solid leaves space free next to its own surface at its vertex `p`. `true` if
+    /// that cannot be told.
     fn leaves_space_at(&self, p: Vec3) -> bool {
         let mut about = self.about(ContactPoint::Corner(p));
         let fan = self.fan(&mut about);

@@ -1,7 +1,8 @@
 //! Trees of bounding volumes over the triangles of a mesh.
 //!
-//! [`Tree`] is the one that queries use: wide nodes, single precision, vector instructions. The trees of the
-//! papers, which report the same pairs at other costs, are in the crate `impinge-papers`.
+//! [`Tree`] is the one that queries use: wide nodes, single precision, vector instructions. The
+//! trees of the papers, which report the same pairs at other costs, are in the crate
+//! `impinge-papers`.
 
 mod plain;
 mod wide;

@@ -16,7 +16,8 @@ use std::arch::x86_64::{
 use super::dispatch::Task;
 use super::{Wide, set_bits};
 
-/// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which `dispatch` calls after asking the machine.
+/// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which
+/// `dispatch` calls after asking the machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(__m256);
 
@@ -26,8 +27,9 @@ unsafe fn called<T: Task>(task: T) -> T::Output {
     task.run::<Avx2>()
 }
 
-// SAFETY (every block below): these methods are inlined into functions compiled for AVX2 and FMA, which run only where `dispatch` has found
-// both; loads and stores take references to eight `f32`, which need no alignment.
+// SAFETY (every block below): these methods are inlined into functions compiled for AVX2 and FMA,
+// which run only where `dispatch` has found both; loads and stores take references to eight `f32`,
+// which need no alignment.
 impl Wide for Avx2 {
     const CALLS: bool = false;
 
@@ -212,7 +214,8 @@ impl Wide for Avx2 {
     #[inline(always)]
     fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]) {
         let order = set_bits(mask);
-        // SAFETY: see above; the loads and the store are of 8, 32 and 32 bytes, as long as the arrays.
+        // SAFETY: see above; the loads and the store are of 8, 32 and 32 bytes, as long as the
+        // arrays.
         unsafe {
             let order = _mm256_cvtepu8_epi32(_mm_loadl_epi64(order.as_ptr().cast()));
             let entries = _mm256_loadu_si256(entries.as_ptr().cast());

@@ -3,7 +3,8 @@
 
 use super::{Portable, Wide};
 
-/// Something to do with vectors, of whatever kind the machine has. `run` must be `#[inline(always)]`, and so must everything it hands vectors to.
+/// Something to do with vectors, of whatever kind the machine has. `run` must be
+/// `#[inline(always)]`, and so must everything it hands vectors to.
 pub(crate) trait Task {
     type Output;
 

@@ -109,8 +109,9 @@ impl<'a, T> Lookup<'a, T> {
 
     #[inline(always)]
     fn of(self, places: &[u32; 8]) -> [&'a T; 8] {
-        // SAFETY: a `Lookup` is only made by `Rows::within`, of rows whose places are all zero or below the bound, which was found to be at
-        // most the length of the table, as was one; rows and table are borrowed and so unchanged since. Only these rows come here.
+        // SAFETY: a `Lookup` is only made by `Rows::within`, of rows whose places are all zero or
+        // below the bound, which was found to be at most the length of the table, as was one; rows
+        // and table are borrowed and so unchanged since. Only these rows come here.
         std::array::from_fn(|n| unsafe { self.table.get_unchecked(places[n] as usize) })
     }
 }

@@ -1,10 +1,14 @@
-//! Eight `f32` at a time: one interface, a [portable](Portable) backend and one for AVX2 with fused multiply-add.
+//! Eight `f32` at a time: one interface, a [portable](Portable) backend and one for AVX2 with fused
+//! multiply-add.
 //!
-//! Kernels are written once against [`Wide`] and compiled for each backend. Results may differ in rounding (the fused operations round less), never
-//! in what they promise: every kernel's error bound holds for both.
+//! Kernels are written once against [`Wide`] and compiled for each backend. Results may differ in
+//! rounding (the fused operations round less), never in what they promise: every kernel's error
+//! bound holds for both.
 //!
-//! A kernel is a [`Task`](dispatch::Task) that [`dispatch::run`] gives the best backend the machine has. Kernels must not hold vectors across closures or
-//! `array::map`: these are functions of their own, compiled without the vector instructions. Large pieces of kernels ask [`Wide::CALLS`] whether to be inlined.
+//! A kernel is a [`Task`](dispatch::Task) that [`dispatch::run`] gives the best backend the machine
+//! has. Kernels must not hold vectors across closures or `array::map`: these are functions of their
+//! own, compiled without the vector instructions. Large pieces of kernels ask [`Wide::CALLS`]
+//! whether to be inlined.
 #![allow(unsafe_code, reason = "a prefetch; see the note at the block")]
 #![allow(
     clippy::needless_range_loop,
@@ -26,10 +30,11 @@ pub(crate) use vectors::{Lanes3, Wide3};
 
 /// Eight numbers side by side.
 pub(crate) trait Wide: Copy {
-    /// Whether large pieces of kernels are to be called rather than inlined: where vectors are arrays, inlining everything everywhere makes functions that
-    /// compilers choke on.
+    /// Whether large pieces of kernels are to be called rather than inlined: where vectors are
+    /// arrays, inlining everything everywhere makes functions that compilers choke on.
     const CALLS: bool;
-    /// Runs the task in a function of its own, with vectors of this kind: for what is seldom needed and would only be in the way of the rest.
+    /// Runs the task in a function of its own, with vectors of this kind: for what is seldom needed
+    /// and would only be in the way of the rest.
     fn call<T: dispatch::Task>(task: T) -> T::Output;
     fn load(from: &[f32; 8]) -> Self;
     fn store(self, to: &mut [f32; 8]);
@@ -80,7 +85,8 @@ pub(crate) trait Wide: Copy {
     fn permute(self, order: Self::Index) -> Self;
     /// Writes the entries whose bit is set to the front of `to`; the rest is arbitrary.
     fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]);
-    /// As `pack`, with the entries in the order given, each place below eight: bit `k` is that of entry `order[k]`.
+    /// As `pack`, with the entries in the order given, each place below eight: bit `k` is that of
+    /// entry `order[k]`.
     fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]);
     /// The highest bit of each entry.
     fn high_bits(entries: &[u32; 8]) -> u32;
@@ -112,7 +118,8 @@ pub(crate) fn set_bits(mask: u32) -> &'static [u8; 8] {
     &SET_BITS[(mask & 255) as usize]
 }
 
-/// Writes the numbers of the lanes whose bits are set, counted from `first`, to the front of `to`; the rest is arbitrary.
+/// Writes the numbers of the lanes whose bits are set, counted from `first`, to the front of `to`;
+/// the rest is arbitrary.
 #[inline(always)]
 pub(crate) fn lanes_of<W: Wide>(first: u32, bits: u32, to: &mut [u32; 8]) {
     W::pack(&[0, 1, 2, 3, 4, 5, 6, 7], bits, to);

@@ -27,7 +27,8 @@ pub(super) struct Bodies {
     pub(super) bounds: Vec<Bounds>,
     /// The same, oriented; empty list if nobody wants them.
     pub(super) oriented: Vec<OrientedBox>,
-    /// Slots that may be used again, and those that were emptied since the last update, each once, which may when the broad phase has seen them empty.
+    /// Slots that may be used again, and those that were emptied since the last update, each once,
+    /// which may when the broad phase has seen them empty.
     free: Vec<u32>,
     retired: Vec<u32>,
     /// Slots whose pose in their parent's frame, or whose form, is new.
@@ -125,7 +126,9 @@ impl Bodies {
         Ok(self.fill(slot, parent, body))
     }
 
-    /// As [`Bodies::add`], under a name that somebody else chose, who knows which slots are free. Says whether the slot was emptied since the last update, so that the broad phase takes the two bodies for one.
+    /// As [`Bodies::add`], under a name that somebody else chose, who knows which slots are free.
+    /// Says whether the slot was emptied since the last update, so that the broad phase takes the
+    /// two bodies for one.
     pub(super) fn add_as(&mut self, handle: Handle, body: Body) -> Result<bool, Error> {
         let parent = match body.parent {
             Some(parent) => self.slot(parent)? as u32,
@@ -202,7 +205,8 @@ impl Bodies {
         Handle { slot, generation }
     }
 
-    /// Removes a body; those attached to it stay where they are in the world, attached to its parent.
+    /// Removes a body; those attached to it stay where they are in the world, attached to its
+    /// parent.
     pub(super) fn remove(&mut self, slot: u32) {
         self.settle();
         let parent = self.records[slot as usize].parent;
@@ -255,7 +259,8 @@ impl Bodies {
         at == slot
     }
 
-    /// How many links lie between two bodies of which one hangs on the other, if they are no more than `most`.
+    /// How many links lie between two bodies of which one hangs on the other, if they are no more
+    /// than `most`.
     pub(super) fn links_between(&self, a: u32, b: u32, most: u32) -> Option<u32> {
         let up = |from: u32, to: u32| {
             let (mut at, mut links) = (from, 0);

@@ -55,7 +55,8 @@ impl Body {
         self
     }
 
-    /// The groups it may collide with, a bit each. Two bodies are compared only if each has a group that the other's mask names.
+    /// The groups it may collide with, a bit each. Two bodies are compared only if each has a group
+    /// that the other's mask names.
     pub fn mask(mut self, mask: u32) -> Self {
         self.mask = mask;
         self

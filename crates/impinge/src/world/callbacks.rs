@@ -48,12 +48,15 @@ pub struct Settled {
     pub updates: usize,
     /// Whether the callbacks of the last one asked for nothing more.
     pub at_rest: bool,
-    /// How many of the changes that callbacks asked for could not be made, because a body was gone or a value was bad.
+    /// How many of the changes that callbacks asked for could not be made, because a body was gone
+    /// or a value was bad.
     pub refused: usize,
 }
 
 impl World {
-    /// Calls `callback` with every event of this pair from now on, in updates that call back. Replaces the one there was; goes with either body, so that the end which a removal brings is not told to it.
+    /// Calls `callback` with every event of this pair from now on, in updates that call back.
+    /// Replaces the one there was; goes with either body, so that the end which a removal brings is
+    /// not told to it.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
@@ -68,10 +71,12 @@ impl World {
         Ok(())
     }
 
-    /// As [`World::update`], and calls `callback` with every event, after the callback of the pair if it has one, one after the other in the order of events.
+    /// As [`World::update`], and calls `callback` with every event, after the callback of the pair
+    /// if it has one, one after the other in the order of events.
     ///
-    /// Callbacks may ask for bodies to be moved, removed and so on: that is done when all have been called, and seen by the next update. So no event is missed or said twice, however they move. Changes that
-    /// cannot be made, because a body is gone, are left out and counted.
+    /// Callbacks may ask for bodies to be moved, removed and so on: that is done when all have been
+    /// called, and seen by the next update. So no event is missed or said twice, however they move.
+    /// Changes that cannot be made, because a body is gone, are left out and counted.
     ///
     /// ```
     /// use impinge::convex::Sphere;
@@ -97,8 +102,9 @@ impl World {
         self.settle(1, callback)
     }
 
-    /// Repeats [`World::update_calling`] until callbacks ask for no more changes, or `most` updates have been made: a solver that pushes bodies apart needs several, and one that pushes them to and fro must not go
-    /// on for ever.
+    /// Repeats [`World::update_calling`] until callbacks ask for no more changes, or `most` updates
+    /// have been made: a solver that pushes bodies apart needs several, and one that pushes them to
+    /// and fro must not go on for ever.
     pub fn settle(
         &mut self,
         most: usize,
@@ -127,7 +133,8 @@ impl World {
         settled
     }
 
-    /// As [`World::update`], and calls `callback` with every event, by all threads of the current `rayon` pool at once and in no order. Callbacks of pairs are not called.
+    /// As [`World::update`], and calls `callback` with every event, by all threads of the current
+    /// `rayon` pool at once and in no order. Callbacks of pairs are not called.
     pub fn update_calling_in_parallel(&mut self, callback: impl Fn(&Event) + Sync) -> &Report {
         self.update();
         self.report.events.par_iter().for_each(&callback);

@@ -60,7 +60,8 @@ impl<'a> Checks<'a> {
 
     /// Checks those of some pairs of which one body has moved, and those that nobody has looked at.
     ///
-    /// A pair keeps its standing where that changes from meeting to apart or back, until somebody reads the finding.
+    /// A pair keeps its standing where that changes from meeting to apart or back, until somebody
+    /// reads the finding.
     pub(super) fn check<R: AsMut<Record>>(&self, records: &mut [R]) {
         let (mut checked, mut by_hulls) = (0, 0);
         for n in 0..records.len() {

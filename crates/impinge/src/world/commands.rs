@@ -22,7 +22,8 @@ pub enum Command {
     SetInterest(Handle, Handle, Option<bool>),
 }
 
-/// Changes that callbacks ask for. They are carried out when all callbacks of an update have been called, and seen by the next update.
+/// Changes that callbacks ask for. They are carried out when all callbacks of an update have been
+/// called, and seen by the next update.
 #[derive(Clone, Debug, Default)]
 pub struct Commands {
     pub(super) list: Vec<Command>,

@@ -12,13 +12,17 @@ use super::{Body, Geometry, Handle, Interest, World};
 use crate::error::Error;
 use crate::math::{Pose, Vec3};
 
-/// A [`World`] on a thread of its own. The application says what moves, and goes on; what happened it learns when the thread has found out.
+/// A [`World`] on a thread of its own. The application says what moves, and goes on; what happened
+/// it learns when the thread has found out.
 ///
-/// None of the methods waits, but for [`Detached::reattach`]. A body that is moved several times before the thread looks has the newest pose; all other changes are made in their order. Each frame that is
-/// [received](Detached::receive) says which frame it is about, and the poses of the bodies in its events.
+/// None of the methods waits, but for [`Detached::reattach`]. A body that is moved several times
+/// before the thread looks has the newest pose; all other changes are made in their order. Each
+/// frame that is [received](Detached::receive) says which frame it is about, and the poses of the
+/// bodies in its events.
 ///
-/// The application knows at once which bodies are there: a handle names nothing from the call that removes its body on, and what is asked of such a body is refused, and [counted](Detached::pace). The places
-/// of bodies that are gone are used again, so that bodies may come and go for ever.
+/// The application knows at once which bodies are there: a handle names nothing from the call that
+/// removes its body on, and what is asked of such a body is refused, and [counted](Detached::pace).
+/// The places of bodies that are gone are used again, so that bodies may come and go for ever.
 ///
 /// ```
 /// use impinge::convex::Sphere;
@@ -112,7 +116,8 @@ impl World {
     /// Moves the world to a thread of its own.
     ///
     /// # Errors
-    /// [`ErrorKind::Thread`](crate::ErrorKind::Thread) if the system does not start a thread. The world is then lost.
+    /// [`ErrorKind::Thread`](crate::ErrorKind::Thread) if the system does not start a thread. The
+    /// world is then lost.
     pub fn detach(mut self) -> Result<Detached, Error> {
         let refused = Arc::new(AtomicU64::new(0));
         let records = self.bodies.records.iter();
@@ -143,7 +148,8 @@ impl World {
                 self.move_to(Handle { slot, generation }, pose)
             }
             Entry::Command(Order::Add(handle, body)) => {
-                // Boxes that overlapped those of the body that was here before begin nothing new for the broad phase.
+                // Boxes that overlapped those of the body that was here before begin nothing new
+                // for the broad phase.
                 self.reconsider |= self.bodies.add_as(handle, body)?;
                 Ok(())
             }
@@ -182,7 +188,8 @@ impl Detached {
         }
     }
 
-    /// Adds a body. Its handle can be used at once. If it is to be attached to a body that is gone, nothing is added, and the handle names nothing.
+    /// Adds a body. Its handle can be used at once. If it is to be attached to a body that is gone,
+    /// nothing is added, and the handle names nothing.
     pub fn add(&mut self, body: Body) -> Handle {
         let known = body.parent.is_none_or(|parent| self.register.contains(parent));
         let Some(handle) = self.register.take() else {
@@ -214,7 +221,8 @@ impl Detached {
         }
     }
 
-    /// Moves the vertices of a body that is one mesh. Of several such changes that the thread has not seen, the newest counts.
+    /// Moves the vertices of a body that is one mesh. Of several such changes that the thread has
+    /// not seen, the newest counts.
     pub fn deform(&mut self, body: Handle, vertices: Vec<Vec3>) {
         if self.knows(&[body]) {
             self.push(Command::Deform(body, vertices));
@@ -258,7 +266,8 @@ impl Detached {
         self.len() == 0
     }
 
-    /// How many slots there are, taken or not: at most twice as many as there ever were bodies at one time, or 64 more than these.
+    /// How many slots there are, taken or not: at most twice as many as there ever were bodies at
+    /// one time, or 64 more than these.
     #[must_use]
     pub fn slots(&self) -> usize {
         self.register.slots()
@@ -266,7 +275,8 @@ impl Detached {
 
     /// Whether all of these are there; if not, counts a change that is not made.
     ///
-    /// Nothing about a body that is gone goes to the thread: in the queue it would take the place of what is about the next body in its slot.
+    /// Nothing about a body that is gone goes to the thread: in the queue it would take the place
+    /// of what is about the next body in its slot.
     fn knows(&self, bodies: &[Handle]) -> bool {
         let known = bodies.iter().all(|body| self.register.contains(*body));
         if !known {
@@ -283,7 +293,8 @@ impl Detached {
         self.worker.input().push(Order::Change(command));
     }
 
-    /// Hands over all changes since the last call as one frame, and wakes the thread. Says the number of the frame.
+    /// Hands over all changes since the last call as one frame, and wakes the thread. Says the
+    /// number of the frame.
     ///
     /// # Errors
     /// If the thread has failed.
@@ -292,7 +303,8 @@ impl Detached {
         self.worker.send()
     }
 
-    /// What the thread has found out since the last call, frame by frame; `None` if nothing is new. Frames that were sent while the thread was busy come together, as the newest of them.
+    /// What the thread has found out since the last call, frame by frame; `None` if nothing is new.
+    /// Frames that were sent while the thread was busy come together, as the newest of them.
     pub fn receive(&mut self) -> Option<&Reports<Pose, Event>> {
         self.worker.receive().map(|reports| &*reports)
     }
@@ -312,7 +324,8 @@ impl Detached {
         self.worker.check()
     }
 
-    /// Waits until everything that was sent is done, and gives back the world, with what was found out and not received.
+    /// Waits until everything that was sent is done, and gives back the world, with what was found
+    /// out and not received.
     ///
     /// # Errors
     /// If the thread has failed.

@@ -23,10 +23,12 @@ pub struct Event {
     pub a: Handle,
     /// The body in the larger slot.
     pub b: Handle,
-    /// Whether it is certain that they meet. False only for a curved shape that touches another to some twelve digits, which counts as meeting; such an event is reported again as
-    /// it is, and ends like others.
+    /// Whether it is certain that they meet. False only for a curved shape that touches another to
+    /// some twelve digits, which counts as meeting; such an event is reported again as it is, and
+    /// ends like others.
     pub certain: bool,
-    /// Where they meet, of what began. For what persists ask [`World::witness_of`](super::World::witness_of).
+    /// Where they meet, of what began. For what persists ask
+    /// [`World::witness_of`](super::World::witness_of).
     pub witness: Option<Witness>,
 }
 
@@ -46,7 +48,8 @@ pub struct Witness {
     pub triangles: [Option<u32>; 2],
 }
 
-/// What an update found out. The order of events is that of the slots of `a`, then of `b`, whatever the number of threads and the broad phase.
+/// What an update found out. The order of events is that of the slots of `a`, then of `b`, whatever
+/// the number of threads and the broad phase.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The number of the update, from one.
@@ -87,7 +90,8 @@ impl Report {
         self.of(EventKind::Began)
     }
 
-    /// Pairs that meet and did before. Empty unless [`WorldOptions::persisting`](super::WorldOptions::persisting) is set.
+    /// Pairs that meet and did before. Empty unless
+    /// [`WorldOptions::persisting`](super::WorldOptions::persisting) is set.
     pub fn persisting(&self) -> impl Iterator<Item = &Event> {
         self.of(EventKind::Persists)
     }

@@ -8,7 +8,8 @@ use super::narrow::Standing;
 use super::{Handle, World};
 use crate::error::Error;
 
-/// Everything that decides how a pair is checked, as of the last update. Printed, it is a text of a few lines.
+/// Everything that decides how a pair is checked, as of the last update. Printed, it is a text of a
+/// few lines.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// Whether the pair matters, and which rule says so.

@@ -12,7 +12,8 @@ use crate::shape::{Kind, Shape};
 /// Compounds of more parts are boxed as a whole.
 const FEW: usize = 16;
 
-/// The form of a body in its own frame: a shape, or several that move together. Cheap to clone; clones share everything.
+/// The form of a body in its own frame: a shape, or several that move together. Cheap to clone;
+/// clones share everything.
 ///
 /// ```
 /// use impinge::convex::{Capsule, Sphere};
@@ -73,13 +74,15 @@ impl Part {
         &self.pose
     }
 
-    /// A box around it in the body's frame. Infinite along some axes for a half-space; empty for a mesh without triangles.
+    /// A box around it in the body's frame. Infinite along some axes for a half-space; empty for a
+    /// mesh without triangles.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }
 
-    /// The hull of a mesh, made when it is first asked for; `None` for other shapes, and for meshes without triangles.
+    /// The hull of a mesh, made when it is first asked for; `None` for other shapes, and for meshes
+    /// without triangles.
     pub(super) fn hull(&self) -> Option<&Hull> {
         let make = || {
             let mesh = mesh_of(&self.shape)?;
@@ -183,8 +186,10 @@ impl Geometry {
         self.inner.reach
     }
 
-    /// A box around all of it at a pose, without a look at the vertices of meshes: theirs is the box of their box, turned (Zachmann 1994, section 5.2.1). Whatever is convex gets the smallest box, to single
-    /// precision, by how far it reaches along the axes; so does not a compound of many parts.
+    /// A box around all of it at a pose, without a look at the vertices of meshes: theirs is the
+    /// box of their box, turned (Zachmann 1994, section 5.2.1). Whatever is convex gets the
+    /// smallest box, to single precision, by how far it reaches along the axes; so does not a
+    /// compound of many parts.
     #[must_use]
     pub fn bounds_at(&self, pose: &Pose) -> Aabb {
         if self.parts().len() > FEW && !self.inner.unbounded {
@@ -216,7 +221,8 @@ impl Geometry {
         })
     }
 
-    /// A box that holds it however it is turned, at a place (Zachmann 1994, section 5.2): it only has to be moved. Infinite for half-spaces.
+    /// A box that holds it however it is turned, at a place (Zachmann 1994, section 5.2): it only
+    /// has to be moved. Infinite for half-spaces.
     #[must_use]
     pub fn rotation_proof_bounds_at(&self, pose: &Pose) -> Aabb {
         if self.inner.unbounded || self.inner.bounds.is_empty() {
@@ -234,7 +240,8 @@ impl Geometry {
         Aabb { min: center - Vec3::splat(reach), max: center + Vec3::splat(reach) }
     }
 
-    /// An oriented box around all of it, in the body's frame. Where it has no end the box is cut off far beyond all coordinates.
+    /// An oriented box around all of it, in the body's frame. Where it has no end the box is cut
+    /// off far beyond all coordinates.
     pub(super) fn oriented(&self) -> &OrientedBox {
         self.inner.oriented.get_or_init(|| {
             if let [part] = self.parts() {
@@ -280,7 +287,8 @@ impl<S: Into<Shape>> From<S> for Geometry {
     }
 }
 
-/// The smallest box around a shape that is no mesh, at a pose, of which `hull_at` gives that of a hull; conservative including rounding.
+/// The smallest box around a shape that is no mesh, at a pose, of which `hull_at` gives that of a
+/// hull; conservative including rounding.
 fn convex_at(shape: &Shape, pose: &Pose, hull_at: impl Fn(&Hull, &Pose) -> Aabb) -> Aabb {
     let core = match shape.kind() {
         Kind::HalfSpace(half_space) => {
@@ -293,7 +301,8 @@ fn convex_at(shape: &Shape, pose: &Pose, hull_at: impl Fn(&Hull, &Pose) -> Aabb)
         Kind::Cone(body) => curved_at(body, pose),
         Kind::Ellipsoid(body) => curved_at(body, pose),
         _ => match shape.core() {
-            // The points of spheres, capsules and boxes are no more than it takes to find the furthest.
+            // The points of spheres, capsules and boxes are no more than it takes to find the
+            // furthest.
             Some(hull) if hull.vertices().len() <= 8 => {
                 Aabb::from_points(hull.vertices().iter().map(|v| pose.transform_point(*v)))
             }
@@ -306,7 +315,8 @@ fn convex_at(shape: &Shape, pose: &Pose, hull_at: impl Fn(&Hull, &Pose) -> Aabb)
     core.grown(shape.margin() + 4.0 * f64::EPSILON * size)
 }
 
-/// A box around a curved core at a pose: how far it reaches along each axis, and by how much its furthest points may be off.
+/// A box around a curved core at a pose: how far it reaches along each axis, and by how much its
+/// furthest points may be off.
 fn curved_at<B: Body<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
     let rows = pose.rotation().transpose();
     let (mut bounds, mut size) = (Aabb::EMPTY, 0.0_f64);
@@ -318,12 +328,14 @@ fn curved_at<B: Body<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
         });
         (bounds.min[k], bounds.max[k]) = (low, high);
     }
-    // The support error holds for directions of length one, which rows are to the tolerance of rotations.
+    // The support error holds for directions of length one, which rows are to the tolerance of
+    // rotations.
     let slack = 32.0 * f64::EPSILON * (size + pose.translation().abs().max_element());
     bounds.grown(body.support_error() * (1.0 + 1e-6) + slack)
 }
 
-/// Everything on one side of a plane, give or take: bounded only if the plane is perpendicular to an axis.
+/// Everything on one side of a plane, give or take: bounded only if the plane is perpendicular to
+/// an axis.
 fn half_space_bounds(normal: Vec3, offset: f64, slack: f64) -> Aabb {
     let mut bounds = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
     for k in 0..3 {

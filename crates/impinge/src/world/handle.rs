@@ -6,7 +6,8 @@ use crate::error::{Error, ErrorKind};
 
 /// The name of a body in a [`World`](super::World).
 ///
-/// A handle stays the name of its body until that is removed; from then on it names nothing, even when another body has taken the place.
+/// A handle stays the name of its body until that is removed; from then on it names nothing, even
+/// when another body has taken the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {
     pub(super) slot: u32,
@@ -14,7 +15,8 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// The place of the body in lists of all bodies: below [`World::slots`](super::World::slots), and free again when the body is removed.
+    /// The place of the body in lists of all bodies: below [`World::slots`](super::World::slots),
+    /// and free again when the body is removed.
     #[must_use]
     pub fn slot(self) -> usize {
         self.slot as usize

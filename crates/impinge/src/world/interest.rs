@@ -1,6 +1,7 @@
 //! Which pairs matter (the collision interest matrix of Zachmann 1994, section 7.0.1).
 //!
-//! A matrix of all pairs would need room for all pairs. Most of it follows from a few rules, and only what differs from these is kept.
+//! A matrix of all pairs would need room for all pairs. Most of it follows from a few rules, and
+//! only what differs from these is kept.
 
 use std::collections::HashMap;
 
@@ -10,9 +11,11 @@ use super::pairs::{Key, KeyHasher};
 /// The rules that say which pairs of bodies are compared. The first that applies decides:
 ///
 /// 1. what was said about this [pair](super::World::set_interest);
-/// 2. bodies that hang on each other by few enough [links](Interest::ignore_links) are not compared;
+/// 2. bodies that hang on each other by few enough [links](Interest::ignore_links) are not
+///    compared;
 /// 3. each body's mask must name a group of the other;
-/// 4. what was said about two [groups](Interest::set_groups) to which they belong, where "no" comes before "yes";
+/// 4. what was said about two [groups](Interest::set_groups) to which they belong, where "no" comes
+///    before "yes";
 /// 5. [everything](Interest::everything) or [nothing](Interest::nothing).
 ///
 /// ```
@@ -44,7 +47,8 @@ impl Interest {
         Self { otherwise: false, ..Self::everything() }
     }
 
-    /// Whether bodies of one group are compared with those of another, or of the same. Groups are the bits of [`Body::groups`](super::Body::groups), 0 to 31; others are not there.
+    /// Whether bodies of one group are compared with those of another, or of the same. Groups are
+    /// the bits of [`Body::groups`](super::Body::groups), 0 to 31; others are not there.
     pub fn set_groups(&mut self, a: u32, b: u32, compared: bool) {
         for (own, other) in [(a, b), (b, a)] {
             if own < 32 && other < 32 {
@@ -59,7 +63,8 @@ impl Interest {
         }
     }
 
-    /// Bodies are not compared if one hangs on the other by at most so many links: with one, not a body and what is attached to it; with two, not what is attached to that either.
+    /// Bodies are not compared if one hangs on the other by at most so many links: with one, not a
+    /// body and what is attached to it; with two, not what is attached to that either.
     pub fn ignore_links(&mut self, links: u32) {
         self.links = links;
     }

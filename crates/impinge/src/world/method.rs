@@ -1,4 +1,5 @@
-//! How a pair is checked: chosen by what the two are and how large, from measured costs (Zachmann 1994, sections 3.6.5 and 7.1).
+//! How a pair is checked: chosen by what the two are and how large, from measured costs (Zachmann
+//! 1994, sections 3.6.5 and 7.1).
 
 use std::fmt;
 
@@ -9,12 +10,14 @@ use crate::shape::Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// The query for shapes of these kinds, of which one at least is no mesh: certified GJK, or a search over the mesh's tree.
+    /// The query for shapes of these kinds, of which one at least is no mesh: certified GJK, or a
+    /// search over the mesh's tree.
     Shapes,
     /// The hulls of two convex solids, which decide wherever these are apart; a contact is
     /// confirmed by triangles, because rounding bends the faces of a body that is turned.
     Hulls,
-    /// The hulls of two meshes from the last separating vector, and their triangles only if that leaves it open.
+    /// The hulls of two meshes from the last separating vector, and their triangles only if that
+    /// leaves it open.
     HullsThenTriangles,
     /// The trees of two meshes, from where the last check ended.
     Triangles,
@@ -54,7 +57,8 @@ impl fmt::Display for Method {
 pub struct Estimate {
     /// The method.
     pub method: Method,
-    /// Nanoseconds a check, roughly, for bodies that move a little from frame to frame; `None` if the method cannot decide for these shapes.
+    /// Nanoseconds a check, roughly, for bodies that move a little from frame to frame; `None` if
+    /// the method cannot decide for these shapes.
     pub nanoseconds: Option<f64>,
 }
 
@@ -79,7 +83,8 @@ impl Traits {
     }
 }
 
-/// The measured costs, in nanoseconds: `docs/results/methods.md` has the table they come from, and the command.
+/// The measured costs, in nanoseconds: `docs/results/methods.md` has the table they come from, and
+/// the command.
 mod cost {
     /// A query of shapes that are no meshes.
     pub(super) const SHAPES: f64 = 180.0;
@@ -92,7 +97,8 @@ mod cost {
     pub(super) const OPEN: f64 = 0.67;
     /// Two trees, for each doubling of the product of their sizes.
     pub(super) const TREES_DOUBLING: f64 = 30.0;
-    /// Up to so many triangles in the smaller mesh and in the larger one, a query by triangles is a sweep.
+    /// Up to so many triangles in the smaller mesh and in the larger one, a query by triangles is a
+    /// sweep.
     pub(super) const SMALL: f64 = 8.0;
     pub(super) const LARGE: f64 = 32.0;
     /// The sweep, and for each triangle.

@@ -1,12 +1,15 @@
-//! Many moving bodies, and which of them meet: the collision module that an application talks to (Zachmann 1994, chapters 5 to 7).
+//! Many moving bodies, and which of them meet: the collision module that an application talks to
+//! (Zachmann 1994, chapters 5 to 7).
 //!
-//! A [`World`] holds bodies of any shape at poses. An [update](World::update) says what began and what ended since the last one; it looks only at what moved. Its stages, each starting from the result of the one
-//! before and from what the last frame left (Leung 1996, section 3.1):
+//! A [`World`] holds bodies of any shape at poses. An [update](World::update) says what began and
+//! what ended since the last one; it looks only at what moved. Its stages, each starting from the
+//! result of the one before and from what the last frame left (Leung 1996, section 3.1):
 //!
 //! 1. poses of bodies that hang on others, and boxes around all that moved, level by level;
 //! 2. the [broad phase](crate::broad): pairs of boxes that began or ended to overlap;
 //! 3. the [interest matrix](Interest): which of these pairs matter;
-//! 4. for each such pair of which one moved, hulls from the last separating vector, then triangles from the last contact, by the [method](Method) that costs least.
+//! 4. for each such pair of which one moved, hulls from the last separating vector, then triangles
+//!    from the last contact, by the [method](Method) that costs least.
 //!
 //! ```
 //! use impinge::convex::Sphere;
@@ -96,7 +99,8 @@ pub struct World {
     /// How many pairs meet.
     meeting: usize,
     report: Report,
-    /// What the checks of an update found out, and the pairs that few movers bring about: kept for their room.
+    /// What the checks of an update found out, and the pairs that few movers bring about: kept for
+    /// their room.
     findings: Findings,
     listed: Vec<pairs::Listed>,
     callbacks: Callbacks,
@@ -145,7 +149,8 @@ impl World {
         &self.options
     }
 
-    /// Works another way from now on. The next update starts afresh where that makes a difference; no event is lost or said twice.
+    /// Works another way from now on. The next update starts afresh where that makes a difference;
+    /// no event is lost or said twice.
     pub fn set_options(&mut self, options: WorldOptions) {
         if options.phase != self.options.phase || options.oriented != self.options.oriented {
             self.phase = options.phase.make();
@@ -166,7 +171,8 @@ impl World {
         self.bodies.add(body)
     }
 
-    /// Removes a body. Pairs that it met end with the next update; bodies attached to it stay where they are, attached to its parent, if it had one.
+    /// Removes a body. Pairs that it met end with the next update; bodies attached to it stay where
+    /// they are, attached to its parent, if it had one.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if it is gone already.
@@ -192,7 +198,8 @@ impl World {
         Ok(())
     }
 
-    /// Moves a body: to a pose in the world's frame, or in its parent's frame if it has one. What hangs on it moves with it, at the next update.
+    /// Moves a body: to a pose in the world's frame, or in its parent's frame if it has one. What
+    /// hangs on it moves with it, at the next update.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if it is gone.
@@ -226,10 +233,12 @@ impl World {
         self.bodies.change(slot as u32);
     }
 
-    /// Moves the vertices of a body that is one mesh, in its own frame. Its tree is refitted, as [`Deforming`] does; a mesh that other bodies share is copied first.
+    /// Moves the vertices of a body that is one mesh, in its own frame. Its tree is refitted, as
+    /// [`Deforming`] does; a mesh that other bodies share is copied first.
     ///
     /// # Errors
-    /// If the body is gone or is not one mesh, the number of vertices differs, a coordinate is not finite or too large. The body is then as it was.
+    /// If the body is gone or is not one mesh, the number of vertices differs, a coordinate is not
+    /// finite or too large. The body is then as it was.
     pub fn deform(&mut self, body: Handle, vertices: &[Vec3]) -> Result<(), Error> {
         let slot = self.bodies.slot(body)?;
         let (mesh, solid) = match self.form(slot).parts() {
@@ -342,7 +351,8 @@ impl World {
         Ok(())
     }
 
-    /// How a pair is to be checked; `None` for the method that is expected to cost least. A method that cannot decide for these shapes is not used.
+    /// How a pair is to be checked; `None` for the method that is expected to cost least. A method
+    /// that cannot decide for these shapes is not used.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if one of them is gone.

@@ -1,4 +1,5 @@
-//! One pair of bodies: do they meet? Each stage starts from the result of the one before and from what the last frame left (the pipeline of Leung 1996, section 3.1).
+//! One pair of bodies: do they meet? Each stage starts from the result of the one before and from
+//! what the last frame left (the pipeline of Leung 1996, section 3.1).
 
 use super::geometry::{Part, mesh_of};
 use super::method::{self, Method, Traits};
@@ -69,7 +70,8 @@ pub(super) struct Place {
 pub(super) struct Memory {
     /// For pairs of parts whose boxes overlapped, sorted.
     parts: Vec<PartMemory>,
-    /// The boxes of B's parts in A's frame, if one of the two has several, and B's parts by where these begin along the first axis.
+    /// The boxes of B's parts in A's frame, if one of the two has several, and B's parts by where
+    /// these begin along the first axis.
     boxes: Vec<Aabb>,
     order: Vec<u32>,
     /// The parts that met last.
@@ -108,7 +110,8 @@ struct PartMemory {
     seen: u32,
     method: Option<Method>,
     hulls: convex::Cache,
-    /// How many checks to wait before hulls are asked again, and how many it will be the next time they fail.
+    /// How many checks to wait before hulls are asked again, and how many it will be the next time
+    /// they fail.
     wait: u8,
     patience: u8,
     meshes: pair::Cache,
@@ -138,7 +141,8 @@ pub(super) fn check(
     check_compounds(a, b, pose, wish, memory)
 }
 
-/// The parts whose boxes overlap, found by a sweep along the first axis: those that met last first, then in the order of the sweep.
+/// The parts whose boxes overlap, found by a sweep along the first axis: those that met last first,
+/// then in the order of the sweep.
 fn check_compounds(
     a: &Geometry,
     b: &Geometry,
@@ -190,7 +194,8 @@ struct Sweep<'a> {
 }
 
 impl Sweep<'_> {
-    /// Whether any two parts meet. Of two boxes the one that begins first is compared with those that begin before it ends.
+    /// Whether any two parts meet. Of two boxes the one that begins first is compared with those
+    /// that begin before it ends.
     fn run(&mut self) -> bool {
         let own = self.a.order();
         let (mut i, mut j) = (0, 0);
@@ -410,7 +415,8 @@ fn inside(a: &Part, b: &Part, pose: &Pose) -> Option<Vec3> {
         return None;
     }
     let (mesh_a, mesh_b) = (mesh_of(a.shape())?, mesh_of(b.shape())?);
-    // What lies inside, and is one piece, has its box inside. The box of B where it is may be too large.
+    // What lies inside, and is one piece, has its box inside. The box of B where it is may be too
+    // large.
     let its = mesh_b.bounds().transformed(pose);
     let a_in_b = solid(b) && (mesh_a.shells().count() > 1 || its.contains_box(&mesh_a.bounds()));
     let (here, there) = ((&**mesh_a, &Pose::IDENTITY), (&**mesh_b, pose));
@@ -454,7 +460,8 @@ pub(super) fn witness(
     Some(Witness { point, parts: place.parts, triangles: place.triangles })
 }
 
-/// A common point of two meshes whose triangles, or hulls, are known to meet, in the frame of the first.
+/// A common point of two meshes whose triangles, or hulls, are known to meet, in the frame of the
+/// first.
 fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) -> Vec3 {
     if let (Some(mesh_a), Some(mesh_b), [Some(p), Some(q)]) =
         (mesh_of(a.shape()), mesh_of(b.shape()), triangles)

@@ -11,16 +11,19 @@ pub struct WorldOptions {
     pub phase: PhaseKind,
     /// The boxes that the broad phase compares.
     pub boxes: BoxKind,
-    /// Whether pairs must overlap by their oriented boxes too, which costs a little for each pair and saves checks of long bodies that lie askew.
+    /// Whether pairs must overlap by their oriented boxes too, which costs a little for each pair
+    /// and saves checks of long bodies that lie askew.
     pub oriented: bool,
-    /// Whether pairs that go on meeting are reported in every update. They can always be asked for by [`World::collisions`](super::World::collisions).
+    /// Whether pairs that go on meeting are reported in every update. They can always be asked for
+    /// by [`World::collisions`](super::World::collisions).
     pub persisting: bool,
 }
 
 /// The boxes around bodies (Zachmann 1994, section 5.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxKind {
-    /// Of meshes the box of the box: their own box, turned and boxed again, without a look at their vertices. Whatever is convex gets the smallest box.
+    /// Of meshes the box of the box: their own box, turned and boxed again, without a look at their
+    /// vertices. Whatever is convex gets the smallest box.
     #[default]
     Fast,
     /// The smallest box: looks at every vertex of a mesh or hull in every frame.

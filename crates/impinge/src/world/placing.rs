@@ -8,7 +8,8 @@ use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
 use crate::wide::prefetch;
 
-/// With fewer bodies than this in a level, threads take longer to share them than one to put boxes around them.
+/// With fewer bodies than this in a level, threads take longer to share them than one to put boxes
+/// around them.
 const MANY: usize = 128;
 /// At least so many bodies are taken at a time.
 const PIECE: usize = 8;
@@ -20,7 +21,8 @@ const AHEAD: usize = 6;
 pub(super) type Placed = (Pose, Bounds, Option<OrientedBox>);
 
 impl Bodies {
-    /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel (Zachmann 1994, section 6.3).
+    /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel
+    /// (Zachmann 1994, section 6.3).
     pub(super) fn settle(&mut self) {
         if self.changed.is_empty() {
             return;
@@ -148,7 +150,8 @@ impl Bodies {
 impl BoxOptions {
     /// The boxes around a body at a pose.
     ///
-    /// Pairs are asked about the pose of B in A's frame, which is rounded; so that bodies that touch there never have boxes apart here, boxes are larger by more than that rounding.
+    /// Pairs are asked about the pose of B in A's frame, which is rounded; so that bodies that
+    /// touch there never have boxes apart here, boxes are larger by more than that rounding.
     fn around(&self, geometry: &Geometry, pose: &Pose) -> (Bounds, Option<OrientedBox>) {
         let bounds = match self.kind {
             BoxKind::Fast => geometry.bounds_at(pose),
@@ -165,8 +168,9 @@ impl BoxOptions {
     }
 }
 
-/// A relative pose takes the transpose of a rotation for its inverse, which for a matrix that is a rotation only to [`ROTATION_TOLERANCE`] is off by a few times that, relative to all coordinates that go
-/// into it; beside that, rounding does not count.
+/// A relative pose takes the transpose of a rotation for its inverse, which for a matrix that is a
+/// rotation only to [`ROTATION_TOLERANCE`] is off by a few times that, relative to all coordinates
+/// that go into it; beside that, rounding does not count.
 pub(super) fn slack(bounds: &Aabb, reach: f64) -> f64 {
     let mut size = bounds.min.abs().max(bounds.max.abs()).max_element();
     if !size.is_finite() {

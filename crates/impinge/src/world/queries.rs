@@ -52,7 +52,8 @@ impl World {
         self.bodies.slot(body).is_ok()
     }
 
-    /// The pose of a body in the world's frame, as of the last update, or of a later [`World::attach`] or [`World::remove`], which bring poses up to date.
+    /// The pose of a body in the world's frame, as of the last update, or of a later
+    /// [`World::attach`] or [`World::remove`], which bring poses up to date.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone;
@@ -249,7 +250,8 @@ impl World {
         Ok(best.filter(|_| complete))
     }
 
-    /// Calls with every two parts of two bodies: the first part's pose in its body's frame, and the pose of the second part in the first part's.
+    /// Calls with every two parts of two bodies: the first part's pose in its body's frame, and the
+    /// pose of the second part in the first part's.
     fn each_part(
         &self,
         a: Handle,

@@ -5,14 +5,18 @@ use std::collections::VecDeque;
 use super::Handle;
 use super::bodies::MOST;
 
-/// So many frames a slot rests after its body was removed. A world that is no further behind has then seen it empty, and takes the next body without extra work; one that is finds out for itself.
+/// So many frames a slot rests after its body was removed. A world that is no further behind has
+/// then seen it empty, and takes the next body without extra work; one that is finds out for
+/// itself.
 const REST: u64 = 32;
 /// So many slots may rest at any time, whatever the number of bodies.
 const RESTING: usize = 64;
 
 /// Which slots are taken, by which bodies, and which can be used again.
 ///
-/// The choice of a slot depends on the calls alone, not on how far the world has got. There are never more slots than twice the most bodies at one time, or [`RESTING`] more than these, if that is more.
+/// The choice of a slot depends on the calls alone, not on how far the world has got. There are
+/// never more slots than twice the most bodies at one time, or [`RESTING`] more than these, if that
+/// is more.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Register {
     slots: Vec<Slot>,

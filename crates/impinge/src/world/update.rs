@@ -8,22 +8,27 @@ use super::{Handle, World};
 use crate::broad::Pair;
 use crate::crew;
 
-/// With fewer pairs than this, threads that have to be woken take longer to share them than one to check them; threads that are awake do with fewer.
+/// With fewer pairs than this, threads that have to be woken take longer to share them than one to
+/// check them; threads that are awake do with fewer.
 const MANY: usize = 48;
 const MANY_AWAKE: usize = 16;
 /// At least so many pairs are checked at a time.
 const PIECE: usize = 2;
-/// One more thread is called for so many bodies that change, and for so many pairs; for fewer it would not be worth waking.
+/// One more thread is called for so many bodies that change, and for so many pairs; for fewer it
+/// would not be worth waking.
 const BODIES_EACH: usize = 128;
 const PAIRS_EACH: usize = 64;
 /// With so many bodies the broad phase has work for all threads itself.
 const CROWD: usize = 8192;
 
 impl World {
-    /// Brings all up to date and says what happened since the last update. Only bodies that moved, and their pairs, cost anything.
+    /// Brings all up to date and says what happened since the last update. Only bodies that moved,
+    /// and their pairs, cost anything.
     ///
-    /// Uses the threads of the current `rayon` pool; what it says, and in which order, does not depend on their number. Called by one of these, it lets others
-    /// stand by, who may take up other jobs of the pool, for which it then waits, as every `rayon::join` may: what takes long belongs in another pool.
+    /// Uses the threads of the current `rayon` pool; what it says, and in which order, does not
+    /// depend on their number. Called by one of these, it lets others stand by, who may take up
+    /// other jobs of the pool, for which it then waits, as every `rayon::join` may: what takes long
+    /// belongs in another pool.
     pub fn update(&mut self) -> &Report {
         let changed = self.bodies.changed.len();
         let most = changed * 4 > self.bodies.records.len();
@@ -76,7 +81,9 @@ impl World {
         self.phase.update(&view, &mut self.changes);
     }
 
-    /// Lets the broad phase look at the boxes while other threads check the pairs of the last update. A check of a pair whose boxes do not overlap any more is one too many; its finding is not used.
+    /// Lets the broad phase look at the boxes while other threads check the pairs of the last
+    /// update. A check of a pair whose boxes do not overlap any more is one too many; its finding
+    /// is not used.
     fn find_boxes_and_check(&mut self) {
         let Self { bodies, phase, changes, pairs, .. } = self;
         let view = bodies.view(false);
@@ -90,7 +97,8 @@ impl World {
         checks.count(&mut self.report.stats);
     }
 
-    /// Follows the broad phase and the interest matrix. Says how many pairs there were before; those after them are new.
+    /// Follows the broad phase and the interest matrix. Says how many pairs there were before;
+    /// those after them are new.
     fn find_pairs(&mut self) -> usize {
         let Stats { boxes_began, boxes_ended, .. } = &mut self.report.stats;
         (*boxes_began, *boxes_ended) = (self.changes.began.len(), self.changes.ended.len());
@@ -139,7 +147,8 @@ impl World {
         }
     }
 
-    /// Asks about every pair of boxes anew whether it matters: after a change of the rules, or of the broad phase. Says how many pairs remain of those that were there.
+    /// Asks about every pair of boxes anew whether it matters: after a change of the rules, or of
+    /// the broad phase. Says how many pairs remain of those that were there.
     fn reconsider_all(&mut self) -> usize {
         let mut pairs = Vec::new();
         self.phase.pairs(&mut pairs);
@@ -164,7 +173,8 @@ impl World {
         known
     }
 
-    /// Checks the pairs from this number on of which one has moved, and those that nobody has looked at; by all threads if there are `many`.
+    /// Checks the pairs from this number on of which one has moved, and those that nobody has
+    /// looked at; by all threads if there are `many`.
     fn check_from(&mut self, first: usize, many: usize) {
         let records = &mut self.pairs.records[first..];
         let checks = Checks::new(&self.bodies, self.report.frame, &mut self.findings);
@@ -172,7 +182,8 @@ impl World {
         checks.count(&mut self.report.stats);
     }
 
-    /// The same for few movers, without a look at all pairs; those from the number `known` on are new.
+    /// The same for few movers, without a look at all pairs; those from the number `known` on are
+    /// new.
     fn check_listed(&mut self, known: usize) {
         let frame = self.report.frame;
         self.listed.clear();

@@ -142,7 +142,8 @@ fn curved_bodies_in_each_other() {
 #[test]
 fn small_bodies_at_large_ones() {
     for ratio in [1e3, 1e6, 1e9, 1e12, 1e15] {
-        // A small box over the lid, off the middle, and half in it; a small ball over a rounded plate.
+        // A small box over the lid, off the middle, and half in it; a small ball over a rounded
+        // plate.
         let (floor, lid) = (Cuboid::new([ratio; 3]).unwrap(), Cylinder::new(ratio, ratio).unwrap());
         let cube = Cuboid::new([1.0, 1.0, 1.0]).unwrap();
         let width = 1e-10 * ratio;
@@ -166,7 +167,8 @@ fn numbers_at_the_ends_of_the_range() {
         assert!(depth(&ball, &cube, &none).lower > 1.99 * size);
         let found = depth(&cube, &cube, &none);
         assert!(found.lower > 1.99 * size && found.upper < 2.01 * size, "{found:?}");
-        // Below 1e-120 the error of an ellipsoid is stated as that: nothing is claimed, nothing is wrong.
+        // Below 1e-120 the error of an ellipsoid is stated as that: nothing is claimed, nothing is
+        // wrong.
         let found = depth(&ellipsoid, &cube, &none);
         assert!(found.lower <= 1.5 * size && 1.5 * size <= found.upper, "{found:?}");
         let far = at(1e60, 0.0, 0.0);

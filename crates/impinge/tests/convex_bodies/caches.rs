@@ -4,7 +4,8 @@ use super::*;
 use impinge::convex::{Cone, Cuboid, Cylinder, Ellipsoid, Hull, Rounded, Trail};
 use reference::signed_distance;
 
-/// Hulls of 1 to 40 points about a middle that is not the origin, so that the points of one are far outside of the next.
+/// Hulls of 1 to 40 points about a middle that is not the origin, so that the points of one are far
+/// outside of the next.
 fn points(r: &mut Random) -> Vec<Vec3> {
     let (middle, size) = (r.point() * 5.0, 10_f64.powi(r.below(5) as i32 - 2));
     (0..1 + r.below(40)).map(|_| middle + on_sphere(r) * size).collect()

@@ -1,5 +1,5 @@
-//! Closest points and penetration of convex bodies: analytic results, references found otherwise, degenerate families, and the
-//! cases that other libraries collected.
+//! Closest points and penetration of convex bodies: analytic results, references found otherwise,
+//! degenerate families, and the cases that other libraries collected.
 //!
 //! `IMPINGE_TEST_FACTOR` multiplies the cases.
 
@@ -86,7 +86,8 @@ fn depth<A: Body, B: Body>(a: &A, b: &B, pose: &Pose) -> Penetration {
     penetration(a, b, pose, &PenetrationOptions::default(), &mut ClosestCache::default())
 }
 
-/// Checks both queries against the signed distance `signed`, known to within `slack`; the bounds may differ by `width` and twice the slack.
+/// Checks both queries against the signed distance `signed`, known to within `slack`; the bounds
+/// may differ by `width` and twice the slack.
 fn expect<A: Body, B: Body>(
     a: &A,
     b: &B,
@@ -100,7 +101,8 @@ fn expect<A: Body, B: Body>(
         let case = (signed, found, way, what);
         assert!(found.lower <= distance + slack && distance - slack <= found.upper, "{case:?}");
         assert!(found.lower >= 0.0 && found.lower <= found.upper, "{case:?}");
-        // Johnson's determinants are the published ones: their bounds hold, but may stay wide on slivers.
+        // Johnson's determinants are the published ones: their bounds hold, but may stay wide on
+        // slivers.
         if way.is_tight() {
             assert!(found.upper - found.lower <= width, "{case:?}");
             let apart = found.a.distance(found.b);

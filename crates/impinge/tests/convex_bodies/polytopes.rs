@@ -136,7 +136,8 @@ fn the_published_iteration_ends_at_a_repeated_vertex() {
         let found = closest(&hull, &hull, &pose, Way::published());
         assert!(found.iterations < 30 && found.stop != Stop::Limit, "{found:?}");
         ended += usize::from(matches!(found.stop, Stop::Repeated | Stop::Converged));
-        // A vertex that was dropped may be needed again: then it ends too early, and the bounds say so.
+        // A vertex that was dropped may be needed again: then it ends too early, and the bounds say
+        // so.
         let better = closest(&hull, &hull, &pose, &ClosestOptions::default());
         assert!(found.lower <= better.upper && better.lower <= found.upper, "{found:?}");
         assert!(better.upper - better.lower < 1e-12, "{better:?}");

@@ -1,7 +1,8 @@
-//! The exact decision about two convex bodies against independent exact references, and every certificate against its verification.
+//! The exact decision about two convex bodies against independent exact references, and every
+//! certificate against its verification.
 //!
-//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (3,000 by default). A failure names the number of its pair, from which
-//! `impinge_oracles::convex_families::pair` makes it again.
+//! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (3,000 by default). A failure names the number
+//! of its pair, from which `impinge_oracles::convex_families::pair` makes it again.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

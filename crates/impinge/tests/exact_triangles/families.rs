@@ -50,7 +50,8 @@ pub(crate) type Pair = [Triangle; 2];
 /// A family: its name, its share, and how to make a pair.
 type Family = (&'static str, u64, fn(&mut Random) -> Pair);
 
-/// The families with their share in every 64 pairs. Those with very different magnitudes are slow to check.
+/// The families with their share in every 64 pairs. Those with very different magnitudes are slow
+/// to check.
 pub(crate) const FAMILIES: &[Family] = &[
     ("grid", 14, grid),
     ("floats", 6, floats),
@@ -106,7 +107,8 @@ fn floats(random: &mut Random) -> Pair {
     pair
 }
 
-/// Both triangles in one plane: an integer lattice spanned by two random vectors, scaled by a power of two.
+/// Both triangles in one plane: an integer lattice spanned by two random vectors, scaled by a power
+/// of two.
 fn coplanar(random: &mut Random) -> Pair {
     let n = [2, 5, 50, 1 << 20][random.below(4) as usize];
     let (origin, u, v) = (

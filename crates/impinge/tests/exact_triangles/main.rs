@@ -1,7 +1,7 @@
 //! The triangle predicates against an independent exact oracle.
 //!
-//! `IMPINGE_EXACT_PAIRS` sets the number of pairs (20 000 by default). A failure names the number of its pair, from
-//! which the pair can be made again with `families::pair`.
+//! `IMPINGE_EXACT_PAIRS` sets the number of pairs (20 000 by default). A failure names the number
+//! of its pair, from which the pair can be made again with `families::pair`.
 
 #![allow(clippy::print_stderr, reason = "long runs report their progress")]
 
@@ -60,8 +60,8 @@ fn for_each(name: &str, count: u64, check: impl Fn(u64) + Sync) {
 
 const ORDERS: [[usize; 3]; 6] = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [2, 1, 0], [1, 0, 2]];
 
-/// The corners of the original triangle in a feature of the reordered one, as bits. Of corners that coincide the
-/// first stands for all.
+/// The corners of the original triangle in a feature of the reordered one, as bits. Of corners that
+/// coincide the first stands for all.
 fn corners_of(feature: Feature, triangle: &Triangle, order: [usize; 3]) -> u8 {
     let bit = |i: u8| {
         let corner = triangle[order[usize::from(i)]];

@@ -1,4 +1,5 @@
-//! Curved bodies between a polytope inside and one outside of them: the signed distance lies between those of the two.
+//! Curved bodies between a polytope inside and one outside of them: the signed distance lies
+//! between those of the two.
 
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Sphere};
 use impinge::shape::{self, Cache, Shape, Verdict};

@@ -1,4 +1,5 @@
-//! Every kind of shape against every other, against oracles: exact where that is promised, with bounds where not.
+//! Every kind of shape against every other, against oracles: exact where that is promised, with
+//! bounds where not.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,11 +1,13 @@
-//! What the answers must be, by the exact decisions about points, one triangle after the other, and by whole numbers.
+//! What the answers must be, by the exact decisions about points, one triangle after the other, and
+//! by whole numbers.
 
 use impinge::convex::decide::{Closest, Hint, closest, compare_distance};
 use impinge::exact::{Location, Sign};
 use impinge::shape::{Kind, Shape};
 use impinge::{Mesh, Pose, Vec3, solid};
 
-/// A shape in the frame of the query: the hulls of several sets of points with one margin, or a half-space.
+/// A shape in the frame of the query: the hulls of several sets of points with one margin, or a
+/// half-space.
 pub(crate) enum Flat {
     Hulls { sets: Vec<Vec<Vec3>>, margin: f64, solid: Option<Mesh> },
     Below { normal: Vec3, offset: f64, through: Vec3 },

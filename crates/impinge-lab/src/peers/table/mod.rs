@@ -13,7 +13,8 @@ use rows::{Entry, Row};
 /// Arguments of `impinge-lab convex-table`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder with the lines, ours and the peers', in files `*.jsonl`; of several runs the fastest counts.
+    /// The folder with the lines, ours and the peers', in files `*.jsonl`; of several runs the
+    /// fastest counts.
     lines: PathBuf,
     /// Where all wrote their answers.
     #[arg(long, env = "PEER_OUT", value_name = "DIR")]

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-/// A number may be off by this much, or by this share of itself, whichever is more; beyond it is wrong. The bodies are 0.2 to 2 long.
+/// A number may be off by this much, or by this share of itself, whichever is more; beyond it is
+/// wrong. The bodies are 0.2 to 2 long.
 const OFF: f64 = 1e-5;
 const SHARE: f64 = 1e-3;
 

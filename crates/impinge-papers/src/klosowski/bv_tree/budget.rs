@@ -1,6 +1,8 @@
-//! An answer within a budget: hit, separated, or maybe with a bound on the penetration (Klosowski et al. 1998, section 5.2.3).
+//! An answer within a budget: hit, separated, or maybe with a bound on the penetration (Klosowski
+//! et al. 1998, section 5.2.3).
 //!
-//! Pairs of nodes are opened deepest overlap first, so that the bound falls as fast as it can; `docs/notes/maybe.md` derives it.
+//! Pairs of nodes are opened deepest overlap first, so that the bound falls as fast as it can;
+//! `docs/notes/maybe.md` derives it.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -64,7 +66,8 @@ impl Search {
 }
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
-    /// Whether the surfaces meet, as far as the budget allows to tell, with B at `pose` in A's frame.
+    /// Whether the surfaces meet, as far as the budget allows to tell, with B at `pose` in A's
+    /// frame.
     ///
     /// ```
     /// use impinge::pair::{Budget, Outcome};

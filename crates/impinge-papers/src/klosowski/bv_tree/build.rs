@@ -6,7 +6,8 @@ use crate::klosowski::volume::{Dop6, Volume};
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// From this depth on a node is cut in halves, whatever the rule: no input makes a tree much deeper than this.
+/// From this depth on a node is cut in halves, whatever the rule: no input makes a tree much deeper
+/// than this.
 pub(super) const DEEP: u32 = 64;
 
 /// Nodes of fewer triangles than this are built on one thread.
@@ -184,7 +185,8 @@ impl<V: Volume> BvTree<V> {
     }
 }
 
-/// Up to `degree` children in place of two: the one with most triangles gives way to its own, again and again.
+/// Up to `degree` children in place of two: the one with most triangles gives way to its own, again
+/// and again.
 fn widen<V>(children: [Part<V>; 2], degree: usize) -> Vec<Part<V>> {
     let mut parts: Vec<Part<V>> = children.into();
     while parts.len() < degree {

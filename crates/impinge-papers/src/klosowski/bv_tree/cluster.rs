@@ -1,5 +1,6 @@
-//! Bottom up: clusters of triangles merged with their best neighbours (locally ordered clustering, Meister and Bittner 2018; the alternative that
-//! Klosowski et al. 1998, section 3.3.2, leave open).
+//! Bottom up: clusters of triangles merged with their best neighbours (locally ordered clustering,
+//! Meister and Bittner 2018; the alternative that Klosowski et al. 1998, section 3.3.2, leave
+//! open).
 
 use rayon::prelude::*;
 
@@ -11,7 +12,8 @@ use impinge::math::{Aabb, Vec3};
 /// How far along the curve a partner may be.
 const WINDOW: usize = 12;
 
-/// If fewer than one in so many clusters found a partner, neighbours are merged as they stand: the number of rounds stays logarithmic.
+/// If fewer than one in so many clusters found a partner, neighbours are merged as they stand: the
+/// number of rounds stays logarithmic.
 const PROGRESS: usize = 16;
 
 /// A cluster: two others, or one triangle.
@@ -109,7 +111,8 @@ fn merge_all<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> Vec<Cluster> {
     clusters
 }
 
-/// The cluster within the window that makes the smallest box with cluster `i`. Ties go by position, so that some pair always is mutual.
+/// The cluster within the window that makes the smallest box with cluster `i`. Ties go by position,
+/// so that some pair always is mutual.
 fn partner(active: &[(Aabb, u32)], i: usize) -> usize {
     let (from, to) = (i.saturating_sub(WINDOW), (i + WINDOW + 1).min(active.len()));
     let key = |j: usize| {

@@ -61,7 +61,8 @@ impl Counts {
     }
 }
 
-/// Writes down what was compared and moved, for [`BvQuery::measure`](super::BvQuery::measure) to do again with a clock.
+/// Writes down what was compared and moved, for [`BvQuery::measure`](super::BvQuery::measure) to do
+/// again with a clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     /// Pairs of nodes, in the order they were compared.
@@ -98,8 +99,9 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// 18-DOPs on one core of a 2.8 GHz Xeon, as [`BvQuery::measure`](super::BvQuery::measure) finds them over the five flights of the paper: Table 1 of
-    /// `cargo run --release -p impinge-lab -- klosowski`, rounded, with volumes moved as published; [`ByMotion`](super::ByMotion) moves one in about 55. Only the
-    /// ratios matter, and not much.
+    /// 18-DOPs on one core of a 2.8 GHz Xeon, as [`BvQuery::measure`](super::BvQuery::measure)
+    /// finds them over the five flights of the paper: Table 1 of
+    /// `cargo run --release -p impinge-lab -- klosowski`, rounded, with volumes moved as published;
+    /// [`ByMotion`](super::ByMotion) moves one in about 55. Only the ratios matter, and not much.
     pub const TYPICAL: Self = Self { volume_pair: 9.0, triangle_pair: 25.0, update: 420.0 };
 }

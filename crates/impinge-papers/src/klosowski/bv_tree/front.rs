@@ -1,11 +1,14 @@
 //! Starting where the last query ended (Klosowski et al. 1998, section 6.1, "temporal coherence").
 //!
-//! Which node of a pair is opened depends on the trees alone ([`Order::Larger`](super::Order::Larger), by sizes that do not change with the pose), so all pairs that a query can ever
-//! visit form one tree of pairs, whatever the pose. A query ends at pairs that do not overlap or are two leaves: a cut through that tree. The next query starts there. It
-//! goes down where a pair overlaps now, and up where a pair and the one it came from do not, and what it finds is what it would have found from
-//! the roots, in the same order.
+//! Which node of a pair is opened depends on the trees alone
+//! ([`Order::Larger`](super::Order::Larger), by sizes that do not change with the pose), so all
+//! pairs that a query can ever visit form one tree of pairs, whatever the pose. A query ends at
+//! pairs that do not overlap or are two leaves: a cut through that tree. The next query starts
+//! there. It goes down where a pair overlaps now, and up where a pair and the one it came from do
+//! not, and what it finds is what it would have found from the roots, in the same order.
 //!
-//! A pair's parent needs no storage. Sizes fall on the way down, so of the two parents' openings the later one was that of the smaller parent.
+//! A pair's parent needs no storage. Sizes fall on the way down, so of the two parents' openings
+//! the later one was that of the smaller parent.
 
 use std::ops::ControlFlow;
 
@@ -17,10 +20,12 @@ use crate::klosowski::volume::Volume;
 use impinge::math::Pose;
 use impinge::pair::Sink;
 
-/// Every so many queries the front may go up. Where it cannot, trying costs up to as much as going on from it.
+/// Every so many queries the front may go up. Where it cannot, trying costs up to as much as going
+/// on from it.
 const UP_EVERY: u32 = 4;
 
-/// Where the last query ended: kept by the caller, one for each pair of bodies. A new one, or one of other trees, starts from the roots.
+/// Where the last query ended: kept by the caller, one for each pair of bodies. A new one, or one
+/// of other trees, starts from the roots.
 #[derive(Clone, Debug, Default)]
 pub struct Front {
     /// Pairs of nodes, in the order of the traversal.
@@ -53,8 +58,8 @@ impl Front {
 }
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
-    /// As [`BvQuery::traverse`] with [`Order::Larger`](super::Order::Larger), starting from where the last query with this front ended. The same pairs, in the same
-    /// order, from any front.
+    /// As [`BvQuery::traverse`] with [`Order::Larger`](super::Order::Larger), starting from where
+    /// the last query with this front ended. The same pairs, in the same order, from any front.
     pub fn coherent(&mut self, pose: &Pose, front: &mut Front, sink: &mut dyn Sink) {
         self.coherent_counted(pose, front, sink, &mut ());
     }
@@ -103,7 +108,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         std::mem::swap(pairs, next);
     }
 
-    /// Goes down from a pair that overlaps; where it ends goes to `ends`, all of it even if the sink says stop.
+    /// Goes down from a pair that overlaps; where it ends goes to `ends`, all of it even if the
+    /// sink says stop.
     fn sink_below<C: Counter>(
         &mut self,
         a: u32,
@@ -140,7 +146,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         }
     }
 
-    /// The uppermost pair above one that does not overlap that does not, either, and that begins with it: all that follows and is below it can be skipped.
+    /// The uppermost pair above one that does not overlap that does not, either, and that begins
+    /// with it: all that follows and is below it can be skipped.
     fn raise<C: Counter>(&mut self, a: u32, b: u32, counter: &mut C) -> (u32, u32) {
         let mut top = (a, b);
         while let Some((parent, first)) = self.pair_above(top) {
@@ -152,7 +159,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         top
     }
 
-    /// The pair that was opened to reach this one, and whether this one was the first to come from it.
+    /// The pair that was opened to reach this one, and whether this one was the first to come from
+    /// it.
     pub(super) fn pair_above(&self, (a, b): (u32, u32)) -> Option<((u32, u32), bool)> {
         let (up_a, up_b) = (self.a.node(a).parent(), self.b.node(b).parent());
         let from_a = || ((up_a, b), self.a.node(up_a).children().start == a);

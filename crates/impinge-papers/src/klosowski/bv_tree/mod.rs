@@ -1,12 +1,14 @@
 //! Binary (or wider) trees over any kind of bounding volume: the BV-trees of Klosowski et al. 1998.
 //!
-//! [`BvTree`] is built by one builder whose rules are parameters ([`BuildOptions`], sections 3.3 and 4.3). [`BvQuery`] holds two meshes with their trees and asks
-//! the questions: pairs that meet in one of three [orders](Order) (section 4.2), pairs within a distance ([`BvQuery::near`]), an answer
-//! within a [`Budget`](impinge::pair::Budget) (section 5.2.3), and queries along a motion that start from the last one's [`Front`] (section 6.1). What they cost is counted
-//! by a [`Counter`] (section 3.1), or not at all.
+//! [`BvTree`] is built by one builder whose rules are parameters ([`BuildOptions`], sections 3.3
+//! and 4.3). [`BvQuery`] holds two meshes with their trees and asks the questions: pairs that meet
+//! in one of three [orders](Order) (section 4.2), pairs within a distance ([`BvQuery::near`]), an
+//! answer within a [`Budget`](impinge::pair::Budget) (section 5.2.3), and queries along a motion
+//! that start from the last one's [`Front`] (section 6.1). What they cost is counted by a
+//! [`Counter`] (section 3.1), or not at all.
 //!
-//! A is the environment and stays at rest, B is the flying object: its volumes are moved when they are first needed, each at most once a query, by a
-//! [`Tumble`] (section 4.1).
+//! A is the environment and stays at rest, B is the flying object: its volumes are moved when they
+//! are first needed, each at most once a query, by a [`Tumble`] (section 4.1).
 //!
 //! ```
 //! use impinge_papers::klosowski::bv_tree::{BuildOptions, BvQuery, BvTree, Counts, Order};
@@ -58,8 +60,10 @@ use impinge::mesh::Mesh;
 ///
 /// Plain arrays. What they promise, and [`BvTree::validate`] checks:
 ///
-/// - `order` holds every triangle of the mesh once; a node's triangles are a range of it, and so are those of each child;
-/// - node 0 is the root, if there are triangles; the children of a node follow each other, and come after it;
+/// - `order` holds every triangle of the mesh once; a node's triangles are a range of it, and so
+///   are those of each child;
+/// - node 0 is the root, if there are triangles; the children of a node follow each other, and come
+///   after it;
 /// - a node that is not a leaf has two children or more, none without triangles;
 /// - the volume of a node holds the corners of all its triangles;
 /// - no child is larger, by [`Node::size`], than its parent.
@@ -115,7 +119,8 @@ impl Node {
         self.start as usize..(self.start + self.count) as usize
     }
 
-    /// [`Volume::size`] of the volume, or that of its largest descendant if that is larger: what decides which of two nodes is opened.
+    /// [`Volume::size`] of the volume, or that of its largest descendant if that is larger: what
+    /// decides which of two nodes is opened.
     #[inline]
     #[must_use]
     pub fn size(&self) -> f64 {
@@ -124,8 +129,8 @@ impl Node {
 }
 
 impl<V: Volume> BvTree<V> {
-    /// Builds the tree of a mesh. Any mesh will do: one triangle, all triangles equal, all centroids equal, none at all. The same tree with and without
-    /// [`BuildOptions::parallel`].
+    /// Builds the tree of a mesh. Any mesh will do: one triangle, all triangles equal, all
+    /// centroids equal, none at all. The same tree with and without [`BuildOptions::parallel`].
     #[must_use]
     pub fn build(mesh: &Mesh, options: &BuildOptions) -> Self {
         build::build(mesh, options)
@@ -176,7 +181,8 @@ impl<V: Volume> BvTree<V> {
             + self.order.len() * size_of::<u32>()
     }
 
-    /// The sum of the volumes of all nodes: the paper's measure of how well a tree fits (section 3.3.4).
+    /// The sum of the volumes of all nodes: the paper's measure of how well a tree fits (section
+    /// 3.3.4).
     #[must_use]
     pub fn total_volume(&self) -> f64 {
         self.volumes.iter().map(V::volume).sum()

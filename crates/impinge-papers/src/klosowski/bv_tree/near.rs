@@ -1,4 +1,5 @@
-//! Pairs of triangles within a distance: detect-and-report with the user's epsilon (Klosowski et al. 1998, sections 1 and 5).
+//! Pairs of triangles within a distance: detect-and-report with the user's epsilon (Klosowski et
+//! al. 1998, sections 1 and 5).
 
 use std::ops::ControlFlow;
 
@@ -22,17 +23,21 @@ pub struct NearPair {
     pub closest: ClosestPoints,
 }
 
-/// The bounds of a distance differ by less than this share of the triangles' coordinates' differences.
+/// The bounds of a distance differ by less than this share of the triangles' coordinates'
+/// differences.
 const BOUNDS: f64 = 1e-12;
 
 /// Larger distances hold every pair anyhow.
 const FAR: f64 = 1e300;
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
-    /// Hands every pair of triangles that is not certainly further apart than `epsilon` to `found`, each once, until it says stop.
+    /// Hands every pair of triangles that is not certainly further apart than `epsilon` to `found`,
+    /// each once, until it says stop.
     ///
-    /// So no pair within `epsilon` is missed, and a pair is reported if and only if the lower bound of [`closest::triangle_triangle`] is not above it, whatever the
-    /// tree; `epsilon` zero gives the pairs that meet, and those closer than rounding can tell. A negative number, and NaN, count as zero.
+    /// So no pair within `epsilon` is missed, and a pair is reported if and only if the lower bound
+    /// of [`closest::triangle_triangle`] is not above it, whatever the tree; `epsilon` zero gives
+    /// the pairs that meet, and those closer than rounding can tell. A negative number, and NaN,
+    /// count as zero.
     ///
     /// ```
     /// use std::ops::ControlFlow;

@@ -1,8 +1,10 @@
-//! How a tree is built: every choice of Klosowski et al. 1998, sections 3.3 and 4.3, as a parameter.
+//! How a tree is built: every choice of Klosowski et al. 1998, sections 3.3 and 4.3, as a
+//! parameter.
 
 use super::Costs;
 
-/// The rules of building. [`BuildOptions::environment`] and [`BuildOptions::flying`] are the paper's two.
+/// The rules of building. [`BuildOptions::environment`] and [`BuildOptions::flying`] are the
+/// paper's two.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BuildOptions {
     /// How a node's triangles are divided.
@@ -19,7 +21,8 @@ pub struct BuildOptions {
     pub parallel: bool,
 }
 
-/// How a node's triangles, given by their centroids, are divided in two (section 3.3.4; the last three are what it leaves for the future, with 3.3.2).
+/// How a node's triangles, given by their centroids, are divided in two (section 3.3.4; the last
+/// three are what it leaves for the future, with 3.3.2).
 ///
 /// Where the volumes compared are flat, and so all have no volume, their surfaces take their place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,14 +35,18 @@ pub enum SplitRule {
     MinMax,
     /// Across the axis along which the centroids have the largest variance.
     Splatter,
-    /// Of all split points of all three axes the one with the smallest sum, over the children, of measure times number of triangles.
+    /// Of all split points of all three axes the one with the smallest sum, over the children, of
+    /// measure times number of triangles.
     ///
-    /// Boxes choose the point along each axis, the kind of volume itself chooses the axis: the measure of a k-DOP takes a thousand times as long as that of a box.
+    /// Boxes choose the point along each axis, the kind of volume itself chooses the axis: the
+    /// measure of a k-DOP takes a thousand times as long as that of a box.
     AllPoints(Measure),
-    /// As [`SplitRule::AllPoints`], for this many split points an axis, evenly spread over the sorted centroids.
+    /// As [`SplitRule::AllPoints`], for this many split points an axis, evenly spread over the
+    /// sorted centroids.
     SampledPoints(u32, Measure),
-    /// From the triangles up: neighbours along a space-filling curve are merged, those first that are each other's best partner (locally ordered clustering,
-    /// Meister and Bittner 2018). Boxes decide.
+    /// From the triangles up: neighbours along a space-filling curve are merged, those first that
+    /// are each other's best partner (locally ordered clustering, Meister and Bittner 2018). Boxes
+    /// decide.
     BottomUp,
 }
 
@@ -66,8 +73,9 @@ pub enum Measure {
 pub enum Threshold {
     /// When it has so many triangles or fewer. Zero counts as one.
     Fixed(u32),
-    /// Where opening it is expected to cost more than testing all its triangles, by [`BuildOptions::costs`], the chance of visiting a child being its
-    /// share of the parent's surface. So thresholds differ from node to node.
+    /// Where opening it is expected to cost more than testing all its triangles, by
+    /// [`BuildOptions::costs`], the chance of visiting a child being its share of the parent's
+    /// surface. So thresholds differ from node to node.
     Automatic,
 }
 
@@ -85,7 +93,8 @@ impl BuildOptions {
         }
     }
 
-    /// The paper's tree of a flying object: as [`BuildOptions::environment`], with 40 triangles a leaf, as moving volumes costs.
+    /// The paper's tree of a flying object: as [`BuildOptions::environment`], with 40 triangles a
+    /// leaf, as moving volumes costs.
     #[must_use]
     pub fn flying() -> Self {
         Self { threshold: Threshold::Fixed(40), costs: Costs::TYPICAL, ..Self::environment() }

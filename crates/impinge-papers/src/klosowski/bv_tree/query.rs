@@ -12,11 +12,13 @@ use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
 use impinge::{Error, ErrorKind};
 
-/// Two meshes with trees of the same kind: A, the environment, at rest; B, the flying object, at a pose in A's frame that each query names.
+/// Two meshes with trees of the same kind: A, the environment, at rest; B, the flying object, at a
+/// pose in A's frame that each query names.
 ///
-/// Keeps room for B's moved volumes from query to query, so one of these is made for a whole flight. The methods are in the order of Klosowski et al. 1998:
-/// [`traverse`](BvQuery::traverse), [`near`](BvQuery::near), [`measure`](BvQuery::measure), [`within`](BvQuery::within) a budget, and
-/// [`coherent`](BvQuery::coherent). Results do not depend on the queries before.
+/// Keeps room for B's moved volumes from query to query, so one of these is made for a whole
+/// flight. The methods are in the order of Klosowski et al. 1998: [`traverse`](BvQuery::traverse),
+/// [`near`](BvQuery::near), [`measure`](BvQuery::measure), [`within`](BvQuery::within) a budget,
+/// and [`coherent`](BvQuery::coherent). Results do not depend on the queries before.
 #[derive(Clone, Debug)]
 pub struct BvQuery<'a, V: Volume, T = ByMotion<V>> {
     pub(super) a: Side<'a, V>,
@@ -48,8 +50,8 @@ impl<'a, V: Volume> BvQuery<'a, V> {
     /// For two meshes with their trees.
     ///
     /// # Errors
-    /// If a tree has not as many triangles as its mesh. That a tree of as many triangles is the mesh's own is not checked here;
-    /// [`BvTree::validate`] does.
+    /// If a tree has not as many triangles as its mesh. That a tree of as many triangles is the
+    /// mesh's own is not checked here; [`BvTree::validate`] does.
     pub fn new(a: (&'a Mesh, &'a BvTree<V>), b: (&'a Mesh, &'a BvTree<V>)) -> Result<Self, Error> {
         Self::with_tumble(a, b, ByMotion::default())
     }
@@ -145,9 +147,11 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
         self.b.mesh.triangle(triangle as usize).map(|v| self.pose.transform_point(v))
     }
 
-    /// Does what was recorded again, `times` times each, and returns the mean cost of each operation, in nanoseconds; zero for those there were none of.
+    /// Does what was recorded again, `times` times each, and returns the mean cost of each
+    /// operation, in nanoseconds; zero for those there were none of.
     ///
-    /// All of a kind at once, as single operations are shorter than a clock can tell. `pose` should be that of the recording.
+    /// All of a kind at once, as single operations are shorter than a clock can tell. `pose` should
+    /// be that of the recording.
     pub fn measure(&mut self, pose: &Pose, recording: &Recording, times: u32) -> Costs {
         if !self.begin(pose, 0.0) {
             return Costs { volume_pair: 0.0, triangle_pair: 0.0, update: 0.0 };

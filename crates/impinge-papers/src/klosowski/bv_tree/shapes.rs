@@ -1,12 +1,16 @@
 //! Tumbling as published: hulls and the vertices of k-DOPs (Klosowski et al. 1998, section 4.1).
 //!
-//! The paper has two ways to put a k-DOP of the environment's directions around a node of the flying object:
+//! The paper has two ways to put a k-DOP of the environment's directions around a node of the
+//! flying object:
 //!
-//! 1. *hill-climbing*: the k-DOP of the node's hull, exact, by climbing over the hull from the vertices that were furthest in the last query;
-//! 2. *approximation*: the k-DOP of the transformed vertices of the node's original k-DOP, which are found once, by duality.
+//! 1. *hill-climbing*: the k-DOP of the node's hull, exact, by climbing over the hull from the
+//!    vertices that were furthest in the last query;
+//! 2. *approximation*: the k-DOP of the transformed vertices of the node's original k-DOP, which
+//!    are found once, by duality.
 //!
-//! It uses 1 for the root and 2 elsewhere. Which nodes get which is an option here ([`TumbleOptions`]), so that the two can be compared. Both are conservative
-//! including rounding, and each node is tumbled at most once a query, when it is first looked at.
+//! It uses 1 for the root and 2 elsewhere. Which nodes get which is an option here
+//! ([`TumbleOptions`]), so that the two can be compared. Both are conservative including rounding,
+//! and each node is tumbled at most once a query, when it is first looked at.
 
 use rayon::prelude::*;
 
@@ -24,9 +28,11 @@ const FEW: usize = 32;
 /// Which nodes are tumbled how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TumbleOptions {
-    /// Nodes less deep than this are tumbled exactly, by their hulls: none for 0, the root for 1, all for `u32::MAX`.
+    /// Nodes less deep than this are tumbled exactly, by their hulls: none for 0, the root for 1,
+    /// all for `u32::MAX`.
     pub hull_levels: u32,
-    /// Whether a node with no more corners than its k-DOP has vertices is tumbled by its corners, which is exact and costs less. Not in the paper.
+    /// Whether a node with no more corners than its k-DOP has vertices is tumbled by its corners,
+    /// which is exact and costs less. Not in the paper.
     pub few_corners: bool,
 }
 
@@ -106,7 +112,8 @@ impl<const HALF: usize> DopShapes<HALF> {
     /// Finds the shapes of all nodes of the tree of a mesh. On all threads; the same on any number.
     ///
     /// # Errors
-    /// If the tree has not as many triangles as the mesh, or there are more points than `u32` can number.
+    /// If the tree has not as many triangles as the mesh, or there are more points than `u32` can
+    /// number.
     pub fn new(
         mesh: &Mesh,
         tree: &BvTree<Dop<HALF>>,
@@ -210,7 +217,8 @@ fn find<const HALF: usize>(
     }
 }
 
-/// The mean of the points furthest along the directions and their opposites: strictly between the ends of every slab that has an inside.
+/// The mean of the points furthest along the directions and their opposites: strictly between the
+/// ends of every slab that has an inside.
 fn middle<const HALF: usize>(points: &[Vec3]) -> Vec3 {
     let Some(origin) = points.first() else { return Vec3::ZERO };
     let mut sum = Vec3::ZERO;
@@ -231,9 +239,11 @@ fn middle<const HALF: usize>(points: &[Vec3]) -> Vec3 {
     *origin + sum / (2 * HALF) as f64
 }
 
-/// Tumbles the nodes of one tree by their [`DopShapes`]. Keeps the furthest vertices of the last query, where the climbs of the next one start.
+/// Tumbles the nodes of one tree by their [`DopShapes`]. Keeps the furthest vertices of the last
+/// query, where the climbs of the next one start.
 ///
-/// Used with another tree than the shapes were made of, it moves the volumes as [`ByMotion`](super::ByMotion) does.
+/// Used with another tree than the shapes were made of, it moves the volumes as
+/// [`ByMotion`](super::ByMotion) does.
 #[derive(Clone, Debug)]
 pub struct ByShape<'a, const HALF: usize> {
     shapes: &'a DopShapes<HALF>,

@@ -13,7 +13,8 @@ pub(super) struct Item {
     pub(super) triangle: u32,
 }
 
-/// Divides the items, of which there are two or more: reorders them and returns where the second part begins. No part is empty.
+/// Divides the items, of which there are two or more: reorders them and returns where the second
+/// part begins. No part is empty.
 pub(super) fn split<V: Volume>(input: &Input<'_, V>, items: &mut [Item], depth: u32) -> usize {
     let options = input.options;
     if depth >= DEEP {
@@ -41,7 +42,8 @@ pub(super) fn split<V: Volume>(input: &Input<'_, V>, items: &mut [Item], depth: 
     }
 }
 
-/// The axis along which the items' box is longest: for k-DOPs and boxes, the side of the volume itself.
+/// The axis along which the items' box is longest: for k-DOPs and boxes, the side of the volume
+/// itself.
 fn longest_side<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> usize {
     let bounds = items
         .iter()
@@ -168,7 +170,8 @@ fn best_axis<V: Volume>(
     middle
 }
 
-/// Tries up to `samples` split points of each axis: boxes find the best of an axis, the kind of volume itself the best axis.
+/// Tries up to `samples` split points of each axis: boxes find the best of an axis, the kind of
+/// volume itself the best axis.
 fn best_point<V: Volume>(
     input: &Input<'_, V>,
     items: &mut [Item],

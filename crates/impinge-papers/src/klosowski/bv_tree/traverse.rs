@@ -15,8 +15,9 @@ use impinge::pair::Sink;
 pub enum Order {
     /// The paper's Algorithm 1: the environment's tree down to a leaf, then the flying object's.
     Environment,
-    /// The paper's variant: wherever a node of the flying object meets a leaf of the environment, its children start at the environment's root again. Once for each
-    /// node: what other leaves it meets does not matter then.
+    /// The paper's variant: wherever a node of the flying object meets a leaf of the environment,
+    /// its children start at the environment's root again. Once for each node: what other leaves it
+    /// meets does not matter then.
     Restart,
     /// The larger of the two nodes is opened, a leaf never.
     #[default]
@@ -24,7 +25,8 @@ pub enum Order {
 }
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
-    /// Sends every pair of triangles that share a point to `sink`, each once, with B at `pose` in A's frame.
+    /// Sends every pair of triangles that share a point to `sink`, each once, with B at `pose` in
+    /// A's frame.
     pub fn traverse(&mut self, pose: &Pose, order: Order, sink: &mut dyn Sink) {
         self.traverse_counted(pose, order, sink, &mut ());
     }
@@ -71,7 +73,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         ControlFlow::Continue(())
     }
 
-    /// Whether of two nodes, not both leaves, the one of A is opened: depends on the trees alone, not on the pose.
+    /// Whether of two nodes, not both leaves, the one of A is opened: depends on the trees alone,
+    /// not on the pose.
     #[inline]
     pub(super) fn opens_a(&self, a: u32, b: u32) -> bool {
         let (p, q) = (self.a.node(a), self.b.node(b));

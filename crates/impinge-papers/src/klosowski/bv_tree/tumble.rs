@@ -1,4 +1,5 @@
-//! Moving the volumes of the flying object (Klosowski et al. 1998, section 4.1): when needed, and once a query.
+//! Moving the volumes of the flying object (Klosowski et al. 1998, section 4.1): when needed, and
+//! once a query.
 
 use super::BvTree;
 use crate::klosowski::volume::Volume;
@@ -6,13 +7,15 @@ use impinge::math::Pose;
 
 /// A way to put a volume around a node of the flying object where it is now.
 ///
-/// May keep what it likes from query to query. A strategy that knows more than the volumes (the hull of the root's triangles, the vertices of k-DOPs) is made
-/// for one tree and used with that one.
+/// May keep what it likes from query to query. A strategy that knows more than the volumes (the
+/// hull of the root's triangles, the vertices of k-DOPs) is made for one tree and used with that
+/// one.
 pub trait Tumble<V: Volume> {
     /// A query begins, with the object at `pose`.
     fn begin(&mut self, pose: &Pose);
 
-    /// A volume around all triangles of `node` at the pose of the last [`Tumble::begin`]: it must hold `pose.transform_point(v)` of each of their corners `v`.
+    /// A volume around all triangles of `node` at the pose of the last [`Tumble::begin`]: it must
+    /// hold `pose.transform_point(v)` of each of their corners `v`.
     fn volume(&mut self, tree: &BvTree<V>, node: u32) -> V;
 }
 
@@ -39,7 +42,8 @@ impl<V: Volume> Tumble<V> for ByMotion<V> {
     }
 }
 
-/// The volumes that were moved in this query. A time-stamp tells them from those of the last one, so that nothing has to be cleared.
+/// The volumes that were moved in this query. A time-stamp tells them from those of the last one,
+/// so that nothing has to be cleared.
 #[derive(Clone, Debug)]
 pub(super) struct Moved<V> {
     volumes: Vec<V>,

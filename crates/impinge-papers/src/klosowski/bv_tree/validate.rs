@@ -5,7 +5,8 @@ use crate::klosowski::volume::Volume;
 use impinge::mesh::Mesh;
 
 impl<V: Volume> BvTree<V> {
-    /// Checks the promises of [`BvTree`] against the mesh it was built of. For tests; takes a pass over all triangles at each level.
+    /// Checks the promises of [`BvTree`] against the mesh it was built of. For tests; takes a pass
+    /// over all triangles at each level.
     ///
     /// # Errors
     /// The first broken promise, in words.

@@ -21,7 +21,8 @@ pub struct SphereMotion {
     reach: f64,
 }
 
-/// How much of the radius may stick out of the ball that is grown; the final radius covers everything anyhow.
+/// How much of the radius may stick out of the ball that is grown; the final radius covers
+/// everything anyhow.
 const GOOD_ENOUGH: f64 = 1e-10;
 
 /// Points at a time in the support of the smallest ball, and one more.
@@ -60,7 +61,8 @@ impl Volume for Sphere {
     const MERGES_TIGHTLY: bool = false;
     type Motion = SphereMotion;
 
-    /// The smallest ball to within about 1e-10: a ball of up to four points is grown by the point that sticks out furthest, until none does.
+    /// The smallest ball to within about 1e-10: a ball of up to four points is grown by the point
+    /// that sticks out furthest, until none does.
     fn around(points: &[Vec3]) -> Self {
         let Some(first) = points.first() else {
             return Self::EMPTY;
@@ -139,7 +141,8 @@ impl Volume for Sphere {
             return *self;
         }
         let center = motion.pose.transform_point(self.center);
-        // Centre and vertices are off by at most 4 U (2 |v| + |t|) a component each, |v| the largest component.
+        // Centre and vertices are off by at most 4 U (2 |v| + |t|) a component each, |v| the
+        // largest component.
         let reach = self.center.abs().max_element() + self.radius + motion.reach;
         Self { center, radius: self.radius * motion.stretch + (32.0 * U * reach + TINY) }
     }
@@ -192,8 +195,8 @@ impl Sphere {
     }
 }
 
-/// The points that determine the smallest ball around up to five points, the last of which is one of them, and its centre. `None` if all candidates are
-/// too thin to compute.
+/// The points that determine the smallest ball around up to five points, the last of which is one
+/// of them, and its centre. `None` if all candidates are too thin to compute.
 fn smallest(points: &[Vec3]) -> Option<(Vec<Vec3>, Vec3)> {
     let (last, others) = points.split_last()?;
     debug_assert!(points.len() <= SUPPORT, "a ball is determined by four points");

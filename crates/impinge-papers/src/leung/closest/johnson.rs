@@ -1,9 +1,10 @@
 //! Johnson's sub-algorithm: the point of a simplex nearest to the origin, by determinants.
 //!
-//! Leung 1996, section 5.2, equations (5.3) to (5.7). For a subset `s` of the points, `delta[s][i]` over their sum is
-//! the weight of point `i` in the point of the subset's affine hull nearest to the origin. The subset is the one wanted if
-//! its weights are positive and every point outside lies on the far side, (5.6). Where rounding leaves no such subset, the backup procedure takes, of all subsets
-//! with positive weights, the one that is nearest, (5.7).
+//! Leung 1996, section 5.2, equations (5.3) to (5.7). For a subset `s` of the points, `delta[s][i]`
+//! over their sum is the weight of point `i` in the point of the subset's affine hull nearest to
+//! the origin. The subset is the one wanted if its weights are positive and every point outside
+//! lies on the far side, (5.6). Where rounding leaves no such subset, the backup procedure takes,
+//! of all subsets with positive weights, the one that is nearest, (5.7).
 
 use impinge::internals::closest::Reduced;
 use impinge::math::Vec3;

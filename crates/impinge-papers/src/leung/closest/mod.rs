@@ -19,11 +19,13 @@ use momentum::Momentum;
 
 /// How the nearest point of a simplex is found.
 ///
-/// Measured on hulls, boxes and curved bodies: both take the same number of steps where the simplex is well shaped, signed volumes take 5 to 30 percent less time, and on
-/// cylinders and cones, whose simplices become slivers, their bounds meet 1,000 times closer.
+/// Measured on hulls, boxes and curved bodies: both take the same number of steps where the simplex
+/// is well shaped, signed volumes take 5 to 30 percent less time, and on cylinders and cones, whose
+/// simplices become slivers, their bounds meet 1,000 times closer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// Johnson's sub-algorithm: every subset, by determinants; the best subset where rounding leaves none (Leung 1996, section 5.2).
+    /// Johnson's sub-algorithm: every subset, by determinants; the best subset where rounding
+    /// leaves none (Leung 1996, section 5.2).
     Johnson,
     /// Signed volumes: fewer subsets, and better conditioned on flat simplices.
     #[default]
@@ -32,8 +34,8 @@ pub enum Reduction {
 
 /// How earlier directions take part in the next one.
 ///
-/// Measured: on hulls of 20 to 500 vertices both kinds take 5 to 30 percent more steps than none. Nesterov's takes a third fewer on ellipsoids that are far apart, and twice as many on
-/// cylinders.
+/// Measured: on hulls of 20 to 500 vertices both kinds take 5 to 30 percent more steps than none.
+/// Nesterov's takes a third fewer on ellipsoids that are far apart, and twice as many on cylinders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acceleration {
     /// Not at all: the next direction points from the nearest point to the origin.
@@ -47,8 +49,10 @@ pub enum Acceleration {
 
 /// When a support that came before ends the iteration.
 ///
-/// Leung 1996, section 5.4, ends it when a vertex comes again that came at any time before, and says that none does until the end. That is not so: a vertex that was
-/// dropped may be needed again. Of 3,000 pairs of hulls of 20 random vertices 6 ended that way, up to 1 percent of the distance too far. The bounds show it.
+/// Leung 1996, section 5.4, ends it when a vertex comes again that came at any time before, and
+/// says that none does until the end. That is not so: a vertex that was dropped may be needed
+/// again. Of 3,000 pairs of hulls of 20 random vertices 6 ended that way, up to 1 percent of the
+/// distance too far. The bounds show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recurrence {
     /// As published: if it came at any time before.

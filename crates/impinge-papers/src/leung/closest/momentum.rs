@@ -1,7 +1,8 @@
 //! The direction of the next support, with earlier ones mixed in.
 //!
-//! Montaut et al. 2022: the iteration is the method of Frank and Wolfe on the squared distance, and the known accelerations of it apply. A direction is no longer the
-//! steepest, so a support along it that brings nothing does not end the iteration but the acceleration.
+//! Montaut et al. 2022: the iteration is the method of Frank and Wolfe on the squared distance, and
+//! the known accelerations of it apply. A direction is no longer the steepest, so a support along
+//! it that brings nothing does not end the iteration but the acceleration.
 
 use super::Acceleration;
 use impinge::internals::closest::unit;

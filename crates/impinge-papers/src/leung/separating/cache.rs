@@ -5,7 +5,9 @@ use impinge::math::{Pose, Vec3};
 
 /// The last separating vector of a pair, in A's frame, and the two vertices that support it.
 ///
-/// One per pair, kept by the caller. Empty at first; a search that finds the bodies apart fills it, one that does not leaves it as it is, as published. A cache of other bodies does no harm but to time.
+/// One per pair, kept by the caller. Empty at first; a search that finds the bodies apart fills it,
+/// one that does not leaves it as it is, as published. A cache of other bodies does no harm but to
+/// time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cache {
     known: Option<Witness>,
@@ -19,7 +21,8 @@ pub(super) struct Witness {
 }
 
 impl Cache {
-    /// A cache from a search for closest points (section 5.5): `vector` from the closest point of A to that of B, in A's frame and of any length, and a vertex of each closest feature.
+    /// A cache from a search for closest points (section 5.5): `vector` from the closest point of A
+    /// to that of B, in A's frame and of any length, and a vertex of each closest feature.
     ///
     /// Empty if the vector is zero or not finite, as it is for bodies that meet.
     #[must_use]
@@ -55,7 +58,8 @@ impl Cache {
         self.known = Some(witness);
     }
 
-    /// Where to begin: what is known, or the direction between the centroids (section 3.4) with vertices from the table of directions (3.5).
+    /// Where to begin: what is known, or the direction between the centroids (section 3.4) with
+    /// vertices from the table of directions (3.5).
     pub(super) fn begin(&self, a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose) -> Witness {
         let counts = (a.hull().vertices().len(), b.hull().vertices().len());
         match self.known {

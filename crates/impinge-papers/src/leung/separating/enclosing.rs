@@ -2,15 +2,18 @@
 
 use impinge::math::Vec3;
 
-/// The relative error of a determinant of differences, as `exact::orient3d` has it: 48 roundings and slack.
+/// The relative error of a determinant of differences, as `exact::orient3d` has it: 48 roundings
+/// and slack.
 const BOUND: f64 = 25.0 * f64::EPSILON;
 
 /// More than what products that underflow can lose for coordinates up to 1e100: `2^-700`.
 const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
 
-/// Whether the origin is certainly strictly inside the tetrahedron of the four vectors that were rounded to `m`, component by component.
+/// Whether the origin is certainly strictly inside the tetrahedron of the four vectors that were
+/// rounded to `m`, component by component.
 ///
-/// By Cramer's rule the four determinants of three of them, with alternating signs, are weights with which the four add up to zero.
+/// By Cramer's rule the four determinants of three of them, with alternating signs, are weights
+/// with which the four add up to zero.
 pub(super) fn surround(m: &[Vec3; 4]) -> bool {
     let [a, b, c, d] = *m;
     let signs = [sign(b, c, d), -sign(a, c, d), sign(a, b, d), -sign(a, b, c)];
@@ -25,7 +28,8 @@ fn sign(a: Vec3, b: Vec3, c: Vec3) -> i8 {
     i8::from(det > bound) - i8::from(det < -bound)
 }
 
-/// Whether some four of the vectors surround the origin, by asking all (Carathéodory): the reference for both termination methods.
+/// Whether some four of the vectors surround the origin, by asking all (Carathéodory): the
+/// reference for both termination methods.
 #[cfg(test)]
 pub(super) fn brute_force(vectors: &[Vec3]) -> bool {
     let n = vectors.len();

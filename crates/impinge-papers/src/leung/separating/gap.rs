@@ -1,8 +1,13 @@
 //! How far apart two hulls certainly are along a vector, rounding included.
 //!
-//! The search compares vertices of B in B's frame, along `d`, the vector `S` turned there and rounded; verdicts are about the vertices moved to A's frame and rounded. With `R` the matrix and `u` half an ulp of one:
-//! `d` is off by at most `3u |R|^T |S|`, and a moved vertex by at most `4u (|R| |v| + |t|)`. So if `q` is lowest along `d` among the vertices of B, then no moved vertex lies lower than the moved `q` by more than
-//! `(2*3 + 2*4) u` times `far = |S| . (|R| reach + |t|)`. The product `S . (q - p)` itself is off by at most `4u` of the sum of its terms' sizes. Sixteen and eight are what the code takes, for the roundings of the bound itself.
+//! The search compares vertices of B in B's frame, along `d`, the vector `S` turned there and
+//! rounded; verdicts are about the vertices moved to A's frame and rounded. With `R` the matrix and
+//! `u` half an ulp of one: `d` is off by at most `3u |R|^T |S|`, and a moved vertex by at most
+//! `4u (|R| |v| + |t|)`. So if `q` is lowest along `d` among the vertices of B, then no moved
+//! vertex lies lower than the moved `q` by more than `(2*3 + 2*4) u` times
+//! `far = |S| . (|R| reach + |t|)`. The product `S . (q - p)` itself is off by at most `4u` of the
+//! sum of its terms' sizes. Sixteen and eight are what the code takes, for the roundings of the
+//! bound itself.
 //!
 //! On A's side nothing is lost: its climb compares along `S` itself, exactly.
 
@@ -30,13 +35,15 @@ impl Rounding {
         Self { far: turned + pose.translation().abs(), tiny }
     }
 
-    /// A certain lower bound of the distance from [`Rounding::along`], for an `s` of about unit length; zero or less if nothing is certain.
+    /// A certain lower bound of the distance from [`Rounding::along`], for an `s` of about unit
+    /// length; zero or less if nothing is certain.
     pub(super) fn distance(&self, s: Vec3, p: Vec3, q: Vec3) -> f64 {
         // Three products, two sums, a root and a quotient.
         self.along(s, p, q) / s.length() * (1.0 - 8.0 * U)
     }
 
-    /// A lower bound of `s . (y - x)` over all `x` of A and all moved `y` of B, where `p` supports A along `s` and `q` is the moved vertex that supports B against `s` in its own frame.
+    /// A lower bound of `s . (y - x)` over all `x` of A and all moved `y` of B, where `p` supports
+    /// A along `s` and `q` is the moved vertex that supports B against `s` in its own frame.
     pub(super) fn along(&self, s: Vec3, p: Vec3, q: Vec3) -> f64 {
         let terms = s * (q - p);
         let value = terms.element_sum();

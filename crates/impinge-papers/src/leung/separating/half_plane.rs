@@ -1,10 +1,15 @@
-//! Is there a vector in front of all vectors? The intersection of half-planes (Leung 1996, section 4.2.2).
+//! Is there a vector in front of all vectors? The intersection of half-planes (Leung 1996, section
+//! 4.2.2).
 //!
-//! The vectors `w` with `w . r >= 0` for all `r` so far form a cone. The thesis cuts it with the plane `w . r_0 = 1`, where it is an intersection of half-planes: a convex polygon,
-//! often unbounded. Here the polygon's corners are kept as the rays of the cone (their homogeneous coordinates), so that corners at infinity need no special treatment: the first two vectors that are
-//! not parallel leave a wedge, described by four rays a right angle apart, and each further vector cuts the polygon once.
+//! The vectors `w` with `w . r >= 0` for all `r` so far form a cone. The thesis cuts it with the
+//! plane `w . r_0 = 1`, where it is an intersection of half-planes: a convex polygon, often
+//! unbounded. Here the polygon's corners are kept as the rays of the cone (their homogeneous
+//! coordinates), so that corners at infinity need no special treatment: the first two vectors that
+//! are not parallel leave a wedge, described by four rays a right angle apart, and each further
+//! vector cuts the polygon once.
 //!
-//! `w` is the sum of the rays, which lies inside; so unlike that of the hemisphere method it is strictly in front of all vectors.
+//! `w` is the sum of the rays, which lies inside; so unlike that of the hemisphere method it is
+//! strictly in front of all vectors.
 
 use super::Fit;
 use impinge::math::Vec3;
@@ -30,7 +35,8 @@ pub struct HalfPlanes {
     middle: Vec3,
 }
 
-/// A corner of the polygon, as a unit vector, and the vector across which the side to the next corner lies.
+/// A corner of the polygon, as a unit vector, and the vector across which the side to the next
+/// corner lies.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     ray: Vec3,
@@ -57,7 +63,8 @@ impl HalfPlanes {
         &self.vectors
     }
 
-    /// A unit vector inside the cone, so strictly in front of all vectors unless the cone is as narrow as rounding; zero if there are none, and without meaning after [`Fit::Nowhere`].
+    /// A unit vector inside the cone, so strictly in front of all vectors unless the cone is as
+    /// narrow as rounding; zero if there are none, and without meaning after [`Fit::Nowhere`].
     #[must_use]
     pub fn middle(&self) -> Vec3 {
         self.middle
@@ -91,7 +98,8 @@ impl HalfPlanes {
         }
         let edge = edge.normalize();
         let corner = |ray: Vec3, side| Corner { ray, side };
-        // Along the plane across the first vector to the other end of the edge, and back along the plane across `r`.
+        // Along the plane across the first vector to the other end of the edge, and back along the
+        // plane across `r`.
         self.corners.extend([
             corner(edge, 0),
             corner(edge.cross(first), 0),
@@ -123,7 +131,8 @@ impl HalfPlanes {
         self.divide(r, index);
     }
 
-    /// Puts a corner into the new side if it is long: one of half a turn would not know which way it goes.
+    /// Puts a corner into the new side if it is long: one of half a turn would not know which way
+    /// it goes.
     fn divide(&mut self, r: Vec3, index: usize) {
         let Some(at) = self.corners.iter().position(|c| c.side == index) else { return };
         let (from, to) = (self.corners[at].ray, self.corners[(at + 1) % self.corners.len()].ray);
@@ -133,7 +142,9 @@ impl HalfPlanes {
         }
     }
 
-    /// Four vectors with nothing in front of all of them: `r`, the first, and those of the two sides at the corner where `r` is missed least in the plane of the polygon (the dual of the linear program there).
+    /// Four vectors with nothing in front of all of them: `r`, the first, and those of the two
+    /// sides at the corner where `r` is missed least in the plane of the polygon (the dual of the
+    /// linear program there).
     fn blockers(&self, r: Vec3, last: usize) -> [usize; 4] {
         let first = self.vectors[0];
         let miss = |c: &Corner| c.ray.dot(r) / c.ray.dot(first).max(f64::MIN_POSITIVE);
@@ -152,7 +163,8 @@ mod tests {
     use super::*;
     use impinge::internals::Random;
 
-    /// How far the vectors are from having nothing in front of them, by the best of all planes through two of them.
+    /// How far the vectors are from having nothing in front of them, by the best of all planes
+    /// through two of them.
     fn margin(vectors: &[Vec3]) -> f64 {
         let mut best = f64::NEG_INFINITY;
         let mut take = |w: Vec3| {

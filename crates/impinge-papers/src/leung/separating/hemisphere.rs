@@ -1,10 +1,15 @@
 //! Is there a hemisphere that holds all vectors? (Leung 1996, section 4.2.1)
 //!
-//! Vectors come one by one. While they fit, `w` is the middle of a hemisphere that holds them. A vector behind `w` lies on the border of the spherical hull of all, so if any
-//! hemisphere holds them, then one with that vector on its rim does; seen along the vector, the others must lie in a half-plane.
+//! Vectors come one by one. While they fit, `w` is the middle of a hemisphere that holds them. A
+//! vector behind `w` lies on the border of the spherical hull of all, so if any hemisphere holds
+//! them, then one with that vector on its rim does; seen along the vector, the others must lie in a
+//! half-plane.
 //!
-//! Two places where the thesis is silent or off, and what stands here. Its last line takes `w` along the sum of the two outermost projections as they are; unless they have equal lengths, that need not
-//! lie in the half-plane, so they are made unit vectors first. Projections that are zero are left out, as it says; two that are opposite span no half-plane with anything in front of it, and count as "no hemisphere".
+//! Two places where the thesis is silent or off, and what stands here. Its last line takes `w`
+//! along the sum of the two outermost projections as they are; unless they have equal lengths, that
+//! need not lie in the half-plane, so they are made unit vectors first. Projections that are zero
+//! are left out, as it says; two that are opposite span no half-plane with anything in front of it,
+//! and count as "no hemisphere".
 
 use glam::DVec2;
 
@@ -13,7 +18,8 @@ use impinge::math::Vec3;
 
 /// The vectors so far and the middle of a hemisphere that holds them.
 ///
-/// Times are those of the thesis: a vector in front of `w` costs one product, another one costs as many as there are vectors.
+/// Times are those of the thesis: a vector in front of `w` costs one product, another one costs as
+/// many as there are vectors.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -48,7 +54,8 @@ impl Hemisphere {
         &self.vectors
     }
 
-    /// The middle `w` of a hemisphere that holds all vectors to rounding, of unit length; zero if there are none, and without meaning after [`Fit::Nowhere`].
+    /// The middle `w` of a hemisphere that holds all vectors to rounding, of unit length; zero if
+    /// there are none, and without meaning after [`Fit::Nowhere`].
     #[must_use]
     pub fn middle(&self) -> Vec3 {
         self.middle
@@ -140,7 +147,8 @@ impl Wedge {
         true
     }
 
-    /// The middle direction. Of sum and difference of the outermost unit vectors the longer one tells it more exactly.
+    /// The middle direction. Of sum and difference of the outermost unit vectors the longer one
+    /// tells it more exactly.
     fn middle(&self) -> DVec2 {
         let (a, b) = (self.right.0.normalize(), self.left.0.normalize());
         let (sum, difference) = (a + b, b - a);

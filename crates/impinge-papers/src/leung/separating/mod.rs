@@ -1,8 +1,12 @@
-//! Do two hulls meet? The separating-vector algorithm of Leung 1996, "An Efficient Collision Detection Algorithm for Polytopes in Virtual Environments", chapters 3 and 4.
+//! Do two hulls meet? The separating-vector algorithm of Leung 1996, "An Efficient Collision
+//! Detection Algorithm for Polytopes in Virtual Environments", chapters 3 and 4.
 //!
-//! A direction is tried: the vertex of A furthest along it, the vertex of B furthest against it. If the second lies beyond the first, the direction separates the bodies. If not, the pair of vertices says where to look next
-//! ([`Rule`]), and is kept: once no vector is in front of all kept ones ([`Hemisphere`], [`HalfPlanes`]), nothing separates them. For bodies that move little, the vector of the last frame ([`Cache`]) is mostly still
-//! good and the vertices are close by, so that the answer takes a time that hardly depends on how many vertices there are.
+//! A direction is tried: the vertex of A furthest along it, the vertex of B furthest against it. If
+//! the second lies beyond the first, the direction separates the bodies. If not, the pair of
+//! vertices says where to look next ([`Rule`]), and is kept: once no vector is in front of all kept
+//! ones ([`Hemisphere`], [`HalfPlanes`]), nothing separates them. For bodies that move little, the
+//! vector of the last frame ([`Cache`]) is mostly still good and the vertices are close by, so that
+//! the answer takes a time that hardly depends on how many vertices there are.
 //!
 //! | row of the thesis | here |
 //! | --- | --- |
@@ -12,8 +16,10 @@
 //! | 4.2.1 hemisphere, 4.2.2 half-planes | [`Hemisphere`], [`HalfPlanes`] |
 //! | 4.3 recurrence, lemmas 3 and 8 | [`Search`] |
 //!
-//! **What is certain.** [`Verdict::Separated`] and [`Verdict::Intersecting`] are, and carry a proof that [`decide`](super::decide) can verify. What is left (bodies that touch, or nearly) is
-//! [`Verdict::Undecided`], with a start for the exact decision in [`Output::hint`]; [`decide`] is the two in a row. No limit is ever an answer.
+//! **What is certain.** [`Verdict::Separated`] and [`Verdict::Intersecting`] are, and carry a proof
+//! that [`decide`](super::decide) can verify. What is left (bodies that touch, or nearly) is
+//! [`Verdict::Undecided`], with a start for the exact decision in [`Output::hint`]; [`decide`] is
+//! the two in a row. No limit is ever an answer.
 //!
 //! ```
 //! use impinge::{Pose, Vec3};
@@ -58,14 +64,17 @@ use impinge::math::Vec3;
 
 /// Searches for a separating vector until there is a verdict.
 ///
-/// `cache` belongs to the pair and carries over from frame to frame; `scratch` may serve all pairs of a thread.
+/// `cache` belongs to the pair and carries over from frame to frame; `scratch` may serve all pairs
+/// of a thread.
 pub fn separate(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> Output {
     Search::new(query, cache, scratch).run(cache)
 }
 
-/// As [`separate`], with the exact decision where the search has no verdict: whether the bodies share a point, for certain, with the proof.
+/// As [`separate`], with the exact decision where the search has no verdict: whether the bodies
+/// share a point, for certain, with the proof.
 ///
-/// The exact decision, which bodies within rounding of touching need, takes a time proportional to the vertices of both.
+/// The exact decision, which bodies within rounding of touching need, takes a time proportional to
+/// the vertices of both.
 pub fn decide(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> Decision {
     let output = separate(query, cache, scratch);
     output.verdict.decision().unwrap_or_else(|| {

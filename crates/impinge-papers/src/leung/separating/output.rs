@@ -30,7 +30,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// What the thesis uses: greedy directions, the hemisphere method; and as many steps as it takes, which in its experiments are 55 at most.
+    /// What the thesis uses: greedy directions, the hemisphere method; and as many steps as it
+    /// takes, which in its experiments are 55 at most.
     pub const THESIS: Self =
         Self { rule: Rule::GREEDY, termination: Termination::Hemisphere, max_steps: u32::MAX };
 }
@@ -56,7 +57,8 @@ pub enum Termination {
 pub enum Fit {
     /// One is.
     Holds,
-    /// None is, to rounding; and neither is one in front of these four, numbered as they came, where a number may repeat.
+    /// None is, to rounding; and neither is one in front of these four, numbered as they came,
+    /// where a number may repeat.
     Nowhere([usize; 4]),
 }
 
@@ -65,7 +67,8 @@ pub enum Fit {
 pub enum Verdict {
     /// They share no point; the proof names a vector in A's frame.
     Separated(Gap),
-    /// They share a point: up to four pairs of vertices whose differences surround the origin beyond rounding, or are zero.
+    /// They share a point: up to four pairs of vertices whose differences surround the origin
+    /// beyond rounding, or are zero.
     Intersecting(Common),
     /// Nothing is certain.
     Undecided(Reason),
@@ -100,9 +103,11 @@ impl Verdict {
 pub enum Reason {
     /// [`Options::max_steps`] were taken.
     Limit,
-    /// The termination method finds no vector in front of all kept ones, but only of the vectors as rounded. The thesis says "colliding" here.
+    /// The termination method finds no vector in front of all kept ones, but only of the vectors as
+    /// rounded. The thesis says "colliding" here.
     Exhausted,
-    /// A pair recurs for a vector that should have been in front of it: the bodies are within rounding of touching. The thesis says "not colliding" here (lemmas 3 and 8).
+    /// A pair recurs for a vector that should have been in front of it: the bodies are within
+    /// rounding of touching. The thesis says "not colliding" here (lemmas 3 and 8).
     Recurrence,
 }
 
@@ -117,14 +122,17 @@ pub struct Output {
     pub kept: u32,
     /// Steps that came to a pair of vertices they had met before.
     pub repeats: u32,
-    /// Where the exact decision may begin: the last direction, in A's frame, and the pairs that the termination method stopped at, or else the seeds.
+    /// Where the exact decision may begin: the last direction, in A's frame, and the pairs that the
+    /// termination method stopped at, or else the seeds.
     pub hint: Hint,
-    /// Where a search for closest points may begin (section 5.5): up to four pairs that recurred, else the last two that supported a direction.
+    /// Where a search for closest points may begin (section 5.5): up to four pairs that recurred,
+    /// else the last two that supported a direction.
     pub seeds: Pairs,
 }
 
 impl Output {
-    /// The start of a search for closest points of the same two hulls, at this pose or the last one where they were free (section 5.5): the simplex of the [`seeds`](Self::seeds).
+    /// The start of a search for closest points of the same two hulls, at this pose or the last one
+    /// where they were free (section 5.5): the simplex of the [`seeds`](Self::seeds).
     ///
     /// The way back is [`Cache::from_closest`](super::Cache::from_closest).
     #[must_use]

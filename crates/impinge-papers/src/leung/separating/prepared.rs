@@ -6,7 +6,8 @@ use impinge::math::Vec3;
 
 /// A hull, ready for searches: its centroid, its reach, and where climbs start.
 ///
-/// Made once per hull, in time proportional to its vertices. All in the hull's own frame: searches bring directions there, not vertices to the world.
+/// Made once per hull, in time proportional to its vertices. All in the hull's own frame: searches
+/// bring directions there, not vertices to the world.
 #[derive(Clone, Debug)]
 pub struct Prepared<'h> {
     hull: &'h Hull,
@@ -45,17 +46,20 @@ impl<'h> Prepared<'h> {
         self.reach
     }
 
-    /// A vertex to begin a climb towards `direction` from, when no better one is known: that of the table of 8 x 16 directions.
+    /// A vertex to begin a climb towards `direction` from, when no better one is known: that of the
+    /// table of 8 x 16 directions.
     #[must_use]
     pub fn start(&self, direction: Vec3) -> u32 {
         self.table.near(direction)
     }
 
-    /// The vertex furthest in `direction`; exact. The climb begins at `start`, or at the table's vertex if that lies further already.
+    /// The vertex furthest in `direction`; exact. The climb begins at `start`, or at the table's
+    /// vertex if that lies further already.
     ///
-    /// The thesis asks the table only once a pair, but within a search directions turn by large angles. With the table at every step a query of bodies that
-    /// turn by 10 degrees a frame took 0.9 times as long for 10 vertices, 0.43 times for 100 and 0.28 times for 2,000. Where `is_near`, as the vertex of the last frame is,
-    /// it pays for large hulls only.
+    /// The thesis asks the table only once a pair, but within a search directions turn by large
+    /// angles. With the table at every step a query of bodies that turn by 10 degrees a frame took
+    /// 0.9 times as long for 10 vertices, 0.43 times for 100 and 0.28 times for 2,000. Where
+    /// `is_near`, as the vertex of the last frame is, it pays for large hulls only.
     pub(super) fn climb(
         &self,
         direction: Vec3,

@@ -1,16 +1,20 @@
-//! Where to look next: from one direction and the vertices it found to the next direction (Leung 1996, sections 3.2, 3.7 and 3.8).
+//! Where to look next: from one direction and the vertices it found to the next direction (Leung
+//! 1996, sections 3.2, 3.7 and 3.8).
 
 use impinge::math::Vec3;
 use impinge::{Error, ErrorKind};
 
 /// How the next direction is chosen: the one-parameter family of equation (3.9).
 ///
-/// Let `S` be the direction that failed and `r` the unit vector from the supporting vertex of A to that of B, so `S . r < 0`. The *greedy*
-/// direction (3.2) is `S` mirrored at the plane across `r`; it is right at once for two balls. The *conservative* direction (3.5) is the part of
-/// `S` across `r`; it turns half as far. The others are unit vectors along `alpha * greedy + (1 - alpha) * conservative`.
+/// Let `S` be the direction that failed and `r` the unit vector from the supporting vertex of A to
+/// that of B, so `S . r < 0`. The *greedy* direction (3.2) is `S` mirrored at the plane across `r`;
+/// it is right at once for two balls. The *conservative* direction (3.5) is the part of `S` across
+/// `r`; it turns half as far. The others are unit vectors along
+/// `alpha * greedy + (1 - alpha) * conservative`.
 ///
-/// Each of them comes closer to every separating vector `w` (lemma 2 for the greedy one; lemmas 5 and 7 for the others, from a first
-/// direction with `S . w > 0`, as the one between the centroids is).
+/// Each of them comes closer to every separating vector `w` (lemma 2 for the greedy one; lemmas 5
+/// and 7 for the others, from a first direction with `S . w > 0`, as the one between the centroids
+/// is).
 ///
 /// ```
 /// use impinge::Vec3;
@@ -58,9 +62,11 @@ impl Rule {
         self.alpha
     }
 
-    /// The direction after the unit vector `s`, where the supporting vertices lie along the unit vector `r` from each other.
+    /// The direction after the unit vector `s`, where the supporting vertices lie along the unit
+    /// vector `r` from each other.
     ///
-    /// Where `s` points straight against `r`, nothing of it lies across `r`, and every rule takes the greedy direction.
+    /// Where `s` points straight against `r`, nothing of it lies across `r`, and every rule takes
+    /// the greedy direction.
     #[must_use]
     pub fn next(self, s: Vec3, r: Vec3) -> Vec3 {
         let along = r * r.dot(s);
@@ -106,7 +112,8 @@ mod tests {
         }
     }
 
-    /// Formula (3.2): a unit vector, in the plane of `s` and `r`, that makes the same angle with `r` on the other side.
+    /// Formula (3.2): a unit vector, in the plane of `s` and `r`, that makes the same angle with
+    /// `r` on the other side.
     #[test]
     fn the_greedy_direction_is_a_mirror_image() {
         let mut random = Random::new(1);
@@ -131,7 +138,8 @@ mod tests {
         }
     }
 
-    /// Lemmas 2, 5 and 7, for one step: with `s . r < 0`, `w . r > 0` and `w . s > 0` the angle to `w` decreases; for the greedy one without the last condition.
+    /// Lemmas 2, 5 and 7, for one step: with `s . r < 0`, `w . r > 0` and `w . s > 0` the angle to
+    /// `w` decreases; for the greedy one without the last condition.
     #[test]
     fn every_rule_comes_closer_to_every_separating_vector() {
         let mut random = Random::new(3);
@@ -153,7 +161,8 @@ mod tests {
         assert!(counts[0] > 4000 && counts[1] > 1500, "{counts:?}");
     }
 
-    /// Behind a separating vector the conservative step may lead away from it: the condition of lemma 5 is needed.
+    /// Behind a separating vector the conservative step may lead away from it: the condition of
+    /// lemma 5 is needed.
     #[test]
     fn the_conservative_direction_needs_a_first_direction_on_the_right_side() {
         let s = Vec3::new(-0.8, -0.6, 0.0);

@@ -1,10 +1,15 @@
 //! The search itself (Leung 1996, section 3.2, 4.3 and appendix I).
 //!
-//! What is as published: the first direction, the caches, the step, the two termination methods, and the rule that a pair of vertices met before makes the next direction the termination method's `w` (section 4.3).
+//! What is as published: the first direction, the caches, the step, the two termination methods,
+//! and the rule that a pair of vertices met before makes the next direction the termination
+//! method's `w` (section 4.3).
 //!
-//! What is stricter: the thesis counts `S . (q - p) = 0` as "not colliding", and concludes the same from pairs that recur (lemmas 3 and 8). Here bodies that touch do meet, and "separated" needs a gap beyond rounding. Where
-//! the published rule would answer without one, the search takes a vector strictly inside the cone of all candidates: it either has a certain gap, or leads to a new pair of vertices, or leads to one met before. The
-//! last ends the search, without a verdict. There are finitely many pairs, so every search ends.
+//! What is stricter: the thesis counts `S . (q - p) = 0` as "not colliding", and concludes the same
+//! from pairs that recur (lemmas 3 and 8). Here bodies that touch do meet, and "separated" needs a
+//! gap beyond rounding. Where the published rule would answer without one, the search takes a
+//! vector strictly inside the cone of all candidates: it either has a certain gap, or leads to a
+//! new pair of vertices, or leads to one met before. The last ends the search, without a verdict.
+//! There are finitely many pairs, so every search ends.
 
 use super::cache::{Witness, unit};
 use super::enclosing::surround;
@@ -54,7 +59,8 @@ enum Origin {
 
 /// A search in progress, to be taken step by step.
 ///
-/// [`separate`](super::separate) runs one to its end. A search of its own is for who wants to stop it, to take turns with another method, or to watch it.
+/// [`separate`](super::separate) runs one to its end. A search of its own is for who wants to stop
+/// it, to take turns with another method, or to watch it.
 #[derive(Debug)]
 pub struct Search<'q> {
     query: Query<'q>,

@@ -1,7 +1,8 @@
 //! Which pairs of supporting vertices a search has met, in constant time (Leung 1996, section 4.4).
 //!
-//! The thesis keeps a time-stamp for every pair of vertices, which for two bodies of 2,000 vertices are four million. A search meets a few dozen pairs, so here the stamps sit in an open
-//! hash table of a few dozen places; clearing it is counting up, as there.
+//! The thesis keeps a time-stamp for every pair of vertices, which for two bodies of 2,000 vertices
+//! are four million. A search meets a few dozen pairs, so here the stamps sit in an open hash table
+//! of a few dozen places; clearing it is counting up, as there.
 
 /// The pairs met since the last [`Visited::begin`].
 #[derive(Clone, Debug, Default)]

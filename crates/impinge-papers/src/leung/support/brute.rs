@@ -3,7 +3,8 @@
 use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
 use impinge::math::Vec3;
 
-/// Asks every vertex, exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the others.
+/// Asks every vertex, exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the
+/// others.
 #[derive(Clone, Copy, Debug)]
 pub struct BruteForce<'h>(pub &'h Hull);
 

@@ -1,22 +1,28 @@
 //! The hierarchy of Dobkin and Kirkpatrick: a supporting vertex in O(log n).
 //!
-//! D. Dobkin, D. Kirkpatrick 1985, "A linear algorithm for determining the separation of convex polyhedra"; Leung 1996, sections 2.5
-//! and 5.3. `P_1` is the hull, and `P_(i+1)` the hull of the vertices of `P_i` without an independent set of
-//! them: no two removed vertices share an edge of `P_i`. The last level has at most four vertices.
+//! D. Dobkin, D. Kirkpatrick 1985, "A linear algorithm for determining the separation of convex
+//! polyhedra"; Leung 1996, sections 2.5 and 5.3. `P_1` is the hull, and `P_(i+1)` the hull of the
+//! vertices of `P_i` without an independent set of them: no two removed vertices share an edge of
+//! `P_i`. The last level has at most four vertices.
 //!
-//! **Why the descent is right** (our form of Leung's lemma 9, for any dimension and for merged faces). Let `v` be furthest among the
-//! vertices of `P_(i+1)`. If it is not furthest in `P_i`, some neighbour `u` of `v` in `P_i` lies strictly further, because the edges at
-//! `v` span a cone that holds `P_i`. So `u` is not in `P_(i+1)`: it was removed, and all its neighbours were kept. None of them lies
-//! further than `v`, hence none further than `u`, and `u` is furthest in `P_i` by the same cone at `u`. So at each level the removed neighbours
-//! of `v` are asked, and the first that lies strictly further is the answer of that level. Comparisons are exact, so the answer is.
+//! **Why the descent is right** (our form of Leung's lemma 9, for any dimension and for merged
+//! faces). Let `v` be furthest among the vertices of `P_(i+1)`. If it is not furthest in `P_i`,
+//! some neighbour `u` of `v` in `P_i` lies strictly further, because the edges at `v` span a cone
+//! that holds `P_i`. So `u` is not in `P_(i+1)`: it was removed, and all its neighbours were kept.
+//! None of them lies further than `v`, hence none further than `u`, and `u` is furthest in `P_i` by
+//! the same cone at `u`. So at each level the removed neighbours of `v` are asked, and the first
+//! that lies strictly further is the answer of that level. Comparisons are exact, so the answer is.
 //!
-//! **How many levels.** Vertices are taken in the order of their degree, and only those with at most eight neighbours. The edges of a
-//! convex body form a planar graph, so at least half of the vertices are such, each taken one bars at most eight others, and at
-//! least one in eighteen is removed (in practice one in three or four): O(log n) levels, O(n) memory. How many removed neighbours the answer of
-//! a level has is not bounded for a body with a vertex of high degree: the apex of a cone over n points is asked about
-//! n vertices in the worst case. That is the paper's assumption too.
+//! **How many levels.** Vertices are taken in the order of their degree, and only those with at
+//! most eight neighbours. The edges of a convex body form a planar graph, so at least half of the
+//! vertices are such, each taken one bars at most eight others, and at least one in eighteen is
+//! removed (in practice one in three or four): O(log n) levels, O(n) memory. How many removed
+//! neighbours the answer of a level has is not bounded for a body with a vertex of high degree: the
+//! apex of a cone over n points is asked about n vertices in the worst case. That is the paper's
+//! assumption too.
 //!
-//! Levels are built as hulls of the vertices left, so building takes O(n log n), where filling the holes one by one would take O(n).
+//! Levels are built as hulls of the vertices left, so building takes O(n log n), where filling the
+//! holes one by one would take O(n).
 
 use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
 use impinge::exact::{Sign, compare_along};
@@ -48,7 +54,8 @@ impl Hierarchy {
     #[must_use]
     pub fn new(hull: &Hull) -> Self {
         let n = hull.vertices().len();
-        // The vertices of the level, and for each vertex of the hull its removed neighbours, level after level.
+        // The vertices of the level, and for each vertex of the hull its removed neighbours, level
+        // after level.
         let mut left: Vec<u32> = (0..n as u32).collect();
         let mut lists: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n];
         // How many levels each vertex is left in after the first.
@@ -70,7 +77,8 @@ impl Hierarchy {
                 kept.push(*name);
                 points.push(current.vertices()[v]);
             }
-            // The points were accepted before and there are some left, so there is no error to come; stopping early would still be right.
+            // The points were accepted before and there are some left, so there is no error to
+            // come; stopping early would still be right.
             let Ok(next) = Hull::new(&points) else {
                 break;
             };
@@ -125,14 +133,16 @@ impl Hierarchy {
         HierarchySearch { hull, hierarchy: self }
     }
 
-    /// The neighbours of `vertex` in the polytope of `level` that the next level lacks. The vertex itself is in the next level.
+    /// The neighbours of `vertex` in the polytope of `level` that the next level lacks. The vertex
+    /// itself is in the next level.
     fn removed_around(&self, vertex: u32, level: usize) -> &[u32] {
         let row = self.rows[vertex as usize] as usize + level;
         &self.removed[self.starts[row] as usize..self.starts[row + 1] as usize]
     }
 }
 
-/// Which vertices to remove: none has more than [`MAX_DEGREE`] neighbours, no two are neighbours. Few neighbours first.
+/// Which vertices to remove: none has more than [`MAX_DEGREE`] neighbours, no two are neighbours.
+/// Few neighbours first.
 fn independent_set(hull: &Hull) -> Vec<bool> {
     let n = hull.vertices().len() as u32;
     let mut removed = vec![false; n as usize];

@@ -4,7 +4,8 @@ use super::DirectionTable;
 use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
 use impinge::math::Vec3;
 
-/// Climbs over the edges from the given start; [`VertexSearch::start`] comes from a table, if there is one.
+/// Climbs over the edges from the given start; [`VertexSearch::start`] comes from a table, if there
+/// is one.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalSearch<'h> {
     hull: &'h Hull,
@@ -19,7 +20,8 @@ impl<'h> LocalSearch<'h> {
         Self { hull, table: None, certainty: Certainty::Exact }
     }
 
-    /// Comparisons are those of `f64` products, and the answers are not certain: [`Hull::climb_rounded`].
+    /// Comparisons are those of `f64` products, and the answers are not certain:
+    /// [`Hull::climb_rounded`].
     #[must_use]
     pub fn rounded(hull: &'h Hull) -> Self {
         Self { hull, table: None, certainty: Certainty::Rounded }

@@ -1,4 +1,5 @@
-//! Supporting vertices: four ways behind the interface of the engine, [`VertexSearch`](impinge::convex::VertexSearch).
+//! Supporting vertices: four ways behind the interface of the engine,
+//! [`VertexSearch`](impinge::convex::VertexSearch).
 
 mod brute;
 mod hierarchy;

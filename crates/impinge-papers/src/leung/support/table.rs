@@ -1,8 +1,9 @@
 //! A table of supporting vertices in 8 x 16 directions, where a local search starts.
 //!
-//! Leung 1996, section 3.5: the sphere of directions is divided into 8 bands of the polar angle and 16 sectors of the
-//! azimuth, and each region holds the vertex that supports the hull in the direction of the region's middle. A direction finds its region in
-//! constant time; the vertex there is an approximation, from which the search goes on.
+//! Leung 1996, section 3.5: the sphere of directions is divided into 8 bands of the polar angle and
+//! 16 sectors of the azimuth, and each region holds the vertex that supports the hull in the
+//! direction of the region's middle. A direction finds its region in constant time; the vertex
+//! there is an approximation, from which the search goes on.
 
 use std::f64::consts::PI;
 
@@ -57,7 +58,8 @@ impl DirectionTable {
         Self { vertices }
     }
 
-    /// The vertex of the region that `direction` (in the hull's frame, of any length) falls into: close to the furthest one.
+    /// The vertex of the region that `direction` (in the hull's frame, of any length) falls into:
+    /// close to the furthest one.
     ///
     /// For the direction zero, or one that is not finite, some vertex.
     #[inline]
@@ -86,7 +88,8 @@ impl DirectionTable {
     }
 }
 
-/// The number of the region that holds a direction, without trigonometry: by comparison with the borders.
+/// The number of the region that holds a direction, without trigonometry: by comparison with the
+/// borders.
 #[inline]
 fn region(direction: Vec3) -> usize {
     let Vec3 { x, y, z } = direction;

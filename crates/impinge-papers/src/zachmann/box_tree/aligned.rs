@@ -1,6 +1,8 @@
-//! Two boxes by axis-aligned boxes in A's frame, each computed from its parent's (Zachmann 1994, section 3.6.4 and Figure 3.30).
+//! Two boxes by axis-aligned boxes in A's frame, each computed from its parent's (Zachmann 1994,
+//! section 3.6.4 and Figure 3.30).
 //!
-//! The tree is the same. A's boxes are axis-aligned already; around a box of B, cutting it moves one face in each direction, by the cut-off length times an entry of the rotation.
+//! The tree is the same. A's boxes are axis-aligned already; around a box of B, cutting it moves
+//! one face in each direction, by the cut-off length times an entry of the rotation.
 
 use impinge::math::Aabb;
 

@@ -19,7 +19,8 @@ struct Open {
     edges: Vec<u32>,
 }
 
-/// Level by level, and not depth first, so that the limit on copies, when it is reached, stops all branches at about the same depth.
+/// Level by level, and not depth first, so that the limit on copies, when it is reached, stops all
+/// branches at about the same depth.
 pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
     let boxes: Vec<Aabb> = (0..mesh.triangles().len())
         .map(|t| {

@@ -1,8 +1,11 @@
-//! Two boxes by the parts of their edges inside each other (Zachmann 1994, sections 3.6.1 and 3.6.2).
+//! Two boxes by the parts of their edges inside each other (Zachmann 1994, sections 3.6.1 and
+//! 3.6.2).
 //!
-//! Two convex bodies share a point only if an edge of one meets the other. So a pair of boxes is described by 24 intervals: four edges along each of three axes, for each box.
-//! Edge `i` of family `alpha` is where the lower of the two other coordinates is at its upper end if bit 0 of `i` is set, the higher one if bit 1 is.
-//! Its parameter is the coordinate along `alpha` in the box's own frame.
+//! Two convex bodies share a point only if an edge of one meets the other. So a pair of boxes is
+//! described by 24 intervals: four edges along each of three axes, for each box. Edge `i` of family
+//! `alpha` is where the lower of the two other coordinates is at its upper end if bit 0 of `i` is
+//! set, the higher one if bit 1 is. Its parameter is the coordinate along `alpha` in the box's own
+//! frame.
 
 use impinge::math::Aabb;
 
@@ -14,16 +17,19 @@ use super::traverse::{BoxPair, Cut};
 /// The two other axes.
 const OTHERS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
 
-/// An edge whose direction has a smaller component than this across a pair of planes is parallel to them: 2^-50.
+/// An edge whose direction has a smaller component than this across a pair of planes is parallel to
+/// them: 2^-50.
 const PARALLEL: f64 = f64::EPSILON * 4.0;
 
-/// What clipping the edges of one box at the planes of the other needs and no cut changes: the tables of quotients. Indexed by the axis of the planes, then the family of edges.
+/// What clipping the edges of one box at the planes of the other needs and no cut changes: the
+/// tables of quotients. Indexed by the axis of the planes, then the family of edges.
 #[derive(Clone, Debug)]
 struct Table {
     /// The components of the edges' directions.
     matrix: [[f64; 3]; 3],
     origin: [f64; 3],
-    /// One over the component of the family's direction; zero if the family is parallel to the planes. Its sign tells which plane of the two edges enter by.
+    /// One over the component of the family's direction; zero if the family is parallel to the
+    /// planes. Its sign tells which plane of the two edges enter by.
     inverse: [[f64; 3]; 3],
     /// The components of the two other families' directions over that of this one.
     quotient: [[[f64; 2]; 3]; 3],
@@ -57,7 +63,8 @@ impl Table {
         table
     }
 
-    /// The parameters at which the four edges of a family meet a plane, or, for edges parallel to it, their coordinates across it. The base and the four products are shared.
+    /// The parameters at which the four edges of a family meet a plane, or, for edges parallel to
+    /// it, their coordinates across it. The base and the four products are shared.
     #[inline]
     fn meet(&self, plane: usize, at: f64, family: usize, of: &Edges) -> [f64; 4] {
         let [j, k] = OTHERS[family];
@@ -73,7 +80,8 @@ impl Table {
         [low - near, high - near, low - far, high - far]
     }
 
-    /// The part of an edge inside a box: from scratch, at all six planes. The edge has the given coordinates along the two other axes.
+    /// The part of an edge inside a box: from scratch, at all six planes. The edge has the given
+    /// coordinates along the two other axes.
     fn clip(&self, family: usize, fixed: [f64; 2], ends: [f64; 2], at: &Edges) -> Option<[f64; 2]> {
         let [mut enter, mut leave] = ends;
         let [j, k] = OTHERS[family];
@@ -229,7 +237,8 @@ impl BoxPair for Clip {
             }
         }
 
-        // Of the box's own edges, those along the axis are cut in two, four are new in each half, and four are as they were.
+        // Of the box's own edges, those along the axis are cut in two, four are new in each half,
+        // and four are as they were.
         let (own, table) = (&self.0[side], &tables[side]);
         let (l, r) = (&mut left.0[side], &mut right.0[side]);
         for i in (0..4).filter(|i| own.alive >> (4 * axis + i) & 1 != 0) {
@@ -294,7 +303,8 @@ mod tests {
         gap
     }
 
-    /// Follows random paths and compares each verdict with separating axes computed from the boxes themselves.
+    /// Follows random paths and compares each verdict with separating axes computed from the boxes
+    /// themselves.
     #[test]
     fn intervals_kept_from_above_say_what_separating_axes_say() {
         let mesh = shapes::cuboid_grid([2.0, 3.0, 1.0], [3, 3, 3]).unwrap();

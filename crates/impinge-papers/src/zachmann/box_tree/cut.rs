@@ -4,10 +4,12 @@ use impinge::math::Aabb;
 
 use super::options::Options;
 
-/// Cuts whose penalties differ by less than this share of the polygons count as equally good, where the longest side decides.
+/// Cuts whose penalties differ by less than this share of the polygons count as equally good, where
+/// the longest side decides.
 const SIMILAR: f64 = 0.1;
 
-/// Empty space is cut off only along sides at least this share of the longest one: a thin box has little of it.
+/// Empty space is cut off only along sides at least this share of the longest one: a thin box has
+/// little of it.
 const WORTH: f64 = 0.25;
 
 /// A plane perpendicular to an axis.
@@ -39,7 +41,8 @@ impl Cut {
     }
 }
 
-/// Left, right or both: what sticks out by up to `delta` does not cross, and what lies in the thickness goes where more of it is (Figure 3.28).
+/// Left, right or both: what sticks out by up to `delta` does not cross, and what lies in the
+/// thickness goes where more of it is (Figure 3.28).
 fn halves(lo: f64, hi: f64, at: f64, delta: f64) -> [bool; 2] {
     match (hi <= at + delta, lo >= at - delta) {
         (false, false) => [true, true],
@@ -83,8 +86,11 @@ impl Polygons<'_> {
 
     /// The best cut along one axis by `|n_l - n_r|` alone, with its whole penalty.
     ///
-    /// Interval bisection, hastened: the end on the poorer side moves towards the middle by the share that the counts differ by. The thesis prints
-    /// `l' = n_l/(n_l+n_r) l + (n_r-n_l)/(n_l+n_r) c`, whose weights do not sum up to one; with `n_r` as the divisor they do, and `l' = c` when nothing is on the left, as in plain bisection.
+    /// Interval bisection, hastened: the end on the poorer side moves towards the middle by the
+    /// share that the counts differ by. The thesis prints
+    /// `l' = n_l/(n_l+n_r) l + (n_r-n_l)/(n_l+n_r) c`, whose weights do not sum up to one; with
+    /// `n_r` as the divisor they do, and `l' = c` when nothing is on the left, as in plain
+    /// bisection.
     fn along(&self, axis: usize, options: &Options) -> Option<(f64, Cut)> {
         let (first, last) = (self.bounds.min[axis], self.bounds.max[axis]);
         let (mut l, mut r) = (first, last);
@@ -129,8 +135,9 @@ impl Polygons<'_> {
         counts
     }
 
-    /// A cut with nothing on one side, in the middle third of its side of the box: a plane is pushed from each end until it meets a polygon or
-    /// the middle, and the one that comes closest to the middle wins.
+    /// A cut with nothing on one side, in the middle third of its side of the box: a plane is
+    /// pushed from each end until it meets a polygon or the middle, and the one that comes closest
+    /// to the middle wins.
     fn empty_space(&self) -> Option<Cut> {
         let extent = self.bounds.extent();
         let mut best: Option<(f64, Cut)> = None;

@@ -1,4 +1,5 @@
-//! How two box-trees stand to each other, and how far clip planes must be moved outward. Derived in `docs/notes/box-tree.md`.
+//! How two box-trees stand to each other, and how far clip planes must be moved outward. Derived in
+//! `docs/notes/box-tree.md`.
 
 use impinge::math::{Aabb, Pose, Vec3};
 
@@ -10,7 +11,8 @@ const ROUNDING: f64 = 1024.0 * f64::EPSILON;
 /// What rounding in `Pose::transform_point` amounts to, as a share of the same.
 const MOVING: f64 = 4.0 * f64::EPSILON;
 
-/// No product of a rotation, or its inverse, with a vector has larger components than this times the vector's: the root of three, rounded up.
+/// No product of a rotation, or its inverse, with a vector has larger components than this times
+/// the vector's: the root of three, rounded up.
 const TURN: f64 = 1.74;
 
 /// Nothing is compared more finely than this, so that denormal numbers do no harm.
@@ -26,9 +28,11 @@ pub(super) struct Map {
 /// The maps between the two frames, and the margins.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
-    /// From A's frame to B's, and from B's frame to A's: where the edges of each box are, seen from the other.
+    /// From A's frame to B's, and from B's frame to A's: where the edges of each box are, seen from
+    /// the other.
     pub(super) across: [Map; 2],
-    /// By how much the planes of a box of the *other* tree are moved outward when an edge of this one is clipped at them.
+    /// By how much the planes of a box of the *other* tree are moved outward when an edge of this
+    /// one is clipped at them.
     pub(super) margin: [f64; 2],
     /// By how much axis-aligned boxes in A's frame are grown, one of the two.
     pub(super) aligned: f64,
@@ -42,7 +46,8 @@ impl Frames {
         let far = t.abs().max_element();
         let far_a = far + TURN * b.reach() + a.reach();
         let far_b = TURN * (far + a.reach()) + b.reach();
-        // A common point, seen from the two leaf boxes that must be found: both stick out by their thickness, and B's vertices are rounded.
+        // A common point, seen from the two leaf boxes that must be found: both stick out by their
+        // thickness, and B's vertices are rounded.
         let gap = a.delta + TURN * b.delta + MOVING * far_a;
         let planes_of_b = TURN * gap + ROUNDING * far_b + FLOOR;
         let planes_of_a = TURN * planes_of_b + ROUNDING * far_a + FLOOR;

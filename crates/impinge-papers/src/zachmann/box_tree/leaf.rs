@@ -1,4 +1,5 @@
-//! What happens where two leaves meet (Zachmann 1994, sections 3.6.1 and 3.6.4: "elementary operation").
+//! What happens where two leaves meet (Zachmann 1994, sections 3.6.1 and 3.6.4: "elementary
+//! operation").
 
 use std::ops::ControlFlow;
 
@@ -29,7 +30,8 @@ pub struct LeafPair<'t> {
     pub a: Leaf<'t>,
     /// The leaf of B.
     pub b: Leaf<'t>,
-    /// Holds, in A's frame, all that the boxes of the two leaves share. What A's and B's triangles share outside of it comes up with other leaves.
+    /// Holds, in A's frame, all that the boxes of the two leaves share. What A's and B's triangles
+    /// share outside of it comes up with other leaves.
     pub region: Aabb,
 }
 
@@ -59,7 +61,8 @@ pub struct LeafPair<'t> {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub trait LeafOperation {
-    /// Called for every two leaves whose boxes may share a point; [`ControlFlow::Break`] ends the traversal.
+    /// Called for every two leaves whose boxes may share a point; [`ControlFlow::Break`] ends the
+    /// traversal.
     fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()>;
 }
 
@@ -73,7 +76,8 @@ pub(super) struct Corners {
     edges: Items<2>,
 }
 
-/// The triangles, or the edges, of leaves. A leaf's are moved when it is visited first; stamps tell which are, so that nothing is cleared between queries.
+/// The triangles, or the edges, of leaves. A leaf's are moved when it is visited first; stamps tell
+/// which are, so that nothing is cleared between queries.
 #[derive(Clone, Debug, Default)]
 struct Items<const N: usize> {
     query: u32,

@@ -1,22 +1,31 @@
-//! The box-tree of Zachmann 1994, section 3.6: a mesh's box cut in two again and again, and two such trees descended at once by clipping box edges.
+//! The box-tree of Zachmann 1994, section 3.6: a mesh's box cut in two again and again, and two
+//! such trees descended at once by clipping box edges.
 //!
-//! **Tree** (3.6.3). Every inner node holds an axis and a cut coordinate and nothing else; its box follows from the root's box and the cuts above. The cut plane is the one with the
-//! smallest penalty `|n_l - n_r| + gamma n_c`. Crossing polygons go to both halves, so polygons are at leaves only, some of them at several. Planes are thick: a polygon that sticks
-//! out by less than `delta` does not cross. Edges are sorted into the same leaves.
+//! **Tree** (3.6.3). Every inner node holds an axis and a cut coordinate and nothing else; its box
+//! follows from the root's box and the cuts above. The cut plane is the one with the smallest
+//! penalty `|n_l - n_r| + gamma n_c`. Crossing polygons go to both halves, so polygons are at
+//! leaves only, some of them at several. Planes are thick: a polygon that sticks out by less than
+//! `delta` does not cross. Edges are sorted into the same leaves.
 //!
-//! **Traversal** (3.6.1, 3.6.2). The state of two boxes is one interval for each of their 24 edges: the part inside the other box. Cutting one box needs twelve
-//! new parameters and four new intervals; the rest is the parent's. Edges that are outside are never looked at again. [`BoxTest::AxisAligned`] compares axis-aligned boxes instead, computed from the parent's: the first
-//! idea of the outlook in 3.6.4.
+//! **Traversal** (3.6.1, 3.6.2). The state of two boxes is one interval for each of their 24 edges:
+//! the part inside the other box. Cutting one box needs twelve new parameters and four new
+//! intervals; the rest is the parent's. Edges that are outside are never looked at again.
+//! [`BoxTest::AxisAligned`] compares axis-aligned boxes instead, computed from the parent's: the
+//! first idea of the outlook in 3.6.4.
 //!
-//! **Leaves.** What happens at two leaves is a parameter ([`LeafOperation`]); [`traverse`] offers edges against polygons, as the thesis has it, and exact triangle pairs.
+//! **Leaves.** What happens at two leaves is a parameter ([`LeafOperation`]); [`traverse`] offers
+//! edges against polygons, as the thesis has it, and exact triangle pairs.
 //!
-//! **Exact.** Clip planes are moved outward by more than rounding and the thickness of the cuts amount to (`docs/notes/box-tree.md`), so that no pair is lost, and pairs are decided by
+//! **Exact.** Clip planes are moved outward by more than rounding and the thickness of the cuts
+//! amount to (`docs/notes/box-tree.md`), so that no pair is lost, and pairs are decided by
 //! [`exact`](impinge::exact). A pair that meets in several leaves is reported once.
 //!
-//! **Where it departs from the thesis.** Parameters are coordinates in the edge's own frame, counted from the origin of that frame and not from the corner of the box, so
-//! that cutting a box shifts no interval and rounding does not build up. Polygons are the triangles of the triangulation, as in
-//! [`pair::edges`](crate::zachmann::edges). A cut that the stopping rules forbid is not considered, where the thesis would stop. The printed weights of the
-//! interval search do not sum up to one; see the search in `cut.rs`.
+//! **Where it departs from the thesis.** Parameters are coordinates in the edge's own frame,
+//! counted from the origin of that frame and not from the corner of the box, so that cutting a box
+//! shifts no interval and rounding does not build up. Polygons are the triangles of the
+//! triangulation, as in [`pair::edges`](crate::zachmann::edges). A cut that the stopping rules
+//! forbid is not considered, where the thesis would stop. The printed weights of the interval
+//! search do not sum up to one; see the search in `cut.rs`.
 
 #![allow(clippy::needless_range_loop, reason = "axes are indices into several arrays at once")]
 
@@ -63,10 +72,13 @@ pub use traverse::{
 ///
 /// # Invariants
 ///
-/// - Node 0 is the root; the children of an inner node are neighbours behind it. Every node but the root has one parent, every leaf one node.
+/// - Node 0 is the root; the children of an inner node are neighbours behind it. Every node but the
+///   root has one parent, every leaf one node.
 /// - Cuts lie in the box they cut.
-/// - For every triangle and every point of it there is a leaf that holds the triangle and whose box, grown by `delta`, holds the point. Likewise for edges.
-/// - No leaf holds a triangle or edge twice. Only leaves made by [`Options::empty_boxes`] are empty.
+/// - For every triangle and every point of it there is a leaf that holds the triangle and whose
+///   box, grown by `delta`, holds the point. Likewise for edges.
+/// - No leaf holds a triangle or edge twice. Only leaves made by [`Options::empty_boxes`] are
+///   empty.
 #[derive(Clone, Debug)]
 pub struct BoxTree {
     /// The box of the root: that of the mesh.
@@ -105,7 +117,8 @@ impl BoxTree {
     /// Builds the tree of a mesh. Any mesh will do: one triangle, all triangles equal, none at all.
     ///
     /// # Errors
-    /// [`BadParameter`](impinge::ErrorKind::BadParameter) if an option makes no sense, [`TooLarge`](impinge::ErrorKind::TooLarge) if the leaves hold more than `u32` can number.
+    /// [`BadParameter`](impinge::ErrorKind::BadParameter) if an option makes no sense,
+    /// [`TooLarge`](impinge::ErrorKind::TooLarge) if the leaves hold more than `u32` can number.
     pub fn build(mesh: &Mesh, options: &Options) -> Result<Self, Error> {
         options.check()?;
         build::build(mesh, options)

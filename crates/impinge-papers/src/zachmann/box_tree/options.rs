@@ -14,24 +14,30 @@ pub struct Options {
     pub min_polygons: usize,
     /// `gamma`: how much worse a crossing polygon is than one too many on a side.
     pub crossing_weight: f64,
-    /// `lambda`: a half may hold at most this share of the polygons of the whole. Above 0, at most 1.
+    /// `lambda`: a half may hold at most this share of the polygons of the whole. Above 0, at most
+    /// 1.
     pub max_share: f64,
     /// `p_max`: the search along an axis stops when the halves' counts differ by no more than this.
     pub good_enough: f64,
     /// `Max`: steps of the search along an axis, 1 to 1000.
     pub max_iterations: usize,
-    /// `delta`, half the thickness of a cut plane, as a share of the longest side of the mesh's box. At most 0.01. What rounding needs is added in any case.
+    /// `delta`, half the thickness of a cut plane, as a share of the longest side of the mesh's
+    /// box. At most 0.01. What rounding needs is added in any case.
     pub thickness: f64,
-    /// Cut off empty space first where it makes up a third of a side or more, and prefer long sides among cuts that are about equally good ("Other criteria for box-splitting").
+    /// Cut off empty space first where it makes up a third of a side or more, and prefer long sides
+    /// among cuts that are about equally good ("Other criteria for box-splitting").
     pub empty_boxes: bool,
-    /// The leaves together hold at most so many times the triangles of the mesh; when they do, nothing is split any more that has crossing polygons. At least 1.
-    /// Not in the thesis, but 16 is the most it has seen.
+    /// The leaves together hold at most so many times the triangles of the mesh; when they do,
+    /// nothing is split any more that has crossing polygons. At least 1. Not in the thesis, but 16
+    /// is the most it has seen.
     pub max_copies: f64,
 }
 
 impl Options {
-    /// The thesis' parameters: depth and polygons a box from its time trials (`-d 10 -b 10`), `p_max` and `Max` from the text. It names no values for `gamma`, `lambda` and `delta`;
-    /// these are ours. With `gamma = 1` the penalty orders cuts by the size of the larger half; `lambda = 0.6` is the fastest in `docs/results/zachmann-3-6.md`.
+    /// The thesis' parameters: depth and polygons a box from its time trials (`-d 10 -b 10`),
+    /// `p_max` and `Max` from the text. It names no values for `gamma`, `lambda` and `delta`; these
+    /// are ours. With `gamma = 1` the penalty orders cuts by the size of the larger half;
+    /// `lambda = 0.6` is the fastest in `docs/results/zachmann-3-6.md`.
     pub const THESIS: Self = Self {
         max_depth: 10,
         min_polygons: 10,

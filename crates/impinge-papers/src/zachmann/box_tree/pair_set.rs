@@ -1,4 +1,5 @@
-//! Pairs of triangles that were reported, forgotten at once: entries carry the number of the query that made them.
+//! Pairs of triangles that were reported, forgotten at once: entries carry the number of the query
+//! that made them.
 
 /// A set of pairs with open addressing. [`PairSet::start`] empties it without touching it.
 #[derive(Clone, Debug, Default)]

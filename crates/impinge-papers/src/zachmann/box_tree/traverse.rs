@@ -17,7 +17,8 @@ use super::{BoxTree, Node};
 /// How boxes are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxTest {
-    /// By the parts of their edges inside each other, kept from level to level: says "disjoint" whenever the boxes are, but for the margin.
+    /// By the parts of their edges inside each other, kept from level to level: says "disjoint"
+    /// whenever the boxes are, but for the margin.
     #[default]
     Clipping,
     /// By axis-aligned boxes in A's frame: cheaper, and "disjoint" less often.
@@ -30,7 +31,8 @@ pub enum LeafTest {
     /// Every triangle against every triangle.
     #[default]
     Triangles,
-    /// Every edge of each against the triangles of the other: the algorithm of section 3.2, as in the thesis.
+    /// Every edge of each against the triangles of the other: the algorithm of section 3.2, as in
+    /// the thesis.
     Edges,
 }
 
@@ -47,8 +49,9 @@ pub struct Query<'q> {
     pub boxes: BoxTest,
     /// What happens where two leaves meet.
     pub leaves: LeafTest,
-    /// Whether triangles and edges of a leaf that miss the other leaf's box are sorted out first: the collecting phase of section 3.6.5, where the thesis
-    /// takes the box of the whole other object.
+    /// Whether triangles and edges of a leaf that miss the other leaf's box are sorted out first:
+    /// the collecting phase of section 3.6.5, where the thesis takes the box of the whole other
+    /// object.
     pub collect: bool,
 }
 
@@ -60,7 +63,8 @@ impl<'q> Query<'q> {
     }
 }
 
-/// Memory that queries use and keep, so that small ones allocate nothing. Holds no results; one for any number of queries, one after the other.
+/// Memory that queries use and keep, so that small ones allocate nothing. Holds no results; one for
+/// any number of queries, one after the other.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) reported: PairSet,
@@ -68,7 +72,8 @@ pub struct Scratch {
     pub(super) b: Corners,
 }
 
-/// Sends every pair of triangles that share a point to `sink`, each once. Each tree must be that of its mesh.
+/// Sends every pair of triangles that share a point to `sink`, each once. Each tree must be that of
+/// its mesh.
 pub fn traverse(query: &Query<'_>, scratch: &mut Scratch, sink: &mut dyn Sink) {
     traverse_counted(query, scratch, &mut (), sink);
 }
@@ -98,8 +103,9 @@ pub fn traverse_counted<T: Tally>(
     }
 }
 
-/// Calls `operation` for every two leaves whose boxes share a point, B at `pose` in A's frame. For some leaves whose boxes are a little apart, too: at most by the thickness of the
-/// cut planes and rounding, or, with [`BoxTest::AxisAligned`], by what axis-aligned boxes are larger.
+/// Calls `operation` for every two leaves whose boxes share a point, B at `pose` in A's frame. For
+/// some leaves whose boxes are a little apart, too: at most by the thickness of the cut planes and
+/// rounding, or, with [`BoxTest::AxisAligned`], by what axis-aligned boxes are larger.
 pub fn traverse_leaves<T: Tally>(
     a: &BoxTree,
     b: &BoxTree,
@@ -149,7 +155,8 @@ pub(super) trait BoxPair: Sized {
         tally: &mut impl Tally,
     ) -> Option<Self>;
 
-    /// Cuts one of the boxes: its left and its right half with the other box, unless they are disjoint.
+    /// Cuts one of the boxes: its left and its right half with the other box, unless they are
+    /// disjoint.
     fn split(&self, context: &Self::Context, cut: Cut, tally: &mut impl Tally)
     -> [Option<Self>; 2];
 
@@ -180,7 +187,8 @@ struct Walk<'w, P: BoxPair, O, T> {
 }
 
 impl<P: BoxPair, O: LeafOperation, T: Tally> Walk<'_, P, O, T> {
-    /// The thesis' recursion: where neither is a leaf, A is cut, then B under each half that is left.
+    /// The thesis' recursion: where neither is a leaf, A is cut, then B under each half that is
+    /// left.
     fn descend(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
         let (a, b) = (self.a, self.b);
         let (node_a, node_b) = (a.nodes[i as usize], b.nodes[j as usize]);

@@ -9,8 +9,9 @@ use super::BoxTree;
 const SAMPLES: usize = 4;
 
 impl BoxTree {
-    /// Checks the invariants of [`BoxTree`] against the mesh it was built of. That leaves cover what they hold is checked at points of every triangle
-    /// and edge: corners, middles and between. For tests; takes a pass over everything for every leaf a triangle is at.
+    /// Checks the invariants of [`BoxTree`] against the mesh it was built of. That leaves cover
+    /// what they hold is checked at points of every triangle and edge: corners, middles and
+    /// between. For tests; takes a pass over everything for every leaf a triangle is at.
     ///
     /// # Errors
     /// The first broken promise, in words.
@@ -101,7 +102,8 @@ impl BoxTree {
         boxes.into_iter().enumerate().map(|(i, b)| b.ok_or_else(|| missing(i))).collect()
     }
 
-    /// Whether a point is in one of the leaves' boxes, grown by `delta` and by what the sampling rounds.
+    /// Whether a point is in one of the leaves' boxes, grown by `delta` and by what the sampling
+    /// rounds.
     fn covered(&self, point: Vec3, leaves: &[u32], boxes: &[Aabb]) -> Result<(), String> {
         let grown = self.delta + 4.0 * f64::EPSILON * self.reach() + f64::MIN_POSITIVE;
         if leaves.iter().any(|l| boxes[*l as usize].grown(grown).contains(point)) {

@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 use super::{Grid, SweepAndPrune};
 use impinge::broad::{AllPairs, BroadPhase, Changes, DynamicTree, Frame, Moved, Neighbours, Pair};
 
-/// How many frames a challenger runs beside the incumbent before the two are compared. The first, in which it takes in everything, does not count.
+/// How many frames a challenger runs beside the incumbent before the two are compared. The first,
+/// in which it takes in everything, does not count.
 const TRIAL: u32 = 6;
-/// The first trial begins after so many frames, and so long are the pauses between trials at first; each round of trials that changes nothing doubles them.
+/// The first trial begins after so many frames, and so long are the pauses between trials at first;
+/// each round of trials that changes nothing doubles them.
 const FIRST_PAUSE: u32 = 8;
 /// The longest pause.
 const LONGEST_PAUSE: u32 = 4096;
@@ -15,14 +17,17 @@ const LONGEST_PAUSE: u32 = 4096;
 const BETTER: f64 = 0.8;
 /// Comparing all with all is tried up to so many items only.
 const FEW: usize = 256;
-/// Up to so many items others than the first are tried. Beyond, lists of neighbours are ten times ahead of all of them in every scene that was measured (`docs/results/broad-scenes.md`), and a trial
-/// would cost more than it could ever save.
+/// Up to so many items others than the first are tried. Beyond, lists of neighbours are ten times
+/// ahead of all of them in every scene that was measured (`docs/results/broad-scenes.md`), and a
+/// trial would cost more than it could ever save.
 const TRIED: usize = 4096;
 
-/// Runs one broad phase, and now and then another beside it for a few frames; the faster one goes on.
+/// Runs one broad phase, and now and then another beside it for a few frames; the faster one goes
+/// on.
 ///
-/// Pairs are the same whichever it is, and [`Changes`] are sorted, so nothing but the time they take shows which. Trials cost a few of a hundred frames at first and less and less later; a change of the number of
-/// items to the double or the half starts them anew.
+/// Pairs are the same whichever it is, and [`Changes`] are sorted, so nothing but the time they
+/// take shows which. Trials cost a few of a hundred frames at first and less and less later; a
+/// change of the number of items to the double or the half starts them anew.
 #[derive(Debug)]
 pub struct Auto {
     incumbent: Box<dyn BroadPhase>,

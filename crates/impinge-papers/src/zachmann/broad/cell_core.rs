@@ -1,4 +1,5 @@
-//! What the octree and its generalisation to slabs have in common: everything but which cells a box is in.
+//! What the octree and its generalisation to slabs have in common: everything but which cells a box
+//! is in.
 
 use super::cell_tree::CellTree;
 use super::layout::{Fit, Layout, Spread};
@@ -8,7 +9,8 @@ use impinge::internals::broad::PairSet;
 use impinge::internals::broad::Stamps;
 use impinge::math::Aabb;
 
-/// What an [`Octree`](super::Octree) or a [`SlabOctree`](super::SlabOctree) holds, and what its last update cost.
+/// What an [`Octree`](super::Octree) or a [`SlabOctree`](super::SlabOctree) holds, and what its
+/// last update cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellTreeStats {
     /// All cells, of all levels.
@@ -102,7 +104,8 @@ impl CellCore {
         self.outside = self.outside + usize::from(new.outside) - usize::from(old.outside);
     }
 
-    /// Where the boxes are, if the cells no longer suit them; `domain` is where they are to be, if that is given.
+    /// Where the boxes are, if the cells no longer suit them; `domain` is where they are to be, if
+    /// that is given.
     pub(super) fn lost(&mut self, frame: &Frame<'_>, domain: Option<Aabb>) -> Option<Spread> {
         if !self.fit.is_lost(self.present, self.outside) {
             return None;

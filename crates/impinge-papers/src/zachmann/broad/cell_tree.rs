@@ -1,7 +1,10 @@
-//! A tree of cells with lists of items, for the octree and its generalisation to slabs (Zachmann 1994, sections 5.4 and 5.6).
+//! A tree of cells with lists of items, for the octree and its generalisation to slabs (Zachmann
+//! 1994, sections 5.4 and 5.6).
 //!
-//! The tree is complete: all cells down to the last level are there from the start, in one array, the children of cell `n` at `n * BRANCHES + 1` and after. Each item has an array
-//! of the cells it is attached to ("octant arrays", figure 5.11), from which its neighbours are found: they are attached to the same cell, to one above it, or to one below it.
+//! The tree is complete: all cells down to the last level are there from the start, in one array,
+//! the children of cell `n` at `n * BRANCHES + 1` and after. Each item has an array of the cells it
+//! is attached to ("octant arrays", figure 5.11), from which its neighbours are found: they are
+//! attached to the same cell, to one above it, or to one below it.
 
 use impinge::internals::broad::Stamps;
 use impinge::internals::broad::{List, Lists};
@@ -131,7 +134,8 @@ impl CellTree {
         }
     }
 
-    /// Calls `meet` with each item that shares a cell with this one, itself included; with some of them several times.
+    /// Calls `meet` with each item that shares a cell with this one, itself included; with some of
+    /// them several times.
     pub(super) fn neighbours(&mut self, item: u32, mut meet: impl FnMut(u32)) {
         let Self { branches, cells, lists, own, own_lists, visited, stack, .. } = self;
         visited.clear();

@@ -1,4 +1,5 @@
-//! Boxes in the integer coordinates of a grid, and what is in one and not in another (Zachmann 1994, section 5.4.3).
+//! Boxes in the integer coordinates of a grid, and what is in one and not in another (Zachmann
+//! 1994, section 5.4.3).
 
 /// The cells from `lo` to `hi` on each axis, both included; empty where a `lo` exceeds its `hi`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +38,8 @@ impl Cells {
         if both.is_empty() { Self::EMPTY } else { both }
     }
 
-    /// Calls `part` with the parts of this box outside the other one: at most six boxes that do not overlap, those of the thesis. Where the two do not overlap, the
-    /// whole box.
+    /// Calls `part` with the parts of this box outside the other one: at most six boxes that do not
+    /// overlap, those of the thesis. Where the two do not overlap, the whole box.
     pub(super) fn without(&self, other: &Self, mut part: impl FnMut(Self)) {
         if self.is_empty() {
             return;

@@ -16,7 +16,8 @@ const SAMPLES: usize = 1024;
 /// Where most of the boxes are, and how large they are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
-    /// From one thirty-second of the centres to thirty-one of them on each axis, and some more: a few boxes far away do not count.
+    /// From one thirty-second of the centres to thirty-one of them on each axis, and some more: a
+    /// few boxes far away do not count.
     pub(super) domain: Aabb,
     /// The median of the sides along each axis.
     pub(super) side: [f64; 3],
@@ -24,8 +25,8 @@ pub(super) struct Spread {
     pub(super) count: usize,
 }
 
-/// Maps coordinates to cells. Every coordinate has one: those outside of the domain the first or the last. The map is monotone, so boxes that share a point share a
-/// cell, rounding included.
+/// Maps coordinates to cells. Every coordinate has one: those outside of the domain the first or
+/// the last. The map is monotone, so boxes that share a point share a cell, rounding included.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     /// Where the cells lie, to rounding.
@@ -91,7 +92,8 @@ impl Layout {
         layout
     }
 
-    /// The domain cut into cells, on each axis about `wanted` times as wide as the median box, and at most `most` of them in all.
+    /// The domain cut into cells, on each axis about `wanted` times as wide as the median box, and
+    /// at most `most` of them in all.
     pub(super) fn fitted(spread: &Spread, wanted: f64, most: f64) -> Self {
         let width = spread.domain.extent().to_array();
         let mut side: [f64; 3] = [0, 1, 2].map(|k| (spread.side[k] * wanted).max(width[k] * 1e-4));
@@ -115,7 +117,8 @@ impl Layout {
         (t as u32).min(self.count[axis] - 1) as u16
     }
 
-    /// Where the cell begins on an axis, to rounding; the first one begins nowhere, and the one after the last, where the last one ends, neither.
+    /// Where the cell begins on an axis, to rounding; the first one begins nowhere, and the one
+    /// after the last, where the last one ends, neither.
     pub(super) fn border(&self, axis: usize, cell: u32) -> f64 {
         if cell == 0 {
             return f64::NEG_INFINITY;
@@ -151,7 +154,8 @@ impl Layout {
     }
 }
 
-/// When cells no longer suit the boxes: many boxes have left the domain, or there are many more or many fewer of them than when the cells were chosen.
+/// When cells no longer suit the boxes: many boxes have left the domain, or there are many more or
+/// many fewer of them than when the cells were chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fit {
     /// Boxes when the cells were chosen.
@@ -166,7 +170,8 @@ impl Fit {
         Self { chosen_for: count, age: 0 }
     }
 
-    /// Counts a frame; whether to choose again, with `outside` of the `present` boxes outside of the domain. Not in every frame: choosing costs as much as starting anew.
+    /// Counts a frame; whether to choose again, with `outside` of the `present` boxes outside of
+    /// the domain. Not in every frame: choosing costs as much as starting anew.
     pub(super) fn is_lost(&mut self, present: usize, outside: usize) -> bool {
         self.age = self.age.saturating_add(1);
         let grown = present > 4 * self.chosen_for + 8 || 8 * present + 64 < self.chosen_for;

@@ -1,11 +1,16 @@
 //! An octree of moving boxes (Zachmann 1994, section 5.4).
 //!
-//! The boxes have integer coordinates in the finest grid of the tree. An item is attached to every octant that lies in its box, and to every octant of the last level that
-//! touches it (section 5.4.1). Two items are neighbours if an octant of one is, or holds, or lies in, an octant of the other.
+//! The boxes have integer coordinates in the finest grid of the tree. An item is attached to every
+//! octant that lies in its box, and to every octant of the last level that touches it (section
+//! 5.4.1). Two items are neighbours if an octant of one is, or holds, or lies in, an octant of the
+//! other.
 //!
-//! **Moving.** The thesis cuts the new box without the old one into six boxes and enters each of them (section 5.4.3). Here one descent takes both boxes along, and turns
-//! back wherever an octant sees the same part of both. It visits the octants of the difference too, but leaves the item attached to the very octants that a fresh entry would choose; six boxes
-//! entered one by one break large octants into small ones for good. With oriented boxes the octants are found anew, and compared with those from before by time-stamps.
+//! **Moving.** The thesis cuts the new box without the old one into six boxes and enters each of
+//! them (section 5.4.3). Here one descent takes both boxes along, and turns back wherever an octant
+//! sees the same part of both. It visits the octants of the difference too, but leaves the item
+//! attached to the very octants that a fresh entry would choose; six boxes entered one by one break
+//! large octants into small ones for good. With oriented boxes the octants are found anew, and
+//! compared with those from before by time-stamps.
 
 use super::Entry;
 use super::cell_core::{CellCore, CellTreeStats};
@@ -19,13 +24,16 @@ use impinge::math::{Aabb, Vec3};
 /// How an [`Octree`] is laid out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OctreeOptions {
-    /// Where the root lies. Boxes outside of it are in the octants at its border. `None`: where most boxes are, chosen anew when many have left.
+    /// Where the root lies. Boxes outside of it are in the octants at its border. `None`: where
+    /// most boxes are, chosen anew when many have left.
     pub domain: Option<Aabb>,
-    /// The levels below the root, at most 7: the finest grid has `2^depth` cells on each axis. `None`: from the number of boxes and their median size.
+    /// The levels below the root, at most 7: the finest grid has `2^depth` cells on each axis.
+    /// `None`: from the number of boxes and their median size.
     pub depth: Option<u32>,
     /// By which box items are entered.
     pub entry: Entry,
-    /// Items with more cells than this along an axis stay at coarser levels, in bigger cells and so fewer. In the thesis there is no such bound.
+    /// Items with more cells than this along an axis stay at coarser levels, in bigger cells and so
+    /// fewer. In the thesis there is no such bound.
     pub span: u32,
 }
 
@@ -43,7 +51,8 @@ impl OctreeOptions {
         Self { entry: Entry::Oriented, ..Self::default() }
     }
 
-    /// The octree of the thesis: a cage and a depth; every item goes down to the last level where its box asks for that.
+    /// The octree of the thesis: a cage and a depth; every item goes down to the last level where
+    /// its box asks for that.
     #[must_use]
     pub fn fixed(cage: Aabb, depth: u32) -> Self {
         Self { domain: Some(cage), depth: Some(depth), span: u32::MAX, ..Self::default() }
@@ -293,7 +302,8 @@ impl Octree {
     }
 }
 
-/// How many times the domain is halved until the cells are two to four times as wide as the median box, or there are eight cells of the last level for each box.
+/// How many times the domain is halved until the cells are two to four times as wide as the median
+/// box, or there are eight cells of the last level for each box.
 fn fitting_depth(spread: &Spread) -> u32 {
     let width = spread.domain.extent();
     let ratio = |k: usize| width[k] / spread.side[k].max(width[k] * 1e-4);

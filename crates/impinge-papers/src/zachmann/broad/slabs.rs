@@ -1,11 +1,16 @@
 //! The octree generalised to slabs: cells that are k-DOPs (Zachmann 1994, section 5.6).
 //!
-//! An octree cuts each cell at its centre by three planes. With `k / 2` directions instead of three, all planes of these directions through the centre cut it, into 8, 32, 48 or 96 cells
-//! for `k` = 6, 14, 18 or 26. The thesis, which proposes this and did not build it, notes that the parts are no longer like the whole, and that one may go on with the centres of the octree's
-//! cubes; so it is here. A cell is then a cube of the octree without what planes through the centres of larger cubes cut off it.
+//! An octree cuts each cell at its centre by three planes. With `k / 2` directions instead of
+//! three, all planes of these directions through the centre cut it, into 8, 32, 48 or 96 cells for
+//! `k` = 6, 14, 18 or 26. The thesis, which proposes this and did not build it, notes that the
+//! parts are no longer like the whole, and that one may go on with the centres of the octree's
+//! cubes; so it is here. A cell is then a cube of the octree without what planes through the
+//! centres of larger cubes cut off it.
 //!
-//! An item goes down by comparing its own slabs with the planes, direction by direction. It hopes for the same resolution with fewer levels, and pays for it by the number of cells around
-//! each centre: a box on a centre is in all of them. `OrientedBox` boxes gain most, for their slabs are tight in the diagonal directions as well.
+//! An item goes down by comparing its own slabs with the planes, direction by direction. It hopes
+//! for the same resolution with fewer levels, and pays for it by the number of cells around each
+//! centre: a box on a centre is in all of them. `OrientedBox` boxes gain most, for their slabs are
+//! tight in the diagonal directions as well.
 
 use super::Entry;
 use super::cell_core::{CellCore, CellTreeStats};
@@ -45,7 +50,8 @@ impl Slabs {
         }
     }
 
-    /// The parts that the planes cut space into, in order: bit `i` is set where the product with direction `i` is positive.
+    /// The parts that the planes cut space into, in order: bit `i` is set where the product with
+    /// direction `i` is positive.
     fn sectors(self) -> Vec<u16> {
         // Each part holds a point with coordinates up to four, off all planes.
         let mut sectors = Vec::new();
@@ -66,9 +72,11 @@ impl Slabs {
 /// How a [`SlabOctree`] is laid out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlabOctreeOptions {
-    /// Where the cube of the root lies. Boxes outside of it are in the cells at its border. `None`: where most boxes are, chosen anew when many have left.
+    /// Where the cube of the root lies. Boxes outside of it are in the cells at its border. `None`:
+    /// where most boxes are, chosen anew when many have left.
     pub domain: Option<Aabb>,
-    /// The levels below the root; at most 7 for [`Slabs::Six`], 4 for [`Slabs::Fourteen`], 3 for the others. `None`: from the number of boxes and their median size.
+    /// The levels below the root; at most 7 for [`Slabs::Six`], 4 for [`Slabs::Fourteen`], 3 for
+    /// the others. `None`: from the number of boxes and their median size.
     pub depth: Option<u32>,
     /// The directions of the planes.
     pub slabs: Slabs,
@@ -79,20 +87,23 @@ pub struct SlabOctreeOptions {
 }
 
 impl Default for SlabOctreeOptions {
-    /// 14 slabs, all else chosen from the boxes, which are entered by the slabs of the axis-aligned ones.
+    /// 14 slabs, all else chosen from the boxes, which are entered by the slabs of the axis-aligned
+    /// ones.
     fn default() -> Self {
         Self { domain: None, depth: None, slabs: Slabs::Fourteen, entry: Entry::Aligned, span: 2 }
     }
 }
 
 impl SlabOctreeOptions {
-    /// 14 slabs, all else chosen from the boxes, which are entered by the slabs of the oriented ones.
+    /// 14 slabs, all else chosen from the boxes, which are entered by the slabs of the oriented
+    /// ones.
     #[must_use]
     pub fn oriented() -> Self {
         Self { entry: Entry::Oriented, ..Self::default() }
     }
 
-    /// A cage, a depth and the directions; every item goes down to the last level where its slabs ask for that.
+    /// A cage, a depth and the directions; every item goes down to the last level where its slabs
+    /// ask for that.
     #[must_use]
     pub fn fixed(cage: Aabb, depth: u32, slabs: Slabs) -> Self {
         let (domain, depth) = (Some(cage), Some(depth));
@@ -250,7 +261,8 @@ impl Item {
         Self::new(directions, slack, |d| {
             let (mut lo, mut hi) = (0.0, 0.0);
             for k in 0..3 {
-                // A direction without this axis has nothing to do with how far the box goes there, maybe for ever.
+                // A direction without this axis has nothing to do with how far the box goes there,
+                // maybe for ever.
                 if d[k] != 0.0 {
                     let (a, b) = (d[k] * min[k], d[k] * max[k]);
                     (lo, hi) = (lo + a.min(b), hi + a.max(b));
@@ -279,7 +291,8 @@ impl Item {
 
     /// Directions in which the item is certainly above the centre, and certainly below; bit by bit.
     ///
-    /// With the margin: a common point of two items lies in some sector, and neither item rules that one out. Sums of infinite ends may be NaN, and rule out nothing.
+    /// With the margin: a common point of two items lies in some sector, and neither item rules
+    /// that one out. Sums of infinite ends may be NaN, and rule out nothing.
     fn sides(&self, directions: &[Vec3], center: Vec3) -> (u16, u16) {
         let (mut above, mut below) = (0, 0);
         for (i, d) in directions.iter().enumerate() {
@@ -299,7 +312,8 @@ impl Item {
     }
 }
 
-/// Levels until there are as many cells of the last level as boxes, or cubes are about as large as two boxes.
+/// Levels until there are as many cells of the last level as boxes, or cubes are about as large as
+/// two boxes.
 fn fitting_depth(spread: &Spread, branches: u32) -> u32 {
     let width = spread.domain.extent();
     let ratio = |k: usize| width[k] / spread.side[k].max(width[k] * 1e-4);
@@ -406,7 +420,8 @@ mod tests {
         slabs.update(&frame, &mut Changes::default());
         let mut octree = Octree::with(OctreeOptions::fixed(cage(), 3));
         octree.update(&frame, &mut Changes::default());
-        // The octree takes a cell that is touched for one that is filled, and so attaches to larger octants; the neighbours are the same.
+        // The octree takes a cell that is touched for one that is filled, and so attaches to larger
+        // octants; the neighbours are the same.
         assert_eq!(slabs.stats().compared, octree.stats().compared);
         assert!(slabs.stats().entries[3] >= octree.stats().entries[3]);
     }

@@ -1,16 +1,25 @@
 //! Which cells an oriented box touches: stabbing (Zachmann 1994, section 5.5.1).
 //!
-//! The thesis shoots rays along one axis through the corners of the cells, and takes as the part of the box in a column of cells what the rays at its four corners see of it. That
-//! misses what lies between the rays, so it adds the cells of the eight corners of the box, and says that some may still be missed. Here none is: over a
-//! column, the top of the box is a concave, piecewise linear function, so its highest point is over a corner of the column, where there is a ray, or on an
-//! edge of the box. The twelve edges are therefore followed through the columns as well; these hold the corners of the box.
+//! The thesis shoots rays along one axis through the corners of the cells, and takes as the part of
+//! the box in a column of cells what the rays at its four corners see of it. That misses what lies
+//! between the rays, so it adds the cells of the eight corners of the box, and says that some may
+//! still be missed. Here none is: over a column, the top of the box is a concave, piecewise linear
+//! function, so its highest point is over a corner of the column, where there is a ray, or on an
+//! edge of the box. The twelve edges are therefore followed through the columns as well; these hold
+//! the corners of the box.
 //!
-//! **Margins.** [`Frame::overlap`](super::Frame::overlap) holds oriented boxes apart only if they are certainly so: along each of fifteen axes it allows a gap of `m = 2^-45 s`, with `s` the sum of
-//! the half sides and of the coordinates of the distance of the centres, at most four times the half sides where the axis-aligned boxes overlap; let `2 m` cover the rounding of the gap too. Such
-//! boxes must still share a cell, so how far apart can they be? The Minkowski sum of two boxes has in each of its corners an octant, so a point that is above none of its faces by more
-//! than `g` is not further away from it than `sqrt(3) g`. Axes are not of unit length if they are products of edges that are nearly parallel, with an angle of sine `t`. Either `t` is at
-//! least `T`, and `g` is at most `2 m / T`; or turning one box by that angle makes the edges parallel, which moves it by at most `1.6 T s`, changes the other gaps by at most `2 T s`, and
-//! leaves only axes of unit length. With `T = 2^-22.5` both cases come to less than `1e-6 s`, or `4e-6` of the sum of the half sides of both boxes. Each box is grown by more than twice that.
+//! **Margins.** [`Frame::overlap`](super::Frame::overlap) holds oriented boxes apart only if they
+//! are certainly so: along each of fifteen axes it allows a gap of `m = 2^-45 s`, with `s` the sum
+//! of the half sides and of the coordinates of the distance of the centres, at most four times the
+//! half sides where the axis-aligned boxes overlap; let `2 m` cover the rounding of the gap too.
+//! Such boxes must still share a cell, so how far apart can they be? The Minkowski sum of two boxes
+//! has in each of its corners an octant, so a point that is above none of its faces by more than
+//! `g` is not further away from it than `sqrt(3) g`. Axes are not of unit length if they are
+//! products of edges that are nearly parallel, with an angle of sine `t`. Either `t` is at least
+//! `T`, and `g` is at most `2 m / T`; or turning one box by that angle makes the edges parallel,
+//! which moves it by at most `1.6 T s`, changes the other gaps by at most `2 T s`, and leaves only
+//! axes of unit length. With `T = 2^-22.5` both cases come to less than `1e-6 s`, or `4e-6` of the
+//! sum of the half sides of both boxes. Each box is grown by more than twice that.
 
 use super::cells::Cells;
 use super::layout::Layout;
@@ -33,7 +42,8 @@ pub(super) struct Turned {
 }
 
 impl Turned {
-    /// Grows a box; `slack` is what the borders of cells may be off. `None` if its sides are not finite.
+    /// Grows a box; `slack` is what the borders of cells may be off. `None` if its sides are not
+    /// finite.
     pub(super) fn new(oriented: &OrientedBox, slack: f64) -> Option<Self> {
         let (center, axes, half) = (oriented.center(), oriented.axes(), oriented.half());
         let slack = slack
@@ -77,7 +87,8 @@ impl Turned {
                 return false;
             }
             for (axis, own) in [(1, 2), (2, 0), (0, 1)].into_iter().enumerate() {
-                // The product of the unit vector of `axis` and the box's own: its component there is zero.
+                // The product of the unit vector of `axis` and the box's own: its component there
+                // is zero.
                 let (u, v) = own;
                 let along = (t[v] * a[u] - t[u] * a[v]).abs();
                 let cell = g[v] * a[u].abs() + g[u] * a[v].abs();
@@ -112,7 +123,8 @@ pub(super) struct Sticks {
 }
 
 impl Sticks {
-    /// Calls `stick` with the cells of each column that the box touches, and maybe a few that it nearly touches. Rays go along the axis with most cells, so there are few.
+    /// Calls `stick` with the cells of each column that the box touches, and maybe a few that it
+    /// nearly touches. Rays go along the axis with most cells, so there are few.
     pub(super) fn of(&mut self, turned: &Turned, layout: &Layout, mut stick: impl FnMut(Cells)) {
         let cells = turned.cells(layout);
         let w = (0..3).max_by_key(|k| cells.along(*k)).unwrap_or(0);
@@ -195,7 +207,8 @@ impl Columns<'_> {
         lo.max(self.cells.lo[axis])..=hi.min(self.cells.hi[axis])
     }
 
-    /// Which part of the way from `p` to `q`, of the part `(s, t)`, is in a cell made wider by the slack.
+    /// Which part of the way from `p` to `q`, of the part `(s, t)`, is in a cell made wider by the
+    /// slack.
     fn part(
         &self,
         axis: usize,
@@ -215,7 +228,8 @@ impl Columns<'_> {
         (from <= to).then_some((from, to))
     }
 
-    /// Enters what the rays through the corners of the columns see, into the four columns around each.
+    /// Enters what the rays through the corners of the columns see, into the four columns around
+    /// each.
     fn shoot_rays(&mut self) {
         let [u, v, w] = self.axes;
         let Turned { center, axes, half, .. } = *self.turned;
@@ -270,7 +284,8 @@ mod tests {
         OrientedBox::around(&corners)
     }
 
-    /// Sticks hold the cell of every point of the box, and no cell that the box is clearly away from; so do the cells that `touches` names.
+    /// Sticks hold the cell of every point of the box, and no cell that the box is clearly away
+    /// from; so do the cells that `touches` names.
     #[test]
     fn sticks_cover_the_box_and_little_more() {
         let mut random = Random::new(8);

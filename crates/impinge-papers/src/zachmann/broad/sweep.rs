@@ -1,9 +1,14 @@
-//! Sweep and prune on three axes, with sorting that uses what was sorted before (Zachmann 1994, section 5.7; Cohen, Lin, Manocha and Ponamgi: I-COLLIDE, 1995).
+//! Sweep and prune on three axes, with sorting that uses what was sorted before (Zachmann 1994,
+//! section 5.7; Cohen, Lin, Manocha and Ponamgi: I-COLLIDE, 1995).
 //!
-//! The ends of all boxes are kept in order on each axis. In a new frame they are nearly in order, and a sort by insertion mends that by few exchanges of neighbours. Two boxes begin to overlap,
-//! or cease to, only when an end of one passes an end of the other; each exchange of a lower with an upper end is therefore looked at, and only these.
+//! The ends of all boxes are kept in order on each axis. In a new frame they are nearly in order,
+//! and a sort by insertion mends that by few exchanges of neighbours. Two boxes begin to overlap,
+//! or cease to, only when an end of one passes an end of the other; each exchange of a lower with
+//! an upper end is therefore looked at, and only these.
 //!
-//! I-COLLIDE keeps three bits for every pair of bodies. That is a table that grows with the square of their number; instead an exchange here asks the boxes themselves, and only pairs that overlap are kept.
+//! I-COLLIDE keeps three bits for every pair of bodies. That is a table that grows with the square
+//! of their number; instead an exchange here asks the boxes themselves, and only pairs that overlap
+//! are kept.
 
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
 use impinge::internals::broad::Movers;
@@ -20,7 +25,8 @@ pub struct SweepStats {
     pub boxes: usize,
     /// Exchanges of neighbours on the three axes.
     pub exchanges: usize,
-    /// Exchanges of a lower with an upper end, for which two boxes were compared, and comparisons of sweeps and of boxes that came.
+    /// Exchanges of a lower with an upper end, for which two boxes were compared, and comparisons
+    /// of sweeps and of boxes that came.
     pub compared: usize,
     /// Whether the ends were sorted anew, and all pairs found by a sweep along one axis.
     pub swept: bool,
@@ -28,18 +34,21 @@ pub struct SweepStats {
     pub candidates: usize,
 }
 
-/// A broad phase by sorting along the three axes. Best for slow motion of bodies that do not crowd on any axis.
+/// A broad phase by sorting along the three axes. Best for slow motion of bodies that do not crowd
+/// on any axis.
 #[derive(Clone, Debug, Default)]
 pub struct SweepAndPrune {
     axes: [Vec<End>; 3],
     /// Where the ends of each item are: by axis, then lower and upper.
     places: Vec<[[u32; 2]; 3]>,
-    /// Whether `places` is as it should be; an update that goes through all ends does not keep it up.
+    /// Whether `places` is as it should be; an update that goes through all ends does not keep it
+    /// up.
     placed: bool,
     here: Vec<bool>,
     movers: Movers,
     pairs: PairSet,
-    /// Items that came in this frame; they are compared with all others, and their exchanges do not matter.
+    /// Items that came in this frame; they are compared with all others, and their exchanges do not
+    /// matter.
     came: Stamps,
     newcomers: Vec<u32>,
     active: Vec<u32>,
@@ -47,7 +56,9 @@ pub struct SweepAndPrune {
     stats: SweepStats,
 }
 
-/// One end of a box on an axis, as a number in the order of the ends: coordinate, lower before upper, item. Closed boxes that touch overlap, so of ends in the same place the lower ones come first.
+/// One end of a box on an axis, as a number in the order of the ends: coordinate, lower before
+/// upper, item. Closed boxes that touch overlap, so of ends in the same place the lower ones come
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct End(u64);
 
@@ -57,7 +68,8 @@ impl End {
     /// Items are numbered by 31 bits.
     #[inline]
     fn new(coordinate: f32, upper: bool, item: u32) -> Self {
-        // Adding zero makes of minus zero zero. Then the bits of positive numbers are in order, and those of negative ones in the opposite order.
+        // Adding zero makes of minus zero zero. Then the bits of positive numbers are in order, and
+        // those of negative ones in the opposite order.
         let bits = (coordinate + 0.0).to_bits();
         let key = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
         Self(u64::from(key) << 32 | if upper { UPPER } else { 0 } | u64::from(item))
@@ -92,10 +104,12 @@ struct Exchanges<'a> {
 }
 
 impl Exchanges<'_> {
-    /// An end has passed another one on its way down: now `low` is below `high`, and before it was above.
+    /// An end has passed another one on its way down: now `low` is below `high`, and before it was
+    /// above.
     ///
-    /// The other end may yet move, so the boxes of the new frame decide. Of a pair that changed, the ends have passed each other on some axis, once more in one direction than in the other; so
-    /// the last word on it is the right one.
+    /// The other end may yet move, so the boxes of the new frame decide. Of a pair that changed,
+    /// the ends have passed each other on some axis, once more in one direction than in the other;
+    /// so the last word on it is the right one.
     #[inline]
     fn pass(&mut self, low: End, high: End) {
         self.stats.exchanges += 1;
@@ -152,7 +166,8 @@ impl SweepAndPrune {
             if self.newcomers.is_empty() {
                 continue;
             }
-            // The old ends are in the order of the last frame; a few new ones are put in between, each by a search.
+            // The old ends are in the order of the last frame; a few new ones are put in between,
+            // each by a search.
             let old = ends.len();
             for &item in &self.newcomers {
                 let b = frame.of(item);
@@ -171,7 +186,8 @@ impl SweepAndPrune {
         }
     }
 
-    /// Sorts by insertion all ends, whose boxes may all have moved. False if that takes too long; then all ends are there, but not in order.
+    /// Sorts by insertion all ends, whose boxes may all have moved. False if that takes too long;
+    /// then all ends are there, but not in order.
     fn mend(&mut self, axis: usize, frame: &Frame<'_>, changes: &mut Changes) -> bool {
         let Self { axes, pairs, came, stats, .. } = self;
         let ends = &mut axes[axis];
@@ -196,7 +212,8 @@ impl SweepAndPrune {
         true
     }
 
-    /// Moves the ends of a few items to their places, one after the other. False if that takes too long.
+    /// Moves the ends of a few items to their places, one after the other. False if that takes too
+    /// long.
     fn mend_few(&mut self, frame: &Frame<'_>, movers: &Movers, changes: &mut Changes) -> bool {
         let limit = PATIENCE * self.places.len() + 1000;
         if !self.placed {
@@ -254,7 +271,8 @@ impl SweepAndPrune {
         }
     }
 
-    /// Sorts anew, and finds all pairs by a sweep along the axis where that takes the fewest comparisons.
+    /// Sorts anew, and finds all pairs by a sweep along the axis where that takes the fewest
+    /// comparisons.
     fn sweep(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
         self.placed = false;
         self.stats.swept = true;
@@ -314,7 +332,8 @@ impl BroadPhase for SweepAndPrune {
             self.came.reserve(movers.count());
         }
         self.stats = SweepStats::default();
-        // Pairs are kept while the axis-aligned boxes overlap. With oriented boxes each has to be looked at in every frame, without only those of what is gone.
+        // Pairs are kept while the axis-aligned boxes overlap. With oriented boxes each has to be
+        // looked at in every frame, without only those of what is gone.
         let oriented = frame.oriented.is_some();
         let before = self.axes[0].len();
         self.come_and_go(frame, &movers);

@@ -1,8 +1,11 @@
-//! A dynamic tree of boxes (Klosowski et al. 1998, section 6.1: insertion and deletion in the environment, with rebalancing).
+//! A dynamic tree of boxes (Klosowski et al. 1998, section 6.1: insertion and deletion in the
+//! environment, with rebalancing).
 //!
-//! Each leaf holds an item in a box a little larger than its own, so that an item that moves little stays where it is. Pairs of leaves that overlap are kept as candidates, and their
-//! items' own boxes are compared when one of them moves: what is reported is exact. Only an item that left its leaf's box is put elsewhere in the tree and asks it for other leaves; the
-//! cost of a frame is that of what moves, however much stands still.
+//! Each leaf holds an item in a box a little larger than its own, so that an item that moves little
+//! stays where it is. Pairs of leaves that overlap are kept as candidates, and their items' own
+//! boxes are compared when one of them moves: what is reported is exact. Only an item that left its
+//! leaf's box is put elsewhere in the tree and asks it for other leaves; the cost of a frame is
+//! that of what moves, however much stands still.
 
 mod tree;
 
@@ -15,14 +18,16 @@ use tree::{NONE, Tree, meet, surface};
 /// How a [`DynamicTree`] trades memory and comparisons for changes of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DynamicTreeOptions {
-    /// By how much a leaf's box is larger than the item's, on each side, as a share of the item's longest side. Zero or more; what is not counts as zero.
+    /// By how much a leaf's box is larger than the item's, on each side, as a share of the item's
+    /// longest side. Zero or more; what is not counts as zero.
     pub margin: f32,
     /// The share of leaves that are put elsewhere in one frame, above which the tree is built anew.
     pub rebuild: f32,
 }
 
 impl Default for DynamicTreeOptions {
-    /// For motion of about a fiftieth of a side in a frame: measured on random walks of that step, a margin of 0.1 to 0.2 costs least.
+    /// For motion of about a fiftieth of a side in a frame: measured on random walks of that step,
+    /// a margin of 0.1 to 0.2 costs least.
     fn default() -> Self {
         Self { margin: 0.15, rebuild: 0.4 }
     }
@@ -53,7 +58,8 @@ pub struct DynamicTreeStats {
     pub rebuilt: bool,
 }
 
-/// A broad phase by a dynamic tree of boxes. Best for many bodies that stand still or move little, of any sizes.
+/// A broad phase by a dynamic tree of boxes. Best for many bodies that stand still or move little,
+/// of any sizes.
 #[derive(Clone, Debug, Default)]
 pub struct DynamicTree {
     options: DynamicTreeOptions,
@@ -94,7 +100,8 @@ impl DynamicTree {
         }
     }
 
-    /// Checks the tree, and that each item has a leaf around its box of the last frame, which is given again; says what is wrong.
+    /// Checks the tree, and that each item has a leaf around its box of the last frame, which is
+    /// given again; says what is wrong.
     ///
     /// # Errors
     /// If an invariant does not hold, which would be a defect.

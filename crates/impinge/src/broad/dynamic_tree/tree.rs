@@ -1,20 +1,24 @@
 //! A binary tree of boxes that leaves enter and leave one by one.
 //!
-//! A leaf goes to the sibling that adds the least surface to the tree, found by branch and bound (Bittner, Hapala and Havran: Fast insertion-based optimization of bounding volume hierarchies,
-//! 2013); on the way back to the root, rotations exchange a child with a grandchild where that makes a box smaller (Kopta et al.: Fast, effective BVH updates for animated scenes, 2012).
+//! A leaf goes to the sibling that adds the least surface to the tree, found by branch and bound
+//! (Bittner, Hapala and Havran: Fast insertion-based optimization of bounding volume hierarchies,
+//! 2013); on the way back to the root, rotations exchange a child with a grandchild where that
+//! makes a box smaller (Kopta et al.: Fast, effective BVH updates for animated scenes, 2012).
 
 use super::super::Bounds;
 
 /// No node.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Nodes looked at for a sibling, at most: beyond this the best one so far is good enough. Most searches end long before.
+/// Nodes looked at for a sibling, at most: beyond this the best one so far is good enough. Most
+/// searches end long before.
 const PATIENCE: usize = 200;
 
 /// Nodes in one array; the free ones are chained by `parent`.
 ///
-/// Invariants, which [`Tree::validate`] checks: an inner node has two children, whose parent it is, and its box is the smallest around theirs. The root has no parent. A node is in use or in
-/// the chain of the free ones.
+/// Invariants, which [`Tree::validate`] checks: an inner node has two children, whose parent it is,
+/// and its box is the smallest around theirs. The root has no parent. A node is in use or in the
+/// chain of the free ones.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
@@ -56,7 +60,8 @@ impl Default for Tree {
     }
 }
 
-/// Half the surface. Infinite sides count as the longest finite ones, so that sums and differences are numbers.
+/// Half the surface. Infinite sides count as the longest finite ones, so that sums and differences
+/// are numbers.
 #[inline]
 pub(super) fn surface(b: &Bounds) -> f64 {
     let side = |k: usize| {
@@ -147,10 +152,12 @@ impl Tree {
         }
     }
 
-    /// The node whose sibling the leaf should be: the one that adds the least to the sum of all surfaces.
+    /// The node whose sibling the leaf should be: the one that adds the least to the sum of all
+    /// surfaces.
     ///
-    /// A new parent of the node adds the surface around both, and all boxes above grow. Below a node, at least the surface of the leaf is added, and what the boxes above and the node's own grow by;
-    /// where that is not less than the best so far, the search turns back.
+    /// A new parent of the node adds the surface around both, and all boxes above grow. Below a
+    /// node, at least the surface of the leaf is added, and what the boxes above and the node's own
+    /// grow by; where that is not less than the best so far, the search turns back.
     fn best_sibling(&mut self, bounds: &Bounds) -> u32 {
         let own = surface(bounds);
         let (mut best, mut least) = (self.root, f64::INFINITY);
@@ -192,7 +199,8 @@ impl Tree {
         }
     }
 
-    /// Exchanges a child of a node with a child of the other child, if that makes the other child's box smaller; the exchange that helps most.
+    /// Exchanges a child of a node with a child of the other child, if that makes the other child's
+    /// box smaller; the exchange that helps most.
     fn rotate(&mut self, at: u32) {
         let children = self.nodes[at as usize].children;
         let mut best = (0.0, NONE, NONE, NONE);
@@ -248,7 +256,8 @@ impl Tree {
         self.free = at;
     }
 
-    /// Builds the tree anew around these leaves, halving them along the axis on which their middles are spread most. `placed` is called with each item and its node.
+    /// Builds the tree anew around these leaves, halving them along the axis on which their middles
+    /// are spread most. `placed` is called with each item and its node.
     pub(super) fn build(&mut self, leaves: &mut [(u32, Bounds)], mut placed: impl FnMut(u32, u32)) {
         self.nodes.clear();
         (self.root, self.free, self.leaves) = (NONE, NONE, leaves.len());
@@ -311,7 +320,8 @@ impl Tree {
         height
     }
 
-    /// The surfaces of the inner nodes by that of the root: what a small query is expected to visit.
+    /// The surfaces of the inner nodes by that of the root: what a small query is expected to
+    /// visit.
     pub(super) fn cost(&self) -> f64 {
         let (mut sum, mut stack) = (0.0, vec![self.root]);
         while let Some(at) = stack.pop() {

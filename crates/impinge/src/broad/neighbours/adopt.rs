@@ -1,7 +1,9 @@
 //! New skins for boxes that left theirs, and new neighbours.
 //!
-//! At the beginning of a frame every pair of boxes whose skins overlap is in the lists (but for pairs of a box adrift and another, which are looked for in every frame). So of the boxes that a new skin overlaps,
-//! those that the old one overlapped are neighbours already and need not be looked up, unless their own skins are new, too: these are marked.
+//! At the beginning of a frame every pair of boxes whose skins overlap is in the lists (but for
+//! pairs of a box adrift and another, which are looked for in every frame). So of the boxes that a
+//! new skin overlaps, those that the old one overlapped are neighbours already and need not be
+//! looked up, unless their own skins are new, too: these are marked.
 
 use std::sync::Mutex;
 
@@ -16,7 +18,8 @@ use crate::wide::dispatch::{self, Task};
 
 /// Boxes that a thread takes at a time.
 const BATCH: usize = 64;
-/// For each new pair of a box adrift and another, so many lists are looked through for neighbours that are none any more.
+/// For each new pair of a box adrift and another, so many lists are looked through for neighbours
+/// that are none any more.
 const PURGED: usize = 4;
 
 impl Neighbours {
@@ -72,7 +75,8 @@ impl Neighbours {
         }
     }
 
-    /// Looks for neighbours of boxes that have new skins, or that are adrift, and leaves them in the first of the portions. Says in how many.
+    /// Looks for neighbours of boxes that have new skins, or that are adrift, and leaves them in
+    /// the first of the portions. Says in how many.
     fn look_for(&mut self, entries: &[u32], left: &[Turned], among: Among) -> usize {
         let batches = entries.len().div_ceil(BATCH);
         if self.portions.len() < batches {
@@ -101,7 +105,8 @@ impl Neighbours {
         batches
     }
 
-    /// Puts the pairs of slots in the first portions into the lists, if they are not there. Says how many there are.
+    /// Puts the pairs of slots in the first portions into the lists, if they are not there. Says
+    /// how many there are.
     fn keep(&mut self, portions: usize) -> usize {
         let mut count = 0;
         for portion in 0..portions {

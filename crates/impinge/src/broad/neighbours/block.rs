@@ -1,14 +1,18 @@
 //! All overlapping pairs of a few thousand boxes: columns of cells, and a sweep along one axis.
 //!
-//! Space is cut into columns along the sweep axis, about four mean sides wide, and each column into short cells. A box is entered into every column that it touches, in the cell where it begins; one counting
-//! sort brings the entries of a column into the order of their cells. A box can only overlap the entries between its own and those of the cell in which it ends, which are neighbours in memory: eight are
-//! compared at a time. Two boxes may meet in several columns; the pair counts in the column, and the block, where the lower corner of their intersection lies.
+//! Space is cut into columns along the sweep axis, about four mean sides wide, and each column into
+//! short cells. A box is entered into every column that it touches, in the cell where it begins;
+//! one counting sort brings the entries of a column into the order of their cells. A box can only
+//! overlap the entries between its own and those of the cell in which it ends, which are neighbours
+//! in memory: eight are compared at a time. Two boxes may meet in several columns; the pair counts
+//! in the column, and the block, where the lower corner of their intersection lies.
 
 use super::record::{Flags, Record};
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Wide, lanes_of};
 
-/// How many mean sides a column is wide. Between 3 and 5 makes no difference; wider columns have longer runs, narrower ones more entries.
+/// How many mean sides a column is wide. Between 3 and 5 makes no difference; wider columns have
+/// longer runs, narrower ones more entries.
 const WIDTH: f32 = 4.0;
 /// How many mean sides a cell is long.
 const LENGTH: f32 = 0.5;
@@ -29,7 +33,8 @@ pub(super) struct Block {
     sides: Sides,
 }
 
-/// The cells that a box touches: the first along each axis in lanes 0 to 2, the last in lanes 4 to 6, plus [`MAGIC`].
+/// The cells that a box touches: the first along each axis in lanes 0 to 2, the last in lanes 4 to
+/// 6, plus [`MAGIC`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 struct Place([f32; 8]);
@@ -58,7 +63,8 @@ impl Place {
             }
             return;
         }
-        // Nearly always one, two or four cells: all that these may be are written, and as many are kept as there are.
+        // Nearly always one, two or four cells: all that these may be are written, and as many are
+        // kept as there are.
         let second = first + if high == 1 { long } else { across };
         let four = [first, second, first + across, first + across + long];
         to.push(&four, number, (1 + wide as usize) << high);
@@ -150,7 +156,8 @@ struct Cells {
 }
 
 impl Cells {
-    /// For so many boxes that begin between `low` and `high`, with the sums of their sides, all in the first three lanes.
+    /// For so many boxes that begin between `low` and `high`, with the sums of their sides, all in
+    /// the first three lanes.
     #[inline(never)]
     fn new(low: &[f32; 8], high: &[f32; 8], sum: &[f32; 8], boxes: usize) -> Self {
         let mean = [0, 1, 2].map(|k| sum[k] / boxes as f32);
@@ -298,7 +305,8 @@ impl Block {
             *start = sum;
         }
         self.entries.resize(sum as usize, 0);
-        // From the back, so that records keep their order within a cell and each start ends where it belongs.
+        // From the back, so that records keep their order within a cell and each start ends where
+        // it belongs.
         for (cell, number) in entered.iter().zip(numbers).rev() {
             let start = &mut self.starts[*cell as usize];
             *start -= 1;
@@ -371,7 +379,8 @@ struct Sweep<'a> {
 /// So many hits are looked at together.
 const HITS: usize = 256;
 
-/// Entries that overlap, written down without asking how many there are: none of that can be foreseen.
+/// Entries that overlap, written down without asking how many there are: none of that can be
+/// foreseen.
 struct Hits {
     entries: [u32; HITS + 8],
     others: [u32; HITS + 8],

@@ -1,7 +1,9 @@
 //! All overlapping pairs of many boxes, from scratch.
 //!
-//! Space is cut into blocks of a few thousand boxes each, so that the work on one stays in a core's own cache, empty space costs little, and threads have something to share. A box goes into every block
-//! that it touches; [`Block`] finds the pairs of each. A block that is still too full, because boxes gather in heaps, is cut again.
+//! Space is cut into blocks of a few thousand boxes each, so that the work on one stays in a core's
+//! own cache, empty space costs little, and threads have something to share. A box goes into every
+//! block that it touches; [`Block`] finds the pairs of each. A block that is still too full,
+//! because boxes gather in heaps, is cut again.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -159,7 +161,8 @@ impl Columns {
             .map(|found| &*found.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// Cuts the input (at depth zero), or a part of the records, into blocks, and what is too full again.
+    /// Cuts the input (at depth zero), or a part of the records, into blocks, and what is too full
+    /// again.
     fn split(&mut self, part: std::ops::Range<usize>, depth: u32) {
         let top = depth == 0;
         let count = if top { self.input.len() } else { part.len() };

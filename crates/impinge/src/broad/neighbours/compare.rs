@@ -197,7 +197,8 @@ impl Compare<'_> {
     #[inline(always)]
     fn compare<W: Wide, const ORIENTED: bool>(self) {
         let Self { view, rows, overlapping: known, changes } = self;
-        // Which rows are different is noted without asking, and looked at later: few are, and none can be foreseen.
+        // Which rows are different is noted without asking, and looked at later: few are, and none
+        // can be foreseen.
         let mut noted = [(0, 0); NOTED];
         let mut count = 0;
         let (mut entries, length) = (rows.entries(), known.len());

@@ -1,17 +1,24 @@
 //! Motion that many boxes have in common.
 //!
-//! Boxes that fall together, or ride on one belt, leave any skin within a frame, and yet nothing changes between them. They are *adrift*: their boxes with skins are kept in coordinates that move along, and the
-//! lists among them hold as those of boxes that rest do. Between what is adrift and what is not, pairs are looked for in every frame. Only one such motion is followed at a time.
+//! Boxes that fall together, or ride on one belt, leave any skin within a frame, and yet nothing
+//! changes between them. They are *adrift*: their boxes with skins are kept in coordinates that
+//! move along, and the lists among them hold as those of boxes that rest do. Between what is adrift
+//! and what is not, pairs are looked for in every frame. Only one such motion is followed at a
+//! time.
 //!
-//! Let `D` be the offset of the moving coordinates, `f` a box with skin in them and `t` the box itself. In every frame each lower side must obey `fl(f + D) < t`, strictly, and each upper side the reverse; else the
-//! box has left its skin. If two boxes adrift overlap, `fl(f + D) < t <= u < fl(g + D)` for a lower side `t` of one and the upper side `u` of the other. Rounding is monotone, so `f < g`: the boxes
-//! with skins overlap in the moving coordinates, and the pair is in the lists.
+//! Let `D` be the offset of the moving coordinates, `f` a box with skin in them and `t` the box
+//! itself. In every frame each lower side must obey `fl(f + D) < t`, strictly, and each upper side
+//! the reverse; else the box has left its skin. If two boxes adrift overlap,
+//! `fl(f + D) < t <= u < fl(g + D)` for a lower side `t` of one and the upper side `u` of the
+//! other. Rounding is monotone, so `f < g`: the boxes with skins overlap in the moving coordinates,
+//! and the pair is in the lists.
 
 use super::Neighbours;
 use super::record::Turned;
 use crate::broad::Frame;
 
-/// So many slots are looked at for boxes adrift, or so many that were too fast for a skin are kept in mind.
+/// So many slots are looked at for boxes adrift, or so many that were too fast for a skin are kept
+/// in mind.
 const PROBES: usize = 48;
 /// A motion in common is one of at least so many of them,
 const ENOUGH: usize = 8;
@@ -34,7 +41,8 @@ pub(super) struct Drift {
 }
 
 impl Neighbours {
-    /// Finds out how the moving coordinates move in this frame, from a few of the boxes adrift or, where there are none, from a few that were too fast in the last frame.
+    /// Finds out how the moving coordinates move in this frame, from a few of the boxes adrift or,
+    /// where there are none, from a few that were too fast in the last frame.
     pub(super) fn feel(&mut self, frame: &Frame<'_>) {
         self.drift.step = None;
         if self.drift.members == 0 && self.drift.fast.is_empty() {
@@ -115,7 +123,8 @@ impl Neighbours {
 }
 
 impl Drift {
-    /// Takes the median of the samples, if enough of them agree with it and it is more than the skin can bear.
+    /// Takes the median of the samples, if enough of them agree with it and it is more than the
+    /// skin can bear.
     fn agree(&mut self, width: f32) {
         let count = self.samples[0].len();
         if count < ENOUGH {

@@ -12,7 +12,8 @@ const STARTS: u32 = 8;
 pub(super) struct Order {
     /// How many slots were put in order.
     slots: usize,
-    /// How many more fresh starts it is good for; none that do not follow each other, in which boxes may have gone far.
+    /// How many more fresh starts it is good for; none that do not follow each other, in which
+    /// boxes may have gone far.
     starts: u32,
 }
 
@@ -35,10 +36,12 @@ impl Order {
 }
 
 impl Neighbours {
-    /// Gives all boxes new skins and slots and finds their neighbours. Pairs that overlapped, and are none of these, have ended.
+    /// Gives all boxes new skins and slots and finds their neighbours. Pairs that overlapped, and
+    /// are none of these, have ended.
     pub(super) fn start_afresh(&mut self, changes: &mut Changes) {
         self.skin.measure(&self.tight);
-        // All but those who are too fast for one get a skin, whether they left theirs or not. The moving coordinates begin anew.
+        // All but those who are too fast for one get a skin, whether they left theirs or not. The
+        // moving coordinates begin anew.
         self.drift.offset = [0.0; 3];
         for (fat, tight) in self.fat.iter_mut().zip(&self.tight) {
             *fat = self.skin.around(tight);
@@ -79,7 +82,8 @@ impl Neighbours {
         for found in self.columns.found() {
             spare.order.extend_from_slice(&found.order);
         }
-        // The largest come last, so that the lists of pairs with them are those of the small: a ground has everybody for a neighbour.
+        // The largest come last, so that the lists of pairs with them are those of the small: a
+        // ground has everybody for a neighbour.
         spare.large.clear();
         let large = self.skin.is_large(&self.fat);
         spare.large.extend(spare.order.iter().copied().filter(|slot| large(*slot)));

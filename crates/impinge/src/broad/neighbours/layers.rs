@@ -1,7 +1,9 @@
 //! A tree over the slots, for finding the boxes near one of them.
 //!
-//! Slots are in the order of space, so eight in a row lie close together, and eight such rows too: the tree needs no pointers. Its lowest layer holds the boxes with skins, eight to a node; the node above has
-//! the boxes around eight of these, and so on. A box that moves is put in its place, and the boxes above grow as far as they must; they shrink when all are fitted anew.
+//! Slots are in the order of space, so eight in a row lie close together, and eight such rows too:
+//! the tree needs no pointers. Its lowest layer holds the boxes with skins, eight to a node; the
+//! node above has the boxes around eight of these, and so on. A box that moves is put in its place,
+//! and the boxes above grow as far as they must; they shrink when all are fitted anew.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +24,8 @@ const REFIT: usize = 4;
 /// More layers than this would hold more than 2^32 boxes.
 const DEPTH: usize = 11;
 
-/// Nodes that are still to be opened, with their layers: of each layer at most eight children, less the one that is taken.
+/// Nodes that are still to be opened, with their layers: of each layer at most eight children, less
+/// the one that is taken.
 type Stack = [(u8, u32); 8 * DEPTH];
 
 /// The tree.
@@ -154,7 +157,8 @@ impl Layers {
         found
     }
 
-    /// Calls with the slots of boxes here, moved by `by`, that lie in a node that overlaps a box there.
+    /// Calls with the slots of boxes here, moved by `by`, that lie in a node that overlaps a box
+    /// there.
     #[inline(always)]
     pub(super) fn reaching<W: Wide>(&self, other: &Self, by: [f32; 3], mut each: impl FnMut(u32)) {
         let (mut stack, mut below): (Stack, Stack) = ([(0, 0); 8 * DEPTH], [(0, 0); 8 * DEPTH]);

@@ -1,10 +1,15 @@
 //! The production broad phase: boxes with a skin, and lists of neighbours.
 //!
-//! Every box is given a skin, and the pairs whose boxes with skin overlap are kept as lists, as molecular dynamics does (Verlet 1967). While boxes stay within their skins no other pair can begin to overlap, so
-//! a frame is one pass over the lists. A box that leaves its skin gets a new one, and its new neighbours are found in a [tree over the slots](layers). When many leave at once, all pairs are found from scratch
-//! ([`columns`]). Motion that many have in common, as in a fall, counts as [none](drift). What is reported is decided by the boxes themselves; the skins only decide when to look.
+//! Every box is given a skin, and the pairs whose boxes with skin overlap are kept as lists, as
+//! molecular dynamics does (Verlet 1967). While boxes stay within their skins no other pair can
+//! begin to overlap, so a frame is one pass over the lists. A box that leaves its skin gets a new
+//! one, and its new neighbours are found in a [tree over the slots](layers). When many leave at
+//! once, all pairs are found from scratch ([`columns`]). Motion that many have in common, as in a
+//! fall, counts as [none](drift). What is reported is decided by the boxes themselves; the skins
+//! only decide when to look.
 //!
-//! Boxes are kept in an order in which neighbours in space are neighbours in memory: a *slot* is a place in that order.
+//! Boxes are kept in an order in which neighbours in space are neighbours in memory: a *slot* is a
+//! place in that order.
 
 mod adopt;
 mod block;
@@ -35,7 +40,8 @@ use record::Turned;
 use search::Search;
 use skin::Skin;
 
-/// Finding all from scratch costs as much as this many boxes leaving their skins, for each box there is.
+/// Finding all from scratch costs as much as this many boxes leaving their skins, for each box
+/// there is.
 const FRESH: f32 = 0.5;
 /// Building the tree over the slots, likewise.
 const LAYERS: f32 = 0.02;
@@ -46,9 +52,11 @@ const FEW: usize = 24;
 /// From so many slots on, threads share the work.
 const MANY: usize = 8192;
 
-/// Lists of neighbours under boxes with skins: the fastest of the broad phases, for most of what moves.
+/// Lists of neighbours under boxes with skins: the fastest of the broad phases, for most of what
+/// moves.
 ///
-/// The skin adapts to how boxes move: wide enough that few leave it in a frame, narrow enough that lists stay short. A box that moves further in a frame than the skin is wide has none.
+/// The skin adapts to how boxes move: wide enough that few leave it in a frame, narrow enough that
+/// lists stay short. A box that moves further in a frame than the skin is wide has none.
 ///
 /// ```
 /// use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, Neighbours};
@@ -184,7 +192,8 @@ impl Neighbours {
         }
     }
 
-    /// Whether finding all from scratch is less work than giving new skins to those who left theirs.
+    /// Whether finding all from scratch is less work than giving new skins to those who left
+    /// theirs.
     fn is_fresh_better(&self) -> bool {
         let count = self.items.len() as f32;
         let layers = if self.layered { 0.0 } else { LAYERS * count };
@@ -207,7 +216,8 @@ impl Neighbours {
         }
         let all = matches!(frame.moved, Moved::All) || named.len() * 4 >= self.items.len();
         let some = (!all).then_some(&named[..]);
-        // Lists are compared one by one for very few only: all of them in a row take less time each.
+        // Lists are compared one by one for very few only: all of them in a row take less time
+        // each.
         let few = some.filter(|items| items.len() * FEW < self.items.len());
         match some {
             Some(items) => self.read_some(frame, items),
@@ -249,7 +259,8 @@ impl BroadPhase for Neighbours {
     }
 
     fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        // Who comes late because he slept is too late for most of a frame. A few that moved are not shared.
+        // Who comes late because he slept is too late for most of a frame. A few that moved are not
+        // shared.
         let boxes = match frame.moved {
             Moved::Only(items) if items.len() * 4 < self.items.len() => 0,
             _ => frame.bounds.len().max(self.count),
@@ -314,7 +325,8 @@ mod tests {
         agrees_with_the_oracle(Neighbours::new, false);
     }
 
-    /// Boxes that fall onto a heap, each at its time, some that rise through them, and a few that go where they like.
+    /// Boxes that fall onto a heap, each at its time, some that rise through them, and a few that
+    /// go where they like.
     #[test]
     fn boxes_that_move_together_are_followed() {
         let around = |(at, half, _): &([f64; 3], f64, f64)| Bounds {
@@ -369,7 +381,8 @@ mod tests {
         }
     }
 
-    /// Boxes that leave any skin in every frame, so that one fresh start follows another; some come, some go, and all rest for a while.
+    /// Boxes that leave any skin in every frame, so that one fresh start follows another; some
+    /// come, some go, and all rest for a while.
     #[test]
     fn boxes_that_fly_are_found_from_scratch() {
         let mut random = Random::new(8);

@@ -1,4 +1,5 @@
-//! The lists of neighbours: pairs of slots in rows of eight, so that comparing them is one pass over memory, whatever the lengths of the lists.
+//! The lists of neighbours: pairs of slots in rows of eight, so that comparing them is one pass
+//! over memory, whatever the lengths of the lists.
 
 use crate::wide::{Lookup, Rows, prefetch};
 
@@ -7,7 +8,8 @@ const HOLES: usize = 16;
 /// No place.
 const NONE: u32 = u32::MAX;
 
-/// The lists of all slots. A pair is in the list of its lower slot. A *place* is a row and a column in one number; those that are free hold slot zero twice, whose box is empty for ever.
+/// The lists of all slots. A pair is in the list of its lower slot. A *place* is a row and a column
+/// in one number; those that are free hold slot zero twice, whose box is empty for ever.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pairs {
     rows: Rows,
@@ -34,7 +36,8 @@ pub(super) struct Cursor {
 }
 
 impl Pairs {
-    /// Empties all and makes room for lists as long as told, which become the places where [`Pairs::fill`] goes on.
+    /// Empties all and makes room for lists as long as told, which become the places where
+    /// [`Pairs::fill`] goes on.
     pub(super) fn reset(&mut self, lengths: &mut [u32]) {
         self.clear();
         let count: usize = lengths.iter().map(|length| *length as usize).sum();
@@ -77,7 +80,8 @@ impl Pairs {
         self.first.push(NONE);
     }
 
-    /// The rows with what a table has for the slots, and for each row a bit for each pair whose boxes overlap.
+    /// The rows with what a table has for the slots, and for each row a bit for each pair whose
+    /// boxes overlap.
     pub(super) fn within<'a, T>(&'a mut self, table: &'a [T]) -> (Lookup<'a, T>, &'a mut [u8]) {
         (self.rows.within(table), &mut self.overlapping)
     }
@@ -144,7 +148,8 @@ impl Pairs {
         place
     }
 
-    /// A free place for a pair of a slot: near its other pairs, so that comparing them goes through memory in order; or else any; or else a new one.
+    /// A free place for a pair of a slot: near its other pairs, so that comparing them goes through
+    /// memory in order; or else any; or else a new one.
     fn find_place(&mut self, slot: usize) -> u32 {
         let home = self.first[slot];
         let near = if home == NONE { None } else { self.hole_in(home as usize / 8) };

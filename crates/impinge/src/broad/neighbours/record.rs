@@ -6,7 +6,9 @@ use crate::wide::Wide;
 /// Along which axes something begins here.
 pub(super) type Flags = u8;
 
-/// A box on its way into a block: the lower sides, the item, the upper sides, and along which axes the box begins in the block. The two numbers lie in the lanes of floats that are not used as such.
+/// A box on its way into a block: the lower sides, the item, the upper sides, and along which axes
+/// the box begins in the block. The two numbers lie in the lanes of floats that are not used as
+/// such.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Record(pub(super) [f32; 8]);
@@ -41,7 +43,8 @@ impl Record {
     }
 }
 
-/// A box as its lower sides and its upper ones with their signs turned. All are NaN for a box that is empty, so that it compares with nothing.
+/// A box as its lower sides and its upper ones with their signs turned. All are NaN for a box that
+/// is empty, so that it compares with nothing.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(super) struct Turned(pub(super) [f32; 8]);
@@ -80,7 +83,8 @@ impl Turned {
         self.0[0].is_nan()
     }
 
-    /// A mask that is set in all lanes if the other lies in this one; never, if one of them is empty.
+    /// A mask that is set in all lanes if the other lies in this one; never, if one of them is
+    /// empty.
     #[inline(always)]
     pub(super) fn contains<W: Wide>(&self, other: W) -> W {
         W::load(&self.0).le(other)
@@ -132,7 +136,8 @@ impl Turned {
         [0, 1, 2, 4, 5, 6].into_iter().all(|k| moved.0[k] < other.0[k])
     }
 
-    /// The same with vectors, as a mask that is set in all lanes if so; the lanes of `by` that are not used are less than zero.
+    /// The same with vectors, as a mask that is set in all lanes if so; the lanes of `by` that are
+    /// not used are less than zero.
     #[inline(always)]
     pub(super) fn holds_adrift_wide<W: Wide>(&self, other: W, by: W) -> W {
         W::load(&self.0).add(by).lt(other)

@@ -1,11 +1,13 @@
-//! Many boxes looked for in the [tree over the slots](super::layers) at once, layer by layer: the steps are the same whatever is found, so that none is guessed wrong.
+//! Many boxes looked for in the [tree over the slots](super::layers) at once, layer by layer: the
+//! steps are the same whatever is found, so that none is guessed wrong.
 
 use super::layers::{Layers, Node};
 use super::record::Turned;
 use crate::broad::Bounds;
 use crate::wide::{Wide, Wide3, lanes_of};
 
-/// Boxes that are looked for, and what was found. Those of two threads lie side by side, but on no cache line together.
+/// Boxes that are looked for, and what was found. Those of two threads lie side by side, but on no
+/// cache line together.
 #[derive(Clone, Debug, Default)]
 #[repr(align(128))]
 pub(super) struct Search {
@@ -37,12 +39,14 @@ impl Search {
         self.here.count = 0;
     }
 
-    /// One more box to look for, that of a slot. What overlaps `known` is left out unless it is marked.
+    /// One more box to look for, that of a slot. What overlaps `known` is left out unless it is
+    /// marked.
     pub(super) fn want(&mut self, slot: u32, turned: &Turned, known: &Turned) {
         self.wanted.push(Wanted { bounds: turned.bounds(), known: known.bounds(), slot });
     }
 
-    /// The pairs that were found: the slot of a box that was looked for, and that of one that overlaps it.
+    /// The pairs that were found: the slot of a box that was looked for, and that of one that
+    /// overlaps it.
     pub(super) fn found(&self) -> impl Iterator<Item = [u32; 2]> {
         let found = self.here.nodes.iter().zip(&self.here.of).take(self.here.count);
         found.map(|(slot, of)| [self.wanted[*of as usize].slot, *slot])

@@ -72,9 +72,11 @@ impl Skin {
         self.width = self.width.clamp(narrow, wide);
     }
 
-    /// Makes the skin wider or narrower, towards the width at which a little more would save as much on boxes that leave theirs as it costs in comparisons.
+    /// Makes the skin wider or narrower, towards the width at which a little more would save as
+    /// much on boxes that leave theirs as it costs in comparisons.
     ///
-    /// Of boxes that wander at random the number that leave is as one to the square of the width `w`; pairs of boxes with mean side `m` are as the cube of `2 m + 4 w`.
+    /// Of boxes that wander at random the number that leave is as one to the square of the width
+    /// `w`; pairs of boxes with mean side `m` are as the cube of `2 m + 4 w`.
     pub(super) fn adapt(&mut self, stats: &NeighbourStats, boxes: &[Turned]) {
         if stats.fresh {
             (self.frames, self.escaped, self.compared) = (0, 0, 0);

@@ -82,10 +82,12 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
         self.error + 2.0 * U * length_up(m) + 1e-300
     }
 
-    /// A bound, in the scaled frame, for the height of every point of the set along `direction`, per length, from the support there.
+    /// A bound, in the scaled frame, for the height of every point of the set along `direction`,
+    /// per length, from the support there.
     pub(in crate::convex) fn height(&self, direction: Vec3, support: Vec3) -> f64 {
         let along = direction.dot(support) / direction.length();
-        // Three roundings of the product, whose parts are no larger than the lengths; the length and the quotient.
+        // Three roundings of the product, whose parts are no larger than the lengths; the length
+        // and the quotient.
         along + self.error(support) + 12.0 * U * length_up(support)
     }
 
@@ -95,7 +97,8 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
         length / t / s
     }
 
-    /// A bound, in the caller's unit, of how far points of the cores that are sums of vertices may be from them.
+    /// A bound, in the caller's unit, of how far points of the cores that are sums of vertices may
+    /// be from them.
     pub(in crate::convex) fn point_error(&self, a: Vec3, b: Vec3) -> f64 {
         self.unscaled(self.error) + 16.0 * U * (length_up(a) + length_up(b))
     }

@@ -7,10 +7,11 @@ use super::{ClosestCache, ClosestOptions, ClosestPoints, Stop, signed_volumes, u
 use crate::convex::body::{Body, U, length_up};
 use crate::math::{Pose, Vec3};
 
-/// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, and bounds of the distance.
+/// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, and bounds of the
+/// distance.
 ///
-/// `lower > 0` proves that the bodies are apart. Otherwise they overlap, touch, or are nearer than rounding (or the
-/// limit) could tell; `upper` says how near at least.
+/// `lower > 0` proves that the bodies are apart. Otherwise they overlap, touch, or are nearer than
+/// rounding (or the limit) could tell; `upper` says how near at least.
 ///
 /// ```
 /// use impinge::Pose;
@@ -113,7 +114,8 @@ impl Ended {
         cache.simplex.extend(self.simplex.iter().filter_map(|v| v.marks));
     }
 
-    /// Bounds of the signed distance of the bodies, in the caller's unit, where their cores are apart: less than zero where margins overlap.
+    /// Bounds of the signed distance of the bodies, in the caller's unit, where their cores are
+    /// apart: less than zero where margins overlap.
     ///
     /// Where the cores overlap, `lower` means nothing.
     pub(in crate::convex) fn less_margins<A: Body, B: Body>(
@@ -190,7 +192,8 @@ pub(in crate::convex) fn iterate<A: Body, B: Body, S: Strategy>(
 }
 
 impl Ended {
-    /// The simplex of the last query, or the support along the line of the middles (Leung 1996, section 3.4).
+    /// The simplex of the last query, or the support along the line of the middles (Leung 1996,
+    /// section 3.4).
     fn start<A: Body, B: Body>(
         difference: &Difference<'_, A, B>,
         reduce: fn(&[Vec3]) -> Reduced,
@@ -218,7 +221,8 @@ impl Ended {
         at
     }
 
-    /// Adds a vertex to the simplex, if that brings it nearer to the origin or, `level_steps` times at most, no further.
+    /// Adds a vertex to the simplex, if that brings it nearer to the origin or, `level_steps` times
+    /// at most, no further.
     fn step<A: Body, B: Body>(
         &mut self,
         vertex: Vertex,
@@ -243,7 +247,8 @@ impl Ended {
         true
     }
 
-    /// Goes from the nearest point straight towards a vertex, if that comes nearer: where rounding spoils the weights of a sliver, the line is still good.
+    /// Goes from the nearest point straight towards a vertex, if that comes nearer: where rounding
+    /// spoils the weights of a sliver, the line is still good.
     fn step_along_line<A: Body, B: Body>(
         &mut self,
         vertex: Vertex,
@@ -261,7 +266,8 @@ impl Ended {
         gained
     }
 
-    /// The direction to the origin again, perpendicular to the simplex: the nearest point is a sum of larger ones and has lost digits.
+    /// The direction to the origin again, perpendicular to the simplex: the nearest point is a sum
+    /// of larger ones and has lost digits.
     fn polished(&self) -> Vec3 {
         let m = |i: usize| self.simplex[i].m;
         let better = match self.simplex.len() {
@@ -293,7 +299,8 @@ impl Ended {
     }
 }
 
-/// Keeps the vertices that the nearest point needs, in their order; their weights and the point. Four only if it is the origin up to rounding.
+/// Keeps the vertices that the nearest point needs, in their order; their weights and the point.
+/// Four only if it is the origin up to rounding.
 fn shrink<A: Body, B: Body>(
     simplex: &mut Vec<Vertex>,
     reduce: fn(&[Vec3]) -> Reduced,
@@ -310,7 +317,8 @@ fn shrink<A: Body, B: Body>(
         if reduced.len() < 4 || length_up(nearest) <= rounding(difference, simplex) {
             return (reduced.renumbered(), nearest);
         }
-        // The weights of a flat tetrahedron are spoilt by rounding: again without the vertex that counts least.
+        // The weights of a flat tetrahedron are spoilt by rounding: again without the vertex that
+        // counts least.
         let lighter = |x: &(usize, f64), y: &(usize, f64)| x.1.total_cmp(&y.1);
         if let Some((least, _)) = reduced.iter().min_by(lighter) {
             simplex.remove(least);

@@ -1,18 +1,21 @@
 //! Closest points of two convex bodies.
 //!
-//! The improved Gilbert algorithm of Leung 1996, sections 5.1 to 5.4, after E. Gilbert, D. Johnson, S. Keerthi 1988, "A
-//! Fast Procedure for Computing the Distance Between Complex Objects in Three-Dimensional Space". The bodies are
-//! apart as far as the origin is from `M = B - A`, all differences of their points. A simplex of points of `M` walks towards the
-//! origin: its point nearest to the origin gives a direction, the furthest point of `M` in that direction joins the simplex, and what the nearest point does
-//! not need is dropped.
+//! The improved Gilbert algorithm of Leung 1996, sections 5.1 to 5.4, after E. Gilbert, D. Johnson,
+//! S. Keerthi 1988, "A Fast Procedure for Computing the Distance Between Complex Objects in
+//! Three-Dimensional Space". The bodies are apart as far as the origin is from `M = B - A`, all
+//! differences of their points. A simplex of points of `M` walks towards the origin: its point
+//! nearest to the origin gives a direction, the furthest point of `M` in that direction joins the
+//! simplex, and what the nearest point does not need is dropped.
 //!
 //! The nearest point of a simplex is found by signed volumes; a [`Strategy`] may replace that and
 //! what else varies, as the published algorithms of `impinge-papers` do.
 //!
-//! **The bounds hold**, whatever the iteration does. Every point of the simplex is a difference of points of the bodies, so its nearest
-//! point is no nearer than the distance: `upper`. Every support in a direction is a pair of parallel planes with the bodies on either side: `lower`. What
-//! supports, poses and sums round is added (`docs/notes/convex-shapes.md`). The iteration ends when the bounds meet, when a point of the simplex comes again (Leung 1996,
-//! section 5.4), when it comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
+//! **The bounds hold**, whatever the iteration does. Every point of the simplex is a difference of
+//! points of the bodies, so its nearest point is no nearer than the distance: `upper`. Every
+//! support in a direction is a pair of parallel planes with the bodies on either side: `lower`.
+//! What supports, poses and sums round is added (`docs/notes/convex-shapes.md`). The iteration ends
+//! when the bounds meet, when a point of the simplex comes again (Leung 1996, section 5.4), when it
+//! comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
 
 mod difference;
 mod iterate;
@@ -40,7 +43,8 @@ pub fn unit(v: Vec3) -> Vec3 {
 /// What [`closest_points`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClosestOptions {
-    /// The iteration ends when the bounds of the distance differ by no more than this times the distance.
+    /// The iteration ends when the bounds of the distance differ by no more than this times the
+    /// distance.
     pub tolerance: f64,
     /// The most iterations. Reaching it is no answer: the bounds are returned as they are.
     pub limit: u32,
@@ -75,7 +79,8 @@ pub struct ClosestPoints {
     pub a: Vec3,
     /// The point of B.
     pub b: Vec3,
-    /// From A to B, a unit vector; zero where the cores of the bodies meet as far as rounding can tell.
+    /// From A to B, a unit vector; zero where the cores of the bodies meet as far as rounding can
+    /// tell.
     pub direction: Vec3,
     /// The distance is at least this; if positive, the bodies are apart.
     pub lower: f64,
@@ -89,12 +94,15 @@ pub struct ClosestPoints {
     pub stop: Stop,
 }
 
-/// What a query leaves for the next one of the same two bodies at a similar pose: how to find the last simplex again (Leung 1996, section 5.4) and the last supports.
+/// What a query leaves for the next one of the same two bodies at a similar pose: how to find the
+/// last simplex again (Leung 1996, section 5.4) and the last supports.
 ///
-/// `C` and `D` are the [`Body::Memory`](super::Body::Memory) of A and B. An empty one, [`Default::default`], will do.
+/// `C` and `D` are the [`Body::Memory`](super::Body::Memory) of A and B. An empty one,
+/// [`Default::default`], will do.
 ///
-/// Keep one for each pair of bodies. It may be used with other bodies, or after they changed: it holds [`Mark`]s, not points, and asks the bodies at hand for the points. That costs a little time then,
-/// and the bounds hold.
+/// Keep one for each pair of bodies. It may be used with other bodies, or after they changed: it
+/// holds [`Mark`]s, not points, and asks the bodies at hand for the points. That costs a little
+/// time then, and the bounds hold.
 #[derive(Clone, Debug)]
 pub struct ClosestCache<C, D> {
     /// What A's search remembers.
@@ -112,7 +120,8 @@ impl<C: Default, D: Default> Default for ClosestCache<C, D> {
 }
 
 impl ClosestCache<Trail, Trail> {
-    /// The start of a search that begins at a simplex of these vertices of two hulls; numbers that they do not have are left out there.
+    /// The start of a search that begins at a simplex of these vertices of two hulls; numbers that
+    /// they do not have are left out there.
     #[must_use]
     pub fn from_pairs(pairs: &Pairs) -> Self {
         let simplex = pairs.as_slice().iter().map(|pair| pair.map(Mark::Vertex)).collect();

@@ -1,10 +1,12 @@
 //! Signed volumes: the point of a simplex nearest to the origin, by comparing signs.
 //!
-//! Montanari, Petrinic & Barbieri 2017. The origin is projected on the affine hull of the simplex; the volumes (areas, lengths) of the parts that the projection
-//! makes with all points but one have the sign of the whole if it is inside. For each that has not, the simplex without that point is asked, and
-//! the nearest answer counts. Our addition: where rounding has spoilt the signs of a sliver, which shows in a simplex point beyond the plane of the answer, all
-//! parts of the simplex are asked. Areas and lengths are measured in the coordinate plane or on the axis where the simplex looks largest, which keeps flat ones well
-//! conditioned.
+//! Montanari, Petrinic & Barbieri 2017. The origin is projected on the affine hull of the simplex;
+//! the volumes (areas, lengths) of the parts that the projection makes with all points but one have
+//! the sign of the whole if it is inside. For each that has not, the simplex without that point is
+//! asked, and the nearest answer counts. Our addition: where rounding has spoilt the signs of a
+//! sliver, which shows in a simplex point beyond the plane of the answer, all parts of the simplex
+//! are asked. Areas and lengths are measured in the coordinate plane or on the axis where the
+//! simplex looks largest, which keeps flat ones well conditioned.
 
 use super::reduced::Reduced;
 use crate::math::Vec3;
@@ -30,7 +32,8 @@ fn is_nearest(points: &[Vec3], nearest: Vec3) -> bool {
     points.iter().all(|p| nearest.dot(*p) >= square * (1.0 - 1e-10))
 }
 
-/// The nearest of the answers of all segments and triangles of the simplex, and of the one found already.
+/// The nearest of the answers of all segments and triangles of the simplex, and of the one found
+/// already.
 fn of_all_parts(points: &[Vec3], found: Reduced) -> Reduced {
     let n = points.len();
     let mut best = found;

@@ -59,7 +59,8 @@ pub trait Strategy {
 ///
 /// Measured against Johnson's sub-algorithm on hulls, boxes and curved bodies: both take the same
 /// number of steps where the simplex is well shaped, signed volumes take 5 to 30 percent less time,
-/// and on cylinders and cones, whose simplices become slivers, their bounds meet 1,000 times closer.
+/// and on cylinders and cones, whose simplices become slivers, their bounds meet 1,000 times
+/// closer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SignedVolumes;
 

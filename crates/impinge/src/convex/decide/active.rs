@@ -1,10 +1,14 @@
-//! The closest point of the Minkowski difference to the origin, by an active set in exact arithmetic.
+//! The closest point of the Minkowski difference to the origin, by an active set in exact
+//! arithmetic.
 //!
-//! The set is up to four affinely independent vertex differences; its state is the point of their hull closest to the origin. One step asks
-//! for the vertices furthest against that point's direction. If they lie no further than the set, the point is the closest of the whole difference
-//! (Gilbert, Johnson & Keerthi 1988, theorem 2); if they do, they join, the closest point of the larger set is strictly closer, and the set
-//! is reduced to the face it lies in. With exact comparisons the distance falls strictly, so no set comes twice, and there are
-//! finitely many: it ends (Wolfe 1976, "Finding the nearest point in a polytope", section 5). No tolerance, no limit of steps.
+//! The set is up to four affinely independent vertex differences; its state is the point of their
+//! hull closest to the origin. One step asks for the vertices furthest against that point's
+//! direction. If they lie no further than the set, the point is the closest of the whole difference
+//! (Gilbert, Johnson & Keerthi 1988, theorem 2); if they do, they join, the closest point of the
+//! larger set is strictly closer, and the set is reduced to the face it lies in. With exact
+//! comparisons the distance falls strictly, so no set comes twice, and there are finitely many: it
+//! ends (Wolfe 1976, "Finding the nearest point in a polytope", section 5). No tolerance, no limit
+//! of steps.
 
 use num_bigint::BigInt;
 
@@ -36,8 +40,9 @@ struct Corners {
 }
 
 impl<'a> Active<'a> {
-    /// The set of those pairs that the closest point of the hull of all of them needs. Vertices that do not exist are ignored, and without any the
-    /// first ones are taken. `None` if a body has no points or a coordinate is not finite.
+    /// The set of those pairs that the closest point of the hull of all of them needs. Vertices
+    /// that do not exist are ignored, and without any the first ones are taken. `None` if a body
+    /// has no points or a coordinate is not finite.
     pub(super) fn new(a: &'a [Vec3], b: &'a [Vec3], pairs: &Pairs) -> Option<Self> {
         if a.is_empty() || b.is_empty() {
             return None;
@@ -66,8 +71,9 @@ impl<'a> Active<'a> {
         Some(Self { a, b, pairs: Pairs::new(&numbers), corners, weights, direction, holds_origin })
     }
 
-    /// One step: takes the vertices in that lie furthest against the closest point. False if none lies further than the set; then
-    /// the closest point is that of the bodies. `None` if a coordinate is not finite.
+    /// One step: takes the vertices in that lie furthest against the closest point. False if none
+    /// lies further than the set; then the closest point is that of the bodies. `None` if a
+    /// coordinate is not finite.
     pub(super) fn improve(&mut self) -> Option<bool> {
         if self.holds_origin {
             return Some(false);
@@ -78,7 +84,8 @@ impl<'a> Active<'a> {
         if (next_i, next_j) == (i, j) {
             return Some(false);
         }
-        // The set is in a plane across the direction, a line or a point, so it has at most three pairs.
+        // The set is in a plane across the direction, a line or a point, so it has at most three
+        // pairs.
         let mut numbers = self.pairs.as_slice().to_vec();
         numbers.push([next_i as u32, next_j as u32]);
         let last = 1 << (numbers.len() - 1);
@@ -101,14 +108,16 @@ impl<'a> Active<'a> {
         self.direction.rounded()
     }
 
-    /// The squared distance of the closest point from the origin as `numerator / denominator * 2^exponent`, with an even exponent.
+    /// The squared distance of the closest point from the origin as
+    /// `numerator / denominator * 2^exponent`, with an even exponent.
     pub(super) fn squared(&self) -> (BigInt, BigInt, i32) {
         let sum = combination(&self.weights, self.corners.differences().iter());
         let total = self.total();
         (dot(&sum, &sum), &total * &total, 2 * self.corners.exponent)
     }
 
-    /// The points of A and of B whose difference is the closest point, times the total weight, which comes third, in units of `2^exponent`.
+    /// The points of A and of B whose difference is the closest point, times the total weight,
+    /// which comes third, in units of `2^exponent`.
     pub(super) fn points(&self) -> (Vector, Vector, BigInt, i32) {
         let of = |corners: &[Vector]| combination(&self.weights, corners.iter());
         (of(&self.corners.a), of(&self.corners.b), self.total(), self.corners.exponent)

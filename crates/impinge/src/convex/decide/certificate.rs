@@ -1,9 +1,10 @@
 //! What proves that two convex polytopes are apart, or that they share a point.
 //!
-//! Both are given by their points, A's and B's in A's frame, and stand for the hulls of these. Every pair of a point `a` of A and a
-//! point `b` of B gives a difference `b - a`; the hull of all of them is the Minkowski difference, and the bodies share a point exactly if
-//! it holds the origin. A certificate names a few such pairs, or a direction, and is verified by one loop in integers (`verify.rs`), which shares nothing
-//! with the code that found it.
+//! Both are given by their points, A's and B's in A's frame, and stand for the hulls of these.
+//! Every pair of a point `a` of A and a point `b` of B gives a difference `b - a`; the hull of all
+//! of them is the Minkowski difference, and the bodies share a point exactly if it holds the
+//! origin. A certificate names a few such pairs, or a direction, and is verified by one loop in
+//! integers (`verify.rs`), which shares nothing with the code that found it.
 
 use std::fmt;
 
@@ -62,14 +63,17 @@ impl fmt::Debug for Pairs {
     }
 }
 
-/// The proof that two polytopes share no point: a direction along which all of B lies beyond all of A, and how far.
+/// The proof that two polytopes share no point: a direction along which all of B lies beyond all of
+/// A, and how far.
 ///
-/// Let `n` be the direction. Then `n . b - n . a >= gap |n|` for every point `a` of A and `b` of B, and the left side is
-/// positive. So `gap` is a certain lower bound of the distance.
+/// Let `n` be the direction. Then `n . b - n . a >= gap |n|` for every point `a` of A and `b` of B,
+/// and the left side is positive. So `gap` is a certain lower bound of the distance.
 ///
-/// **Which direction.** Almost always `n` is the field [`direction`](Self::direction), exactly as it stands, and [`features`](Self::features) is
-/// empty. If the bodies are so close that the direction of their closest points, rounded, does not separate them, `features` names one, two or three pairs of vertices
-/// with differences `w = b - a`, and `n` is, exactly, the vector from the origin to the closest point of the point, line or plane through these:
+/// **Which direction.** Almost always `n` is the field [`direction`](Self::direction), exactly as
+/// it stands, and [`features`](Self::features) is empty. If the bodies are so close that the
+/// direction of their closest points, rounded, does not separate them, `features` names one, two or
+/// three pairs of vertices with differences `w = b - a`, and `n` is, exactly, the vector from the
+/// origin to the closest point of the point, line or plane through these:
 ///
 /// | pairs | `n`, up to a positive factor |
 /// | --- | --- |
@@ -77,22 +81,27 @@ impl fmt::Debug for Pairs {
 /// | 2 | `e x (w0 x e)` with `e = w1 - w0` |
 /// | 3 | `(m . w0) m` with `m = (w1 - w0) x (w2 - w0)` |
 ///
-/// **It always exists.** Let the bodies share no point, and let `v` be the point of the Minkowski difference closest to the origin;
-/// it exists because the difference is compact, and `v` is not zero. Because the difference is convex, `v . w >= |v|^2 > 0` for all its points `w`, so
-/// `v` separates. The points with `v . w = |v|^2` form a face, the hull of those vertex differences that lie on it, and `v` is in it. By
-/// Carathéodory's theorem `v` is a combination with positive weights of affinely independent ones among these; they lie in a plane perpendicular to
-/// `v`, so there are at most three. The span of the chosen ones is perpendicular to `v` and holds it, so `v` is its closest point
-/// to the origin: the formulas give `n = v` up to a positive factor. Nothing in this asks for a volume, so bodies that are flat, segments or points have the
-/// same certificates.
+/// **It always exists.** Let the bodies share no point, and let `v` be the point of the Minkowski
+/// difference closest to the origin; it exists because the difference is compact, and `v` is not
+/// zero. Because the difference is convex, `v . w >= |v|^2 > 0` for all its points `w`, so `v`
+/// separates. The points with `v . w = |v|^2` form a face, the hull of those vertex differences
+/// that lie on it, and `v` is in it. By Carathéodory's theorem `v` is a combination with positive
+/// weights of affinely independent ones among these; they lie in a plane perpendicular to `v`, so
+/// there are at most three. The span of the chosen ones is perpendicular to `v` and holds it, so
+/// `v` is its closest point to the origin: the formulas give `n = v` up to a positive factor.
+/// Nothing in this asks for a volume, so bodies that are flat, segments or points have the same
+/// certificates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
-    /// A vector of about unit length from A towards B, in A's frame. If [`features`](Self::features) is not empty, it is
-    /// only the rounded separating direction and need not separate.
+    /// A vector of about unit length from A towards B, in A's frame. If
+    /// [`features`](Self::features) is not empty, it is only the rounded separating direction and
+    /// need not separate.
     pub direction: Vec3,
-    /// A certain lower bound of the distance. Positive, unless the distance is below the smallest positive `f64`; then it is zero, and the
-    /// bodies are still proven to share no point.
+    /// A certain lower bound of the distance. Positive, unless the distance is below the smallest
+    /// positive `f64`; then it is zero, and the bodies are still proven to share no point.
     pub gap: f64,
-    /// The vertices that define the separating direction; empty if that is [`direction`](Self::direction).
+    /// The vertices that define the separating direction; empty if that is
+    /// [`direction`](Self::direction).
     pub features: Pairs,
 }
 
@@ -104,10 +113,11 @@ impl Gap {
     }
 }
 
-/// The proof that two polytopes share a point: up to four pairs of vertices such that the hull of the differences holds the origin.
+/// The proof that two polytopes share a point: up to four pairs of vertices such that the hull of
+/// the differences holds the origin.
 ///
-/// If weights `t >= 0` with sum 1 give `sum t (b - a) = 0`, then `sum t a = sum t b` is a point of both. The verification finds the weights
-/// from the pairs, exactly:
+/// If weights `t >= 0` with sum 1 give `sum t (b - a) = 0`, then `sum t a = sum t b` is a point of
+/// both. The verification finds the weights from the pairs, exactly:
 ///
 /// | pairs | weights, up to a common factor, for the differences `w` |
 /// | --- | --- |
@@ -116,8 +126,8 @@ impl Gap {
 /// | 3 | `m . (w1 x w2)`, `m . (w2 x w0)`, `m . (w0 x w1)` with `m` the sum of the three products; `m . w0` must be zero |
 /// | 4 | `det(w1, w2, w3)`, `-det(w0, w2, w3)`, `det(w0, w1, w3)`, `-det(w0, w1, w2)` |
 ///
-/// None may be negative (or none positive) and not all may be zero. By Carathéodory's theorem such pairs exist whenever the bodies share a point.
-/// [`Common::point`] is that point, rounded.
+/// None may be negative (or none positive) and not all may be zero. By Carathéodory's theorem such
+/// pairs exist whenever the bodies share a point. [`Common::point`] is that point, rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Common {
     /// The vertices whose differences surround the origin.

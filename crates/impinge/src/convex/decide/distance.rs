@@ -1,4 +1,5 @@
-//! Distances by exact arithmetic: which of a distance and a sum of radii is larger, and closest points with the tightest bounds.
+//! Distances by exact arithmetic: which of a distance and a sum of radii is larger, and closest
+//! points with the tightest bounds.
 
 use num_bigint::BigInt;
 
@@ -10,12 +11,14 @@ use crate::exact::Sign;
 use crate::exact::integer::{quotient, scale, sign, times_pow2};
 use crate::math::Vec3;
 
-/// The sign of the distance of the hulls of `a` and `b` minus the sum of the radii: negative if the bodies, each blown up by its radius, share an inner point, zero if they just
-/// touch, positive if they are apart.
+/// The sign of the distance of the hulls of `a` and `b` minus the sum of the radii: negative if the
+/// bodies, each blown up by its radius, share an inner point, zero if they just touch, positive if
+/// they are apart.
 ///
-/// Exact, because the squared distance of two polytopes is a quotient of integers, and for all finite coordinates and radii. The points of both are in one
-/// frame. The distance to a body without points is infinite. If a number is not finite, the function returns, but what it returns means
-/// nothing.
+/// Exact, because the squared distance of two polytopes is a quotient of integers, and for all
+/// finite coordinates and radii. The points of both are in one frame. The distance to a body
+/// without points is infinite. If a number is not finite, the function returns, but what it returns
+/// means nothing.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -69,9 +72,11 @@ fn compare_squared(active: &Active<'_>, (x, e): &(BigInt, i32)) -> Sign {
 /// The closest points of two polytopes, with the tightest bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
-    /// The vertices whose differences span the closest point: one to three affinely independent ones, up to four if the bodies share a point.
+    /// The vertices whose differences span the closest point: one to three affinely independent
+    /// ones, up to four if the bodies share a point.
     pub pairs: Pairs,
-    /// The closest point of A, each coordinate the `f64` nearest to the exact one; in the frame of the points.
+    /// The closest point of A, each coordinate the `f64` nearest to the exact one; in the frame of
+    /// the points.
     pub point_a: Vec3,
     /// The closest point of B, likewise.
     pub point_b: Vec3,
@@ -83,8 +88,8 @@ pub struct Closest {
 
 /// The closest points of the hulls of `a` and `b`, both in one frame, by exact arithmetic.
 ///
-/// For all finite coordinates; `None` if one is not finite, or if a body has no points. Both points are the same common point if
-/// the bodies share one.
+/// For all finite coordinates; `None` if one is not finite, or if a body has no points. Both points
+/// are the same common point if the bodies share one.
 #[must_use]
 pub fn closest(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Closest> {
     let mut active = Active::new(a, b, &hint.pairs)?;
@@ -96,12 +101,14 @@ pub fn closest(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Closest> {
     Some(Closest { pairs: active.pairs(), point_a, point_b, lower, upper })
 }
 
-/// The root of `numerator / denominator * 2^exponent`, not negative and with an even exponent, rounded down and up.
+/// The root of `numerator / denominator * 2^exponent`, not negative and with an even exponent,
+/// rounded down and up.
 pub(super) fn root((numerator, denominator, exponent): (BigInt, BigInt, i32)) -> (f64, f64) {
     if numerator.sign() == num_bigint::Sign::NoSign {
         return (0.0, 0.0);
     }
-    // Enough digits that the root has 64 bits at least; the root of the whole part is the whole part of the root.
+    // Enough digits that the root has 64 bits at least; the root of the whole part is the whole
+    // part of the root.
     let digits = (128 + denominator.bits() as i64 - numerator.bits() as i64).max(0) / 2 + 1;
     let scaled = numerator << (2 * digits) as u64;
     let whole = (&scaled / &denominator).sqrt();

@@ -1,6 +1,7 @@
 //! The point that lies furthest along a direction of integers.
 //!
-//! The rounded direction tells in one pass which points can be the furthest; only these are compared in integers.
+//! The rounded direction tells in one pass which points can be the furthest; only these are
+//! compared in integers.
 
 use num_bigint::BigInt;
 
@@ -15,8 +16,8 @@ pub(super) struct Direction {
     rounded: Vec3,
 }
 
-/// The filter's relative error: five roundings a product (the direction, a difference, the product, two sums), and
-/// the rounding of the sum of sizes.
+/// The filter's relative error: five roundings a product (the direction, a difference, the product,
+/// two sums), and the rounding of the sum of sizes.
 const BOUND: f64 = 8.0 * f64::EPSILON / 2.0;
 
 /// The filter's absolute error, for components and products that underflow.
@@ -43,8 +44,9 @@ impl Direction {
         self.rounded
     }
 
-    /// The place of the point furthest along the direction: `start`, if no other lies strictly further, and otherwise the first of those
-    /// that lie equally far. `None` if a coordinate that is looked at is not finite.
+    /// The place of the point furthest along the direction: `start`, if no other lies strictly
+    /// further, and otherwise the first of those that lie equally far. `None` if a coordinate that
+    /// is looked at is not finite.
     pub(super) fn furthest(&self, points: &[Vec3], start: usize) -> Option<usize> {
         let origin = *points.get(start)?;
         // The origin itself is at zero.
@@ -68,8 +70,10 @@ impl Direction {
         Some(best)
     }
 
-    /// How far all of `b` lies beyond all of `a` along the direction, divided by its length, squared: `numerator / denominator * 2^exponent` with an even
-    /// exponent. `None` if it does not separate them, or if a coordinate is not finite. Quick if the vertices of `near` are about where the gap is.
+    /// How far all of `b` lies beyond all of `a` along the direction, divided by its length,
+    /// squared: `numerator / denominator * 2^exponent` with an even exponent. `None` if it does not
+    /// separate them, or if a coordinate is not finite. Quick if the vertices of `near` are about
+    /// where the gap is.
     pub(super) fn squared_gap(
         &self,
         a: &[Vec3],
@@ -84,7 +88,8 @@ impl Direction {
         separates.then(|| (&along * &along, squared_length, 2 * exponent))
     }
 
-    /// How far `d`, a rounded difference of points, lies along the direction, and how much that can be off.
+    /// How far `d`, a rounded difference of points, lies along the direction, and how much that can
+    /// be off.
     #[inline]
     fn along(&self, d: Vec3) -> (f64, f64) {
         let products = self.rounded * d;
@@ -103,7 +108,8 @@ impl Direction {
         self.exact_along(p, q).map(|(along, _)| sign(&along))
     }
 
-    /// `direction . (q - p)` in units of `2^exponent`, which comes second; `None` if a coordinate is not finite.
+    /// `direction . (q - p)` in units of `2^exponent`, which comes second; `None` if a coordinate
+    /// is not finite.
     fn exact_along(&self, p: Vec3, q: Vec3) -> Option<(BigInt, i32)> {
         let scaled = scale([p.x, p.y, p.z, q.x, q.y, q.z])?;
         let along = |k: usize| &self.exact[k] * (&scaled.values[k + 3] - &scaled.values[k]);

@@ -1,11 +1,13 @@
 //! Whether two convex polytopes share a point, decided exactly and proven.
 //!
-//! A body is the hull of its points; both are given in one frame. The verdict is that of real arithmetic on the `f64`
-//! coordinates as they are: closed sets, so that touching counts as sharing, and no tolerance. It comes with its proof, which a short loop
-//! verifies: a direction and a [`Gap`], or a few vertices around a [`Common`] point.
+//! A body is the hull of its points; both are given in one frame. The verdict is that of real
+//! arithmetic on the `f64` coordinates as they are: closed sets, so that touching counts as
+//! sharing, and no tolerance. It comes with its proof, which a short loop verifies: a direction and
+//! a [`Gap`], or a few vertices around a [`Common`] point.
 //!
-//! How: an active set of vertex differences in integers of any length (`active.rs`), which starts where a floating-point search ended ([`Hint`])
-//! and then mostly needs one step; and before that what floating point can prove alone (`quick.rs`).
+//! How: an active set of vertex differences in integers of any length (`active.rs`), which starts
+//! where a floating-point search ended ([`Hint`]) and then mostly needs one step; and before that
+//! what floating point can prove alone (`quick.rs`).
 //!
 //! ```
 //! use impinge::Vec3;
@@ -80,12 +82,14 @@ impl Decision {
     }
 }
 
-/// Where a search in floating point ended. A good one saves steps; a bad one costs some and changes no verdict.
+/// Where a search in floating point ended. A good one saves steps; a bad one costs some and changes
+/// no verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hint {
     /// The vertices of the simplex, in any order; numbers that do not exist are ignored.
     pub pairs: Pairs,
-    /// A direction from A towards B that may separate them, of about unit length; zero if there is none.
+    /// A direction from A towards B that may separate them, of about unit length; zero if there is
+    /// none.
     pub direction: Vec3,
 }
 
@@ -96,8 +100,10 @@ impl Hint {
 
 /// Whether the hulls of `a` and `b`, in one frame, share a point, exactly.
 ///
-/// For all finite coordinates, huge and denormal, and all bodies: with or without volume, with points that coincide or lie inside. A body
-/// without points shares none. If a coordinate is not finite, the function returns, but what it returns means nothing; a proof of separation then does not verify.
+/// For all finite coordinates, huge and denormal, and all bodies: with or without volume, with
+/// points that coincide or lie inside. A body without points shares none. If a coordinate is not
+/// finite, the function returns, but what it returns means nothing; a proof of separation then does
+/// not verify.
 #[must_use]
 pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Decision {
     if a.is_empty() || b.is_empty() {
@@ -142,7 +148,8 @@ fn exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Decision> {
     }
 }
 
-/// The proof where the filter cannot give one: by the rounded direction of the closest points, if that separates, and by their features if not.
+/// The proof where the filter cannot give one: by the rounded direction of the closest points, if
+/// that separates, and by their features if not.
 fn narrow(a: &[Vec3], b: &[Vec3], direction: Vec3, active: &Active<'_>) -> Gap {
     let near = active.pairs().as_slice()[0];
     let squared = Direction::of(direction).and_then(|exact| exact.squared_gap(a, b, near));

@@ -1,15 +1,17 @@
 //! The point closest to the origin in the hull of up to four points, exactly.
 //!
-//! Johnson's sub-algorithm (Gilbert, Johnson & Keerthi 1988, "A fast procedure for computing the distance between complex objects in
-//! three-dimensional space", section V) in integers: of the faces of the simplex, the right one is that whose closest point to the
-//! origin has positive weights, and which no other corner improves. With exact signs there always is one, also for points that coincide or lie in
-//! one plane, so nothing has to be repaired.
+//! Johnson's sub-algorithm (Gilbert, Johnson & Keerthi 1988, "A fast procedure for computing the
+//! distance between complex objects in three-dimensional space", section V) in integers: of the
+//! faces of the simplex, the right one is that whose closest point to the origin has positive
+//! weights, and which no other corner improves. With exact signs there always is one, also for
+//! points that coincide or lie in one plane, so nothing has to be repaired.
 
 use num_bigint::{BigInt, Sign};
 
 use super::vector::{Vector, combination, cross, dot, minus, signed};
 
-/// A face of the simplex and its point `v` closest to the origin, which is the closest one of the whole hull.
+/// A face of the simplex and its point `v` closest to the origin, which is the closest one of the
+/// whole hull.
 pub(super) struct Nearest {
     /// The corners of the face, as bits. They are affinely independent.
     pub(super) members: u8,
@@ -22,8 +24,9 @@ pub(super) struct Nearest {
 /// Sets of up to four corners, the larger first.
 const SETS: [u8; 15] = [15, 14, 13, 11, 7, 12, 10, 9, 6, 5, 3, 8, 4, 2, 1];
 
-/// The face of the hull of `w`, one to four points in one unit, that has the closest point to the origin. Only faces with all corners in
-/// `with` are considered, one of which must be the right one.
+/// The face of the hull of `w`, one to four points in one unit, that has the closest point to the
+/// origin. Only faces with all corners in `with` are considered, one of which must be the right
+/// one.
 ///
 /// There always is an answer; `None` is for no points.
 pub(super) fn nearest(w: &[Vector], with: u8) -> Option<Nearest> {
@@ -43,8 +46,9 @@ fn corners(w: &[Vector], set: u8) -> Vec<&Vector> {
     w.iter().enumerate().filter(|(k, _)| set & (1 << k) != 0).map(|(_, w)| w).collect()
 }
 
-/// The weights of the closest point to the origin on the point, line or plane through `w`, or in space, and its direction; `None` if a weight
-/// is not positive or if the points are affinely dependent, which makes the sum of the weights zero.
+/// The weights of the closest point to the origin on the point, line or plane through `w`, or in
+/// space, and its direction; `None` if a weight is not positive or if the points are affinely
+/// dependent, which makes the sum of the weights zero.
 fn inside(w: &[&Vector]) -> Option<(Vec<BigInt>, Vector)> {
     match w {
         [w0] => Some((vec![BigInt::from(1)], (*w0).clone())),
@@ -134,7 +138,8 @@ mod tests {
             let found = nearest(&w, 0).unwrap();
             let corners = corners(&w, found.members);
             let v = combination(&found.weights, corners.iter().copied());
-            // `direction` is a positive multiple of `v`, and all points are at least as far along it.
+            // `direction` is a positive multiple of `v`, and all points are at least as far along
+            // it.
             assert_eq!(cross(&v, &found.direction), [const { BigInt::ZERO }; 3]);
             assert_eq!(dot(&v, &v).sign(), dot(&v, &found.direction).sign());
             let total: BigInt = found.weights.iter().sum();

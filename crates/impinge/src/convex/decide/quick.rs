@@ -1,4 +1,5 @@
-//! What floating point can prove by itself, with error bounds. The bounds are derived in `docs/notes/convex.md`.
+//! What floating point can prove by itself, with error bounds. The bounds are derived in
+//! `docs/notes/convex.md`.
 
 use super::certificate::{Common, Gap, Pairs};
 use crate::math::Vec3;
@@ -12,23 +13,26 @@ const GAP_BOUND: f64 = 7.0 * EPS;
 /// The relative error of dividing by the length of the direction.
 const LENGTH_BOUND: f64 = 8.0 * EPS;
 
-/// The relative error of a determinant of three rounded differences; that of [`orient3d`](crate::exact::orient3d).
+/// The relative error of a determinant of three rounded differences; that of
+/// [`orient3d`](crate::exact::orient3d).
 const DETERMINANT_BOUND: f64 = 50.0 * EPS;
 
 /// More than what products of three that underflow can lose.
 const DETERMINANT_UNDERFLOW: f64 = 1e-210;
 
-/// The relative error of a product of two rounded differences minus another such product; that of [`orient2d`](crate::exact::orient2d).
+/// The relative error of a product of two rounded differences minus another such product; that of
+/// [`orient2d`](crate::exact::orient2d).
 const AREA_BOUND: f64 = 9.0 * EPS;
 
 /// More than what products that underflow can lose.
 const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 
-/// A certain lower bound of the distance of the hulls of `a` and `b` from how far they lie apart along `direction`: a [`Gap::gap`] that holds for it.
-/// Zero or negative if this direction proves nothing.
+/// A certain lower bound of the distance of the hulls of `a` and `b` from how far they lie apart
+/// along `direction`: a [`Gap::gap`] that holds for it. Zero or negative if this direction proves
+/// nothing.
 ///
-/// One loop over all points, without any exact arithmetic. The direction should have a length of about one; if it is beyond `1e-100` or `1e100`, or if a
-/// number is not finite, nothing is proven.
+/// One loop over all points, without any exact arithmetic. The direction should have a length of
+/// about one; if it is beyond `1e-100` or `1e100`, or if a number is not finite, nothing is proven.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -48,8 +52,9 @@ pub fn certain_gap(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> f64 {
     certain_distance(between, size_a + size_b, direction)
 }
 
-/// A certain lower bound of a distance: of `between / |direction|`, where `between` is a difference of two sums of three products, each of rounded differences of
-/// coordinates with an exact direction, and `size` the sum of the largest sums of the sizes of such products on both sides.
+/// A certain lower bound of a distance: of `between / |direction|`, where `between` is a difference
+/// of two sums of three products, each of rounded differences of coordinates with an exact
+/// direction, and `size` the sum of the largest sums of the sizes of such products on both sides.
 #[inline]
 fn certain_distance(between: f64, size: f64, direction: Vec3) -> f64 {
     let certain = between - (GAP_BOUND * size + UNDERFLOW);
@@ -62,7 +67,8 @@ fn certain_distance(between: f64, size: f64, direction: Vec3) -> f64 {
     }
 }
 
-/// The largest `direction . (p - origin)` and the largest sum of the sizes of its products. NaN in the second if anything is not a number.
+/// The largest `direction . (p - origin)` and the largest sum of the sizes of its products. NaN in
+/// the second if anything is not a number.
 ///
 /// Several maxima side by side, so that no step waits for the one before.
 fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
@@ -93,10 +99,12 @@ fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
     (most(furthest), most(largest) + poison.into_iter().sum::<f64>())
 }
 
-/// Whether the hull of one to four vertex differences `b - a`, each pair given as `[a, b]`, holds the origin, if floating point can tell.
+/// Whether the hull of one to four vertex differences `b - a`, each pair given as `[a, b]`, holds
+/// the origin, if floating point can tell.
 ///
-/// `Some(true)`: the origin is strictly inside a tetrahedron, or two vertices are equal; then these pairs are a [`Common`]. `Some(false)`: it is
-/// certainly not in the hull. `None`: too close to tell; so it is for all segments and triangles that do hold it, except at a corner.
+/// `Some(true)`: the origin is strictly inside a tetrahedron, or two vertices are equal; then these
+/// pairs are a [`Common`]. `Some(false)`: it is certainly not in the hull. `None`: too close to
+/// tell; so it is for all segments and triangles that do hold it, except at a corner.
 ///
 /// For coordinates within [`EXACT_RANGE`](crate::exact::EXACT_RANGE).
 ///
@@ -157,13 +165,15 @@ fn in_tetrahedron([w0, w1, w2, w3]: [Vec3; 4]) -> Option<bool> {
     }
 }
 
-/// The error of a determinant of three rounded differences, none larger than `largest` in any component.
+/// The error of a determinant of three rounded differences, none larger than `largest` in any
+/// component.
 fn determinant_bound(largest: Vec3) -> f64 {
     DETERMINANT_BOUND * (largest.x * largest.y * largest.z) + DETERMINANT_UNDERFLOW
 }
 
 impl Gap {
-    /// The certificate that `direction` gives by floating point alone, or `None` if that proves nothing; see [`certain_gap`].
+    /// The certificate that `direction` gives by floating point alone, or `None` if that proves
+    /// nothing; see [`certain_gap`].
     #[must_use]
     pub fn along(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let gap = certain_gap(direction, a, b);
@@ -172,7 +182,8 @@ impl Gap {
 }
 
 impl Common {
-    /// The certificate that `pairs` give by floating point alone, or `None` if they prove nothing; see [`holds_origin`].
+    /// The certificate that `pairs` give by floating point alone, or `None` if they prove nothing;
+    /// see [`holds_origin`].
     ///
     /// # Panics
     /// If a vertex does not exist.
@@ -205,7 +216,8 @@ mod tests {
             for corner in &mut corners {
                 *corner = [random.in_cube(), random.in_cube()].map(|p| (p + offset) * scale);
             }
-            // Often the origin is near the hull: the last corner at a combination of the others, reversed.
+            // Often the origin is near the hull: the last corner at a combination of the others,
+            // reversed.
             if round % 3 > 0 && len > 1 {
                 let sum: Vec3 = corners[..len - 1].iter().map(|[a, b]| *b - *a).sum();
                 corners[len - 1][1] = corners[len - 1][0] - sum * random.unit();

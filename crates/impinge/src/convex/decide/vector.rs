@@ -39,8 +39,9 @@ pub(super) fn combination<'a>(
     sum
 }
 
-/// The vector divided by a power of two such that its largest component is between 1/2 and 1 in size, rounded. Each component
-/// has a relative error of at most `2^-53 + 2^-63`, or is off by at most `2^-1074`.
+/// The vector divided by a power of two such that its largest component is between 1/2 and 1 in
+/// size, rounded. Each component has a relative error of at most `2^-53 + 2^-63`, or is off by at
+/// most `2^-1074`.
 pub(super) fn rounded(v: &Vector) -> Vec3 {
     let bits = v.iter().map(BigInt::bits).max().unwrap_or(0);
     let component = |x: &BigInt| {

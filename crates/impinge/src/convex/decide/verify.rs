@@ -1,7 +1,8 @@
 //! The verification of certificates: one loop that finds the outermost points, then integers.
 //!
-//! Independent of the code that finds certificates: nothing here is used there, and the other way round. What is shared is how a
-//! finite `f64` becomes an integer times a power of two, and the exact predicate [`compare_along`].
+//! Independent of the code that finds certificates: nothing here is used there, and the other way
+//! round. What is shared is how a finite `f64` becomes an integer times a power of two, and the
+//! exact predicate [`compare_along`].
 
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -14,10 +15,12 @@ use crate::math::Vec3;
 type Vector = [BigInt; 3];
 
 impl Gap {
-    /// Whether the certificate proves that the hulls of `a` and `b`, in one frame, are at least [`gap`](Gap::gap) apart and share no point.
+    /// Whether the certificate proves that the hulls of `a` and `b`, in one frame, are at least
+    /// [`gap`](Gap::gap) apart and share no point.
     ///
-    /// Exact for coordinates within [`EXACT_RANGE`], in time proportional to the number of points; false if a number is not finite or
-    /// beyond it, or if a vertex does not exist. The hull of no points shares a point with nothing.
+    /// Exact for coordinates within [`EXACT_RANGE`], in time proportional to the number of points;
+    /// false if a number is not finite or beyond it, or if a vertex does not exist. The hull of no
+    /// points shares a point with nothing.
     ///
     /// ```
     /// use impinge::Vec3;
@@ -57,7 +60,8 @@ impl Gap {
         Some(at_most((required, 2 * gap_exponent), (&between * &between, 2 * exponent)))
     }
 
-    /// The direction as it stands, how far B lies beyond A along it, and the unit of that, but for the unit of the direction.
+    /// The direction as it stands, how far B lies beyond A along it, and the unit of that, but for
+    /// the unit of the direction.
     fn by_direction(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
         let along = |p: &&Vec3, q: &&Vec3| compare_along(self.direction, **q, **p).cmp(&Sign::Zero);
         let (last_of_a, first_of_b) = (*a.iter().max_by(along)?, *b.iter().min_by(along)?);
@@ -80,7 +84,8 @@ impl Gap {
 impl Common {
     /// Whether the certificate proves that the hulls of `a` and `b`, in one frame, share a point.
     ///
-    /// Exact for all finite coordinates; false if a number is not finite or if a vertex does not exist.
+    /// Exact for all finite coordinates; false if a number is not finite or if a vertex does not
+    /// exist.
     ///
     /// ```
     /// use impinge::Vec3;
@@ -100,8 +105,8 @@ impl Common {
             .is_some_and(|points| weights(&points.differences_in_order()).is_some())
     }
 
-    /// The common point that the certificate proves, every coordinate the `f64` nearest to the exact one; `None` if it does not
-    /// [prove](Self::verify) any. In the frame of `a` and `b`.
+    /// The common point that the certificate proves, every coordinate the `f64` nearest to the
+    /// exact one; `None` if it does not [prove](Self::verify) any. In the frame of `a` and `b`.
     #[must_use]
     pub fn point(&self, a: &[Vec3], b: &[Vec3]) -> Option<Vec3> {
         let points = Integers::of_pairs(&self.pairs, a, b)?;
@@ -166,7 +171,8 @@ impl Integers {
     }
 }
 
-/// From the origin to the closest point of the point, line or plane through `w`, up to a positive factor.
+/// From the origin to the closest point of the point, line or plane through `w`, up to a positive
+/// factor.
 fn to_closest(w: &[Vector]) -> Option<Vector> {
     match w {
         [w0] => Some(w0.clone()),

@@ -11,7 +11,8 @@ use crate::convex::closest::{
 };
 use crate::math::{Pose, Vec3};
 
-/// How deep `a` and `b` overlap, with `pose` the pose of B in A's frame; minus the distance if they are apart.
+/// How deep `a` and `b` overlap, with `pose` the pose of B in A's frame; minus the distance if they
+/// are apart.
 ///
 /// ```
 /// use impinge::Pose;
@@ -132,7 +133,8 @@ impl Growth {
         (vertex, height)
     }
 
-    /// Four vertices to start with: those given, and supports across what they span. `None` if the set has no room for them.
+    /// Four vertices to start with: those given, and supports across what they span. `None` if the
+    /// set has no room for them.
     fn tetrahedron<A: Body, B: Body>(
         &mut self,
         given: &[Vertex],
@@ -208,7 +210,8 @@ impl Growth {
             close = (options.tolerance * self.upper).max(16.0 * error);
             let settled = along - height <= close;
             if settled {
-                // Both: the way out leaves by this face, and takes what it takes along it, which may be a rounding more than the least known.
+                // Both: the way out leaves by this face, and takes what it takes along it, which
+                // may be a rounding more than the least known.
                 (self.upper, self.direction) = (along, normal);
             }
             if settled || self.upper - height <= close {
@@ -229,8 +232,8 @@ impl Growth {
         self.find_points(&polytope, close);
     }
 
-    /// The points of the cores where the surface of the polytope is nearest to the end of the way out. Not of the last face alone: the way may end in another
-    /// one of the same plane.
+    /// The points of the cores where the surface of the polytope is nearest to the end of the way
+    /// out. Not of the last face alone: the way may end in another one of the same plane.
     fn find_points(&mut self, polytope: &Polytope, close: f64) {
         let foot = self.direction * self.upper;
         let near = |f: &&Face| {

@@ -1,17 +1,22 @@
 //! How deep two convex bodies overlap.
 //!
-//! The depth is the length of the shortest translation of B that leaves the bodies touching: the distance of the origin from the boundary of
-//! `M = B - A`. A polytope of points of `M` around the origin grows where its surface is nearest (G. van den Bergen 2001, "Proximity Queries and Penetration
-//! Depth Computation on 3D Game Objects", the expanding polytope): the furthest point of `M` along the normal of the nearest
-//! face joins it, until that point is no further than the face.
+//! The depth is the length of the shortest translation of B that leaves the bodies touching: the
+//! distance of the origin from the boundary of `M = B - A`. A polytope of points of `M` around the
+//! origin grows where its surface is nearest (G. van den Bergen 2001, "Proximity Queries and
+//! Penetration Depth Computation on 3D Game Objects", the expanding polytope): the furthest point
+//! of `M` along the normal of the nearest face joins it, until that point is no further than the
+//! face.
 //!
 //! **The bounds hold**, whatever the growth does.
-//! - *At most.* For any unit vector `u` a translation of B by `h(u)` along `-u` parts the bodies, where `h(u)` is the height of the support of `M` along `u`.
-//! - *At least.* The polytope is the exact hull of its (rounded) vertices: whether a vertex lies above a face is decided exactly. It lies in `M`, up to the
-//!   error of its vertices. If the origin is exactly on the inner side of every face, the ball that no face cuts into is inside.
+//! - *At most.* For any unit vector `u` a translation of B by `h(u)` along `-u` parts the bodies,
+//!   where `h(u)` is the height of the support of `M` along `u`.
+//! - *At least.* The polytope is the exact hull of its (rounded) vertices: whether a vertex lies
+//!   above a face is decided exactly. It lies in `M`, up to the error of its vertices. If the
+//!   origin is exactly on the inner side of every face, the ball that no face cuts into is inside.
 //!
-//! What supports, poses and sums round is subtracted and added (`docs/notes/convex-shapes.md`). Margins: the depth of two bodies is that of their
-//! cores and both margins more, or both margins less the distance of their cores.
+//! What supports, poses and sums round is subtracted and added (`docs/notes/convex-shapes.md`).
+//! Margins: the depth of two bodies is that of their cores and both margins more, or both margins
+//! less the distance of their cores.
 
 mod expand;
 mod polytope;
@@ -26,7 +31,8 @@ use crate::math::Vec3;
 pub struct PenetrationOptions {
     /// The growth ends when the bounds of the depth differ by no more than this times the depth.
     pub tolerance: f64,
-    /// The most supports for the growth. Reaching it is no answer: the bounds are returned as they are.
+    /// The most supports for the growth. Reaching it is no answer: the bounds are returned as they
+    /// are.
     pub limit: u32,
     /// For the search that comes first.
     pub closest: ClosestOptions,
@@ -41,15 +47,17 @@ impl Default for PenetrationOptions {
 
 /// How deep two bodies overlap, in A's frame, with bounds of the depth.
 ///
-/// The depth is signed: of bodies that are apart it is minus their distance. `lower > 0` proves that they overlap,
-/// `upper < 0` that they are apart.
+/// The depth is signed: of bodies that are apart it is minus their distance. `lower > 0` proves
+/// that they overlap, `upper < 0` that they are apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Penetration {
     /// The point of A's surface that is deepest in B (or closest to B).
     pub a: Vec3,
-    /// The point of B's surface that is deepest in A (or closest to A). A translation of B by `depth * direction` brings it to `a`.
+    /// The point of B's surface that is deepest in A (or closest to A). A translation of B by
+    /// `depth * direction` brings it to `a`.
     pub b: Vec3,
-    /// The unit vector along which B moves by the depth to touch A only. Zero if there is no such direction as far as rounding can tell.
+    /// The unit vector along which B moves by the depth to touch A only. Zero if there is no such
+    /// direction as far as rounding can tell.
     pub direction: Vec3,
     /// The depth is at least this.
     pub lower: f64,

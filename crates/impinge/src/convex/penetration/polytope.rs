@@ -1,7 +1,8 @@
 //! The polytope that grows: an exact hull of vertices added one by one.
 //!
-//! Whether a vertex is strictly above a face is decided exactly, so the faces below it form a disc with one border (the argument is in
-//! `convex/build.rs`) and the surface stays closed and convex, with coplanar neighbours at most.
+//! Whether a vertex is strictly above a face is decided exactly, so the faces below it form a disc
+//! with one border (the argument is in `convex/build.rs`) and the surface stays closed and convex,
+//! with coplanar neighbours at most.
 
 use crate::convex::body::{U, length_up};
 use crate::convex::closest::{Vertex, signed_volumes, unit};
@@ -10,7 +11,8 @@ use crate::math::Vec3;
 
 const NONE: u32 = u32::MAX;
 
-/// Corners whose heights along the normal differ by more than this times their size are those of a sliver whose normal rounding has spoilt.
+/// Corners whose heights along the normal differ by more than this times their size are those of a
+/// sliver whose normal rounding has spoilt.
 const SLANT: f64 = 1e-13;
 
 /// A triangle of the surface. Side `i` runs from corner `i` to corner `i + 1`.
@@ -19,9 +21,11 @@ pub(super) struct Face {
     pub(super) corners: [u32; 3],
     across: [u32; 3],
     pub(super) alive: bool,
-    /// The outer unit normal, rounded; for a sliver, the direction of its nearest point if that is better.
+    /// The outer unit normal, rounded; for a sliver, the direction of its nearest point if that is
+    /// better.
     pub(super) normal: Vec3,
-    /// The triangle is at least this far from the origin, along the normal. Zero or less if the origin is not strictly inside.
+    /// The triangle is at least this far from the origin, along the normal. Zero or less if the
+    /// origin is not strictly inside.
     pub(super) height: f64,
 }
 
@@ -87,7 +91,8 @@ impl Polytope {
         first..last
     }
 
-    /// Removes the faces below a point; the sides around them, each with the kept face and its side there.
+    /// Removes the faces below a point; the sides around them, each with the kept face and its side
+    /// there.
     fn remove_below(&mut self, p: Vec3, seed: u32) -> Vec<(u32, u32, u32, usize)> {
         let mut border = Vec::new();
         let mut removed = vec![seed];
@@ -122,7 +127,8 @@ impl Polytope {
     }
 }
 
-/// The unit normal of a triangle and a bound from below of its distance from the origin, which counts only if the origin is inside.
+/// The unit normal of a triangle and a bound from below of its distance from the origin, which
+/// counts only if the origin is inside.
 fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
     // The two shorter sides give the normal that rounding spoils least.
     let sides = [b - a, c - b, a - c];
@@ -133,7 +139,8 @@ fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
     if normal == Vec3::ZERO {
         normal = unit(a);
     }
-    // Any unit vector bounds the distance of a triangle; the normal does so best, where it is known well.
+    // Any unit vector bounds the distance of a triangle; the normal does so best, where it is known
+    // well.
     let size = length_up(a).max(length_up(b)).max(length_up(c));
     let lowest = |n: Vec3| n.dot(a).min(n.dot(b)).min(n.dot(c));
     let mut height = lowest(normal);

@@ -8,7 +8,8 @@ use crate::math::Vec3;
 axial! {
     /// All points within a radius of a segment on z: a segment with a margin.
     Capsule, "capsule",
-    /// The capsule about the segment from `-half_height` to `half_height` on z. The caps are beyond the ends of the segment.
+    /// The capsule about the segment from `-half_height` to `half_height` on z. The caps are beyond
+    /// the ends of the segment.
     new
 }
 

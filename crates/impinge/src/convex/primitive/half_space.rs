@@ -30,11 +30,14 @@ pub struct HalfSpace {
 /// How far a body is from a half-space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HalfSpaceGap {
-    /// The distance is at least this; if negative, the body reaches into the half-space by at most minus this.
+    /// The distance is at least this; if negative, the body reaches into the half-space by at most
+    /// minus this.
     pub lower: f64,
-    /// The distance is at most this; if negative, the body reaches into the half-space by at least minus this.
+    /// The distance is at most this; if negative, the body reaches into the half-space by at least
+    /// minus this.
     pub upper: f64,
-    /// The point of the body nearest to the half-space, or deepest in it, in the half-space's frame.
+    /// The point of the body nearest to the half-space, or deepest in it, in the half-space's
+    /// frame.
     pub point: Vec3,
     /// The unit normal of the plane, out of the half-space.
     pub normal: Vec3,
@@ -89,7 +92,8 @@ impl HalfSpace {
         let n = self.scaled;
         let (p, _) = placed.furthest(-n, memory);
         let height = n.dot(p) - self.scaled_offset;
-        // The rounding of three products and three sums, of scaled numbers that are denormal, and of the support.
+        // The rounding of three products and three sums, of scaled numbers that are denormal, and
+        // of the support.
         let rounding = 6.0 * U * (n.abs().dot(p.abs()) + self.scaled_offset.abs());
         let length = n.length();
         let error = placed.error + rounding / length * (1.0 + 16.0 * U) + 1e-250;

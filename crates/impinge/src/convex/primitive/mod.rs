@@ -1,7 +1,8 @@
 //! Primitives: bodies given by a few numbers.
 //!
-//! Every one is centred at the origin of its frame; the axis of those that have one is z. A length may be zero, which
-//! makes the body flat, a segment or a point; it must be finite, not negative and at most [`MAX_COORDINATE`].
+//! Every one is centred at the origin of its frame; the axis of those that have one is z. A length
+//! may be zero, which makes the body flat, a segment or a point; it must be finite, not negative
+//! and at most [`MAX_COORDINATE`].
 //!
 //! | body | core | margin |
 //! | --- | --- | --- |
@@ -13,7 +14,8 @@
 //!
 //! A [`HalfSpace`] has no end, so it is no [`Body`]; it is compared with one by a single support.
 
-/// A body about z that half a height and a radius describe: the type, its constructor and its lengths. `$name` is what errors call it.
+/// A body about z that half a height and a radius describe: the type, its constructor and its
+/// lengths. `$name` is what errors call it.
 macro_rules! axial {
     ($(#[$about:meta])* $body:ident, $name:literal, $(#[$made:meta])* new) => {
         $(#[$about])*
@@ -88,7 +90,8 @@ fn check_length(length: f64, what: &str) -> Result<(), Error> {
     }
 }
 
-/// The point of a circle of `radius` about z that lies furthest along the x and y of `direction`; the middle if they are zero.
+/// The point of a circle of `radius` about z that lies furthest along the x and y of `direction`;
+/// the middle if they are zero.
 fn on_circle(direction: Vec3, radius: f64) -> [f64; 2] {
     let Vec3 { mut x, mut y, .. } = direction;
     let largest = x.abs().max(y.abs());

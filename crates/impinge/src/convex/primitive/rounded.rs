@@ -7,7 +7,8 @@ use crate::convex::{Body, Mark};
 use crate::error::Error;
 use crate::math::Vec3;
 
-/// All points within a margin of another body: a rounded box, a hull with a clearance, a thick disc.
+/// All points within a margin of another body: a rounded box, a hull with a clearance, a thick
+/// disc.
 ///
 /// ```
 /// use impinge::convex::{Body, Cuboid, Rounded};
@@ -24,7 +25,8 @@ pub struct Rounded<B> {
 }
 
 impl<B: Body> Rounded<B> {
-    /// `body` with `margin` around it. The margin of the whole is the `f64` sum of this and the body's own.
+    /// `body` with `margin` around it. The margin of the whole is the `f64` sum of this and the
+    /// body's own.
     ///
     /// # Errors
     /// If the margin is not finite, negative or too large, also together with the body's own.

@@ -5,7 +5,8 @@ use crate::math::Vec3;
 
 /// How far apart two bodies are: `lower <= distance <= upper`, all rounding accounted for.
 ///
-/// Both bounds are zero for bodies that share a point; the points are then one common point, rounded.
+/// Both bounds are zero for bodies that share a point; the points are then one common point,
+/// rounded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// The distance is at least this.
@@ -18,10 +19,11 @@ pub struct Distance {
     pub point_b: Vec3,
 }
 
-/// How deep two bodies overlap: the shortest translation that leaves them without an inner point in common is
-/// between `lower` and `upper` long, all rounding accounted for.
+/// How deep two bodies overlap: the shortest translation that leaves them without an inner point in
+/// common is between `lower` and `upper` long, all rounding accounted for.
 ///
-/// Mostly the bounds agree to 1e-11 of the size of the bodies. Where floating point cannot bring them together (depths of less than a millionth of the size, say), they are what they are.
+/// Mostly the bounds agree to 1e-11 of the size of the bodies. Where floating point cannot bring
+/// them together (depths of less than a millionth of the size, say), they are what they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
     /// No translation of B shorter than this separates the bodies.
@@ -32,7 +34,8 @@ pub struct Overlap {
     pub direction: Vec3,
     /// The deepest point of A in B, in A's frame, rounded.
     pub point_a: Vec3,
-    /// The deepest point of B in A, in A's frame, rounded: `upper` against the direction from `point_a`, to rounding.
+    /// The deepest point of B in A, in A's frame, rounded: `upper` against the direction from
+    /// `point_a`, to rounding.
     pub point_b: Vec3,
 }
 

@@ -33,7 +33,8 @@ thread_local! {
     static SURFACE: Cell<Option<Box<Surface>>> = Cell::default();
 }
 
-/// Whether the bodies meet. `KNOWN` if the cache holds something: what begins anew and what goes on are so different that both are quicker apart.
+/// Whether the bodies meet. `KNOWN` if the cache holds something: what begins anew and what goes on
+/// are so different that both are quicker apart.
 pub(super) struct Meet<'a, const KNOWN: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
@@ -41,7 +42,8 @@ pub(super) struct Meet<'a, const KNOWN: bool> {
     pub(super) cache: &'a mut Cache,
 }
 
-/// How far apart they are, or how deep they overlap, if the answer asks for that. `KNOWN` as for [`Meet`].
+/// How far apart they are, or how deep they overlap, if the answer asks for that. `KNOWN` as for
+/// [`Meet`].
 pub(super) struct Measure<'a, T, const KNOWN: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
@@ -215,7 +217,8 @@ impl<C: Corners> Task for Deepen<'_, C> {
     }
 }
 
-/// How far apart the bodies are, or how deep they overlap, after a search in `f32` with corners from `corners`.
+/// How far apart the bodies are, or how deep they overlap, after a search in `f32` with corners
+/// from `corners`.
 #[inline(always)]
 fn measure<W: Wide, C: Corners, T: Answer>(
     query: &Query<'_>,
@@ -283,7 +286,8 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     T::meeting(Overlap { lower, upper, direction, point_a, point_b }, common)
 }
 
-/// A common point of bodies whose corners hold the origin, `inside` for certain. `None` where rounding spoils it.
+/// A common point of bodies whose corners hold the origin, `inside` for certain. `None` where
+/// rounding spoils it.
 #[inline(always)]
 fn common_point(query: &Query<'_>, simplex: &Simplex<Vec3>, inside: bool) -> Option<Vec3> {
     if inside {
@@ -328,7 +332,8 @@ fn touch(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<Overlap> {
     })
 }
 
-/// Adds corners until there are four that span as much as they can. What holds the origin still does.
+/// Adds corners until there are four that span as much as they can. What holds the origin still
+/// does.
 #[inline(always)]
 fn surround<W: Wide, C: Corners>(corners: &C, simplex: &mut Simplex<Vec3A>) {
     while simplex.len() < 4 {
@@ -344,7 +349,8 @@ fn surround<W: Wide, C: Corners>(corners: &C, simplex: &mut Simplex<Vec3A>) {
     }
 }
 
-/// The distance, if the closest point of A - B lies on the simplex, needs all its corners, and lies in no other place.
+/// The distance, if the closest point of A - B lies on the simplex, needs all its corners, and lies
+/// in no other place.
 #[inline(always)]
 fn apart<V: Vector>(
     query: &Query<'_>,
@@ -374,7 +380,8 @@ fn apart<V: Vector>(
     Some(Distance { lower, upper, point_a, point_b })
 }
 
-/// As [`apart`], by the normal of three corners: the points of bodies that are very close say little about the direction between them.
+/// As [`apart`], by the normal of three corners: the points of bodies that are very close say
+/// little about the direction between them.
 #[cold]
 #[inline(never)]
 fn apart_by_normal(

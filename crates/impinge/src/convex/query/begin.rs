@@ -1,4 +1,5 @@
-//! Where the search in `f32` begins: about where the bodies [would be closest](super::start), or where the last query ended.
+//! Where the search in `f32` begins: about where the bodies [would be closest](super::start), or
+//! where the last query ended.
 
 use glam::Vec3A;
 
@@ -20,7 +21,8 @@ impl Rough<'_> {
         if self.separates(v, along) { self.separated(v, along) } else { RoughEnd::Close }
     }
 
-    /// Searches without knowing where the bodies are close: from three corners at the start, or from one if they are far apart or if there is none.
+    /// Searches without knowing where the bodies are close: from three corners at the start, or
+    /// from one if they are far apart or if there is none.
     #[inline(always)]
     pub(super) fn search_anew<W: Wide, C: Corners, const MEASURE: bool>(
         &self,
@@ -34,7 +36,8 @@ impl Rough<'_> {
                 let [p, q, r] = start.around(C::TILT);
                 let (p, q) = (corners.against::<W>(-p), corners.against::<W>(-q));
                 let r = corners.against::<W>(-r);
-                // The other end, which is mostly what three corners in front of the origin lack; asked for with them, it costs little.
+                // The other end, which is mostly what three corners in front of the origin lack;
+                // asked for with them, it costs little.
                 let is_deep = start.is_deep();
                 let end = if is_deep { Some(corners.against::<W>(start.normal)) } else { None };
                 (first, direction, height) = Near::of_triangle(&p, &q, &r);

@@ -1,20 +1,24 @@
 //! A simplex that has the origin on its border, decided in integers of fixed width.
 //!
-//! Bodies that stand aligned, a box on a box or beside another, have Minkowski differences full of symmetries: the origin lies on a face or an edge of whatever tetrahedron is around
-//! it. No error bound helps there. But the numbers of such bodies are mostly near each other: as multiples of one power of two they fit 60 bits, differences of them 61, and a
-//! determinant of three differences 187. That is a dozen multiplications, where integers of any length allocate.
+//! Bodies that stand aligned, a box on a box or beside another, have Minkowski differences full of
+//! symmetries: the origin lies on a face or an edge of whatever tetrahedron is around it. No error
+//! bound helps there. But the numbers of such bodies are mostly near each other: as multiples of
+//! one power of two they fit 60 bits, differences of them 61, and a determinant of three
+//! differences 187. That is a dozen multiplications, where integers of any length allocate.
 
 use super::gjk::Query;
 use super::simplex::Simplex;
 use crate::math::Vec3;
 
-/// So many binary digits are kept before the point of the largest coordinate: a sum of three products of two differences fits 126 bits.
+/// So many binary digits are kept before the point of the largest coordinate: a sum of three
+/// products of two differences fits 126 bits.
 const DIGITS: u64 = 59;
 
 /// A difference of two vertices, in a common unit.
 type Vector = [i64; 3];
 
-/// Whether the hull of the corners holds the origin, inside or on its border, for certain; false if it does not or if the numbers are too far apart for integers of fixed width.
+/// Whether the hull of the corners holds the origin, inside or on its border, for certain; false if
+/// it does not or if the numbers are too far apart for integers of fixed width.
 ///
 /// If it does, the corners are a proof of it; of a corner at the origin, that is left alone.
 #[cold]
@@ -54,7 +58,8 @@ fn integers(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<[Vector; 4]> {
         for (k, x) in corner.iter_mut().enumerate() {
             let (p, q) = (p[k], q[k]);
             let (m, n) = ((p * unit) as i64, (q * unit) as i64);
-            // Back in the first unit: a number that is no multiple is another one then, and so is one that vanishes.
+            // Back in the first unit: a number that is no multiple is another one then, and so is
+            // one that vanishes.
             exact &= (m as f64 / unit == p) & (n as f64 / unit == q);
             *x = m - n;
         }
@@ -152,7 +157,8 @@ mod tests {
         }
     }
 
-    /// Grids with coarse and with fine coordinates: what the integers say is what the verification of proofs says.
+    /// Grids with coarse and with fine coordinates: what the integers say is what the verification
+    /// of proofs says.
     #[test]
     fn says_what_exact_arithmetic_says() {
         let mut random = Random::new(9);

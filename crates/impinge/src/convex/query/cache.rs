@@ -4,9 +4,11 @@ use super::simplex::Simplex;
 use super::vector::Vector;
 use crate::math::Vec3;
 
-/// Where the last query of a pair ended. A similar query starts there, and is several times quicker.
+/// Where the last query of a pair ended. A similar query starts there, and is several times
+/// quicker.
 ///
-/// Keep one for each pair of bodies. It may be used with other bodies, or after long: it costs a little time then, and changes no answer's truth.
+/// Keep one for each pair of bodies. It may be used with other bodies, or after long: it costs a
+/// little time then, and changes no answer's truth.
 #[derive(Clone, Debug, Default)]
 pub struct Cache {
     pairs: [[u32; 2]; 4],

@@ -1,19 +1,23 @@
 //! Which vertices of a hull can be furthest in the directions of one cell of a cube map.
 //!
-//! A direction belongs to the face of the cube that it pierces, and there to a cell of a square grid. A vertex is furthest in some direction of the cell if the
-//! cell meets the cone of directions `d` with `(v - u) . d >= 0` for all neighbours `u`; in the coordinates of the face each of these is a
-//! half-plane, so the cell is clipped at them, and the vertex is a candidate if something is left. Those vertices are connected by edges of
-//! the hull (their cones tile a convex set of directions), so they are collected by walking from one of them.
+//! A direction belongs to the face of the cube that it pierces, and there to a cell of a square
+//! grid. A vertex is furthest in some direction of the cell if the cell meets the cone of
+//! directions `d` with `(v - u) . d >= 0` for all neighbours `u`; in the coordinates of the face
+//! each of these is a half-plane, so the cell is clipped at them, and the vertex is a candidate if
+//! something is left. Those vertices are connected by edges of the hull (their cones tile a convex
+//! set of directions), so they are collected by walking from one of them.
 //!
-//! Two things must not be left to rounding. The first vertex is found by exact comparisons: many vertices may be so near each other that, seen from the middle of the hull, they
-//! are one point, and a walk in rounded coordinates ends there, however far the hull goes on. And an edge that is not longer than the rounding of its ends has no
-//! direction: it clips nothing.
+//! Two things must not be left to rounding. The first vertex is found by exact comparisons: many
+//! vertices may be so near each other that, seen from the middle of the hull, they are one point,
+//! and a walk in rounded coordinates ends there, however far the hull goes on. And an edge that is
+//! not longer than the rounding of its ends has no direction: it clips nothing.
 
 use crate::convex::Hull;
 use crate::convex::support::Climb;
 use crate::math::Vec3;
 
-/// Cells along one side of a face of the cube for a hull of `vertices` vertices: about two cells a vertex, so that most cells fill one block or less.
+/// Cells along one side of a face of the cube for a hull of `vertices` vertices: about two cells a
+/// vertex, so that most cells fill one block or less.
 pub(super) fn side(vertices: usize) -> u32 {
     ((vertices as f64 / 3.0).sqrt().ceil() as u32).clamp(2, 64)
 }
@@ -21,7 +25,8 @@ pub(super) fn side(vertices: usize) -> u32 {
 /// How far beyond its borders a cell looks: more than the rounding of [`of`] and of the clipping.
 const OVERLAP: f64 = 1e-5;
 
-/// More than the rounding of both ends of an edge, each coordinate of each less than `2^-53`, can change of a product with a direction in a cell.
+/// More than the rounding of both ends of an edge, each coordinate of each less than `2^-53`, can
+/// change of a product with a direction in a cell.
 const ENDS: f64 = 2e-15;
 
 /// The axes along the sides of each face.
@@ -37,7 +42,8 @@ pub(super) fn of(direction: [f32; 3], side: u32) -> usize {
     let back = usize::from(direction[axis] < 0.0);
     let half = 0.5 * side as f32;
     let scale = half / size[axis];
-    // Adding this number rounds to the nearest integer and leaves it in the lowest bits; NaN goes to the first or the last cell. Rounding may bring a direction on the border of two faces
+    // Adding this number rounds to the nearest integer and leaves it in the lowest bits; NaN goes
+    // to the first or the last cell. Rounding may bring a direction on the border of two faces
     // beyond either end, which must not become the other.
     const ROUND: f32 = 12_582_912.0;
     let last = side as i32 - 1;
@@ -49,7 +55,8 @@ pub(super) fn of(direction: [f32; 3], side: u32) -> usize {
     ((2 * axis + back) * width + place(direction[i])) * width + place(direction[j])
 }
 
-/// Calls `each` with the candidates of every cell, in the order of the cells. `local` are the hull's vertices from its middle, none further than one.
+/// Calls `each` with the candidates of every cell, in the order of the cells. `local` are the
+/// hull's vertices from its middle, none further than one.
 pub(super) fn for_each(hull: &Hull, local: &[Vec3], side: u32, mut each: impl FnMut(&[u32])) {
     let mut seen = vec![u32::MAX; local.len()];
     let mut found: Vec<u32> = Vec::new();
@@ -142,7 +149,8 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// Directions of any length, many of them on the borders of faces and cells, lie in their cells.
+    /// Directions of any length, many of them on the borders of faces and cells, lie in their
+    /// cells.
     #[test]
     fn directions_lie_in_their_cells() {
         let mut random = Random::new(77);

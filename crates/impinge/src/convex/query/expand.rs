@@ -1,16 +1,22 @@
-//! The penetration depth: the expanding polytope (van den Bergen 2001, "Proximity Queries and Penetration Depth Computation on 3D Game Objects"), with both bounds certified.
+//! The penetration depth: the expanding polytope (van den Bergen 2001, "Proximity Queries and
+//! Penetration Depth Computation on 3D Game Objects"), with both bounds certified.
 //!
-//! A closed surface of triangles between corners of A - B grows around the origin. Its closest face gives a direction; the corner furthest in that direction either lies on the
-//! face's plane, then that plane bounds A - B and no shorter translation separates the bodies, or it is added to the surface.
+//! A closed surface of triangles between corners of A - B grows around the origin. Its closest face
+//! gives a direction; the corner furthest in that direction either lies on the face's plane, then
+//! that plane bounds A - B and no shorter translation separates the bodies, or it is added to the
+//! surface.
 //!
-//! The surface is kept in `f32`, eight faces a block. Faces that a new corner makes fill a block of their own: they are computed at once, and so is what a corner sees. What matters
-//! for the answer, the closest face and those that come about as close, is computed again in `f64`.
+//! The surface is kept in `f32`, eight faces a block. Faces that a new corner makes fill a block of
+//! their own: they are computed at once, and so is what a corner sees. What matters for the answer,
+//! the closest face and those that come about as close, is computed again in `f64`.
 //!
-//! **Upper bound.** Moving B by `depth` along any direction separates the bodies, if all of A - B lies within `depth` of the origin along it: one furthest corner tells.
+//! **Upper bound.** Moving B by `depth` along any direction separates the bodies, if all of A - B
+//! lies within `depth` of the origin along it: one furthest corner tells.
 //!
-//! **Lower bound.** The surface is closed, and every face has the origin behind it, for certain. So the surface winds around the origin at least once, and
-//! around every point that can be reached from it without crossing a face: a ball whose radius is the smallest distance of a face's plane. That ball
-//! is inside A - B, convex or not as the surface may be by rounding.
+//! **Lower bound.** The surface is closed, and every face has the origin behind it, for certain. So
+//! the surface winds around the origin at least once, and around every point that can be reached
+//! from it without crossing a face: a ball whose radius is the smallest distance of a face's plane.
+//! That ball is inside A - B, convex or not as the surface may be by rounding.
 
 use glam::Vec3A;
 
@@ -23,8 +29,8 @@ use crate::wide::{Lanes3, Wide, Wide3};
 /// Corners this little beyond a face's plane, relative to the size of the bodies, do not move it.
 const FLAT: f64 = 1e-13;
 
-/// What rounding makes of a face's distance, relative to the size, for a face as large as that; more by as much as its height is less. Derived in
-/// `docs/notes/convex.md`, as is the next.
+/// What rounding makes of a face's distance, relative to the size, for a face as large as that;
+/// more by as much as its height is less. Derived in `docs/notes/convex.md`, as is the next.
 const HEIGHT_ERROR: f64 = 32.0 * f64::EPSILON;
 
 /// The same in `f32`, in the unit of the search.
@@ -43,13 +49,15 @@ const CORNERS: usize = 128;
 /// The most edges around the faces that a corner sees: all there are.
 const RIM: usize = 8 * BLOCKS;
 
-/// An edge of a face: the number of the face times four, plus that of the edge, which goes from corner `k` to the next.
+/// An edge of a face: the number of the face times four, plus that of the edge, which goes from
+/// corner `k` to the next.
 type Edge = u16;
 
 /// The edges after the first, second and third, in order.
 const AFTER: [[usize; 2]; 4] = [[1, 2], [2, 0], [0, 1], [0, 1]];
 
-/// The faces of a tetrahedron with the neighbours' edges. Outward if the last corner lies below the first three.
+/// The faces of a tetrahedron with the neighbours' edges. Outward if the last corner lies below the
+/// first three.
 const TETRAHEDRON: [([u8; 4], [Edge; 4]); 4] = [
     ([0, 1, 2, 0], [4, 8, 12, 0]),
     ([1, 0, 3, 0], [0, 14, 9, 0]),
@@ -151,7 +159,8 @@ impl Exact {
 }
 
 impl Surface {
-    /// Grows the surface from a tetrahedron that holds the origin, inside or on its border, for certain. `None` if there is too little room, or if `f32` is too coarse.
+    /// Grows the surface from a tetrahedron that holds the origin, inside or on its border, for
+    /// certain. `None` if there is too little room, or if `f32` is too coarse.
     #[inline(always)]
     pub(super) fn expand<W: Wide, C: Corners>(
         &mut self,
@@ -184,7 +193,8 @@ impl Surface {
                     let Ok(lower) = self.lowest::<W>(query, rough, closest, &face) else {
                         continue;
                     };
-                    // Bodies that hardly touch are known to meet, so they are no less than zero deep. Otherwise also if a face has no area.
+                    // Bodies that hardly touch are known to meet, so they are no less than zero
+                    // deep. Otherwise also if a face has no area.
                     if !(lower > 0.0 && upper.is_finite() || upper <= 8.0 * flat) {
                         return None;
                     }
@@ -243,7 +253,8 @@ impl Surface {
         0
     }
 
-    /// Replaces the faces that the corner sees by faces to the corner; false if there is no room, or if rounding makes a muddle of it.
+    /// Replaces the faces that the corner sees by faces to the corner; false if there is no room,
+    /// or if rounding makes a muddle of it.
     #[inline(always)]
     fn add<W: Wide>(&mut self, first: usize, corner: Corner<Vec3A>) -> bool {
         if self.len >= CORNERS || self.used + 2 > BLOCKS || self.used == 0 {
@@ -314,7 +325,8 @@ impl Surface {
         true
     }
 
-    /// Removes the faces that are seen and connected with the first, and lists the edges around them, as those beyond have them, in order. How many.
+    /// Removes the faces that are seen and connected with the first, and lists the edges around
+    /// them, as those beyond have them, in order. How many.
     #[inline(always)]
     fn rim(&mut self, first: usize) -> usize {
         let beside = self.blocks[first / 8 % BLOCKS].beside[first % 8];
@@ -359,8 +371,9 @@ impl Surface {
         Exact::new([corner(p), corner(q), corner(r)])
     }
 
-    /// A certain lower bound of the radius of the ball around the origin that the surface holds; an error, after marking it as the closest, if another face turns out to be closer than
-    /// `face`, the closest one so far.
+    /// A certain lower bound of the radius of the ball around the origin that the surface holds; an
+    /// error, after marking it as the closest, if another face turns out to be closer than `face`,
+    /// the closest one so far.
     #[inline(always)]
     fn lowest<W: Wide>(
         &mut self,
@@ -405,8 +418,9 @@ fn eight(points: &[f32; 9], from: usize) -> &[f32; 8] {
     points[from..].first_chunk().unwrap_or(&[0.0; 8])
 }
 
-/// Computes the first `count` faces of a block from their corners; false if one does not have the origin behind it, or on it to rounding. On the way that is enough: the
-/// [lower bound](Surface::lowest) counts all faces as they are in the end.
+/// Computes the first `count` faces of a block from their corners; false if one does not have the
+/// origin behind it, or on it to rounding. On the way that is enough: the [lower
+/// bound](Surface::lowest) counts all faces as they are in the end.
 #[inline(always)]
 fn fill<W: Wide>(
     block: &mut Block,

@@ -1,8 +1,10 @@
 //! The vertex of a hull that lies furthest in a direction, eight vertices at a time.
 //!
-//! Vertices are kept in `f32` around the hull's middle, in blocks of eight. A small hull is asked whole; for a larger one a [cube map](super::cells) gives, for
-//! each cell of directions, the blocks of those vertices that are furthest in some direction of the cell. So the cost does not grow
-//! with the hull, there are no local maxima, and what is found is furthest to the rounding of one dot product.
+//! Vertices are kept in `f32` around the hull's middle, in blocks of eight. A small hull is asked
+//! whole; for a larger one a [cube map](super::cells) gives, for each cell of directions, the
+//! blocks of those vertices that are furthest in some direction of the cell. So the cost does not
+//! grow with the hull, there are no local maxima, and what is found is furthest to the rounding of
+//! one dot product.
 
 use glam::DMat3;
 
@@ -14,7 +16,8 @@ use crate::wide::{Lanes3, Wide, Wide3};
 
 /// Hulls with up to so many vertices are asked whole. Measured: a cell costs as much as six blocks.
 const WHOLE: usize = 48;
-/// The box around a hull with up to so many vertices is found from all of them. Measured: looking into a cell for each side of it costs as much as some twenty blocks.
+/// The box around a hull with up to so many vertices is found from all of them. Measured: looking
+/// into a cell for each side of it costs as much as some twenty blocks.
 const BOXED_WHOLE: usize = 160;
 
 /// Eight vertices.
@@ -22,7 +25,8 @@ const BOXED_WHOLE: usize = 160;
 #[repr(C, align(128))]
 pub(super) struct Block {
     pub(super) points: Lanes3,
-    /// The numbers of the vertices, as the bits of `f32`, so that they go through the same registers.
+    /// The numbers of the vertices, as the bits of `f32`, so that they go through the same
+    /// registers.
     vertices: [f32; 8],
 }
 
@@ -184,7 +188,8 @@ impl Furthest {
             + size_of_val(self.starts.as_slice())
     }
 
-    /// The blocks of a hull that is asked whole, in the order of its vertices; none for a larger one.
+    /// The blocks of a hull that is asked whole, in the order of its vertices; none for a larger
+    /// one.
     #[inline(always)]
     pub(super) fn all(&self) -> &[Block] {
         if self.side == 0 { &self.blocks } else { &[] }
@@ -222,7 +227,8 @@ impl Furthest {
         at.array()[best.tops().le(best).bits().trailing_zeros() as usize & 7].to_bits()
     }
 
-    /// How far the hull reaches along `direction`, of a length between 1e-20 and two, from the center, to the rounding of `f64`.
+    /// How far the hull reaches along `direction`, of a length between 1e-20 and two, from the
+    /// center, to the rounding of `f64`.
     #[inline(always)]
     pub(super) fn reach(&self, direction: Vec3) -> f64 {
         let (from, to) = self.range(direction.as_vec3().to_array());
@@ -237,7 +243,8 @@ impl Furthest {
         self.unit * larger(larger(best[0], best[1]), larger(best[2], best[3]))
     }
 
-    /// How far the hull reaches against and along the columns, which are of length one, from the center, to the rounding of `f32`.
+    /// How far the hull reaches against and along the columns, which are of length one, from the
+    /// center, to the rounding of `f32`.
     #[inline(always)]
     pub(super) fn span<W: Wide>(&self, columns: &DMat3) -> [Vec3; 2] {
         let columns =
@@ -343,8 +350,9 @@ mod tests {
     use crate::wide::Portable;
     use crate::wide::dispatch::{self, Task};
 
-    /// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit) times the length of the direction: twice the error of
-    /// one dot product, derived in `docs/notes/convex.md`.
+    /// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit)
+    /// times the length of the direction: twice the error of one dot product, derived in
+    /// `docs/notes/convex.md`.
     const SLACK: f32 = 11.0 / 16_777_216.0;
 
     struct Find<'a> {

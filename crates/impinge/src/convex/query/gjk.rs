@@ -1,10 +1,15 @@
-//! The point of the Minkowski difference closest to the origin (Gilbert, Johnson & Keerthi 1988), with every step's bound certified.
+//! The point of the Minkowski difference closest to the origin (Gilbert, Johnson & Keerthi 1988),
+//! with every step's bound certified.
 //!
-//! The search keeps a simplex of vertices of A - B and its point `v` closest to the origin, and asks for the vertex `w` of A - B that lies furthest against `v`. All of A - B lies
-//! beyond the plane through `w` across `v`: if that plane separates it from the origin, so do A and B, by at least `v . w / |v|`.
+//! The search keeps a simplex of vertices of A - B and its point `v` closest to the origin, and
+//! asks for the vertex `w` of A - B that lies furthest against `v`. All of A - B lies beyond the
+//! plane through `w` across `v`: if that plane separates it from the origin, so do A and B, by at
+//! least `v . w / |v|`.
 //!
-//! Vertices are found in `f32` ([`roughly`](super::furthest::Furthest::roughly)): the bound gives way by what that can miss. Where it matters,
-//! at the end or close to contact, they are found to the rounding of `f64`. What even that cannot decide is left to exact arithmetic: nothing here ends by counting.
+//! Vertices are found in `f32` ([`roughly`](super::furthest::Furthest::roughly)): the bound gives
+//! way by what that can miss. Where it matters, at the end or close to contact, they are found to
+//! the rounding of `f64`. What even that cannot decide is left to exact arithmetic: nothing here
+//! ends by counting.
 
 use super::furthest::Furthest;
 use super::simplex::{Corner, Nearest, Simplex};
@@ -17,10 +22,12 @@ const CLOSE: f64 = 1e-13;
 /// After so many steps exact arithmetic takes over; ten suffice almost always.
 const MOST_STEPS: u32 = 256;
 
-/// A bound of the error of a determinant of three corners, relative to the product of their lengths.
+/// A bound of the error of a determinant of three corners, relative to the product of their
+/// lengths.
 const VOLUME_ERROR: f64 = 32.0 * f64::EPSILON;
 
-/// Directions whose squares are less are left to exact arithmetic, because of numbers too small for `f64`.
+/// Directions whose squares are less are left to exact arithmetic, because of numbers too small for
+/// `f64`.
 const LEAST_SQUARE: f64 = 1e-280;
 
 /// So many steps are taken before each must come closer than the one before.
@@ -43,7 +50,8 @@ pub(super) struct Query<'a> {
     pub(super) back: glam::DMat3,
     /// From the middle of A to the middle of B.
     pub(super) between: Vec3,
-    /// A power of two that brings the sum of the radii and the largest coordinate between the middles to between a half and one.
+    /// A power of two that brings the sum of the radii and the largest coordinate between the
+    /// middles to between a half and one.
     pub(super) unit: f64,
     /// The bodies are apart if their middles are further apart than this.
     pub(super) reach: f64,
@@ -115,7 +123,8 @@ impl<'a> Query<'a> {
         self.corner(a, b)
     }
 
-    /// The least product of `v`, of a length between 1e-20 and two, and a corner of A - B, to the rounding of `f64`.
+    /// The least product of `v`, of a length between 1e-20 and two, and a corner of A - B, to the
+    /// rounding of `f64`.
     #[inline(always)]
     pub(super) fn least(&self, v: Vec3) -> f64 {
         -v.dot(self.between) - self.a.reach(-v) - self.b.reach(self.back * v)
@@ -131,8 +140,8 @@ impl<'a> Query<'a> {
         near.at([p, q, r, s])
     }
 
-    /// Searches on from a simplex whose closest point is `nearest`. With `MEASURE` until the closest point is found, else only until it is clear whether the
-    /// bodies meet.
+    /// Searches on from a simplex whose closest point is `nearest`. With `MEASURE` until the
+    /// closest point is found, else only until it is clear whether the bodies meet.
     #[inline(always)]
     pub(super) fn search<const MEASURE: bool>(
         &self,
@@ -145,7 +154,8 @@ impl<'a> Query<'a> {
             let Nearest::Toward { direction, height } = nearest else {
                 return if is_certain(simplex) { End::Inside } else { End::Unclear };
             };
-            // Corners that are very much smaller than the bodies: their products are not what they should be.
+            // Corners that are very much smaller than the bodies: their products are not what they
+            // should be.
             let is_large_enough = direction.length_squared() > LEAST_SQUARE;
             if !is_large_enough {
                 return End::Unclear;
@@ -158,7 +168,8 @@ impl<'a> Query<'a> {
             if (height - along <= CLOSE * height) | simplex.has(&corner) {
                 return self.closest::<MEASURE>(direction, along);
             }
-            // Rounding may let a search go round in circles: from some point on every step must come closer.
+            // Rounding may let a search go round in circles: from some point on every step must
+            // come closer.
             steps += 1;
             if steps > FREE_STEPS {
                 let square = nearest.square();
@@ -187,7 +198,8 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The power of two that brings `size` to between a half and one. Anything for what is no normal number.
+/// The power of two that brings `size` to between a half and one. Anything for what is no normal
+/// number.
 #[inline(always)]
 fn unit_of(size: f64) -> f64 {
     f64::from_bits((2045_u64 << 52).wrapping_sub(size.to_bits() & 2047 << 52))
@@ -195,8 +207,9 @@ fn unit_of(size: f64) -> f64 {
 
 /// Whether the origin lies inside the tetrahedron for certain, all rounding accounted for.
 ///
-/// Each of the four volumes is a determinant of three differences of corners; corners are off by half an ulp, and a determinant by less than 20 units of
-/// rounding times the product of the lengths of its rows: see `docs/notes/convex.md`.
+/// Each of the four volumes is a determinant of three differences of corners; corners are off by
+/// half an ulp, and a determinant by less than 20 units of rounding times the product of the
+/// lengths of its rows: see `docs/notes/convex.md`.
 #[inline(always)]
 pub(super) fn is_certain(simplex: &Simplex<Vec3>) -> bool {
     let Some([a, b, c, d]) = simplex.tetrahedron_corners() else { return false };
@@ -226,7 +239,8 @@ pub(super) fn inside_shares(simplex: &Simplex<Vec3>) -> [(Corner<Vec3>, f64); 4]
     [(a, volumes[0] * part), (b, volumes[1] * part), (c, volumes[2] * part), (d, volumes[3] * part)]
 }
 
-/// Six times the volumes of the tetrahedra that the origin makes with the faces across from each corner, of one sign if it lies inside.
+/// Six times the volumes of the tetrahedra that the origin makes with the faces across from each
+/// corner, of one sign if it lies inside.
 #[inline(always)]
 fn volumes([a, b, c, d]: [Vec3; 4]) -> [f64; 4] {
     let (ab, cd) = (a.cross(b), c.cross(d));

@@ -4,7 +4,8 @@ use crate::convex::Hull;
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
-/// Finds, for each direction, the vertex of `hull` that a query takes for furthest, as a query does: none before the one before it is found.
+/// Finds, for each direction, the vertex of `hull` that a query takes for furthest, as a query
+/// does: none before the one before it is found.
 ///
 /// Not an interface to build on: what is found is furthest to the rounding of `f32` only.
 #[doc(hidden)]

@@ -8,9 +8,12 @@
 //!
 //! Each has a twin that takes a [`Cache`] for bodies that move a little from query to query.
 //!
-//! The method: the search for the point of the Minkowski difference closest to the origin (`gjk.rs`), first in `f32` (`rough.rs`), from where ellipsoids would be closest (`start.rs`) or where the
-//! last query ended (`begin.rs`), with furthest vertices from a table of directions (`furthest.rs`, `cells.rs`), then confirmed in `f64`; for the depth a surface that grows around the origin (`expand.rs`). Every bound counts its rounding, and what floating point cannot
-//! decide goes to [exact arithmetic](super::decide). No answer comes from having run out of steps.
+//! The method: the search for the point of the Minkowski difference closest to the origin
+//! (`gjk.rs`), first in `f32` (`rough.rs`), from where ellipsoids would be closest (`start.rs`) or
+//! where the last query ended (`begin.rs`), with furthest vertices from a table of directions
+//! (`furthest.rs`, `cells.rs`), then confirmed in `f64`; for the depth a surface that grows around
+//! the origin (`expand.rs`). Every bound counts its rounding, and what floating point cannot decide
+//! goes to [exact arithmetic](super::decide). No answer comes from having run out of steps.
 
 mod answer;
 mod ask;
@@ -67,7 +70,8 @@ pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Decision {
     intersects_cached(a, b, pose, &mut Cache::default())
 }
 
-/// As [`intersects`], starting where the last query of the pair ended. The verdict is the same; the proof may be another.
+/// As [`intersects`], starting where the last query of the pair ended. The verdict is the same; the
+/// proof may be another.
 #[must_use]
 pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Decision {
     if cache.is_empty() {
@@ -77,9 +81,11 @@ pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> 
     }
 }
 
-/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, with closest points in `a`'s frame; zero if they share a point.
+/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, with closest points in `a`'s frame;
+/// zero if they share a point.
 ///
-/// The bounds differ by rounding: at most 1e-12 of the size of the whole, mostly a hundredth of that.
+/// The bounds differ by rounding: at most 1e-12 of the size of the whole, mostly a hundredth of
+/// that.
 ///
 /// ```
 /// use impinge::convex::{self, Hull};

@@ -1,8 +1,12 @@
-//! The simplex of the quick search: steps of [`Simplex`] for corners in `f32`, with as little between one corner and the next direction as can be.
+//! The simplex of the quick search: steps of [`Simplex`] for corners in `f32`, with as little
+//! between one corner and the next direction as can be.
 //!
-//! A step knows more than [`Simplex::reduce`] asks: the new corner lies nearer to the origin, seen from the closest point of the old ones, than all of them. So the closest point
-//! needs the new corner; and if a triangle is kept in that order in which its normal points away from the origin, the normals of the faces that the new corner makes with its sides
-//! point away from the origin where the face is in view of it, and need no other test. Where rounding spoils that, the search goes astray, and what comes after it finds out.
+//! A step knows more than [`Simplex::reduce`] asks: the new corner lies nearer to the origin, seen
+//! from the closest point of the old ones, than all of them. So the closest point needs the new
+//! corner; and if a triangle is kept in that order in which its normal points away from the origin,
+//! the normals of the faces that the new corner makes with its sides point away from the origin
+//! where the face is in view of it, and need no other test. Where rounding spoils that, the search
+//! goes astray, and what comes after it finds out.
 
 use glam::Vec3A;
 
@@ -11,7 +15,8 @@ use super::simplex::{Corner, Simplex};
 /// A corner with its vertices, that of A in the low half, that of B in the high half.
 type Marked = (Vec3A, u64);
 
-/// Corners whose closest point to the origin needs them all: one, two, or three, with `(first - third) x (second - third)` away from the origin.
+/// Corners whose closest point to the origin needs them all: one, two, or three, with
+/// `(first - third) x (second - third)` away from the origin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Near {
     corners: [Marked; 3],
@@ -38,7 +43,8 @@ impl Near {
         Self { corners, len: simplex.len() }
     }
 
-    /// Those of three corners that their closest point needs, the direction to it and its product with it.
+    /// Those of three corners that their closest point needs, the direction to it and its product
+    /// with it.
     #[inline(always)]
     pub(super) fn of_triangle(
         p: &Corner<Vec3A>,
@@ -192,7 +198,8 @@ fn mark(corner: &Corner<Vec3A>) -> u64 {
     u64::from(corner.a) | u64::from(corner.b) << 32
 }
 
-/// Whether the origin lies over that triangle, seen along its normal `u x v`, which sides `u` and `v` of the corner `d` make, unless beyond the third side.
+/// Whether the origin lies over that triangle, seen along its normal `u x v`, which sides `u` and
+/// `v` of the corner `d` make, unless beyond the third side.
 #[inline(always)]
 fn is_over(d: Vec3A, u: Vec3A, v: Vec3A, normal: Vec3A) -> bool {
     let m = d.cross(normal);

@@ -1,4 +1,5 @@
-//! Small bodies in one frame: every vertex is brought into the unit and the frame of the search once, and from then on a furthest vertex is the largest of a few products.
+//! Small bodies in one frame: every vertex is brought into the unit and the frame of the search
+//! once, and from then on a furthest vertex is the largest of a few products.
 
 #![allow(
     clippy::needless_range_loop,
@@ -12,7 +13,8 @@ use super::rough::{Corners, Rough};
 use super::simplex::Corner;
 use crate::wide::{Wide, Wide3};
 
-/// The most blocks of eight vertices. Measured: with more, turning all of them costs more than turning the directions.
+/// The most blocks of eight vertices. Measured: with more, turning all of them costs more than
+/// turning the directions.
 const BLOCKS: usize = 4;
 
 /// The vertices of one body, in the frame and the unit of the search.
@@ -70,7 +72,8 @@ impl Placed {
     }
 }
 
-/// One to four blocks, the first again in the place of those that are missing: to write all of them takes less time than to clear what is not written.
+/// One to four blocks, the first again in the place of those that are missing: to write all of them
+/// takes less time than to clear what is not written.
 #[inline(always)]
 fn four(blocks: &[Block]) -> [&Block; BLOCKS] {
     let at = |k: usize| blocks.get(k).unwrap_or(&blocks[0]);

@@ -1,7 +1,8 @@
 //! The search for the closest point in `f32`: quick, and good for all but the end.
 //!
-//! Coordinates are those of the blocks, around the middles of the bodies, and in a unit in which the whole is about one; so a corner is off by a few units of
-//! 2^-24. The search stops where that begins to matter. "Separated" is certain all the same, by a gap that is larger than all errors.
+//! Coordinates are those of the blocks, around the middles of the bodies, and in a unit in which
+//! the whole is about one; so a corner is off by a few units of 2^-24. The search stops where that
+//! begins to matter. "Separated" is certain all the same, by a gap that is larger than all errors.
 
 use glam::{Mat3A, Vec3A};
 
@@ -44,7 +45,8 @@ pub(super) struct Rough<'a> {
 
 /// Where corners of A - B come from.
 pub(super) trait Corners {
-    /// How far from the normal the [first directions](super::start::Start::around) are; measured, see `docs/notes/convex.md`.
+    /// How far from the normal the [first directions](super::start::Start::around) are; measured,
+    /// see `docs/notes/convex.md`.
     const TILT: f32;
 
     /// A corner that lies furthest against `v`.
@@ -76,7 +78,8 @@ impl Corners for Rough<'_> {
 /// How a search in `f32` ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RoughEnd {
-    /// `direction . (b - a) >= gap` for all points, for certain; the direction has length one to rounding.
+    /// `direction . (b - a) >= gap` for all points, for certain; the direction has length one to
+    /// rounding.
     Separated { direction: Vec3, gap: f64 },
     /// The origin lies inside the simplex, as far as `f32` can tell.
     Inside,
@@ -103,7 +106,8 @@ impl<'a> Rough<'a> {
         }
     }
 
-    /// Searches on from the corners `near`, whose closest point is that in the `direction` given, `height` the product of both. Leaves the corners it ends with in `simplex`.
+    /// Searches on from the corners `near`, whose closest point is that in the `direction` given,
+    /// `height` the product of both. Leaves the corners it ends with in `simplex`.
     #[inline(always)]
     pub(super) fn search<W: Wide, C: Corners, const MEASURE: bool>(
         &self,
@@ -138,7 +142,8 @@ impl<'a> Rough<'a> {
         RoughEnd::Close
     }
 
-    /// Whether `along`, the product of `v` and the corner furthest against it, proves that the bodies are apart.
+    /// Whether `along`, the product of `v` and the corner furthest against it, proves that the
+    /// bodies are apart.
     #[inline(always)]
     pub(super) fn separates(&self, v: Vec3A, along: f32) -> bool {
         let square = v.length_squared();

@@ -1,4 +1,5 @@
-//! Up to four corners of the Minkowski difference, and the point of their hull that is closest to the origin.
+//! Up to four corners of the Minkowski difference, and the point of their hull that is closest to
+//! the origin.
 
 use super::vector::{Number, Vector};
 use crate::math::Vec3;
@@ -19,7 +20,8 @@ impl<V: Vector> Corner<V> {
 /// Corners whose hull is a point, a segment, a triangle or a tetrahedron; the newest is the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simplex<V> {
-    /// Points and vertices apart: what is stored in one piece and read in another waits for the memory.
+    /// Points and vertices apart: what is stored in one piece and read in another waits for the
+    /// memory.
     points: [V; 4],
     /// The vertex of A in the low half, that of B in the high half.
     vertices: [u64; 4],
@@ -29,7 +31,8 @@ pub(super) struct Simplex<V> {
 /// Where the origin lies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Nearest<V: Vector> {
-    /// Outside. The closest point is `direction * (height / |direction|^2)`: nothing is divided before it is needed.
+    /// Outside. The closest point is `direction * (height / |direction|^2)`: nothing is divided
+    /// before it is needed.
     Toward {
         /// From the origin to the closest point, of any length.
         direction: V,
@@ -76,7 +79,8 @@ const KEPT: [(usize, [usize; 2]); 8] = [
 impl<V: Vector> Simplex<V> {
     pub(super) const EMPTY: Self = Self { points: [V::ZERO; 4], vertices: [0; 4], len: 0 };
 
-    /// The first `len` of these points, with their vertices, that of A in the low half, that of B in the high half.
+    /// The first `len` of these points, with their vertices, that of A in the low half, that of B
+    /// in the high half.
     #[inline(always)]
     pub(super) fn new(points: [V; 4], vertices: [u64; 4], len: usize) -> Self {
         Self { points, vertices, len }
@@ -134,8 +138,9 @@ impl<V: Vector> Simplex<V> {
         self.len += 1;
     }
 
-    /// Finds the closest point and drops the corners that it does not need. The newest corner must lie nearer to the origin, seen from the closest
-    /// point of the others, than those: then it is needed.
+    /// Finds the closest point and drops the corners that it does not need. The newest corner must
+    /// lie nearer to the origin, seen from the closest point of the others, than those: then it is
+    /// needed.
     #[inline(always)]
     pub(super) fn reduce(&mut self) -> Nearest<V> {
         match self.len {
@@ -158,7 +163,8 @@ impl<V: Vector> Simplex<V> {
         self.reduce_any()
     }
 
-    /// As [`reduce`](Self::reduce), for corners of another time: not the closest part of all, perhaps, but one to go on from. Apart, so that searches that start without corners keep
+    /// As [`reduce`](Self::reduce), for corners of another time: not the closest part of all,
+    /// perhaps, but one to go on from. Apart, so that searches that start without corners keep
     /// their registers.
     #[inline(never)]
     pub(super) fn reduce_kept(&mut self) -> Nearest<V> {
@@ -233,7 +239,8 @@ impl<V: Vector> Simplex<V> {
     fn tetrahedron(&mut self) -> Nearest<V> {
         let [a, b, c, d] = self.points;
         let (u, v, w) = (a - d, b - d, c - d);
-        // Each is six times the volume of the origin's tetrahedron on a face through the newest corner, with the sign of the whole.
+        // Each is six times the volume of the origin's tetrahedron on a face through the newest
+        // corner, with the sign of the whole.
         let (face_c, face_a, face_b) = (u.cross(v), v.cross(w), w.cross(u));
         let whole = face_c.dot(w);
         let zero = V::Number::ZERO;
@@ -285,7 +292,8 @@ impl Simplex<Vec3> {
     }
 }
 
-/// The shares of the first `len` corners of the point closest to the origin, which needs them all. They add up to one.
+/// The shares of the first `len` corners of the point closest to the origin, which needs them all.
+/// They add up to one.
 #[inline(always)]
 pub(super) fn shares([a, b, c]: [Vec3; 3], len: usize) -> [f64; 3] {
     match len {
@@ -306,7 +314,8 @@ pub(super) fn shares([a, b, c]: [Vec3; 3], len: usize) -> [f64; 3] {
     }
 }
 
-/// The point of a triangle closest to the origin if that needs the corner `c`, and which corners it needs.
+/// The point of a triangle closest to the origin if that needs the corner `c`, and which corners it
+/// needs.
 #[inline(always)]
 fn nearest_of_triangle<V: Vector>(a: V, b: V, c: V) -> (usize, Nearest<V>) {
     let zero = V::Number::ZERO;

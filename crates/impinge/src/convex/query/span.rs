@@ -6,12 +6,14 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::wide::Wide;
 use crate::wide::dispatch::{self, Task};
 
-/// A box around what [`Pose::transform_point`] makes of the vertices of a hull: the smallest one, to rounding. Takes as long for many vertices as for few.
+/// A box around what [`Pose::transform_point`] makes of the vertices of a hull: the smallest one,
+/// to rounding. Takes as long for many vertices as for few.
 pub(crate) fn bounds_at(hull: &Hull, pose: &Pose) -> Aabb {
     dispatch::run(Span::<false> { hull: hull.furthest(), pose })
 }
 
-/// The same with what `f32` rounds added: larger by less than five millionths of the hull's size, in a third of the time.
+/// The same with what `f32` rounds added: larger by less than five millionths of the hull's size,
+/// in a third of the time.
 pub(crate) fn rough_bounds_at(hull: &Hull, pose: &Pose) -> Aabb {
     dispatch::run(Span::<true> { hull: hull.furthest(), pose })
 }
@@ -40,14 +42,15 @@ impl<const ROUGH: bool> Task for Span<'_, ROUGH> {
     }
 }
 
-/// More than the coordinates of a vertex and of a direction, and their product in `f32`, may be off together: less than eight roundings of numbers up to one,
-/// and directions may be a little longer.
+/// More than the coordinates of a vertex and of a direction, and their product in `f32`, may be off
+/// together: less than eight roundings of numbers up to one, and directions may be a little longer.
 const ERROR: f64 = 1e-6;
 
 /// The box, from how far the hull reaches from its center, which may be off by `error`.
 fn around(hull: &Furthest, pose: &Pose, [low, high]: [Vec3; 2], error: f64) -> Aabb {
     let middle = pose.transform_point(hull.center);
-    // Both ways to a vertex take less than a dozen roundings of numbers no larger than the sum of these.
+    // Both ways to a vertex take less than a dozen roundings of numbers no larger than the sum of
+    // these.
     let sizes = middle.abs() + hull.center.abs() + pose.translation().abs();
     let slack = 32.0 * f64::EPSILON * (sizes.max_element() + 2.0 * hull.radius);
     Aabb { min: middle + low, max: middle + high }.grown(slack + error + f64::MIN_POSITIVE)

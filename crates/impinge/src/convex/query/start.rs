@@ -1,13 +1,20 @@
-//! Where a search begins that knows nothing of a pair: about where the bodies would be closest if they were ellipsoids.
+//! Where a search begins that knows nothing of a pair: about where the bodies would be closest if
+//! they were ellipsoids.
 //!
-//! A body is taken for the ellipsoid with its second moments: the points `Σ n / √(n . Σ n)` with the normals `n`. The Minkowski difference of two ellipsoids is none,
-//! but hardly larger than it is one with the matrix `Σ_A / σ_A + Σ_B / σ_B` times the sum of `σ_A` and `σ_B`, sizes of the bodies, here the roots of the traces (Kurzhanski & Vályi 1997,
-//! "Ellipsoidal Calculus for Estimation and Control", section 2.2). Let `M` be that matrix without the factor, which then is its trace, and `c` the vector between the middles: the normal where the ellipsoid
-//! meets the line of the middles is `n` with `M n = c`, and `c . n` over the trace, the *square*, is less than one if the ellipsoids overlap.
+//! A body is taken for the ellipsoid with its second moments: the points `Σ n / √(n . Σ n)` with
+//! the normals `n`. The Minkowski difference of two ellipsoids is none, but hardly larger than it
+//! is one with the matrix `Σ_A / σ_A + Σ_B / σ_B` times the sum of `σ_A` and `σ_B`, sizes of the
+//! bodies, here the roots of the traces (Kurzhanski & Vályi 1997, "Ellipsoidal Calculus for
+//! Estimation and Control", section 2.2). Let `M` be that matrix without the factor, which then is
+//! its trace, and `c` the vector between the middles: the normal where the ellipsoid meets the line
+//! of the middles is `n` with `M n = c`, and `c . n` over the trace, the *square*, is less than one
+//! if the ellipsoids overlap.
 //!
-//! One corner there is a poor simplex to go on from: the second and the third would be asked for in directions that know of one and two corners only. Three directions around the normal
-//! are asked for at once, which takes little more time than one, because none waits for another. They are as far from the normal as the ellipsoid is round: measured by `M`, where
-//! those across from `n` are the ones across from `c`.
+//! One corner there is a poor simplex to go on from: the second and the third would be asked for in
+//! directions that know of one and two corners only. Three directions around the normal are asked
+//! for at once, which takes little more time than one, because none waits for another. They are as
+//! far from the normal as the ellipsoid is round: measured by `M`, where those across from `n` are
+//! the ones across from `c`.
 //!
 //! Nothing is proven here. A bad start costs steps.
 
@@ -20,25 +27,30 @@ use crate::math::Vec3;
 /// By so much of its size even a flat body is taken to be thick.
 const THICKNESS: f64 = 1e-3;
 
-/// Bodies of less volume, in the unit in which all vertices are within one, have the moments of their vertices.
+/// Bodies of less volume, in the unit in which all vertices are within one, have the moments of
+/// their vertices.
 const FLAT: f64 = 1e-6;
 
-/// The square of the distance of middles, in the unit of the search, that is too small to tell a direction.
+/// The square of the distance of middles, in the unit of the search, that is too small to tell a
+/// direction.
 const CONCENTRIC: f32 = 1e-12;
 
 /// Below this square bodies overlap, most likely; `docs/notes/convex.md` has what was measured.
 const DEEP: f32 = 0.85;
 
-/// Above this square bodies are so far apart that the closest points of ellipsoids are nowhere near the line of the middles.
+/// Above this square bodies are so far apart that the closest points of ellipsoids are nowhere near
+/// the line of the middles.
 const FAR: f32 = 2.0;
 
-/// The second moments of a hull about the middle of its box, divided by the root of their trace. `local` are its vertices, from that middle, none further than one.
+/// The second moments of a hull about the middle of its box, divided by the root of their trace.
+/// `local` are its vertices, from that middle, none further than one.
 pub(super) fn spread(hull: &Hull, local: &[Vec3]) -> Mat3A {
     let (mut moments, mut volume) = (DMat3::ZERO, 0.0);
     for face in hull.faces() {
         for k in 2..face.len() {
             let [p, q, r] = [face[0], face[k - 1], face[k]].map(|v| local[v as usize]);
-            // A tetrahedron with the middle has the moments of its sides' middles across from that, times 3/5, which is that of a ball to its surface.
+            // A tetrahedron with the middle has the moments of its sides' middles across from that,
+            // times 3/5, which is that of a ball to its surface.
             let part = p.dot(q.cross(r)) / 3.0;
             for side in [p + q, q + r, r + p] {
                 moments += square(side * 0.5) * part;
@@ -114,7 +126,8 @@ impl Start {
         self.height > FAR * self.touch
     }
 
-    /// The direction in which the ellipsoids are closest if they are far apart: the normal of `M + λ` where that meets the line of the middles, with `λ` as for balls.
+    /// The direction in which the ellipsoids are closest if they are far apart: the normal of
+    /// `M + λ` where that meets the line of the middles, with `λ` as for balls.
     #[inline(always)]
     pub(super) fn distant(&self) -> Vec3A {
         let (m, c) = (self.m, self.c);

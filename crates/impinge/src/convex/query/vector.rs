@@ -1,4 +1,5 @@
-//! What the search for the closest point needs of vectors: once in `f32`, to come near, and once in `f64`, to be sure.
+//! What the search for the closest point needs of vectors: once in `f32`, to come near, and once in
+//! `f64`, to be sure.
 
 use std::ops::{Add, Mul, Neg, Sub};
 

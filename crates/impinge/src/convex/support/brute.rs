@@ -5,10 +5,12 @@ use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
 
 impl Hull {
-    /// The vertex that lies furthest in `direction` (in the hull's frame, of any finite length), by asking all.
+    /// The vertex that lies furthest in `direction` (in the hull's frame, of any finite length), by
+    /// asking all.
     ///
-    /// Exact: no vertex lies further, not even by less than a rounding error. Of several that lie equally far, the
-    /// one of lowest number; so 0 for the direction zero. For a direction that is not finite some vertex.
+    /// Exact: no vertex lies further, not even by less than a rounding error. Of several that lie
+    /// equally far, the one of lowest number; so 0 for the direction zero. For a direction that is
+    /// not finite some vertex.
     #[must_use]
     pub fn support(&self, direction: Vec3) -> u32 {
         let mut best = 0;

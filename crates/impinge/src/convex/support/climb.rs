@@ -1,22 +1,27 @@
-//! Climbing over the edges of a hull, from neighbour to neighbour, always to the one that lies furthest, until none lies
-//! further.
+//! Climbing over the edges of a hull, from neighbour to neighbour, always to the one that lies
+//! furthest, until none lies further.
 //!
-//! Klosowski et al. 1998, section 4.1, method 1; Leung 1996, section 3.3, calls it local search. Vertices seen before
-//! are recognised by their time-stamp, so that nothing is ever cleared (Leung 1996, section 3.3 and appendix I).
+//! Klosowski et al. 1998, section 4.1, method 1; Leung 1996, section 3.3, calls it local search.
+//! Vertices seen before are recognised by their time-stamp, so that nothing is ever cleared (Leung
+//! 1996, section 3.3 and appendix I).
 //!
-//! **Never a vertex that is not furthest**, for the exact one. The edges that leave a corner of a convex body span a cone that holds the body, so a
-//! corner with no neighbour strictly further is a furthest one. Coplanar and collinear points would break that (a point inside a face can
-//! be level with all its neighbours while the body continues elsewhere), but a [`Hull`] has none: its vertices are corners and its faces are merged.
-//! Rounding would break it too, where differences are small and many. So a climb over rounded products counts only if its end lies further than all
-//! other vertices it looked at by more than the rounding of products; otherwise the climb is made again with [`compare_along`], which is exact. Each step goes
-//! strictly further, so the climb ends.
+//! **Never a vertex that is not furthest**, for the exact one. The edges that leave a corner of a
+//! convex body span a cone that holds the body, so a corner with no neighbour strictly further is a
+//! furthest one. Coplanar and collinear points would break that (a point inside a face can be level
+//! with all its neighbours while the body continues elsewhere), but a [`Hull`] has none: its
+//! vertices are corners and its faces are merged. Rounding would break it too, where differences
+//! are small and many. So a climb over rounded products counts only if its end lies further than
+//! all other vertices it looked at by more than the rounding of products; otherwise the climb is
+//! made again with [`compare_along`], which is exact. Each step goes strictly further, so the climb
+//! ends.
 
 use crate::convex::Hull;
 use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
 
-/// More than the relative error of the difference of two products with a direction, in units of the largest such product's parts: each product is off
-/// by three roundings of parts of that size at most, and their difference by one more.
+/// More than the relative error of the difference of two products with a direction, in units of the
+/// largest such product's parts: each product is off by three roundings of parts of that size at
+/// most, and their difference by one more.
 const TWO_HEIGHTS: f64 = 8.0 * (f64::EPSILON / 2.0);
 
 /// More than what products that underflow can lose.
@@ -69,14 +74,16 @@ impl Climb {
 impl Hull {
     /// The vertex that lies furthest in `direction`, by climbing from `start` over the edges.
     ///
-    /// As exact as [`Hull::support`]; of several vertices that lie equally far, the one the climb comes to first, which is `start` if it
-    /// is one of them. Quick if `start` is near, as the answer to a similar question is.
+    /// As exact as [`Hull::support`]; of several vertices that lie equally far, the one the climb
+    /// comes to first, which is `start` if it is one of them. Quick if `start` is near, as the
+    /// answer to a similar question is.
     ///
     /// # Panics
     /// If there is no vertex `start`.
     #[must_use]
     pub fn climb(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
-        // If one vertex is certainly further than all others looked at, its neighbours among them, it is furthest. Otherwise again, exactly.
+        // If one vertex is certainly further than all others looked at, its neighbours among them,
+        // it is furthest. Otherwise again, exactly.
         let Summit { vertex, lead } = self.climb_in_floats(direction, start, climb);
         let reach = self.bounds.max.max(-self.bounds.min);
         let error = TWO_HEIGHTS * direction.abs().dot(reach) + UNDERFLOW;
@@ -109,9 +116,10 @@ impl Hull {
 
     /// As [`Hull::climb`], comparing `f64` products: quicker, and not certain.
     ///
-    /// The climb stops at a vertex whose neighbours look no further in rounded products. That can be short of the
-    /// furthest vertex, by any amount on a needle (see [`Certainty::Rounded`](super::Certainty::Rounded)). Every step goes strictly
-    /// further in rounded products, so the climb ends.
+    /// The climb stops at a vertex whose neighbours look no further in rounded products. That can
+    /// be short of the furthest vertex, by any amount on a needle (see
+    /// [`Certainty::Rounded`](super::Certainty::Rounded)). Every step goes strictly further in
+    /// rounded products, so the climb ends.
     ///
     /// # Panics
     /// If there is no vertex `start`.

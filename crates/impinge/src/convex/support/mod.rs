@@ -1,7 +1,7 @@
 //! The vertex of a hull that lies furthest in a direction: the supporting vertex.
 //!
-//! Leung 1996, "An Efficient Collision Detection Algorithm for Polytopes in Virtual Environments", sections 2.5, 3.3,
-//! 3.5 and 5.3. Four ways behind one interface, [`VertexSearch`]:
+//! Leung 1996, "An Efficient Collision Detection Algorithm for Polytopes in Virtual Environments",
+//! sections 2.5, 3.3, 3.5 and 5.3. Four ways behind one interface, [`VertexSearch`]:
 //!
 //! | way | vertices looked at | beside the hull | right |
 //! | --- | --- | --- | --- |
@@ -10,12 +10,12 @@
 //! | [`LocalSearch::rounded`] | the same, plain `f64` products | the same | up to rounding, see [`Certainty::Rounded`] |
 //! | [`HierarchySearch`] | O(log n) if degrees are bounded | about 35 bytes a vertex | exactly |
 //!
-//! Directions are in the hull's own frame: the caller turns the direction once instead of every vertex (Leung 1996,
-//! section 3.3). What a search remembers (which vertices it has seen, how many it has looked at) is in a [`Climb`] of
-//! the caller, one for any number of hulls.
+//! Directions are in the hull's own frame: the caller turns the direction once instead of every
+//! vertex (Leung 1996, section 3.3). What a search remembers (which vertices it has seen, how many
+//! it has looked at) is in a [`Climb`] of the caller, one for any number of hulls.
 //!
-//! **Exactly right** means: no vertex lies further, not even by less than a rounding error. Vertices are compared with
-//! [`compare_along`](crate::exact::compare_along).
+//! **Exactly right** means: no vertex lies further, not even by less than a rounding error.
+//! Vertices are compared with [`compare_along`](crate::exact::compare_along).
 
 mod brute;
 mod climb;
@@ -32,9 +32,10 @@ pub enum Certainty {
     Exact,
     /// No vertex near the answer lies further as far as `f64` products can tell.
     ///
-    /// A search that compares rounded products stops where all neighbours look level. On a needle or a nearly flat face the body may go on
-    /// rising from there, so the answer has **no bound**, and no separation may be concluded from it. Confirm it with
-    /// [`Hull::climb`] from the answer, which ends after one ring of neighbours in the common case, or by asking every vertex.
+    /// A search that compares rounded products stops where all neighbours look level. On a needle
+    /// or a nearly flat face the body may go on rising from there, so the answer has **no bound**,
+    /// and no separation may be concluded from it. Confirm it with [`Hull::climb`] from the answer,
+    /// which ends after one ring of neighbours in the common case, or by asking every vertex.
     Rounded,
 }
 
@@ -68,10 +69,12 @@ pub trait VertexSearch {
     /// A vertex to start from where the caller has none from a similar question.
     fn start(&self, direction: Vec3) -> u32;
 
-    /// A vertex that lies furthest in `direction` (in the hull's frame, of any finite length), as far as [`VertexSearch::certainty`] says.
+    /// A vertex that lies furthest in `direction` (in the hull's frame, of any finite length), as
+    /// far as [`VertexSearch::certainty`] says.
     ///
-    /// `start` is a vertex of the hull, quickest if near the answer; a way that needs no start ignores it. Of several
-    /// vertices that lie equally far any may be the answer, the same one for the same arguments. For a direction that is not finite, some vertex.
+    /// `start` is a vertex of the hull, quickest if near the answer; a way that needs no start
+    /// ignores it. Of several vertices that lie equally far any may be the answer, the same one for
+    /// the same arguments. For a direction that is not finite, some vertex.
     ///
     /// # Panics
     /// If there is no vertex `start`.

@@ -17,9 +17,11 @@ pub(super) fn of_points(points: &[Vec3]) -> [Vec3; 3] {
     principal(&moments)
 }
 
-/// The principal axes of a surface, every part of it weighing as much as its area. `None` if it has no area to speak of.
+/// The principal axes of a surface, every part of it weighing as much as its area. `None` if it has
+/// no area to speak of.
 ///
-/// Corners `p`, `q`, `r` and centroid `m` of a triangle of area `A` give the second moment `A / 12 (9 m m^T + p p^T + q q^T + r r^T)`.
+/// Corners `p`, `q`, `r` and centroid `m` of a triangle of area `A` give the second moment
+/// `A / 12 (9 m m^T + p p^T + q q^T + r r^T)`.
 pub(super) fn of_surface(triangles: &[[Vec3; 3]]) -> Option<[Vec3; 3]> {
     let scale = Scale::of(triangles.as_flattened());
     let local = |t: &[Vec3; 3]| t.map(|p| scale.local(p));
@@ -46,7 +48,8 @@ pub(super) fn of_surface(triangles: &[[Vec3; 3]]) -> Option<[Vec3; 3]> {
     Some(principal(&moments))
 }
 
-/// Perpendicular unit vectors near three that nearly are: the first keeps its direction, the second its plane with the first.
+/// Perpendicular unit vectors near three that nearly are: the first keeps its direction, the second
+/// its plane with the first.
 pub(super) fn orthonormal(a: Vec3, b: Vec3, c: Vec3) -> [Vec3; 3] {
     let Some(a) = a.try_normalize() else {
         return STANDARD;
@@ -100,7 +103,8 @@ impl Moments {
     }
 }
 
-/// The eigenvectors of a symmetric matrix by Jacobi's rotations, which converge for every matrix, quadratically at the end.
+/// The eigenvectors of a symmetric matrix by Jacobi's rotations, which converge for every matrix,
+/// quadratically at the end.
 fn principal(moments: &Moments) -> [Vec3; 3] {
     let mut m = [[0.0; 3]; 3];
     for k in 0..3 {

@@ -1,4 +1,5 @@
-//! Oriented boxes, their axes from the covariance of the surface (Gottschalk, Lin and Manocha 1996, the peer of Klosowski et al. 1998, section 5.2).
+//! Oriented boxes, their axes from the covariance of the surface (Gottschalk, Lin and Manocha 1996,
+//! the peer of Klosowski et al. 1998, section 5.2).
 
 mod axes;
 mod separation;
@@ -8,10 +9,11 @@ mod tests;
 use crate::math::rounding::{TINY, U, distortion, length_up};
 use crate::math::{Aabb, Pose, Vec3};
 
-/// A box with axes of its own: the real points `x` with `|a[k] . (x - c)| <= h[k]`. Empty if a half side is negative.
+/// A box with axes of its own: the real points `x` with `|a[k] . (x - c)| <= h[k]`. Empty if a half
+/// side is negative.
 ///
-/// The axes are perpendicular unit vectors, any two products of them within `16 U` of what they should be (`U` half an ulp of one); every
-/// constructor sees to that.
+/// The axes are perpendicular unit vectors, any two products of them within `16 U` of what they
+/// should be (`U` half an ulp of one); every constructor sees to that.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrientedBox {
     center: Vec3,
@@ -60,7 +62,8 @@ impl OrientedBox {
         })
     }
 
-    /// An upper bound of `|a . (p - center)|` for an axis `a`: the difference is off by `U` of itself, the product by `3 U` of the sum of the terms' sizes.
+    /// An upper bound of `|a . (p - center)|` for an axis `a`: the difference is off by `U` of
+    /// itself, the product by `3 U` of the sum of the terms' sizes.
     #[inline]
     fn reach(center: Vec3, axis: Vec3, p: Vec3) -> f64 {
         let d = p - center;
@@ -112,7 +115,8 @@ impl OrientedBox {
         Self::best(axes::of_points(points), points)
     }
 
-    /// Axes by the covariance of the surface, or those of the frame where that box is smaller. The points' covariance where the surface has no area.
+    /// Axes by the covariance of the surface, or those of the frame where that box is smaller. The
+    /// points' covariance where the surface has no area.
     #[must_use]
     pub fn around_triangles(triangles: &[[Vec3; 3]]) -> Self {
         let points = triangles.as_flattened();
@@ -132,7 +136,8 @@ impl OrientedBox {
         points[..8].copy_from_slice(&self.corners());
         points[8..].copy_from_slice(&other.corners());
         let best = Self::along(self.axes, &points).smaller(Self::along(other.axes, &points));
-        // Corners are off by a few roundings of the coordinates and, as the axes are not quite perpendicular, of the sides.
+        // Corners are off by a few roundings of the coordinates and, as the axes are not quite
+        // perpendicular, of the sides.
         let size = points.iter().fold(0.0_f64, |s, p| s.max(p.abs().max_element()));
         let sides = self.size().max(other.size());
         best.grown(64.0 * U * (size + sides) + TINY)
@@ -167,7 +172,8 @@ impl OrientedBox {
         }
     }
 
-    /// A box around the moved box: it holds `pose.transform_point(v)` for every `f64` point `v` of this one.
+    /// A box around the moved box: it holds `pose.transform_point(v)` for every `f64` point `v` of
+    /// this one.
     #[inline]
     #[must_use]
     pub fn moved(&self, motion: &OrientedMotion) -> Self {
@@ -177,7 +183,8 @@ impl OrientedBox {
         let center = motion.pose.transform_point(self.center);
         let turned = self.axes.map(|a| motion.pose.transform_vector(a));
         let axes = axes::orthonormal(turned[0], turned[1], turned[2]);
-        // With y = R (x - c): a' . y = a . (x - c) + (a' - R a) . y + a . (R^T R - I) (x - c); then the rounding of centre and vertices.
+        // With y = R (x - c): a' . y = a . (x - c) + (a' - R a) . y + a . (R^T R - I) (x - c); then
+        // the rounding of centre and vertices.
         let diagonal = length_up(Vec3::from(self.half)) * (1.0 + 64.0 * U);
         let stretched = diagonal * (1.0 + motion.distortion);
         let rounding =
@@ -233,8 +240,8 @@ impl OrientedBox {
         self.distance_bound(other)
     }
 
-    /// How deep the two reach into each other, at most: moving one of them by this much in the right
-    /// direction leaves them no common inner point. Zero if they do not overlap.
+    /// How deep the two reach into each other, at most: moving one of them by this much in the
+    /// right direction leaves them no common inner point. Zero if they do not overlap.
     #[must_use]
     pub fn overlap_depth(&self, other: &Self) -> f64 {
         self.depth_bound(other)

@@ -1,9 +1,11 @@
-//! Two oriented boxes along the fifteen axes that can separate them, with a margin for rounding (`docs/notes/volumes.md`).
+//! Two oriented boxes along the fifteen axes that can separate them, with a margin for rounding
+//! (`docs/notes/volumes.md`).
 
 use super::OrientedBox;
 use crate::math::rounding::{TINY, U};
 
-/// What rounding, and axes that are not quite perpendicular, can make of a comparison, as a share of the sizes that enter it.
+/// What rounding, and axes that are not quite perpendicular, can make of a comparison, as a share
+/// of the sizes that enter it.
 const MARGIN: f64 = 256.0 * U;
 
 /// Fifteen comparisons waiting to be made.
@@ -28,8 +30,9 @@ impl Comparison {
         Self { c, t, h, g, margin: sizes * MARGIN + TINY }
     }
 
-    /// Calls `axis` with the gap along each axis (negative where the boxes overlap) and the squared length of that axis, until it returns true; says whether
-    /// it did. Faces come first: they separate most pairs.
+    /// Calls `axis` with the gap along each axis (negative where the boxes overlap) and the squared
+    /// length of that axis, until it returns true; says whether it did. Faces come first: they
+    /// separate most pairs.
     #[inline(always)]
     fn any(&self, mut axis: impl FnMut(f64, f64) -> bool) -> bool {
         let Self { c, t, h, g, .. } = self;

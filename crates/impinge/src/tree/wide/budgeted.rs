@@ -1,6 +1,8 @@
-//! A first hit within a budget, or what is known when it is spent (Klosowski et al. 1998, section 5.2.3; the bounds are derived in `docs/notes/maybe.md`).
+//! A first hit within a budget, or what is known when it is spent (Klosowski et al. 1998, section
+//! 5.2.3; the bounds are derived in `docs/notes/maybe.md`).
 //!
-//! Two orders take turns: the likeliest pair, which leads to a hit if there is one, and the deepest, which lowers the bound on the penetration if there is none. Either alone would have
+//! Two orders take turns: the likeliest pair, which leads to a hit if there is one, and the
+//! deepest, which lowers the bound on the penetration if there is none. Either alone would have
 //! taken half as many steps at least.
 
 use std::cmp::Ordering;
@@ -19,7 +21,8 @@ use super::overlap::Overlaps;
 use super::pairs::Pairs;
 use super::traverse::{Pace, Query, Work};
 
-/// Whether the surfaces meet, as far as the budget allows to tell. `None` where [`traverse`](super::traverse) returns false.
+/// Whether the surfaces meet, as far as the budget allows to tell. `None` where
+/// [`traverse`](super::traverse) returns false.
 #[must_use]
 pub(crate) fn first_within(
     a: (&Mesh, &Tree),
@@ -106,7 +109,8 @@ enum Turn {
     Deepest,
 }
 
-/// Corners of so many pairs are looked at for a bound of the distance: an answer that is late is of no use.
+/// Corners of so many pairs are looked at for a bound of the distance: an answer that is late is of
+/// no use.
 const CORNERS: usize = 64;
 
 /// As long as the budget lasts.
@@ -178,7 +182,8 @@ impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
         }
     }
 
-    /// The deepest pair that waits, by its own depth. Those that turn out to be apart wait no longer.
+    /// The deepest pair that waits, by its own depth. Those that turn out to be apart wait no
+    /// longer.
     fn deepest(&mut self) -> Option<usize> {
         loop {
             let Deep { pair, .. } = self.deep.pop()?;

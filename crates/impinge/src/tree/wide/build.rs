@@ -1,4 +1,5 @@
-//! Building: top down, eight children at once, the costliest group cut next; subtrees side by side where there are threads ([`gather`](super::gather)).
+//! Building: top down, eight children at once, the costliest group cut next; subtrees side by side
+//! where there are threads ([`gather`](super::gather)).
 
 use rayon::prelude::*;
 
@@ -140,8 +141,9 @@ impl Builder<'_> {
     }
 }
 
-/// Up to eight groups of the items, in order. A few hundred are cut only until each group fits under one node of leaves: better few full nodes at the bottom, where most
-/// of the work is, than many half-empty ones.
+/// Up to eight groups of the items, in order. A few hundred are cut only until each group fits
+/// under one node of leaves: better few full nodes at the bottom, where most of the work is, than
+/// many half-empty ones.
 fn groups(mut items: &mut [Item]) -> Vec<&mut [Item]> {
     let enough = if items.len() <= LEAF * 64 && items.len() > LEAF * 8 { LEAF * 8 } else { LEAF };
     let mut ranges = [(0, items.len(), f32::INFINITY); 8];

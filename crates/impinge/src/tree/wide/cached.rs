@@ -1,10 +1,13 @@
-//! First hits along a motion: what one query learnt helps the next (Klosowski et al. 1998, section 6.1, name the idea; the front they suggest gains little where nodes are wide,
-//! because the levels it skips are the cheap ones).
+//! First hits along a motion: what one query learnt helps the next (Klosowski et al. 1998, section
+//! 6.1, name the idea; the front they suggest gains little where nodes are wide, because the levels
+//! it skips are the cheap ones).
 //!
-//! **After a hit**, the next query first looks at the pair of leaves that met, then below the nodes that led there, and only then from the roots.
+//! **After a hit**, the next query first looks at the pair of leaves that met, then below the nodes
+//! that led there, and only then from the roots.
 //!
-//! **After a miss**, boxes and sheets are first compared with a margin of a few times the last motion, for a few steps. If that is enough to see that no leaves come that close, nothing
-//! needs to be looked at until B has moved by as much.
+//! **After a miss**, boxes and sheets are first compared with a margin of a few times the last
+//! motion, for a few steps. If that is enough to see that no leaves come that close, nothing needs
+//! to be looked at until B has moved by as much.
 
 use crate::math::{Pose, Vec3, length_up};
 use crate::mesh::Mesh;
@@ -16,9 +19,11 @@ use super::node::Link;
 use super::relative::DENORMAL;
 use super::traverse::{Query, Run, TRAIL, Work};
 
-/// What a query keeps for the next one of the same two meshes, at a pose nearby. Owned by the caller, one for each pair of bodies.
+/// What a query keeps for the next one of the same two meshes, at a pose nearby. Owned by the
+/// caller, one for each pair of bodies.
 ///
-/// It makes queries faster, never wrong: with a cache of other meshes, or of a pose far away, the verdict is the same, though another pair of triangles may be named.
+/// It makes queries faster, never wrong: with a cache of other meshes, or of a pose far away, the
+/// verdict is the same, though another pair of triangles may be named.
 #[derive(Clone, Debug)]
 pub struct Cache {
     /// Of the trees it is about.
@@ -48,10 +53,12 @@ impl Cache {
     }
 }
 
-/// The margin asked for, in units of the last motion: so many queries like the last one may be saved.
+/// The margin asked for, in units of the last motion: so many queries like the last one may be
+/// saved.
 const STEPS: f64 = 3.0;
 
-/// Looking for a clearance is given up after so many steps, and not tried again after so many failures in a row, until the meshes have met again.
+/// Looking for a clearance is given up after so many steps, and not tried again after so many
+/// failures in a row, until the meshes have met again.
 const PROBE: usize = 24;
 const PATIENCE: u32 = 3;
 
@@ -81,8 +88,8 @@ impl dispatch::Task for Probe<'_> {
     }
 }
 
-/// Two triangles that share a point, if there are any, with what `cache` knows from the last query. `None` in the outer option where
-/// [`traverse`](super::traverse) returns false.
+/// Two triangles that share a point, if there are any, with what `cache` knows from the last query.
+/// `None` in the outer option where [`traverse`](super::traverse) returns false.
 #[must_use]
 pub(crate) fn first_cached(
     (a, tree_a): (&Mesh, &Tree),

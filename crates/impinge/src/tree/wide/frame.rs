@@ -1,9 +1,12 @@
 //! The local frame of a tree: its origin, its axes and its unit.
 //!
-//! Boxes fit best along the directions in which the mesh's edges run. A part of a machine that was modelled along the axes and stored askew has long, thin triangles whose boxes are mostly
-//! empty, ten times as large as they need be; a tree in the part's own axes is as good as if it had been stored straight. Scanned surfaces have no such directions, and keep their axes.
+//! Boxes fit best along the directions in which the mesh's edges run. A part of a machine that was
+//! modelled along the axes and stored askew has long, thin triangles whose boxes are mostly empty,
+//! ten times as large as they need be; a tree in the part's own axes is as good as if it had been
+//! stored straight. Scanned surfaces have no such directions, and keep their axes.
 //!
-//! The axes are those along which the edges' fourth powers are largest (quartimax: Neuhaus and Wrigley 1954), found by turning in one plane after the other, each time by the best angle.
+//! The axes are those along which the edges' fourth powers are largest (quartimax: Neuhaus and
+//! Wrigley 1954), found by turning in one plane after the other, each time by the best angle.
 
 use glam::{DMat3, DVec3};
 
@@ -13,7 +16,8 @@ use crate::mesh::Mesh;
 /// So many triangles, spread over the mesh, are enough to tell its directions.
 const SAMPLES: usize = 64;
 
-/// Axes are turned if that makes the boxes of triangles this much smaller, by their surface. A little is not worth the multiplications at the beginning of every query.
+/// Axes are turned if that makes the boxes of triangles this much smaller, by their surface. A
+/// little is not worth the multiplications at the beginning of every query.
 const WORTH: f64 = 0.7;
 
 /// Rounds of turning, and the angle at which no more are needed. Three or four rounds are usual.
@@ -29,7 +33,8 @@ pub(super) struct Frame {
     pub(super) scale: f64,
     /// The length of the local unit in the mesh's: `1 / scale`, exactly.
     pub(super) unit: f64,
-    /// From the mesh's axes to the local ones, a rotation to `f64` rounding; `None` if they are the same.
+    /// From the mesh's axes to the local ones, a rotation to `f64` rounding; `None` if they are the
+    /// same.
     axes: Option<DMat3>,
 }
 
@@ -40,7 +45,8 @@ impl Frame {
         Self { axes: Edges::of(mesh, frame.scale).axes(), ..frame }
     }
 
-    /// The frame that suits a mesh of which this one suited another shape. Axes of its own are kept as long as they are worth it, and then chosen anew.
+    /// The frame that suits a mesh of which this one suited another shape. Axes of its own are kept
+    /// as long as they are worth it, and then chosen anew.
     pub(super) fn refitted(&self, mesh: &Mesh) -> Self {
         let frame = Self::straight(mesh);
         let axes = self.axes.and_then(|axes| {
@@ -60,7 +66,8 @@ impl Frame {
         Self { origin, scale, unit: 1.0 / scale, axes: None }
     }
 
-    /// Whether a mesh lies where the frame gives its numbers their full precision: the size near one, and not far from the origin.
+    /// Whether a mesh lies where the frame gives its numbers their full precision: the size near
+    /// one, and not far from the origin.
     pub(super) fn suits(&self, mesh: &Mesh) -> bool {
         let bounds = mesh.bounds();
         let far = (bounds.min - self.origin).abs().max((bounds.max - self.origin).abs());
@@ -68,7 +75,8 @@ impl Frame {
         far.max_element() * self.scale <= 3.0 && half >= 0.5
     }
 
-    /// A point of the mesh in the local frame, rounded by an ulp or two of its distance from the origin.
+    /// A point of the mesh in the local frame, rounded by an ulp or two of its distance from the
+    /// origin.
     #[inline(always)]
     pub(super) fn local(&self, v: Vec3) -> Vec3 {
         let v = (v - self.origin) * self.scale;
@@ -98,7 +106,8 @@ impl Frame {
         })
     }
 
-    /// Where the frame of B lies in that of A, for meshes at `pose`: the rotation from B's axes to A's, and B's origin along A's axes, both in the meshes' unit.
+    /// Where the frame of B lies in that of A, for meshes at `pose`: the rotation from B's axes to
+    /// A's, and B's origin along A's axes, both in the meshes' unit.
     #[inline(always)]
     pub(super) fn relative(a: &Self, b: &Self, pose: &Pose) -> (DMat3, Vec3) {
         let rotation = pose.rotation();
@@ -116,7 +125,8 @@ impl Frame {
     }
 }
 
-/// The power of two that brings `size` near one; one for a mesh that is a point. Kept within what can be inverted.
+/// The power of two that brings `size` near one; one for a mesh that is a point. Kept within what
+/// can be inverted.
 fn unit_scale(size: f64) -> f64 {
     let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
     if size > 0.0 && size.is_finite() { 2.0_f64.powi((-exponent).clamp(-1000, 1020)) } else { 1.0 }
@@ -161,7 +171,8 @@ impl Edges {
         sum
     }
 
-    /// The axes for which the sum of fourth powers is largest, each edge counted by the square of its length; `None` if they are those of the mesh, or out of what numbers hold.
+    /// The axes for which the sum of fourth powers is largest, each edge counted by the square of
+    /// its length; `None` if they are those of the mesh, or out of what numbers hold.
     fn quartimax(&self) -> Option<DMat3> {
         let mut edges: Vec<[f64; 3]> = Vec::with_capacity(3 * self.0.len());
         for e in self.0.as_flattened() {
@@ -191,7 +202,8 @@ impl Edges {
                 break;
             }
         }
-        // The mesh's axes were turned with the edges. What they have become are the columns of the rotation, whose rows are made square again after many turns.
+        // The mesh's axes were turned with the edges. What they have become are the columns of the
+        // rotation, whose rows are made square again after many turns.
         let turned = DMat3::from_cols_array_2d(&axes).transpose();
         let x = turned.x_axis.try_normalize()?;
         let z = x.cross(turned.y_axis).try_normalize()?;
@@ -209,7 +221,8 @@ mod tests {
         Pose::from_quaternion(random.rotation().to_array(), random.in_cube()).unwrap()
     }
 
-    /// How large the boxes of triangles are in the mesh's frame, against those of the mesh before it was turned.
+    /// How large the boxes of triangles are in the mesh's frame, against those of the mesh before
+    /// it was turned.
     fn fit(mesh: &Mesh, straight: &Mesh) -> f64 {
         let edges = Edges::of(mesh, 1.0);
         let axes = edges.axes().unwrap_or(DMat3::IDENTITY);

@@ -1,4 +1,5 @@
-//! Subtrees that threads have built side by side, put together: how many nodes and leaves there are is known only then, so each is copied to its place once, by all threads.
+//! Subtrees that threads have built side by side, put together: how many nodes and leaves there are
+//! is known only then, so each is copied to its place once, by all threads.
 
 use std::ops::Range;
 
@@ -102,7 +103,8 @@ pub(super) fn gather((piece, bounds): (Piece, LocalBox)) -> (Part, LocalBox) {
     let mut order = Order::default();
     order.add(piece);
     let Order { runs, slots, nodes, leaves } = order;
-    // The last run that begins at a place or before; runs without leaves begin where the next one does.
+    // The last run that begins at a place or before; runs without leaves begin where the next one
+    // does.
     let run_of = |place: usize, begin: fn(&Run) -> usize| {
         &runs[runs.partition_point(|run| begin(run) <= place) - 1]
     };

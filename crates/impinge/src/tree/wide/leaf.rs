@@ -7,8 +7,9 @@ use super::sheet::Sheet;
 
 /// Up to eight triangles, their corners relative to the leaf's origin, rounded to `f32`.
 ///
-/// Good for saying "certainly apart" and "certainly crossing"; whatever is left is decided from the mesh's own `f64` vertices. Unused lanes repeat the last triangle;
-/// `count` says how many are real.
+/// Good for saying "certainly apart" and "certainly crossing"; whatever is left is decided from the
+/// mesh's own `f64` vertices. Unused lanes repeat the last triangle; `count` says how many are
+/// real.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Leaf {

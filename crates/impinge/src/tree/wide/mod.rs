@@ -147,8 +147,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Builds the tree of a mesh: top down, by the surface-area heuristic over sixteen bins an axis. Any mesh will do: one triangle, all triangles equal,
-    /// all centres equal, none at all.
+    /// Builds the tree of a mesh: top down, by the surface-area heuristic over sixteen bins an
+    /// axis. Any mesh will do: one triangle, all triangles equal, all centres equal, none at all.
     #[must_use]
     pub fn build(mesh: &Mesh) -> Self {
         build::build(mesh)

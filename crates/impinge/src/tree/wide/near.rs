@@ -1,12 +1,18 @@
-//! Pairs of triangles that are close to each other: both trees at once, with a limit that the sink may lower as pairs come in.
+//! Pairs of triangles that are close to each other: both trees at once, with a limit that the sink
+//! may lower as pairs come in.
 //!
-//! Most of the work of a search for the minimum goes into showing that nothing else is closer, which a good bound and a good direction make short. So a quick
-//! descent comes first ([`near_first`](super::near_first)): the bound it leaves is within a few percent of the minimum for meshes that are apart. Then subtrees are opened in
-//! no particular order, and pairs of them dismissed by lower bounds ([`near_boxes`](super::near_boxes)), of which the gap along the direction between the closest points
-//! known so far dismisses most. Triangles are left to [`near_pairs`](super::near_pairs).
+//! Most of the work of a search for the minimum goes into showing that nothing else is closer,
+//! which a good bound and a good direction make short. So a quick descent comes first
+//! ([`near_first`](super::near_first)): the bound it leaves is within a few percent of the minimum
+//! for meshes that are apart. Then subtrees are opened in no particular order, and pairs of them
+//! dismissed by lower bounds ([`near_boxes`](super::near_boxes)), of which the gap along the
+//! direction between the closest points known so far dismisses most. Triangles are left to
+//! [`near_pairs`](super::near_pairs).
 //!
-//! Two bunnies of 69,000 triangles, 0.01 to 0.05 apart, take 100 openings, 104 pairs of leaves, 213 pairs of triangles in `f32` and 10 in `f64`. Told the answer beforehand, 87, 81, 146 and 10: what is
-//! left is the work of showing it. With one box against eight at a time and no sheets it was 790 steps and 507 pairs of leaves.
+//! Two bunnies of 69,000 triangles, 0.01 to 0.05 apart, take 100 openings, 104 pairs of leaves, 213
+//! pairs of triangles in `f32` and 10 in `f64`. Told the answer beforehand, 87, 81, 146 and 10:
+//! what is left is the work of showing it. With one box against eight at a time and no sheets it
+//! was 790 steps and 507 pairs of leaves.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -32,10 +38,12 @@ const LEAVES: usize = 32;
 /// Leaves are fetched so many pairs ahead.
 const AHEAD: usize = 2;
 
-/// Pairs certainly further apart than the bound by more than this share of the meshes' span are skipped.
+/// Pairs certainly further apart than the bound by more than this share of the meshes' span are
+/// skipped.
 ///
-/// It is far more than the bounds of [`closest`](crate::closest) are apart (2^-44 of the pair's size at most), so that whether a pair is reported depends on
-/// those bounds alone, not on what the tree saw; and far less than what `f32` can tell.
+/// It is far more than the bounds of [`closest`](crate::closest) are apart (2^-44 of the pair's
+/// size at most), so that whether a pair is reported depends on those bounds alone, not on what the
+/// tree saw; and far less than what `f32` can tell.
 pub(super) const SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
 
 /// Two meshes with their trees.
@@ -57,11 +65,12 @@ pub(super) struct Step {
     pub(super) apart: f32,
 }
 
-/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to `sink`, with B at `pose` in A's frame. The trees must be those
-/// of the meshes.
+/// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
+/// `sink`, with B at `pose` in A's frame. The trees must be those of the meshes.
 ///
-/// Returns false, having done nothing, if one mesh is a million times smaller than the other or than the distance between them, which is more
-/// than `f32` can tell; [`pair::near`](crate::pair::near) has another method for that.
+/// Returns false, having done nothing, if one mesh is a million times smaller than the other or
+/// than the distance between them, which is more than `f32` can tell;
+/// [`pair::near`](crate::pair::near) has another method for that.
 #[must_use]
 pub fn near(
     (a, tree_a): (&Mesh, &Tree),
@@ -77,7 +86,8 @@ pub fn near(
     true
 }
 
-/// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.
+/// The work that is left. Kept from query to query of a thread, so that small queries allocate
+/// nothing.
 #[derive(Debug, Default)]
 struct Work {
     /// Of which at least one is a node.
@@ -251,7 +261,8 @@ impl NearQuery<'_> {
         }
     }
 
-    /// The goal for a bound, in A's unit, and a direction, along its tree's axes; the direction need not have any length.
+    /// The goal for a bound, in A's unit, and a direction, along its tree's axes; the direction
+    /// need not have any length.
     pub(super) fn goal(&self, bound: f64, toward: Vec3) -> Goal {
         let relative = &self.relative;
         let limit = (bound * self.tree_a.frame.scale).min(relative.span) + relative.span * SLACK;

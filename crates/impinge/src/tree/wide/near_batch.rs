@@ -1,8 +1,10 @@
 //! Eight pairs of triangles at once, in `f32`: bounds of their distances.
 //!
-//! The closest points are searched as for one pair: the nine pairs of sides by the normal equations (Ericson 2005, "Real-Time Collision Detection",
-//! section 5.1.9), then the six vertices above faces. The bounds hold whatever the search finds: above, the distance of two points of the triangles;
-//! below, the gap between the triangles along the line through those points. Derivation of the slack: `docs/notes/distance.md`.
+//! The closest points are searched as for one pair: the nine pairs of sides by the normal equations
+//! (Ericson 2005, "Real-Time Collision Detection", section 5.1.9), then the six vertices above
+//! faces. The bounds hold whatever the search finds: above, the distance of two points of the
+//! triangles; below, the gap between the triangles along the line through those points. Derivation
+//! of the slack: `docs/notes/distance.md`.
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
@@ -117,7 +119,8 @@ impl<W: Wide> Best<W> {
         };
     }
 
-    /// The vertices of `other` above the inside of the face with the given sides; `sign` is positive if the face is A's.
+    /// The vertices of `other` above the inside of the face with the given sides; `sign` is
+    /// positive if the face is A's.
     #[inline(always)]
     fn faces(
         &mut self,

@@ -1,7 +1,10 @@
-//! How far apart boxes and sheets are at least: one of one tree against the eight of a node of the other, in `f32` and never too much.
+//! How far apart boxes and sheets are at least: one of one tree against the eight of a node of the
+//! other, in `f32` and never too much.
 //!
-//! Four kinds of bounds, the best of which counts: the gap of the boxes along the axes of either frame, the gap of the sheets along either's normal, and the
-//! gap of both along one direction, that from A to B where they are closest as far as is known. Derivation of the margins: `docs/notes/distance.md`.
+//! Four kinds of bounds, the best of which counts: the gap of the boxes along the axes of either
+//! frame, the gap of the sheets along either's normal, and the gap of both along one direction,
+//! that from A to B where they are closest as far as is known. Derivation of the margins:
+//! `docs/notes/distance.md`.
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
@@ -14,7 +17,8 @@ use super::sheet::{Heights, ONE, Sheet, Sheets, WideSheets};
 pub(super) struct Goal {
     /// The limit in B's local unit, rounded up.
     pub(super) limit: f32,
-    /// A direction from A to B in the local axes of A and of B, not longer than one; zero if none is known.
+    /// A direction from A to B in the local axes of A and of B, not longer than one; zero if none
+    /// is known.
     pub(super) toward_a: [f32; 3],
     pub(super) toward_b: [f32; 3],
     /// The same in A's axes with all digits, neither rounded nor shortened.
@@ -38,7 +42,8 @@ pub(super) struct One {
 }
 
 impl One {
-    /// A single box; `toward` leads towards the node in the box's axes, `toward_node` is the same in the node's.
+    /// A single box; `toward` leads towards the node in the box's axes, `toward_node` is the same
+    /// in the node's.
     #[inline(always)]
     pub(super) fn new(
         own: &LocalBox,
@@ -126,7 +131,8 @@ impl Node {
     }
 }
 
-/// How far a node's eight reach along a direction not longer than one; the box or the sheet tells, whichever reaches less far.
+/// How far a node's eight reach along a direction not longer than one; the box or the sheet tells,
+/// whichever reaches less far.
 #[inline(always)]
 fn top<W: Wide>(node: &Node, toward: &[f32; 3]) -> W {
     let n = Wide3::<W>::splat(*toward);
@@ -154,7 +160,8 @@ pub(super) struct Eight<W> {
 }
 
 impl<W: Wide> Eight<W> {
-    /// `to_other` leads from the node's frame to the other tree's, `from_other` back; `toward` leads towards the other tree, in the node's axes.
+    /// `to_other` leads from the node's frame to the other tree's, `from_other` back; `toward`
+    /// leads towards the other tree, in the node's axes.
     #[inline(always)]
     pub(super) fn new(node: &Node, to_other: &Map, from_other: &Map, toward: &[f32; 3]) -> Self {
         let (c, h) = (Wide3::<W>::load(&node.center), Wide3::<W>::load(&node.half));
@@ -174,7 +181,8 @@ impl<W: Wide> Eight<W> {
         }
     }
 
-    /// Which of `tops`, of the other tree's eight, may be within the limit of any of these along the direction.
+    /// Which of `tops`, of the other tree's eight, may be within the limit of any of these along
+    /// the direction.
     #[inline(always)]
     pub(super) fn rows(&self, tops: &[f32; 8], limit: f32) -> u32 {
         let top = self.top.array();
@@ -186,7 +194,8 @@ impl<W: Wide> Eight<W> {
         W::splat(-most).sub(W::load(tops)).sub(self.margin).le(W::splat(limit)).bits()
     }
 
-    /// Lower bounds of the distances from one box of the other tree, in the node's unit, and which of them do not exceed the limit.
+    /// Lower bounds of the distances from one box of the other tree, in the node's unit, and which
+    /// of them do not exceed the limit.
     #[inline(always)]
     pub(super) fn apart(&self, one: &One, limit: f32) -> (W, u32) {
         let zero = W::splat(0.0);

@@ -1,4 +1,5 @@
-//! A first look, for a bound and a direction to start with: the nearest few pairs of subtrees on each level, by their centres, down to the leaves.
+//! A first look, for a bound and a direction to start with: the nearest few pairs of subtrees on
+//! each level, by their centres, down to the leaves.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +13,8 @@ use super::relative::Relative;
 /// Pairs that are kept on each level.
 const BEAM: usize = 4;
 
-/// The nearest few pairs of subtrees, the nearest first. Here `apart` is the square of the centres' distance.
+/// The nearest few pairs of subtrees, the nearest first. Here `apart` is the square of the centres'
+/// distance.
 #[derive(Clone, Copy, Debug)]
 struct Beam {
     steps: [Step; BEAM],

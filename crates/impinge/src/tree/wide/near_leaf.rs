@@ -1,7 +1,10 @@
-//! Up to eight triangles against up to eight: which pairs may be as close as the limit, in `f32` and never one too few.
+//! Up to eight triangles against up to eight: which pairs may be as close as the limit, in `f32`
+//! and never one too few.
 //!
-//! A pair is dismissed when a gap wider than the limit is seen along some direction: the direction towards B where the meshes are closest, the axes of B's
-//! leaf, the normal of either triangle. Any direction not longer than one gives a bound that holds; derivation of the slack: `docs/notes/distance.md`.
+//! A pair is dismissed when a gap wider than the limit is seen along some direction: the direction
+//! towards B where the meshes are closest, the axes of B's leaf, the normal of either triangle. Any
+//! direction not longer than one gives a bound that holds; derivation of the slack:
+//! `docs/notes/distance.md`.
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
@@ -138,7 +141,8 @@ pub(super) fn close<W: Wide>(
     found.slack = slack;
 }
 
-/// The nearest centres of triangles of two leaves: an upper bound of their distance in B's local unit, and the way from A's to B's.
+/// The nearest centres of triangles of two leaves: an upper bound of their distance in B's local
+/// unit, and the way from A's to B's.
 #[inline(always)]
 pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) -> (f32, [f32; 3]) {
     let Place { offset, spread } = relative.place(a, b);

@@ -1,9 +1,13 @@
-//! From pairs of leaves to pairs of triangles that the sink gets: `f32` dismisses most and bounds the rest, `f64` has the last word.
+//! From pairs of leaves to pairs of triangles that the sink gets: `f32` dismisses most and bounds
+//! the rest, `f64` has the last word.
 //!
-//! Triangles that may be close enough are measured eight pairs at a time ([`near_batch`](super::near_batch)). What they are at most apart lowers the bound of a sink that is
-//! after the minimum, without any `f64` arithmetic; the pairs are put off until the end, when few of them are left, and then looked at by [`closest`] in `f64`.
+//! Triangles that may be close enough are measured eight pairs at a time
+//! ([`near_batch`](super::near_batch)). What they are at most apart lowers the bound of a sink that
+//! is after the minimum, without any `f64` arithmetic; the pairs are put off until the end, when
+//! few of them are left, and then looked at by [`closest`] in `f64`.
 //!
-//! Where very many are left, because they are equally close, a quick bound in `f64` comes before that, and before measuring.
+//! Where very many are left, because they are equally close, a quick bound in `f64` comes before
+//! that, and before measuring.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +26,8 @@ use super::node::Link;
 /// So many pairs are put off at most.
 const CANDIDATES: usize = 256;
 
-/// If the gaps of candidates leave less than this share of them, the next ones need not be measured before.
+/// If the gaps of candidates leave less than this share of them, the next ones need not be measured
+/// before.
 const DIRECT: usize = 4;
 
 /// So many pairs of leaves are looked at first at most.
@@ -32,15 +37,19 @@ const SEEN: usize = 16;
 pub(super) struct Search<'s> {
     sink: &'s mut dyn NearSink,
     pub(super) goal: Goal,
-    /// The smallest upper bound of any pair seen, in B's local unit, which the goal's direction is of.
+    /// The smallest upper bound of any pair seen, in B's local unit, which the goal's direction is
+    /// of.
     best: f32,
     batch: Batch,
-    /// Pairs of leaves that were looked at first and must not be again; the first `seen_count` are real.
+    /// Pairs of leaves that were looked at first and must not be again; the first `seen_count` are
+    /// real.
     seen: [(Link, Link); SEEN],
     seen_count: usize,
-    /// Pairs that are left to `f64`: a lower bound of the distance in B's local unit, and the triangles.
+    /// Pairs that are left to `f64`: a lower bound of the distance in B's local unit, and the
+    /// triangles.
     candidates: Vec<(f64, u32, u32)>,
-    /// Whether pairs become candidates without being measured: where many are equally close `f32` tells none of them from the others.
+    /// Whether pairs become candidates without being measured: where many are equally close `f32`
+    /// tells none of them from the others.
     direct: bool,
 }
 
@@ -86,7 +95,8 @@ impl<'s> Search<'s> {
     }
 }
 
-/// Raises the lower bounds of the candidates to the gaps along their normals, in `f64`. Where many pairs are equally close, that dismisses nearly all of them.
+/// Raises the lower bounds of the candidates to the gaps along their normals, in `f64`. Where many
+/// pairs are equally close, that dismisses nearly all of them.
 struct Gaps<'q> {
     query: &'q NearQuery<'q>,
     candidates: &'q mut [(f64, u32, u32)],
@@ -139,7 +149,8 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Takes note that two points of the meshes are at most `upper` apart, in B's local unit, `toward` leading from A's to B's in B's axes.
+    /// Takes note that two points of the meshes are at most `upper` apart, in B's local unit,
+    /// `toward` leading from A's to B's in B's axes.
     #[inline(always)]
     pub(super) fn improve(&self, upper: f32, toward: [f32; 3], search: &mut Search<'_>) {
         if upper < search.best {
@@ -212,7 +223,8 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Pairs that are further apart, in B's local unit, are of no interest: the bound, and more than what the bounds of [`closest`] can be apart.
+    /// Pairs that are further apart, in B's local unit, are of no interest: the bound, and more
+    /// than what the bounds of [`closest`] can be apart.
     #[inline(always)]
     fn most(&self, search: &Search<'_>) -> f64 {
         let room = SLACK * self.relative.span / self.tree_a.frame.scale;
@@ -230,7 +242,8 @@ impl NearQuery<'_> {
         (here, [at(i), at(j), at(k)])
     }
 
-    /// Looks at two triangles in `f64`: as [`closest::triangle_triangle`], but asks whether they meet where that is likely, or possible.
+    /// Looks at two triangles in `f64`: as [`closest::triangle_triangle`], but asks whether they
+    /// meet where that is likely, or possible.
     #[inline(never)]
     fn pair(&self, t: u32, u: u32, likely: bool, search: &mut Search<'_>) -> ControlFlow<()> {
         let (here, there) = self.triangles(t, u);

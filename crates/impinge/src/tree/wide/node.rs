@@ -75,7 +75,8 @@ impl Link {
     }
 }
 
-/// Eight boxes side by side, in the tree's local frame, each by its centre and half its sides, rounded outward; and the sheets about their centres.
+/// Eight boxes side by side, in the tree's local frame, each by its centre and half its sides,
+/// rounded outward; and the sheets about their centres.
 ///
 /// Empty slots have negative infinite sides, which overlap nothing, and [`Link::NONE`].
 #[derive(Clone, Debug, PartialEq)]
@@ -132,7 +133,8 @@ impl LocalBox {
         round_up(squared.sqrt() * 1.000_001)
     }
 
-    /// The smallest such box around `[min, max]`: sides rounded up, so that it holds what they hold.
+    /// The smallest such box around `[min, max]`: sides rounded up, so that it holds what they
+    /// hold.
     pub(super) fn around(min: [f64; 3], max: [f64; 3]) -> Self {
         let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {
@@ -144,7 +146,8 @@ impl LocalBox {
     }
 }
 
-/// The smallest `f32` not below `x * (1 + 2^-50)`, for `x >= 0`: the factor covers the rounding of the difference `x` itself.
+/// The smallest `f32` not below `x * (1 + 2^-50)`, for `x >= 0`: the factor covers the rounding of
+/// the difference `x` itself.
 fn round_up(x: f64) -> f32 {
     let x = x + x * 2.0_f64.powi(-50);
     let y = x as f32;

@@ -1,7 +1,8 @@
 //! How deep two subtrees may reach into each other, in `f64`: a bound for answers of "maybe".
 //!
-//! What is below a link lies in a box, and in a sheet. Along any direction the two sides' intervals overlap by so much, and moving one side by as much along it brings them
-//! apart. The smallest over a few directions bounds the depth; `docs/notes/maybe.md` has the rest.
+//! What is below a link lies in a box, and in a sheet. Along any direction the two sides' intervals
+//! overlap by so much, and moving one side by as much along it brings them apart. The smallest over
+//! a few directions bounds the depth; `docs/notes/maybe.md` has the rest.
 
 use glam::{DMat3, DVec3};
 
@@ -10,7 +11,8 @@ use super::node::{Link, LocalBox};
 use super::sheet::Sheet;
 use super::traverse::Query;
 
-/// Two trees as they stand to each other, with all digits, in A's unit and its tree's axes, about its origin.
+/// Two trees as they stand to each other, with all digits, in A's unit and its tree's axes, about
+/// its origin.
 #[derive(Debug)]
 pub(super) struct Overlaps<'q> {
     query: &'q Query<'q>,
@@ -35,12 +37,14 @@ pub(super) struct Bounds {
 impl<'q> Overlaps<'q> {
     pub(super) fn new(query: &'q Query<'q>) -> Self {
         let (turn, origin) = Frame::relative(&query.tree_a.frame, &query.tree_b.frame, query.pose);
-        // `coarse` is 32 units in the last place of the largest number that enters; each end of an interval takes some twenty roundings.
+        // `coarse` is 32 units in the last place of the largest number that enters; each end of an
+        // interval takes some twenty roundings.
         let slack = 4.0 * f64::from(query.relative.coarse) / query.tree_b.frame.scale;
         Self { query, turn, origin, slack }
     }
 
-    /// Moving what is below `b` by this much, in some direction, brings it apart from what is below `a`; if negative, they are as far apart at least. Rounded up.
+    /// Moving what is below `b` by this much, in some direction, brings it apart from what is below
+    /// `a`; if negative, they are as far apart at least. Rounded up.
     pub(super) fn of(&self, a: Link, b: Link) -> f64 {
         let (tree_a, tree_b) = (self.query.tree_a, self.query.tree_b);
         let here = Bounds::new(tree_a.single(a), tree_a.frame.unit);
@@ -59,7 +63,8 @@ impl<'q> Overlaps<'q> {
     /// The overlap along a direction of length one, in A's axes.
     fn along(&self, axis: DVec3, here: &Bounds, there: &Bounds) -> f64 {
         let (low, high) = here.interval(axis);
-        // Not the inverse: a dot product with a turned vector is one with the direction turned back by the transpose, rotation or not.
+        // Not the inverse: a dot product with a turned vector is one with the direction turned back
+        // by the transpose, rotation or not.
         let (there_low, there_high) = there.interval(self.turn.transpose() * axis);
         let shift = axis.dot(self.origin);
         (high - (there_low + shift)).min(there_high + shift - low)
@@ -71,7 +76,8 @@ impl Bounds {
     pub(super) fn new((bounds, sheet): (LocalBox, Sheet), unit: f64) -> Self {
         let wide = |v: [f32; 3]| DVec3::from_array(v.map(f64::from));
         let normal = wide(sheet.normal);
-        // The sheet's heights are those along the normal as stored, which is of length one only to `f32` rounding.
+        // The sheet's heights are those along the normal as stored, which is of length one only to
+        // `f32` rounding.
         let length = normal.length();
         let height = unit / length;
         Self {

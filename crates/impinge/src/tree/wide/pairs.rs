@@ -4,7 +4,8 @@ use crate::wide::Wide;
 
 use super::node::Link;
 
-/// Pairs of links to parts of A and of B. The arrays are longer than `count`: pairs are written eight at a time, and only then is it known how many are real.
+/// Pairs of links to parts of A and of B. The arrays are longer than `count`: pairs are written
+/// eight at a time, and only then is it known how many are real.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     a: Vec<u32>,

@@ -1,7 +1,9 @@
 //! All pairs of two meshes on all processors.
 //!
-//! The first levels are opened by one thread. Of what is left each thread takes a share whenever it is done with the last, large ones at first, single parts in the end, and keeps what it finds in one list:
-//! there are as many lists to sort and to merge as threads. Merging is shared out by ranges of the result.
+//! The first levels are opened by one thread. Of what is left each thread takes a share whenever it
+//! is done with the last, large ones at first, single parts in the end, and keeps what it finds in
+//! one list: there are as many lists to sort and to merge as threads. Merging is shared out by
+//! ranges of the result.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,8 +28,9 @@ const SHARES: usize = 4;
 /// A pair of triangles.
 type Pair = (u32, u32);
 
-/// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon` pool. The same pairs as from
-/// [`traverse`](super::traverse), whatever the number of threads; `None` where that returns false.
+/// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon`
+/// pool. The same pairs as from [`traverse`](super::traverse), whatever the number of threads;
+/// `None` where that returns false.
 #[must_use]
 pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Option<Vec<Pair>> {
     let query = Query::new(a, b, pose)?;
@@ -49,7 +52,8 @@ pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Op
         runs: Mutex::default(),
     };
     rayon::scope(|scope| {
-        // A thread that comes too late finds nothing left, and one that is busy elsewhere is not waited for.
+        // A thread that comes too late finds nothing left, and one that is busy elsewhere is not
+        // waited for.
         for _ in 1..threads.min(parts.len()) {
             scope.spawn(|_| shared.work());
         }

@@ -1,7 +1,10 @@
-//! Refitting: the same tree around triangles that have moved (deforming objects, Klosowski et al. 1998, section 6.1).
+//! Refitting: the same tree around triangles that have moved (deforming objects, Klosowski et al.
+//! 1998, section 6.1).
 //!
-//! Which triangles share a leaf and which leaves share a node stays as it was; frame, corners and boxes are computed again, bottom up, by the code that
-//! built them. So a refitted tree keeps every promise of a new one, and answers are the same; only its boxes may overlap more, which costs time.
+//! Which triangles share a leaf and which leaves share a node stays as it was; frame, corners and
+//! boxes are computed again, bottom up, by the code that built them. So a refitted tree keeps every
+//! promise of a new one, and answers are the same; only its boxes may overlap more, which costs
+//! time.
 
 use rayon::prelude::*;
 
@@ -21,10 +24,12 @@ const SHEET: usize = 1024;
 const MANY: usize = 1024;
 
 impl Tree {
-    /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: about a quarter of the time that [`Tree::build`] takes.
+    /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: about
+    /// a quarter of the time that [`Tree::build`] takes.
     ///
-    /// Queries stay exact however far the vertices have moved, but slow down as triangles that were neighbours part. [`Deforming`](crate::Deforming)
-    /// does this for a mesh that moves again and again, and rebuilds what has become slow.
+    /// Queries stay exact however far the vertices have moved, but slow down as triangles that were
+    /// neighbours part. [`Deforming`](crate::Deforming) does this for a mesh that moves again and
+    /// again, and rebuilds what has become slow.
     ///
     /// # Errors
     /// If the mesh has another number of triangles; the tree is left as it was.
@@ -72,7 +77,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Fits everything above the leaves, which hang in their slots fitted already, and hangs the tree on `root`, a node.
+    /// Fits everything above the leaves, which hang in their slots fitted already, and hangs the
+    /// tree on `root`, a node.
     pub(super) fn fit_nodes(&mut self, root: Link) {
         let order = self.preorder(root);
         let mut slots = Vec::new();
@@ -127,7 +133,8 @@ impl Tree {
         (Leaf::new(numbers, triangles.len(), &corners, &bounds), bounds)
     }
 
-    /// Puts what `link` leads to, which is fitted already, into a slot of a node, with its box and the sheet of the triangles below.
+    /// Puts what `link` leads to, which is fitted already, into a slot of a node, with its box and
+    /// the sheet of the triangles below.
     pub(super) fn hang(&mut self, node: usize, slot: usize, bounds: &LocalBox, link: Link) {
         let sheet = self.sheet_of(bounds, link);
         self.nodes[node].set(slot, bounds, &sheet, link);
@@ -149,7 +156,8 @@ impl Tree {
         }
     }
 
-    /// The leaves below a link, in the order of the slots; `None` if there are too many for a sheet.
+    /// The leaves below a link, in the order of the slots; `None` if there are too many for a
+    /// sheet.
     fn leaves_below(&self, link: Link) -> Option<Vec<u32>> {
         let (mut leaves, mut open) = (Vec::new(), vec![link]);
         while let Some(link) = open.pop() {
@@ -173,7 +181,8 @@ impl Tree {
         self.root = Some((*bounds, link));
     }
 
-    /// The nodes from `top` down, each before those below it, in the order of their slots: the order that [`Tree::build`] stores them in. None for a leaf.
+    /// The nodes from `top` down, each before those below it, in the order of their slots: the
+    /// order that [`Tree::build`] stores them in. None for a leaf.
     pub(super) fn preorder(&self, top: Link) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut open = Vec::new();

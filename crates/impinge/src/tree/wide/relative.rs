@@ -1,4 +1,5 @@
-//! How two trees stand to each other: the pose of B in A's frame, in the trees' local frames and in `f32`.
+//! How two trees stand to each other: the pose of B in A's frame, in the trees' local frames and in
+//! `f32`.
 
 use crate::math::{Pose, Vec3};
 use crate::wide::{Wide, Wide3};
@@ -8,7 +9,8 @@ use super::frame::Frame;
 use super::leaf::Leaf;
 use super::node::{LocalBox, Node};
 
-/// The way from one frame to another, whose units may differ: a point `x` lies at `rotation * x + translation`, a box of half sides `h` has half sides `size * h`.
+/// The way from one frame to another, whose units may differ: a point `x` lies at
+/// `rotation * x + translation`, a box of half sides `h` has half sides `size * h`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Map {
     pub(super) rotation: [[f32; 3]; 3],
@@ -18,7 +20,8 @@ pub(super) struct Map {
     pub(super) turn: [[f32; 3]; 3],
     /// The unit of the frame it comes from, in that of the frame it leads to.
     pub(super) unit: f32,
-    /// Boxes and sheets are grown by this, in the frame it leads to: more than rounding in `f32` can move anything.
+    /// Boxes and sheets are grown by this, in the frame it leads to: more than rounding in `f32`
+    /// can move anything.
     pub(super) margin: f32,
 }
 
@@ -65,7 +68,8 @@ impl Relative {
     /// apart.
     #[inline(always)]
     pub(super) fn new(a: &Tree, b: &Tree, pose: &Pose) -> Option<Self> {
-        // Everything in A's local unit. A's unit in B's, and the other way round, are powers of two.
+        // Everything in A's local unit. A's unit in B's, and the other way round, are powers of
+        // two.
         let (frame_a, frame_b) = (&a.frame, &b.frame);
         let (unit, unit_b) = (frame_b.scale * frame_a.unit, frame_a.scale * frame_b.unit);
         let (rotation, origin) = Frame::relative(frame_a, frame_b, pose);
@@ -89,7 +93,8 @@ impl Relative {
         let margin = scale * f64::from(f32::EPSILON) * 64.0 + rounding * frame_a.scale;
         let map = |m: glam::DMat3, unit: f64, t: Vec3, margin: f64| {
             let unit = unit as f32;
-            // Row by row and written out, so that nothing goes through memory before it is all there. The unit is a power of two: products with it are exact.
+            // Row by row and written out, so that nothing goes through memory before it is all
+            // there. The unit is a power of two: products with it are exact.
             let row = |x: f64, y: f64, z: f64| {
                 let turn = [x as f32, y as f32, z as f32];
                 let rotation = [turn[0] * unit, turn[1] * unit, turn[2] * unit];
@@ -106,7 +111,8 @@ impl Relative {
                 margin: margin as f32,
             }
         };
-        // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is more than the leaves' own frames bear.
+        // Not the transpose: a pose may be as far from a rotation as its tolerance allows, which is
+        // more than the leaves' own frames bear.
         let back = rotation.inverse();
         Some(Self {
             to_a: map(rotation, unit_b, translation, margin),
@@ -119,7 +125,8 @@ impl Relative {
         })
     }
 
-    /// Grows every box and sheet by `more`, in A's local unit: what is then told apart is at least so far apart.
+    /// Grows every box and sheet by `more`, in A's local unit: what is then told apart is at least
+    /// so far apart.
     pub(super) fn widen(&mut self, more: f64) {
         // Rounded up: the margin may be off by half an ulp of itself.
         let grown = |margin: f32, more: f64| ((f64::from(margin) + more) * (1.0 + 1e-6)) as f32;
@@ -141,8 +148,9 @@ impl Relative {
 }
 
 impl Node {
-    /// A mask of the boxes that may overlap a single one of the other tree: the three axes of each frame are tried. `to_node` leads from the
-    /// frame of the single box to that of the node, `to_box` back.
+    /// A mask of the boxes that may overlap a single one of the other tree: the three axes of each
+    /// frame are tried. `to_node` leads from the frame of the single box to that of the node,
+    /// `to_box` back.
     #[inline(always)]
     pub(super) fn meets_box<W: Wide>(&self, single: &LocalBox, to_node: &Map, to_box: &Map) -> W {
         let center = to_node.point(&single.center);

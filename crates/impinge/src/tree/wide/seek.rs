@@ -1,7 +1,7 @@
 //! One tree alone: the triangles near something that is not a mesh.
 //!
-//! The nearest boxes first, down to triangles, with a limit that may fall as triangles come in. Everything is in `f64` and in the mesh's own frame, so it works whatever the
-//! sizes.
+//! The nearest boxes first, down to triangles, with a limit that may fall as triangles come in.
+//! Everything is in `f64` and in the mesh's own frame, so it works whatever the sizes.
 
 use std::ops::ControlFlow;
 
@@ -29,7 +29,8 @@ impl Tree {
     /// Hands every triangle in boxes that are not certainly beyond the limit to `seek`, each once.
     pub(crate) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
-        // Local coordinates are rounded where axes are turned, there and back, and so are sums with the origin.
+        // Local coordinates are rounded where axes are turned, there and back, and so are sums with
+        // the origin.
         let slack = 16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE;
         let first = seek.apart(self.center(bounds), self.half(bounds, slack));
         let mut open = vec![(first, *root)];

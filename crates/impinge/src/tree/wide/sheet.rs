@@ -1,6 +1,7 @@
 //! The sheet: what a patch of surface looks like from the side.
 //!
-//! Most patches of a mesh are nearly flat and lie askew to the axes, where a box is mostly empty. A sheet is a flat cylinder about the patch: between two planes across its mean normal and within a
+//! Most patches of a mesh are nearly flat and lie askew to the axes, where a box is mostly empty. A
+//! sheet is a flat cylinder about the patch: between two planes across its mean normal and within a
 //! radius of an axis along it. Two boxes that overlap often hold sheets that do not.
 
 use crate::wide::{Lanes3, Wide, Wide3, dispatch};
@@ -9,8 +10,9 @@ use super::leaf::Leaf;
 use super::node::LocalBox;
 use super::relative::{Map, product};
 
-/// A flat cylinder about a centre `c` that is stored elsewhere (that of a box): the points `x` with `|n . (x - c) - offset| <= thick` and at most `radius` from the line
-/// through `c` along `n`. The normal `n` is a unit vector to `f32` rounding.
+/// A flat cylinder about a centre `c` that is stored elsewhere (that of a box): the points `x` with
+/// `|n . (x - c) - offset| <= thick` and at most `radius` from the line through `c` along `n`. The
+/// normal `n` is a unit vector to `f32` rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sheet {
     pub(super) normal: [f32; 3],
@@ -19,10 +21,12 @@ pub(super) struct Sheet {
     pub(super) radius: f32,
 }
 
-/// More than rounding can move a corner or a height in [`Sheet::around`], as a share of the largest distance from the centre.
+/// More than rounding can move a corner or a height in [`Sheet::around`], as a share of the largest
+/// distance from the centre.
 const SLACK: f32 = 16.0 * f32::EPSILON;
 
-/// A sheet across what is left when normals are turned must be this much thinner than the box, or it says nothing that the box does not.
+/// A sheet across what is left when normals are turned must be this much thinner than the box, or
+/// it says nothing that the box does not.
 const FLATTER: f32 = 0.7;
 
 /// If less than this share of the normals is left in their sum, they cancel each other.
@@ -45,7 +49,8 @@ impl Sheet {
         }
     }
 
-    /// The sheet of all triangles of the leaves, across the mean of their normals, about the middle of their box.
+    /// The sheet of all triangles of the leaves, across the mean of their normals, about the middle
+    /// of their box.
     pub(super) fn around(bounds: &LocalBox, leaves: &[Leaf]) -> Self {
         let normal = |leaf: &Leaf| {
             glam::Vec3::from_array(leaf.sheet.normal) * (leaf.sheet.radius * leaf.sheet.radius)
@@ -53,9 +58,11 @@ impl Sheet {
         Self::across(leaves.iter().map(normal), bounds, leaves)
     }
 
-    /// The sheet of all triangles of the leaves, across the sum of the normals given, which are as long as what they belong to is large.
+    /// The sheet of all triangles of the leaves, across the sum of the normals given, which are as
+    /// long as what they belong to is large.
     ///
-    /// Where they cancel each other, as those of a thin plate's two sides do, all of them turned to the side of the longest may say more.
+    /// Where they cancel each other, as those of a thin plate's two sides do, all of them turned to
+    /// the side of the longest may say more.
     pub(super) fn across(
         normals: impl Iterator<Item = glam::Vec3> + Clone,
         bounds: &LocalBox,
@@ -85,7 +92,8 @@ impl Sheet {
         self.thick * self.radius * self.radius
     }
 
-    /// The sheet of all triangles of the leaves with a direction given: any will do, and the better it fits the thinner the sheet.
+    /// The sheet of all triangles of the leaves with a direction given: any will do, and the better
+    /// it fits the thinner the sheet.
     fn along(normal: glam::Vec3, bounds: &LocalBox, leaves: &[Leaf]) -> Self {
         let (center, reach) = (bounds.center, bounds.reach());
         // In f64: the square of a small patch's area is below what f32 holds.
@@ -102,7 +110,8 @@ impl Sheet {
     }
 }
 
-/// Where the corners of leaves are along a direction of length one: the lowest and the highest, and the square of the largest distance from the line along it through the centre.
+/// Where the corners of leaves are along a direction of length one: the lowest and the highest, and
+/// the square of the largest distance from the line along it through the centre.
 struct Extent<'a> {
     normal: [f32; 3],
     center: [f32; 3],
@@ -180,7 +189,8 @@ pub(super) struct WideSheets<W> {
 
 /// Where sheets are seen along each other's normals.
 pub(super) struct Heights<W> {
-    /// How far the middles are apart along the others' normals, and how far both reach together: they are apart by the difference at least.
+    /// How far the middles are apart along the others' normals, and how far both reach together:
+    /// they are apart by the difference at least.
     pub(super) here: W,
     pub(super) reach: W,
     /// The same along their own.
@@ -252,7 +262,8 @@ impl<W: Wide> WideSheets<W> {
         }
     }
 
-    /// How far from the middle of what is possible each lies when it meets the others, negated: the larger, the likelier they really meet. Lane by lane, with `delta` and the heights as
+    /// How far from the middle of what is possible each lies when it meets the others, negated: the
+    /// larger, the likelier they really meet. Lane by lane, with `delta` and the heights as
     /// [`heights`](Self::heights) has them.
     #[inline(always)]
     pub(super) fn likely(&self, delta: Wide3<W>, others: &Self, seen: &Heights<W>) -> W {
@@ -262,14 +273,16 @@ impl<W: Wide> WideSheets<W> {
         W::splat(0.0).sub(unlikely)
     }
 
-    /// A mask of those that may meet boxes along the axes, lane by lane, `delta` from their centres to the boxes'.
+    /// A mask of those that may meet boxes along the axes, lane by lane, `delta` from their centres
+    /// to the boxes'.
     #[inline(always)]
     pub(super) fn above(&self, delta: Wide3<W>, halves: Wide3<W>, margin: f32) -> W {
         let height = self.normal.dot(delta).sub(self.offset).abs();
         height.le(self.normal.abs().dot_add(halves, self.thick.add(W::splat(margin))))
     }
 
-    /// A mask of those that may meet boxes of the other tree, lane by lane, `delta` from the boxes' centres to theirs; normals and half sides are those along the boxes' axes.
+    /// A mask of those that may meet boxes of the other tree, lane by lane, `delta` from the boxes'
+    /// centres to theirs; normals and half sides are those along the boxes' axes.
     #[inline(always)]
     pub(super) fn below(
         &self,
@@ -282,7 +295,8 @@ impl<W: Wide> WideSheets<W> {
         height.le(reach.add(self.thick.add(W::splat(from_box.margin))))
     }
 
-    /// These and others, lane by lane, all in one frame, `delta` from the others' centres to theirs. Along the normal of one, the other reaches as far as its thickness and its radius
+    /// These and others, lane by lane, all in one frame, `delta` from the others' centres to
+    /// theirs. Along the normal of one, the other reaches as far as its thickness and its radius
     /// show from there.
     #[inline(always)]
     pub(super) fn heights(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {

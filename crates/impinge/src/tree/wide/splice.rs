@@ -1,8 +1,10 @@
 //! Parts of a tree replaced in place.
 //!
-//! The arrays of a tree have no holes. A new part takes the places of the old one, in the same order, so that what is near in the tree stays near in memory; if it
-//! needs more, they are added at the end, and if it needs fewer, the last ones of the array move into the gaps. What has thus strayed from its
-//! neighbours is counted, and when it is an eighth of the tree, the arrays are put into the order of a new tree.
+//! The arrays of a tree have no holes. A new part takes the places of the old one, in the same
+//! order, so that what is near in the tree stays near in memory; if it needs more, they are added
+//! at the end, and if it needs fewer, the last ones of the array move into the gaps. What has thus
+//! strayed from its neighbours is counted, and when it is an eighth of the tree, the arrays are put
+//! into the order of a new tree.
 
 use crate::mesh::Mesh;
 
@@ -42,7 +44,8 @@ impl Tree {
         below
     }
 
-    /// Puts nodes and leaves into the order of a new tree; returns for each new place the old one, of nodes and of leaves.
+    /// Puts nodes and leaves into the order of a new tree; returns for each new place the old one,
+    /// of nodes and of leaves.
     fn put_in_order(&mut self) -> (Vec<u32>, Vec<u32>) {
         let nodes = self.all_nodes();
         let mut place = vec![0_u32; nodes.len()];
@@ -227,7 +230,8 @@ impl Upkeep {
     }
 }
 
-/// Places for `count` things: the old ones first, then those that others have left, then new ones from `end` on. Old ones that are not needed become free.
+/// Places for `count` things: the old ones first, then those that others have left, then new ones
+/// from `end` on. Old ones that are not needed become free.
 fn places(old: &[u32], count: usize, free: &mut Vec<u32>, end: usize) -> Vec<u32> {
     let mut places: Vec<u32> = old.iter().copied().take(count).collect();
     free.extend(old.iter().skip(count));

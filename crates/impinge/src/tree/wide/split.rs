@@ -1,4 +1,5 @@
-//! Where to cut a set of triangles in two: the surface-area heuristic over sixteen bins an axis, or over a few triangles in order: at every eighth, or anywhere if some are large.
+//! Where to cut a set of triangles in two: the surface-area heuristic over sixteen bins an axis, or
+//! over a few triangles in order: at every eighth, or anywhere if some are large.
 
 use glam::Vec4;
 
@@ -12,7 +13,8 @@ const FEW: usize = 64;
 /// Items are looked at, and moved, in two halves by two threads, and those again, down to so many.
 const MANY: usize = 1 << 14;
 
-/// A triangle in the making: its box in the local frame, in `f32` for sorting only. The fourth lanes are zero.
+/// A triangle in the making: its box in the local frame, in `f32` for sorting only. The fourth
+/// lanes are zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) min: Vec4,
@@ -199,7 +201,8 @@ fn groups(count: u32) -> f32 {
 /// The share of the whole's surface that makes a triangle large.
 const LARGE: f32 = 0.25;
 
-/// Whether a triangle is about as large as all of them together, as walls are: which of them share a leaf then matters more than that leaves are full.
+/// Whether a triangle is about as large as all of them together, as walls are: which of them share
+/// a leaf then matters more than that leaves are full.
 fn are_large(items: &[Item]) -> bool {
     let (mut all, mut largest) = (Growing::EMPTY, 0.0_f32);
     for item in items {
@@ -209,7 +212,8 @@ fn are_large(items: &[Item]) -> bool {
     largest > LARGE * all.area()
 }
 
-/// The best cut along a sorted axis, at a multiple of the leaf size, so that leaves come out full; anywhere if the triangles are large.
+/// The best cut along a sorted axis, at a multiple of the leaf size, so that leaves come out full;
+/// anywhere if the triangles are large.
 fn split_few(items: &mut [Item]) -> Cut {
     let n = items.len();
     let step = if are_large(items) { 1 } else { LEAF };
@@ -262,13 +266,15 @@ fn split_few(items: &mut [Item]) -> Cut {
     cut
 }
 
-/// Moves the items that satisfy `first` to the front; returns how many there are. Their order does not depend on the number of threads.
+/// Moves the items that satisfy `first` to the front; returns how many there are. Their order does
+/// not depend on the number of threads.
 fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool + Copy + Sync) -> usize {
     if items.len() >= MANY {
         let half = items.len() / 2;
         let (left, right) = items.split_at_mut(half);
         let (i, j) = rayon::join(|| partition(left, first), || partition(right, first));
-        // The end of the left half and the beginning of the right one change places, as far as both reach.
+        // The end of the left half and the beginning of the right one change places, as far as both
+        // reach.
         let count = j.min(half - i);
         exchange(&mut left[i..i + count], &mut right[j - count..j]);
         return i + j;

@@ -1,10 +1,13 @@
-//! Trees to and from files (Klosowski et al. 1998, section 5.2.2), checked so that no file can cause a wrong answer.
+//! Trees to and from files (Klosowski et al. 1998, section 5.2.2), checked so that no file can
+//! cause a wrong answer.
 //!
-//! A file holds only the structure: which triangles share a leaf, and which leaves a node. Frame, boxes and corners are computed from the mesh while reading, by the code that
-//! refits trees, in one pass. So a file that was altered, by accident or on purpose, can make a tree slow at worst.
+//! A file holds only the structure: which triangles share a leaf, and which leaves a node. Frame,
+//! boxes and corners are computed from the mesh while reading, by the code that refits trees, in
+//! one pass. So a file that was altered, by accident or on purpose, can make a tree slow at worst.
 //!
-//! The structure is a walk from the root, every node before what is below it. There are no links that could lead astray: cycles and sharing cannot be said. All
-//! sizes follow from three counts, which are compared with the mesh before anything is allocated.
+//! The structure is a walk from the root, every node before what is below it. There are no links
+//! that could lead astray: cycles and sharing cannot be said. All sizes follow from three counts,
+//! which are compared with the mesh before anything is allocated.
 //!
 //! | bytes | what, little endian |
 //! | ---: | --- |
@@ -27,7 +30,8 @@ use super::Tree;
 use super::frame::Frame;
 use super::node::{Link, LocalBox, Node};
 
-/// The version of the format that [`Tree::write`] writes, and the only one that [`Tree::read`] reads.
+/// The version of the format that [`Tree::write`] writes, and the only one that [`Tree::read`]
+/// reads.
 pub const FORMAT: u32 = 1;
 
 const MAGIC: &[u8; 8] = b"impgtree";
@@ -38,11 +42,13 @@ const HEAD: usize = 8 + 4 + 16 + 12;
 /// The head and the checksum.
 const START: usize = HEAD + 8;
 
-/// Nodes on a way from the root. Trees of real meshes have ten or so; the limit keeps a forged file from making walks of unbounded depth.
+/// Nodes on a way from the root. Trees of real meshes have ten or so; the limit keeps a forged file
+/// from making walks of unbounded depth.
 const DEEPEST: usize = 1024;
 
 impl Tree {
-    /// Writes the tree of `mesh` to a file, or whatever else takes bytes: six bytes a triangle. [`Tree::read`] brings it back; the format is described in the source of this method's module
+    /// Writes the tree of `mesh` to a file, or whatever else takes bytes: six bytes a triangle.
+    /// [`Tree::read`] brings it back; the format is described in the source of this method's module
     /// and has a version, [`FORMAT`].
     ///
     /// # Errors
@@ -101,14 +107,18 @@ impl Tree {
         written.map_err(|e| failed("the tree cannot be written", e))
     }
 
-    /// Reads the tree of `mesh` from what [`Tree::write`] has written: an open file, a slice of bytes, a file mapped into memory. Takes a few times less than building
-    /// it. Of a tree that was built and written it gives the same tree; of one that was refitted, the same structure with boxes that fit the mesh as it is now.
+    /// Reads the tree of `mesh` from what [`Tree::write`] has written: an open file, a slice of
+    /// bytes, a file mapped into memory. Takes a few times less than building it. Of a tree that
+    /// was built and written it gives the same tree; of one that was refitted, the same structure
+    /// with boxes that fit the mesh as it is now.
     ///
-    /// The file is not trusted: the structure is checked completely, and everything else is computed from the mesh. Reading stops at the end of the tree.
+    /// The file is not trusted: the structure is checked completely, and everything else is
+    /// computed from the mesh. Reading stops at the end of the tree.
     ///
     /// # Errors
-    /// [`ErrorKind::Damaged`] if the file is truncated or altered, [`ErrorKind::WrongVersion`] if it is of another version, [`ErrorKind::WrongMesh`] if it is the
-    /// tree of another mesh, [`ErrorKind::File`] if it is something else or cannot be read.
+    /// [`ErrorKind::Damaged`] if the file is truncated or altered, [`ErrorKind::WrongVersion`] if
+    /// it is of another version, [`ErrorKind::WrongMesh`] if it is the tree of another mesh,
+    /// [`ErrorKind::File`] if it is something else or cannot be read.
     pub fn read(mut input: impl Read, mesh: &Mesh) -> Result<Self, Error> {
         let mut bytes = Vec::new();
         take(&mut input, START as u64, &mut bytes)?;

@@ -1,4 +1,5 @@
-//! Both trees at once, from the roots down (the simultaneous traversal of Klosowski et al. 1998, section 4.2, and of Zachmann 1994, section 3.6.1).
+//! Both trees at once, from the roots down (the simultaneous traversal of Klosowski et al. 1998,
+//! section 4.2, and of Zachmann 1994, section 3.6.1).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -24,10 +25,12 @@ const ALIKE: f32 = 3.0;
 /// Leaves are fetched so many pairs ahead.
 const AHEAD: usize = 4;
 
-/// Once there are more pairs of leaves than this they are compared, all of them: a batch lets memory keep up.
+/// Once there are more pairs of leaves than this they are compared, all of them: a batch lets
+/// memory keep up.
 const BATCH: usize = 32;
 
-/// The first batches are small, a share of what was compared before: a first hit should not wait for pairs it does not need.
+/// The first batches are small, a share of what was compared before: a first hit should not wait
+/// for pairs it does not need.
 const EAGER: usize = 4;
 
 /// Two meshes with their trees, one at a pose in the frame of the other.
@@ -41,10 +44,12 @@ pub(super) struct Query<'a> {
     pub(super) relative: Relative,
 }
 
-/// Sends every pair of triangles that share a point to `sink`, with B at `pose` in A's frame. The trees must be those of the meshes.
+/// Sends every pair of triangles that share a point to `sink`, with B at `pose` in A's frame. The
+/// trees must be those of the meshes.
 ///
-/// Returns false, having done nothing, if one mesh is a million times smaller than the other or than the distance between them, which is more
-/// than `f32` can tell; [`pair::traverse`](crate::pair::traverse) has another method for that.
+/// Returns false, having done nothing, if one mesh is a million times smaller than the other or
+/// than the distance between them, which is more than `f32` can tell;
+/// [`pair::traverse`](crate::pair::traverse) has another method for that.
 #[must_use]
 pub fn traverse(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose, sink: &mut dyn Sink) -> bool {
     let Some(query) = Query::new(a, b, pose) else {
@@ -56,7 +61,8 @@ pub fn traverse(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose, sink: &mut dy
     true
 }
 
-/// Two triangles that share a point, if a few steps are enough to find any: the pair that [`traverse`] finds first. `None` tells nothing.
+/// Two triangles that share a point, if a few steps are enough to find any: the pair that
+/// [`traverse`] finds first. `None` tells nothing.
 pub(crate) fn first_soon(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Option<(u32, u32)> {
     let query = Query::new(a, b, pose)?;
     let roots = query.roots()?;
@@ -65,7 +71,8 @@ pub(crate) fn first_soon(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> O
     first.pair
 }
 
-/// A few steps. Twelve find most first hits of deep overlap and about half of those of shallow; eight find fewer, and cost hardly less where there are none.
+/// A few steps. Twelve find most first hits of deep overlap and about half of those of shallow;
+/// eight find fewer, and cost hardly less where there are none.
 const SOON: usize = 12;
 
 /// A traversal that starts at the pairs given, the last one first.
@@ -147,7 +154,8 @@ impl Pace for LikeliestFirst {
     }
 }
 
-/// To the end, where every pair counts: a pair is taken from the list, and fetched, while the one before it is opened. What that one leads to has to wait for a step.
+/// To the end, where every pair counts: a pair is taken from the list, and fetched, while the one
+/// before it is opened. What that one leads to has to wait for a step.
 #[derive(Default)]
 struct OneAhead {
     taken: Option<(Link, Link)>,
@@ -173,7 +181,8 @@ impl Pace for OneAhead {
     }
 }
 
-/// The work that is left. Kept from query to query of a thread, so that small queries allocate nothing.
+/// The work that is left. Kept from query to query of a thread, so that small queries allocate
+/// nothing.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     /// Of which at least one is a node.
@@ -237,7 +246,8 @@ impl<'a> Query<'a> {
         ended
     }
 
-    /// Compares two nodes, or a node and a leaf, and puts what may meet below them on the lists; with `RANK` the likeliest last.
+    /// Compares two nodes, or a node and a leaf, and puts what may meet below them on the lists;
+    /// with `RANK` the likeliest last.
     #[inline(always)]
     pub(super) fn step<W: Wide, const RANK: bool>(
         &self,
@@ -287,7 +297,8 @@ impl<'a> Query<'a> {
         self.tree_b.fetch(b);
     }
 
-    /// Compares the triangles of all pairs of leaves, and empties the list, but for those there is no time for. The pair at which the sink stopped it, if it did.
+    /// Compares the triangles of all pairs of leaves, and empties the list, but for those there is
+    /// no time for. The pair at which the sink stopped it, if it did.
     #[inline(always)]
     fn leaf_pairs<W: Wide>(
         &self,
@@ -397,7 +408,8 @@ impl Work {
     }
 }
 
-/// Which of a node's slots may hold something that meets the leaf: with `RANK` the likeliest, and the others. `to_node` leads from the leaf's tree to the node's, `to_leaf` back.
+/// Which of a node's slots may hold something that meets the leaf: with `RANK` the likeliest, and
+/// the others. `to_node` leads from the leaf's tree to the node's, `to_leaf` back.
 #[inline(always)]
 fn leaf_and_node<W: Wide, const RANK: bool>(
     leaf: &Leaf,

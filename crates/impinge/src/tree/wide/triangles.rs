@@ -1,4 +1,5 @@
-//! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart, certainly crossing, or not decided.
+//! Up to eight triangles against up to eight, in `f32` with a proven error bound: certainly apart,
+//! certainly crossing, or not decided.
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
@@ -10,8 +11,8 @@ use super::relative::{Map, Place, Relative, UNIT};
 /// How far a transformed corner may be off, as a share of the spread.
 const SLACK: f32 = 24.0 * UNIT;
 
-/// Compares the triangles of two leaves. Calls `found` with a lane of A, a lane of B and whether they certainly cross (or only may meet); stops and returns true when
-/// `found` does.
+/// Compares the triangles of two leaves. Calls `found` with a lane of A, a lane of B and whether
+/// they certainly cross (or only may meet); stops and returns true when `found` does.
 #[inline(always)]
 pub(super) fn compare<W: Wide>(
     a: &Leaf,
@@ -32,7 +33,8 @@ pub(super) fn compare<W: Wide>(
     let half = Wide3::<W>::splat([b.half[0] + slack, b.half[1] + slack, b.half[2] + slack]);
     let zero = Wide3::splat([0.0; 3]);
     let near = min.all_le(half).and(zero.sub(half).all_le(max));
-    // And each leaf's triangles against the other's sheet, of which only the planes matter here. For most pairs of leaves near each other that settles it.
+    // And each leaf's triangles against the other's sheet, of which only the planes matter here.
+    // For most pairs of leaves near each other that settles it.
     let sheet = &b.sheet;
     let level = between(&p, sheet.normal, sheet.offset, sheet.thick + 2.0 * slack);
     let mut lanes = near.and(level).bits() & ((1 << a.count) - 1);
@@ -49,15 +51,16 @@ pub(super) fn compare<W: Wide>(
     if real == 0 {
         return false;
     }
-    // Which boxes of triangles overlap.
-    // Sides and distances as stored and moved, errors included: specks may be smaller than their corners' rounding.
+    // Which boxes of triangles overlap. Sides and distances as stored and moved, errors included:
+    // specks may be smaller than their corners' rounding.
     let spread = spread + 4.0 * relative.coarse;
     let longest = (a.longest * relative.to_b.unit).max(b.longest)
         + 64.0 * UNIT * spread
         + 4.0 * relative.coarse;
     let bound = longest * spread * (128.0 * longest + 192.0 * spread) * UNIT
         + relative.coarse * longest * (4.0 * longest + 8.0 * spread);
-    // Triangles larger than the other leaf are compared with its box as triangles first: their own boxes say little.
+    // Triangles larger than the other leaf are compared with its box as triangles first: their own
+    // boxes say little.
     if a.longest * relative.to_b.unit > b.reach {
         lanes &= near_box::<W>(a, &b.bounds(), &relative.to_b);
     }
@@ -107,7 +110,8 @@ pub(super) fn compare<W: Wide>(
     false
 }
 
-/// A mask of the triangles of which some point may lie between two planes, `reach` to either side of `middle` along the normal.
+/// A mask of the triangles of which some point may lie between two planes, `reach` to either side
+/// of `middle` along the normal.
 #[inline(always)]
 fn between<W: Wide>(corners: &[Wide3<W>; 3], normal: [f32; 3], middle: f32, reach: f32) -> W {
     let n = Wide3::splat(normal);
@@ -119,8 +123,9 @@ fn between<W: Wide>(corners: &[Wide3<W>; 3], normal: [f32; 3], middle: f32, reac
 /// More than products of tiny numbers lose by underflow.
 const UNDERFLOW: f32 = 1e-36;
 
-/// Which triangles of the leaf may meet a box of the other tree, one bit each: by their boxes, their planes and their sides. Worth asking where the triangles are larger than
-/// the box. `to_box` leads from the leaf's frame to that of the box.
+/// Which triangles of the leaf may meet a box of the other tree, one bit each: by their boxes,
+/// their planes and their sides. Worth asking where the triangles are larger than the box. `to_box`
+/// leads from the leaf's frame to that of the box.
 #[inline(always)]
 pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) -> u32 {
     let place = to_box.point(&leaf.origin);
@@ -147,7 +152,8 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
         .all_le(half)
         .and(zero.sub(half).all_le(max))
         .and(beside.le(normal.abs().dot_add(half, error)));
-    // The box lies beyond a side if all of it is further along the outward direction in the triangle's plane.
+    // The box lies beyond a side if all of it is further along the outward direction in the
+    // triangle's plane.
     let error = W::splat(1024.0 * UNIT * reach * reach * reach * spread + UNDERFLOW);
     for k in 0..3 {
         let outward = side[k].cross(normal);
@@ -157,7 +163,8 @@ pub(super) fn near_box<W: Wide>(leaf: &Leaf, bounds: &LocalBox, to_box: &Map) ->
     near.bits()
 }
 
-/// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may meet.
+/// Eight pairs of triangles: those of the `real` lanes that certainly cross, and those that may
+/// meet.
 #[inline(always)]
 pub(super) fn decide<W: Wide>(
     p: &[Wide3<W>; 3],
@@ -191,7 +198,8 @@ fn decide_here<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: 
     if real == 0 {
         return (0, 0);
     }
-    // How each side of the one passes each side of the other: nine determinants, from the Plücker coordinates of the lines.
+    // How each side of the one passes each side of the other: nine determinants, from the Plücker
+    // coordinates of the lines.
     let zero = W::splat(0.0);
     let mut side = [[zero; 3]; 3];
     let moment = [q[0].cross(w[0]), q[1].cross(w[1]), q[2].cross(w[2])];
@@ -220,8 +228,9 @@ struct Pierced<W> {
 }
 
 impl<W: Wide> Pierced<W> {
-    /// A side that passes the other's sides as `s` says and ends at `x` and `y` from its plane: it may pierce the triangle if it may pass all its sides the same
-    /// way and may have its ends on both sides of the plane.
+    /// A side that passes the other's sides as `s` says and ends at `x` and `y` from its plane: it
+    /// may pierce the triangle if it may pass all its sides the same way and may have its ends on
+    /// both sides of the plane.
     #[inline(always)]
     fn add(&mut self, s: [W; 3], x: W, y: W, up: W, down: W) {
         let (lo, hi) = (s[0].min(s[1]).min(s[2]), s[0].max(s[1]).max(s[2]));

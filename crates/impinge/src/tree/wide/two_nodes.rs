@@ -1,4 +1,5 @@
-//! Two nodes against each other: which of the eight boxes and sheets of the one may meet which of the other.
+//! Two nodes against each other: which of the eight boxes and sheets of the one may meet which of
+//! the other.
 
 use crate::wide::{Wide, Wide3};
 
@@ -8,10 +9,12 @@ use super::relative::Relative;
 use super::sheet::WideSheets;
 use super::traverse::Work;
 
-/// Where only the first hit is asked for and more pairs than this overlap, it is near: sheets and boxes are not compared then.
+/// Where only the first hit is asked for and more pairs than this overlap, it is near: sheets and
+/// boxes are not compared then.
 const FEW: usize = 8;
 
-/// The highest score of the lanes in the mask, and the bit of the first lane that has it; no bit if none has a score that is a number.
+/// The highest score of the lanes in the mask, and the bit of the first lane that has it; no bit if
+/// none has a score that is a number.
 #[inline(always)]
 pub(super) fn likeliest<W: Wide>(mask: W, scores: W) -> (f32, u32) {
     let scores = mask.select(scores, W::splat(f32::NEG_INFINITY));
@@ -131,7 +134,8 @@ mod tests {
         }
     }
 
-    /// Where no score is a number, a lane outside of the mask was chosen, and a child that is not there.
+    /// Where no score is a number, a lane outside of the mask was chosen, and a child that is not
+    /// there.
     #[test]
     fn the_likeliest_is_one_of_the_chosen() {
         let mask = [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0];

@@ -1,15 +1,21 @@
-//! Keeping a tree good while its mesh deforms: refit what moved, notice what has become slow, rebuild that and nothing else.
+//! Keeping a tree good while its mesh deforms: refit what moved, notice what has become slow,
+//! rebuild that and nothing else.
 //!
-//! A tree over a rigid mesh knows no way up. [`Upkeep`] holds what a deforming one needs beside it: for each triangle its leaf, for each leaf and node where it
-//! hangs, and for each node what it costs.
+//! A tree over a rigid mesh knows no way up. [`Upkeep`] holds what a deforming one needs beside it:
+//! for each triangle its leaf, for each leaf and node where it hangs, and for each node what it
+//! costs.
 //!
-//! **Cost.** What a query pays below a node grows with the surface of the boxes there (Goldsmith & Salmon 1987, "Automatic creation of object hierarchies for ray tracing"): the cost of a
-//! node is the sum of the surfaces of all boxes below it, and the measure is that cost over the surface of the node's own box, compared with the same
-//! ratio when the node was built. Stretching, turning or scaling a part changes both; triangles that part company change only the cost.
+//! **Cost.** What a query pays below a node grows with the surface of the boxes there (Goldsmith &
+//! Salmon 1987, "Automatic creation of object hierarchies for ray tracing"): the cost of a node is
+//! the sum of the surfaces of all boxes below it, and the measure is that cost over the surface of
+//! the node's own box, compared with the same ratio when the node was built. Stretching, turning or
+//! scaling a part changes both; triangles that part company change only the cost.
 //!
-//! **What is rebuilt.** Bottom up, a node is to be rebuilt if its ratio exceeds the limit even with everything that is to be rebuilt below it as good as new. So
-//! a crumpled corner is rebuilt as a corner, and the whole tree only if the damage is everywhere. Refitting enlarged volumes and rebuilding are the two ways that Klosowski et al. 1998
-//! name for deforming objects in section 6.1.
+//! **What is rebuilt.** Bottom up, a node is to be rebuilt if its ratio exceeds the limit even with
+//! everything that is to be rebuilt below it as good as new. So a crumpled corner is rebuilt as a
+//! corner, and the whole tree only if the damage is everywhere. Refitting enlarged volumes and
+//! rebuilding are the two ways that Klosowski et al. 1998 name for deforming objects in section
+//! 6.1.
 
 use crate::mesh::Mesh;
 
@@ -66,7 +72,8 @@ pub(crate) struct Upkeep {
     marked: Vec<bool>,
 }
 
-/// What following a move of vertices took: the answer of [`Deforming::move_all`](crate::Deforming::move_all).
+/// What following a move of vertices took: the answer of
+/// [`Deforming::move_all`](crate::Deforming::move_all).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refitted {
     /// Leaves whose corners were computed again.
@@ -78,7 +85,8 @@ pub struct Refitted {
 }
 
 impl Upkeep {
-    /// For a tree that is as good as new. `limit` is the factor by which the cost of a subtree may grow; at least one.
+    /// For a tree that is as good as new. `limit` is the factor by which the cost of a subtree may
+    /// grow; at least one.
     pub(crate) fn new(tree: &Tree, mesh: &Mesh, limit: f64) -> Self {
         let mut upkeep = Self {
             nodes: Vec::new(),
@@ -130,7 +138,8 @@ impl Upkeep {
         let own = surface(&tree.nodes[node].own);
         let care = &mut self.nodes[node];
         (care.cost, care.left) = (cost, cost);
-        // Nothing is known about a node that was built as a point or a line: one is the ratio of a good one.
+        // Nothing is known about a node that was built as a point or a line: one is the ratio of a
+        // good one.
         care.fresh = if own > 0.0 { cost / own } else { 1.0 };
     }
 
@@ -148,7 +157,8 @@ impl Upkeep {
         (cost, left)
     }
 
-    /// Fits the tree to `mesh` after its vertices have moved: all of them, or those of the triangles given (which may be named more than once).
+    /// Fits the tree to `mesh` after its vertices have moved: all of them, or those of the
+    /// triangles given (which may be named more than once).
     ///
     /// `tree` must be the one this belongs to.
     pub(crate) fn refit(
@@ -205,8 +215,9 @@ impl Upkeep {
         }
     }
 
-    /// Brings boxes and costs of the nodes and of all above them up to date, and marks what is to be rebuilt if `plan`. Returns the nodes it has
-    /// visited, each once, those below before those above.
+    /// Brings boxes and costs of the nodes and of all above them up to date, and marks what is to
+    /// be rebuilt if `plan`. Returns the nodes it has visited, each once, those below before those
+    /// above.
     pub(super) fn settle(&mut self, tree: &mut Tree, nodes: Vec<u32>, plan: bool) -> Vec<u32> {
         let mut levels: Vec<Vec<u32>> = Vec::new();
         for node in nodes {
@@ -247,7 +258,8 @@ impl Upkeep {
         hook
     }
 
-    /// Rebuilds the highest of the nodes that are planned. Returns the number of triangles below them.
+    /// Rebuilds the highest of the nodes that are planned. Returns the number of triangles below
+    /// them.
     fn rebuild(&mut self, tree: &mut Tree, mesh: &Mesh, settled: &[u32]) -> usize {
         let mut tops = Vec::new();
         for node in settled.iter().rev() {

@@ -8,8 +8,10 @@ use super::node::{Link, LocalBox};
 use super::sheet::Sheet;
 
 impl Tree {
-    /// Checks the tree against the mesh it was built of: every triangle is in exactly one leaf, every leaf and node is reached once, every
-    /// box holds the boxes and triangles below it, every sheet the triangles, and the `f32` corners are those of the mesh to rounding. For tests; takes a pass over everything.
+    /// Checks the tree against the mesh it was built of: every triangle is in exactly one leaf,
+    /// every leaf and node is reached once, every box holds the boxes and triangles below it, every
+    /// sheet the triangles, and the `f32` corners are those of the mesh to rounding. For tests;
+    /// takes a pass over everything.
     ///
     /// # Errors
     /// The first broken promise, in words.

@@ -1,16 +1,25 @@
-//! One writer, one reader, and the newest value: the swapped buffers of Zachmann (1994), section 6.4, without the lock that his needed.
+//! One writer, one reader, and the newest value: the swapped buffers of Zachmann (1994), section
+//! 6.4, without the lock that his needed.
 //!
-//! Three slots stand in the cell, and an atomic byte says which of them is in the middle and whether what is there was not read yet. One of the other two belongs to the writer, one to the reader. To publish,
-//! the writer puts its value into its slot and exchanges that slot for the middle one; to update, the reader exchanges its slot for the middle one and takes the value out. Each is one atomic exchange (two, where
-//! the writer first takes back what was not read) and a bounded number of steps: nobody waits, retries or fails, whatever the other side does or whether it ever does anything again.
+//! Three slots stand in the cell, and an atomic byte says which of them is in the middle and
+//! whether what is there was not read yet. One of the other two belongs to the writer, one to the
+//! reader. To publish, the writer puts its value into its slot and exchanges that slot for the
+//! middle one; to update, the reader exchanges its slot for the middle one and takes the value out.
+//! Each is one atomic exchange (two, where the writer first takes back what was not read) and a
+//! bounded number of steps: nobody waits, retries or fails, whatever the other side does or whether
+//! it ever does anything again.
 //!
-//! The three slot numbers are, at any time, one with the writer, one with the reader, one in the middle: they start so, and an exchange with the middle permutes them. So a slot has one owner, and its lock is
-//! always free for it.
+//! The three slot numbers are, at any time, one with the writer, one with the reader, one in the
+//! middle: they start so, and an exchange with the middle permutes them. So a slot has one owner,
+//! and its lock is always free for it.
 //!
-//! **Orderings.** Every change of the byte is a read-modify-write with `AcqRel`. Each side touches a slot only between the exchange that got it and the exchange that gives it away. The exchange that gets a slot
-//! reads the byte that the exchange which gave it away wrote, so the release of the one synchronises with the acquire of the other, and all that was done with the slot before happens before all that is done
-//! with it after. The plain load that asks for the fresh bit is `Relaxed`: nothing is read on the strength of it, an exchange follows. Values of one atomic are seen in one order, so a reader never finds an older
-//! value after a newer one.
+//! **Orderings.** Every change of the byte is a read-modify-write with `AcqRel`. Each side touches
+//! a slot only between the exchange that got it and the exchange that gives it away. The exchange
+//! that gets a slot reads the byte that the exchange which gave it away wrote, so the release of
+//! the one synchronises with the acquire of the other, and all that was done with the slot before
+//! happens before all that is done with it after. The plain load that asks for the fresh bit is
+//! `Relaxed`: nothing is read on the strength of it, an exchange follows. Values of one atomic are
+//! seen in one order, so a reader never finds an older value after a newer one.
 
 use std::fmt;
 use std::mem;
@@ -47,8 +56,10 @@ impl<T> Cell<T> {
 
 /// The two ends of a new cell, all of whose buffers are `T::default()`.
 ///
-/// Four buffers are in use once both ends have been at work: one in the hand of the writer, one in the middle, and two with the reader (the value it looks at, and the one before, which goes back at the next
-/// update). They go round and are never dropped, so that no memory is allocated once each has had its largest content.
+/// Four buffers are in use once both ends have been at work: one in the hand of the writer, one in
+/// the middle, and two with the reader (the value it looks at, and the one before, which goes back
+/// at the next update). They go round and are never dropped, so that no memory is allocated once
+/// each has had its largest content.
 ///
 /// ```
 /// use impinge::world::exchange::latest;
@@ -81,7 +92,8 @@ pub struct Writer<T> {
 }
 
 impl<T> Writer<T> {
-    /// What will be published next. After [`publish`](Self::publish) this is an old buffer with its old content, to be written anew.
+    /// What will be published next. After [`publish`](Self::publish) this is an old buffer with its
+    /// old content, to be written anew.
     #[must_use]
     pub fn value(&self) -> &T {
         &self.value
@@ -96,14 +108,17 @@ impl<T> Writer<T> {
     /// Makes the value the newest one, and says whether that replaced one that was never read.
     pub fn publish(&mut self) -> bool {
         let replaced = self.hand_over();
-        // What `hand_over` left in the hand is what was in the writer's slot, mostly a buffer without memory. The one that came back has some.
+        // What `hand_over` left in the hand is what was in the writer's slot, mostly a buffer
+        // without memory. The one that came back has some.
         self.cell.slot(self.back).swap(&mut self.value);
         replaced
     }
 
-    /// Publishes the value joined to the last published one, if that was not read yet; says whether it was so. Afterwards the value is empty.
+    /// Publishes the value joined to the last published one, if that was not read yet; says whether
+    /// it was so. Afterwards the value is empty.
     ///
-    /// The unread value is first taken back: between that and the second exchange the reader finds nothing new, and never the newer half without the older.
+    /// The unread value is first taken back: between that and the second exchange the reader finds
+    /// nothing new, and never the newer half without the older.
     pub fn publish_merged(&mut self) -> bool
     where
         T: Merge,
@@ -118,7 +133,8 @@ impl<T> Writer<T> {
             self.value.merge(&mut newer);
             slot.swap(&mut newer);
         }
-        // Either way an old buffer is in the writer's slot, and comes to the hand in exchange for the value.
+        // Either way an old buffer is in the writer's slot, and comes to the hand in exchange for
+        // the value.
         self.hand_over();
         self.value.clear();
         unread
@@ -147,7 +163,8 @@ pub struct Reader<T> {
 }
 
 impl<T> Reader<T> {
-    /// Takes the newest published value if there is one that was not taken yet, and says so. Otherwise the value stays as it is.
+    /// Takes the newest published value if there is one that was not taken yet, and says so.
+    /// Otherwise the value stays as it is.
     pub fn update(&mut self) -> bool {
         if !self.cell.is_fresh() {
             return false;
@@ -167,7 +184,8 @@ impl<T> Reader<T> {
         &self.value
     }
 
-    /// The same, to be emptied or changed: what is left in it, the writer of [`Writer::publish`] will find in one of its buffers.
+    /// The same, to be emptied or changed: what is left in it, the writer of [`Writer::publish`]
+    /// will find in one of its buffers.
     #[must_use]
     pub fn value_mut(&mut self) -> &mut T {
         &mut self.value
@@ -237,7 +255,8 @@ mod tests {
             value.extend([n; 50]);
             places.push(value.as_ptr());
             writer.publish_merged();
-            // After seven unread frames the merged list has 400 entries at most; the first rounds let every buffer grow to that.
+            // After seven unread frames the merged list has 400 entries at most; the first rounds
+            // let every buffer grow to that.
             if n % 8 == 7 || n % 16 < 3 {
                 assert!(reader.update());
                 reader.value_mut().clear();

@@ -1,10 +1,12 @@
 //! What may be sent on without having been read.
 
-/// A buffer whose content can be joined with that of a later one, so that nothing is lost when the other side is slow.
+/// A buffer whose content can be joined with that of a later one, so that nothing is lost when the
+/// other side is slow.
 ///
 /// `Default` is the empty buffer, and should not allocate.
 pub trait Merge: Default {
-    /// Appends what is in `newer` to what is in `self`; where both say something of the same thing, the newer one holds. Leaves `newer` empty with its memory.
+    /// Appends what is in `newer` to what is in `self`; where both say something of the same thing,
+    /// the newer one holds. Leaves `newer` empty with its memory.
     fn merge(&mut self, newer: &mut Self);
 
     /// Removes the content and keeps the memory.

@@ -1,10 +1,16 @@
-//! The hand-over between an application and a detection thread that runs beside it, after Zachmann (1994), section 6.4.
+//! The hand-over between an application and a detection thread that runs beside it, after Zachmann
+//! (1994), section 6.4.
 //!
-//! The application never waits. It fills an [`Outbox`] (commands, and for each body the newest pose), hands it over as a frame, and looks whether there are new [`Reports`]; the thread of a [`Worker`] takes
-//! what is newest, detects, and reports. When one side is slower than the other, buffers that were not read are merged with the next: poses are replaced by newer ones, commands and events are kept in order, and
-//! [`Counters`] say how often that happened and how far detection lags. Under it lies [`latest`], a cell through which two threads exchange buffers by single atomic exchanges.
+//! The application never waits. It fills an [`Outbox`] (commands, and for each body the newest
+//! pose), hands it over as a frame, and looks whether there are new [`Reports`]; the thread of a
+//! [`Worker`] takes what is newest, detects, and reports. When one side is slower than the other,
+//! buffers that were not read are merged with the next: poses are replaced by newer ones, commands
+//! and events are kept in order, and [`Counters`] say how often that happened and how far detection
+//! lags. Under it lies [`latest`], a cell through which two threads exchange buffers by single
+//! atomic exchanges.
 //!
-//! All of it is safe code, and all of it is checked by running every interleaving (crate `impinge-loom` of the repository).
+//! All of it is safe code, and all of it is checked by running every interleaving (crate
+//! `impinge-loom` of the repository).
 //!
 //! ```
 //! use impinge::Pose;

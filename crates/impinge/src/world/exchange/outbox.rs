@@ -1,17 +1,22 @@
-//! What the application tells the detection thread: poses, of which only the newest counts, and commands, all of which count.
+//! What the application tells the detection thread: poses, of which only the newest counts, and
+//! commands, all of which count.
 //!
-//! After Zachmann (1994), section 6.4: an object is entered at most once in a buffer, and its transformation can still be changed while it is in there.
+//! After Zachmann (1994), section 6.4: an object is entered at most once in a buffer, and its
+//! transformation can still be changed while it is in there.
 
 use super::merge::Merge;
 use super::places::{NONE, Places};
 
-/// Something other than a pose that the application wants done: add, remove, deform a body, change a rule.
+/// Something other than a pose that the application wants done: add, remove, deform a body, change
+/// a rule.
 pub trait Command {
     /// The bodies whose poses must not be moved past this command.
     fn scope(&self) -> Scope;
 
-    /// Whether `older`, the last command before this one that concerns the same bodies, need not be carried out any more, so that this one can take its place in the queue (and so come before poses
-    /// that were set in between). A second deformation of a body makes the first superfluous; most commands do no such thing. It is what keeps a queue short that nobody reads.
+    /// Whether `older`, the last command before this one that concerns the same bodies, need not be
+    /// carried out any more, so that this one can take its place in the queue (and so come before
+    /// poses that were set in between). A second deformation of a body makes the first superfluous;
+    /// most commands do no such thing. It is what keeps a queue short that nobody reads.
     fn supersedes(&self, older: &Self) -> bool {
         let _ = older;
         false
@@ -42,9 +47,12 @@ pub enum Entry<P, C> {
 
 /// A queue of commands and poses in which a body has one pose, the newest.
 ///
-/// To carry out the entries in their order has the same effect as to carry out all that was ever entered, in the order it was entered: commands keep their order, and a pose stays on the same side of every
-/// command whose [`scope`](Command::scope) names its body. A body has more than one entry only if such a command stands between them; a number that is given to another body by a remove and an
-/// add is the usual case. Memory is proportional to the entries, whatever the numbers of the bodies.
+/// To carry out the entries in their order has the same effect as to carry out all that was ever
+/// entered, in the order it was entered: commands keep their order, and a pose stays on the same
+/// side of every command whose [`scope`](Command::scope) names its body. A body has more than one
+/// entry only if such a command stands between them; a number that is given to another body by a
+/// remove and an add is the usual case. Memory is proportional to the entries, whatever the numbers
+/// of the bodies.
 ///
 /// ```
 /// use impinge::world::exchange::{Command, Entry, Outbox, Scope};
@@ -112,7 +120,8 @@ impl<P, C> Outbox<P, C> {
         self.entries.is_empty()
     }
 
-    /// Takes the entries out, in the order in which to carry them out. What the caller does not take is dropped.
+    /// Takes the entries out, in the order in which to carry them out. What the caller does not
+    /// take is dropped.
     pub fn drain(&mut self) -> impl Iterator<Item = Entry<P, C>> + use<'_, P, C> {
         self.forget();
         self.entries.drain(..)
@@ -248,7 +257,8 @@ mod tests {
         }
     }
 
-    /// What the entries do. `Attach` and `Scale` depend on the poses at their time, `Add` and `Remove` are kept in a log.
+    /// What the entries do. `Attach` and `Scale` depend on the poses at their time, `Add` and
+    /// `Remove` are kept in a log.
     #[derive(Debug, Default, PartialEq)]
     struct Model {
         bodies: BTreeMap<u32, (u64, u64)>,
@@ -308,7 +318,8 @@ mod tests {
         }
     }
 
-    /// However the entries are spread over buffers and merged, they have the effect of the whole history.
+    /// However the entries are spread over buffers and merged, they have the effect of the whole
+    /// history.
     #[test]
     fn same_effect_as_the_history() {
         for seed in 0..300 {

@@ -1,6 +1,9 @@
-//! What the detection thread tells the application: the events of each frame, with the poses they are about.
+//! What the detection thread tells the application: the events of each frame, with the poses they
+//! are about.
 //!
-//! Zachmann (1994), section 6.4, notes that an application which is told of a collision cannot know as of which frame, and that the module should keep the poses of that time for it. Here a report has both.
+//! Zachmann (1994), section 6.4, notes that an application which is told of a collision cannot know
+//! as of which frame, and that the module should keep the poses of that time for it. Here a report
+//! has both.
 
 use super::merge::Merge;
 
@@ -9,7 +12,8 @@ const LIMIT: usize = 1 << 16;
 
 /// Events and poses of one frame or, where the application did not read for a while, of several.
 ///
-/// The newest frame is always there and complete. Older ones are dropped, oldest first, when there are more than [`set_limit`](Self::set_limit) allows, and [`lost`](Self::lost) says so.
+/// The newest frame is always there and complete. Older ones are dropped, oldest first, when there
+/// are more than [`set_limit`](Self::set_limit) allows, and [`lost`](Self::lost) says so.
 ///
 /// ```
 /// use impinge::world::exchange::{Merge, Reports};
@@ -101,7 +105,9 @@ impl<P, E> Reports<P, E> {
         FrameWriter { reports: self }
     }
 
-    /// At most so many frames, events and poses together are kept of unread reports, unless the newest frame alone has more; 65,536 if this is never called. Merged reports obey the limit of the newer.
+    /// At most so many frames, events and poses together are kept of unread reports, unless the
+    /// newest frame alone has more; 65,536 if this is never called. Merged reports obey the limit
+    /// of the newer.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;
     }

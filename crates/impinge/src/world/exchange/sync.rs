@@ -1,6 +1,7 @@
 //! The primitives of `std` that the hand-over is made of, in one place.
 //!
-//! `impinge-loom` compiles the other files of this folder against a `sync` of its own, in which these names are the model checker's.
+//! `impinge-loom` compiles the other files of this folder against a `sync` of its own, in which
+//! these names are the model checker's.
 
 use std::fmt;
 use std::mem;
@@ -24,7 +25,8 @@ impl<T> Slot<T> {
     pub(super) fn swap(&self, value: &mut T) {
         match self.0.try_lock() {
             Ok(mut inside) => mem::swap(&mut *inside, value),
-            // Only `mem::swap` runs under the lock, and it does not panic; a poisoned value would be whole anyway.
+            // Only `mem::swap` runs under the lock, and it does not panic; a poisoned value would
+            // be whole anyway.
             Err(TryLockError::Poisoned(error)) => mem::swap(&mut *error.into_inner(), value),
             Err(TryLockError::WouldBlock) => unreachable!("two threads own one slot"),
         }

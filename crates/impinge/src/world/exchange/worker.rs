@@ -1,11 +1,14 @@
 //! The detection thread, beside an application that never waits for it.
 //!
-//! The loop of Zachmann (1994), section 6.4: sleep while the buffer is empty, else swap and process. The application's calls are bounded numbers of steps (fill a buffer, exchange a byte, unpark a thread); the only
-//! one that waits is [`Worker::join`].
+//! The loop of Zachmann (1994), section 6.4: sleep while the buffer is empty, else swap and
+//! process. The application's calls are bounded numbers of steps (fill a buffer, exchange a byte,
+//! unpark a thread); the only one that waits is [`Worker::join`].
 //!
-//! **No lost wake-up.** The application publishes, then unparks; the thread looks, then parks. Should it look before and park after, the token that `unpark` left lets it through; and what was done before
-//! an `unpark` is seen after the `park` that it ends. **No lost input at the end.** The request to finish is stored (release) after the last publication, and the thread loads it (acquire) before it looks: if it
-//! sees the request, it sees the publication.
+//! **No lost wake-up.** The application publishes, then unparks; the thread looks, then parks.
+//! Should it look before and park after, the token that `unpark` left lets it through; and what was
+//! done before an `unpark` is seen after the `park` that it ends. **No lost input at the end.** The
+//! request to finish is stored (release) after the last publication, and the thread loads it
+//! (acquire) before it looks: if it sees the request, it sees the publication.
 
 use std::any::Any;
 use std::fmt;
@@ -24,7 +27,8 @@ const FINISH: u8 = 1;
 const QUIT: u8 = 2;
 
 struct Shared {
-    /// What the application wants of the thread: to go on, to do what was sent and end, or to end after the current step.
+    /// What the application wants of the thread: to go on, to do what was sent and end, or to end
+    /// after the current step.
     request: AtomicU8,
     /// What the panic said that ended the thread.
     failure: OnceLock<String>,
@@ -71,12 +75,14 @@ pub struct Step {
 
 /// How well the detection thread keeps up, as the application knows it.
 ///
-/// Every frame that was sent is in exactly one step; a step may have several. Every step is in exactly one report that is received; a report may have several.
+/// Every frame that was sent is in exactly one step; a step may have several. Every step is in
+/// exactly one report that is received; a report may have several.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Frames handed to the thread; the number of the newest.
     pub sent: u64,
-    /// Frames that were merged with an earlier one, which the thread had not taken when they were sent.
+    /// Frames that were merged with an earlier one, which the thread had not taken when they were
+    /// sent.
     pub merged: u64,
     /// Frames that were not sent because the thread had failed; what was in them is gone.
     pub dropped: u64,
@@ -100,7 +106,8 @@ impl Counters {
 
 /// A thread that owns a state `S`, takes the newest input `I`, and gives reports `O`.
 ///
-/// Dropping it asks the thread to end after the step it is in and does not wait for that; what was sent and not begun is not done. [`join`](Self::join) waits, and loses nothing.
+/// Dropping it asks the thread to end after the step it is in and does not wait for that; what was
+/// sent and not begun is not done. [`join`](Self::join) waits, and loses nothing.
 ///
 /// ```
 /// use impinge::world::exchange::Worker;
@@ -137,7 +144,9 @@ where
 {
     /// Starts a thread called `name` that runs `step` on `state` whenever there is new input.
     ///
-    /// The step reads the input (what it leaves in there is dropped) and writes its report into an empty output. If it panics, the thread ends and every later call that can fail says so; the state is lost.
+    /// The step reads the input (what it leaves in there is dropped) and writes its report into an
+    /// empty output. If it panics, the thread ends and every later call that can fail says so; the
+    /// state is lost.
     ///
     /// # Errors
     ///
@@ -167,13 +176,16 @@ where
         &mut self.input.value_mut().content
     }
 
-    /// Hands the input to the thread as one frame, and gives the number of that frame: 1, 2, 3 and so on. Never waits.
+    /// Hands the input to the thread as one frame, and gives the number of that frame: 1, 2, 3 and
+    /// so on. Never waits.
     ///
-    /// If the thread has not taken the frame before, the two become one input. An empty input is a frame as well.
+    /// If the thread has not taken the frame before, the two become one input. An empty input is a
+    /// frame as well.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Thread`] if the thread has ended by a panic; then the input is dropped, and counted.
+    /// [`ErrorKind::Thread`] if the thread has ended by a panic; then the input is dropped, and
+    /// counted.
     pub fn send(&mut self) -> Result<u64, Error> {
         if let Err(error) = self.check() {
             self.input.value_mut().clear();
@@ -224,7 +236,9 @@ where
         self.shared.failure.get().map_or(Ok(()), |message| Err(panicked(message)))
     }
 
-    /// Sends the input if there is something in it, waits until the thread has done everything that was sent, ends it, and gives its state and what was reported since the last [`receive`](Self::receive).
+    /// Sends the input if there is something in it, waits until the thread has done everything that
+    /// was sent, ends it, and gives its state and what was reported since the last
+    /// [`receive`](Self::receive).
     ///
     /// # Errors
     ///

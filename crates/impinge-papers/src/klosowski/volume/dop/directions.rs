@@ -1,9 +1,11 @@
-//! The directions of the k-DOPs (Klosowski et al. 1998, section 3.3.3) in the order they are compared in (section 4.4).
+//! The directions of the k-DOPs (Klosowski et al. 1998, section 3.3.3) in the order they are
+//! compared in (section 4.4).
 
 /// The three axes, the four diagonals of the cube, the six diagonals of its faces.
 ///
-/// Neighbouring directions tend to give the same answer, so each next one is as far from those before as it can be: the axes are perpendicular, the
-/// cube's diagonals are 55 degrees from the axes, the faces' diagonals 35 degrees from the nearest of all, in perpendicular pairs.
+/// Neighbouring directions tend to give the same answer, so each next one is as far from those
+/// before as it can be: the axes are perpendicular, the cube's diagonals are 55 degrees from the
+/// axes, the faces' diagonals 35 degrees from the nearest of all, in perpendicular pairs.
 const ALL: [[i8; 3]; 13] = [
     [1, 0, 0],
     [0, 1, 0],
@@ -23,7 +25,8 @@ const ALL: [[i8; 3]; 13] = [
 /// Where the faces' diagonals begin.
 const EDGES: usize = 7;
 
-/// The directions of the k-DOP with `k = 2 * HALF`. Does not compile for others than 6, 14, 18 and 26.
+/// The directions of the k-DOP with `k = 2 * HALF`. Does not compile for others than 6, 14, 18 and
+/// 26.
 pub(super) const fn directions<const HALF: usize>() -> [[i8; 3]; HALF] {
     assert!(
         HALF == 3 || HALF == 7 || HALF == 9 || HALF == 13,

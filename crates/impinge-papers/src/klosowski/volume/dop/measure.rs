@@ -1,12 +1,14 @@
 //! Volume and surface of a k-DOP, by its faces.
 //!
-//! Each half-space's face is clipped by all other half-spaces; areas add up to the surface, and pyramids over them from the middle to the volume. No case is special: slabs of
-//! no thickness, and half-spaces that cut nothing off, give faces of no area or pyramids of no height. (The paper finds the boundary by duality, footnote 4; at these `k`
-//! this is as quick, and cannot fail.)
+//! Each half-space's face is clipped by all other half-spaces; areas add up to the surface, and
+//! pyramids over them from the middle to the volume. No case is special: slabs of no thickness, and
+//! half-spaces that cut nothing off, give faces of no area or pyramids of no height. (The paper
+//! finds the boundary by duality, footnote 4; at these `k` this is as quick, and cannot fail.)
 //!
-//! The directions' components are 0, 1 and -1, so a face can be seen along an axis that is not in its plane: coordinates are two of the three, areas are those of the
-//! shadow times the length of the direction, the two slabs of those axes are the rectangle to start from, and all other half-spaces become half-planes with
-//! small integers as coefficients.
+//! The directions' components are 0, 1 and -1, so a face can be seen along an axis that is not in
+//! its plane: coordinates are two of the three, areas are those of the shadow times the length of
+//! the direction, the two slabs of those axes are the rectangle to start from, and all other
+//! half-spaces become half-planes with small integers as coefficients.
 
 use super::Dop;
 use impinge::math::Vec3;
@@ -103,7 +105,8 @@ impl Face {
         }
         let mut len = 0;
         let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-        // Rounding can make a sliver's outline cross a line more than twice; corners beyond the room do not change its area.
+        // Rounding can make a sliver's outline cross a line more than twice; corners beyond the
+        // room do not change its area.
         let mut push = |corner: [f64; 2]| {
             if len < ROOM {
                 to[len] = corner;

@@ -1,4 +1,5 @@
-//! Discrete orientation polytopes: slabs in fixed directions (Klosowski et al. 1998, sections 3.2 and 3.3.3).
+//! Discrete orientation polytopes: slabs in fixed directions (Klosowski et al. 1998, sections 3.2
+//! and 3.3.3).
 
 mod directions;
 mod measure;
@@ -16,11 +17,13 @@ pub(crate) use turned::Turned;
 
 /// The k-DOP of `k = 2 * HALF` half-spaces, for `HALF` = 3, 7, 9 or 13; no other compiles.
 ///
-/// The set of real points `x` with `min[i] <= d[i] . x <= max[i]` for every direction `d[i]` of [`Dop::DIRECTIONS`]. These are the paper's integer vectors, not
-/// normalised, so a projection is a sum of up to three coordinates; sums that are not exact are rounded outward.
+/// The set of real points `x` with `min[i] <= d[i] . x <= max[i]` for every direction `d[i]` of
+/// [`Dop::DIRECTIONS`]. These are the paper's integer vectors, not normalised, so a projection is a
+/// sum of up to three coordinates; sums that are not exact are rounded outward.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dop<const HALF: usize> {
-    /// Every bound is at most three times, for the diagonals of the cube, or twice, for those of its faces, the largest bound of an axis in size.
+    /// Every bound is at most three times, for the diagonals of the cube, or twice, for those of
+    /// its faces, the largest bound of an axis in size.
     min: [f64; HALF],
     max: [f64; HALF],
 }

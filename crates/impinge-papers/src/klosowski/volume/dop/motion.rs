@@ -1,10 +1,13 @@
 //! A k-DOP of a moved k-DOP, without its vertices.
 //!
-//! The largest product of a direction `n` with the points of a k-DOP is a linear program. Any way to write `n` as a sum of the k-DOP's directions with weights that are
-//! not negative bounds it from above (weak duality): the weighted sum of the slabs' ends. The weights used are those of the three directions
-//! around `n`, in the triangulation of the sphere by the k-DOP's directions. They depend on the rotation only, so they are found once a query, and a volume costs three
-//! products a slab's end. Not larger than what the box alone gives, and the k-DOP itself where the rotation is none; the vertices of the k-DOP (section
-//! 4.1) give the true optimum, at several times the cost.
+//! The largest product of a direction `n` with the points of a k-DOP is a linear program. Any way
+//! to write `n` as a sum of the k-DOP's directions with weights that are not negative bounds it
+//! from above (weak duality): the weighted sum of the slabs' ends. The weights used are those of
+//! the three directions around `n`, in the triangulation of the sphere by the k-DOP's directions.
+//! They depend on the rotation only, so they are found once a query, and a volume costs three
+//! products a slab's end. Not larger than what the box alone gives, and the k-DOP itself where the
+//! rotation is none; the vertices of the k-DOP (section 4.1) give the true optimum, at several
+//! times the cost.
 
 use super::Dop;
 use impinge::internals::rounding::{TINY, U};
@@ -29,7 +32,8 @@ pub struct DopMotion<const HALF: usize> {
     identity: bool,
 }
 
-/// How much the ends may be off, as a share of the largest coordinate and translation: derived in `docs/notes/volumes.md`.
+/// How much the ends may be off, as a share of the largest coordinate and translation: derived in
+/// `docs/notes/volumes.md`.
 const SLACK: f64 = 64.0 * U;
 
 impl<const HALF: usize> DopMotion<HALF> {
@@ -78,7 +82,8 @@ fn terms<const HALF: usize>(n: Vec3) -> [Term; 3] {
     order.sort_by(|i, j| n[*j].abs().total_cmp(&n[*i].abs()));
     let [x, y, z] = order;
     let (a, b, c) = (n[x].abs(), n[y].abs(), n[z].abs());
-    // A direction by its components along the largest, the middle and the smallest component of `n`, in the signs of `n`.
+    // A direction by its components along the largest, the middle and the smallest component of
+    // `n`, in the signs of `n`.
     let term = |weight: f64, parts: [i8; 3]| {
         let mut direction = [0_i8; 3];
         for (axis, part) in order.into_iter().zip(parts) {

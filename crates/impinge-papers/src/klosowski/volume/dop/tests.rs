@@ -33,7 +33,8 @@ fn volumes_and_surfaces_of_known_solids() {
     assert!(near(dop.volume(), 4.0 / 3.0 * 8.0), "{}", dop.volume());
     assert!(near(dop.surface(), 4.0 * 3.0_f64.sqrt() * 4.0), "{}", dop.surface());
     assert!(near(Dop26::around(&o).volume(), 4.0 / 3.0 * 8.0));
-    // The rhombic dodecahedron |x| + |y| <= 2 and so on, its corners on the axes cut at 2: all of it.
+    // The rhombic dodecahedron |x| + |y| <= 2 and so on, its corners on the axes cut at 2: all of
+    // it.
     let mut r = octahedron(2.0);
     r.extend(cube().iter().map(|p| *p * 2.0 - Vec3::ONE));
     assert!(near(Dop18::around(&r).volume(), 16.0 * 1.0 * 1.0), "{}", Dop18::around(&r).volume());

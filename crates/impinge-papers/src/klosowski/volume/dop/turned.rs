@@ -1,9 +1,11 @@
 //! The k-DOP of moved points, without moving them one by one to the last rounding.
 //!
-//! Along a direction `d` of the target frame a moved point reaches `d . (R v + t)`, and as far as `n . v + d . t` with `n = R^T d`. What rounding
-//! can change, with `M` the largest coordinate of the points and `T` that of the translation, in size: the moved point itself, `20.9 U M + 3.1 U T`; `n`, `10.5 U M`; the
-//! product `n . v`, or the turned point and its projection instead of both, `26.2 U M`; `d . t`, `6.1 U T`; the sums, `6.1 U (M + T)`. In all less than
-//! `64 U (M + T)`.
+//! Along a direction `d` of the target frame a moved point reaches `d . (R v + t)`, and as far as
+//! `n . v + d . t` with `n = R^T d`. What rounding can change, with `M` the largest coordinate of
+//! the points and `T` that of the translation, in size: the moved point itself,
+//! `20.9 U M + 3.1 U T`; `n`, `10.5 U M`; the product `n . v`, or the turned point and its
+//! projection instead of both, `26.2 U M`; `d . t`, `6.1 U T`; the sums, `6.1 U (M + T)`. In all
+//! less than `64 U (M + T)`.
 
 use glam::DMat3;
 
@@ -46,7 +48,8 @@ impl<const HALF: usize> Turned<HALF> {
         turned
     }
 
-    /// Around the moved content of `own`, which lies in the hull of `points`, up to the tolerance of [`Dop::vertices`] if `loose`.
+    /// Around the moved content of `own`, which lies in the hull of `points`, up to the tolerance
+    /// of [`Dop::vertices`] if `loose`.
     pub(crate) fn around(&self, own: &Dop<HALF>, points: &[Vec3], loose: bool) -> Dop<HALF> {
         let mut dop = Dop::EMPTY;
         for p in points {
@@ -61,8 +64,9 @@ impl<const HALF: usize> Turned<HALF> {
         self.finish(own, dop, if loose { LOOSE } else { 0.0 })
     }
 
-    /// Around the moved content of `own`, of which `extreme` names the furthest point along a direction of the content's own frame. It is told which direction it is, too:
-    /// `2 * i` for direction `i`, `2 * i + 1` for its opposite.
+    /// Around the moved content of `own`, of which `extreme` names the furthest point along a
+    /// direction of the content's own frame. It is told which direction it is, too: `2 * i` for
+    /// direction `i`, `2 * i + 1` for its opposite.
     pub(crate) fn around_extremes(
         &self,
         own: &Dop<HALF>,

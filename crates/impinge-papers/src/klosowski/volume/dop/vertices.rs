@@ -1,43 +1,55 @@
 //! The vertices of a k-DOP by duality (Klosowski et al. 1998, section 4.1 and footnote 6).
 //!
-//! Seen from a point `c` inside, the half-space `d . (x - c) <= h` has the dual point `d / h`; a face of the hull of all dual points is a vertex of the k-DOP, the
-//! meeting point of the planes that are its corners. The hull is exact, so what remains is the rounding of the `h` and of three planes' meeting point.
+//! Seen from a point `c` inside, the half-space `d . (x - c) <= h` has the dual point `d / h`; a
+//! face of the hull of all dual points is a vertex of the k-DOP, the meeting point of the planes
+//! that are its corners. The hull is exact, so what remains is the rounding of the `h` and of three
+//! planes' meeting point.
 //!
-//! **Conservative.** The components of `d` are -1, 0 and 1, so a dual point as rounded, `d * (s / h)`, is the exact dual of a plane whose `h` is off
-//! by two roundings. Every `h` is first made larger by more than that and its own rounding: the hull is that of a k-DOP around the given one. The
-//! enlargement also gives flat k-DOPs and points an inside. Three planes' meeting point is a sum of `h` times integers over an
-//! integer, off by less than [`LOOSE`]. Diagonal planes are enlarged more than axes, and those of the cube more than those of its faces, so that planes that touch the
-//! others' meeting points, as they do where the k-DOP is around a box, cut off no slivers there.
+//! **Conservative.** The components of `d` are -1, 0 and 1, so a dual point as rounded,
+//! `d * (s / h)`, is the exact dual of a plane whose `h` is off by two roundings. Every `h` is
+//! first made larger by more than that and its own rounding: the hull is that of a k-DOP around the
+//! given one. The enlargement also gives flat k-DOPs and points an inside. Three planes' meeting
+//! point is a sum of `h` times integers over an integer, off by less than [`LOOSE`]. Diagonal
+//! planes are enlarged more than axes, and those of the cube more than those of its faces, so that
+//! planes that touch the others' meeting points, as they do where the k-DOP is around a box, cut
+//! off no slivers there.
 
 use super::Dop;
 use impinge::convex::Hull;
 use impinge::internals::rounding::U;
 use impinge::math::Vec3;
 
-/// By how much of the largest coordinate (in size) the hull of [`Dop::vertices`] may fall short of the k-DOP, along a direction with components of absolute sum three or less.
+/// By how much of the largest coordinate (in size) the hull of [`Dop::vertices`] may fall short of
+/// the k-DOP, along a direction with components of absolute sum three or less.
 ///
-/// With `M` the largest coordinate: `h` is at most `6 M`; the sum of three `h` times integers up to two has two roundings, the division one, the sum with `c` one, and each `h`
-/// is off by three: below `256 U M` a coordinate. Vertices closer than [`SAME`] in every coordinate are one: `512 U M`. Three times the sum of both is `2304 U M`.
+/// With `M` the largest coordinate: `h` is at most `6 M`; the sum of three `h` times integers up to
+/// two has two roundings, the division one, the sum with `c` one, and each `h` is off by three:
+/// below `256 U M` a coordinate. Vertices closer than [`SAME`] in every coordinate are one:
+/// `512 U M`. Three times the sum of both is `2304 U M`.
 pub(super) const LOOSE: f64 = 2304.0 * U;
 
 /// Vertices closer than this share of the largest coordinate count as one.
 const SAME: f64 = 512.0 * U;
 
-/// By how much of the largest coordinate planes are moved outward, by the number of nonzero components of their direction. The rounding of `h` and of its dual take 30 `U`;
-/// each next one is more than what sums of those before come to, with their roundings.
+/// By how much of the largest coordinate planes are moved outward, by the number of nonzero
+/// components of their direction. The rounding of `h` and of its dual take 30 `U`; each next one is
+/// more than what sums of those before come to, with their roundings.
 const OUTWARD: [f64; 4] = [0.0, 32.0 * U, 160.0 * U, 384.0 * U];
 
 /// Below this, `U` times a coordinate may be denormal.
 const SMALL: f64 = 1e-250;
 
 impl<const HALF: usize> Dop<HALF> {
-    /// Points whose hull holds the k-DOP up to rounding (see below): its vertices, at most 8, 24, 32 or 48; none if it is empty.
+    /// Points whose hull holds the k-DOP up to rounding (see below): its vertices, at most 8, 24,
+    /// 32 or 48; none if it is empty.
     ///
-    /// `inside` is a point of the k-DOP, well inside if it has an inside, as the mean of the points it was made around is. For other points the hull is still around
-    /// the k-DOP, but larger. Flat k-DOPs have vertices that differ by rounding errors, or coincide and are given once.
+    /// `inside` is a point of the k-DOP, well inside if it has an inside, as the mean of the points
+    /// it was made around is. For other points the hull is still around the k-DOP, but larger. Flat
+    /// k-DOPs have vertices that differ by rounding errors, or coincide and are given once.
     ///
-    /// **Tolerance.** The hull of the points reaches as far as the k-DOP along every direction of length two or less, short of `3e-13` of the largest coordinate in size; it
-    /// reaches further by less than that.
+    /// **Tolerance.** The hull of the points reaches as far as the k-DOP along every direction of
+    /// length two or less, short of `3e-13` of the largest coordinate in size; it reaches further
+    /// by less than that.
     ///
     /// ```
     /// use impinge::Vec3;
@@ -77,7 +89,8 @@ impl<const HALF: usize> Dop<HALF> {
         vertices
     }
 
-    /// The planes' meeting points, from the hull of the dual points about `c`, a point of the box; `None` if numbers go out of range.
+    /// The planes' meeting points, from the hull of the dual points about `c`, a point of the box;
+    /// `None` if numbers go out of range.
     fn by_duality(&self, c: Vec3) -> Option<Vec<Vec3>> {
         let reach = self.reach();
         let mut planes = Vec::with_capacity(2 * HALF);
@@ -92,7 +105,8 @@ impl<const HALF: usize> Dop<HALF> {
         let duals: Vec<Vec3> = planes.iter().map(|(d, h)| *d * (largest / h)).collect();
         let hull = Hull::new(&duals).ok().filter(|hull| hull.dimension() == 3)?;
         let meet = |face: &[u32]| {
-            // Three corners of a face are not on a line, and the face's plane does not go through the origin.
+            // Three corners of a face are not on a line, and the face's plane does not go through
+            // the origin.
             let [(a, f), (b, g), (c, h)] =
                 [0, 1, 2].map(|k| planes[hull.sources()[face[k] as usize] as usize]);
             (b.cross(c) * f + c.cross(a) * g + a.cross(b) * h) / a.dot(b.cross(c))
@@ -107,7 +121,8 @@ mod tests {
     use crate::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, Volume};
     use impinge::internals::Random;
 
-    /// The vertices of a k-DOP around the points reach as far as the points in many directions, are not outside, and not too many.
+    /// The vertices of a k-DOP around the points reach as far as the points in many directions, are
+    /// not outside, and not too many.
     fn check<const HALF: usize>(points: &[Vec3], most: usize, random: &mut Random) {
         let dop = Dop::<HALF>::around(points);
         let mean = points.iter().map(|p| *p / points.len() as f64).sum();

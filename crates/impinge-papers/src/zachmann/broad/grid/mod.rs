@@ -1,11 +1,15 @@
 //! A uniform grid (Zachmann 1994, section 5.5).
 //!
-//! Each cell has a list of the items that touch it. An item that moves leaves the cells of its old box that are not in the new one, and enters those of the new one that are not in the old
-//! (section 5.4.3); if the boxes are the same in integer coordinates, which is the rule, nothing is done. Pairs are found from the lists of all cells of what moved, each pair
-//! looked at once thanks to time-stamps (section 7.3.1): one says that an item was seen in this query, one that an item has asked all its questions in this frame. Where most
-//! items moved, the lists are gone through cell by cell instead.
+//! Each cell has a list of the items that touch it. An item that moves leaves the cells of its old
+//! box that are not in the new one, and enters those of the new one that are not in the old
+//! (section 5.4.3); if the boxes are the same in integer coordinates, which is the rule, nothing is
+//! done. Pairs are found from the lists of all cells of what moved, each pair looked at once thanks
+//! to time-stamps (section 7.3.1): one says that an item was seen in this query, one that an item
+//! has asked all its questions in this frame. Where most items moved, the lists are gone through
+//! cell by cell instead.
 //!
-//! The thesis also tried indices from items into lists and back, and found them slower than a search in the short lists; so there are none here.
+//! The thesis also tried indices from items into lists and back, and found them slower than a
+//! search in the short lists; so there are none here.
 
 mod options;
 
@@ -150,7 +154,8 @@ impl Grid {
         self.fit = Fit::to(self.present);
         let Some(mut spread) = Spread::of(frame.bounds, &mut self.scratch.sample) else { return };
         spread.domain = self.options.domain.unwrap_or(spread.domain);
-        // Measured on even scenes: cells of one and a half to three sides do about as well, smaller ones lose.
+        // Measured on even scenes: cells of one and a half to three sides do about as well, smaller
+        // ones lose.
         let fitted = Layout::fitted(
             &Spread { domain: Layout::new(spread.domain, [1; 3]).domain, ..spread },
             2.0,
@@ -213,7 +218,8 @@ impl Grid {
         }
     }
 
-    /// Takes an item out of the cells of one box and into those of the other; cells of both are not touched.
+    /// Takes an item out of the cells of one box and into those of the other; cells of both are not
+    /// touched.
     fn exchange(&mut self, item: u32, leave: Cells, enter: Cells) {
         let Self { cells, lists, layout, stats, .. } = self;
         leave.without(&enter, |part| {
@@ -267,8 +273,10 @@ impl Grid {
         }
     }
 
-    /// Finds the pairs of all items, cell by cell; for when most have moved, and none is entered by its oriented box. A pair is looked at in each cell that it shares, but counts in one: the
-    /// first of those that the two boxes have in common. That takes half the time of asking for item by item.
+    /// Finds the pairs of all items, cell by cell; for when most have moved, and none is entered by
+    /// its oriented box. A pair is looked at in each cell that it shares, but counts in one: the
+    /// first of those that the two boxes have in common. That takes half the time of asking for
+    /// item by item.
     fn ask_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
         let Self { cells, lists, layout, places, pairs, stats, scratch, .. } = self;
         let all = Cells { lo: [0; 3], hi: layout.count.map(|n| n as u16 - 1) };

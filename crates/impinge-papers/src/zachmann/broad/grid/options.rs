@@ -19,7 +19,8 @@ pub(super) const MOST_CELLS_OF_AN_ITEM: u32 = 1 << 15;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridOptions {
-    /// Where the cells lie. Boxes outside of it are in the cells at its border. `None`: where most boxes are, chosen anew when many have left.
+    /// Where the cells lie. Boxes outside of it are in the cells at its border. `None`: where most
+    /// boxes are, chosen anew when many have left.
     pub domain: Option<Aabb>,
     /// The number of cells on each axis, at most 1024, and at most 2^24 in all; where more are
     /// asked for, the axes with the most get fewer. `None`: from the number of boxes and their
@@ -67,7 +68,8 @@ pub struct GridStats {
     pub large: usize,
     /// Cells entered and left in the last update.
     pub touched: usize,
-    /// Comparisons of two boxes in the last update. Where few items moved, time-stamps have taken out what was seen before.
+    /// Comparisons of two boxes in the last update. Where few items moved, time-stamps have taken
+    /// out what was seen before.
     pub compared: usize,
     /// How often the cells have been chosen anew.
     pub layouts: u32,

@@ -4,8 +4,7 @@
 //! from cross products and sums. Each direction is a node of a small arena: an `f64` approximation
 //! with a bound of its error, and the recipe from which integers can be computed. A determinant is
 //! first tried on the approximations; where the bound leaves its sign open, integers decide: of
-//! fixed
-//! width if they have room, which they nearly always have, and of any width if not.
+//! fixed width if they have room, which they nearly always have, and of any width if not.
 //!
 //! Only the direction matters, so every node may be scaled by a power of two, which keeps
 //! approximations near 1.

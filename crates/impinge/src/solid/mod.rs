@@ -25,4 +25,4 @@ mod surface;
 pub use locate::locate;
 pub(crate) use locate::{check_solid, locate_at};
 pub use relate::{Occupancy, occupancy};
-pub(crate) use relate::{vertex_inside, vertex_of_inside};
+pub(crate) use relate::{occupancy_without_crossing, vertex_inside, vertex_of_inside};

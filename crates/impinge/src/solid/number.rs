@@ -248,7 +248,8 @@ mod tests {
     /// A number of up to `bits` bits, often with long runs of ones or zeros, which carry far.
     fn number(random: &mut Random, bits: usize) -> Fixed {
         let mut x = Fixed::of(random.bits() as i64 >> random.index(64));
-        while (x.bits() as usize) < random.index(bits + 1) {
+        let wanted = random.index(bits + 1);
+        while (x.bits() as usize) < wanted {
             let more = match random.index(4) {
                 0 => 0,
                 1 => -1,

@@ -3,7 +3,7 @@
 
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::Vec3;
-use crate::pair::{Hit, Posed};
+use crate::pair::Posed;
 
 /// A plane through three points that are not on a line. Sides are exact.
 #[derive(Clone, Copy, Debug)]
@@ -51,17 +51,17 @@ impl Plane {
     }
 }
 
-/// Hits whose planes are tried, and vertices looked at before all others.
-const HITS: usize = 3;
+/// Pairs whose planes are tried, and vertices looked at before all others.
+const PAIRS: usize = 3;
 const SAMPLES: usize = 16;
 
 /// Whether the plane of a triangle that meets the other mesh has one mesh on one side and the other
 /// on the other: then the two have nothing in common but points of the plane. `false` if none was
 /// found.
-pub(super) fn lie_on_two_sides(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> bool {
-    let step = hits.len().div_ceil(HITS).max(1);
-    hits.iter().step_by(step).any(|hit| {
-        let triangles = [a.triangle(hit.a), b.triangle(hit.b)];
+pub(super) fn lie_on_two_sides(a: &Posed<'_>, b: &Posed<'_>, pairs: &[(u32, u32)]) -> bool {
+    let step = pairs.len().div_ceil(PAIRS).max(1);
+    pairs.iter().step_by(step).any(|pair| {
+        let triangles = [a.triangle(pair.0), b.triangle(pair.1)];
         triangles.into_iter().filter_map(Plane::through).any(|plane| {
             let (Some(of_a), Some(of_b)) = (only_side(&plane, a), only_side(&plane, b)) else {
                 return false;

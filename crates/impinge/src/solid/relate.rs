@@ -45,24 +45,34 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.iter().any(|h| h.contact == Contact::Crossing) {
         return Occupancy::Overlapping;
     }
+    let pairs: Vec<(u32, u32)> = hits.iter().map(|h| (h.a, h.b)).collect();
+    occupancy_without_crossing(a, b, &pairs)
+}
+
+/// As [`occupancy`], where no triangles cross, from the numbers of those that meet.
+pub(crate) fn occupancy_without_crossing(
+    a: &Posed<'_>,
+    b: &Posed<'_>,
+    pairs: &[(u32, u32)],
+) -> Occupancy {
     let region = a.bounds().intersection(&b.bounds());
     if a.is_empty() || b.is_empty() || region.is_empty() {
         return Occupancy::Disjoint;
     }
     let pair = Pair { a: Surface::new(a, &region), b: Surface::new(b, &region) };
     if !pair.a.solid && !pair.b.solid {
-        return if hits.is_empty() { Occupancy::Disjoint } else { Occupancy::Touching };
+        return if pairs.is_empty() { Occupancy::Disjoint } else { Occupancy::Touching };
     }
-    if !hits.is_empty() && lie_on_two_sides(a, b, hits) {
+    if !pairs.is_empty() && lie_on_two_sides(a, b, pairs) {
         return Occupancy::Touching;
     }
     let mut overlay = Overlay { both: false, only_a: !pair.b.solid, only_b: !pair.a.solid };
-    pair.look_at_free_shells(a, b, hits, &mut overlay);
-    if pair.look_at_contacts(a, b, hits, &mut overlay).is_none() {
+    pair.look_at_free_shells(a, b, pairs, &mut overlay);
+    if pair.look_at_contacts(a, b, pairs, &mut overlay).is_none() {
         return Occupancy::Touching;
     }
     match (overlay.both, overlay.only_a, overlay.only_b) {
-        (false, ..) if hits.is_empty() => Occupancy::Disjoint,
+        (false, ..) if pairs.is_empty() => Occupancy::Disjoint,
         (false, ..) => Occupancy::Touching,
         (true, false, false) => Occupancy::Equal,
         (true, false, true) => Occupancy::AInB,
@@ -111,11 +121,11 @@ impl Pair<'_> {
         &self,
         a: &Posed<'_>,
         b: &Posed<'_>,
-        hits: &[Hit],
+        pairs: &[(u32, u32)],
         overlay: &mut Overlay,
     ) {
-        let of_a = free_shells(a, hits.iter().map(|h| h.a));
-        let of_b = free_shells(b, hits.iter().map(|h| h.b));
+        let of_a = free_shells(a, pairs.iter().map(|p| p.0));
+        let of_b = free_shells(b, pairs.iter().map(|p| p.1));
         for (shells, own, other) in [(of_a, &self.a, &self.b), (of_b, &self.b, &self.a)] {
             if other.solid {
                 for shell in shells {
@@ -140,15 +150,15 @@ impl Pair<'_> {
         &self,
         a: &Posed<'_>,
         b: &Posed<'_>,
-        hits: &[Hit],
+        pairs: &[(u32, u32)],
         overlay: &mut Overlay,
     ) -> Option<()> {
         let mut plain = Vec::new();
-        for (point, hit) in contact_points(a, b, hits) {
+        for (point, (i, j)) in contact_points(a, b, pairs) {
             if overlay.is_full() {
                 break;
             }
-            if !overlay.both && self.only_touch_at(&point, a.triangle(hit.a), b.triangle(hit.b)) {
+            if !overlay.both && self.only_touch_at(&point, a.triangle(i), b.triangle(j)) {
                 plain.push(point);
             } else {
                 self.look_at(point, overlay)?;

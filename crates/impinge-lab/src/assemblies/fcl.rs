@@ -7,6 +7,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, Result};
 
+use impinge::Vec3;
+
 use super::Round;
 use super::parts::Assembly;
 
@@ -72,7 +74,7 @@ fn bytes(assembly: &Assembly) -> Vec<u8> {
     for (vertices, triangles) in &assembly.meshes {
         number(&mut bytes, vertices.len());
         number(&mut bytes, triangles.len());
-        bytes.extend(vertices.iter().flat_map(|v| v.to_array()).flat_map(f64::to_le_bytes));
+        bytes.extend(vertices.iter().flat_map(Vec3::to_array).flat_map(f64::to_le_bytes));
         bytes.extend(triangles.iter().flatten().flat_map(|v| v.to_le_bytes()));
     }
     number(&mut bytes, assembly.parts.len());

@@ -13,7 +13,7 @@
 //! | section | what | here |
 //! | --- | --- | --- |
 //! | 3.2, 3.3.3 | 6-, 14-, 18- and 26-DOPs with the paper's directions; boxes and spheres beside them | [`volume`] |
-//! | 3.1 | cost model: N_v, N_p, N_u and what each costs | [`Counts`](bv_tree::Counts), [`Costs`](bv_tree::Costs) |
+//! | 3.1 | cost model: `N_v`, `N_p`, `N_u` and what each costs | [`Counts`](bv_tree::Counts), [`Costs`](bv_tree::Costs) |
 //! | 3.3.4, 3.3.2 | splitting rules, mean and median; surface area, samples, bottom-up | [`BuildOptions`](bv_tree::BuildOptions) |
 //! | 4.1 | tumbling: hill-climbing at the root, vertices of k-DOPs below | [`ByShape`](bv_tree::ByShape) |
 //! | 4.2 | Algorithm 1, restart at the root; the larger node first | [`Order`](bv_tree::Order) |

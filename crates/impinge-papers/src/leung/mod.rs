@@ -1,5 +1,5 @@
 //! K. Leung 1996, "An efficient collision detection algorithm for polytopes in virtual
-//! environments" (M.Phil. thesis, Hong Kong; the library Q_COLLIDE).
+//! environments" (M.Phil. thesis, Hong Kong; the library `Q_COLLIDE`).
 //!
 //! # What the thesis describes
 //!

@@ -1,10 +1,11 @@
 //! One pair of parts.
 
-use crate::convex::decide::Decision;
-use crate::exact::{Contact, triangle_triangle};
+use crate::answer::Distance;
+use crate::answer::Verdict;
+use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{Distance, Hit, Posed, closest_pair, intersecting_pairs};
+use crate::pair::{Hit, Posed, closest_pair, intersecting_pairs};
 use crate::solid::{Occupancy, occupancy_without_crossing, vertex_inside};
 
 use super::Relation;
@@ -67,7 +68,7 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
 /// about parts that meet.
 fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
     let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
-    let Decision::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };
+    let Verdict::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };
     let mut report = PairReport {
         relation: Relation::Clear,
         hit_count: 0,
@@ -87,7 +88,7 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
         Hit::between((i, &a.triangle(i as usize)), (j, &there))
     };
     let telling = most_telling(a, b, pose, &pairs);
-    let crossing = matches!(telling, Some((_, Contact::Crossing)));
+    let crossing = matches!(telling, Some((_, HitKind::Crossing)));
     let mut witness = telling.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
     let may_be_same = !pairs.is_empty() && a.triangles().len() == b.triangles().len();
     let mut relation = Relation::Crossing;
@@ -156,15 +157,15 @@ fn most_telling(
     b: &Mesh,
     pose: &Pose,
     pairs: &[(u32, u32)],
-) -> Option<((u32, u32), Contact)> {
+) -> Option<((u32, u32), HitKind)> {
     let mut best = None;
     for &(i, j) in pairs {
         let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
-        let Some(contact) = triangle_triangle(&a.triangle(i as usize), &there) else { continue };
-        match (contact, best) {
-            (Contact::Crossing, _) => return Some(((i, j), contact)),
-            (Contact::Coplanar, Some((_, Contact::Touching { .. }))) | (_, None) => {
-                best = Some(((i, j), contact));
+        let Some(kind) = triangle_triangle(&a.triangle(i as usize), &there) else { continue };
+        match (kind, best) {
+            (HitKind::Crossing, _) => return Some(((i, j), kind)),
+            (HitKind::Coplanar, Some((_, HitKind::Touching { .. }))) | (_, None) => {
+                best = Some(((i, j), kind));
             }
             _ => {}
         }

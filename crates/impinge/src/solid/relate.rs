@@ -1,6 +1,6 @@
 //! Which space two meshes occupy together, from their touching and coinciding triangles.
 
-use crate::exact::{Contact, Location};
+use crate::exact::{HitKind, Location};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed};
@@ -42,7 +42,7 @@ pub enum Occupancy {
 /// closed mesh encloses no space (two sheets that coincide), it only touches what it meets.
 #[must_use]
 pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
-    if hits.iter().any(|h| h.contact == Contact::Crossing) {
+    if hits.iter().any(|h| h.kind == HitKind::Crossing) {
         return Occupancy::Overlapping;
     }
     let pairs: Vec<(u32, u32)> = hits.iter().map(|h| (h.a, h.b)).collect();

@@ -97,7 +97,6 @@ mod budget;
 pub mod check;
 pub mod closest;
 pub mod convex;
-mod crew;
 mod error;
 pub mod exact;
 #[cfg(feature = "internals")]
@@ -114,6 +113,7 @@ mod sink;
 pub mod solid;
 pub mod tree;
 mod wide;
+mod workers;
 pub mod world;
 
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};

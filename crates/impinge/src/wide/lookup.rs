@@ -64,7 +64,7 @@ impl Rows {
     ///
     /// # Panics
     /// If the table is too short for one of them.
-    pub(crate) fn within<'a, T>(&'a self, table: &'a [T]) -> Lookup<'a, T> {
+    pub(crate) fn lookup_in<'a, T>(&'a self, table: &'a [T]) -> Lookup<'a, T> {
         assert!(
             self.bound.max(1) as usize <= table.len(),
             "a place is beyond the end of the table"
@@ -109,7 +109,7 @@ impl<'a, T> Lookup<'a, T> {
 
     #[inline(always)]
     fn of(self, places: &[u32; 8]) -> [&'a T; 8] {
-        // SAFETY: a `Lookup` is only made by `Rows::within`, of rows whose places are all zero or
+        // SAFETY: a `Lookup` is only made by `Rows::lookup_in`, of rows whose places are all zero or
         // below the bound, which was found to be at most the length of the table, as was one; rows
         // and table are borrowed and so unchanged since. Only these rows come here.
         std::array::from_fn(|n| unsafe { self.table.get_unchecked(places[n] as usize) })

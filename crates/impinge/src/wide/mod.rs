@@ -207,13 +207,13 @@ mod tests {
         rows.resize(1);
         rows.put(3, 6, 7);
         rows.put(3, 0, 0);
-        let _ = rows.within(&[0_u8; 7]);
+        let _ = rows.lookup_in(&[0_u8; 7]);
     }
 
     #[test]
     #[should_panic(expected = "beyond the end")]
     fn zeros_are_places_too() {
-        let _ = Rows::default().within::<u8>(&[]);
+        let _ = Rows::default().lookup_in::<u8>(&[]);
     }
 
     #[test]
@@ -224,7 +224,7 @@ mod tests {
             rows.put(n, 6, n % 7);
         }
         let table = [10_u8, 11, 12, 13, 14, 15, 16];
-        let found: Vec<_> = rows.within(&table).part(1..2).entries().collect();
+        let found: Vec<_> = rows.lookup_in(&table).part(1..2).entries().collect();
         let (low, high) = ([16, 16, 16, 16, 10, 10, 10, 10], [11, 12, 13, 14, 10, 10, 10, 10]);
         assert_eq!(found, [(low.each_ref(), high.each_ref())]);
         assert_eq!(rows.get(9), [6, 2]);

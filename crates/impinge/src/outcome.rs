@@ -2,8 +2,8 @@
 
 use crate::math::{Vec3, length_up};
 
-/// What is known about two meshes when a query ends, perhaps early. Every number holds, whatever
-/// the budget was.
+/// What is known about two meshes when a query ends, possibly because its budget is spent. All
+/// numbers are valid bounds with any budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// These two triangles share a point.
@@ -15,36 +15,35 @@ pub enum Outcome {
     },
     /// The surfaces share no point.
     Separated {
-        /// They are at least this far apart. Zero where no gap was measured, or rounding could hide
-        /// it; infinite if a mesh has no triangles.
+        /// A lower bound of their distance. Zero if no gap was measured, or if it is within the
+        /// rounding error; infinite if a mesh has no triangles.
         distance_at_least: f64,
     },
-    /// The budget was spent before it was known.
+    /// The budget was spent before the query was decided.
     Maybe(Maybe),
 }
 
-/// What is known about two meshes that may or may not meet.
+/// What is known about two meshes whose surfaces may or may not share a point.
 ///
 /// Derived in `docs/notes/maybe.md`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Maybe {
-    /// If triangles meet, each of the pairs that do can be brought apart, until they share at most
-    /// boundary points, by moving one of the two by at most this much: the deepest overlap of two
-    /// volumes that were not yet told apart. Shrinks to zero as the budget grows, where surfaces do
-    /// not meet.
+    /// If triangles intersect, each intersecting pair can be separated, until the two share at most
+    /// boundary points, by moving one of them by at most this length: the deepest overlap of two
+    /// volumes that are not known to be disjoint. If the surfaces are disjoint, it decreases to
+    /// zero as the budget grows.
     pub pair_depth: f64,
-    /// Moving B by at most this much, in a direction of its own choice, brings everything apart:
-    /// surfaces, hulls, and solids that contain each other. The overlap of the two outermost
-    /// volumes.
+    /// There is a translation of B by at most this length that separates everything: surfaces,
+    /// hulls, and solids that contain each other. The overlap of the two outermost volumes.
     pub total_depth: f64,
-    /// The surfaces are at most this far apart.
+    /// An upper bound of the distance of the surfaces.
     pub distance_at_most: f64,
-    /// How many pairs of nodes are not decided.
+    /// The number of pairs of nodes that are not decided.
     pub pairs_left: usize,
 }
 
 impl Maybe {
-    /// Takes note of a point of A and one of B, both in A's frame.
+    /// Lowers the upper bound to the distance of a point of A and a point of B, both in A's frame.
     pub fn offer(&mut self, a: Vec3, b: Vec3) {
         self.distance_at_most = self.distance_at_most.min(length_up(a - b));
     }

@@ -55,7 +55,7 @@ impl NearSink for Closest {
         self.bound
     }
 
-    fn foresee(&mut self, upper: f64) {
+    fn announce_upper_bound(&mut self, upper: f64) {
         self.bound = self.bound.min(upper);
     }
 

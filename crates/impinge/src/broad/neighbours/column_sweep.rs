@@ -19,7 +19,7 @@ const CELL_LENGTH: f32 = 0.5;
 /// With more cells for each box than this, clearing them would take longer than they save,
 const MAX_CELLS_PER_BOX: usize = 2;
 /// but this many more are allowed.
-const MIN_CELLS: usize = 64;
+const EXTRA_CELLS: usize = 64;
 /// The most cells along an axis; [`CellRange`] has sixteen bits for each.
 const MAX_CELLS_PER_AXIS: u32 = 1 << 14;
 /// The shortest cell, as a share of the extent of all boxes.
@@ -156,8 +156,8 @@ impl SortedSides {
 /// How a block is cut into columns and cells.
 #[derive(Clone, Copy, Debug)]
 struct CellGrid {
-    /// The two axes across the columns, and the one along them. The other fields are in the order of
-    /// these axes.
+    /// The two axes across the columns, and the one along them. The other fields are in the order
+    /// of these axes.
     axes: [usize; 3],
     origin: [f32; 3],
     per_unit: [f32; 3],
@@ -178,7 +178,7 @@ impl CellGrid {
         let mut size = [0.0_f32; 3];
         let mut count = [1_u32; 3];
         // Cells are made larger until there are not too many.
-        let most = (MAX_CELLS_PER_BOX * boxes) as f32 + MIN_CELLS as f32;
+        let most = (MAX_CELLS_PER_BOX * boxes) as f32 + EXTRA_CELLS as f32;
         let mut scale = 1.0_f32;
         loop {
             for n in 0..3 {

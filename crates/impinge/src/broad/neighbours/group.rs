@@ -69,7 +69,7 @@ impl GroupMotion {
     }
 
     /// Puts the group frame back to the common coordinates. Skins in the group frame must be
-    /// assigned anew.
+    /// assigned again.
     pub(super) fn reset_offset(&mut self) {
         self.offset = [0.0; 3];
     }
@@ -94,8 +94,8 @@ impl GroupMotion {
     }
 
     /// Estimates the step of this frame from a sample of the members or, if there are none, of the
-    /// boxes that were too fast in the last frame, and moves the group frame. `moved` tells how far
-    /// the box in a slot moved; `None` if it is or was empty.
+    /// boxes that were too fast in the last frame, and moves the group frame. `moved` returns how
+    /// far the box in a slot moved; `None` if it is or was empty.
     pub(super) fn estimate_step(
         &mut self,
         width: f32,

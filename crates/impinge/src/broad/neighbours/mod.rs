@@ -8,8 +8,8 @@
 //! many boxes, for example of boxes that fall, is subtracted first. What is reported is decided by
 //! the boxes themselves; the skins only decide when pairs are searched for.
 //!
-//! Boxes are stored in an order in which neighbours in space are neighbours in memory: a *slot* is a
-//! place in that order.
+//! Boxes are stored in an order in which neighbours in space are neighbours in memory: a *slot* is
+//! a place in that order.
 //!
 //! [`Neighbours`] runs the stages of a frame; the data belongs to components, each with its own
 //! invariants:
@@ -22,7 +22,7 @@
 //! | [`BoxReader`] | the boxes that left their skins |
 //! | [`SlotTrees`] | the trees over the slots |
 //! | [`NeighbourSearch`] | searches in these trees |
-//! | [`PairSearch`], [`SlotOrder`] | all pairs from scratch, and the order of slots that comes with them |
+//! | [`PairSearch`], [`SlotOrder`] | all pairs from scratch, and a new order of slots |
 //! | [`PairLists`] | the pairs in rows of eight, by their lower and by their higher slots |
 //! | [`Comparison`] | the comparison of the pairs, and what changed |
 
@@ -302,7 +302,7 @@ mod tests {
 
     /// Checks that every pair of overlapping skins is in the lists: the reason why no pair is
     /// missed as long as boxes stay in their skins. Pairs of a box in the group and one outside it
-    /// may come into reach in any frame, and are not kept complete.
+    /// are searched for in every frame, so they need not be complete.
     fn check_lists_are_complete(phase: &Neighbours) {
         let Neighbours { boxes, pairs, .. } = phase;
         let skins: Vec<Bounds> = boxes.skins().iter().map(PackedBox::bounds).collect();

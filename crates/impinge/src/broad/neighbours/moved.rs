@@ -19,8 +19,8 @@ pub(super) enum Scope {
     Few,
 }
 
-/// The items that a frame names as moved, and those that came or went with the length of the list.
-/// An item may be named twice.
+/// The items that a frame names as moved, and those that were added or removed because the length
+/// of the list changed. An item may be named twice.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MovedItems {
     items: Vec<u32>,

@@ -22,7 +22,7 @@ impl PackedBox {
     #[inline(always)]
     pub(super) fn load_bounds<W: Wide>(bounds: &Bounds) -> W {
         let signs = W::load(&[1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0]);
-        W::join(&bounds.min, &bounds.max).mul(signs)
+        W::from_halves(&bounds.min, &bounds.max).mul(signs)
     }
 
     /// A mask that is set in all lanes if the box in the register is not empty.
@@ -123,13 +123,13 @@ impl PackedBox {
 /// For each of eight pairs of boxes, a bit that is set if the two share a point.
 #[inline(always)]
 pub(super) fn overlap_bits<W: Wide>(low: &[&PackedBox; 8], high: &[&PackedBox; 8]) -> u32 {
-    let first_four = W::full([
+    let first_four = W::full_bits([
         low[0].overlap_mask::<W>(high[0]),
         low[1].overlap_mask::<W>(high[1]),
         low[2].overlap_mask::<W>(high[2]),
         low[3].overlap_mask::<W>(high[3]),
     ]);
-    let last_four = W::full([
+    let last_four = W::full_bits([
         low[4].overlap_mask::<W>(high[4]),
         low[5].overlap_mask::<W>(high[5]),
         low[6].overlap_mask::<W>(high[6]),

@@ -160,8 +160,8 @@ impl PairRows {
         place
     }
 
-    /// Takes a free place for a pair of a slot: near its other pairs, so that comparing them goes
-    /// through memory in order; or else any; or else a new one.
+    /// Takes a free place for a pair of a slot: near its other pairs, so that they are compared
+    /// in the order of memory; or else any; or else a new one.
     fn free_place_for(&mut self, slot: usize) -> u32 {
         let first = self.first[slot];
         let near = if first == NO_PLACE { None } else { self.free_place_in(first as usize / 8) };
@@ -308,8 +308,8 @@ mod tests {
         lists.map(|place| rows.slots(place)).collect()
     }
 
-    /// Pairs come and go, the rows are put in order from time to time, and overlap bits stay with
-    /// their pairs.
+    /// Pairs are added and removed, the rows are put in order from time to time, and overlap bits
+    /// stay with their pairs.
     #[test]
     fn rows_hold_the_pairs_that_were_added() {
         let mut random = Random::new(7);

@@ -107,7 +107,8 @@ impl BlockGrid {
         self.count.iter().map(|c| *c as usize).product()
     }
 
-    /// Calls `visit` with each block that the box touches, and the axes along which it starts there.
+    /// Calls `visit` with each block that the box touches, and the axes along which it starts
+    /// there.
     #[inline(always)]
     fn for_each_block(&self, record: &Record, mut visit: impl FnMut(usize, StartBits)) {
         let first: [u32; 3] = std::array::from_fn(|k| self.of(k, record.0[k]));
@@ -170,8 +171,8 @@ impl PairSearch {
             .map(|found| &*found.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner))
     }
 
-    /// Cuts the input (at depth zero), or a part of the records, into blocks, and those with too many
-    /// boxes again.
+    /// Cuts the input (at depth zero), or a part of the records, into blocks, and those with too
+    /// many boxes again.
     fn cut(&mut self, part: std::ops::Range<usize>, depth: u32) {
         let is_input = depth == 0;
         let count = if is_input { self.input.len() } else { part.len() };

@@ -108,7 +108,7 @@ impl BoxReader {
     }
 }
 
-/// What is the same for all boxes of a frame.
+/// The input of a frame that is the same for all boxes.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     bounds: &'a [Bounds],
@@ -158,7 +158,7 @@ impl Task for Read<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        // Compiled for each case, so that the loop does not test for what is not there.
+        // Compiled for each case, so that the loop has no tests for an absent group.
         match (self.context.has_group, self.context.bounds.len() > CACHED_BOXES) {
             (false, false) => self.read::<W, false, false>(),
             (false, true) => self.read::<W, false, true>(),
@@ -263,7 +263,8 @@ mod tests {
     use super::*;
     use crate::broad::Moved;
 
-    /// Boxes that stay, leave their skins, come and go, read all at once and by their names.
+    /// Boxes that stay in their skins, leave them, or become empty; all boxes read, and only named
+    /// ones.
     #[test]
     fn escapes_are_the_boxes_that_left_their_skins() {
         let at = |x: f32| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };

@@ -3,7 +3,8 @@
 //! Slots are in spatial order, so eight consecutive boxes lie close together, and eight such groups
 //! too: the tree needs no pointers. Its lowest layer stores the boxes with skins, eight to a node;
 //! a node above stores the boxes around eight nodes below, and so on. A box that changes is stored
-//! in its slot, and the boxes above grow as far as they must; they shrink when the tree is refitted.
+//! in its slot, and the boxes above grow as far as they must; they shrink when the tree is
+//! refitted.
 
 use std::ops::ControlFlow;
 
@@ -45,7 +46,7 @@ pub(super) struct SlotTree {
 }
 
 impl SlotTree {
-    /// Builds the tree anew for the boxes of those slots that `is_member` selects, with space for
+    /// Rebuilds the tree for the boxes of those slots that `is_member` selects, with space for
     /// an eighth more slots.
     pub(super) fn rebuild(&mut self, boxes: &[PackedBox], is_member: impl Fn(usize) -> bool) {
         let mut nodes = (boxes.len() + boxes.len() / 8).div_ceil(8).max(1);
@@ -214,7 +215,7 @@ impl SlotTree {
     }
 
     /// Checks the invariant; that there are no marks; and that the lowest layer stores for each
-    /// slot what `expected` says.
+    /// slot the box that `expected` returns.
     ///
     /// # Panics
     /// If this is not so, which would be a defect.

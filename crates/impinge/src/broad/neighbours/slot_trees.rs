@@ -36,7 +36,7 @@ impl SlotTrees {
         self.is_current
     }
 
-    /// The slots have changed: the trees are to be built anew before they are used.
+    /// The slots have changed: the trees have to be rebuilt before they are used.
     pub(super) fn invalidate(&mut self) {
         self.is_current = false;
     }

@@ -21,7 +21,7 @@ pub struct Budget<'a> {
 }
 
 impl<'a> Budget<'a> {
-    /// No limit: the answer is never [`Outcome::Maybe`](crate::pair::Outcome::Maybe).
+    /// No limit: the answer is never [`Verdict::Undecided`](crate::Verdict::Undecided).
     #[must_use]
     pub fn unlimited() -> Self {
         Self { steps: u64::MAX, depth: u32::MAX, deadline: None, keep_going: None }

@@ -206,7 +206,7 @@ impl SlabOctree {
             let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
             match boxes.map(|b| GrownBox::new(&b[item as usize], self.layout.slack)) {
                 None => {
-                    self.find_cells(&Item::of_box(&self.directions, &bounds, self.layout.slack))
+                    self.find_cells(&Item::of_box(&self.directions, &bounds, self.layout.slack));
                 }
                 Some(Some(oriented)) => {
                     self.find_cells(&Item::of_oriented(

@@ -163,11 +163,9 @@ impl Neighbours {
     }
 
     fn start_stats(&mut self) {
-        let escapes = self.reader.escapes();
-        self.boxes.remember_fast(escapes, &self.slots);
         self.stats = NeighbourStats {
             skin: self.boxes.width().get(),
-            escaped: escapes.len(),
+            escaped: self.reader.escapes().len(),
             rebuilt: false,
             in_group: self.boxes.group().members(),
             compared: 0,

@@ -51,6 +51,7 @@ impl BoxReader {
             boxes.stop_group();
             self.read_some(frame, moved.items(), slots, boxes);
         }
+        boxes.remember_fast(&self.escapes, slots);
     }
 
     fn read_all(&mut self, frame: &Frame<'_>, slots: &Slots, boxes: &mut SkinnedBoxes) {

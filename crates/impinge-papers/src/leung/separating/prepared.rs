@@ -1,7 +1,9 @@
 //! A hull with what the search precomputes of it (Leung 1996, sections 3.4 and 3.5).
 
 use crate::leung::DirectionTable;
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// A hull, ready for searches: its centroid, its reach, and where climbs start.

@@ -23,6 +23,7 @@ const MAX_REINSERTIONS_WITHOUT_REBUILD: usize = 64;
 
 /// How much work a [`DynamicTree`] does in comparisons, and how much in changes of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DynamicTreeOptions {
     /// How much larger the box of a leaf is than that of its item, on each side, as a share of the
     /// item's longest side. Negative numbers and NaN count as zero.
@@ -36,6 +37,22 @@ impl Default for DynamicTreeOptions {
     /// that step, margins from 0.1 to 0.2 were the fastest.
     fn default() -> Self {
         Self { margin: 0.15, rebuild: 0.4 }
+    }
+}
+
+impl DynamicTreeOptions {
+    /// With this [`margin`](Self#structfield.margin).
+    #[must_use]
+    pub fn margin(mut self, margin: f32) -> Self {
+        self.margin = margin;
+        self
+    }
+
+    /// With this [`rebuild`](Self#structfield.rebuild).
+    #[must_use]
+    pub fn rebuild(mut self, rebuild: f32) -> Self {
+        self.rebuild = rebuild;
+        self
     }
 }
 

@@ -174,10 +174,10 @@ fn climbs_start_where_the_last_ones_ended() {
     let tumbled = DopShapes::new(&mesh, &tree, &TumbleOptions::published()).unwrap();
     let mut by_shape = ByShape::new(&tumbled);
     let looked_at = |by_shape: &mut ByShape<'_, 13>, angle: f64| {
-        let before = by_shape.climbed();
+        let before = by_shape.vertices_evaluated();
         by_shape.begin(&Pose::from_axis_angle([1.0, 2.0, 3.0], angle).unwrap());
         let _ = by_shape.volume(&tree, 0);
-        by_shape.climbed() - before
+        by_shape.vertices_evaluated() - before
     };
     let first = looked_at(&mut by_shape, 0.5);
     let next = (1..20).map(|i| looked_at(&mut by_shape, 0.5 + 1e-3 * f64::from(i))).max().unwrap();

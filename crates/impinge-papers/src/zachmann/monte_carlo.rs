@@ -52,11 +52,12 @@ pub struct MonteCarloOutcome {
 /// then.
 ///
 /// ```
-/// use impinge::{Pose, shapes, solid};
+/// use impinge::{Pose, shapes};
+/// use impinge_papers::zachmann::{MonteCarlo, monte_carlo};
 ///
 /// let ball = shapes::icosphere(1.0, 2)?;
 /// let near = Pose::from_translation([0.5, 0.5, 0.5])?;
-/// let found = solid::monte_carlo(&ball, &ball, &near, &solid::MonteCarlo::default())?;
+/// let found = monte_carlo(&ball, &ball, &near, &MonteCarlo::default())?;
 /// assert!(found.common_point.is_some());
 /// # Ok::<(), impinge::Error>(())
 /// ```

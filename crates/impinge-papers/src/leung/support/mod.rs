@@ -1,4 +1,5 @@
-//! Supporting vertices: four ways behind the interface of the engine,
+//! Searches for supporting vertices: brute force, local search with and without a table, and a
+//! hierarchy. All implement the engine's interface,
 //! [`VertexSearch`](impinge::convex::VertexSearch).
 
 mod brute;

@@ -47,8 +47,8 @@ const LONGEST_WAIT: u8 = 32;
 /// A method at work on one pair.
 #[derive(Default)]
 struct State {
-    hulls: convex::Cache,
-    meshes: pair::Cache,
+    hulls: convex::HullCache,
+    meshes: pair::MeshCache,
     wait: u8,
     patience: u8,
 }

@@ -14,10 +14,11 @@
 
 use super::closest::{Variant, closest_points};
 use super::separating::{self, Options, Prepared, Query, Scratch};
-use impinge::convex::decide::{self, Decision, Gap, Hint, Pairs};
+use impinge::Distance;
+use impinge::convex::decide::{self, Hint};
 use impinge::convex::{
-    Cache, ClosestCache, ClosestOptions, ClosestPoints, Distance, Trail, distance_cached,
-    intersects_cached,
+    BodyCache, ClosestOptions, Gap, HullCache, HullMemory, Iterated, Pairs, Verdict,
+    distance_cached, intersects_cached,
 };
 use impinge::math::{Pose, Vec3};
 
@@ -71,9 +72,9 @@ pub struct Tracker<'h> {
     b: &'h Prepared<'h>,
     goal: Goal,
     method: Method,
-    production_cache: Cache,
+    production_cache: HullCache,
     vector_cache: separating::Cache,
-    simplex_cache: ClosestCache<Trail, Trail>,
+    simplex_cache: BodyCache<HullMemory, HullMemory>,
     /// The pose of the last collision-free frame, until closest points have been computed there.
     free_pose: Option<Pose>,
     /// The closest points at that pose, once computed.
@@ -95,7 +96,7 @@ pub struct Frame {
     /// Whether the bodies share a point. Exact.
     pub meets: bool,
     /// The proof of `meets`. `None` if the closest points alone show that the bodies are separated.
-    pub proof: Option<Decision>,
+    pub proof: Option<Verdict>,
     /// With [`Goal::ClosestPoints`], those of this frame. With [`Goal::Combined`], while the bodies
     /// intersect, those of the last collision-free frame, or `None` if there was none.
     pub closest: Option<Closest>,
@@ -110,9 +111,9 @@ impl<'h> Tracker<'h> {
             b,
             goal,
             method,
-            production_cache: Cache::default(),
+            production_cache: HullCache::default(),
             vector_cache: separating::Cache::default(),
-            simplex_cache: ClosestCache::default(),
+            simplex_cache: BodyCache::default(),
             free_pose: None,
             last_closest: None,
         }
@@ -158,16 +159,17 @@ impl<'h> Tracker<'h> {
         if self.method == Method::Production {
             return distance_cached(a.hull(), b.hull(), free_pose, &mut self.production_cache);
         }
-        self.simplex_cache = ClosestCache::from_pairs(&seeds);
+        self.simplex_cache = BodyCache::from_pairs(&seeds);
         let found = self.published_closest_points(free_pose);
         let vertices = (self.simplex_cache.a.last(), self.simplex_cache.b.last());
         if let (Some(p), Some(q)) = vertices {
-            let start = separating::Cache::from_closest(found.b - found.a, p, q);
+            let start =
+                separating::Cache::from_closest(found.answer.point_b - found.answer.point_a, p, q);
             if !start.is_empty() {
                 self.vector_cache = start;
             }
         }
-        to_distance(&found)
+        found.answer
     }
 
     /// Computes a frame with closest points.
@@ -187,8 +189,8 @@ impl<'h> Tracker<'h> {
             Method::Published(_) => {
                 let found = self.published_closest_points(pose);
                 let hint = Hint { pairs: Pairs::NONE, direction: found.direction };
-                let proof = (found.lower <= 0.0).then(|| decide_exactly(a, b, pose, &hint));
-                let mut distance = to_distance(&found);
+                let proof = (found.answer.lower <= 0.0).then(|| decide_exactly(a, b, pose, &hint));
+                let mut distance = found.answer;
                 if proof.is_some_and(|proof| proof.is_intersecting()) {
                     (distance.lower, distance.upper) = (0.0, 0.0);
                 }
@@ -200,19 +202,15 @@ impl<'h> Tracker<'h> {
     }
 
     /// The improved Gilbert algorithm, started from its last result.
-    fn published_closest_points(&mut self, pose: &Pose) -> ClosestPoints {
+    fn published_closest_points(&mut self, pose: &Pose) -> Iterated<Distance> {
         let (a, b) = (self.a.hull(), self.b.hull());
         let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
         closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.simplex_cache)
     }
 }
 
-fn to_distance(found: &ClosestPoints) -> Distance {
-    Distance { lower: found.lower, upper: found.upper, point_a: found.a, point_b: found.b }
-}
-
 /// The exact decision.
-fn decide_exactly(a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose, hint: &Hint) -> Decision {
+fn decide_exactly(a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose, hint: &Hint) -> Verdict {
     let there: Vec<Vec3> = b.hull().vertices().iter().map(|v| pose.transform_point(*v)).collect();
     decide::decide(a.hull().vertices(), &there, hint)
 }
@@ -222,8 +220,8 @@ impl Frame {
     #[must_use]
     pub fn gap(&self) -> Option<Gap> {
         match self.proof? {
-            Decision::Separated(gap) => Some(gap),
-            Decision::Intersecting(_) => None,
+            Verdict::Separated(gap) => Some(gap),
+            Verdict::Intersecting(_) => None,
         }
     }
 }

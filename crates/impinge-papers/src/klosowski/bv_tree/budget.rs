@@ -11,11 +11,11 @@ use super::counters::Counter;
 use super::query::BvQuery;
 use super::tumble::Tumble;
 use crate::klosowski::volume::Volume;
+use impinge::Bounds;
 use impinge::exact::triangles_intersect;
-use impinge::internals::closest_of_disjoint;
+use impinge::internals::{closest_of_disjoint, length_up};
 use impinge::math::Pose;
-use impinge::pair::Budget;
-use impinge::pair::{Maybe, Outcome};
+use impinge::pair::{Budget, BudgetVerdict, Separation};
 
 /// Two nodes whose volumes overlap and whose children have not been compared yet.
 #[derive(Clone, Copy, Debug)]
@@ -67,25 +67,25 @@ impl Search {
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// Whether the surfaces intersect, with B at `pose` in A's frame. The result is
-    /// [`Outcome::Maybe`] if the budget ends before the search does.
+    /// [`Verdict::Undecided`](impinge::Verdict::Undecided) if the budget ends before the search does.
     ///
     /// ```
-    /// use impinge::pair::{Budget, Outcome};
+    /// use impinge::pair::Budget;
     /// use impinge_papers::klosowski::bv_tree::{BuildOptions, BvQuery, BvTree};
     /// use impinge_papers::klosowski::volume::Dop18;
-    /// use impinge::{Pose, shapes};
+    /// use impinge::{Pose, Verdict, shapes};
     ///
     /// let ring = shapes::torus(1.0, 0.3, 32, 16)?;
     /// let tree = BvTree::<Dop18>::build(&ring, &BuildOptions::environment());
     /// let mut query = BvQuery::new((&ring, &tree), (&ring, &tree))?;
     /// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
-    /// let Outcome::Maybe(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps do not do") };
-    /// let Outcome::Maybe(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("nor do twenty") };
-    /// assert!(later.pair_depth <= early.pair_depth);
+    /// let Verdict::Undecided(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps are too few") };
+    /// let Verdict::Undecided(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("twenty steps are too few") };
+    /// assert!(later.open_depth <= early.open_depth);
     /// assert!(query.within(&linked, &mut Budget::unlimited()).is_separated());
     /// # Ok::<(), impinge::Error>(())
     /// ```
-    pub fn within(&mut self, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
+    pub fn within(&mut self, pose: &Pose, budget: &mut Budget<'_>) -> BudgetVerdict {
         self.within_counted(pose, budget, &mut ())
     }
 
@@ -95,9 +95,9 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         pose: &Pose,
         budget: &mut Budget<'_>,
         counter: &mut C,
-    ) -> Outcome {
+    ) -> BudgetVerdict {
         if !self.begin(pose, 0.0) {
-            return Outcome::Separated { distance_at_least: f64::INFINITY };
+            return BudgetVerdict::Separated(Separation::Empty);
         }
         let mut search = Search::default();
         let root = NodePair { depth: f64::INFINITY, a: 0, b: 0, level: 0 };
@@ -108,7 +108,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
             let (a, b) = (pair.a, pair.b);
             if self.a.node(a).is_leaf() && self.b.node(b).is_leaf() {
                 match self.compare_leaves(a, b, budget, &mut search, counter) {
-                    LeafResult::Hit(a, b) => return Outcome::Hit { a, b },
+                    LeafResult::Hit(a, b) => return BudgetVerdict::Intersecting((a, b)),
                     LeafResult::Disjoint => continue,
                     LeafResult::Stopped => {
                         search.undecided.push(pair);
@@ -146,9 +146,10 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         }
         search.undecided.extend(search.frontier.drain());
         if search.undecided.is_empty() {
-            return Outcome::Separated { distance_at_least: search.gap.unwrap_or(0.0) };
+            let lower = search.gap.unwrap_or(0.0);
+            return BudgetVerdict::Separated(Separation::Distance { lower });
         }
-        Outcome::Maybe(self.maybe(&search.undecided, total_depth))
+        BudgetVerdict::Undecided(self.bounds(&search.undecided, total_depth))
     }
 
     /// Compares two nodes, children of the pair `above`. Returns the pair if the volumes overlap,
@@ -195,20 +196,18 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         LeafResult::Disjoint
     }
 
-    fn maybe(&self, undecided: &[NodePair], total_depth: f64) -> Maybe {
-        let mut maybe = Maybe {
-            pair_depth: 0.0,
-            total_depth,
-            distance_at_most: f64::INFINITY,
-            pairs_left: undecided.len(),
-        };
+    /// The bounds of the signed distance that the undecided pairs leave.
+    fn bounds(&self, undecided: &[NodePair], total_depth: f64) -> Bounds {
+        let (lower, upper) = (-total_depth, f64::INFINITY);
+        let mut bounds = Bounds { lower, upper, open_depth: 0.0, open: undecided.len() };
         for pair in undecided {
-            maybe.pair_depth = maybe.pair_depth.max(pair.depth.min(total_depth));
+            bounds.open_depth = bounds.open_depth.max(pair.depth.min(total_depth));
             let i = self.a.tree.triangles_of(pair.a)[0];
             let j = self.b.tree.triangles_of(pair.b)[0];
-            maybe.offer(self.a.mesh.triangle(i as usize)[0], self.moved_triangle(j)[0]);
+            let difference = self.a.mesh.triangle(i as usize)[0] - self.moved_triangle(j)[0];
+            bounds.upper = bounds.upper.min(length_up(difference));
         }
-        maybe
+        bounds
     }
 }
 

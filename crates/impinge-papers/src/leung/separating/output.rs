@@ -1,8 +1,8 @@
 //! Input and output of a search.
 
 use super::{Prepared, Rule};
-use impinge::convex::decide::{Common, Decision, Gap, Hint, Pairs};
-use impinge::convex::{ClosestCache, Trail};
+use impinge::convex::decide::Hint;
+use impinge::convex::{self, BodyCache, Common, Gap, HullMemory, Pairs};
 use impinge::math::Pose;
 
 /// The input of a search for a separating vector of A and B.
@@ -89,10 +89,10 @@ impl Verdict {
 
     /// The verdict as a decision, if it is certain.
     #[must_use]
-    pub fn decision(&self) -> Option<Decision> {
+    pub fn decision(&self) -> Option<convex::Verdict> {
         match *self {
-            Self::Separated(gap) => Some(Decision::Separated(gap)),
-            Self::Intersecting(common) => Some(Decision::Intersecting(common)),
+            Self::Separated(gap) => Some(convex::Verdict::Separated(gap)),
+            Self::Intersecting(common) => Some(convex::Verdict::Intersecting(common)),
             Self::Undecided(_) => None,
         }
     }
@@ -138,7 +138,7 @@ impl Output {
     ///
     /// The reverse is [`Cache::from_closest`](super::Cache::from_closest).
     #[must_use]
-    pub fn closest_start(&self) -> ClosestCache<Trail, Trail> {
-        ClosestCache::from_pairs(&self.seeds)
+    pub fn closest_start(&self) -> BodyCache<HullMemory, HullMemory> {
+        BodyCache::from_pairs(&self.seeds)
     }
 }

@@ -1,6 +1,6 @@
-//! Every broad phase against a plain comparison of all boxes, where single precision ends: huge
-//! and tiny coordinates, infinite faces, boxes that touch exactly or miss by one step of `f32`,
-//! motion by one step, common motion, and bodies that come and go.
+//! Every broad phase compared with a test of all pairs of boxes, at the limits of single precision:
+//! huge and tiny coordinates, infinite faces, boxes that touch exactly or miss by one ulp of `f32`,
+//! motion by one ulp, common motion, and bodies that are added and removed.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use impinge_papers::zachmann::broad::{
     BROAD_PHASES, Grid, GridOptions, Octree, OctreeOptions, SlabOctree, SlabOctreeOptions, Slabs,
 };
 
-/// A generator of its own (`SplitMix64`), so that the test shares nothing with what it judges.
+/// An independent generator (`SplitMix64`), so that the test shares no code with the tested crates.
 struct Random(u64);
 
 impl Random {
@@ -40,7 +40,7 @@ const SCALES: [f64; 16] = [
     1e39, 1e61,
 ];
 
-/// A box of a family: mostly on a lattice of the scale, so that many touch exactly.
+/// A random box, usually on a lattice of the given scale, so that many boxes touch exactly.
 fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
     let mut low = [0.0; 3];
     let mut high = [0.0; 3];
@@ -58,7 +58,7 @@ fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
         1 => bounds.max[random.below(3)] = f32::INFINITY,
         2 => bounds = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] },
         3 => bounds.min[0] = bounds.max[0],
-        // A body at infinity, as a box may have it.
+        // A box at infinity, which is allowed.
         4 => (bounds.min[1], bounds.max[1]) = (f32::INFINITY, f32::INFINITY),
         5 => (bounds.min[2], bounds.max[2]) = (f32::NEG_INFINITY, f32::NEG_INFINITY),
         _ => {}
@@ -66,7 +66,7 @@ fn place(random: &mut Random, scale: f64, far: f64) -> Bounds {
     bounds
 }
 
-/// One step of `f32` up or down.
+/// Moves a box by one ulp of `f32` up or down.
 fn nudge(bounds: &mut Bounds, axis: usize, up: bool) {
     let next_up = |x: f32| match x {
         _ if x.is_nan() || x == f32::INFINITY => x,
@@ -79,9 +79,9 @@ fn nudge(bounds: &mut Bounds, axis: usize, up: bool) {
     bounds.max[axis] = step(bounds.max[axis]);
 }
 
-/// The pairs by six comparisons of `f64` each.
+/// The overlapping pairs, by six comparisons of `f64` each.
 fn expected(bounds: &[Bounds]) -> BTreeSet<Pair> {
-    let there = |b: &Bounds| (0..3).all(|k| f64::from(b.min[k]) <= f64::from(b.max[k]));
+    let is_not_empty = |b: &Bounds| (0..3).all(|k| f64::from(b.min[k]) <= f64::from(b.max[k]));
     let meet = |a: &Bounds, b: &Bounds| {
         (0..3).all(|k| {
             f64::from(a.min[k]) <= f64::from(b.max[k]) && f64::from(b.min[k]) <= f64::from(a.max[k])
@@ -90,7 +90,8 @@ fn expected(bounds: &[Bounds]) -> BTreeSet<Pair> {
     let mut pairs = BTreeSet::new();
     for i in 0..bounds.len() {
         for j in i + 1..bounds.len() {
-            if there(&bounds[i]) && there(&bounds[j]) && meet(&bounds[i], &bounds[j]) {
+            if is_not_empty(&bounds[i]) && is_not_empty(&bounds[j]) && meet(&bounds[i], &bounds[j])
+            {
                 pairs.insert(Pair::new(i as u32, j as u32));
             }
         }
@@ -98,19 +99,23 @@ fn expected(bounds: &[Bounds]) -> BTreeSet<Pair> {
     pairs
 }
 
-/// A phase, what it has said so far, and what it was.
-struct Judged {
+/// A broad phase with its name and the pairs it has reported so far.
+struct TrackedPhase {
     phase: Box<dyn BroadPhase>,
     name: String,
     pairs: BTreeSet<Pair>,
 }
 
-impl Judged {
-    fn follow(&mut self, frame: &Frame<'_>, known: &BTreeSet<Pair>, place: &str) {
+impl TrackedPhase {
+    fn update_and_check(&mut self, frame: &Frame<'_>, known: &BTreeSet<Pair>, place: &str) {
         let mut changes = Changes::default();
         self.phase.update(frame, &mut changes);
         for pair in &changes.ended {
-            assert!(self.pairs.remove(pair), "{}: {place}: {pair:?} ended twice", self.name);
+            assert!(
+                self.pairs.remove(pair),
+                "{}: {place}: {pair:?} ended without having begun",
+                self.name
+            );
         }
         for pair in &changes.began {
             assert!(self.pairs.insert(*pair), "{}: {place}: {pair:?} began twice", self.name);
@@ -122,7 +127,7 @@ impl Judged {
     }
 }
 
-fn phases(far: f64, scale: f64) -> Vec<Judged> {
+fn phases(far: f64, scale: f64) -> Vec<TrackedPhase> {
     let cage = Aabb { min: Vec3::splat(far - 3.0 * scale), max: Vec3::splat(far + 3.0 * scale) };
     let mut made: Vec<(String, Box<dyn BroadPhase>)> =
         BROAD_PHASES.iter().map(|choice| (choice.to_string(), choice.make())).collect();
@@ -132,12 +137,15 @@ fn phases(far: f64, scale: f64) -> Vec<Judged> {
     made.push(("slabs in a cage".into(), Box::new(SlabOctree::with(slabs))));
     let wide = DynamicTreeOptions { margin: f32::MAX, rebuild: 0.0 };
     made.push(("wide tree".into(), Box::new(DynamicTree::with(wide))));
-    made.into_iter().map(|(name, phase)| Judged { phase, name, pairs: BTreeSet::new() }).collect()
+    made.into_iter()
+        .map(|(name, phase)| TrackedPhase { phase, name, pairs: BTreeSet::new() })
+        .collect()
 }
 
-/// Boxes of one scale at one distance, some of others, through frames of every kind of change.
+/// Boxes of one scale at one distance, and some of other scales, through frames with changes of
+/// every kind.
 #[test]
-fn every_broad_phase_is_right_at_every_scale() {
+fn every_broad_phase_is_correct_at_every_scale() {
     let mut random = Random(1);
     let (mut touching, mut parted, mut infinite, mut beyond) = (0, 0, 0, 0);
     for scale in SCALES {
@@ -145,7 +153,7 @@ fn every_broad_phase_is_right_at_every_scale() {
             let count = 26;
             let mut bounds: Vec<Bounds> =
                 (0..count).map(|_| place(&mut random, scale, far)).collect();
-            let mut judged = phases(far, scale);
+            let mut phases_under_test = phases(far, scale);
             let mut before = BTreeSet::new();
             let mut moved: Vec<u32> = (0..count as u32).collect();
             for frame in 0..14 {
@@ -160,8 +168,12 @@ fn every_broad_phase_is_right_at_every_scale() {
                 beyond += bounds.iter().filter(|b| b.min[0] > 1e30 && !b.is_empty()).count();
                 let moves = if frame % 5 == 2 { Moved::All } else { Moved::Only(&moved) };
                 let view = Frame { bounds: &bounds, oriented: None, moved: moves };
-                for phase in &mut judged {
-                    phase.follow(&view, &known, &format!("scale {scale:e} at {far:e}, {frame}"));
+                for phase in &mut phases_under_test {
+                    phase.update_and_check(
+                        &view,
+                        &known,
+                        &format!("scale {scale:e} at {far:e}, {frame}"),
+                    );
                 }
                 before = known;
                 moved.clear();
@@ -196,8 +208,8 @@ fn every_broad_phase_is_right_at_every_scale() {
     assert!(seen.iter().all(|n| *n > 1000), "{seen:?}");
 }
 
-/// Boxes that move together, so that their skins move along, over steps up to the largest that
-/// `f32` holds, among others that stand still or are infinite.
+/// Boxes that move together, so that their enlarged boxes move along, by steps up to the largest
+/// `f32`, among others that are at rest or infinite.
 #[test]
 fn common_motion_is_followed_to_the_ends_of_single_precision() {
     let mut random = Random(2);
@@ -205,7 +217,7 @@ fn common_motion_is_followed_to_the_ends_of_single_precision() {
     for scale in [1e-44_f32, 1e-38, 1.0, 1e29, 3e30, 1e36, 5e37] {
         for start in [-3.4e38_f32, -3.0 * scale, 1e5 * scale.min(1e33)] {
             for step in [3.0 * scale, 40.0 * scale, 1e38_f32.min(1e4 * scale), 1.5e38] {
-                let mut phase = Judged {
+                let mut phase = TrackedPhase {
                     phase: Box::new(Neighbours::new()),
                     name: "neighbours".into(),
                     pairs: BTreeSet::new(),
@@ -233,7 +245,7 @@ fn common_motion_is_followed_to_the_ends_of_single_precision() {
                     met += known.len();
                     let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
                     let place = format!("scale {scale:e} from {start:e} by {step:e}, {frame}");
-                    phase.follow(&view, &known, &place);
+                    phase.update_and_check(&view, &known, &place);
                     direct.update(&view, &mut began);
                     adrift += direct.stats().adrift;
                     at = if frame == 11 { start } else { at + step };
@@ -244,9 +256,9 @@ fn common_motion_is_followed_to_the_ends_of_single_precision() {
     assert!(adrift > 5000 && met > 10_000, "{adrift} adrift, {met} met");
 }
 
-/// The smallest case of a panic: one ball beyond 1e30.
+/// Regression: one ball beyond 1e30 caused a panic.
 #[test]
-fn a_ball_beyond_1e30_is_no_trouble() {
+fn a_ball_beyond_1e30_does_not_panic() {
     for choice in BROAD_PHASES {
         for far in [1.1e30, 1e31, 1e38, 1e39, 9.9e59] {
             let options = WorldOptions { phase: *choice, ..WorldOptions::default() };

@@ -360,14 +360,14 @@ fn others(case: &Case<'_>, judge: &mut Judge<'_>) {
         let plane = || Perceptron::new(a, b, pose, options, &perceptron::Cache::default());
         // One contender alone, step by step.
         let mut alone = clip();
-        let standing = loop {
-            let standing = race::Contender::step(&mut alone);
-            if standing != race::Standing::Running {
-                break standing;
+        let status = loop {
+            let status = race::Contender::step(&mut alone);
+            if status != race::Status::Running {
+                break status;
             }
         };
-        let meets = standing == race::Standing::Intersecting;
-        judge.check(meets == truth.meet, || format!("step {step}: {standing:?}"));
+        let meets = status == race::Status::Intersecting;
+        judge.check(meets == truth.meet, || format!("step {step}: {status:?}"));
         let turns = race::interleaved(&mut clip(), &mut plane(), (2, 1));
         judge.case(&turns.meet);
         judge.check(turns.meet == Some(truth.meet), || format!("step {step}: {turns:?}"));

@@ -28,11 +28,11 @@
 //!   chosen on an edge of its body. This edge would reach into the other body enlarged by `e`,
 //!   hence behind all of its planes moved outward by `e`.
 //! - *Doubt*, and bodies that are not solid and so have no half-spaces: the exact
-//!   [`decide`](impinge::convex::decide) is called once for the pair.
+//!   [`decide`](impinge::internals::decide) is called once for the pair.
 
 use impinge::convex::Hull;
-use impinge::convex::decide::{Hint, decide};
 use impinge::internals::body_length_up as length_up;
+use impinge::internals::decide::{Hint, decide};
 use impinge::math::{Aabb, Pose, Vec3};
 
 /// The pre-checks to make. They accumulate.

@@ -12,13 +12,13 @@
 //! | section of the thesis | here |
 //! | --- | --- |
 //! | 3.2 greedy, 3.7 conservative, 3.8 between | [`Rule`] |
-//! | 3.3 local search, time-stamps, own frame | [`Hull::climb`](impinge::convex::Hull::climb) with a rotated direction |
+//! | 3.3 local search, time-stamps, own frame | [`climb`](impinge::internals::HullInternals::climb) with a rotated direction |
 //! | 3.4 first direction, 3.5 table of 8 x 16 directions, 3.6 cache | [`Prepared`], [`Cache`] |
 //! | 4.2.1 hemisphere, 4.2.2 half-planes | [`Hemisphere`], [`HalfPlanes`] |
 //! | 4.3 recurrence, lemmas 3 and 8 | [`Search`] |
 //!
 //! **Certainty.** [`Verdict::Separated`] and [`Verdict::Intersecting`] are certain, and contain a
-//! proof that [`impinge::convex::decide`] can verify. Bodies that touch or nearly touch may be
+//! proof that [`impinge::internals::decide`] can verify. Bodies that touch or nearly touch may be
 //! [`Verdict::Undecided`], with a start for the exact decision in [`Output::hint`]. [`decide()`]
 //! runs the search and then, if needed, the exact decision. An iteration limit never causes a wrong
 //! verdict.
@@ -62,6 +62,7 @@ pub use rule::Rule;
 pub use search::{Scratch, Search};
 
 use impinge::convex;
+use impinge::internals::decide;
 use impinge::math::Vec3;
 
 /// Searches for a separating vector until there is a verdict.
@@ -82,6 +83,6 @@ pub fn decide(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> con
     output.verdict.decision().unwrap_or_else(|| {
         let moved: Vec<Vec3> =
             query.b.hull().vertices().iter().map(|v| query.pose.transform_point(*v)).collect();
-        convex::decide::decide(query.a.hull().vertices(), &moved, &output.hint)
+        decide::decide(query.a.hull().vertices(), &moved, &output.hint)
     })
 }

@@ -1,8 +1,8 @@
 //! Input and output of a search.
 
 use super::{Prepared, Rule};
-use impinge::convex::decide::Hint;
 use impinge::convex::{self, BodyCache, Common, Gap, HullMemory, Pairs};
+use impinge::internals::decide::Hint;
 use impinge::math::Pose;
 
 /// The input of a search for a separating vector of A and B.

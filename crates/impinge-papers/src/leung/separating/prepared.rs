@@ -1,7 +1,9 @@
 //! A hull with the data precomputed for searches (Leung 1996, sections 3.4 and 3.5).
 
 use crate::leung::DirectionTable;
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// A hull prepared for searches: its centroid, its reach, and a table of start vertices for climbs.

@@ -18,8 +18,8 @@ use super::visited::Visited;
 use super::{
     Cache, Feasibility, HalfPlanes, Hemisphere, Output, Query, Reason, Termination, Verdict,
 };
-use impinge::convex::Climb;
-use impinge::convex::decide::{Common, Gap, Hint, Pairs};
+use impinge::internals::decide::{Common, Gap, Hint, Pairs};
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// Memory reused by consecutive searches of any bodies.

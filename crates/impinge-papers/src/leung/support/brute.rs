@@ -1,6 +1,7 @@
 //! Brute force: evaluates every vertex.
 
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge::math::Vec3;
 
 /// Evaluates every vertex exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the

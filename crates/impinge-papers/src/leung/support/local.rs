@@ -1,7 +1,9 @@
 //! Local search as a [`VertexSearch`]: a climb from the last result or from a vertex of a table.
 
 use super::DirectionTable;
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge::math::Vec3;
 
 /// A climb over the edges from the given start. [`VertexSearch::start`] returns the vertex from the

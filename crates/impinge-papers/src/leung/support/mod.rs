@@ -1,6 +1,6 @@
 //! Searches for supporting vertices: brute force, local search with and without a table, and a
 //! hierarchy. All implement the engine's interface,
-//! [`VertexSearch`](impinge::convex::VertexSearch).
+//! [`VertexSearch`](impinge::internals::support::VertexSearch).
 
 mod brute;
 mod hierarchy;

@@ -7,7 +7,9 @@
 
 use std::f64::consts::PI;
 
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// The number of bands from pole to pole.

@@ -9,7 +9,7 @@
 //! reverse their motion (Klosowski et al. 1998, section 5.2).
 //!
 //! ```
-//! use impinge::motion::{MovingScene, Sample, Stage};
+//! use impinge_samples::motion::{MovingScene, Sample, Stage};
 //!
 //! let scene = MovingScene::sample(Sample::Billiard, 12, 1)?;
 //! let mut stage = Stage::new(&scene, &Default::default(), 1)?;
@@ -134,7 +134,7 @@ impl MovingScene {
     /// Generates a moving scene; see [`Sample`].
     ///
     /// # Errors
-    /// [`BadParameter`](crate::ErrorKind::BadParameter) if there are too few or too many bodies.
+    /// [`BadParameter`](impinge::ErrorKind::BadParameter) if there are too few or too many bodies.
     pub fn sample(sample: Sample, bodies: usize, seed: u64) -> Result<Self, Error> {
         samples::make(sample, bodies, seed)
     }

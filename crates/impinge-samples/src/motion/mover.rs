@@ -23,7 +23,7 @@ pub struct Surroundings {
 /// A body on its path: its current pose, and the computation of the next one.
 ///
 /// ```
-/// use impinge::motion::{Motion, Mover, MovingBody, Surroundings};
+/// use impinge_samples::motion::{Motion, Mover, MovingBody, Surroundings};
 /// use impinge::{Aabb, Pose, Vec3};
 ///
 /// let motion = Motion::from_name("falling").unwrap();

@@ -35,7 +35,7 @@ pub const MIN_POLYGONS: usize = 4;
 /// A kind of generated shape.
 ///
 /// ```
-/// use impinge::shapes::Model;
+/// use impinge_samples::shapes::Model;
 ///
 /// for shape in Model::ALL {
 ///     let mesh = shape.generate(500, 1)?;

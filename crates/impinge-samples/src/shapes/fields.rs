@@ -19,7 +19,8 @@ use impinge::mesh::Mesh;
 /// lattice of cubes, at a random position. Every piece is closed.
 ///
 /// ```
-/// use impinge::{Aabb, Vec3, shapes::tetrahedra_field};
+/// use impinge::{Aabb, Vec3};
+/// use impinge_samples::shapes::tetrahedra_field;
 ///
 /// let space = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(1.0));
 /// let field = tetrahedra_field(500, 7, space, 0.05)?;

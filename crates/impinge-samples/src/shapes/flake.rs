@@ -20,7 +20,7 @@ pub const MAX_FLAKE_LEVEL: usize = 12;
 /// trapezoids between them. Closed and free of self-intersections.
 ///
 /// ```
-/// let flake = impinge::shapes::tetra_flake(1.0, 2)?;
+/// let flake = impinge_samples::shapes::tetra_flake(1.0, 2)?;
 /// assert_eq!(flake.triangles().len(), 36 + 2 * 48);
 /// # Ok::<(), impinge::Error>(())
 /// ```

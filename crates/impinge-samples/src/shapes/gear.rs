@@ -20,7 +20,7 @@ const BACKLASH: f64 = 0.04;
 /// A spur gear.
 ///
 /// ```
-/// use impinge::shapes::Gear;
+/// use impinge_samples::shapes::Gear;
 ///
 /// let wheel = Gear { teeth: 24, module: 2.5, thickness: 10.0, bore: 8.0, ..Gear::default() };
 /// assert_eq!(wheel.pitch_radius(), 30.0);

@@ -40,7 +40,7 @@ const FINGERS: [Finger; 5] = [
 /// overlap in the joints: sixteen closed pieces.
 ///
 /// ```
-/// let hand = impinge::shapes::hand(85.0, 0.3, 12, 6)?;
+/// let hand = impinge_samples::shapes::hand(85.0, 0.3, 12, 6)?;
 /// assert!(hand.triangles().len() > 1000);
 /// # Ok::<(), impinge::Error>(())
 /// ```

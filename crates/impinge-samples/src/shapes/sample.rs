@@ -53,7 +53,7 @@ const DRIVEN_GEAR_ERROR: f64 = 0.03;
 /// and so do the bearings.
 ///
 /// ```
-/// let scene = impinge::shapes::sample_assembly()?;
+/// let scene = impinge_samples::shapes::sample_assembly()?;
 /// assert_eq!(scene.parts().len(), 25);
 /// # Ok::<(), impinge::Error>(())
 /// ```

@@ -7,8 +7,8 @@ use crate::klosowski::volume::{Dop6, Volume};
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// From this depth on, nodes are split at the median whatever the rule, so that no input makes a
-/// tree much deeper than this.
+/// From this depth on, nodes are split at the median for every rule, so that no input makes a tree
+/// much deeper than this.
 pub(super) const MAX_RULE_DEPTH: u32 = 64;
 
 /// Subtrees of up to this many triangles are built on one thread.

@@ -3,11 +3,11 @@
 //!
 //! Which node of a pair is opened depends on the trees alone:
 //! [`Order::Larger`](super::Order::Larger) compares sizes that do not change with the pose. So all
-//! pairs that any query can visit form one tree of pairs, whatever the pose. A query ends at pairs
-//! that do not overlap, or that are two leaves. These pairs are a cut through the tree of pairs,
-//! the front. The next query starts at the front. It descends where a pair overlaps now, and
-//! ascends where neither a pair nor its parent overlaps. It reports the same pairs in the same
-//! order as a query from the roots.
+//! pairs that any query can visit form one tree of pairs, which does not depend on the pose. A
+//! query ends at pairs that do not overlap, or that are two leaves. These pairs are a cut through
+//! the tree of pairs, the front. The next query starts at the front. It descends where a pair
+//! overlaps now, and ascends where neither a pair nor its parent overlaps. It reports the same
+//! pairs in the same order as a query from the roots.
 //!
 //! The parent of a pair is computed, not stored. Sizes decrease from the root to the leaves, so of
 //! the two parent nodes the smaller one was opened later.

@@ -1,8 +1,8 @@
 //! Binary or wider trees over any kind of bounding volume: the BV-trees of Klosowski et al. 1998.
 //!
 //! [`BvTree`] is built by one builder whose rules are parameters ([`BuildOptions`], sections 3.3
-//! and 4.3). [`BvQuery`] holds two meshes with their trees and has the queries: intersecting pairs
-//! in one of three traversal [orders](Order) (section 4.2), pairs within a distance
+//! and 4.3). [`BvQuery`] stores two meshes with their trees and offers the queries: intersecting
+//! pairs in one of three traversal [orders](Order) (section 4.2), pairs within a distance
 //! ([`BvQuery::near`]), a query within a [`Budget`](impinge::pair::Budget) (section 5.2.3), and
 //! queries along a motion that start from the [`Front`] of the last query (section 6.1). A
 //! [`Counter`] optionally counts the operations (section 3.1).

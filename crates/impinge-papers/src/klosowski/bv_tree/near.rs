@@ -25,9 +25,9 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// `epsilon`, until it returns [`ControlFlow::Break`].
     ///
     /// A pair is reported if and only if the lower bound of [`closest::triangle_triangle`] is at
-    /// most `epsilon`, whatever the tree. So no pair within `epsilon` is missed. With `epsilon`
-    /// zero the query reports the pairs that intersect and those whose distance is below the
-    /// rounding error. Negative numbers and NaN count as zero.
+    /// most `epsilon`, for every tree. So no pair within `epsilon` is missed. With `epsilon` zero
+    /// the query reports the pairs that intersect and those whose distance is below the rounding
+    /// error. Negative numbers and NaN count as zero.
     ///
     /// ```
     /// use std::ops::ControlFlow;

@@ -24,7 +24,7 @@ use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
 use impinge::{Error, ErrorKind};
 
-/// Hulls of up to this many vertices are not vertices_evaluated, because evaluating all vertices is faster.
+/// Hulls of up to this many vertices are not climbed, because evaluating all vertices is faster.
 const MAX_VERTICES_TO_SCAN: usize = 32;
 
 /// Which method tumbles which nodes.

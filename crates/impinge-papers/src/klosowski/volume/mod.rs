@@ -18,7 +18,7 @@
 //!
 //! let needle = Dop18::around(&[Vec3::ZERO, Vec3::ONE]);
 //! let beside = needle.transformed(&Pose::from_translation([0.5, -0.5, 0.0])?);
-//! // The boxes of the two overlap; the diagonal slabs tell them apart.
+//! // The boxes of the two overlap, but the diagonal slabs separate them.
 //! assert!(!needle.overlaps(&beside));
 //! assert!(needle.gap(&beside) > 0.7);
 //! # Ok::<(), impinge::Error>(())

@@ -210,7 +210,7 @@ pub(crate) mod maybe_point {
 
     #[allow(clippy::ref_option, reason = "the signature that serde calls")]
     pub(crate) fn serialize<S: Serializer>(v: &Option<Vec3>, s: S) -> Result<S::Ok, S::Error> {
-        v.map(Vec3::to_array).serialize(s)
+        v.map(|v| v.to_array()).serialize(s)
     }
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Vec3>, D::Error> {

@@ -36,6 +36,8 @@ mod penetration;
 mod placed;
 mod primitive;
 pub(crate) mod query;
+#[cfg(feature = "serde")]
+mod serial;
 mod simplex;
 pub(crate) mod support;
 mod validate;

@@ -129,30 +129,6 @@ impl Scene {
     }
 }
 
-impl Mesh {
-    /// The mesh in a file; if the file has several parts, all of them in the file's frame as one
-    /// mesh. Vertices with equal coordinates are welded.
-    ///
-    /// # Errors
-    /// As [`Scene::load`].
-    ///
-    /// ```no_run
-    /// let frame = impinge::Mesh::load("frame.obj")?;
-    /// println!("{} triangles, {}", frame.triangles().len(), frame.defects());
-    /// # Ok::<(), impinge::Error>(())
-    /// ```
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let loaded = Scene::load(path)?;
-        match loaded.scene.parts() {
-            [part] if part.pose == Pose::IDENTITY => Ok(Self::clone(&part.mesh)),
-            parts => {
-                let moved: Vec<Self> = parts.iter().map(|p| p.mesh.transformed(&p.pose)).collect();
-                Self::merged(&moved)?.welded(Weld::Exact)
-            }
-        }
-    }
-}
-
 /// The scene of a document.
 pub fn from_document(
     document: impinge_io::Document,

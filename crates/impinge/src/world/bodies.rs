@@ -1,5 +1,8 @@
 //! The bodies of a world, and how they hang on each other.
 
+#[cfg(feature = "serde")]
+pub(super) mod serial;
+
 use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
 use crate::broad::{Bounds, Frame, Moved};

@@ -208,7 +208,7 @@ impl Pairs {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     methods: HashMap<Key, Method, KeyHasher>,
-    users: HashMap<Key, u64, KeyHasher>,
+    pub(super) users: HashMap<Key, u64, KeyHasher>,
 }
 
 impl Settings {

@@ -1,5 +1,8 @@
 //! The state of a world, to look at elsewhere and to go back to.
 
+#[cfg(feature = "serde")]
+mod serial;
+
 use std::sync::Arc;
 
 use super::bodies::{Bodies, BoxOptions};

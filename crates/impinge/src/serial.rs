@@ -177,7 +177,7 @@ pub(crate) struct Points<'a>(pub(crate) &'a [crate::math::Vec3]);
 
 impl Serialize for Points<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|v| v.to_array()))
+        serializer.collect_seq(self.0.iter().map(crate::math::Vec3::to_array))
     }
 }
 

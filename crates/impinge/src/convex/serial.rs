@@ -13,8 +13,11 @@ use crate::serial::{Points, Rows, refused};
 struct Written<'a> {
     vertices: Points<'a>,
     /// Never left out here, but perhaps in what is read.
-    numbering: Option<Numbering<&'a [u32], Vec<&'a [u32]>, Vec<&'a [u32]>>>,
+    numbering: Option<Shown<'a>>,
 }
+
+/// The numbering of a hull as it is.
+type Shown<'a> = Numbering<&'a [u32], Vec<&'a [u32]>, Vec<&'a [u32]>>;
 
 #[derive(Deserialize)]
 struct Read {

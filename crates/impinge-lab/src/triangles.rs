@@ -6,14 +6,17 @@
 //! fit the cache: each block is touched once, then both tests run over it, in turns first. The
 //! ratio reported is the median over the blocks.
 
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use impinge::exact::{FilterStats, triangles_intersect, triangles_intersect_counted};
 use impinge::{Aabb, Vec3};
 
+use crate::common::Common;
 use crate::plain;
 use crate::random::Random;
+use crate::report::{Progress, Report};
 
 type Triangle = [Vec3; 3];
 type Pair = (Triangle, Triangle);
@@ -21,6 +24,8 @@ type Pair = (Triangle, Triangle);
 /// Arguments of `impinge-lab triangles`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
     /// Pairs of each kind.
     #[arg(long, default_value_t = 200_000)]
     pairs: usize,
@@ -47,22 +52,29 @@ const KINDS: &[Kind] = &[
     ("integer grid (stress)", integer_grid),
 ];
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
+    arguments.common.limit([(&mut arguments.pairs, 2 * BLOCK), (&mut arguments.rounds, 1)]);
     anyhow::ensure!(arguments.pairs >= BLOCK, "--pairs must be at least {BLOCK}");
     anyhow::ensure!(arguments.rounds >= 1, "--rounds must be at least 1");
-    println!(
+    let mut progress = Progress::new(KINDS.len());
+    let title = "What exactness costs in the triangle test";
+    let mut report = Report::new(&arguments.common.out, "triangles", title);
+    writeln!(
+        report,
         "| pairs with overlapping boxes | meet | plain ns | exact ns | ratio | filter | adaptive | integer | plain wrong |"
-    );
-    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    )?;
+    writeln!(report, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
     for (name, make) in KINDS.iter().filter(|(name, _)| name.contains(&arguments.only)) {
+        progress.step(name);
         let pairs = make(arguments.pairs, &mut Random::new(1));
-        report(name, &pairs, arguments.rounds);
+        row(name, &pairs, arguments.rounds, &mut report)?;
     }
+    println!("{}", report.finish()?.display());
     Ok(())
 }
 
-/// Measures one kind of pairs and prints its row.
-fn report(name: &str, pairs: &[Pair], rounds: usize) {
+/// Measures one kind of pairs and writes its row.
+fn row(name: &str, pairs: &[Pair], rounds: usize, report: &mut Report) -> anyhow::Result<()> {
     let (mut ratios, mut plain_times, mut exact_times) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..rounds {
         for (i, block) in pairs.chunks_exact(BLOCK).enumerate() {
@@ -88,7 +100,8 @@ fn report(name: &str, pairs: &[Pair], rounds: usize) {
     }
     let nanoseconds = 1e9 / BLOCK as f64;
     let percent = |n: u64| 100.0 * n as f64 / stats.total() as f64;
-    println!(
+    writeln!(
+        report,
         "| {name} | {:.1} % | {:.1} | {:.1} | {:.3} | {:.4} % | {:.4} % | {:.4} % | {wrong} |",
         100.0 * meet as f64 / pairs.len() as f64,
         median(&mut plain_times) * nanoseconds,
@@ -97,7 +110,8 @@ fn report(name: &str, pairs: &[Pair], rounds: usize) {
         percent(stats.filter),
         percent(stats.adaptive),
         percent(stats.integer),
-    );
+    )?;
+    Ok(())
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> Duration {

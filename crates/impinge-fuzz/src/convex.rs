@@ -3,7 +3,7 @@
 
 use glam::DVec3 as Vec3;
 use impinge::Pose;
-use impinge::convex::{self, Contact, Hull};
+use impinge::convex::{self, Hull};
 use impinge_oracles::common::Random;
 use impinge_oracles::convex::{Rational, Small, rational, share_a_point};
 
@@ -52,12 +52,14 @@ fn measure(a: &Hull, b: &Hull, moved: &[Vec3], pose: &Pose) {
         Some(exact) => assert!(holds(found.lower, found.upper, &exact), "{found:?} {}", text()),
         None => assert_eq!([found.lower, found.upper], [0.0; 2], "{}", text()),
     }
-    match (convex::contact(a, b, pose), small.squared_depth()) {
-        (Contact::Meeting(overlap, _), Some(exact)) => {
-            assert!(holds(overlap.lower, overlap.upper, &exact), "{overlap:?} {}", text());
+    let (found, verdict) = convex::contact(a, b, pose);
+    match small.squared_depth() {
+        Some(exact) => {
+            let (least, most) = (-found.upper, -found.lower);
+            assert!(verdict.is_intersecting(), "{found:?} {}", text());
+            assert!(holds(least.max(0.0), most, &exact), "{found:?} {}", text());
         }
-        (Contact::Apart(..), None) => {}
-        (found, exact) => panic!("{found:?} {exact:?} {}", text()),
+        None => assert!(verdict.is_separated(), "{found:?} {}", text()),
     }
 }
 

@@ -15,7 +15,7 @@ pub fn run(bytes: &[u8]) {
     let expected = contact(&a, &b);
     assert_eq!(triangle_triangle(&a, &b), expected, "{a:?} {b:?}");
     assert_eq!(triangles_intersect(&a, &b), expected.is_some(), "{a:?} {b:?}");
-    let swapped = expected.map(impinge::Contact::swapped);
+    let swapped = expected.map(impinge::HitKind::swapped);
     assert_eq!(triangle_triangle(&b, &a), swapped, "{b:?} {a:?}");
     let turned = [a[1], a[2], a[0]];
     assert_eq!(triangles_intersect(&turned, &b), expected.is_some(), "{turned:?} {b:?}");

@@ -8,8 +8,8 @@ use impinge::{Mesh, Pose, distance, shapes};
 
 use crate::bodies::direction;
 use crate::common::Common;
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab far`.
 #[derive(Debug, clap::Args)]
@@ -66,7 +66,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
             let away = 10.0_f64.powi(*exponent);
             let mut at = Vec::new();
             for _ in 0..poses {
-                let turn: [f64; 4] = std::array::from_fn(|_| random.unit() - 0.5);
+                let turn: [f64; 4] = std::array::from_fn(|_| random.signed() - 0.5);
                 at.push(Pose::from_quaternion(turn, direction(&mut random) * away)?);
             }
             cells.push(Cell { best: vec![f64::INFINITY; at.len()], poses: at });

@@ -16,9 +16,9 @@ use impinge::{Mesh, Pose, Vec3, distance};
 
 use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
 use crate::timing;
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab growth`.
 #[derive(Debug, clap::Args)]
@@ -114,9 +114,9 @@ fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
 
 /// Poses of the three regimes, near, touch and deep, along one random approach.
 pub(crate) fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose; REGIMES.len()]> {
-    let axis = random.vector() + Vec3::splat(1e-3);
-    let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.unit())?;
-    let direction = (random.vector() + Vec3::splat(1e-3)).normalize();
+    let axis = random.in_cube() + Vec3::splat(1e-3);
+    let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.signed())?;
+    let direction = (random.in_cube() + Vec3::splat(1e-3)).normalize();
     let at =
         |r: f64| -> Result<Pose> { Ok(Pose::from_translation(direction * r)?.compose(&turn)?) };
     let hits = |r: f64| -> Result<bool> {

@@ -14,9 +14,9 @@ use impinge::{Mesh, Vec3};
 
 use crate::bodies::direction;
 use crate::common::Common;
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
 use crate::timing;
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab hulls`.
 #[derive(Debug, clap::Args)]
@@ -83,7 +83,7 @@ fn generated(arguments: &Arguments) -> Vec<(String, Vec<Vec3>)> {
     let mut sets = Vec::new();
     for n in [10_000, 100_000, 1_000_000].map(|n| n / share) {
         let mut in_ball = || loop {
-            let p = random.vector();
+            let p = random.in_cube();
             if p.length_squared() <= 1.0 {
                 return p;
             }

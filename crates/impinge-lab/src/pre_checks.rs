@@ -12,8 +12,8 @@ use impinge_papers::zachmann::edges::{Counts, PreChecks, after_pre_checks, trave
 
 use crate::cage::{Flight, Request, flight};
 use crate::common::Common;
-use crate::random::Random;
 use crate::report::{Progress, Report};
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab pre-checks`.
 #[derive(Debug, clap::Args)]
@@ -164,12 +164,12 @@ fn one_shot(edges: u64, seed: u64, report: &mut Report) -> Result<()> {
         let polygon: Vec<[f64; 2]> = (0..n)
             .map(|i| {
                 let angle = std::f64::consts::TAU * i as f64 / n as f64;
-                let radius = 0.6 + 0.4 * random.unit();
+                let radius = 0.6 + 0.4 * random.signed();
                 [radius * angle.cos(), radius * angle.sin()]
             })
             .collect();
         for _ in 0..20 {
-            let q = [random.unit(), random.unit()];
+            let q = [random.signed(), random.signed()];
             let _ = point_in_polygon_counted(q, &polygon, &mut counts);
         }
     }

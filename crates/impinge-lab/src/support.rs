@@ -16,9 +16,9 @@ use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
 use crate::bodies::{Shape, direction};
 use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, short};
 use crate::timing;
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab support`.
 #[derive(Debug, clap::Args)]

@@ -10,8 +10,8 @@ use impinge::tree::Tree;
 use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
 use crate::growth::{approach, torus};
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab threads`.
 #[derive(Debug, clap::Args)]

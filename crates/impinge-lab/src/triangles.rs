@@ -15,8 +15,8 @@ use impinge::{Aabb, Vec3};
 
 use crate::common::Common;
 use crate::plain;
-use crate::random::Random;
 use crate::report::{Progress, Report};
+use impinge::internals::Random;
 
 type Triangle = [Vec3; 3];
 type Pair = (Triangle, Triangle);
@@ -148,12 +148,12 @@ fn boxes_overlap((a, b): &Pair) -> bool {
 fn random_pairs(count: usize, ratio: f64, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
-        let triangle = |random: &mut Random| [(); 3].map(|()| random.vector());
+        let triangle = |random: &mut Random| [(); 3].map(|()| random.in_cube());
         let (a, b) = (triangle(random), triangle(random));
-        let center = random.vector() * (1.0 + ratio);
+        let center = random.in_cube() * (1.0 + ratio);
         let pair = (a, b.map(|v| v * ratio + center));
         if boxes_overlap(&pair) {
-            pairs.push(if random.unit() < 0.0 { pair } else { (pair.1, pair.0) });
+            pairs.push(if random.signed() < 0.0 { pair } else { (pair.1, pair.0) });
         }
     }
     pairs
@@ -161,8 +161,9 @@ fn random_pairs(count: usize, ratio: f64, random: &mut Random) -> Vec<Pair> {
 
 /// Triangles of a sphere with random bumps.
 fn bumpy_sphere(center: Vec3, rings: usize, random: &mut Random) -> Vec<Triangle> {
-    let bumps: Vec<(Vec3, f64)> = (0..12).map(|_| (random.vector() * 6.0, random.unit())).collect();
-    let turn = random.vector();
+    let bumps: Vec<(Vec3, f64)> =
+        (0..12).map(|_| (random.in_cube() * 6.0, random.signed())).collect();
+    let turn = random.in_cube();
     let vertex = |i: usize, j: usize| {
         let (latitude, longitude) = (
             (i as f64 / rings as f64) * std::f64::consts::PI,
@@ -203,7 +204,7 @@ fn bumpy_spheres(count: usize, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
         let a = bumpy_sphere(Vec3::ZERO, 48, random);
-        let b = bumpy_sphere(random.vector() * 0.3, 40, random);
+        let b = bumpy_sphere(random.in_cube() * 0.3, 40, random);
         let boxed = |t: &Triangle| (Aabb::from_points(*t), *t);
         let (a, b): (Vec<_>, Vec<_>) =
             (a.iter().map(boxed).collect(), b.iter().map(boxed).collect());
@@ -230,7 +231,7 @@ fn far_away(pairs: Vec<Pair>) -> Vec<Pair> {
 fn integer_grid(count: usize, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
-        let mut triangle = || [(); 3].map(|()| (random.vector() * 4.0).round());
+        let mut triangle = || [(); 3].map(|()| (random.in_cube() * 4.0).round());
         let pair = (triangle(), triangle());
         if boxes_overlap(&pair) {
             pairs.push(pair);

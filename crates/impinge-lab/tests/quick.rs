@@ -22,6 +22,7 @@ const WRITTEN: &[(&str, &str)] = &[
     ("peers-broad", "peers-broad.jsonl"),
     ("peers-convex", "peers-convex.jsonl"),
     ("pre-checks", "zachmann-3-2.md"),
+    ("workloads", "work/mesh/torus-torus/a.obj"),
 ];
 
 /// Commands that take seconds even so, and that a test in `commands` runs with `--quick`.

@@ -2,11 +2,13 @@
 //! may change or vanish in any release.
 
 pub use crate::closest::triangle_triangle::disjoint as closest_of_disjoint;
+pub use crate::closest::triangle_triangle::triangle_triangle_with_error;
 pub use crate::convex::body::length_up as body_length_up;
 pub use crate::math::length::{direction, length_down, length_up, next_down, next_up};
 pub use crate::math::polygon::{axes_by_size, newell};
 pub use crate::math::random::Random;
 pub use crate::math::scale::{coordinate_key, unit_scale};
+pub use crate::stamps::Stamps;
 
 /// Outward rounding.
 pub mod rounding {
@@ -19,7 +21,6 @@ pub mod broad {
     pub use crate::broad::lists::{List, Lists};
     pub use crate::broad::movers::Movers;
     pub use crate::broad::pair_set::PairSet;
-    pub use crate::broad::stamps::Stamps;
     pub use crate::broad::testing;
 }
 

@@ -53,6 +53,7 @@ pub fn validate(document: &Document, size: usize) {
     for instance in &document.instances {
         assert!(instance.mesh < document.meshes.len());
         assert!(instance.matrix.iter().flatten().all(|x| x.is_finite()));
+        assert!(instance.scale.is_finite() && instance.scale >= 0.0);
     }
     for [i, j] in document.ignored_pairs() {
         assert!(i < j && j < document.instances.len());

@@ -58,8 +58,8 @@ pub fn off() -> Vec<Vec<u8>> {
 fn instances() -> [Instance; 2] {
     let matrix = [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]];
     [
-        Instance { name: "a".into(), mesh: 0, matrix: IDENTITY },
-        Instance { name: "b".into(), mesh: 0, matrix },
+        Instance { name: "a".into(), mesh: 0, matrix: IDENTITY, scale: 1.0 },
+        Instance { name: "b".into(), mesh: 0, matrix, scale: 1.0 },
     ]
 }
 

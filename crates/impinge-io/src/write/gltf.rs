@@ -1,5 +1,6 @@
-//! glTF 2.0: positions, indices, and a node with a matrix per instance.
+//! glTF 2.0: positions, indices, and a node with a matrix per instance, with one below it for its scale if it has one.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
@@ -22,7 +23,8 @@ pub fn write_gltf(
 ) -> io::Result<()> {
     let (mut document, binary) = build(meshes, instances, &[])?;
     if !binary.is_empty() {
-        let uri = format!("data:application/octet-stream;base64,{}", base64(&binary));
+        let uri =
+            format!("data:application/octet-stream;base64,{}", BASE64_STANDARD.encode(&binary));
         document["buffers"][0]["uri"] = Value::String(uri);
     }
     serde_json::to_writer_pretty(&mut *out, &document)?;
@@ -138,12 +140,23 @@ fn build(
         index.push(Some(mesh_table.len()));
         mesh_table.push(entry);
     }
-    let mut nodes = Vec::new();
+    let (mut nodes, mut roots) = (Vec::new(), Vec::new());
     for (i, instance) in instances.iter().enumerate() {
-        nodes.push(node(instance, &index).map_err(|e| invalid(format!("instance {i}: {e}")))?);
+        let mut made = node(instance, &index).map_err(|e| invalid(format!("instance {i}: {e}")))?;
+        roots.push(nodes.len());
+        if instance.scale != 1.0 {
+            // In a node of its own, where no digit of the scale is lost in a product.
+            let mut frame = json!({ "children": [nodes.len() + 1] });
+            if let Some(matrix) = made.as_object_mut().and_then(|fields| fields.remove("matrix")) {
+                frame["matrix"] = matrix;
+            }
+            let s = instance.scale;
+            made["scale"] = json!([s, s, s]);
+            nodes.push(frame);
+        }
+        nodes.push(made);
     }
     let mut document = json!({ "asset": { "version": "2.0", "generator": "impinge" } });
-    let roots: Vec<usize> = (0..nodes.len()).collect();
     // Empty tables are not allowed.
     for (key, table) in [
         ("nodes", nodes),
@@ -174,8 +187,8 @@ fn node(instance: &Instance, index: &[Option<usize>]) -> Result<Value, String> {
         None => return Err(format!("there is no mesh {}", instance.mesh)),
     }
     let m = &instance.matrix;
-    if !m.iter().flatten().all(|x| x.is_finite()) {
-        return Err("its matrix is not finite".into());
+    if !m.iter().flatten().all(|x| x.is_finite()) || !instance.scale.is_finite() {
+        return Err("its matrix or scale is not finite".into());
     }
     if *m != IDENTITY {
         let mut columns = Vec::with_capacity(16);
@@ -187,33 +200,10 @@ fn node(instance: &Instance, index: &[Option<usize>]) -> Result<Value, String> {
     Ok(node)
 }
 
-/// RFC 4648, section 4.
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for group in bytes.chunks(3) {
-        let mut bits = [0u8; 4];
-        bits[1..=group.len()].copy_from_slice(group);
-        let bits = u32::from_be_bytes(bits);
-        for k in 0..4 {
-            let digit = DIGITS[(bits >> (18 - 6 * k)) as usize & 63];
-            out.push(if k <= group.len() { char::from(digit) } else { '=' });
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{ErrorKind, Faces, load_bytes};
-
-    #[test]
-    fn base64_of_the_standard() {
-        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v")] {
-            assert_eq!(base64(plain.as_bytes()), coded);
-        }
-    }
 
     #[test]
     fn assemblies_read_back() {
@@ -229,9 +219,10 @@ mod tests {
         };
         let matrix = [[0.1, 0.2, 0.3, 1.0 / 3.0], [0.0, 1.0, 1e-9, 1e300], [0.0, 0.0, -1.0, 7.0]];
         let instances = [
-            Instance { name: "one".into(), mesh: 0, matrix: IDENTITY },
-            Instance { name: "two".into(), mesh: 1, matrix },
-            Instance { name: "three".into(), mesh: 0, matrix },
+            Instance { name: "one".into(), mesh: 0, matrix: IDENTITY, scale: 1.0 },
+            Instance { name: "two".into(), mesh: 1, matrix, scale: 1.0 },
+            Instance { name: "three".into(), mesh: 0, matrix, scale: 1.0 / 3.0 },
+            Instance { name: "four".into(), mesh: 1, matrix: IDENTITY, scale: 1e-300 },
         ];
         let meshes = [mesh, other];
         let mut text = Vec::new();
@@ -252,6 +243,7 @@ mod tests {
             name: "a".into(),
             mesh,
             matrix: [[x, 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4]],
+            scale: 1.0,
         };
         let kind = |meshes: &[RawMesh], instances: &[Instance]| {
             write_glb(&mut Vec::new(), meshes, instances).unwrap_err().kind()
@@ -259,6 +251,8 @@ mod tests {
         assert_eq!(kind(&[], &[instance(0, 1.0)]), io::ErrorKind::InvalidInput);
         let empty = [RawMesh::default()];
         assert_eq!(kind(&empty, &[instance(0, f64::NAN)]), io::ErrorKind::InvalidInput);
+        let infinite = Instance { scale: f64::INFINITY, ..instance(0, 1.0) };
+        assert_eq!(kind(&empty, &[infinite]), io::ErrorKind::InvalidInput);
         let mut quad = RawMesh { positions: vec![[0.0; 3]; 4], ..RawMesh::default() };
         quad.faces.push(&[0, 1, 2, 3]);
         assert_eq!(kind(&[quad], &[]), io::ErrorKind::InvalidInput);

@@ -12,9 +12,9 @@ use impinge::world::{Body as WorldBody, Method, World};
 
 use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
 use check::{Body, Poses, Regime, bears, time};
+use impinge::internals::Random;
 use with_shapes::WithShapes;
 
 /// Arguments of `impinge-lab methods`.

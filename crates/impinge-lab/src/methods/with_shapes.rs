@@ -2,14 +2,14 @@
 
 use anyhow::Result;
 use impinge::convex::{Capsule, Cuboid, Hull, Sphere};
-use impinge::shape::{self, Cache};
+use impinge::shape::{self, ShapeCache};
 use impinge::{Aabb, Pose, Shape, Vec3};
 
 use super::check::{Body, fastest};
 use super::{Arguments, fit};
 use crate::bodies::{self, direction};
-use crate::random::Random;
 use crate::report::{Report, Table, count, short};
+use impinge::internals::Random;
 
 /// What was measured, in nanoseconds a check.
 pub(super) struct WithShapes {
@@ -41,7 +41,7 @@ impl WithShapes {
             Ok(fastest(checks, arguments.budget / 4.0, || {
                 let mut meet = 0;
                 for run in &runs {
-                    let mut cache = Cache::default();
+                    let mut cache = ShapeCache::default();
                     for pose in run {
                         let found = shape::intersects_cached(a, b, pose, &mut cache);
                         meet += usize::from(matches!(found, shape::Verdict::Intersecting(_)));
@@ -97,7 +97,7 @@ impl WithShapes {
 /// Past or through something of a size of two, while boxes of that size overlap.
 fn flight(random: &mut Random) -> Result<Vec<Pose>> {
     let (way, axis) = (direction(random), direction(random));
-    let offset = random.vector() * 0.7;
+    let offset = random.in_cube() * 0.7;
     let room = Aabb::from_corners(Vec3::splat(-1.4), Vec3::splat(1.4));
     let mut poses = Vec::new();
     for step in -150..150 {

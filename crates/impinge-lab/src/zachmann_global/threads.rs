@@ -13,8 +13,8 @@ use crate::boxes::follow::with_threads;
 use crate::capacity::Capacity;
 use crate::chart::{Axis, Chart, Mark};
 use crate::growth::{approach, torus};
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
+use impinge::internals::Random;
 
 pub(super) const STEPS: usize = 4 + SIZES.len();
 

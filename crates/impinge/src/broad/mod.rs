@@ -35,7 +35,6 @@ pub(crate) mod lists;
 pub(crate) mod movers;
 mod neighbours;
 pub(crate) mod pair_set;
-pub(crate) mod stamps;
 #[cfg(any(test, feature = "internals"))]
 pub mod testing;
 

@@ -1,7 +1,7 @@
 //! Which items a broad phase must look at in a frame.
 
-use super::stamps::Stamps;
 use super::{Frame, Moved};
+use crate::stamps::Stamps;
 
 /// The items that may have other boxes than before, each once, and those whose numbers came or went
 /// with the end of the list.

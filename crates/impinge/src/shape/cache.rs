@@ -9,13 +9,13 @@ use crate::pair;
 /// Keep one for each pair of shapes. It may be used with other shapes, or after long: it costs a
 /// little time then, and changes no answer's truth.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+pub struct ShapeCache {
     /// Of two polytopes, or of a polytope and the last triangle.
-    pub(super) hulls: convex::Cache,
+    pub(super) hulls: convex::HullCache,
     /// Of two bodies of which one is curved.
     pub(super) bodies: Memory,
     /// Of two meshes.
-    pub(super) meshes: pair::Cache,
+    pub(super) meshes: pair::MeshCache,
     /// The triangle that a body met last, or came closest to.
     pub(super) triangle: Option<u32>,
 }

@@ -4,27 +4,33 @@
 //! other way round. Everything is computed in A's frame from the start, so that only the names are
 //! exchanged and no pose is turned around, which would round.
 
-use super::answer::{Contact, Distance, Flip, Verdict};
-use super::cache::Cache;
+use super::answer::{Flip, Verdict};
+use super::cache::ShapeCache;
 use super::form::{Convex, Form, Placed, Surface};
 use super::kind::Shape;
 use super::plane::Plane;
 use super::{convexes, half_space, meshes, search};
+use crate::answer::{Contact, Distance};
 use crate::math::Pose;
 
 /// A question, with its answer for every pair of forms.
 pub(super) trait Query {
     type Answer: Flip;
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Self::Answer;
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Self::Answer;
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer;
+    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Self::Answer;
     fn planes(a: &Plane, b: &Plane) -> Self::Answer;
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut Cache) -> Self::Answer;
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer;
     fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Self::Answer;
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Self::Answer;
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Self::Answer;
 }
 
 /// Asks about two shapes, B at `pose` in A's frame.
-pub(super) fn ask<Q: Query>(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Q::Answer {
+pub(super) fn ask<Q: Query>(
+    a: &Shape,
+    b: &Shape,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Q::Answer {
     let here = &Pose::IDENTITY;
     match (a.form(), b.form()) {
         (Form::Mesh { mesh: a, solid }, Form::Mesh { mesh: b, solid: other }) => Q::meshes(
@@ -71,11 +77,11 @@ pub(super) struct Intersects;
 impl Query for Intersects {
     type Answer = Verdict;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Verdict {
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
         meshes::intersects(a, b, cache)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Verdict {
+    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
         convexes::intersects(a, b, pose, cache)
     }
 
@@ -83,7 +89,7 @@ impl Query for Intersects {
         half_space::planes_meet(a, b)
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut Cache) -> Verdict {
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
         search::intersects(a, b, cache)
     }
 
@@ -91,7 +97,7 @@ impl Query for Intersects {
         half_space::mesh_meets(a, b)
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Verdict {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Verdict {
         half_space::body_meets(a, b, cache)
     }
 }
@@ -102,11 +108,16 @@ pub(super) struct Measure;
 impl Query for Measure {
     type Answer = Option<Distance>;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut Cache) -> Option<Distance> {
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut ShapeCache) -> Option<Distance> {
         meshes::distance(a, b)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Option<Distance> {
+    fn bodies(
+        a: &Convex<'_>,
+        b: &Convex<'_>,
+        pose: &Pose,
+        cache: &mut ShapeCache,
+    ) -> Option<Distance> {
         Some(convexes::distance(a, b, pose, cache))
     }
 
@@ -114,7 +125,7 @@ impl Query for Measure {
         Some(half_space::planes_apart(a, b))
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut Cache) -> Option<Distance> {
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Option<Distance> {
         search::distance(a, b, cache)
     }
 
@@ -122,7 +133,7 @@ impl Query for Measure {
         half_space::mesh_apart(a, b)
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Option<Distance> {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Distance> {
         Some(half_space::body_apart(a, b, cache))
     }
 }
@@ -133,11 +144,16 @@ pub(super) struct Touch;
 impl Query for Touch {
     type Answer = Option<Contact>;
 
-    fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut Cache) -> Option<Contact> {
+    fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Contact> {
         None
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Option<Contact> {
+    fn bodies(
+        a: &Convex<'_>,
+        b: &Convex<'_>,
+        pose: &Pose,
+        cache: &mut ShapeCache,
+    ) -> Option<Contact> {
         Some(convexes::contact(a, b, pose, cache))
     }
 
@@ -145,7 +161,7 @@ impl Query for Touch {
         None
     }
 
-    fn body_mesh(_: &Placed<'_>, _: &Surface<'_>, _: &mut Cache) -> Option<Contact> {
+    fn body_mesh(_: &Placed<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Contact> {
         None
     }
 
@@ -153,7 +169,7 @@ impl Query for Touch {
         None
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Option<Contact> {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Contact> {
         Some(half_space::body_contact(a, b, cache))
     }
 }

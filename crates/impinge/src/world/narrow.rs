@@ -5,7 +5,7 @@ use super::geometry::{Part, mesh_of};
 use super::method::{self, Method, Traits};
 use super::placing::slack;
 use super::{Geometry, Witness};
-use crate::convex::{self, Hull, decide::Decision};
+use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{self, First, Hit, Posed};
@@ -109,13 +109,13 @@ struct PartMemory {
     /// The check that last looked at them.
     seen: u32,
     method: Option<Method>,
-    hulls: convex::Cache,
+    hulls: convex::HullCache,
     /// How many checks to wait before hulls are asked again, and how many it will be the next time
     /// they fail.
     wait: u8,
     patience: u8,
-    meshes: pair::Cache,
-    shapes: shape::Cache,
+    meshes: pair::MeshCache,
+    shapes: shape::ShapeCache,
 }
 
 /// Hulls that overlapped so often in a row are asked only now and then.
@@ -315,7 +315,9 @@ fn check_parts(
         }
         return match verdict {
             Verdict::Separated(_) => Found::Apart,
-            Verdict::Intersecting(m) => Found::Meeting(place([m.a, m.b], Some(m.point))),
+            Verdict::Intersecting(m) => {
+                Found::Meeting(place([m.feature_a, m.feature_b], Some(m.point)))
+            }
             Verdict::Undecided(_) => Found::Undecided(place([None, None], None)),
         };
     };
@@ -329,7 +331,7 @@ fn check_parts(
         if let (Some(own), Some(other)) = (a.hull(), b.hull()) {
             let found = convex::intersects_cached(own, other, pose, &mut memory.hulls);
             match found {
-                Decision::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
+                convex::Verdict::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
                     *by_hulls = true;
                     memory.patience = 0;
                     return Found::Apart;
@@ -474,8 +476,10 @@ fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) ->
         return hit.map_or(there[0], |hit| hit.point);
     }
     match a.polytope().zip(b.polytope()).map(|(own, its)| convex::contact(own, its, pose)) {
-        Some(convex::Contact::Meeting(overlap, _)) => (overlap.point_a + overlap.point_b) * 0.5,
-        Some(convex::Contact::Apart(distance, _)) => distance.point_a,
+        Some((deepest, convex::Verdict::Intersecting(_))) => {
+            (deepest.point_a + deepest.point_b) * 0.5
+        }
+        Some((closest, convex::Verdict::Separated(_))) => closest.point_a,
         // A curved shape touches another to some twelve digits.
         None => shape::distance(a.shape(), b.shape(), pose)
             .map_or(pose.translation(), |found| (found.point_a + found.point_b) * 0.5),

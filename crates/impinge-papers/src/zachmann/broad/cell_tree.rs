@@ -6,7 +6,7 @@
 //! is attached to ("octant arrays", figure 5.11), from which its neighbours are found: they are
 //! attached to the same cell, to one above it, or to one below it.
 
-use impinge::internals::broad::Stamps;
+use impinge::internals::Stamps;
 use impinge::internals::broad::{List, Lists};
 
 /// The most cells of a tree.

@@ -11,9 +11,9 @@
 //! are kept.
 
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
+use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
-use impinge::internals::broad::Stamps;
 
 /// Exchanges per end and axis in one update, above which sorting anew is cheaper.
 const PATIENCE: usize = 24;

@@ -11,8 +11,8 @@ mod tree;
 
 use super::movers::Movers;
 use super::pair_set::PairSet;
-use super::stamps::Stamps;
 use super::{Bounds, BroadPhase, Changes, Frame, Pair};
+use crate::stamps::Stamps;
 use tree::{NONE, Tree, meet, surface};
 
 /// How a [`DynamicTree`] trades memory and comparisons for changes of the tree.

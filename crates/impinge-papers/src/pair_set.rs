@@ -1,9 +1,9 @@
-//! Pairs of triangles that were reported, forgotten at once: entries carry the number of the query
-//! that made them.
+//! Pairs that a query has met, forgotten at once: entries carry the number of the query that made
+//! them.
 
 /// A set of pairs with open addressing. [`PairSet::start`] empties it without touching it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PairSet {
+pub(crate) struct PairSet {
     /// Key and query; a power of two of them, or none.
     entries: Vec<(u64, u32)>,
     query: u32,
@@ -12,7 +12,7 @@ pub(super) struct PairSet {
 
 impl PairSet {
     /// Forgets all pairs.
-    pub(super) fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.len = 0;
         self.query = self.query.wrapping_add(1);
         if self.query == 0 {
@@ -23,7 +23,7 @@ impl PairSet {
     }
 
     /// Adds a pair; whether it is new.
-    pub(super) fn insert(&mut self, a: u32, b: u32) -> bool {
+    pub(crate) fn insert(&mut self, a: u32, b: u32) -> bool {
         if 2 * (self.len + 1) > self.entries.len() {
             self.grow();
         }
@@ -38,7 +38,7 @@ impl PairSet {
     }
 
     /// Whether a pair was added since the start.
-    pub(super) fn contains(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn contains(&self, a: u32, b: u32) -> bool {
         !self.entries.is_empty() && self.entries[self.find(key(a, b))].1 == self.query
     }
 

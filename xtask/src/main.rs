@@ -1,129 +1,54 @@
-//! `cargo xtask test`: formatting, lints, tests, doc tests and docs, in that order, on any machine
-//! with cargo.
+//! `cargo xtask test`: everything CI runs, on any machine with cargo.
+//!
+//! - [`steps`]: the list of what is run, cheapest first.
+//! - [`step`]: how one of them is run, and what it needs.
+//! - [`skipped`]: what was left out, told at the end.
 #![allow(clippy::print_stderr, reason = "a command-line tool talks to its user")]
 
+mod skipped;
+mod step;
+mod steps;
+
 use std::env;
-use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
+
+use skipped::Skipped;
+use step::Outcome;
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        ["test"] => test(),
+        ["test"] => run("everything", steps::TEST),
+        ["lab"] => run("the laboratory", steps::LAB),
         _ => {
             eprintln!(
-                "usage: cargo xtask test   add rustfmt and clippy if they are missing, then check everything"
+                "usage: cargo xtask test   add rustfmt and clippy if they are missing, then check everything\n       \
+                        cargo xtask lab    run every command of the laboratory, with --quick"
             );
             ExitCode::from(2)
         }
     }
 }
 
-/// One call of cargo.
-struct Step {
-    name: &'static str,
-    args: &'static [&'static str],
-    /// Environment variables to set.
-    envs: &'static [(&'static str, &'static str)],
-}
-
-/// Everything CI runs, cheapest first.
-const STEPS: &[Step] = &[
-    Step { name: "formatting", args: &["fmt", "--all", "--check"], envs: &[] },
-    Step {
-        name: "lints",
-        args: &["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"],
-        envs: &[],
-    },
-    Step {
-        name: "the library without file formats",
-        args: &[
-            "clippy",
-            "-p",
-            "impinge",
-            "--no-default-features",
-            "--all-targets",
-            "--",
-            "-D",
-            "warnings",
-        ],
-        envs: &[],
-    },
-    Step {
-        name: "tests",
-        // What is in `impinge-loom` runs under its model checker only, which is the next step.
-        args: &[
-            "test",
-            "--workspace",
-            "--exclude",
-            "impinge-loom",
-            "--all-features",
-            "--lib",
-            "--bins",
-            "--tests",
-        ],
-        envs: &[],
-    },
-    Step {
-        name: "interleavings of threads",
-        args: &["test", "-p", "impinge-loom", "--tests"],
-        envs: &[],
-    },
-    Step {
-        name: "doc tests",
-        args: &["test", "--workspace", "--exclude", "impinge-loom", "--all-features", "--doc"],
-        envs: &[],
-    },
-    Step {
-        name: "documentation of the library without file formats",
-        args: &["doc", "-p", "impinge", "--no-default-features", "--no-deps"],
-        envs: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
-    // Last, so that what is left in target/doc is the documentation of everything.
-    Step {
-        name: "documentation",
-        args: &["doc", "--workspace", "--all-features", "--no-deps"],
-        envs: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
-];
-
-/// Set for every step: a run from scratch gains nothing from what incremental builds keep, which
-/// takes more room on the disk than everything else together.
-const LEAN: &[(&str, &str)] = &[("CARGO_INCREMENTAL", "0")];
-
-/// Runs every step; stops at the first failure.
-fn test() -> ExitCode {
+/// Runs every step, up to the first failure, and tells what was skipped.
+fn run(what: &str, steps: &[step::Step]) -> ExitCode {
     if !have_components() {
         return ExitCode::FAILURE;
     }
+    let mut skipped = Skipped::new();
     let all = Instant::now();
-    for Step { name, args, envs } in STEPS {
-        let start = Instant::now();
-        eprintln!("== {name}: cargo {}", args.join(" "));
-        let status = cargo().args(*args).envs(LEAN.iter().chain(*envs).copied()).status();
-        match status {
-            Ok(s) if s.success() => {
-                eprintln!("== {name}: passed in {:.1} s", start.elapsed().as_secs_f64());
-            }
-            Ok(s) => {
-                eprintln!("== {name}: FAILED ({s})");
-                return ExitCode::FAILURE;
-            }
-            Err(e) => {
-                eprintln!("== {name}: cargo could not be started: {e}");
-                return ExitCode::FAILURE;
-            }
+    for step in steps {
+        match step.run(&skipped) {
+            Outcome::Passed => {}
+            Outcome::Failed => return ExitCode::FAILURE,
+            Outcome::Skipped(reason) => skipped.add(step.name, &reason),
         }
     }
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/meshes");
-    if !models.exists() {
-        eprintln!(
-            "== skipped: what the tests `mesh_real`, `assemblies` and `shared_meshes` ask of real models, for want of \
-             ../shared/meshes beside the checkout"
-        );
+    if !skipped.tell() {
+        return ExitCode::FAILURE;
     }
-    eprintln!("== everything passed in {:.1} s", all.elapsed().as_secs_f64());
+    eprintln!("== {what} passed in {:.1} s", all.elapsed().as_secs_f64());
     ExitCode::SUCCESS
 }
 
@@ -131,7 +56,8 @@ fn test() -> ExitCode {
 /// what is missing.
 fn have_components() -> bool {
     for (sub, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
-        let present = cargo().args([sub, "--version"]).output().is_ok_and(|o| o.status.success());
+        let present =
+            step::cargo().args([sub, "--version"]).output().is_ok_and(|o| o.status.success());
         if present {
             continue;
         }
@@ -149,8 +75,4 @@ fn have_components() -> bool {
         }
     }
     true
-}
-
-fn cargo() -> Command {
-    Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::io::BufWriter;
 
 use impinge_io::{Faces, Instance, RawMesh, write_glb};
+use impinge_oracles::common::Random;
 
 const AROUND: u32 = 96;
 const DOWN: u32 = 48;
@@ -23,10 +24,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (count, scale): (u32, f64) = (count.parse()?, scale.parse()?);
     let side = f64::from(count).cbrt().ceil() as u32;
-    let mut state = 1;
+    let mut random = Random(1);
     let instances: Vec<Instance> = (0..count)
         .map(|i| {
-            let [r0, r1, r2] = rotation([(); 4].map(|()| signed(&mut state)));
+            let [r0, r1, r2] = rotation([(); 4].map(|()| random.signed()));
             let place = [i % side, i / side % side, i / side / side];
             let [x, y, z] = place.map(|k| STEP * f64::from(k) * scale);
             let row = |[a, b, c]: [f64; 3], t: f64| [a, b, c, t];
@@ -60,15 +61,6 @@ fn ball() -> RawMesh {
         faces.push(&[1, at(DOWN - 2, j + 1), at(DOWN - 2, j)]);
     }
     RawMesh { name: Some("ball".into()), positions, faces }
-}
-
-/// The next number in [-1, 1) (`SplitMix64`; Steele, Lea and Flood 2014).
-fn signed(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
 }
 
 /// The rotation of a quaternion of any length but zero.

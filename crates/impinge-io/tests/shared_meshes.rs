@@ -8,16 +8,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use impinge_io::{Document, ErrorKind, Format, load, load_bytes, write_obj, write_off};
+use impinge_oracles::common::model;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
-
-fn root() -> Option<&'static Path> {
-    let root = Path::new(ROOT);
-    if root.is_dir() {
-        return Some(root);
-    }
-    println!("skipped: {ROOT} not present");
-    None
+fn root() -> Option<PathBuf> {
+    model("")
 }
 
 fn files(folder: &Path, out: &mut Vec<PathBuf>) {
@@ -86,11 +80,11 @@ fn counts_agree_with_the_manifest() {
 fn every_file_loads_or_is_refused_as_it_should() {
     let Some(root) = root() else { return };
     let mut all = Vec::new();
-    files(root, &mut all);
+    files(&root, &mut all);
     let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let (mut good, mut refused) = (0, 0);
     for path in all {
-        let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
+        let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
         let extension = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
         match load(&path) {
             Ok(document) => {

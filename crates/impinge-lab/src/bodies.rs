@@ -4,7 +4,7 @@ use anyhow::Result;
 use impinge::convex::{self, Hull};
 use impinge::{Pose, Vec3};
 
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// What hulls are made of: the shapes of the peer measurements, and a rough ball.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ fn outermost(n: usize, random: &mut Random) -> Result<Hull> {
     let mut enough = (n * n / 8).max(4 * n).max(8);
     loop {
         while points.len() < enough {
-            let p = random.vector();
+            let p = random.in_cube();
             if p.length_squared() <= 1.0 {
                 points.push(p);
             }
@@ -73,7 +73,7 @@ fn outermost(n: usize, random: &mut Random) -> Result<Hull> {
 /// A random direction of length one.
 pub(crate) fn direction(random: &mut Random) -> Vec3 {
     loop {
-        let v = random.vector();
+        let v = random.in_cube();
         if (0.01..=1.0).contains(&v.length_squared()) {
             return v.normalize();
         }
@@ -83,7 +83,7 @@ pub(crate) fn direction(random: &mut Random) -> Vec3 {
 /// B in a random attitude, moved along a random direction until it is `gap` beyond first contact
 /// with A.
 pub(crate) fn approach(a: &Hull, b: &Hull, gap: f64, random: &mut Random) -> Result<Pose> {
-    let turn = Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.unit())?;
+    let turn = Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.signed())?;
     let way = direction(random);
     let at = |r: f64| -> Result<Pose> { Ok(Pose::from_translation(way * r)?.compose(&turn)?) };
     let size = |hull: &Hull| hull.bounds().extent().length();

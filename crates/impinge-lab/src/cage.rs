@@ -6,7 +6,7 @@ use anyhow::Result;
 use impinge::{Mesh, Pose, Vec3, first_hit};
 use impinge_samples::shapes::{self, Model};
 
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// The thesis' ten objects have 120 to 1450 polygons, 4121 together.
 const POLYGONS: [usize; 10] = [120, 150, 180, 220, 280, 350, 420, 450, 501, 1450];
@@ -63,10 +63,10 @@ pub(crate) fn flight(frames: usize, seed: u64) -> Result<Flight> {
         bodies.push(Body {
             mesh: Arc::new(shape.generate(polygons, seed)?),
             position: (corner * 2.0 - Vec3::ONE) * 1.6,
-            axis: random.vector() + Vec3::splat(1e-3),
+            axis: random.in_cube() + Vec3::splat(1e-3),
             angle: 0.0,
-            velocity: random.vector() * 0.06,
-            spin: random.unit() * 0.05,
+            velocity: random.in_cube() * 0.06,
+            spin: random.signed() * 0.05,
         });
     }
     let wall = Arc::new(shapes::cuboid([0.2, 2.0 * HALF, 2.0 * HALF])?);

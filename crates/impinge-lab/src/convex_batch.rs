@@ -7,7 +7,6 @@
 //! nearest cache and every branch foretold.
 
 use std::hint::black_box;
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -16,15 +15,15 @@ use impinge::convex::{self, Hull};
 use rayon::prelude::*;
 
 use crate::bodies::{Shape, approach};
-use crate::random::Random;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab convex-batch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// How many hulls.
     #[arg(long, default_value_t = 64, value_name = "N")]
     hulls: usize,
@@ -43,9 +42,6 @@ pub(crate) struct Arguments {
     /// A sentence on the circumstances of the run.
     #[arg(long, default_value = "", value_name = "TEXT")]
     note: String,
-    /// A few pairs and passes only.
-    #[arg(long)]
-    quick: bool,
 }
 
 /// Gaps beyond first contact, in units of the hulls' radius.
@@ -79,9 +75,14 @@ const QUERIES: [(&str, Query); 3] = [
 const WAYS: [&str; 4] = ["one by one", "grouped by hull", "each 8 times in a row", "threads"];
 
 /// Measures every way and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let (pairs, passes) =
-        if arguments.quick { (256, 3) } else { (arguments.pairs, arguments.passes.max(1)) };
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([
+        (&mut arguments.hulls, 8),
+        (&mut arguments.pairs, 256),
+        (&mut arguments.passes, 3),
+    ]);
+    let arguments = &arguments;
+    let (pairs, passes) = (arguments.pairs, arguments.passes.max(1));
     let mut progress = Progress::new(1 + QUERIES.len());
     progress.step(&format!("{} hulls, {pairs} pairs", arguments.hulls));
     let mut random = Random::new(arguments.seed);
@@ -97,7 +98,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         rows.push((name, measure(query, &hulls, [&jobs, &grouped], &pool, passes)));
     }
     let title = "Many pairs of hulls at once";
-    let mut report = Report::new(&arguments.out, "convex-batch", title);
+    let mut report = Report::new(&arguments.common.out, "convex-batch", title);
     report.paragraph(&format!(
         "{} different hulls (ellipsoids, rods, plates and rough balls of 20 to 200 vertices; {} kB with the tables of queries) and {} random pairs of them, in equal parts 0.1 and 0.002 before and 0.002, 0.1 and 1 radius beyond first contact. Nanoseconds a pair, each {HANDFUL} pairs with their fastest of {passes} passes over all, the ways in turn (threads: the fastest pass as a whole). *Grouped*: \
          sorted by the first hull, then the second. *Each {AGAIN} times in a row*: every query is repeated at once, so that its data are in the nearest cache and its branches foretold; no order of the pairs can gain more. *Threads*: `rayon`, {} of them, the random order.",

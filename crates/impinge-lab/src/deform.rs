@@ -5,6 +5,7 @@
 //! rigid ring that crosses it. The same frames are asked of a tree that is only refitted, of one
 //! that rebuilds what degraded, and of one built anew each frame.
 
+use std::fmt::Write as _;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -13,9 +14,14 @@ use impinge::pair::{Collect, traverse};
 use impinge::tree::Tree;
 use impinge::{DeformOptions, Deforming, Mesh, Pose, Vec3, shapes};
 
+use crate::common::Common;
+use crate::report::{Progress, Report};
+
 /// How large and how long.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
     /// Segments of the ring around and across; twice their product in triangles.
     #[arg(long, num_args = 2, default_values_t = [350, 100], value_name = "N")]
     segments: Vec<usize>,
@@ -27,16 +33,36 @@ pub(crate) struct Arguments {
     passes: usize,
 }
 
-/// Prints the tables.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let [around, across] = arguments.segments[..] else {
+/// Measures the tables and writes the report.
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    let [around, across] = &mut arguments.segments[..] else {
         anyhow::bail!("two numbers of segments are needed");
     };
+    arguments.common.limit([
+        (around, 70),
+        (across, 20),
+        (&mut arguments.frames, 2),
+        (&mut arguments.passes, 1),
+    ]);
+    let (around, across) = (arguments.segments[0], arguments.segments[1]);
+    let mut progress = Progress::new(3);
+    let title = "Deforming meshes, and trees from files";
+    let mut report = Report::new(&arguments.common.out, "deformation", title);
     let ring = shapes::torus(1.0, 0.4, around, across)?;
-    println!("{} triangles, {} vertices.\n", ring.triangles().len(), ring.vertices().len());
-    keeping_up(&ring, arguments.passes)?;
-    files(&ring, arguments.passes)?;
-    twisting(&ring, arguments)
+    writeln!(
+        report,
+        "{} triangles, {} vertices.\n",
+        ring.triangles().len(),
+        ring.vertices().len()
+    )?;
+    progress.step("moves");
+    keeping_up(&ring, arguments.passes, &mut report)?;
+    progress.step("files");
+    files(&ring, arguments.passes, &mut report)?;
+    progress.step("a twist");
+    twisting(&ring, &arguments, &mut report)?;
+    println!("{}", report.finish()?.display());
+    Ok(())
 }
 
 /// Milliseconds that this thread has spent on a processor, so that whoever else is busy on the
@@ -76,16 +102,16 @@ fn to_and_fro(passes: usize, mut work: impl FnMut(bool)) -> f64 {
 }
 
 /// What one move costs, by how much of the mesh moves.
-fn keeping_up(ring: &Mesh, passes: usize) -> Result<()> {
+fn keeping_up(ring: &Mesh, passes: usize, report: &mut Report) -> Result<()> {
     let passes = 3 * passes;
-    println!("| what | ms |\n| --- | ---: |");
+    writeln!(report, "| what | ms |\n| --- | ---: |")?;
     let build = fastest(passes, || (), |()| drop(std::hint::black_box(Tree::build(ring))));
-    println!("| building the tree | {build:.2} |");
+    writeln!(report, "| building the tree | {build:.2} |")?;
     let tree = Tree::build(ring);
     let mut failed = false;
     let refit = fastest(passes, || tree.clone(), |tree| failed |= tree.refit(ring).is_err());
     ensure!(!failed, "the tree is not that of the mesh");
-    println!("| `Tree::refit` | {refit:.2} |");
+    writeln!(report, "| `Tree::refit` | {refit:.2} |")?;
     let body =
         Deforming::with_options(ring.clone(), &DeformOptions::default().rebuild_at(f64::INFINITY))?;
     let all: Vec<Vec3> = ring.vertices().iter().map(|v| *v * 1.001).collect();
@@ -97,13 +123,16 @@ fn keeping_up(ring: &Mesh, passes: usize) -> Result<()> {
     };
     let whole = own(&[(0, ring.vertices()[0])])?;
     let time = fastest(passes, || whole.clone(), |body| failed |= body.move_all(&all).is_err());
-    println!("| `Deforming::move_all`, every vertex, with a copy of the tree | {time:.2} |");
+    writeln!(
+        report,
+        "| `Deforming::move_all`, every vertex, with a copy of the tree | {time:.2} |"
+    )?;
     let mut same = whole;
     let time = to_and_fro(passes, |there| {
         let vertices = if there { &all[..] } else { ring.vertices() };
         failed |= same.move_all(vertices).is_err();
     });
-    println!("| `Deforming::move_all`, every vertex | {time:.2} |");
+    writeln!(report, "| `Deforming::move_all`, every vertex | {time:.2} |")?;
     for count in [1, 10, 100, 1000, 10_000] {
         let first = &ring.vertices()[..count.min(ring.vertices().len())];
         let moved = |factor: f64| -> Vec<(u32, Vec3)> {
@@ -114,15 +143,15 @@ fn keeping_up(ring: &Mesh, passes: usize) -> Result<()> {
         let time = to_and_fro(passes, |there| {
             failed |= body.move_some(if there { &out } else { &back }).is_err();
         });
-        println!("| `Deforming::move_some`, {count} neighbours | {time:.3} |");
+        writeln!(report, "| `Deforming::move_some`, {count} neighbours | {time:.3} |")?;
     }
     ensure!(!failed, "a move was refused");
-    println!();
+    writeln!(report)?;
     Ok(())
 }
 
 /// What storing costs and saves.
-fn files(ring: &Mesh, passes: usize) -> Result<()> {
+fn files(ring: &Mesh, passes: usize, report: &mut Report) -> Result<()> {
     let mut file = Vec::new();
     ring.tree().write(&mut file, ring)?;
     let mut failed = false;
@@ -130,10 +159,11 @@ fn files(ring: &Mesh, passes: usize) -> Result<()> {
     let read = fastest(passes, || (), |()| failed |= Tree::read(&*file, ring).is_err());
     ensure!(!failed, "a tree was not written or read");
     let each = file.len() as f64 / ring.triangles().len() as f64;
-    println!(
+    writeln!(
+        report,
         "A stored tree: {} bytes, {each:.2} a triangle; written in {write:.2} ms, read and checked in {read:.2} ms.\n",
         file.len()
-    );
+    )?;
     Ok(())
 }
 
@@ -146,7 +176,7 @@ fn twisted(ring: &Mesh, turns: f64) -> Vec<Vec3> {
     ring.vertices().iter().map(point).collect()
 }
 
-fn twisting(ring: &Mesh, arguments: &Arguments) -> Result<()> {
+fn twisting(ring: &Mesh, arguments: &Arguments, report: &mut Report) -> Result<()> {
     let probe = shapes::torus(0.9, 0.3, 120, 60)?;
     let pose = Pose::from_translation([0.8, 0.0, 0.3])?;
     let mut refitted =
@@ -158,11 +188,14 @@ fn twisting(ring: &Mesh, arguments: &Arguments) -> Result<()> {
             Ok((rebuild_at, Deforming::with_options(ring.clone(), &options)?))
         })
         .collect::<Result<_>>()?;
-    print!("| twist, turns | pairs | new tree: query ms | refit only: move ms | query | as new |");
+    write!(
+        report,
+        "| twist, turns | pairs | new tree: query ms | refit only: move ms | query | as new |"
+    )?;
     for (at, _) in &kept {
-        print!(" rebuild at {at}: move ms | query | as new | rebuilt |");
+        write!(report, " rebuild at {at}: move ms | query | as new | rebuilt |")?;
     }
-    println!("\n| ---: |{}", " ---: |".repeat(5 + 4 * kept.len()));
+    writeln!(report, "\n| ---: |{}", " ---: |".repeat(5 + 4 * kept.len()))?;
     for frame in 1..=arguments.frames {
         let turns = frame as f64 / 16.0;
         let vertices = twisted(ring, turns);
@@ -182,20 +215,21 @@ fn twisting(ring: &Mesh, arguments: &Arguments) -> Result<()> {
         let moving = clock() - start;
         let (query, found) = ask(refitted.mesh());
         ensure!(found == pairs, "the refitted tree finds other pairs");
-        print!(
+        write!(
+            report,
             "| {turns:.3} | {} | {new:.3} | {moving:.2} | {query:.3} | {:.2} |",
             pairs.len(),
             query / new
-        );
+        )?;
         for (_, body) in &mut kept {
             let start = clock();
             let done = body.move_all(&vertices)?;
             let moving = clock() - start;
             let (query, found) = ask(body.mesh());
             ensure!(found == pairs, "the rebuilt tree finds other pairs");
-            print!(" {moving:.2} | {query:.3} | {:.2} | {} |", query / new, done.rebuilt);
+            write!(report, " {moving:.2} | {query:.3} | {:.2} | {} |", query / new, done.rebuilt)?;
         }
-        println!();
+        writeln!(report)?;
     }
     Ok(())
 }

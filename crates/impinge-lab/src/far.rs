@@ -7,15 +7,15 @@ use anyhow::{Result, ensure};
 use impinge::{Mesh, Pose, distance, shapes};
 
 use crate::bodies::direction;
-use crate::random::Random;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab far`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Poses at each separation.
     #[arg(long, default_value_t = 40, value_name = "N")]
     poses: usize,
@@ -25,9 +25,6 @@ pub(crate) struct Arguments {
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A few poses, twice.
-    #[arg(long)]
-    quick: bool,
 }
 
 /// Separations, in units of the tori's size.
@@ -55,9 +52,10 @@ impl Cell {
 }
 
 /// Measures every separation and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let (poses, passes) =
-        if arguments.quick { (5, 2) } else { (arguments.poses.max(1), arguments.passes.max(1)) };
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.poses, 5), (&mut arguments.passes, 2)]);
+    let arguments = &arguments;
+    let (poses, passes) = (arguments.poses.max(1), arguments.passes.max(1));
     let mut progress = Progress::new(TORI.len() * passes);
     let mut tables = Vec::new();
     for [around, across] in TORI {
@@ -68,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             let away = 10.0_f64.powi(*exponent);
             let mut at = Vec::new();
             for _ in 0..poses {
-                let turn: [f64; 4] = std::array::from_fn(|_| random.unit() - 0.5);
+                let turn: [f64; 4] = std::array::from_fn(|_| random.signed() - 0.5);
                 at.push(Pose::from_quaternion(turn, direction(&mut random) * away)?);
             }
             cells.push(Cell { best: vec![f64::INFINITY; at.len()], poses: at });
@@ -103,7 +101,8 @@ fn timed(mesh: &Mesh, pose: &Pose) -> Result<f64> {
 }
 
 fn report(arguments: &Arguments, tables: &[(usize, Vec<Cell>)]) -> Result<PathBuf> {
-    let mut report = Report::new(&arguments.out, "far", "Distances of meshes that are far apart");
+    let mut report =
+        Report::new(&arguments.common.out, "far", "Distances of meshes that are far apart");
     report.paragraph(
         "Two equal tori (radii 1 and 0.4), turned at random, in random directions from each other. Microseconds of `distance`, the median and the most over all poses, each pose the fastest of its passes; \
          separations take turns in every pass. In brackets: the median, over that at a separation of 1,000.",

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use impinge::pair::{First, traverse};
 use impinge::{Aabb, Mesh, Pose, Vec3};
 
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// How a body moves from step to step.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Course {
         let mut rotation = Pose::IDENTITY;
         for _ in 0..3 {
             let turn =
-                Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.unit())?;
+                Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.signed())?;
             rotation = turn.compose(&rotation)?;
         }
         Ok(Self {
@@ -75,7 +75,7 @@ impl Course {
 /// A random unit vector.
 fn direction(random: &mut Random) -> Vec3 {
     loop {
-        let v = random.vector();
+        let v = random.in_cube();
         if (0.01..=1.0).contains(&v.length_squared()) {
             return v.normalize();
         }
@@ -83,7 +83,7 @@ fn direction(random: &mut Random) -> Vec3 {
 }
 
 fn point_in(random: &mut Random, space: &Aabb) -> Vec3 {
-    space.center() + 0.5 * space.extent() * random.vector()
+    space.center() + 0.5 * space.extent() * random.in_cube()
 }
 
 fn hits(environment: &Mesh, body: &Mesh, pose: &Pose) -> bool {
@@ -111,8 +111,8 @@ pub(crate) fn billiard(environment: &Mesh, body: &Mesh, motion: &Motion) -> Resu
     }
     let mut poses = Vec::with_capacity(motion.steps);
     while poses.len() < motion.steps {
-        course.direction = (course.direction + SWERVE * random.vector()).normalize();
-        course.axis = (course.axis + SWERVE * random.vector()).normalize();
+        course.direction = (course.direction + SWERVE * random.in_cube()).normalize();
+        course.axis = (course.axis + SWERVE * random.in_cube()).normalize();
         let mut position = course.position + course.direction * motion.step;
         for k in 0..3 {
             if position[k] < space.min[k] || position[k] > space.max[k] {
@@ -153,7 +153,7 @@ pub(crate) fn reaching(environment: &Mesh, motion: &Motion) -> Result<Vec<Pose>>
             course.position = to;
             to = target(&mut random);
         }
-        course.axis = (course.axis + SWERVE * random.vector()).normalize();
+        course.axis = (course.axis + SWERVE * random.in_cube()).normalize();
         course.rotation = course.turned()?;
         poses.push(course.pose()?);
     }

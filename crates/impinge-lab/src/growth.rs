@@ -15,16 +15,16 @@ use impinge::shapes;
 use impinge::{Mesh, Pose, Vec3, distance};
 
 use crate::chart::{Axis, Chart, Mark};
-use crate::random::Random;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
 use crate::timing;
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab growth`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// The most triangles.
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
     most: usize,
@@ -54,7 +54,10 @@ struct Row {
 }
 
 /// Measures every size and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.most, 3200), (&mut arguments.poses, 3)]);
+    arguments.common.limit_seconds(&mut arguments.budget, 0.05);
+    let arguments = &arguments;
     let sizes: Vec<usize> = (0..=6)
         .map(|k| (1000.0 * 10_f64.powf(f64::from(k) / 2.0)).round() as usize)
         .filter(|n| *n <= arguments.most.max(1000))
@@ -111,9 +114,9 @@ fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
 
 /// Poses of the three regimes, near, touch and deep, along one random approach.
 pub(crate) fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose; REGIMES.len()]> {
-    let axis = random.vector() + Vec3::splat(1e-3);
-    let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.unit())?;
-    let direction = (random.vector() + Vec3::splat(1e-3)).normalize();
+    let axis = random.in_cube() + Vec3::splat(1e-3);
+    let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.signed())?;
+    let direction = (random.in_cube() + Vec3::splat(1e-3)).normalize();
     let at =
         |r: f64| -> Result<Pose> { Ok(Pose::from_translation(direction * r)?.compose(&turn)?) };
     let hits = |r: f64| -> Result<bool> {
@@ -159,8 +162,11 @@ fn exponent(rows: &[Row], value: impl Fn(&Row) -> f64) -> f64 {
 }
 
 fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
-    let mut report =
-        Report::new(&arguments.out, "growth", "How queries grow with the number of triangles");
+    let mut report = Report::new(
+        &arguments.common.out,
+        "growth",
+        "How queries grow with the number of triangles",
+    );
     report.paragraph(&format!(
         "A bumpy torus against itself, the second one in {} random attitudes, each approached along a random direction: *near*, a hundredth of its size before first contact; *touch*, a two-thousandth before it; *deep*, with its \
          middle at 30 % of the distance of first contact. One thread. Microseconds a query, the median over the attitudes, each the fastest of up to five passes.",

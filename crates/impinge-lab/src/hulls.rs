@@ -13,9 +13,10 @@ use impinge::convex::Hull;
 use impinge::{Mesh, Vec3};
 
 use crate::bodies::direction;
-use crate::random::Random;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
 use crate::timing;
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab hulls`.
 #[derive(Debug, clap::Args)]
@@ -23,9 +24,8 @@ pub(crate) struct Arguments {
     /// Meshes, or folders of them with all below, whose vertices are the points; beside random
     /// points.
     files: Vec<PathBuf>,
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Only write the points, as text, for others to read.
     #[arg(long, value_name = "DIR")]
     points: Option<PathBuf>,
@@ -41,9 +41,6 @@ pub(crate) struct Arguments {
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Random sets are a hundredth as large.
-    #[arg(long)]
-    quick: bool,
 }
 
 /// What somebody made of one set of points.
@@ -60,7 +57,9 @@ struct Made {
 type Others = BTreeMap<String, BTreeMap<String, Made>>;
 
 /// Builds every hull and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit_seconds(&mut arguments.budget, 0.01);
+    let arguments = &arguments;
     let mut sets = generated(arguments);
     sets.extend(read(arguments)?);
     if let Some(folder) = &arguments.points {
@@ -80,11 +79,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 /// Random points, and points that lie in common planes.
 fn generated(arguments: &Arguments) -> Vec<(String, Vec<Vec3>)> {
     let mut random = Random::new(arguments.seed);
-    let share = if arguments.quick { 100 } else { 1 };
+    let share = if arguments.common.quick { 100 } else { 1 };
     let mut sets = Vec::new();
     for n in [10_000, 100_000, 1_000_000].map(|n| n / share) {
         let mut in_ball = || loop {
-            let p = random.vector();
+            let p = random.in_cube();
             if p.length_squared() <= 1.0 {
                 return p;
             }
@@ -94,7 +93,7 @@ fn generated(arguments: &Arguments) -> Vec<(String, Vec<Vec3>)> {
     for n in [1000, 10_000, 100_000].map(|n| n / share) {
         sets.push((format!("sphere-{n}"), (0..n).map(|_| direction(&mut random)).collect()));
     }
-    let side = if arguments.quick { 5_usize } else { 40 };
+    let side = if arguments.common.quick { 5_usize } else { 40 };
     let at =
         |i: usize| Vec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
     sets.push((format!("grid-{side}-cubed"), (0..side.pow(3)).map(at).collect()));
@@ -176,7 +175,7 @@ fn report(arguments: &Arguments, rows: &[(&str, usize, Made)], others: &Others) 
         others.values().flat_map(BTreeMap::keys).map(String::as_str).collect();
     peers.sort_unstable();
     peers.dedup();
-    let mut report = Report::new(&arguments.out, "hulls", "Building convex hulls");
+    let mut report = Report::new(&arguments.common.out, "hulls", "Building convex hulls");
     report.paragraph(
         "`Hull::new`, exact: corners, polygonal faces and neighbours as in real arithmetic on the coordinates as they are. One thread, milliseconds on the processor, the fastest of several times, all on one core one after the other. *ball*, *sphere*: random points in a ball and on a sphere; *grid*: the points of a cubic grid; the others are the vertices of meshes. \
          Others build triangles by floating point with a tolerance: their vertices and faces may be fewer or more than those of the hull, and a point may lie outside. *times*: their time divided by ours.",

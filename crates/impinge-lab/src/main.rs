@@ -10,6 +10,7 @@ mod cage;
 mod capacity;
 mod chart;
 mod closest_feature;
+mod common;
 mod convex_batch;
 mod deform;
 mod far;
@@ -22,7 +23,6 @@ mod methods;
 mod peers;
 mod plain;
 mod pre_checks;
-mod random;
 mod report;
 mod scenes;
 mod support;
@@ -99,29 +99,29 @@ enum Experiment {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().experiment {
-        Experiment::Triangles(arguments) => triangles::run(&arguments),
-        Experiment::PreChecks(arguments) => pre_checks::run(&arguments),
-        Experiment::Klosowski(arguments) => klosowski::run(&arguments),
-        Experiment::Deform(arguments) => deform::run(&arguments),
-        Experiment::BoxTree(arguments) => box_tree::run(&arguments),
-        Experiment::Leung(arguments) => leung::run(&arguments),
-        Experiment::ZachmannConvex(arguments) => zachmann_convex::run(&arguments),
+        Experiment::Triangles(arguments) => triangles::run(arguments),
+        Experiment::PreChecks(arguments) => pre_checks::run(arguments),
+        Experiment::Klosowski(arguments) => klosowski::run(arguments),
+        Experiment::Deform(arguments) => deform::run(arguments),
+        Experiment::BoxTree(arguments) => box_tree::run(arguments),
+        Experiment::Leung(arguments) => leung::run(arguments),
+        Experiment::ZachmannConvex(arguments) => zachmann_convex::run(arguments),
         Experiment::Assemblies(arguments) => assemblies::run(&arguments),
-        Experiment::Growth(arguments) => growth::run(&arguments),
-        Experiment::Far(arguments) => far::run(&arguments),
-        Experiment::Threads(arguments) => threads::run(&arguments),
-        Experiment::Workloads(arguments) => peers::workloads::run(&arguments),
-        Experiment::Peers(arguments) => peers::mesh::run(&arguments),
-        Experiment::PeersConvex(arguments) => peers::convex::run(&arguments),
+        Experiment::Growth(arguments) => growth::run(arguments),
+        Experiment::Far(arguments) => far::run(arguments),
+        Experiment::Threads(arguments) => threads::run(arguments),
+        Experiment::Workloads(arguments) => peers::workloads::run(arguments),
+        Experiment::Peers(arguments) => peers::mesh::run(arguments),
+        Experiment::PeersConvex(arguments) => peers::convex::run(arguments),
         Experiment::PeersBroad(arguments) => peers::broad::run(&arguments),
-        Experiment::BroadScenes(arguments) => boxes::table::run(&arguments),
-        Experiment::Methods(arguments) => methods::run(&arguments),
-        Experiment::World(arguments) => world::run(&arguments),
-        Experiment::ZachmannGlobal(arguments) => zachmann_global::run(&arguments),
-        Experiment::ConvexGrowth(arguments) => leung::query_growth::run(&arguments),
-        Experiment::ConvexBatch(arguments) => convex_batch::run(&arguments),
-        Experiment::Support(arguments) => support::run(&arguments),
-        Experiment::Hulls(arguments) => hulls::run(&arguments),
+        Experiment::BroadScenes(arguments) => boxes::table::run(arguments),
+        Experiment::Methods(arguments) => methods::run(arguments),
+        Experiment::World(arguments) => world::run(arguments),
+        Experiment::ZachmannGlobal(arguments) => zachmann_global::run(arguments),
+        Experiment::ConvexGrowth(arguments) => leung::query_growth::run(arguments),
+        Experiment::ConvexBatch(arguments) => convex_batch::run(arguments),
+        Experiment::Support(arguments) => support::run(arguments),
+        Experiment::Hulls(arguments) => hulls::run(arguments),
         Experiment::ConvexTable(arguments) => peers::table::run(&arguments),
     }
 }

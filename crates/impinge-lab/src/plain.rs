@@ -51,14 +51,14 @@ fn code([x, y, z]: [f64; 3]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use impinge::internals::Random;
 
     #[test]
     fn agrees_with_the_exact_test_on_ordinary_triangles() {
         let mut random = Random::new(7);
         let mut meet = 0;
         for _ in 0..10_000 {
-            let [a, b] = [[(); 3]; 2].map(|t| t.map(|()| random.vector()));
+            let [a, b] = [[(); 3]; 2].map(|t| t.map(|()| random.in_cube()));
             let exact = impinge::exact::triangles_intersect(&a, &b);
             assert_eq!(triangles_intersect(&a, &b), exact, "{a:?} {b:?}");
             meet += usize::from(exact);

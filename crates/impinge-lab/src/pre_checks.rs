@@ -1,6 +1,7 @@
 //! The tables of Zachmann 1994, section 3.2: what each pre-check saves, and how often each
 //! comparison of the point-in-polygon test decides.
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -11,11 +12,15 @@ use impinge::pair::First;
 use impinge_papers::zachmann::edges::{Counts, PreChecks, after_pre_checks, traverse};
 
 use crate::cage::{Flight, Request, flight};
-use crate::random::Random;
+use crate::common::Common;
+use crate::report::{Progress, Report};
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab pre-checks`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
     /// Frames of the flight.
     #[arg(long, default_value_t = 200)]
     frames: usize,
@@ -33,23 +38,31 @@ const ROWS: [(&str, PreChecks, &str, &str); 5] = [
     ("with relaxed collecting", PreChecks::RELAXED_COLLECT, "470", "10.6"),
 ];
 
-/// Prints both tables.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+/// Measures both tables and writes the report.
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.frames, 5)]);
+    let mut progress = Progress::new(ROWS.len() + 1);
+    let title = "Zachmann 1994, section 3.2: pre-checks of the edge-against-polygon test";
+    let mut report = Report::new(&arguments.common.out, "zachmann-3-2", title);
     let Flight { frames, polygons } = flight(arguments.frames, arguments.seed)?;
     let requests: usize = frames.iter().map(Vec::len).sum();
-    println!(
+    writeln!(
+        report,
         "Ten objects of {polygons} polygons and six walls, {} frames, {} requests a frame.\n",
         frames.len(),
         requests / frames.len().max(1)
-    );
-    println!(
+    )?;
+    writeln!(
+        report,
         "| pre-checks, accumulated | ms a frame | shortest | longest | speed-up | thesis: ms | speed-up | edges near | faces collected | box tests | exact tests | collisions |"
-    );
-    println!(
+    )?;
+    writeln!(
+        report,
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
-    );
+    )?;
     let mut first_mean = None;
     for (name, checks, paper_ms, paper_ratio) in ROWS {
+        progress.step(name);
         // Without any check a frame takes hundreds of times longer: a few are enough.
         let shown =
             if checks == PreChecks::NONE { &frames[..frames.len().min(5)] } else { &frames[..] };
@@ -65,7 +78,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let share =
             |part: u64, all: u64| format!("{:.1} %", 100.0 * part as f64 / all.max(1) as f64);
         let n = shown.len().max(1) as u64;
-        println!(
+        writeln!(
+            report,
             "| {name} | {:.3} | {:.3} | {:.3} | {ratio} | {paper_ms} | {paper_ratio} | {} | {} | {} | {} | {collisions} |",
             mean * 1e3,
             shortest * 1e3,
@@ -74,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             share(counts.faces_collected, counts.faces),
             counts.box_tests / n,
             counts.exact_tests / n,
-        );
+        )?;
     }
     let (mut said, mut true_ones) = (0, 0);
     for request in frames.iter().flatten() {
@@ -85,10 +99,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         said += usize::from(found);
         true_ones += usize::from(first.pair.is_some());
     }
-    println!(
+    writeln!(
+        report,
         "\nStopping after the pre-checks says \"collision\" {said} times where {true_ones} are; it never misses one.\n"
-    );
-    one_shot(arguments.seed);
+    )?;
+    progress.step("points in polygons");
+    let edges = if arguments.common.quick { 30_000 } else { 3_000_000 };
+    one_shot(edges, arguments.seed, &mut report)?;
+    println!("{}", report.finish()?.display());
     Ok(())
 }
 
@@ -139,25 +157,25 @@ fn time(frames: &[Vec<Request>], checks: &PreChecks) -> Timed {
 }
 
 /// The second table: random points against random star-shaped polygons of 3 to 12 corners.
-fn one_shot(seed: u64) {
+fn one_shot(edges: u64, seed: u64, report: &mut Report) -> Result<()> {
     let mut random = Random::new(seed);
     let mut counts = OneShotCounts::default();
-    while counts.edges() < 3_000_000 {
+    while counts.edges() < edges {
         let n = 3 + (random.bits() % 10) as usize;
         let polygon: Vec<[f64; 2]> = (0..n)
             .map(|i| {
                 let angle = std::f64::consts::TAU * i as f64 / n as f64;
-                let radius = 0.6 + 0.4 * random.unit();
+                let radius = 0.6 + 0.4 * random.signed();
                 [radius * angle.cos(), radius * angle.sin()]
             })
             .collect();
         for _ in 0..20 {
-            let q = [random.unit(), random.unit()];
+            let q = [random.signed(), random.signed()];
             let _ = point_in_polygon_counted(q, &polygon, &mut counts);
         }
     }
-    println!("| pre-check of the point-in-polygon test | decides | thesis |");
-    println!("| --- | ---: | ---: |");
+    writeln!(report, "| pre-check of the point-in-polygon test | decides | thesis |")?;
+    writeln!(report, "| --- | ---: | ---: |")?;
     let names = [
         "1: left",
         "2: above",
@@ -169,7 +187,8 @@ fn one_shot(seed: u64) {
     let thesis = ["50 %", "22 %", "26 %", "1 %", "0.00003 %", "0.00002 %"];
     let share = |part: u64| 100.0 * part as f64 / counts.edges() as f64;
     for ((name, part), thesis) in names.iter().zip(counts.pre_checks).zip(thesis) {
-        println!("| {name} | {:.2} % | {thesis} |", share(part));
+        writeln!(report, "| {name} | {:.2} % | {thesis} |", share(part))?;
     }
-    println!("| remaining | {:.2} % | 1 % |", share(counts.remaining));
+    writeln!(report, "| remaining | {:.2} % | 1 % |", share(counts.remaining))?;
+    Ok(())
 }

@@ -55,11 +55,19 @@ impl Report {
         Ok(())
     }
 
-    /// Writes the Markdown file and tells its path.
+    /// Writes the Markdown file and gives its path.
     pub(crate) fn finish(self) -> Result<PathBuf> {
         let path = self.folder.join(format!("{}.md", self.name));
         write(&path, &format!("{}\n", self.text.trim_end()))?;
         Ok(path)
+    }
+}
+
+/// Tables that are written cell by cell.
+impl std::fmt::Write for Report {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.text.push_str(text);
+        Ok(())
     }
 }
 

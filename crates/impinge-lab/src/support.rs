@@ -17,16 +17,16 @@ use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
 
 use crate::bodies::{Shape, direction};
 use crate::chart::{Axis, Chart, Mark};
-use crate::random::Random;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, short};
 use crate::timing;
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab support`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Directions of a pass.
     #[arg(long, default_value_t = 2000, value_name = "N")]
     directions: usize,
@@ -36,9 +36,6 @@ pub(crate) struct Arguments {
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Two sizes and a few passes only.
-    #[arg(long)]
-    quick: bool,
 }
 
 const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];
@@ -114,9 +111,11 @@ struct Row {
 }
 
 /// Measures every hull and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let sizes = if arguments.quick { &[10, 100][..] } else { &SIZES[..] };
-    let passes = if arguments.quick { 2 } else { arguments.passes.max(1) };
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.directions, 200), (&mut arguments.passes, 2)]);
+    let arguments = &arguments;
+    let sizes = if arguments.common.quick { &[10, 100][..] } else { &SIZES[..] };
+    let passes = arguments.passes.max(1);
     let mut progress = Progress::new(sizes.len() * Shape::ALL.len());
     let mut random = Random::new(arguments.seed);
     let mut rows = Vec::new();
@@ -247,7 +246,7 @@ fn check(hull: &Hull, way: Way, directions: &[Vec3], found: &[u32]) -> Result<()
 }
 
 fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
-    let mut report = Report::new(&arguments.out, "support", "Supporting vertices");
+    let mut report = Report::new(&arguments.common.out, "support", "Supporting vertices");
     report.paragraph(&format!(
         "The vertex of a hull that lies furthest in a direction: nanoseconds, each direction waiting for the answer before it, as in a query; {} directions, each hundred with their fastest of several passes, the ways in turn. Random directions, except *coherent* ones, which turn by {STEP} degrees from one to the next. *Brute force*, the climbs and the *hierarchy* \
          (Dobkin and Kirkpatrick) are exact, to the last bit. *Queries*: the cube map of `convex::intersects` and its kin, which looks at one to a few blocks of eight vertices in `f32` and is furthest to about 6e-7 of the size; what that leaves open, queries settle themselves. Shapes: points on ellipsoids with half axes 1, 0.8, 0.6 (ellipsoid), 1, 0.2, 0.2 (rod) and 1, 1, 0.2 (plate), and \

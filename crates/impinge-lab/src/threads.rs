@@ -8,16 +8,16 @@ use impinge::pair::{intersecting_pairs, par_intersecting_pairs};
 use impinge::tree::Tree;
 
 use crate::chart::{Axis, Chart, Mark};
+use crate::common::Common;
 use crate::growth::{approach, torus};
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
+use impinge::internals::Random;
 
 /// Arguments of `impinge-lab threads`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Triangles of each mesh.
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
     triangles: usize,
@@ -43,7 +43,13 @@ struct Row {
 }
 
 /// Measures every number of threads and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([
+        (&mut arguments.triangles, 4000),
+        (&mut arguments.poses, 2),
+        (&mut arguments.passes, 2),
+    ]);
+    let arguments = &arguments;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let most = arguments.most.unwrap_or(cores).max(1);
     let (a, b) = (torus(arguments.triangles)?, torus(arguments.triangles)?);
@@ -81,7 +87,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn report(arguments: &Arguments, triangles: usize, pairs: usize, rows: &[Row]) -> Result<PathBuf> {
-    let mut report = Report::new(&arguments.out, "threads", "What more threads gain");
+    let mut report = Report::new(&arguments.common.out, "threads", "What more threads gain");
     report.paragraph(&format!(
         "Two bumpy tori of {} triangles each in deep contact, {} poses with {} pairs on average; and building the tree of one. Milliseconds, the fastest of {} passes; in brackets how many times as fast as one thread. \
          The pairs are compared with those of one thread in every pass.",

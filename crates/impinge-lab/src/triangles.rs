@@ -6,6 +6,7 @@
 //! fit the cache: each block is touched once, then both tests run over it, in turns first. The
 //! ratio reported is the median over the blocks.
 
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -13,8 +14,10 @@ use impinge::exact::triangles_intersect;
 use impinge::internals::exact::{FilterStats, triangles_intersect_counted};
 use impinge::{Aabb, Vec3};
 
+use crate::common::Common;
 use crate::plain;
-use crate::random::Random;
+use crate::report::{Progress, Report};
+use impinge::internals::Random;
 
 type Triangle = [Vec3; 3];
 type Pair = (Triangle, Triangle);
@@ -22,6 +25,8 @@ type Pair = (Triangle, Triangle);
 /// Arguments of `impinge-lab triangles`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
     /// Pairs of each kind.
     #[arg(long, default_value_t = 200_000)]
     pairs: usize,
@@ -48,22 +53,29 @@ const KINDS: &[Kind] = &[
     ("integer grid (stress)", integer_grid),
 ];
 
-pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
+    arguments.common.limit([(&mut arguments.pairs, 2 * BLOCK), (&mut arguments.rounds, 1)]);
     anyhow::ensure!(arguments.pairs >= BLOCK, "--pairs must be at least {BLOCK}");
     anyhow::ensure!(arguments.rounds >= 1, "--rounds must be at least 1");
-    println!(
+    let mut progress = Progress::new(KINDS.len());
+    let title = "What exactness costs in the triangle test";
+    let mut report = Report::new(&arguments.common.out, "triangles", title);
+    writeln!(
+        report,
         "| pairs with overlapping boxes | meet | plain ns | exact ns | ratio | filter | adaptive | integer | plain wrong |"
-    );
-    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
+    )?;
+    writeln!(report, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
     for (name, make) in KINDS.iter().filter(|(name, _)| name.contains(&arguments.only)) {
+        progress.step(name);
         let pairs = make(arguments.pairs, &mut Random::new(1));
-        report(name, &pairs, arguments.rounds);
+        row(name, &pairs, arguments.rounds, &mut report)?;
     }
+    println!("{}", report.finish()?.display());
     Ok(())
 }
 
-/// Measures one kind of pairs and prints its row.
-fn report(name: &str, pairs: &[Pair], rounds: usize) {
+/// Measures one kind of pairs and writes its row.
+fn row(name: &str, pairs: &[Pair], rounds: usize, report: &mut Report) -> anyhow::Result<()> {
     let (mut ratios, mut plain_times, mut exact_times) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..rounds {
         for (i, block) in pairs.chunks_exact(BLOCK).enumerate() {
@@ -89,7 +101,8 @@ fn report(name: &str, pairs: &[Pair], rounds: usize) {
     }
     let nanoseconds = 1e9 / BLOCK as f64;
     let percent = |n: u64| 100.0 * n as f64 / stats.total() as f64;
-    println!(
+    writeln!(
+        report,
         "| {name} | {:.1} % | {:.1} | {:.1} | {:.3} | {:.4} % | {:.4} % | {:.4} % | {wrong} |",
         100.0 * meet as f64 / pairs.len() as f64,
         median(&mut plain_times) * nanoseconds,
@@ -98,7 +111,8 @@ fn report(name: &str, pairs: &[Pair], rounds: usize) {
         percent(stats.filter),
         percent(stats.adaptive),
         percent(stats.integer),
-    );
+    )?;
+    Ok(())
 }
 
 fn time<T>(work: impl FnOnce() -> T) -> Duration {
@@ -135,12 +149,12 @@ fn boxes_overlap((a, b): &Pair) -> bool {
 fn random_pairs(count: usize, ratio: f64, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
-        let triangle = |random: &mut Random| [(); 3].map(|()| random.vector());
+        let triangle = |random: &mut Random| [(); 3].map(|()| random.in_cube());
         let (a, b) = (triangle(random), triangle(random));
-        let center = random.vector() * (1.0 + ratio);
+        let center = random.in_cube() * (1.0 + ratio);
         let pair = (a, b.map(|v| v * ratio + center));
         if boxes_overlap(&pair) {
-            pairs.push(if random.unit() < 0.0 { pair } else { (pair.1, pair.0) });
+            pairs.push(if random.signed() < 0.0 { pair } else { (pair.1, pair.0) });
         }
     }
     pairs
@@ -148,8 +162,9 @@ fn random_pairs(count: usize, ratio: f64, random: &mut Random) -> Vec<Pair> {
 
 /// Triangles of a sphere with random bumps.
 fn bumpy_sphere(center: Vec3, rings: usize, random: &mut Random) -> Vec<Triangle> {
-    let bumps: Vec<(Vec3, f64)> = (0..12).map(|_| (random.vector() * 6.0, random.unit())).collect();
-    let turn = random.vector();
+    let bumps: Vec<(Vec3, f64)> =
+        (0..12).map(|_| (random.in_cube() * 6.0, random.signed())).collect();
+    let turn = random.in_cube();
     let vertex = |i: usize, j: usize| {
         let (latitude, longitude) = (
             (i as f64 / rings as f64) * std::f64::consts::PI,
@@ -190,7 +205,7 @@ fn bumpy_spheres(count: usize, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
         let a = bumpy_sphere(Vec3::ZERO, 48, random);
-        let b = bumpy_sphere(random.vector() * 0.3, 40, random);
+        let b = bumpy_sphere(random.in_cube() * 0.3, 40, random);
         let boxed = |t: &Triangle| (Aabb::from_points(*t), *t);
         let (a, b): (Vec<_>, Vec<_>) =
             (a.iter().map(boxed).collect(), b.iter().map(boxed).collect());
@@ -217,7 +232,7 @@ fn far_away(pairs: Vec<Pair>) -> Vec<Pair> {
 fn integer_grid(count: usize, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
-        let mut triangle = || [(); 3].map(|()| (random.vector() * 4.0).round());
+        let mut triangle = || [(); 3].map(|()| (random.in_cube() * 4.0).round());
         let pair = (triangle(), triangle());
         if boxes_overlap(&pair) {
             pairs.push(pair);

@@ -2,6 +2,8 @@
 //! models.
 #![allow(clippy::print_stdout, reason = "a test reports what it skipped")]
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use glam::DVec3 as Vec3;
@@ -16,8 +18,21 @@ pub fn model(name: &str) -> Option<PathBuf> {
     if path.exists() {
         return Some(path);
     }
-    println!("skipped: {} not present", path.display());
+    skip(&format!("shared/meshes/{name} is not beside the checkout"));
     None
+}
+
+/// Reports that the running test skips something, also in the list that `cargo xtask test` prints
+/// at its end.
+pub fn skip(reason: &str) {
+    println!("skipped: {reason}");
+    let Some(file) = std::env::var_os("IMPINGE_SKIPPED") else { return };
+    // Tests run on threads that bear their names.
+    let thread = std::thread::current();
+    let line = format!("test {}: {reason}\n", thread.name().unwrap_or("without name"));
+    let mut file = OpenOptions::new().create(true).append(true).open(file).unwrap();
+    // One write, so that lines of several processes do not mix.
+    file.write_all(line.as_bytes()).unwrap();
 }
 
 /// The number of cases of a test: the environment variable `name`, or `default`.

@@ -12,4 +12,5 @@
 
 pub mod klosowski;
 pub mod leung;
+mod pair_set;
 pub mod zachmann;

@@ -10,31 +10,10 @@ use impinge::broad::{
 use impinge::convex::Sphere;
 use impinge::world::{Body, World, WorldOptions};
 use impinge::{Aabb, Pose, Vec3};
+use impinge_oracles::common::Random;
 use impinge_papers::zachmann::broad::{
     BROAD_PHASES, Grid, GridOptions, Octree, OctreeOptions, SlabOctree, SlabOctreeOptions, Slabs,
 };
-
-/// A random generator (`SplitMix64`) of the test's own, so that it shares nothing with the tested
-/// code.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.bits() % n as u64) as usize
-    }
-
-    fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * 2f64.powi(-53)
-    }
-}
 
 const SCALES: [f64; 16] = [
     5e-324, 1e-310, 1e-45, 3e-43, 1e-38, 1e-30, 1e-20, 1.0, 1e20, 9.9e29, 1.1e30, 1e31, 1e38, 3e38,

@@ -7,7 +7,7 @@ use impinge::exact::{Location, locate_point, triangles_intersect, winding_number
 use impinge::pair::{Collect, Sink};
 use impinge::pieces::{DecomposeOptions, decompose, decompose_exactly};
 use impinge::{CheckOptions, Mesh, Pose, Relation, Vec3, check_pair, shapes};
-use impinge_oracles::common::Random;
+use impinge_oracles::common::{Random, model};
 use impinge_papers::leung::{HullTree, exact};
 
 /// Whether the solids share a point, by a check of the meshes.
@@ -184,14 +184,8 @@ fn a_sink_stops_the_traversal() {
 
 #[test]
 fn real_meshes_are_covered_within_the_error() {
-    let folder =
-        std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes"));
     for (file, most) in [("standard/cgal/eight.off", 20), ("standard/cgal/hand.off", 24)] {
-        let path = folder.join(file);
-        if !path.exists() {
-            println!("skipped: {} not present", path.display());
-            continue;
-        }
+        let Some(path) = model(file) else { continue };
         let mesh = Mesh::load(&path).unwrap();
         let size = mesh.bounds().extent().length();
         let found = decompose(&mesh, &DecomposeOptions::new(0.05 * size, 64)).unwrap();

@@ -9,6 +9,7 @@ pub use crate::math::length::{direction, length_down, length_up, next_down, next
 pub use crate::math::polygon::{axes_by_size, drop_axis, newell, newell_normal};
 pub use crate::math::random::Random;
 pub use crate::math::scale::{coordinate_key, unit_scale};
+pub use crate::stamps::Stamps;
 
 use crate::convex::Hull;
 use crate::math::Vec3;
@@ -109,7 +110,6 @@ pub mod broad {
     pub use crate::broad::lists::{List, Lists};
     pub use crate::broad::movers::Movers;
     pub use crate::broad::pair_set::PairSet;
-    pub use crate::broad::stamps::Stamps;
     pub use crate::broad::testing;
 }
 

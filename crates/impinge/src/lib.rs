@@ -120,6 +120,7 @@ pub mod shape;
 pub mod shapes;
 mod sink;
 pub mod solid;
+mod stamps;
 pub mod tree;
 mod wide;
 mod workers;

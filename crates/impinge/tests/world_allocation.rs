@@ -104,7 +104,7 @@ fn points_are_located_without_memory() {
             before = CALLS.load(Ordering::Relaxed);
         }
         for n in 0..200 {
-            let p = Vec3::new((n % 7) as f64, (n % 11) as f64, (n % 13) as f64) * 0.15 - 0.9;
+            let p = Vec3::new(f64::from(n % 7), f64::from(n % 11), f64::from(n % 13)) * 0.15 - 0.9;
             assert!(impinge::solid::locate(&ball, p).is_ok());
         }
     }

@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
 use super::json::Root;
 use crate::error::{Error, ErrorKind, Location};
 use crate::report::FileReport;
@@ -158,35 +162,16 @@ fn decode_data_uri(data: &str, here: Location) -> Result<Vec<u8>, Error> {
     if !head.ends_with(";base64") {
         return Err(Error::new(ErrorKind::Unsupported, here, "its data URI is not base64"));
     }
-    decode_base64(body.as_bytes()).ok_or_else(|| bad("its data URI is not valid base64"))
+    BASE64.decode(body).map_err(|_| bad("its data URI is not valid base64"))
 }
 
-/// RFC 4648, section 4, with or without padding.
-fn decode_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let text = text.strip_suffix(b"==").or_else(|| text.strip_suffix(b"=")).unwrap_or(text);
-    let mut out = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    for group in text.chunks(4) {
-        let mut bits = 0u32;
-        for &b in group {
-            let value = match b {
-                b'A'..=b'Z' => b - b'A',
-                b'a'..=b'z' => b - b'a' + 26,
-                b'0'..=b'9' => b - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return None,
-            };
-            bits = bits << 6 | u32::from(value);
-        }
-        match group.len() {
-            4 => out.extend_from_slice(&bits.to_be_bytes()[1..]),
-            3 => out.extend_from_slice(&(bits >> 2).to_be_bytes()[2..]),
-            2 => out.push((bits >> 4) as u8),
-            _ => return None,
-        }
-    }
-    Some(out)
-}
+/// The standard alphabet, with or without padding; bits beyond the last byte do not matter.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 #[cfg(test)]
 mod tests {
@@ -194,14 +179,14 @@ mod tests {
 
     #[test]
     fn base64_and_percent() {
-        assert_eq!(decode_base64(b"").unwrap(), b"");
-        assert_eq!(decode_base64(b"Zg==").unwrap(), b"f");
-        assert_eq!(decode_base64(b"Zm8=").unwrap(), b"fo");
-        assert_eq!(decode_base64(b"Zm9v").unwrap(), b"foo");
-        assert_eq!(decode_base64(b"Zm9vYg").unwrap(), b"foob");
-        assert_eq!(decode_base64(b"Zm9v+/8=").unwrap(), b"foo\xfb\xff");
-        assert_eq!(decode_base64(b"Z"), None);
-        assert_eq!(decode_base64(b"Zm-v"), None);
+        assert_eq!(BASE64.decode(b"").unwrap(), b"");
+        assert_eq!(BASE64.decode(b"Zg==").unwrap(), b"f");
+        assert_eq!(BASE64.decode(b"Zm8=").unwrap(), b"fo");
+        assert_eq!(BASE64.decode(b"Zm9v").unwrap(), b"foo");
+        assert_eq!(BASE64.decode(b"Zm9vYg").unwrap(), b"foob");
+        assert_eq!(BASE64.decode(b"Zm9v+/8=").unwrap(), b"foo\xfb\xff");
+        assert!(BASE64.decode(b"Z").is_err());
+        assert!(BASE64.decode(b"Zm-v").is_err());
         assert_eq!(percent_decode("a%20b").unwrap(), "a b");
         assert_eq!(percent_decode("a%2"), None);
         assert_eq!(percent_decode("%ff"), None);

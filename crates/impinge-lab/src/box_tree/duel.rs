@@ -3,7 +3,7 @@
 use anyhow::Result;
 use impinge::{Mesh, Pose, Vec3, first_hit};
 
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// How fast they are: a fiftieth of their radius a frame at most along each axis, and a twentieth
 /// of a radian.
@@ -25,8 +25,8 @@ impl Body {
     }
 
     fn push(&mut self, random: &mut Random) {
-        self.velocity = random.vector() * SPEED;
-        self.spin = random.unit() * SPIN;
+        self.velocity = random.in_cube() * SPEED;
+        self.spin = random.signed() * SPIN;
     }
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn duel(mesh: &Mesh, frames: usize, room: f64, seed: u64) -> Result<V
     let limit = Vec3::splat((2.0 * room - 1.0) * radius);
     let mut bodies = [-1.0, 1.0].map(|side| Body {
         position: Vec3::splat(side * limit.x),
-        axis: random.vector() + Vec3::splat(1e-3),
+        axis: random.in_cube() + Vec3::splat(1e-3),
         angle: 0.0,
         velocity: Vec3::ZERO,
         spin: 0.0,

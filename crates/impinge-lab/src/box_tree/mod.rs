@@ -7,7 +7,6 @@ pub(crate) mod duel;
 mod rules;
 mod size;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -16,14 +15,14 @@ use impinge::{Mesh, Pose};
 use impinge_papers::zachmann::box_tree::{BoxTest, BoxTree, LeafTest, Query, Scratch, traverse};
 use impinge_samples::shapes::Model;
 
+use crate::common::Common;
 use crate::report::{Progress, Report};
 
 /// Arguments of `impinge-lab box-tree`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Frames of a flight where the depth is varied; the thesis took 2000.
     #[arg(long, default_value_t = 2000, value_name = "N")]
     depth_frames: usize,
@@ -45,10 +44,17 @@ pub(crate) struct Arguments {
 const OBJECTS: [Model; 3] = [Model::Sphere, Model::Torus, Model::TetraFlake];
 
 /// Measures everything and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([
+        (&mut arguments.depth_frames, 10),
+        (&mut arguments.frames, 10),
+        (&mut arguments.most, 100),
+        (&mut arguments.passes, 1),
+    ]);
+    let arguments = &arguments;
     let mut progress = Progress::new(
         OBJECTS.len() * (1 + depth::steps(arguments) + compare::steps(arguments))
-            + size::SIZES.len(),
+            + size::steps(arguments),
     );
     let rules: Vec<rules::Rules> = OBJECTS
         .into_iter()
@@ -63,10 +69,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         .into_iter()
         .map(|shape| compare::compare(shape, best, arguments, &mut progress))
         .collect::<Result<_>>()?;
-    let sizes = size::measure(&mut progress)?;
+    let sizes = size::measure(arguments, &mut progress)?;
 
-    let mut report =
-        Report::new(&arguments.out, "zachmann-3-6", "Zachmann 1994, section 3.6.5: the box-tree");
+    let mut report = Report::new(
+        &arguments.common.out,
+        "zachmann-3-6",
+        "Zachmann 1994, section 3.6.5: the box-tree",
+    );
     report.paragraph(
         "Two equal objects fly in a cage and bounce off each other and the walls. A frame asks once whether they meet, until the first witness. Objects are our own of the same kind and number of \
          polygons, with a radius of about one; the cage is as wide as 1.2 (depth) or 1.0 (comparison) times both objects, which is how we read the thesis' `-e 1.2` and `-e 1.0`. Spheres and tori are made of quadrangles where the thesis' may be \

@@ -6,10 +6,10 @@ use std::time::Instant;
 use anyhow::Result;
 use impinge_papers::zachmann::box_tree::{BoxTree, Options, Stats};
 
-use super::OBJECTS;
+use super::{Arguments, OBJECTS};
 use crate::report::{Progress, Report, Table, count, short};
 
-pub(super) const SIZES: [usize; 4] = [100, 1000, 10_000, 100_000];
+const SIZES: [usize; 4] = [100, 1000, 10_000, 100_000];
 
 pub(super) struct Row {
     name: String,
@@ -19,9 +19,17 @@ pub(super) struct Row {
     build_ms: f64,
 }
 
-pub(super) fn measure(progress: &mut Progress) -> Result<Vec<Row>> {
+fn sizes(arguments: &Arguments) -> &'static [usize] {
+    if arguments.common.quick { &SIZES[..2] } else { &SIZES }
+}
+
+pub(super) fn steps(arguments: &Arguments) -> usize {
+    sizes(arguments).len()
+}
+
+pub(super) fn measure(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
-    for n in SIZES {
+    for &n in sizes(arguments) {
         progress.step(&format!("building: {n} polygons"));
         for shape in OBJECTS {
             let mesh = shape.generate(n, 1)?;

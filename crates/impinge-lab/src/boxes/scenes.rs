@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 
 use impinge::broad::{Bounds, Moved};
 
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// How boxes are spread and move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -242,7 +242,7 @@ fn sides(kind: Kind, random: &mut Random) -> [f64; 3] {
 
 /// Uniform in [0, 1).
 fn share(random: &mut Random) -> f64 {
-    0.5 * (random.unit() + 1.0)
+    0.5 * (random.signed() + 1.0)
 }
 
 /// Two numbers of the normal distribution (Box and Muller 1958).

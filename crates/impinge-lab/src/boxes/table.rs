@@ -12,14 +12,14 @@ use super::file::Writer;
 use super::follow::{Followed, bears, with_threads};
 use super::scenes::{Boxes, SCENES, Scene};
 use crate::capacity::Capacity;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
 
 /// Arguments of `impinge-lab broad-scenes`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Writes the scenes to `DIR/broad/NAME.bin` for the peers instead of measuring.
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
@@ -54,7 +54,13 @@ pub(crate) struct Arguments {
 }
 
 /// Measures the scenes, or writes them.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([
+        (&mut arguments.frames, 4),
+        (&mut arguments.passes, 1),
+        (&mut arguments.most, 1000),
+    ]);
+    let arguments = &arguments;
     let is_asked = |scene: &&Scene| {
         let named = |part: &String| scene.name.contains(part.as_str());
         scene.boxes <= arguments.most
@@ -137,7 +143,8 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
     let threads = arguments.threads.max(1);
     let name =
         if threads > 1 { format!("broad-scenes-{threads}t") } else { "broad-scenes".to_owned() };
-    let mut report = Report::new(&arguments.out, &name, "Broad phases on many kinds of boxes");
+    let mut report =
+        Report::new(&arguments.common.out, &name, "Broad phases on many kinds of boxes");
     report.paragraph(&format!(
         "Milliseconds a frame, {threads} {}; median, mean and worst of all frames but the first, each the fastest of {} passes. What began and ended is reported exactly in every frame, within the time, and the broad phases that came to the last frame agree on all of it. A pass ends after {} seconds, with the frames it has.",
         if threads == 1 { "thread" } else { "threads" },

@@ -78,22 +78,7 @@ fn exactly(p: &View<'_>, q: &View<'_>, steps: u32, tracked: &mut Tracked) -> Fou
 mod tests {
     use super::*;
     use impinge::convex::Hull;
-
-    struct Random(u64);
-
-    impl Random {
-        fn unit(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-
-        fn vector(&mut self) -> Vec3 {
-            Vec3::new(self.unit(), self.unit(), self.unit())
-        }
-    }
+    use impinge::internals::Random;
 
     fn bodies(random: &mut Random) -> Vec<Hull> {
         let mut hulls = Vec::new();
@@ -102,7 +87,7 @@ mod tests {
         {
             for n in [6, 20, 80] {
                 let points: Vec<Vec3> = (0..n)
-                    .map(|_| (random.vector() + Vec3::splat(1e-3)).normalize() * axes)
+                    .map(|_| (random.in_cube() + Vec3::splat(1e-3)).normalize() * axes)
                     .collect();
                 hulls.push(Hull::new(&points).unwrap());
             }
@@ -117,14 +102,14 @@ mod tests {
     /// bodies.
     #[test]
     fn distances_are_exact_to_rounding() {
-        let mut random = Random(1);
+        let mut random = Random::new(1);
         let hulls = bodies(&mut random);
         let polytopes: Vec<Polytope> = hulls.iter().map(|h| Polytope::new(h).unwrap()).collect();
         let (mut met, mut apart, mut circles) = (0, 0, 0);
         for round in 0..120 {
             let (i, j) = (round % hulls.len(), (round * 7 + 3) % hulls.len());
-            let axis = random.vector() + Vec3::splat(1e-3);
-            let (mut at, step) = (random.vector() * 2.0, random.vector() * 0.05);
+            let axis = random.in_cube() + Vec3::splat(1e-3);
+            let (mut at, step) = (random.in_cube() * 2.0, random.in_cube() * 0.05);
             let mut tracked = Tracked::default();
             for frame in 0..25 {
                 at += step;

@@ -11,13 +11,12 @@ mod paper;
 mod spheres;
 mod tables;
 
-use std::path::PathBuf;
-
 use anyhow::{Result, ensure};
 use impinge_papers::klosowski::bv_tree::{
     BuildOptions, Measure, Order, SplitPoint, SplitRule, Threshold, TumbleOptions,
 };
 
+use crate::common::Common;
 use crate::report::{Progress, Report};
 use crate::scenes::{DataSet, Scene, Size};
 use fly::{Effort, Flown, Kind, Rules, fly, fly_production};
@@ -25,13 +24,8 @@ use fly::{Effort, Flown, Kind, Rules, fly, fly_production};
 /// Arguments of `impinge-lab klosowski`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
-    /// Scenes a two-hundredth as large and flights a hundredth as long: to see that it runs, not
-    /// for numbers.
-    #[arg(long)]
-    quick: bool,
+    #[command(flatten)]
+    common: Common,
     /// Seconds after which a flight is not repeated; it is repeated up to five times.
     #[arg(long, default_value_t = 0.7, value_name = "S")]
     budget: f64,
@@ -115,10 +109,13 @@ struct Measured {
 }
 
 /// Runs everything and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let size = if arguments.quick { Size { triangles: 0.005, steps: 0.01 } } else { Size::FULL };
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit_seconds(&mut arguments.budget, 0.01);
+    let arguments = &arguments;
+    let size =
+        if arguments.common.quick { Size { triangles: 0.005, steps: 0.01 } } else { Size::FULL };
     let effort = Effort {
-        passes: if arguments.quick { 1 } else { 5 },
+        passes: if arguments.common.quick { 1 } else { 5 },
         budget: arguments.budget,
         thorough: false,
     };
@@ -133,13 +130,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut nested = Vec::new();
     for (number, triangles) in [(6, 2000), (7, 20_000)] {
-        let triangles = if arguments.quick { triangles / 20 } else { triangles };
+        let triangles = if arguments.common.quick { triangles / 20 } else { triangles };
         progress.step(&format!("nested spheres of {triangles} triangles"));
         nested.push(spheres::measure(number, triangles)?);
     }
 
     let mut report = Report::new(
-        &arguments.out,
+        &arguments.common.out,
         "klosowski",
         "Klosowski et al. 1998, section 5.2: trees of k-DOPs",
     );

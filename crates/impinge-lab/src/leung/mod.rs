@@ -8,18 +8,16 @@ mod steps;
 mod times;
 mod world;
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 
+use crate::common::Common;
 use crate::report::{Progress, Report};
 
 /// Arguments of `impinge-lab leung`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Frames of a flight.
     #[arg(long, default_value_t = 200, value_name = "N")]
     frames: usize,
@@ -38,14 +36,21 @@ pub(crate) struct Arguments {
 }
 
 /// Measures everything and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([
+        (&mut arguments.frames, 20),
+        (&mut arguments.crowd, 20),
+        (&mut arguments.most, 50),
+        (&mut arguments.passes, 1),
+    ]);
+    let arguments = &arguments;
     let steps = 3 * steps::SIZES.iter().filter(|n| **n <= arguments.most).count();
     let mut progress = Progress::new(steps + times::STEPS + growth::SIZES.len());
     let counted = steps::all(arguments, &mut progress)?;
     let sweeps = times::all(arguments, &mut progress)?;
     let growth = growth::all(arguments, &mut progress)?;
     let mut report =
-        Report::new(&arguments.out, "leung", "Leung 1996, chapter 6: separating vectors");
+        Report::new(&arguments.common.out, "leung", "Leung 1996, chapter 6: separating vectors");
     report.paragraph(
         "Bodies of radius one fly in a closed room, by 5 % of their radius and 10 degrees a frame unless a figure says otherwise; two that come to meet reverse velocity and rotation. A test is asked of every pair whose tightest boxes overlap. The thesis' bodies \
          are points on an ellipsoid, a thin rod and a flat plate; ours are points on ellipsoids with half axes 1 : 0.75 : 0.6, 1 : 0.05 : 0.05 and 1 : 1 : 0.05, so that every point is a vertex. Bounding spheres fill 10 % of the room, which the thesis does not tell. Its figures are curves \

@@ -9,14 +9,14 @@ use super::growth::{MOTIONS, Row, SIZES, table};
 use super::methods::{Arena, Method};
 use super::world::{Setting, Shape, record};
 use crate::chart::{Axis, Chart, Mark};
+use crate::common::Common;
 use crate::report::{Progress, Report};
 
 /// Arguments of `impinge-lab convex-growth`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Frames of a flight.
     #[arg(long, default_value_t = 100, value_name = "N")]
     frames: usize,
@@ -26,18 +26,16 @@ pub(crate) struct Arguments {
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Two sizes and a few frames only.
-    #[arg(long)]
-    quick: bool,
 }
 
 const METHODS: [Method; 2] = [Method::Query, Method::Vectors];
 
 /// Measures every size and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let sizes = if arguments.quick { &SIZES[..2] } else { &SIZES[..] };
-    let (frames, passes) =
-        if arguments.quick { (20, 1) } else { (arguments.frames, arguments.passes) };
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.frames, 20), (&mut arguments.passes, 1)]);
+    let arguments = &arguments;
+    let sizes = if arguments.common.quick { &SIZES[..2] } else { &SIZES[..] };
+    let (frames, passes) = (arguments.frames, arguments.passes);
     let mut progress = Progress::new(sizes.len());
     let mut rows = Vec::new();
     for vertices in sizes {
@@ -63,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 
 fn report(arguments: &Arguments, rows: &[Row<{ METHODS.len() }>]) -> Result<PathBuf> {
     let title = "How a verdict on two hulls grows with their vertices";
-    let mut report = Report::new(&arguments.out, "convex-growth", title);
+    let mut report = Report::new(&arguments.common.out, "convex-growth", title);
     report.paragraph(
         "100 bodies of radius one, a third each of points on an ellipsoid, a rod and a plate, fly in a closed room (Leung 1996, chapter 6; see [his figures](leung.md)). Asked is every pair whose tightest boxes overlap, with a cache for each pair. Nanoseconds a test, one thread, each frame the fastest of several passes. \
          `intersects_cached` is `convex::intersects_cached`; *separating vector* is `convex::separating` as published.",

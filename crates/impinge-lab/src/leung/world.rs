@@ -10,7 +10,7 @@ use impinge::internals::support::Climb;
 use impinge::{Aabb, Pose, Vec3};
 use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
 
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// The thesis' three shapes: points on the surface of an ellipsoid, which is round, long or flat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Shape {
 
 fn direction(random: &mut Random) -> Vec3 {
     loop {
-        let v = random.vector();
+        let v = random.in_cube();
         if (0.01..=1.0).contains(&v.length_squared()) {
             return v.normalize();
         }
@@ -168,9 +168,9 @@ pub(super) fn record(setting: &Setting) -> Result<Recording> {
     let mut flyers: Vec<Flyer> = (0..setting.bodies)
         .map(|i| Flyer {
             hull: (i % hulls.len()) as u32,
-            position: random.vector() * half,
+            position: random.in_cube() * half,
             velocity: direction(&mut random) * setting.velocity,
-            start: Pose::from_axis_angle(direction(&mut random), 3.0 * random.unit())
+            start: Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())
                 .unwrap_or(Pose::IDENTITY),
             axis: direction(&mut random),
             angle: 0.0,

@@ -14,7 +14,7 @@ use impinge::{Mesh, Pose, Vec3, shapes};
 
 use crate::bodies::direction;
 use crate::growth::{approach, torus};
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// A mesh with its tree and its hull.
 pub(super) struct Body {
@@ -166,9 +166,9 @@ fn flight(a: &Body, b: &Body, random: &mut Random) -> Result<Vec<Pose>> {
     let size = a.mesh.bounds().extent().max_element();
     let (way, axis) = (direction(random), direction(random));
     let side = way.any_orthonormal_vector();
-    let turn = 0.5 * std::f64::consts::TAU * random.unit();
-    let offset = (side * turn.cos() + way.cross(side) * turn.sin()) * random.unit() * 0.5 * size;
-    let start = Pose::from_axis_angle(direction(random), 3.0 * random.unit())?;
+    let turn = 0.5 * std::f64::consts::TAU * random.signed();
+    let offset = (side * turn.cos() + way.cross(side) * turn.sin()) * random.signed() * 0.5 * size;
+    let start = Pose::from_axis_angle(direction(random), 3.0 * random.signed())?;
     let (own, its) = (a.mesh.bounds(), b.mesh.bounds());
     let mut poses = Vec::new();
     for step in -300..300 {

@@ -11,17 +11,17 @@ use anyhow::{Context, Result};
 use impinge::world::{Body as WorldBody, Method, World};
 
 use crate::chart::{Axis, Chart, Mark};
-use crate::random::Random;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
 use check::{Body, Poses, Regime, bears, time};
+use impinge::internals::Random;
 use with_shapes::WithShapes;
 
 /// Arguments of `impinge-lab methods`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// The largest mesh, in triangles.
     #[arg(long, default_value_t = 100_000, value_name = "N")]
     most: usize,
@@ -91,7 +91,10 @@ impl Row {
 }
 
 /// Measures and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.most, 100), (&mut arguments.poses, 2)]);
+    arguments.common.limit_seconds(&mut arguments.budget, 0.004);
+    let arguments = &arguments;
     let sizes: Vec<usize> = SIZES.into_iter().filter(|n| *n <= arguments.most.max(2)).collect();
     let bodies: Vec<Body> = sizes.iter().map(|n| Body::new(*n)).collect::<Result<_>>()?;
     let mut progress = Progress::new(bodies.len() * (bodies.len() + 1) / 2 + 1);
@@ -198,7 +201,7 @@ fn regret(rows: &[Row], choose: impl Fn(&Row) -> Method) -> (f64, f64, [usize; 2
 
 fn report(arguments: &Arguments, rows: &[Row], with_shapes: &WithShapes) -> Result<PathBuf> {
     let mut report =
-        Report::new(&arguments.out, "methods", "What each method takes to check a pair");
+        Report::new(&arguments.common.out, "methods", "What each method takes to check a pair");
     report.paragraph(&format!(
         "Nanoseconds a check for two meshes, one thread, the fastest pass of those within the budget; in flight each method keeps what it does in a world. Meshes are bumpy tori, or bumpy sheets where there are fewer than 36 triangles. *Near* is 1 % of the size apart, *touching* 0.05 %, *deep* at 30 % of the distance of first contact: {} poses each, nothing known from before. *Flight*: \
          B flies past or through A by 1 % of A's size and one degree a frame, {} times; only frames in which the boxes overlap count, which is when a world asks. Brute force is left out from 100,000 pairs of triangles on, the sweep from 30,000 triangles.",

@@ -8,8 +8,8 @@ use impinge::{Aabb, Pose, Shape, Vec3};
 use super::check::{Body, fastest};
 use super::{Arguments, fit};
 use crate::bodies::{self, direction};
-use crate::random::Random;
 use crate::report::{Report, Table, count, short};
+use impinge::internals::Random;
 
 /// What was measured, in nanoseconds a check.
 pub(super) struct WithShapes {
@@ -97,7 +97,7 @@ impl WithShapes {
 /// Past or through something of a size of two, while boxes of that size overlap.
 fn flight(random: &mut Random) -> Result<Vec<Pose>> {
     let (way, axis) = (direction(random), direction(random));
-    let offset = random.vector() * 0.7;
+    let offset = random.in_cube() * 0.7;
     let room = Aabb::from_corners(Vec3::splat(-1.4), Vec3::splat(1.4));
     let mut poses = Vec::new();
     for step in -150..150 {

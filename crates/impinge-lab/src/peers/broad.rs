@@ -3,18 +3,22 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use impinge::broad::{Bounds, Moved, PhaseKind};
 use impinge_papers::zachmann::broad::{BROAD_PHASES, phase_by_name};
 
+use super::Lines;
 use crate::boxes::file::Recording;
 use crate::boxes::follow::{Followed, bears, with_threads};
+use crate::common::Common;
 
 /// Arguments of `impinge-lab peers-broad`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
     /// The folder that holds the workloads, `broad/`.
     #[arg(long, env = "PEER_WORK", value_name = "DIR")]
     work: PathBuf,
@@ -31,11 +35,12 @@ pub(crate) struct Arguments {
     names: Vec<String>,
 }
 
-/// A cell ends after so long.
-const LONGEST: Duration = Duration::from_secs(60);
+/// Seconds after which a cell ends.
+const LONGEST: f64 = 60.0;
 
 /// Runs every workload asked for.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let lines = Lines::create(&arguments.common, "peers-broad")?;
     let folder = arguments.work.join("broad");
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .with_context(|| format!("{}: make the workloads first", folder.display()))?
@@ -60,22 +65,29 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             };
             if is_asked {
                 let followed = with_threads(arguments.threads, || {
-                    follow(&recording, movers.as_deref(), *choice)
+                    follow(&recording, movers.as_deref(), *choice, &arguments.common)
                 })?;
-                println!("{}", line(&peer(*choice, arguments), &name, &followed));
+                lines.tell(&line(&peer(*choice, arguments), &name, &followed))?;
             }
         }
     }
     Ok(())
 }
 
-fn follow(recording: &Recording, movers: Option<&[Vec<u32>]>, choice: PhaseKind) -> Followed {
+fn follow(
+    recording: &Recording,
+    movers: Option<&[Vec<u32>]>,
+    choice: PhaseKind,
+    common: &Common,
+) -> Followed {
+    let mut longest = LONGEST;
+    common.limit_seconds(&mut longest, 0.1);
     let mut followed = Followed::new(choice);
     let start = Instant::now();
     for (i, bounds) in recording.frames().enumerate() {
         let moved = movers.map_or(Moved::All, |movers| Moved::Only(&movers[i]));
         followed.frame(bounds, moved);
-        if start.elapsed() > LONGEST {
+        if start.elapsed().as_secs_f64() > longest {
             break;
         }
     }

@@ -17,8 +17,8 @@ const PASSES: std::ops::RangeInclusive<usize> = 3..=50;
 const PATIENCE: f64 = 4.0;
 
 /// Runs every workload asked for.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    each(arguments, "convex", workload)
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    each(&arguments.limited(), "convex", workload)
 }
 
 fn workload(workload: &Workload<'_>) -> Result<()> {

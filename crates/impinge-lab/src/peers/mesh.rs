@@ -16,20 +16,20 @@ use crate::timing::{self, Timed};
 const DUMPED: usize = 20;
 
 /// Runs every workload asked for.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    each(arguments, "mesh", workload)
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    each(&arguments.limited(), "mesh", workload)
 }
 
 fn workload(workload: &Workload<'_>) -> Result<()> {
     let (a, b) = (&workload.a, &workload.b);
     let build = timing::build(a, 5);
     let triangles = a.triangles().len();
-    println!(
+    workload.lines.tell(&format!(
         r#"{{"peer":"impinge","workload":"{}","regime":"build","mode":"build","triangles":{triangles},"build_ms":{:.3},"bytes_per_tri":{:.1}}}"#,
         workload.name,
         build.as_secs_f64() * 1e3,
         a.tree().bytes() as f64 / triangles as f64
-    );
+    ))?;
     let (_, _) = (a.tree(), b.tree());
     for cell in workload.cells() {
         time(&cell, "bool", |pose| {
@@ -72,7 +72,7 @@ fn time(cell: &Cell<'_>, mode: &str, mut query: impl FnMut(&Pose) -> f64) -> Res
 
 /// Writes the pairs of the first poses, one line each: pose, triangle of A, triangle of B.
 fn dump(cell: &Cell<'_>, a: &Mesh, b: &Mesh) -> Result<()> {
-    if cell.arguments.out.is_none() {
+    if cell.arguments.answers.is_none() {
         return Ok(());
     }
     let mut text = String::new();

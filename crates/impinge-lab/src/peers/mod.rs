@@ -10,21 +10,26 @@ pub(crate) mod mesh;
 pub(crate) mod table;
 pub(crate) mod workloads;
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use impinge::{Mesh, Pose};
 
+use crate::common::Common;
+
 /// Where the workloads are and what to run.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
     /// The folder that holds the workloads, `mesh/` and `convex/`.
     #[arg(long, env = "PEER_WORK", value_name = "DIR")]
     work: PathBuf,
     /// Where to write the answers, for the report's comparison with those of the others.
     #[arg(long, env = "PEER_OUT", value_name = "DIR")]
-    out: Option<PathBuf>,
+    answers: Option<PathBuf>,
     /// Seconds a cell may take.
     #[arg(long, env = "PEER_BUDGET_S", default_value_t = 1.5, value_name = "S")]
     budget: f64,
@@ -32,9 +37,37 @@ pub(crate) struct Arguments {
     names: Vec<String>,
 }
 
+/// Poses of a regime that are asked with `--quick`.
+const FEW_POSES: usize = 3;
+
+impl Arguments {
+    fn limited(mut self) -> Self {
+        self.common.limit_seconds(&mut self.budget, 0.001);
+        self
+    }
+}
+
+/// The lines of a run: printed, and kept in a file beside the other results.
+struct Lines(File);
+
+impl Lines {
+    fn create(common: &Common, name: &str) -> Result<Self> {
+        let path = common.out.join(format!("{name}.jsonl"));
+        let place = || format!("{}: not writable", path.display());
+        fs::create_dir_all(&common.out).with_context(place)?;
+        Ok(Self(File::create(&path).with_context(place)?))
+    }
+
+    fn tell(&self, line: &str) -> Result<()> {
+        println!("{line}");
+        Ok(writeln!(&self.0, "{line}")?)
+    }
+}
+
 /// A folder of two bodies and the poses of the second.
 struct Workload<'a> {
     arguments: &'a Arguments,
+    lines: &'a Lines,
     name: String,
     a: Mesh,
     b: Mesh,
@@ -44,8 +77,14 @@ struct Workload<'a> {
 
 impl Workload<'_> {
     fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
-        let (arguments, workload) = (self.arguments, self.name.as_str());
-        self.regimes.iter().map(move |(regime, poses)| Cell { arguments, workload, regime, poses })
+        let (arguments, lines, workload) = (self.arguments, self.lines, self.name.as_str());
+        self.regimes.iter().map(move |(regime, poses)| Cell {
+            arguments,
+            lines,
+            workload,
+            regime,
+            poses,
+        })
     }
 }
 
@@ -55,6 +94,7 @@ fn each(
     kind: &str,
     run: impl Fn(&Workload<'_>) -> Result<()>,
 ) -> Result<()> {
+    let lines = Lines::create(&arguments.common, &format!("peers-{kind}"))?;
     let folder = arguments.work.join(kind);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
         .with_context(|| format!("{}: make the workloads first", folder.display()))?
@@ -66,7 +106,7 @@ fn each(
         if arguments.names.is_empty()
             || arguments.names.iter().any(|n| name.starts_with(n.as_str()))
         {
-            read(&path, &name, arguments)
+            read(&path, &name, arguments, &lines)
                 .and_then(|workload| run(&workload))
                 .with_context(|| name)?;
         }
@@ -74,18 +114,25 @@ fn each(
     Ok(())
 }
 
-fn read<'a>(path: &Path, name: &str, arguments: &'a Arguments) -> Result<Workload<'a>> {
+fn read<'a>(
+    path: &Path,
+    name: &str,
+    arguments: &'a Arguments,
+    lines: &'a Lines,
+) -> Result<Workload<'a>> {
     let (a, b) = (Mesh::load(path.join("a.obj"))?, Mesh::load(path.join("b.obj"))?);
     let mut regimes = Vec::new();
     for entry in fs::read_dir(path)? {
         let file = entry?.path();
         let regime = file.file_name().and_then(|f| f.to_str());
         if let Some(regime) = regime.and_then(|f| f.strip_prefix("poses-")?.strip_suffix(".txt")) {
-            regimes.push((regime.to_owned(), poses(&file)?));
+            let mut poses = poses(&file)?;
+            arguments.common.shorten(&mut poses, FEW_POSES);
+            regimes.push((regime.to_owned(), poses));
         }
     }
     regimes.sort_by(|x, y| x.0.cmp(&y.0));
-    Ok(Workload { arguments, name: name.to_owned(), a, b, regimes })
+    Ok(Workload { arguments, lines, name: name.to_owned(), a, b, regimes })
 }
 
 fn poses(file: &Path) -> Result<Vec<Pose>> {
@@ -106,6 +153,7 @@ fn poses(file: &Path) -> Result<Vec<Pose>> {
 /// One workload, regime and its poses: what a line of the report is about, save the mode.
 struct Cell<'a> {
     arguments: &'a Arguments,
+    lines: &'a Lines,
     workload: &'a str,
     regime: &'a str,
     poses: &'a [Pose],
@@ -123,15 +171,15 @@ struct Measured {
 impl Cell<'_> {
     /// Prints the line, and writes the answers where the report looks for them.
     fn tell(&self, mode: &str, measured: &Measured) -> Result<()> {
-        println!("{}", self.line(mode, measured));
+        self.lines.tell(&self.line(mode, measured))?;
         let text: String = measured.answers.iter().map(|answer| format!("{answer}\n")).collect();
         self.write(&format!("{mode}.txt"), &text)
     }
 
     /// Writes a file about this cell, if answers are to be written.
     fn write(&self, what: &str, text: &str) -> Result<()> {
-        if let Some(out) = &self.arguments.out {
-            let folder = out.join("impinge");
+        if let Some(answers) = &self.arguments.answers {
+            let folder = answers.join("impinge");
             fs::create_dir_all(&folder)?;
             fs::write(folder.join(format!("{}.{}.{what}", self.workload, self.regime)), text)?;
         }
@@ -139,31 +187,36 @@ impl Cell<'_> {
     }
 
     fn line(&self, mode: &str, measured: &Measured) -> String {
-        let Measured { us, passes, answers } = measured;
-        let mut us = us.clone();
-        us.sort_by(f64::total_cmp);
-        let last = us.len().saturating_sub(1);
-        let at = |share: f64| us.get((last as f64 * share) as usize).copied().unwrap_or(0.0);
-        let total: f64 = answers.iter().sum();
-        let is_distance = mode.starts_with("dist") || mode.starts_with("signed");
-        let colliding = answers.iter().filter(|&&a| (a > 0.0) != is_distance).count();
-        let sum = match mode {
-            _ if is_distance => format!(r#","sum_dist":{total:.9}"#),
-            _ if mode.starts_with("all") => format!(r#","pairs":{total}"#),
-            _ => String::new(),
-        };
-        format!(
-            r#"{{"peer":"impinge","workload":"{}","regime":"{}","mode":"{mode}","n":{},"of":{},"reps":{passes},"mean_us":{:.4},"median_us":{:.4},"min_us":{:.4},"p95_us":{:.4},"colliding":{colliding}{sum}}}"#,
-            self.workload,
-            self.regime,
-            answers.len(),
-            self.poses.len(),
-            us.iter().sum::<f64>() / us.len().max(1) as f64,
-            at(0.5),
-            at(0.0),
-            at(0.95),
-        )
+        line([self.workload, self.regime, mode], self.poses.len(), measured)
     }
+}
+
+/// The line of a workload, regime and mode, of so many poses.
+fn line([workload, regime, mode]: [&str; 3], poses: usize, measured: &Measured) -> String {
+    let Measured { us, passes, answers } = measured;
+    let mut us = us.clone();
+    us.sort_by(f64::total_cmp);
+    let last = us.len().saturating_sub(1);
+    let at = |share: f64| us.get((last as f64 * share) as usize).copied().unwrap_or(0.0);
+    let total: f64 = answers.iter().sum();
+    let is_distance = mode.starts_with("dist") || mode.starts_with("signed");
+    let colliding = answers.iter().filter(|&&a| (a > 0.0) != is_distance).count();
+    let sum = match mode {
+        _ if is_distance => format!(r#","sum_dist":{total:.9}"#),
+        _ if mode.starts_with("all") => format!(r#","pairs":{total}"#),
+        _ => String::new(),
+    };
+    format!(
+        r#"{{"peer":"impinge","workload":"{}","regime":"{}","mode":"{mode}","n":{},"of":{},"reps":{passes},"mean_us":{:.4},"median_us":{:.4},"min_us":{:.4},"p95_us":{:.4},"colliding":{colliding}{sum}}}"#,
+        workload,
+        regime,
+        answers.len(),
+        poses,
+        us.iter().sum::<f64>() / us.len().max(1) as f64,
+        at(0.5),
+        at(0.0),
+        at(0.95),
+    )
 }
 
 #[cfg(test)]
@@ -171,12 +224,8 @@ mod tests {
     use super::*;
 
     fn cell_line(mode: &str, answers: &[f64]) -> String {
-        let arguments =
-            Arguments { work: PathBuf::new(), out: None, budget: 1.0, names: Vec::new() };
-        let poses = [Pose::IDENTITY; 4];
-        let cell = Cell { arguments: &arguments, workload: "w", regime: "r", poses: &poses };
         let us = vec![3.0, 1.0, 2.0];
-        cell.line(mode, &Measured { us, passes: 2, answers: answers.to_vec() })
+        line(["w", "r", mode], 4, &Measured { us, passes: 2, answers: answers.to_vec() })
     }
 
     #[test]

@@ -16,7 +16,7 @@
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use impinge::convex::Hull;
@@ -24,22 +24,20 @@ use impinge::{Aabb, Mesh, Pose, Vec3, pair};
 use impinge_samples::shapes::Model;
 
 use crate::bodies::{self, direction};
-use crate::random::Random;
+use crate::common::Common;
+use impinge::internals::Random;
 
 /// Where to write, and how much.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder to write, which must not exist yet or be empty.
-    folder: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Poses a regime.
     #[arg(long, default_value_t = 200, value_name = "N")]
     poses: usize,
     /// Where the random numbers start.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Small meshes and few poses.
-    #[arg(long)]
-    quick: bool,
 }
 
 /// Pairs of meshes: names, models, and numbers of polygons.
@@ -56,15 +54,17 @@ const VERTICES: [usize; 3] = [20, 100, 500];
 /// How far beyond first contact hulls are, of A's longest side.
 const GAPS: [f64; 5] = [-0.05, -0.001, 0.001, 0.05, 0.5];
 
-/// Writes all workloads.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let folder = &arguments.folder;
+/// Writes all workloads, to the folder `work`, which must not exist yet or be empty.
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.poses, 5)]);
+    let quick = arguments.common.quick;
+    let folder = &arguments.common.out.join("work");
     let is_empty = !folder.exists() || fs::read_dir(folder)?.next().is_none();
     ensure!(is_empty, "{}: the folder is not empty; name another", folder.display());
-    let poses = if arguments.quick { 5 } else { arguments.poses };
+    let poses = arguments.poses;
     let mut random = Random::new(arguments.seed);
     for (name, models, polygons) in MESHES {
-        let polygons = if arguments.quick { polygons / 20 } else { polygons };
+        let polygons = if quick { polygons / 20 } else { polygons };
         let make = |model: Model| unit(&model.generate(polygons, arguments.seed)?);
         let (a, b) = (make(models[0])?, make(models[1])?);
         write_meshes(&folder.join("mesh").join(name), (&a, &b), poses, &mut random)
@@ -72,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         println!("mesh/{name}: {} and {} triangles", a.triangles().len(), b.triangles().len());
     }
     for shape in [bodies::Shape::Ellipsoid, bodies::Shape::Rod, bodies::Shape::Plate] {
-        for n in if arguments.quick { &VERTICES[..1] } else { &VERTICES } {
+        for n in if quick { &VERTICES[..1] } else { &VERTICES } {
             let name = format!("{}-{n}", shape.name());
             let (a, b) = (shape.hull(*n, &mut random)?, shape.hull(*n, &mut random)?);
             write_hulls(&folder.join("convex").join(&name), (&a, &b), 5 * poses, &mut random)
@@ -122,7 +122,7 @@ struct Ray {
 
 impl Ray {
     fn new(random: &mut Random) -> Result<Self> {
-        let turn = Pose::from_axis_angle(direction(random), PI * random.unit())?;
+        let turn = Pose::from_axis_angle(direction(random), PI * random.signed())?;
         Ok(Self { turn, along: direction(random) })
     }
 
@@ -233,11 +233,14 @@ mod tests {
     #[test]
     fn regimes_are_what_they_say() {
         let folder = std::env::temp_dir().join(format!("impinge-workloads-{}", std::process::id()));
-        let arguments = Arguments { folder: folder.clone(), poses: 3, seed: 1, quick: true };
-        run(&arguments).expect("the folder is new");
-        assert!(run(&arguments).is_err(), "a folder that is not empty is not written to");
+        let arguments = || {
+            let common = Common { out: folder.clone(), quick: true };
+            Arguments { common, poses: 3, seed: 1 }
+        };
+        run(arguments()).expect("the folder is new");
+        assert!(run(arguments()).is_err(), "a folder that is not empty is not written to");
         for (name, ..) in MESHES {
-            let path = folder.join("mesh").join(name);
+            let path = folder.join("work/mesh").join(name);
             let load = |file: &str| Mesh::load(path.join(file)).expect("it was written");
             let (a, b) = (load("a.obj"), load("b.obj"));
             for (regime, least, most) in [

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use crate::capacity::Capacity;
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, short};
 use follow::{Run, Until, follow};
 use scene::{Motion, Scene, Stuff};
@@ -17,9 +18,8 @@ use scene::{Motion, Scene, Stuff};
 /// Arguments of `impinge-lab world`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Writes the scenes to `DIR/NAME.wld` for other libraries instead of measuring.
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
@@ -50,7 +50,15 @@ pub(crate) struct Arguments {
 const BILLIARD: Motion = Motion::Billiard { velocity: 0.05, rotation: 5.0 };
 
 /// Measures everything and writes the report, or writes the scenes.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([
+        (&mut arguments.hulls, 40),
+        (&mut arguments.meshes, 10),
+        (&mut arguments.triangles, 200),
+        (&mut arguments.frames, 5),
+        (&mut arguments.passes, 1),
+    ]);
+    let arguments = &arguments;
     let mut scenes = Vec::new();
     let stuffs =
         [(Stuff::Hulls, arguments.hulls), (Stuff::Meshes(arguments.triangles), arguments.meshes)];
@@ -68,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         return Ok(());
     }
     let mut progress = Progress::new(scenes.len() + pipeline::STEPS);
-    let mut report = Report::new(&arguments.out, "world", "Whole frames");
+    let mut report = Report::new(&arguments.common.out, "world", "Whole frames");
     frames(arguments, &scenes, &mut progress, &mut report)?;
     pipeline::report(arguments, &mut progress, &mut report)?;
     println!("{}", report.finish()?.display());

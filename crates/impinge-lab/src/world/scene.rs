@@ -12,7 +12,7 @@ use impinge::{Mesh, Pose, Vec3};
 
 use crate::bodies::{Shape, direction};
 use crate::growth::torus;
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// What moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +116,8 @@ impl Scene {
         let room = (bodies as f64 * (2.0 * mean).element_product() / 2.0).cbrt();
         let mut movers: Vec<Mover> = (0..bodies)
             .map(|_| -> Result<Mover> {
-                let position = 0.5 * room * (random.vector() + Vec3::ONE);
-                let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.unit())?;
+                let position = 0.5 * room * (random.in_cube() + Vec3::ONE);
+                let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())?;
                 let mut mover = Mover {
                     position,
                     velocity: direction(&mut random),
@@ -192,7 +192,7 @@ impl Mover {
         match motion {
             Motion::Brownian => {
                 // Uniform steps with this standard deviation.
-                self.position += random.vector() * (STEP * 3.0_f64.sqrt());
+                self.position += random.in_cube() * (STEP * 3.0_f64.sqrt());
                 self.turn = Pose::from_axis_angle(direction(random), TURN.to_radians())?
                     .compose(&self.turn)?;
             }

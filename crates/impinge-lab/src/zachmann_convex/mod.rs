@@ -5,7 +5,6 @@ mod clipping;
 mod planes;
 mod race;
 
-use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Result;
@@ -15,14 +14,14 @@ use impinge::{Mesh, Pose};
 use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
 
 use crate::box_tree::duel::duel;
+use crate::common::Common;
 use crate::report::{Progress, Report};
 
 /// Arguments of `impinge-lab zachmann-3-4`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Frames of a flight where clipping is timed; the thesis took 10,000.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     frames: usize,
@@ -38,10 +37,16 @@ pub(crate) struct Arguments {
 }
 
 /// Measures everything and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([
+        (&mut arguments.frames, 10),
+        (&mut arguments.plane_frames, 50),
+        (&mut arguments.passes, 1),
+    ]);
+    let arguments = &arguments;
     let mut progress = Progress::new(1 + clipping::STEPS + planes::STEPS + race::STEPS);
     let mut report = Report::new(
-        &arguments.out,
+        &arguments.common.out,
         "zachmann-3-4",
         "Zachmann 1994, section 3.4: convex bodies by clipping and by planes",
     );

@@ -8,7 +8,7 @@ use impinge::math::OrientedBox;
 use impinge::{Aabb, Pose, Vec3};
 
 use crate::bodies::direction;
-use crate::random::Random;
+use impinge::internals::Random;
 
 /// Of each frame: how far, and how many degrees.
 const VELOCITY: f64 = 0.05;
@@ -22,8 +22,8 @@ pub(super) fn poses(objects: usize, side: f64, frames: usize, seed: u64) -> Resu
     let mut flyers: Vec<Flyer> = (0..objects)
         .map(|_| -> Result<Flyer> {
             // Half a side of an object away from the walls, as later.
-            let at = Vec3::splat(0.5 * side) + 0.5 * (side - 1.0) * random.vector();
-            let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.unit())?;
+            let at = Vec3::splat(0.5 * side) + 0.5 * (side - 1.0) * random.in_cube();
+            let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())?;
             let way = direction(&mut random) * VELOCITY;
             Ok(([at, way], turn, direction(&mut random)))
         })

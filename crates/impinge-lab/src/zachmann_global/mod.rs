@@ -9,18 +9,16 @@ mod octrees;
 mod race;
 mod threads;
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 
+use crate::common::Common;
 use crate::report::{Progress, Report};
 
 /// Arguments of `impinge-lab zachmann-5`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// Frames of a flight; the thesis took 1000, and 5000 with exact checks.
     #[arg(long, default_value_t = 1000, value_name = "N")]
     frames: usize,
@@ -43,10 +41,12 @@ const STEPS: usize = octrees::STEPS
     + race::STEPS;
 
 /// Measures everything and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.frames, 20), (&mut arguments.passes, 1)]);
+    let arguments = &arguments;
     let mut progress = Progress::new(STEPS);
     let mut report = Report::new(
-        &arguments.out,
+        &arguments.common.out,
         "zachmann-5",
         "Zachmann 1994, sections 5.4, 5.5 and 6.6: octrees, grids, processors",
     );

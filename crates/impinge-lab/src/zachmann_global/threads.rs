@@ -13,8 +13,8 @@ use crate::boxes::follow::with_threads;
 use crate::capacity::Capacity;
 use crate::chart::{Axis, Chart, Mark};
 use crate::growth::{approach, torus};
-use crate::random::Random;
 use crate::report::{Progress, Report, Table, count, short};
+use impinge::internals::Random;
 
 pub(super) const STEPS: usize = 4 + SIZES.len();
 
@@ -102,7 +102,8 @@ fn medium(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -
     ]);
     let mut gains = Vec::new();
     let before = Capacity::measure(threads);
-    for (triangles, thesis) in SIZES {
+    let sizes = if arguments.common.quick { &SIZES[..2] } else { &SIZES[..] };
+    for &(triangles, thesis) in sizes {
         progress.step(&format!("one pair of {triangles} triangles"));
         let (a, b) = (torus(triangles)?, torus(triangles)?);
         let mut random = Random::new(arguments.seed);

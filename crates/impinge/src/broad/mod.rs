@@ -37,7 +37,6 @@ mod neighbours;
 pub(crate) mod pair_set;
 #[cfg(feature = "serde")]
 mod serial;
-pub(crate) mod stamps;
 #[cfg(any(test, feature = "internals"))]
 pub mod testing;
 

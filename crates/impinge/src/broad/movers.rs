@@ -1,7 +1,7 @@
 //! The items that a broad phase must process in a frame.
 
-use super::stamps::Stamps;
 use super::{Frame, Moved};
+use crate::stamps::Stamps;
 
 /// The items whose boxes may have changed, each once, and those that were added or removed because
 /// the length of the list changed.

@@ -1,8 +1,8 @@
 //! Pairs of items that are kept from frame to frame.
 
 use super::movers::Movers;
-use super::stamps::Stamps;
 use super::{Bounds, Changes, Frame, Pair};
+use crate::stamps::Stamps;
 
 /// No link, no slot.
 const NONE: u32 = u32::MAX;

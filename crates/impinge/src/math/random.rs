@@ -42,6 +42,11 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
+    /// A number in `[-1, 1)`.
+    pub fn signed(&mut self) -> f64 {
+        self.range(-1.0, 1.0)
+    }
+
     /// An index below `n`, for `n > 0`; the bias is below `n / 2^64`.
     pub fn index(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
@@ -49,10 +54,7 @@ impl Random {
 
     /// A point in the cube `[-1, 1)^3`.
     pub fn in_cube(&mut self) -> Vec3 {
-        let x = self.range(-1.0, 1.0);
-        let y = self.range(-1.0, 1.0);
-        let z = self.range(-1.0, 1.0);
-        Vec3::new(x, y, z)
+        Vec3::new(self.signed(), self.signed(), self.signed())
     }
 
     /// A unit vector, uniform on the sphere.

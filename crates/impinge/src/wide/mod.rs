@@ -183,7 +183,9 @@ mod tests {
         let mut random = Random::new(11);
         let some = [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
         let mut full = 0;
-        for _ in 0..20_000 {
+        // Under Miri each takes a thousand times longer.
+        let cases = if cfg!(miri) { 40 } else { 20_000 };
+        for _ in 0..cases {
             // Mostly ones and twos, so that masks are often full.
             let one = |random: &mut Random| match random.index(40) {
                 0 => some[random.index(some.len())],
@@ -197,7 +199,7 @@ mod tests {
             assert_eq!(found, known, "{:?} {:?}", task.values, task.numbers);
             full += u32::from(known.0 != 0);
         }
-        assert!(full > 1000, "{full}");
+        assert!(full > cases / 20, "{full}");
     }
 
     #[test]

@@ -1,23 +1,20 @@
 //! Random pairs of triangles, family by family, reproducible by number.
 
 use impinge::Vec3;
+use impinge_oracles::common;
 
-/// `SplitMix64` (Steele, Lea & Flood 2014).
-pub(crate) struct Random(u64);
+pub(crate) struct Random(common::Random);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1);
+        let mixed = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678_9abc_def1;
+        let mut random = Self(common::Random(mixed));
         random.bits();
         random
     }
 
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// Below `n`.
@@ -32,7 +29,7 @@ impl Random {
 
     /// In [-1, 1).
     pub(crate) fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        self.0.signed()
     }
 
     pub(crate) fn chance(&mut self, one_in: u64) -> bool {

@@ -77,7 +77,7 @@ fn others() -> Vec<Shape> {
 
 #[test]
 fn bounds_lie_between_those_of_polytopes() {
-    let mut random = Random(77);
+    let mut random = Random::new(77);
     let (mut meeting, mut apart, mut unknown) = (0, 0, 0);
     for margin in [0.0, 0.25] {
         for body in &bodies(margin) {
@@ -131,7 +131,7 @@ fn bounds_lie_between_those_of_polytopes() {
 
 #[test]
 fn curved_bodies_among_themselves() {
-    let mut random = Random(78);
+    let mut random = Random::new(78);
     let all = bodies(0.0);
     let mut unknown = 0;
     for a in &all {

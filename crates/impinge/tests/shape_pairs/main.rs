@@ -117,7 +117,7 @@ fn certified(
 
 #[test]
 fn every_exact_kind_against_every_other() {
-    let mut random = Random(3);
+    let mut random = Random::new(3);
     let (mut meeting, mut apart) = (0, 0);
     for round in 0..8 {
         let (these, those) = (exact_kinds(&mut random), exact_kinds(&mut random));
@@ -146,7 +146,7 @@ fn every_exact_kind_against_every_other() {
 
 #[test]
 fn exchanging_the_shapes_exchanges_the_answers() {
-    let mut random = Random(31);
+    let mut random = Random::new(31);
     for _ in 0..4 {
         let (these, those) = (exact_kinds(&mut random), exact_kinds(&mut random));
         for (a, b) in these.iter().flat_map(|a| those.iter().map(move |b| (a, b))) {
@@ -275,7 +275,7 @@ fn empty_and_degenerate_shapes() {
 
 #[test]
 fn sizes_far_apart_and_far_from_the_origin() {
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     for scale in [1e-30, 1e-6, 1.0, 1e9, 1e50] {
         let away = Vec3::new(3e6, -2e6, 1e6) * scale;
         let points: Vec<Vec3> = (0..20).map(|_| away + random.in_cube() * scale).collect();
@@ -299,7 +299,7 @@ fn sizes_far_apart_and_far_from_the_origin() {
 
 #[test]
 fn all_triangles_that_a_body_meets() {
-    let mut random = Random(12);
+    let mut random = Random::new(12);
     let mesh = shapes::torus(1.0, 0.4, 20, 12).unwrap();
     let surface = Shape::from(mesh.clone());
     let mut some = 0;

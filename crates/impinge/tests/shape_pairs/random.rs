@@ -1,20 +1,21 @@
-//! Seeded random numbers: `SplitMix64`.
+//! Seeded random numbers, points and poses.
 
 use impinge::{Pose, Vec3};
+use impinge_oracles::common;
 
-pub(crate) struct Random(pub(crate) u64);
+pub(crate) struct Random(common::Random);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(common::Random(seed))
+    }
+
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     pub(crate) fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
+        self.0.unit()
     }
 
     pub(crate) fn range(&mut self, low: f64, high: f64) -> f64 {

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
+use crate::common::Common;
 use crate::report::{Report, Table, count, short};
 use rows::{Entry, Row};
 
@@ -19,9 +20,8 @@ pub(crate) struct Arguments {
     /// Where all wrote their answers.
     #[arg(long, env = "PEER_OUT", value_name = "DIR")]
     answers: PathBuf,
-    /// Where the results go.
-    #[arg(long, default_value = "docs/results", value_name = "DIR")]
-    out: PathBuf,
+    #[command(flatten)]
+    common: Common,
     /// A sentence on the circumstances of the runs.
     #[arg(long, default_value = "", value_name = "TEXT")]
     note: String,
@@ -45,8 +45,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "{}: no lines of ours; run `peers-convex` first",
         arguments.lines.display()
     );
-    let mut report =
-        Report::new(&arguments.out, "convex-pairs", "Hull against hull, beside other libraries");
+    let mut report = Report::new(
+        &arguments.common.out,
+        "convex-pairs",
+        "Hull against hull, beside other libraries",
+    );
     report.paragraph(
         "Microseconds a query on the workloads of the peer measurements: ellipsoids, rods and plates of 20, 100 and 500 vertices and links of a robot arm, at signed distances of -0.05 to 0.5 of A's longest side (1,000 poses each), \
          and a flight of 2,000 steps of 10 degrees and 5 % of the radius (*coherent*). A sample is a pass over all poses, and the fastest pass of all runs counts, because the machine is shared. One thread, the same core, ours and the peers in turn, workload by workload:",

@@ -3,6 +3,7 @@
 
 use super::BvTree;
 use crate::klosowski::volume::Volume;
+use impinge::internals::Stamps;
 use impinge::math::Pose;
 
 /// A method to compute a volume around a moved node of the flying object.
@@ -47,30 +48,26 @@ impl<V: Volume> Tumble<V> for ByMotion<V> {
 #[derive(Clone, Debug)]
 pub(super) struct Moved<V> {
     volumes: Vec<V>,
-    stamps: Vec<u32>,
-    now: u32,
+    known: Stamps,
 }
 
 impl<V: Volume> Moved<V> {
     pub(super) fn new(tree: &BvTree<V>) -> Self {
-        Self { volumes: tree.volumes().to_vec(), stamps: vec![0; tree.volumes().len()], now: 0 }
+        let mut known = Stamps::default();
+        known.reserve(tree.volumes().len());
+        Self { volumes: tree.volumes().to_vec(), known }
     }
 
     /// Starts a query: all volumes count as not moved.
     pub(super) fn begin(&mut self) {
-        if self.now == u32::MAX {
-            self.stamps.fill(0);
-            self.now = 0;
-        }
-        self.now += 1;
+        self.known.clear();
     }
 
     /// The moved volume of a node. Calls `make` if it has not been moved in this query.
     #[inline]
     pub(super) fn get(&mut self, node: u32, make: impl FnOnce() -> V) -> &V {
         let i = node as usize;
-        if self.stamps[i] != self.now {
-            self.stamps[i] = self.now;
+        if self.known.mark(node) {
             self.volumes[i] = make();
         }
         &self.volumes[i]

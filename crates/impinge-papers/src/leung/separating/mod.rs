@@ -51,7 +51,6 @@ mod output;
 mod prepared;
 mod rule;
 mod search;
-mod visited;
 
 pub use cache::Cache;
 pub use half_plane::HalfPlanes;

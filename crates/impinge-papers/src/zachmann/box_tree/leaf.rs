@@ -4,6 +4,7 @@
 use std::ops::ControlFlow;
 
 use impinge::exact::{segment_triangle, triangles_intersect};
+use impinge::internals::Stamps;
 use impinge::math::{Aabb, Vec3};
 use impinge::mesh::Mesh;
 use impinge::pair::Sink;
@@ -80,9 +81,7 @@ pub(super) struct Corners {
 /// record which leaves are moved, so that nothing is cleared between queries.
 #[derive(Clone, Debug, Default)]
 struct Items<const N: usize> {
-    query: u32,
-    /// For each leaf, the last query that visited it.
-    visited: Vec<u32>,
+    visited: Stamps,
     /// In the order of the lists of the tree.
     all: Vec<Item<N>>,
     /// Those near the other leaf, as indices into `all`.
@@ -133,15 +132,8 @@ struct Visit<'t> {
 
 impl<const N: usize> Items<N> {
     fn start(&mut self, leaves: usize, members: usize) {
-        self.query = self.query.wrapping_add(1);
-        if self.query == 0 {
-            // After 2^32 queries old stamps would match again.
-            self.visited.fill(0);
-            self.query = 1;
-        }
-        if self.visited.len() < leaves {
-            self.visited.resize(leaves, 0);
-        }
+        self.visited.reserve(leaves);
+        self.visited.clear();
         if self.all.len() < members {
             self.all.resize(members, (0, [Vec3::ZERO; N], Aabb::EMPTY));
         }
@@ -154,10 +146,8 @@ impl<const N: usize> Items<N> {
         at: &Visit<'_>,
         corners: impl Fn(usize) -> [Vec3; N],
     ) {
-        let visited = &mut self.visited[at.leaf.number as usize];
         let here = &mut self.all[first as usize..first as usize + members.len()];
-        if *visited != self.query {
-            *visited = self.query;
+        if self.visited.mark(at.leaf.number) {
             for (item, m) in here.iter_mut().zip(members) {
                 let corners = corners(*m as usize);
                 *item = (*m, corners, Aabb::from_points(corners));

@@ -37,7 +37,6 @@ mod cut;
 mod frames;
 mod leaf;
 mod options;
-mod pair_set;
 mod stats;
 mod traverse;
 mod validate;

@@ -11,8 +11,8 @@ use super::clip::Clip;
 use super::counts::Tally;
 use super::frames::Frames;
 use super::leaf::{Corners, Edges, LeafOperation, LeafPair, Triangles};
-use super::pair_set::PairSet;
 use super::{BoxTree, Node};
+use crate::pair_set::PairSet;
 
 /// The overlap test of boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

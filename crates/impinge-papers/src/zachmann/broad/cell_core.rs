@@ -4,9 +4,9 @@
 use super::cell_tree::CellTree;
 use super::layout::{Fit, Layout, Spread};
 use impinge::broad::{Changes, Frame, Pair};
+use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
-use impinge::internals::broad::Stamps;
 use impinge::math::Aabb;
 
 /// The size of an [`Octree`](super::Octree) or a [`SlabOctree`](super::SlabOctree), and the work of

@@ -6,7 +6,7 @@
 //! cells that it is attached to ("octant arrays", figure 5.11), by which its neighbours are found:
 //! they are attached to the same cell, to a cell above it, or to a cell below it.
 
-use impinge::internals::broad::Stamps;
+use impinge::internals::Stamps;
 use impinge::internals::broad::{List, Lists};
 
 /// The most cells of a tree.

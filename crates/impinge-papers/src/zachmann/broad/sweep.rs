@@ -11,9 +11,9 @@
 //! are stored.
 
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
+use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
-use impinge::internals::broad::Stamps;
 
 /// With more exchanges per end and axis in one update, sorting from scratch is cheaper.
 const MAX_EXCHANGES_PER_END: usize = 24;

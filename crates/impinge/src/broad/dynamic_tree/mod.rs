@@ -11,8 +11,8 @@ mod tree;
 
 use super::movers::Movers;
 use super::pair_set::PairSet;
-use super::stamps::Stamps;
 use super::{Bounds, BroadPhase, Changes, Frame, Pair};
+use crate::stamps::Stamps;
 use tree::{NO_NODE, Tree, overlap, surface};
 
 /// An item is reinserted if the surface of its leaf is more than this many times that of a new

@@ -18,6 +18,7 @@
 use crate::convex::Hull;
 use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
+use crate::stamps::Stamps;
 
 /// More than the relative error of the difference of two products with a direction, in units of the
 /// largest such product's parts: each product is off by three roundings of parts of that size at
@@ -32,8 +33,7 @@ const UNDERFLOW: f64 = f64::MIN_POSITIVE;
 /// Made once and passed to every [`Hull::climb`], of any hulls.
 #[derive(Clone, Debug, Default)]
 pub struct Climb {
-    stamps: Vec<u32>,
-    now: u32,
+    seen: Stamps,
     evaluated: u64,
 }
 
@@ -46,21 +46,13 @@ impl Climb {
 
     /// Starts a climb over `count` vertices.
     fn begin(&mut self, count: usize) {
-        if self.stamps.len() < count {
-            self.stamps.resize(count, 0);
-        }
-        if self.now == u32::MAX {
-            self.stamps.fill(0);
-            self.now = 0;
-        }
-        self.now += 1;
+        self.seen.reserve(count);
+        self.seen.clear();
     }
 
     /// Whether `vertex` is seen for the first time in this climb.
     fn is_new(&mut self, vertex: u32) -> bool {
-        let stamp = &mut self.stamps[vertex as usize];
-        let is_new = *stamp != self.now;
-        *stamp = self.now;
+        let is_new = self.seen.mark(vertex);
         self.evaluated += u64::from(is_new);
         is_new
     }
@@ -174,13 +166,13 @@ mod tests {
             assert_eq!(hull.climb(Vec3::ONE, start, &mut climb), hull.support(Vec3::ONE));
         }
         // Stamps of the last times before the counter wraps, and of the first after it.
-        climb.now = u32::MAX - 2;
+        climb.seen.set_clock(u32::MAX - 2);
         for round in 0..5 {
             for direction in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::ONE] {
                 let found = hull.climb(direction, round, &mut climb);
                 hull.validate_support(direction, found).unwrap();
             }
         }
-        assert!(climb.now < 100);
+        assert!(climb.seen.clock() < 100);
     }
 }

@@ -1,10 +1,10 @@
-//! The set of reported pairs of triangles, cleared in constant time: each entry stores the number
+//! A set of pairs of numbers, cleared in constant time: each entry stores the number
 //! of the query that inserted it.
 
 /// A hash set of pairs with open addressing. [`PairSet::start`] empties it without writing to the
 /// entries.
 #[derive(Clone, Debug, Default)]
-pub(super) struct PairSet {
+pub(crate) struct PairSet {
     /// Key and query. The length is zero or a power of two.
     entries: Vec<(u64, u32)>,
     query: u32,
@@ -13,7 +13,7 @@ pub(super) struct PairSet {
 
 impl PairSet {
     /// Removes all pairs.
-    pub(super) fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.len = 0;
         self.query = self.query.wrapping_add(1);
         if self.query == 0 {
@@ -24,7 +24,7 @@ impl PairSet {
     }
 
     /// Inserts a pair. Returns whether it is new.
-    pub(super) fn insert(&mut self, a: u32, b: u32) -> bool {
+    pub(crate) fn insert(&mut self, a: u32, b: u32) -> bool {
         if 2 * (self.len + 1) > self.entries.len() {
             self.grow();
         }
@@ -39,7 +39,7 @@ impl PairSet {
     }
 
     /// Whether a pair was inserted since the last start.
-    pub(super) fn contains(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn contains(&self, a: u32, b: u32) -> bool {
         !self.entries.is_empty() && self.entries[self.find(key(a, b))].1 == self.query
     }
 

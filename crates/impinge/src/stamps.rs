@@ -59,6 +59,18 @@ impl Stamps {
         self.stamps[number as usize] == self.now
     }
 
+    /// The current stamp.
+    #[cfg(test)]
+    pub(crate) fn clock(&self) -> u32 {
+        self.now
+    }
+
+    /// Moves the clock, to see what happens when it wraps.
+    #[cfg(test)]
+    pub(crate) fn set_clock(&mut self, now: u32) {
+        self.now = now;
+    }
+
     /// The memory held, in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {

@@ -1,0 +1,33 @@
+//! Two triangles: do they meet, and how? Against clipping in integers.
+
+use impinge::exact::{triangle_triangle, triangles_intersect};
+use impinge_oracles::common::Random;
+use impinge_oracles::triangles::contact;
+
+use crate::decode::Numbers;
+
+/// Six points. The library and the oracle say the same, in any order of the corners and the
+/// triangles.
+pub fn run(bytes: &[u8]) {
+    let mut numbers = Numbers(bytes);
+    let mut triangle = || [0; 3].map(|_| numbers.point());
+    let (a, b) = (triangle(), triangle());
+    let expected = contact(&a, &b);
+    assert_eq!(triangle_triangle(&a, &b), expected, "{a:?} {b:?}");
+    assert_eq!(triangles_intersect(&a, &b), expected.is_some(), "{a:?} {b:?}");
+    let swapped = expected.map(impinge::HitKind::swapped);
+    assert_eq!(triangle_triangle(&b, &a), swapped, "{b:?} {a:?}");
+    let turned = [a[1], a[2], a[0]];
+    assert_eq!(triangles_intersect(&turned, &b), expected.is_some(), "{turned:?} {b:?}");
+}
+
+/// Random bytes: with few high bits, most coordinates are small integers.
+pub fn seeds() -> Vec<Vec<u8>> {
+    let mut random = Random(1);
+    (0..4)
+        .map(|kind| {
+            let most = [160, 200, 240, 256][kind];
+            (0..120).map(|_| random.below(most) as u8).collect()
+        })
+        .collect()
+}

@@ -1,0 +1,35 @@
+//! Code and ARCHITECTURE.md tell the same way of the data.
+//!
+//! The test reads two lists of ARCHITECTURE.md (see `rules` for their format): the block of modules
+//! in "The way of the data" and the table in "The crates". Every module of the engine may use only
+//! modules above it in the block, and every crate may depend only on crates above it in the table,
+//! but for the exceptions listed below each. An exception without a use fails too.
+
+mod crates;
+mod modules;
+mod rules;
+
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the workspace").to_owned()
+}
+
+fn architecture() -> String {
+    let file = root().join("ARCHITECTURE.md");
+    std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()))
+}
+
+#[test]
+fn modules_use_only_modules_above_them() {
+    let rules = rules::of_modules(&architecture());
+    let edges = modules::edges(&root().join("crates/impinge/src"));
+    rules::check(&rules, &modules::names(&root().join("crates/impinge/src")), &edges);
+}
+
+#[test]
+fn crates_depend_only_on_crates_above_them() {
+    let rules = rules::of_crates(&architecture());
+    let (names, edges) = crates::edges(&root());
+    rules::check(&rules, &names, &edges);
+}

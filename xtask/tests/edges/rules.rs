@@ -1,0 +1,110 @@
+//! The order of modules and crates, as ARCHITECTURE.md gives it.
+//!
+//! - The modules: the first fenced block below the heading `## The way of the data`. A line of it
+//!   that starts with a lower-case letter is a row; its first word is the name of a module (`a+b`
+//!   names two that may use each other). Lines before the first row that names a module of the
+//!   engine, and lines that start with a space, are drawing.
+//! - The crates: the table below `## The crates`; a row's name is what stands between the first two
+//!   backquotes of the line.
+//! - Exceptions: any line below one of these headings that begins with ``- `a` uses `b`: `` and goes
+//!   on with the reason.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Who uses whom, and the places where.
+pub(crate) type Edges = BTreeMap<(String, String), Vec<String>>;
+
+/// The order and the exceptions from it.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    heading: &'static str,
+    /// Row of each name.
+    rows: BTreeMap<String, usize>,
+    exceptions: BTreeSet<(String, String)>,
+}
+
+/// The lines between a heading of the second level and the next one.
+fn section<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+    let lines = text.lines().skip_while(|l| *l != heading).skip(1);
+    let lines: Vec<&str> = lines.take_while(|l| !l.starts_with("## ")).collect();
+    assert!(!lines.is_empty(), "ARCHITECTURE.md has no section `{heading}`");
+    lines
+}
+
+/// What stands in backquotes.
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+fn exceptions(lines: &[&str]) -> BTreeSet<(String, String)> {
+    let mut all = BTreeSet::new();
+    for line in lines.iter().filter(|l| l.starts_with("- `") && l.contains("` uses `")) {
+        let mut names = quoted(line);
+        let (Some(a), Some(b)) = (names.next(), names.next()) else {
+            panic!("an exception names two modules: {line}");
+        };
+        let reason = line.split_once("`: ").map_or("", |(_, reason)| reason);
+        assert!(!reason.trim().is_empty(), "an exception states its reason: {line}");
+        all.insert((a.to_owned(), b.to_owned()));
+    }
+    all
+}
+
+/// The rules for the modules of the engine.
+pub(crate) fn of_modules(text: &str) -> Rules {
+    let heading = "## The way of the data";
+    let lines = section(text, heading);
+    let block = lines.iter().skip_while(|l| !l.starts_with("```")).skip(1);
+    let mut rows = BTreeMap::new();
+    for (row, line) in block.take_while(|l| !l.starts_with("```")).enumerate() {
+        let word = line.split(' ').next().unwrap_or("");
+        for name in word.split('+') {
+            if !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c == '_') {
+                let before = rows.insert(name.to_owned(), row);
+                assert!(before.is_none(), "`{name}` has two rows");
+            }
+        }
+    }
+    Rules { heading, rows, exceptions: exceptions(&lines) }
+}
+
+/// The rules for the crates.
+pub(crate) fn of_crates(text: &str) -> Rules {
+    let heading = "## The crates";
+    let lines = section(text, heading);
+    let table = lines.iter().filter(|l| l.starts_with("| `"));
+    let names = table.filter_map(|l| quoted(l).next().map(str::to_owned));
+    let rows = names.enumerate().map(|(row, name)| (name, row)).collect();
+    Rules { heading, rows, exceptions: exceptions(&lines) }
+}
+
+/// Fails with all that breaks the rules.
+pub(crate) fn check(rules: &Rules, names: &BTreeSet<String>, edges: &Edges) {
+    let mut wrong = Vec::new();
+    for name in names.iter().filter(|n| !rules.rows.contains_key(*n)) {
+        wrong.push(format!("`{name}` has no row"));
+    }
+    let first = names.iter().filter_map(|n| rules.rows.get(n)).min();
+    for (name, row) in &rules.rows {
+        if Some(row) > first && !names.contains(name) {
+            wrong.push(format!("the row `{name}` names nothing"));
+        }
+    }
+    for ((from, to), places) in edges {
+        let (Some(a), Some(b)) = (rules.rows.get(from), rules.rows.get(to)) else { continue };
+        if b > a && !rules.exceptions.contains(&(from.clone(), to.clone())) {
+            wrong.push(format!("`{from}` uses `{to}`, which is below it: {}", places.join(", ")));
+        }
+    }
+    for (from, to) in &rules.exceptions {
+        if !edges.contains_key(&(from.clone(), to.clone())) {
+            wrong.push(format!("the exception \"`{from}` uses `{to}`\" has no use"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "against ARCHITECTURE.md, section `{}`:\n{}",
+        rules.heading,
+        wrong.join("\n")
+    );
+}

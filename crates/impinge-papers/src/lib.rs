@@ -10,6 +10,12 @@
 //! it, and how it performs. All methods give the answers of the engine; those that may be wrong
 //! (relaxed modes, the Monte-Carlo test) say which way.
 
+//!
+//! The pairwise methods plug into a [`World`](impinge::World) by their names: [`METHODS`].
+
 pub mod klosowski;
 pub mod leung;
+mod methods;
 pub mod zachmann;
+
+pub use methods::{METHODS, method_by_name};

@@ -108,7 +108,7 @@ struct Judged {
 impl Judged {
     fn follow(&mut self, frame: &Frame<'_>, known: &BTreeSet<Pair>, place: &str) {
         let mut changes = Changes::default();
-        self.phase.update(frame, &mut changes);
+        self.phase.update_unlimited(frame, &mut changes);
         for pair in &changes.ended {
             assert!(self.pairs.remove(pair), "{}: {place}: {pair:?} ended twice", self.name);
         }
@@ -234,7 +234,7 @@ fn common_motion_is_followed_to_the_ends_of_single_precision() {
                     let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
                     let place = format!("scale {scale:e} from {start:e} by {step:e}, {frame}");
                     phase.follow(&view, &known, &place);
-                    direct.update(&view, &mut began);
+                    direct.update_unlimited(&view, &mut began);
                     adrift += direct.stats().adrift;
                     at = if frame == 11 { start } else { at + step };
                 }

@@ -1,5 +1,7 @@
 //! Which way an answer that is not certain can be wrong.
 
+use std::fmt;
+
 /// Which way an answer can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bias {
@@ -7,4 +9,13 @@ pub enum Bias {
     TowardsCollision,
     /// "No collision" may be wrong, "collision" is certain.
     TowardsNoCollision,
+}
+
+impl fmt::Display for Bias {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::TowardsCollision => "towards collision",
+            Self::TowardsNoCollision => "towards no collision",
+        })
+    }
 }

@@ -65,6 +65,15 @@ impl<'a> Budget<'a> {
         Self { deadline: Some(deadline), ..self }
     }
 
+    /// Whether it sets no limit at all.
+    #[must_use]
+    pub fn is_unlimited(&self) -> bool {
+        self.steps > u64::MAX / 2
+            && self.depth == u32::MAX
+            && self.deadline.is_none()
+            && self.go_on.is_none()
+    }
+
     /// Takes a step of the work that is limited; false if there is none left.
     #[inline]
     #[must_use]

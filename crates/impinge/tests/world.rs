@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use impinge::convex::{Capsule, Cuboid, Cylinder, HalfSpace, Hull, Sphere};
 use impinge::shape::Kind;
 use impinge::world::{
-    Body, BoxKind, Event, EventKind, Geometry, Handle, Interest, Method, World, WorldOptions,
+    Body, BoxKind, Event, EventKind, Geometry, Handle, Interest, MethodKind, World, WorldOptions,
 };
 use impinge::{ErrorKind, Mesh, Pose, Shape, Vec3, convex, shape, shapes};
 use impinge_oracles::common::Random;
@@ -115,7 +115,9 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
         5 => {
             let mut rules =
                 if random.below(12) == 0 { Interest::nothing() } else { Interest::everything() };
-            rules.set_groups(random.below(3) as u32, random.below(3) as u32, random.below(2) == 0);
+            rules
+                .set_groups(random.below(3) as u32, random.below(3) as u32, random.below(2) == 0)
+                .unwrap();
             rules.ignore_links(random.below(3) as u32);
             world.set_rules(rules);
         }
@@ -129,7 +131,7 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
             }
         }
         8 if one != other => {
-            let method = Method::ALL[random.below(6)];
+            let method = MethodKind::ALL[random.below(6)];
             world.set_method(one, other, Some(method)).unwrap();
         }
         _ => {
@@ -472,7 +474,7 @@ fn a_vertex_that_rounding_moves_out_of_its_hull_is_not_missed() {
         let hull = |mesh: &Mesh| Hull::new(mesh.vertices()).unwrap();
         let apart = !convex::intersects(&hull(&stand), &hull(&sheet), &pose).is_intersecting();
         out_of_hull += usize::from(apart);
-        for method in [Method::HullsThenTriangles, Method::Triangles] {
+        for method in [MethodKind::HULLS_THEN_TRIANGLES, MethodKind::TRIANGLES] {
             let mut world = World::new();
             let a = world.add(Body::new(stand.clone())).unwrap();
             let b = world.add(Body::new(sheet.clone()).at(pose)).unwrap();

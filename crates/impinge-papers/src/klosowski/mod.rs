@@ -1,3 +1,4 @@
 //! Klosowski.
 pub mod bv_tree;
+pub mod methods;
 pub mod volume;

@@ -69,6 +69,12 @@ pub struct Tracker<'h> {
     b: &'h Prepared<'h>,
     want: Want,
     method: Method,
+    memory: Memory,
+}
+
+/// What a frame leaves for the next of the same pair.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
     hulls: Cache,
     vector: separating::Cache,
     simplex: ClosestCache<Trail, Trail>,
@@ -104,17 +110,25 @@ impl<'h> Tracker<'h> {
     /// Two hulls that nothing is known about yet.
     #[must_use]
     pub fn new(a: &'h Prepared<'h>, b: &'h Prepared<'h>, want: Want, method: Method) -> Self {
-        Self {
-            a,
-            b,
-            want,
-            method,
-            hulls: Cache::default(),
-            vector: separating::Cache::default(),
-            simplex: ClosestCache::default(),
-            free: None,
-            last: None,
-        }
+        Self::with_memory(a, b, want, method, Memory::default())
+    }
+
+    /// Goes on from what an earlier frame left.
+    #[must_use]
+    pub fn with_memory(
+        a: &'h Prepared<'h>,
+        b: &'h Prepared<'h>,
+        want: Want,
+        method: Method,
+        memory: Memory,
+    ) -> Self {
+        Self { a, b, want, method, memory }
+    }
+
+    /// What the last frame left.
+    #[must_use]
+    pub fn into_memory(self) -> Memory {
+        self.memory
     }
 
     /// The next frame: B at `pose` in A's frame. `scratch` may serve all pairs of a thread.
@@ -125,11 +139,11 @@ impl<'h> Tracker<'h> {
         let (a, b) = (self.a, self.b);
         let (decision, seeds) = match self.method {
             Method::Production => {
-                (intersects_cached(a.hull(), b.hull(), pose, &mut self.hulls), Pairs::NONE)
+                (intersects_cached(a.hull(), b.hull(), pose, &mut self.memory.hulls), Pairs::NONE)
             }
             Method::Published(options) => {
                 let query = Query { a, b, pose, options };
-                let output = separating::separate(query, &mut self.vector, scratch);
+                let output = separating::separate(query, &mut self.memory.vector, scratch);
                 let decision = output.verdict.decision();
                 (decision.unwrap_or_else(|| exactly(a, b, pose, &output.hint)), output.seeds)
             }
@@ -137,12 +151,13 @@ impl<'h> Tracker<'h> {
         let meets = decision.is_intersecting();
         if self.want == Want::Combined {
             if !meets {
-                (self.free, self.last) = (Some(*pose), None);
-            } else if let Some(free) = self.free.take() {
-                self.last = Some(Closest { distance: self.look_back(&free, seeds), pose: free });
+                (self.memory.free, self.memory.last) = (Some(*pose), None);
+            } else if let Some(free) = self.memory.free.take() {
+                self.memory.last =
+                    Some(Closest { distance: self.look_back(&free, seeds), pose: free });
             }
         }
-        Frame { meets, proof: Some(decision), closest: self.last }
+        Frame { meets, proof: Some(decision), closest: self.memory.last }
     }
 
     /// The closest points at the last free pose; what they tell starts the next frame (section
@@ -150,15 +165,15 @@ impl<'h> Tracker<'h> {
     fn look_back(&mut self, free: &Pose, seeds: Pairs) -> Distance {
         let (a, b) = (self.a, self.b);
         if self.method == Method::Production {
-            return distance_cached(a.hull(), b.hull(), free, &mut self.hulls);
+            return distance_cached(a.hull(), b.hull(), free, &mut self.memory.hulls);
         }
-        self.simplex = ClosestCache::from_pairs(&seeds);
+        self.memory.simplex = ClosestCache::from_pairs(&seeds);
         let found = self.gilbert(free);
-        let vertices = (self.simplex.a.last(), self.simplex.b.last());
+        let vertices = (self.memory.simplex.a.last(), self.memory.simplex.b.last());
         if let (Some(p), Some(q)) = vertices {
             let start = separating::Cache::from_closest(found.b - found.a, p, q);
             if !start.is_empty() {
-                self.vector = start;
+                self.memory.vector = start;
             }
         }
         bounded(&found)
@@ -169,11 +184,11 @@ impl<'h> Tracker<'h> {
         let (a, b) = (self.a, self.b);
         let (distance, proof) = match self.method {
             Method::Production => {
-                let distance = distance_cached(a.hull(), b.hull(), pose, &mut self.hulls);
+                let distance = distance_cached(a.hull(), b.hull(), pose, &mut self.memory.hulls);
                 // Both bounds are zero if and only if the bodies share a point; a gap below the
                 // smallest number leaves the lower one zero.
                 let proof = (distance.lower <= 0.0)
-                    .then(|| intersects_cached(a.hull(), b.hull(), pose, &mut self.hulls));
+                    .then(|| intersects_cached(a.hull(), b.hull(), pose, &mut self.memory.hulls));
                 (distance, proof)
             }
             Method::Published(_) => {
@@ -195,7 +210,7 @@ impl<'h> Tracker<'h> {
     fn gilbert(&mut self, pose: &Pose) -> ClosestPoints {
         let (a, b) = (self.a.hull(), self.b.hull());
         let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
-        closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.simplex)
+        closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.memory.simplex)
     }
 }
 

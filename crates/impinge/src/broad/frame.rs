@@ -46,6 +46,22 @@ pub struct Changes {
     pub began: Vec<Pair>,
     /// Pairs that overlapped before and do not now, each once.
     pub ended: Vec<Pair>,
+    /// Items that were not compared with all others, of an update that is not
+    /// [complete](Completeness); in any order.
+    pub pending: Vec<u32>,
+}
+
+/// Whether an update of a broad phase found all changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[must_use]
+pub enum Completeness {
+    /// It did.
+    #[default]
+    Complete,
+    /// The budget was spent. The changes that were found hold; of the items in [`Changes::pending`],
+    /// and of these alone, some pairs may be missing among those that began and those that ended.
+    /// The next update goes on with them, whether they are named as moved again or not.
+    Incomplete,
 }
 
 impl Frame<'_> {
@@ -84,11 +100,13 @@ impl Changes {
     pub fn clear(&mut self) {
         self.began.clear();
         self.ended.clear();
+        self.pending.clear();
     }
 
-    /// Puts both lists in the order of the items' numbers.
+    /// Puts all lists in the order of the items' numbers.
     pub fn sort(&mut self) {
         self.began.sort_unstable();
         self.ended.sort_unstable();
+        self.pending.sort_unstable();
     }
 }

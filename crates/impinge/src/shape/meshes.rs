@@ -2,8 +2,9 @@
 
 use super::answer::{Clear, Distance, Meeting, Verdict};
 use super::cache::Cache;
+use super::encounter::Encounter;
 use super::form::Surface;
-use crate::math::Vec3;
+use crate::math::{Pose, Vec3};
 use crate::pair::{self, Posed, Separation};
 use crate::solid::vertex_of_inside;
 
@@ -25,6 +26,14 @@ pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) ->
     Verdict::Separated(Clear { lower: proof.gap(), direction, gap: None })
 }
 
+/// As [`intersects`], without the evidence.
+pub(super) fn meet(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Encounter {
+    match pair::first_pair_cached(a.mesh, b.mesh, b.pose, &mut cache.meshes) {
+        Some(triangles) => Encounter::of_triangles(triangles),
+        None => inside(a, b).map_or(Encounter::Apart { gap: 0.0 }, Encounter::at),
+    }
+}
+
 /// How far apart they are.
 pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
     let found = pair::distance(a.mesh, b.mesh, b.pose)?;
@@ -44,12 +53,23 @@ pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
 }
 
 /// A point of one mesh inside the solid that is the other, for meshes whose surfaces do not meet.
-fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
+pub(super) fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
     if !a.solid && !b.solid {
         return None;
     }
+    let bounds = |surface: &Surface<'_>| match *surface.pose == Pose::IDENTITY {
+        true => surface.mesh.bounds(),
+        false => surface.mesh.bounds_at(surface.pose),
+    };
+    let (own, its) = (bounds(a), bounds(b));
+    // What lies inside, and is one piece, has its box inside.
+    let a_in_b = b.solid && (a.mesh.shells().count() > 1 || its.contains_box(&own));
+    let b_in_a = a.solid && (b.mesh.shells().count() > 1 || own.contains_box(&its));
+    if !a_in_b && !b_in_a {
+        return None;
+    }
     let (here, there) = (Posed::new(a.mesh, a.pose), Posed::new(b.mesh, b.pose));
-    let in_b = || b.solid.then(|| vertex_of_inside(&here, &there)).flatten();
-    let in_a = || a.solid.then(|| vertex_of_inside(&there, &here)).flatten();
+    let in_b = || a_in_b.then(|| vertex_of_inside(&here, &there)).flatten();
+    let in_a = || b_in_a.then(|| vertex_of_inside(&there, &here)).flatten();
     in_b().or_else(in_a)
 }

@@ -56,6 +56,15 @@ impl<V: Volume> Moved<V> {
         Self { volumes: tree.volumes().to_vec(), stamps: vec![0; tree.volumes().len()], now: 0 }
     }
 
+    /// For another tree, in the same memory.
+    pub(super) fn reuse(mut self, tree: &BvTree<V>) -> Self {
+        self.volumes.clear();
+        self.volumes.extend_from_slice(tree.volumes());
+        self.stamps.clear();
+        self.stamps.resize(tree.volumes().len(), 0);
+        Self { now: 0, ..self }
+    }
+
     /// Forgets all.
     pub(super) fn begin(&mut self) {
         if self.now == u32::MAX {

@@ -1,5 +1,7 @@
 //! A hull with what the search precomputes of it (Leung 1996, sections 3.4 and 3.5).
 
+use std::borrow::Cow;
+
 use crate::leung::DirectionTable;
 use impinge::convex::{Climb, Hull};
 use impinge::math::Vec3;
@@ -11,21 +13,42 @@ use impinge::math::Vec3;
 #[derive(Clone, Debug)]
 pub struct Prepared<'h> {
     hull: &'h Hull,
+    own: Cow<'h, Preparation>,
+}
+
+/// What is precomputed of a hull, without the hull itself: to be kept where the hull is not.
+#[derive(Clone, Debug)]
+pub struct Preparation {
     centroid: Vec3,
     reach: Vec3,
     table: DirectionTable,
+}
+
+impl Preparation {
+    /// Of a hull.
+    #[must_use]
+    pub fn new(hull: &Hull) -> Self {
+        let vertices = hull.vertices();
+        // Summed as shares, so that nothing overflows.
+        let share = 1.0 / vertices.len() as f64;
+        let centroid = vertices.iter().map(|v| *v * share).sum();
+        let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
+        Self { centroid, reach, table: DirectionTable::new(hull) }
+    }
 }
 
 impl<'h> Prepared<'h> {
     /// Prepares a hull.
     #[must_use]
     pub fn new(hull: &'h Hull) -> Self {
-        let vertices = hull.vertices();
-        // Summed as shares, so that nothing overflows.
-        let share = 1.0 / vertices.len() as f64;
-        let centroid = vertices.iter().map(|v| *v * share).sum();
-        let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
-        Self { hull, centroid, reach, table: DirectionTable::new(hull) }
+        Self { hull, own: Cow::Owned(Preparation::new(hull)) }
+    }
+
+    /// A hull with what was precomputed of it. (With that of another hull, climbs may start at
+    /// vertices that are not there.)
+    #[must_use]
+    pub fn with(hull: &'h Hull, own: &'h Preparation) -> Self {
+        Self { hull, own: Cow::Borrowed(own) }
     }
 
     /// The hull.
@@ -37,20 +60,20 @@ impl<'h> Prepared<'h> {
     /// The mean of the vertices: inside the hull, to rounding.
     #[must_use]
     pub fn centroid(&self) -> Vec3 {
-        self.centroid
+        self.own.centroid
     }
 
     /// The largest absolute value of each coordinate.
     #[must_use]
     pub fn reach(&self) -> Vec3 {
-        self.reach
+        self.own.reach
     }
 
     /// A vertex to begin a climb towards `direction` from, when no better one is known: that of the
     /// table of 8 x 16 directions.
     #[must_use]
     pub fn start(&self, direction: Vec3) -> u32 {
-        self.table.near(direction)
+        self.own.table.near(direction)
     }
 
     /// The vertex furthest in `direction`; exact. The climb begins at `start`, or at the table's
@@ -71,7 +94,7 @@ impl<'h> Prepared<'h> {
             return self.hull.climb(direction, start, climb);
         }
         let height = |v: u32| self.hull.vertices()[v as usize].dot(direction);
-        let near = self.table.near(direction);
+        let near = self.own.table.near(direction);
         let start = if height(near) > height(start) { near } else { start };
         self.hull.climb(direction, start, climb)
     }

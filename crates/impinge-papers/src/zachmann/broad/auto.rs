@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::{Grid, SweepAndPrune};
-use impinge::broad::{AllPairs, BroadPhase, Changes, DynamicTree, Frame, Moved, Neighbours, Pair};
+use impinge::broad::{
+    AllPairs, BroadPhase, Changes, Completeness, DynamicTree, Frame, Moved, Neighbours, Pair,
+};
+use impinge::pair::Budget;
 
 /// How many frames a challenger runs beside the incumbent before the two are compared. The first,
 /// in which it takes in everything, does not count.
@@ -122,7 +125,7 @@ impl Auto {
         let Some(trial) = &mut self.challenger else { return };
         let start = Instant::now();
         let moved = if trial.frames == 0 { Moved::All } else { frame.moved };
-        trial.phase.update(&Frame { moved, ..*frame }, &mut trial.changes);
+        trial.phase.update_unlimited(&Frame { moved, ..*frame }, &mut trial.changes);
         if trial.frames > 0 {
             trial.own += start.elapsed();
             trial.others += incumbent;
@@ -154,14 +157,20 @@ impl BroadPhase for Auto {
         "auto"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        budget: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         let start = Instant::now();
-        self.incumbent.update(frame, changes);
+        let completeness = self.incumbent.update(frame, budget, changes);
         let took = start.elapsed();
         // Whoever it was.
         changes.sort();
         self.plan(frame.bounds.len());
         self.compete(frame, took);
+        completeness
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {

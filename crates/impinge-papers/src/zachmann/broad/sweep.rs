@@ -10,10 +10,11 @@
 //! of their number; instead an exchange here asks the boxes themselves, and only pairs that overlap
 //! are kept.
 
-use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
+use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
 use impinge::internals::broad::Stamps;
+use impinge::pair::Budget;
 
 /// Exchanges per end and axis in one update, above which sorting anew is cheaper.
 const PATIENCE: usize = 24;
@@ -321,7 +322,12 @@ impl BroadPhase for SweepAndPrune {
         "sweep and prune"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         changes.clear();
         self.movers.gather(frame);
         let movers = std::mem::take(&mut self.movers);
@@ -357,6 +363,7 @@ impl BroadPhase for SweepAndPrune {
             self.sweep(frame, changes);
         }
         self.movers = movers;
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -412,7 +419,7 @@ mod tests {
     fn slow_motion_costs_exchanges_and_a_jump_of_all_a_new_sort() {
         let (mut phase, mut changes) = (SweepAndPrune::new(), Changes::default());
         let mut update = |boxes: &[Bounds], moved: Moved<'_>| {
-            phase.update(&Frame { bounds: boxes, oriented: None, moved }, &mut changes);
+            phase.update_unlimited(&Frame { bounds: boxes, oriented: None, moved }, &mut changes);
             (phase.stats(), changes.began.len(), changes.ended.len())
         };
         let (stats, began, _) = update(&row(0.0), Moved::All);

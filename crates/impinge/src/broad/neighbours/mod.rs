@@ -27,8 +27,9 @@ mod skin;
 use std::sync::Mutex;
 
 use super::lists::{List, Lists};
-use super::{BroadPhase, Changes, Frame, Moved, Pair};
+use super::{BroadPhase, Changes, Completeness, Frame, Moved, Pair};
 use crate::crew;
+use crate::pair::Budget;
 use adopt::Crossing;
 use columns::Columns;
 use compare::Few;
@@ -64,10 +65,10 @@ const MANY: usize = 8192;
 /// let mut boxes: Vec<Bounds> =
 ///     (0..1000).map(|i| Bounds { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] }).collect();
 /// let (mut phase, mut changes) = (Neighbours::new(), Changes::default());
-/// phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+/// phase.update_unlimited(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
 /// assert!(changes.began.is_empty());
 /// boxes[7].max[0] += 0.5;
-/// phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) }, &mut changes);
+/// phase.update_unlimited(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) }, &mut changes);
 /// assert_eq!((changes.began[0].a, changes.began[0].b), (7, 8));
 /// ```
 #[derive(Debug, Default)]
@@ -258,7 +259,12 @@ impl BroadPhase for Neighbours {
         "neighbours"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         // Who comes late because he slept is too late for most of a frame. A few that moved are not
         // shared.
         let boxes = match frame.moved {
@@ -267,6 +273,7 @@ impl BroadPhase for Neighbours {
         };
         let helpers = boxes / MANY;
         crew::attend(helpers, || self.follow(frame, changes));
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -358,8 +365,8 @@ mod tests {
                 let bounds: Vec<Bounds> = boxes.iter().map(around).collect();
                 let few: Vec<u32> = (0..count as u32).filter(|n| n % 20 == 0).collect();
                 let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-                phase.update(&view, &mut found);
-                oracle.update(&view, &mut known);
+                phase.update_unlimited(&view, &mut found);
+                oracle.update_unlimited(&view, &mut known);
                 found.sort();
                 assert_eq!(found, known, "seed {seed}, frame {frame}");
                 most = most.max(phase.stats().adrift);
@@ -371,8 +378,8 @@ mod tests {
                     }
                     // Only a few move.
                     let view = Frame { bounds: &bounds, oriented: None, moved: Moved::Only(&few) };
-                    phase.update(&view, &mut found);
-                    oracle.update(&view, &mut known);
+                    phase.update_unlimited(&view, &mut found);
+                    oracle.update_unlimited(&view, &mut known);
                     found.sort();
                     assert_eq!(found, known, "seed {seed}, frame {frame}, few");
                 }
@@ -415,8 +422,8 @@ mod tests {
             });
             let bounds: Vec<Bounds> = boxes.collect();
             let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-            phase.update(&view, &mut found);
-            oracle.update(&view, &mut known);
+            phase.update_unlimited(&view, &mut found);
+            oracle.update_unlimited(&view, &mut known);
             found.sort();
             assert_eq!(found, known, "frame {frame}");
             fresh += usize::from(phase.stats().fresh);
@@ -441,8 +448,8 @@ mod tests {
                 places.iter().map(|p| Bounds { min: p.map(side), max: p.map(|x| side(x + 1.0)) });
             let bounds: Vec<Bounds> = boxes.collect();
             let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-            phase.update(&view, &mut found);
-            oracle.update(&view, &mut known);
+            phase.update_unlimited(&view, &mut found);
+            oracle.update_unlimited(&view, &mut known);
             found.sort();
             assert_eq!(found, known, "frame {frame}");
         }

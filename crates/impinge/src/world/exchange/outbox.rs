@@ -16,7 +16,7 @@ pub trait Command {
     /// Whether `older`, the last command before this one that concerns the same bodies, need not be
     /// carried out any more, so that this one can take its place in the queue (and so come before
     /// poses that were set in between). A second deformation of a body makes the first superfluous;
-    /// most commands do no such thing. It is what keeps a queue short that nobody reads.
+    /// most commands do no such thing. It keeps a queue short that is not read.
     fn supersedes(&self, older: &Self) -> bool {
         let _ = older;
         false

@@ -95,6 +95,7 @@ fn simulate(scene: &Scene, args: &SimArgs) -> Result<Status> {
     let (run, output) = (&args.run, &args.output);
     let options = WorldOptions {
         phase: run.phase,
+        method: run.method,
         oriented: run.phase.name().ends_with("-oriented"),
         persisting: output.persisting,
         ..WorldOptions::default()

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use impinge::Vec3;
-use impinge::exact::Contact;
+use impinge::exact::HitKind;
 
 use crate::oracle::distance::Distances;
 use crate::oracle::hulls::{Small, share_a_point};
@@ -105,7 +105,7 @@ impl Truth {
 
     /// How two triangles meet.
     #[must_use]
-    pub fn contact(&self, sample: &Sample, i: u32, j: u32) -> Option<Contact> {
+    pub fn contact(&self, sample: &Sample, i: u32, j: u32) -> Option<HitKind> {
         let (a, b) = self.corners(sample, i, j);
         contact(&a, &b)
     }

@@ -156,6 +156,7 @@ fn save(path: &Path, format: Format, pieces: &Scene) -> io::Result<()> {
                     name: part.name.clone(),
                     mesh,
                     matrix: part.pose.to_matrix(),
+                    scale: 1.0,
                 })
                 .collect();
             let colors: Vec<[f32; 3]> = (0..meshes.len()).map(render::linear_color).collect();

@@ -29,7 +29,8 @@ impl Job {
         let mut notes = Vec::new();
         for (i, path) in paths.iter().enumerate() {
             let mut loaded = Scene::load(path)?;
-            if !loaded.report.is_complete() || loaded.straightened > 0 || loaded.deformed > 0 {
+            let changed = loaded.straightened + loaded.scaled + loaded.deformed > 0;
+            if changed || !loaded.report.is_complete() {
                 notes.push(loaded.to_string());
             }
             if i == 1 {

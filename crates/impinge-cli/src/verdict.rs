@@ -1,7 +1,8 @@
 //! The verdicts in the order and the colours in which they are reported.
 
 use anstyle::{AnsiColor, Style};
-use impinge::check::{Distance, Relation};
+use impinge::Distance;
+use impinge::check::Relation;
 use impinge::{Pose, Vec3};
 
 /// A relation without its direction, worst first.
@@ -99,7 +100,7 @@ impl Verdict {
 
     /// The point to look at: the witness, or the closest point of the first part.
     pub(crate) fn place(&self) -> Option<Vec3> {
-        self.witness.or(self.distance.map(|d| d.on_a))
+        self.witness.or(self.distance.map(|d| d.point_a))
     }
 
     /// The parts in the order to name them: the inner one of a contained pair first.
@@ -111,8 +112,8 @@ impl Verdict {
 /// The distance with its points taken from the frame at `pose` to the one around it.
 pub(crate) fn distance_in_scene(distance: &Distance, pose: &Pose) -> Distance {
     Distance {
-        on_a: pose.transform_point(distance.on_a),
-        on_b: pose.transform_point(distance.on_b),
+        point_a: pose.transform_point(distance.point_a),
+        point_b: pose.transform_point(distance.point_b),
         ..*distance
     }
 }

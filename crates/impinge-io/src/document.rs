@@ -44,9 +44,16 @@ pub struct Instance {
     pub name: String,
     /// Index into [`Document::meshes`].
     pub mesh: usize,
-    /// Row-major 3x4 affine map from the frame of the part to the frame of the scene. It may scale,
-    /// shear or mirror; all entries are finite.
+    /// Row-major 3x4 affine map from the frame of the part, scaled by `scale`, to the frame of the
+    /// scene. It may scale, shear or mirror, too; all entries are finite.
     pub matrix: [[f64; 4]; 3],
+    /// The uniform scale of the part: a point `v` of the mesh lies at `matrix` times `scale * v`.
+    ///
+    /// It is the product of the uniform scales that the file gives to the part and to the frames
+    /// around it, apart from their rotations: the same number for all parts under one scaled frame.
+    /// Finite; positive, unless the product underflows to zero; 1 where the file scales nothing.
+    /// A matrix in a file is taken apart only if it maps axes to axes, which rounds nothing.
+    pub scale: f64,
 }
 
 /// A `[[part]]` of a scene file: the instances that move as one.
@@ -359,7 +366,12 @@ impl Document {
         let instances: Vec<Instance> = meshes
             .iter()
             .enumerate()
-            .map(|(i, mesh)| Instance { name: name(i, mesh), mesh: i, matrix: IDENTITY })
+            .map(|(i, mesh)| Instance {
+                name: name(i, mesh),
+                mesh: i,
+                matrix: IDENTITY,
+                scale: 1.0,
+            })
             .collect();
         file.parts = instances.len();
         file.vertices = meshes.iter().map(|m| m.positions.len()).sum();

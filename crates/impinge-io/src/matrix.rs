@@ -1,5 +1,7 @@
 //! Row-major 3x4 affine matrices, as far as files need them.
 
+use crate::document::IDENTITY;
+
 /// A map, its last column the translation.
 pub(crate) type Matrix = [[f64; 4]; 3];
 
@@ -26,6 +28,65 @@ pub(crate) fn scale_columns(m: &mut Matrix, s: [f64; 3]) {
 
 pub(crate) fn is_finite(m: &Matrix) -> bool {
     m.iter().flatten().all(|x| x.is_finite())
+}
+
+/// A uniform scale, then a matrix.
+///
+/// The two are kept apart through a hierarchy of frames: the factors of nested frames are
+/// multiplied with each other only, so that all that stands under one scaled frame has the same
+/// factor to the last bit, however it is turned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Placement {
+    pub(crate) matrix: Matrix,
+    /// Not negative; zero only where a product of factors underflows.
+    pub(crate) scale: f64,
+}
+
+impl Placement {
+    pub(crate) const IDENTITY: Self = Self { matrix: IDENTITY, scale: 1.0 };
+
+    /// The map of `matrix`. Where it takes axes to axes and scales them alike, exactly, that scale
+    /// is taken out of it, which rounds nothing.
+    pub(crate) fn of_matrix(matrix: Matrix) -> Self {
+        let Some(scale) = scale_of_axes(&matrix) else { return Self { matrix, scale: 1.0 } };
+        let matrix = matrix.map(|[x, y, z, t]| [x / scale, y / scale, z / scale, t]);
+        Self { matrix, scale }
+    }
+
+    /// The map that scales by `s` along the axes before this one.
+    pub(crate) fn scaled_first(mut self, s: [f64; 3]) -> Self {
+        if s[0] > 0.0 && s == [s[0]; 3] {
+            self.scale *= s[0];
+        } else {
+            scale_columns(&mut self.matrix, s);
+        }
+        self
+    }
+
+    /// `self` after `inner`.
+    pub(crate) fn compose(&self, inner: &Self) -> Self {
+        let mut there = inner.matrix;
+        for row in &mut there {
+            row[3] *= self.scale;
+        }
+        Self { matrix: compose(&self.matrix, &there), scale: self.scale * inner.scale }
+    }
+
+    /// Whether the map as a whole is finite, and both of its parts.
+    pub(crate) fn is_finite(&self) -> bool {
+        let mut whole = self.matrix;
+        scale_columns(&mut whole, [self.scale; 3]);
+        self.scale.is_finite() && is_finite(&self.matrix) && is_finite(&whole)
+    }
+}
+
+/// The factor of a matrix that takes every axis to an axis, or its opposite, times one factor.
+fn scale_of_axes(m: &Matrix) -> Option<f64> {
+    let scale = m[0][..3].iter().map(|x| x.abs()).find(|x| *x != 0.0)?;
+    let axes = |k: usize| (0..3).filter(|j| m[*j][k] != 0.0).count() == 1;
+    let rows = m.iter().all(|row| row[..3].iter().filter(|x| **x != 0.0).count() == 1);
+    let alike = m.iter().all(|row| row[..3].iter().all(|x| *x == 0.0 || x.abs() == scale));
+    (scale.is_finite() && rows && (0..3).all(axes) && alike).then_some(scale)
 }
 
 /// `v` at length one, or `None` if it is zero or not finite.
@@ -85,6 +146,40 @@ mod tests {
         }
         assert_eq!(from_quaternion([0.0; 4]), None);
         assert_eq!(from_quaternion([f64::NAN, 0.0, 0.0, 1.0]), None);
+    }
+
+    #[test]
+    fn scales_are_kept_apart_from_rotations() {
+        let y_up = [[0.0, 0.0, 0.1, 5.0], [-0.1, 0.0, 0.0, 6.0], [0.0, -0.1, 0.0, 7.0]];
+        let axes = [[0.0, 0.0, 1.0, 5.0], [-1.0, 0.0, 0.0, 6.0], [0.0, -1.0, 0.0, 7.0]];
+        let root = Placement::of_matrix(y_up);
+        assert_eq!(root, Placement { matrix: axes, scale: 0.1 });
+        let turn = from_quaternion([0.1, 0.2, 0.3, 0.4]).unwrap();
+        let node = Placement::of_matrix(turn).scaled_first([0.3; 3]);
+        assert_eq!(node, Placement { matrix: turn, scale: 0.3 });
+        let both = root.compose(&node);
+        assert_eq!(both, Placement { matrix: compose(&axes, &turn), scale: 0.1 * 0.3 });
+        // Translations of inner frames are scaled.
+        let shift = [[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]];
+        let moved = root.compose(&Placement::of_matrix(shift));
+        assert_eq!(moved.matrix.map(|row| row[3]), [0.1 * 3.0 + 5.0, 6.0 - 0.1, 7.0 - 0.1 * 2.0]);
+        // What is no uniform, positive scale of axes stays in the matrix.
+        for s in [[0.1, 0.1, 0.2], [-0.1; 3], [0.0; 3], [f64::NAN; 3]] {
+            let map = Placement::IDENTITY.scaled_first(s);
+            assert_eq!(map.scale, 1.0);
+            assert_eq!(map.matrix[1][1].to_bits(), s[1].to_bits());
+            assert_eq!(
+                Placement::of_matrix(map.matrix).scale,
+                if s == [-0.1; 3] { 0.1 } else { 1.0 }
+            );
+        }
+        let singular = [[0.1, 0.0, 0.0, 0.0], [0.1, 0.0, 0.0, 0.0], [0.0, 0.0, 0.1, 0.0]];
+        assert_eq!(Placement::of_matrix(singular).scale, 1.0);
+        assert_eq!(Placement::of_matrix(turn).scale, 1.0);
+        assert!(!Placement { matrix: y_up, scale: f64::INFINITY }.is_finite());
+        assert!(
+            !Placement { matrix: y_up.map(|r| r.map(|x| x * 1e200)), scale: 1e200 }.is_finite()
+        );
     }
 
     #[test]

@@ -113,6 +113,7 @@ fn validate(document: &Document, size: usize) {
     for instance in &document.instances {
         assert!(instance.mesh < document.meshes.len());
         assert!(instance.matrix.iter().flatten().all(|x| x.is_finite()));
+        assert!(instance.scale.is_finite() && instance.scale >= 0.0);
     }
     for [i, j] in document.ignored_pairs() {
         assert!(i < j && j < document.instances.len());
@@ -132,8 +133,8 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
     let mesh = mesh();
     let matrix = [[0.0, -1.0, 0.0, 0.1], [1.0, 0.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]];
     let instances = [
-        Instance { name: "a".into(), mesh: 0, matrix: IDENTITY },
-        Instance { name: "b".into(), mesh: 0, matrix },
+        Instance { name: "a".into(), mesh: 0, matrix: IDENTITY, scale: 1.0 },
+        Instance { name: "b".into(), mesh: 0, matrix, scale: 1.0 },
     ];
     let made = |write: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = Vec::new();

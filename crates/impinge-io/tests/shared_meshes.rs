@@ -144,6 +144,7 @@ fn aabb(document: &Document, i: usize) -> [[f64; 2]; 3] {
     let mut out = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
     for p in &document.meshes[instance.mesh].positions {
         for (range, row) in out.iter_mut().zip(&instance.matrix) {
+            let p = p.map(|x| instance.scale * x);
             let x = row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3];
             *range = [range[0].min(x), range[1].max(x)];
         }

@@ -65,6 +65,8 @@ enum Experiment {
     Far(far::Arguments),
     /// All pairs of two large meshes, and building a tree, by one thread and more.
     Threads(threads::Arguments),
+    /// Writes workloads for the peer commands: generated meshes, hulls, and poses.
+    Workloads(peers::workloads::Arguments),
     /// Pair queries on the workloads of the peer measurements, as rows for their report.
     Peers(peers::Arguments),
     /// Queries of two hulls on the workloads of the peer measurements, as rows for their report.
@@ -104,6 +106,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Far(arguments) => far::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),
+        Experiment::Workloads(arguments) => peers::workloads::run(&arguments),
         Experiment::Peers(arguments) => peers::mesh::run(&arguments),
         Experiment::PeersConvex(arguments) => peers::convex::run(&arguments),
         Experiment::PeersBroad(arguments) => peers::broad::run(&arguments),

@@ -4,13 +4,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 use impinge::Error;
+use impinge::answer::Bounds;
 use impinge::convex::Hull;
 use impinge::internals::shape::contained_point;
 use impinge::mesh::Mesh;
 use impinge::shape::Kind;
-use impinge::world::{
-    MethodKind, PairAnswer, PairBounds, PairQuery, PairTraits, PairWitness, Part,
-};
+use impinge::world::{MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness, Part};
 
 use crate::{klosowski, leung, zachmann};
 
@@ -142,14 +141,14 @@ pub(crate) fn of_surfaces(pair: &PairQuery<'_>, found: Option<(u32, u32)>) -> Pa
     match found {
         Some((a, b)) => {
             let witness = PairWitness { triangles: [Some(a), Some(b)], point: None };
-            PairAnswer::Meeting { certain: true, witness: Some(witness) }
+            PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }
         None => match contained_point(pair.a.shape(), pair.b.shape(), pair.pose) {
             Some(point) => {
                 let witness = PairWitness { point: Some(point), ..PairWitness::default() };
-                PairAnswer::Meeting { certain: true, witness: Some(witness) }
+                PairAnswer::Intersecting { certain: true, witness: Some(witness) }
             }
-            None => PairAnswer::Apart { certain: true },
+            None => PairAnswer::Separated { certain: true },
         },
     }
 }
@@ -157,15 +156,15 @@ pub(crate) fn of_surfaces(pair: &PairQuery<'_>, found: Option<(u32, u32)>) -> Pa
 /// The answer of a method that knows no place where the shapes meet.
 pub(crate) fn decided(meets: bool) -> PairAnswer {
     match meets {
-        true => PairAnswer::Meeting { certain: true, witness: None },
-        false => PairAnswer::Apart { certain: true },
+        true => PairAnswer::Intersecting { certain: true, witness: None },
+        false => PairAnswer::Separated { certain: true },
     }
 }
 
 /// What is known when the budget is spent before anything was found out.
 pub(crate) fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
     let [a, b] = pair.boxes();
-    PairAnswer::Undecided(PairBounds::of_boxes(&a, &b))
+    PairAnswer::Undecided(Bounds::of_boxes(&a, &b))
 }
 
 #[cfg(test)]

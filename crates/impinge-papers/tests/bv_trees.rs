@@ -4,13 +4,13 @@
 
 use std::ops::ControlFlow;
 
-use impinge::pair::{Budget, Collect, First, Outcome, Posed};
-use impinge::{Mesh, Pose, Vec3, closest, shapes};
+use impinge::pair::{Budget, BudgetVerdict, Collect, First, NearPair, Posed};
+use impinge::{Mesh, Pose, Vec3, Verdict, closest, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{brute_pairs, pose, soup};
 use impinge_papers::klosowski::bv_tree::{
-    BuildOptions, BvQuery, BvTree, Counts, Front, Measure, NearPair, Order, Recording, SplitPoint,
-    SplitRule, Threshold,
+    BuildOptions, BvQuery, BvTree, Counts, Front, Measure, Order, Recording, SplitPoint, SplitRule,
+    Threshold,
 };
 use impinge_papers::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, OrientedBox, Sphere, Volume};
 
@@ -60,9 +60,9 @@ fn compare<V: Volume>(
         assert!(first.pair.is_none_or(|pair| expected.binary_search(&pair).is_ok()));
     }
     match query.within(pose, &mut Budget::unlimited()) {
-        Outcome::Hit { a, b } => assert!(expected.binary_search(&(a, b)).is_ok()),
-        Outcome::Separated { .. } => assert!(expected.is_empty(), "{}", V::NAME),
-        Outcome::Maybe(_) => panic!("there was no limit"),
+        Verdict::Intersecting((a, b)) => assert!(expected.binary_search(&(a, b)).is_ok()),
+        Verdict::Separated(_) => assert!(expected.is_empty(), "{}", V::NAME),
+        Verdict::Undecided(_) => panic!("there was no limit"),
     }
 }
 
@@ -302,7 +302,7 @@ fn pairs_within_a_distance() {
             for j in 0..50 {
                 let closest = closest::triangle_triangle(&a.triangle(i), &there.triangle(j));
                 if closest.lower <= limit {
-                    expected.push(NearPair { a: i as u32, b: j, closest });
+                    expected.push(NearPair::new(i as u32, j, closest));
                 }
             }
         }
@@ -412,24 +412,24 @@ fn budgets_end_early_with_bounds_that_hold() {
         let hits = brute_pairs(mesh, mesh, pose);
         let distance = impinge::distance(mesh, mesh, pose).unwrap();
         let mut last = f64::INFINITY;
-        let mut judge = |outcome: Outcome, falling: bool| match outcome {
-            Outcome::Hit { a, b } => assert!(hits.binary_search(&(a, b)).is_ok()),
-            Outcome::Separated { distance_at_least } => {
+        let mut judge = |outcome: BudgetVerdict, falling: bool| match outcome {
+            Verdict::Intersecting((a, b)) => assert!(hits.binary_search(&(a, b)).is_ok()),
+            Verdict::Separated(proof) => {
                 assert!(hits.is_empty());
-                assert!(distance_at_least <= distance.upper, "{}", V::NAME);
+                assert!(proof.gap() <= distance.upper, "{}", V::NAME);
             }
-            Outcome::Maybe(maybe) => {
+            Verdict::Undecided(known) => {
                 *undecided += 1;
-                assert!(maybe.distance_at_most >= distance.lower && maybe.pairs_left > 0);
-                assert!(maybe.pair_depth <= maybe.total_depth);
+                assert!(known.upper >= distance.lower && known.open > 0);
+                assert!(known.open_depth <= -known.lower);
                 if falling {
-                    assert!(maybe.pair_depth <= last, "{}", V::NAME);
-                    last = maybe.pair_depth;
+                    assert!(known.open_depth <= last, "{}", V::NAME);
+                    last = known.open_depth;
                 }
                 if !hits.is_empty() {
                     // Two triangles that cross are as deep as the smaller is wide, at most; here
                     // that is something.
-                    assert!(maybe.pair_depth > 0.0);
+                    assert!(known.open_depth > 0.0);
                 }
             }
         };
@@ -462,28 +462,28 @@ fn budgets_end_early_with_bounds_that_hold() {
 /// What the bounds promise about the meshes themselves: moved by the total depth they can be
 /// brought apart, and so can each pair of triangles by the pairs' depth.
 #[test]
-fn a_maybe_s_bounds_bring_things_apart() {
+fn the_bounds_of_an_open_answer_bring_things_apart() {
     let ball = shapes::icosphere(1.0, 3).unwrap();
     let tree = BvTree::<Dop26>::build(&ball, &BuildOptions::environment());
     let mut query = BvQuery::new((&ball, &tree), (&ball, &tree)).unwrap();
     let pose = Pose::from_translation([1.6, 0.1, 0.0]).unwrap();
-    let Outcome::Maybe(maybe) = query.within(&pose, &mut Budget::steps(40)) else {
+    let Verdict::Undecided(known) = query.within(&pose, &mut Budget::steps(40)) else {
         panic!("forty steps are too few");
     };
     let clear = Dop26::DIRECTIONS.iter().any(|d| {
         let d = Vec3::from(d.map(f64::from)).normalize();
         [d, -d].iter().any(|d| {
-            let step = *d * maybe.total_depth * (1.0 + 1e-9);
+            let step = *d * -known.lower * (1.0 + 1e-9);
             let moved = Pose::from_translation(pose.translation() + step).unwrap();
             brute_pairs(&ball, &ball, &moved).is_empty()
         })
     });
-    assert!(clear, "{maybe:?}");
+    assert!(clear, "{known:?}");
     for (i, j) in brute_pairs(&ball, &ball, &pose) {
         let here = ball.triangle(i as usize);
         let there = ball.triangle(j as usize).map(|v| pose.transform_point(v));
         let depth = impinge_oracles::meshes::depth(&here, &there);
-        assert!(depth <= maybe.pair_depth * (1.0 + 1e-9), "{depth} {maybe:?}");
+        assert!(depth <= known.open_depth * (1.0 + 1e-9), "{depth} {known:?}");
     }
 }
 

@@ -484,7 +484,8 @@ fn closest_points_and_separating_vectors_start_each_other() {
         let found = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, &mut start);
         let cold = &mut Default::default();
         let cold = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, cold);
-        assert!((found.upper - cold.upper).abs() < 0.05 * cold.upper + 1e-9);
+        let (upper, known) = (found.answer.upper, cold.answer.upper);
+        assert!((upper - known).abs() < 0.05 * known + 1e-9);
         steps[0] += cold.iterations;
         steps[1] += found.iterations;
         queries += 1;

@@ -207,16 +207,18 @@ fn a_budget_leaves_true_answers_and_bounds() {
                 let mut checker = method.checker(one, other);
                 let query = PairQuery { a: one, b: other, pose };
                 match checker.check(&query, &mut Budget::steps(steps)) {
-                    PairAnswer::Apart { certain } => assert!(!certain || !meets, "{kind} {steps}"),
-                    PairAnswer::Meeting { certain, .. } => {
+                    PairAnswer::Separated { certain } => {
+                        assert!(!certain || !meets, "{kind} {steps}")
+                    }
+                    PairAnswer::Intersecting { certain, .. } => {
                         assert!(!certain || meets, "{kind} {steps}")
                     }
                     PairAnswer::Undecided(bounds) => {
                         undecided.insert(kind.name());
                         assert!(steps < u64::MAX, "{kind} gives up");
-                        assert!(bounds.gap_at_most >= distance.lower, "{kind} {steps} {bounds:?}");
-                        assert!(bounds.depth_at_most >= depth, "{kind} {steps} {bounds:?}");
-                        assert!(bounds.gap_at_most < 10.0 && bounds.depth_at_most < 10.0);
+                        assert!(bounds.upper >= distance.lower, "{kind} {steps} {bounds:?}");
+                        assert!(-bounds.lower >= depth, "{kind} {steps} {bounds:?}");
+                        assert!(bounds.upper < 10.0 && bounds.lower > -10.0);
                     }
                 }
             }

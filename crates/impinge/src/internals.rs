@@ -2,6 +2,7 @@
 //! may change or vanish in any release.
 
 pub use crate::closest::triangle_triangle::disjoint as closest_of_disjoint;
+pub use crate::closest::triangle_triangle::triangle_triangle_with_error;
 pub use crate::convex::body::length_up as body_length_up;
 pub use crate::math::length::{direction, length_down, length_up, next_down, next_up};
 pub use crate::math::polygon::{axes_by_size, newell};

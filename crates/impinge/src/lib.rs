@@ -30,8 +30,8 @@
 //! | question | answer |
 //! | --- | --- |
 //! | Do two surfaces meet? | [`intersects`]: a [`Verdict`] with its evidence |
-//! | Which triangles meet, and how? | [`all_pairs`]: every [`Hit`] with its [`Contact`]; [`first_hit`]: one |
-//! | The same, but now? | [`pair::first_pair_within`] a budget: hit, separated, or maybe with bounds |
+//! | Which triangles meet, and how? | [`all_pairs`]: every [`Hit`] with its [`HitKind`]; [`first_hit`]: one |
+//! | The same, but now? | [`pair::first_pair_within`] a budget: hit, separated, or undecided with [`Bounds`] |
 //! | How far apart are they? | [`distance`]: closest points, and bounds that hold |
 //! | How do two solids stand to each other? | [`check_pair`]: a [`Relation`] |
 //! | Which pairs of a scene are worth a look? | [`candidate_pairs`] |
@@ -51,6 +51,7 @@
 //! | --- | --- |
 //! | [`math`] | vectors, poses, axis-aligned boxes |
 //! | [`exact`] | predicates: orientations, triangle and triangle, point in polygon and polyhedron |
+//! | [`answer`] | what queries answer: verdicts, distances, contacts |
 //! | [`closest`] | closest points of points, segments and triangles, with bounds of the distance |
 //! | [`convex`] | convex hulls and primitives: do two meet, how far apart, how deep |
 //! | [`mesh`] | polygon meshes: triangulation, adjacency, defects, classes, mass |
@@ -91,6 +92,7 @@
 // What is public for `internals` alone is unreachable, or unused, without that feature.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unreachable_pub, unused_imports))]
 
+pub mod answer;
 mod bias;
 pub mod broad;
 mod budget;
@@ -104,7 +106,6 @@ pub mod exact;
 pub mod internals;
 pub mod math;
 pub mod mesh;
-mod outcome;
 pub mod pair;
 pub mod pieces;
 pub mod scene;
@@ -116,14 +117,13 @@ pub mod tree;
 mod wide;
 pub mod world;
 
+pub use answer::{Bounds, Contact, Distance, Never, Verdict};
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 pub use error::{Error, ErrorKind};
-pub use exact::{Contact, Feature, Location};
+pub use exact::{Feature, HitKind, Location};
 pub use math::{Aabb, MAX_COORDINATE, Pose, Vec3};
 pub use mesh::{DeformOptions, Deforming, Mesh, Weld};
-pub use pair::{
-    Distance, EdgeAndFace, Hit, Separation, Verdict, all_pairs, distance, first_hit, intersects,
-};
+pub use pair::{EdgeAndFace, Hit, Separation, all_pairs, distance, first_hit, intersects};
 #[cfg(feature = "files")]
 pub use scene::{LoadOptions, Loaded};
 pub use scene::{Part, Scene};

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::closest::ClosestPoints;
+use crate::answer::Distance;
 
 /// Receives the pairs of triangles a traversal finds, each once, in an order of the traversal's
 /// own.
@@ -111,7 +111,16 @@ pub struct NearPair {
     pub b: u32,
     /// Their closest points in A's frame, and bounds of their distance: both zero exactly if they
     /// share a point.
-    pub closest: ClosestPoints,
+    pub closest: Distance,
+}
+
+impl NearPair {
+    /// Triangle `a` of A and triangle `b` of B, which are this far apart.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(a: u32, b: u32, closest: Distance) -> Self {
+        Self { a, b, closest: closest.of_triangles(a, b) }
+    }
 }
 
 /// Receives pairs of triangles that are close to each other, each at most once, in an order of the

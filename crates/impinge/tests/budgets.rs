@@ -4,8 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use impinge::pair::{Budget, Maybe, Outcome, first_pair_within};
-use impinge::{Distance, Mesh, Pose, Vec3, distance, shapes};
+use impinge::pair::{Budget, BudgetVerdict, first_pair_within};
+use impinge::{Bounds, Distance, Mesh, Pose, Separation, Vec3, Verdict, distance, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{askew, brute_pairs, depth, pose, soup};
 
@@ -33,28 +33,28 @@ impl<'a> Case<'a> {
         Self { a, b, distance: distance(a, b, &pose), hits, depth, pose }
     }
 
-    fn ask(&self, budget: &mut Budget<'_>) -> Outcome {
+    fn ask(&self, budget: &mut Budget<'_>) -> BudgetVerdict {
         let outcome = first_pair_within(self.a, self.b, &self.pose, budget);
         match outcome {
-            Outcome::Hit { a, b } => assert!(self.hits.binary_search(&(a, b)).is_ok()),
-            Outcome::Separated { distance_at_least } => {
+            Verdict::Intersecting((a, b)) => assert!(self.hits.binary_search(&(a, b)).is_ok()),
+            Verdict::Separated(proof) => {
                 assert!(self.hits.is_empty());
                 match &self.distance {
-                    Some(d) => assert!(distance_at_least <= d.upper, "{outcome:?}"),
-                    None => assert_eq!(distance_at_least, f64::INFINITY),
+                    Some(d) => assert!(proof.gap() <= d.upper, "{outcome:?}"),
+                    None => assert_eq!(proof, Separation::Empty),
                 }
             }
-            Outcome::Maybe(maybe) => self.judge(&maybe),
+            Verdict::Undecided(known) => self.judge(&known),
         }
         outcome
     }
 
-    fn judge(&self, maybe: &Maybe) {
-        assert!(maybe.pairs_left > 0);
-        assert!(0.0 <= maybe.pair_depth && maybe.pair_depth <= maybe.total_depth, "{maybe:?}");
-        assert!(self.depth <= maybe.pair_depth * (1.0 + 1e-12), "{} {maybe:?}", self.depth);
+    fn judge(&self, known: &Bounds) {
+        assert!(known.open > 0);
+        assert!(0.0 <= known.open_depth && known.open_depth <= -known.lower, "{known:?}");
+        assert!(self.depth <= known.open_depth * (1.0 + 1e-12), "{} {known:?}", self.depth);
         let lower = self.distance.as_ref().unwrap().lower;
-        assert!(lower <= maybe.distance_at_most && maybe.distance_at_most < f64::INFINITY);
+        assert!(lower <= known.upper && known.upper < f64::INFINITY);
     }
 
     /// Every budget from nothing to enough; how many steps that took.
@@ -63,13 +63,13 @@ impl<'a> Case<'a> {
         for steps in 0..1_000_000 {
             let outcome = self.ask(&mut Budget::steps(steps));
             assert_eq!(outcome, self.ask(&mut Budget::steps(steps)), "twice the same");
-            let Outcome::Maybe(maybe) = outcome else {
+            let Verdict::Undecided(known) = outcome else {
                 assert_eq!(outcome, self.ask(&mut Budget::unlimited()), "more changes nothing");
                 return steps;
             };
             // Boxes are rounded to f32, each on its own.
-            assert!(maybe.pair_depth <= last * (1.0 + 1e-6), "{last} {maybe:?}");
-            last = maybe.pair_depth;
+            assert!(known.open_depth <= last * (1.0 + 1e-6), "{last} {known:?}");
+            last = known.open_depth;
         }
         panic!("a million steps for {} triangles", self.a.triangles().len());
     }
@@ -107,7 +107,7 @@ fn surfaces_that_nearly_touch_take_many_steps_and_the_bound_falls() {
     let enough = case.all_budgets();
     assert!(enough > 100, "{enough}");
     let at = |steps| match case.ask(&mut Budget::steps(steps)) {
-        Outcome::Maybe(maybe) => maybe.pair_depth,
+        Verdict::Undecided(known) => known.open_depth,
         decided => panic!("{decided:?}"),
     };
     assert!(at(enough / 2) < 0.5 * at(0), "{} {}", at(enough / 2), at(0));
@@ -143,14 +143,14 @@ fn the_total_depth_brings_everything_apart() {
     for _ in 0..20 {
         let place = pose(&mut random, 2.0);
         let outcome = first_pair_within(&a, &b, &place, &mut Budget::steps(0));
-        let Outcome::Maybe(maybe) = outcome else { panic!("{outcome:?}") };
+        let Verdict::Undecided(known) = outcome else { panic!("{outcome:?}") };
         let turn = place.rotation();
         let axes = [Vec3::X, Vec3::Y, Vec3::Z, turn.x_axis, turn.y_axis, turn.z_axis];
         let clear = axes.iter().flat_map(|d| [*d, -*d]).any(|d| {
-            let step = Pose::from_translation(d * maybe.total_depth * (1.0 + 1e-9)).unwrap();
+            let step = Pose::from_translation(d * -known.lower * (1.0 + 1e-9)).unwrap();
             brute_pairs(&a, &b, &step.compose(&place).unwrap()).is_empty()
         });
-        assert!(clear, "{maybe:?}");
+        assert!(clear, "{known:?}");
     }
 }
 
@@ -163,9 +163,9 @@ fn depth_limits_deadlines_and_flags() {
         let case = Case::new(&a, &b, pose(&mut random, 1.5));
         for limit in 0..8 {
             undecided +=
-                usize::from(matches!(case.ask(&mut Budget::depth(limit)), Outcome::Maybe(_)));
+                usize::from(matches!(case.ask(&mut Budget::depth(limit)), Verdict::Undecided(_)));
         }
-        assert!(!matches!(case.ask(&mut Budget::depth(100)), Outcome::Maybe(_)));
+        assert!(!matches!(case.ask(&mut Budget::depth(100)), Verdict::Undecided(_)));
         let past = Instant::now();
         let none = case.ask(&mut Budget::deadline(past));
         assert_eq!(none, case.ask(&mut Budget::steps(0)), "no time, no steps");

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use impinge::Vec3;
-use impinge::closest::{
-    ClosestPoints, point_segment, point_triangle, segment_segment, triangle_triangle,
-};
+use impinge::closest::{point_segment, point_triangle, segment_segment, triangle_triangle};
+use impinge::internals::triangle_triangle_with_error;
+use impinge::{Distance, Vec3};
 use impinge_oracles::points::{Fraction, Frame, Random, cases};
 
 /// Largest difference of two coordinates.
@@ -22,7 +21,7 @@ impl Widest {
         &mut self,
         what: &str,
         points: &[Vec3],
-        found: &ClosestPoints,
+        found: &Distance,
         frame: &Frame,
         square: &Fraction,
     ) {
@@ -68,21 +67,25 @@ fn check(points: &[Vec3; 6], widest: &mut Widest) {
 }
 
 /// The points returned are as close to their triangles as is said.
-fn check_points(points: &[Vec3; 6], found: &ClosestPoints) {
+fn check_points(points: &[Vec3; 6], found: &Distance) {
+    let [pa, pb, pc, pd, pe, pf] = *points;
+    let with_error = triangle_triangle_with_error(&[pa, pb, pc], &[pd, pe, pf]);
+    assert_eq!(with_error.distance, *found);
+    let point_error = with_error.point_error;
     let mut all = points.to_vec();
-    all.extend([found.a, found.b]);
+    all.extend([found.point_a, found.point_b]);
     let frame = Frame::of(&all);
     let [a, b, c, d, e, f] = frame.points(points);
-    for (x, triangle) in [(found.a, [a, b, c]), (found.b, [d, e, f])] {
+    for (x, triangle) in [(found.point_a, [a, b, c]), (found.point_b, [d, e, f])] {
         let square = impinge_oracles::points::point_triangle(&frame.point(x), &triangle);
         assert_ne!(
-            frame.compare_square(found.point_error, &square),
+            frame.compare_square(point_error, &square),
             Ordering::Less,
             "{points:?}: {found:?}"
         );
     }
     let far = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
-    assert!(found.point_error <= 1e-13 * far + 1e-322, "{points:?}: {found:?}");
+    assert!(point_error <= 1e-13 * far + 1e-322, "{points:?}: {found:?}");
 }
 
 /// A pair of triangles that is degenerate, parallel, thin or near in one of many ways.
@@ -250,8 +253,9 @@ fn any_bit_pattern_in_range() {
         };
         let p = [0; 6].map(|_| Vec3::new(number(), number(), number()));
         check(&p, &mut widest);
-        let found = triangle_triangle(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]);
-        assert!(found.lower <= found.upper && found.point_error < 1e60);
+        let found = triangle_triangle_with_error(&[p[0], p[1], p[2]], &[p[3], p[4], p[5]]);
+        let Distance { lower, upper, .. } = found.distance;
+        assert!(lower <= upper && found.point_error < 1e60);
     }
     finish(&widest);
 }
@@ -286,9 +290,9 @@ fn coordinates_that_are_not_finite() {
 fn equal_points() {
     for x in [Vec3::ZERO, Vec3::splat(1e60), Vec3::splat(5e-324)] {
         let found = triangle_triangle(&[x; 3], &[x; 3]);
-        assert_eq!((found.lower, found.upper, found.a, found.b), (0.0, 0.0, x, x));
+        assert_eq!((found.lower, found.upper, found.point_a, found.point_b), (0.0, 0.0, x, x));
         let found = point_segment(x, &[x; 2]);
-        assert_eq!((found.lower, found.upper, found.a, found.b), (0.0, 0.0, x, x));
+        assert_eq!((found.lower, found.upper, found.point_a, found.point_b), (0.0, 0.0, x, x));
     }
 }
 
@@ -305,7 +309,7 @@ fn triangles_on_a_grid_share_a_point_or_do_not() {
         let [a, b, c, d, e, f] = frame.points(&p);
         let meet = impinge_oracles::points::triangle_triangle(&[a, b, c], &[d, e, f]).is_zero();
         assert_eq!(found.upper == 0.0, meet, "{p:?}: {found:?}");
-        assert_eq!(found.a == found.b && found.lower == 0.0, meet, "{p:?}: {found:?}");
+        assert_eq!(found.point_a == found.point_b && found.lower == 0.0, meet, "{p:?}: {found:?}");
         meeting += usize::from(meet);
     }
     assert!(meeting * 5 > total && meeting * 5 < total * 4, "{meeting} of {total}");

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails should say where")]
 
 use impinge::pair::{
-    Cache, first_hit, first_hit_cached, intersecting_pairs, par_intersecting_pairs,
+    MeshCache, first_hit, first_hit_cached, intersecting_pairs, par_intersecting_pairs,
 };
 use impinge::{Mesh, Pose, shapes};
 use impinge_oracles::common::Random;
@@ -44,7 +44,7 @@ fn a_cache_never_changes_the_verdict() {
     for a in &models {
         for b in &models {
             for step in [0.0, 0.001, 0.01, 0.1] {
-                let mut cache = Cache::default();
+                let mut cache = MeshCache::default();
                 for pose in walk(&mut random, step, 150) {
                     let plain = first_hit(a, b, &pose);
                     let cached = first_hit_cached(a, b, &pose, &mut cache);
@@ -66,7 +66,7 @@ fn a_cache_never_changes_the_verdict() {
 fn a_cache_starts_anew_with_other_meshes() {
     let models = models();
     let mut random = Random(6);
-    let mut cache = Cache::default();
+    let mut cache = MeshCache::default();
     for (i, pose) in walk(&mut random, 0.02, 300).iter().enumerate() {
         let (a, b) = (&models[i % 3], &models[(i / 2) % 3]);
         let cached = first_hit_cached(a, b, pose, &mut cache);
@@ -78,7 +78,7 @@ fn a_cache_starts_anew_with_other_meshes() {
 fn a_cache_survives_sizes_that_the_tree_declines() {
     let large = shapes::icosphere(1e9, 4).unwrap();
     let small = shapes::icosphere(1.0, 4).unwrap();
-    let mut cache = Cache::default();
+    let mut cache = MeshCache::default();
     for x in [0.0, 1e9, 2e9, 1e9] {
         let pose = Pose::from_translation([x, 0.0, 0.0]).unwrap();
         let cached = first_hit_cached(&large, &small, &pose, &mut cache);
@@ -116,7 +116,7 @@ fn few_triangles_against_many() {
     let mut hits = 0;
     for cells in [1, 2] {
         let sheet = shapes::plane([0.7, 0.9], [cells, 1]).unwrap();
-        let mut caches = [Cache::default(), Cache::default()];
+        let mut caches = [MeshCache::default(), MeshCache::default()];
         for step in 0..200 {
             let t = f64::from(step) * 0.05;
             let at = [1.6 * t.sin(), 1.3 * (1.7 * t).cos(), 0.5 * (0.9 * t).sin()];

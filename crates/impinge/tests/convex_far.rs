@@ -2,10 +2,7 @@
 //! every way to ask about them, against exact references that share no code with the library.
 
 use impinge::check::{CheckOptions, Relation, check_pair};
-use impinge::convex::decide::Decision;
-use impinge::convex::{
-    self, Cache, ClosestOptions, Contact, Hull, Sphere, closest_points, penetration,
-};
+use impinge::convex::{self, ClosestOptions, Hull, HullCache, Sphere, closest_points, penetration};
 use impinge::shape::{self, Shape, Verdict};
 use impinge::{Mesh, Pose, Vec3};
 use impinge_oracles::common::Random;
@@ -177,26 +174,20 @@ impl Truth {
 fn ask_hulls(case: &Close, truth: &Truth) {
     let Close { a, b, pose, there, name } = case;
     let meets = truth.meets;
-    let check = |decision: &Decision| {
+    let check = |decision: &convex::Verdict| {
         assert_eq!(decision.is_intersecting(), meets, "{name}: {decision:?}");
         assert!(decision.verify(a.vertices(), there), "{name}: {decision:?}");
     };
-    let mut cache = Cache::default();
+    let mut cache = HullCache::default();
     check(&convex::intersects(a, b, pose));
     check(&convex::intersects_cached(a, b, pose, &mut cache));
     check(&convex::intersects_cached(a, b, pose, &mut cache));
-    let contact = |found: Contact| match found {
-        Contact::Apart(d, gap) => {
-            check(&Decision::Separated(gap));
-            assert!(truth.is_between(d.lower, d.upper), "{name}: {d:?}");
-        }
-        Contact::Meeting(o, common) => {
-            check(&Decision::Intersecting(common));
-            assert!(truth.is_between(-o.upper, -o.lower), "{name}: {o:?}");
-        }
-    };
-    contact(convex::contact(a, b, pose));
-    contact(convex::contact_cached(a, b, pose, &mut cache));
+    for (found, verdict) in
+        [convex::contact(a, b, pose), convex::contact_cached(a, b, pose, &mut cache)]
+    {
+        check(&verdict);
+        assert!(truth.is_between(found.lower, found.upper), "{name}: {found:?}");
+    }
     for d in [convex::distance(a, b, pose), convex::distance_cached(a, b, pose, &mut cache)] {
         assert!(truth.distance_holds(d.lower, d.upper), "{name}: {d:?}");
         assert_eq!(d.upper == 0.0, meets, "{name}: {d:?}");
@@ -225,22 +216,23 @@ fn ask_hulls(case: &Close, truth: &Truth) {
     }
     let options = perceptron::Options::THESIS;
     let found = perceptron::separate(a, b, pose, options, &mut perceptron::Cache::default());
-    found.separation.iter().for_each(|gap| check(&Decision::Separated(*gap)));
+    found.separation.iter().for_each(|gap| check(&convex::Verdict::Separated(*gap)));
 }
 
 fn ask_bodies(case: &Close, truth: &Truth) {
     let Close { a, b, pose, name, .. } = case;
     let options = ClosestOptions::default();
-    let found = closest_points(a, b, pose, &options, &mut Default::default());
+    let found = closest_points(a, b, pose, &options, &mut Default::default()).answer;
     assert!(truth.distance_holds(found.lower, found.upper), "{name}: {found:?}");
     for reduction in [Reduction::Johnson, Reduction::SignedVolumes] {
         let variant = Variant { reduction, ..Default::default() };
         let found =
             published::closest_points(a, b, pose, &options, variant, &mut Default::default());
+        let found = found.answer;
         assert!(truth.distance_holds(found.lower, found.upper), "{name}: {found:?}");
     }
-    let found = penetration(a, b, pose, &Default::default(), &mut Default::default());
-    assert!(truth.is_between(-found.upper, -found.lower), "{name}: {found:?}");
+    let found = penetration(a, b, pose, &Default::default(), &mut Default::default()).answer;
+    assert!(truth.is_between(found.lower, found.upper), "{name}: {found:?}");
 }
 
 /// Counts the questions about meshes.
@@ -372,7 +364,7 @@ fn bounds_hold_for_distances_whose_squares_vanish() {
                 let variant = Variant { acceleration, recurrence, ..Default::default() };
                 let (options, cache) = (ClosestOptions::default(), &mut Default::default());
                 let Close { a, b, pose, .. } = &case;
-                let found = published::closest_points(a, b, pose, &options, variant, cache);
+                let found = published::closest_points(a, b, pose, &options, variant, cache).answer;
                 assert!(truth.distance_holds(found.lower, found.upper), "{}: {found:?}", case.name);
             }
         }
@@ -406,7 +398,8 @@ fn spheres_of_all_sizes_are_compared_exactly() {
         let high = rational(d.upper) + &reach;
         assert!(d.lower == 0.0 || &low * &low <= square, "{at} {r:e} {s:e} {d:?}");
         assert!(meets || square <= &high * &high, "{at} {r:e} {s:e} {d:?}");
-        let near = closest_points(&p, &q, &pose, &Default::default(), &mut Default::default());
+        let (options, cache) = (ClosestOptions::default(), &mut Default::default());
+        let near = closest_points(&p, &q, &pose, &options, cache).answer;
         let (low, high) = (rational(near.lower) + &reach, rational(near.upper) + &reach);
         assert!(near.lower == 0.0 || &low * &low <= square, "{at} {r:e} {s:e} {near:?}");
         assert!(meets || square <= &high * &high, "{at} {r:e} {s:e} {near:?}");

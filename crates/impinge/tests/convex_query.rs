@@ -21,9 +21,9 @@
 //! bodies, by a linear program in integers; of every 256th the depth of small bodies by brute force
 //! in integers.
 
-use impinge::convex::decide::{self, Common, Decision, Hint, Pairs};
-use impinge::convex::{self, Cache, Contact, Distance, Hull, Overlap};
-use impinge::{Pose, Vec3};
+use impinge::convex::decide::{self, Hint};
+use impinge::convex::{self, Hull, HullCache, Pairs, Verdict};
+use impinge::{Contact, Distance, Pose, Vec3};
 use impinge_oracles::common::count_from;
 use impinge_oracles::convex::{Small, overlap_is_at_most, rational, share_a_point};
 use impinge_oracles::convex_families::{Pair, Stand, for_each, pair};
@@ -81,7 +81,7 @@ impl Case<'_> {
         self.number % n == 0
     }
 
-    fn verdict(&self, found: &Decision) {
+    fn verdict(&self, found: &Verdict) {
         assert!(found.verify(self.a, self.b), "{}: {found:?}", self.name);
         if self.is_due(16) {
             let exact = decide::decide(self.a, self.b, &Hint::NONE);
@@ -113,23 +113,24 @@ impl Case<'_> {
         decide::closest(self.a, self.b, &Hint { pairs, ..Hint::NONE }).expect("finite points")
     }
 
-    fn overlap(&self, overlap: &Overlap, common: &Common) {
+    /// Bounds of bodies that meet.
+    fn overlap(&self, overlap: &Contact) {
         let name = &self.name;
-        assert!(overlap.lower <= overlap.upper, "{name}: {overlap:?}");
-        assert!(Decision::Intersecting(*common).verify(self.a, self.b), "{name}");
-        if overlap.upper.is_finite() {
+        let (least_deep, most_deep) = (-overlap.upper, -overlap.lower);
+        assert!(0.0 <= least_deep && least_deep <= most_deep, "{name}: {overlap:?}");
+        if most_deep.is_finite() {
             // The direction is rounded to its length.
-            let (along, most) = (overlap.direction, overlap.upper + 4.0 * f64::EPSILON * self.size);
+            let (along, most) = (overlap.direction, most_deep + 4.0 * f64::EPSILON * self.size);
             assert!(overlap_is_at_most(self.a, self.b, along, most), "{name}: {overlap:?}");
         }
         let least = self.least_across_faces();
         assert!(
-            overlap.lower <= least + 1e-14 * self.size + f64::MIN_POSITIVE,
+            least_deep <= least + 1e-14 * self.size + f64::MIN_POSITIVE,
             "{name}: {overlap:?} {least}"
         );
         if self.is_due(256) && self.a.len() <= 10 && self.b.len() <= 10 {
             let depth = Small::new(self.a, self.b).squared_depth().expect("bodies that meet");
-            let (low, high) = (rational(overlap.lower), rational(overlap.upper));
+            let (low, high) = (rational(least_deep), rational(most_deep));
             assert!(&low * &low <= depth && depth <= &high * &high, "{name}: {overlap:?}");
         }
     }
@@ -155,7 +156,7 @@ impl Case<'_> {
     }
 
     /// Everything about the pose; where the bodies stand.
-    fn check(&self, caches: &mut [Cache; 3]) -> Stand {
+    fn check(&self, caches: &mut [HullCache; 3]) -> Stand {
         let ([a, b], pose, name) = (self.hulls, &self.pair.pose, &self.name);
         let verdict = convex::intersects(a, b, pose);
         self.verdict(&verdict);
@@ -170,34 +171,36 @@ impl Case<'_> {
             2 => distances.push(convex::distance_cached(a, b, pose, &mut caches[2])),
             _ => {}
         }
-        for contact in &contacts {
-            assert_eq!(contact.is_meeting(), verdict.is_intersecting(), "{name}");
+        for (found, proof) in &contacts {
+            assert_eq!(proof.is_intersecting(), verdict.is_intersecting(), "{name}");
+            assert!(proof.verify(self.a, self.b), "{name}: {proof:?}");
+            let length = found.direction.length();
+            assert!(length == 0.0 || (length - 1.0).abs() <= 1e-14, "{name}: {found:?}");
         }
-        match contacts[0] {
-            Contact::Apart(first, gap) => {
+        let (first, proof) = contacts[0];
+        match proof {
+            Verdict::Separated(gap) => {
                 let exact = self.closest(gap.direction);
                 assert!(exact.upper > 0.0, "{name}: {exact:?}");
-                for contact in &contacts {
-                    let Contact::Apart(found, gap) = contact else { unreachable!("see above") };
-                    assert!(Decision::Separated(*gap).verify(self.a, self.b), "{name}: {gap:?}");
-                    self.distance(found, &exact);
+                for (found, _) in &contacts {
+                    let Contact { lower, upper, point_a, point_b, .. } = *found;
+                    let (feature_a, feature_b) = (None, None);
+                    let found = Distance { lower, upper, point_a, point_b, feature_a, feature_b };
+                    self.distance(&found, &exact);
                 }
                 distances.iter().for_each(|found| self.distance(found, &exact));
                 Stand { along: gap.direction, apart: first.upper }
             }
-            Contact::Meeting(first, _) => {
-                for contact in &contacts {
-                    let Contact::Meeting(found, common) = contact else {
-                        unreachable!("see above")
-                    };
-                    self.overlap(found, common);
+            Verdict::Intersecting(_) => {
+                for (found, _) in &contacts {
+                    self.overlap(found);
                     let agree = found.lower <= first.upper && first.lower <= found.upper;
                     assert!(agree, "{name}: {found:?} {first:?}");
                 }
                 for found in &distances {
                     assert_eq!((found.lower, found.upper), (0.0, 0.0), "{name}: {found:?}");
                 }
-                Stand { along: first.direction, apart: -first.upper }
+                Stand { along: first.direction, apart: first.lower }
             }
         }
     }
@@ -208,7 +211,7 @@ fn answers_are_exact_and_proven() {
     for_each(pairs().div_ceil(POSES), |seed| {
         let mut pair = pair(seed, 2000);
         let (a, b, _) = hulls(&pair);
-        let mut caches = [Cache::default(), Cache::default(), Cache::default()];
+        let mut caches = [HullCache::default(), HullCache::default(), HullCache::default()];
         for step in 0..POSES {
             let pose = pair.pose;
             let placed: Vec<_> = b.vertices().iter().map(|p| pose.transform_point(*p)).collect();
@@ -273,7 +276,7 @@ fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
     let corner = |i: usize| Vec3::new((i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64) - 0.5;
     let cube = Hull::new(&(0..8).map(corner).collect::<Vec<_>>()).unwrap();
     let mut random = impinge_oracles::common::Random(8);
-    let mut cache = Cache::default();
+    let mut cache = HullCache::default();
     for round in 0..4000 {
         // Along one axis, two or all three; exactly at, one unit beside and far from touching.
         let steps =
@@ -301,19 +304,18 @@ fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
         assert!(decision.verify(cube.vertices(), &placed), "{shift} {decision:?}");
         let warm = convex::contact_cached(&cube, &cube, &pose, &mut cache);
         for contact in [convex::contact(&cube, &cube, &pose), warm] {
+            assert!(contact.1.verify(cube.vertices(), &placed), "{shift} {contact:?}");
             match contact {
-                Contact::Apart(found, gap) => {
+                (found, Verdict::Separated(_)) => {
                     let exact = gaps.max(Vec3::ZERO).length();
-                    assert!(Decision::Separated(gap).verify(cube.vertices(), &placed), "{shift}");
                     assert!(apart && (found.lower - exact).abs() <= 1e-12, "{shift} {found:?}");
                     assert!((found.upper - exact).abs() <= 1e-12, "{shift} {found:?}");
                 }
-                Contact::Meeting(found, common) => {
-                    let (exact, name) = (-gaps.max_element(), format!("{round} {shift} {found:?}"));
-                    assert!(Decision::Intersecting(common).verify(cube.vertices(), &placed));
+                (found, Verdict::Intersecting(_)) => {
+                    let (exact, name) = (gaps.max_element(), format!("{round} {shift} {found:?}"));
                     assert!(!apart && found.lower <= exact && exact <= found.upper, "{name}");
                     assert!(found.upper - found.lower <= 1e-11, "{name}");
-                    let along = found.direction * found.upper;
+                    let along = found.direction * -found.lower;
                     let clear = (shift + along).abs().max_element() >= 1.0 - 1e-12;
                     assert!(clear, "{name}");
                 }
@@ -324,7 +326,7 @@ fn aligned_boxes_are_as_far_and_as_deep_as_they_are() {
 
 #[test]
 fn a_cache_changes_no_verdict_whatever_it_was_used_for_before() {
-    let mut caches = [Cache::default(), Cache::default(), Cache::default()];
+    let mut caches = [HullCache::default(), HullCache::default(), HullCache::default()];
     for seed in 0..pairs() / 3 {
         let pair = pair(seed, 100);
         let (a, b, placed) = hulls(&pair);
@@ -340,12 +342,10 @@ fn a_cache_changes_no_verdict_whatever_it_was_used_for_before() {
                 "{}: {warm:?} {exact:?}",
                 pair.name()
             );
-            let exact = convex::contact(&a, &b, &pair.pose);
-            let warm = convex::contact_cached(&a, &b, &pair.pose, &mut caches[2]);
-            assert_eq!(warm.is_meeting(), exact.is_meeting(), "{}", pair.name());
-            if let (Contact::Meeting(p, _), Contact::Meeting(q, _)) = (warm, exact) {
-                assert!(p.lower <= q.upper && q.lower <= p.upper, "{}: {p:?} {q:?}", pair.name());
-            }
+            let (p, exact) = convex::contact(&a, &b, &pair.pose);
+            let (q, warm) = convex::contact_cached(&a, &b, &pair.pose, &mut caches[2]);
+            assert_eq!(warm.is_intersecting(), exact.is_intersecting(), "{}", pair.name());
+            assert!(p.lower <= q.upper && q.lower <= p.upper, "{}: {p:?} {q:?}", pair.name());
         }
     }
 }

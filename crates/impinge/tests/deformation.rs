@@ -2,7 +2,7 @@
 //! sequence of moves.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use impinge::pair::{Cache, first_hit, first_hit_cached};
+use impinge::pair::{MeshCache, first_hit, first_hit_cached};
 use impinge::tree::Tree;
 use impinge::{DeformOptions, Deforming, ErrorKind, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::{Random, count_from};
@@ -192,7 +192,7 @@ fn caches_do_not_believe_in_what_has_moved() {
     let start = ball.vertices().to_vec();
     let mut body = Deforming::new(ball);
     let probe = shapes::icosphere(0.5, 3).unwrap();
-    let mut cache = Cache::default();
+    let mut cache = MeshCache::default();
     let (mut hits, mut misses) = (0, 0);
     for step in 0..200 {
         // The probe creeps; now and then the body reaches for it, or draws back.

@@ -85,10 +85,11 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
     assert_eq!(d.upper, nearest.closest.upper);
     assert_eq!(d.lower, lower.min(d.upper));
     if d.upper > 0.0 {
-        assert_eq!((d.a, d.b), (nearest.a, nearest.b));
-        assert_eq!((d.on_a, d.on_b), (nearest.closest.a, nearest.closest.b));
+        assert_eq!((d.feature_a, d.feature_b), (Some(nearest.a), Some(nearest.b)));
+        assert_eq!((d.point_a, d.point_b), (nearest.closest.point_a, nearest.closest.point_b));
     } else {
-        let there = all.iter().find(|p| (p.a, p.b) == (d.a, d.b)).unwrap();
+        let there =
+            all.iter().find(|p| (Some(p.a), Some(p.b)) == (d.feature_a, d.feature_b)).unwrap();
         assert_eq!(there.closest.upper, 0.0, "the pair named does not meet");
     }
 

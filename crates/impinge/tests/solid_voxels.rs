@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use impinge::check::{CheckOptions, Relation, check_pair};
-use impinge::exact::Contact;
+use impinge::exact::HitKind;
 use impinge::{Mesh, Pose, Vec3};
 use impinge_oracles::common::{Random, count_from};
 
@@ -229,7 +229,7 @@ fn shells_that_overlap_nest_and_cancel_are_the_space_they_wind_about() {
         let pose = Pose::from_translation(map(offset.map(|x| x as f64 / 2.0))).unwrap();
         let options = CheckOptions { keep_hits: true, ..CheckOptions::default() };
         let report = check_pair(&ma, &mb, &pose, &options);
-        if report.hits.iter().any(|h| h.contact == Contact::Crossing) {
+        if report.hits.iter().any(|h| h.kind == HitKind::Crossing) {
             assert_eq!(report.relation, Relation::Crossing);
             continue;
         }

@@ -5,11 +5,11 @@
 use std::cmp::Ordering;
 
 use impinge::pair::{
-    Budget, Cache, Outcome, Separation, Verdict, first_hit, first_pair_cached, first_pair_within,
+    Budget, MeshCache, Separation, first_hit, first_pair_cached, first_pair_within,
     intersecting_pairs, par_intersecting_pairs, within,
 };
 use impinge::tree::{self, Tree};
-use impinge::{Deforming, Mesh, Pose, Vec3, distance, intersects, pair, shapes};
+use impinge::{Deforming, Mesh, Pose, Vec3, Verdict, distance, intersects, pair, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{brute_pairs, soup};
 use impinge_papers::klosowski::bv_tree::{BuildOptions, BvQuery, BvTree};
@@ -57,7 +57,7 @@ fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
     assert!(hit.is_none_or(|pair| pairs.binary_search(&pair).is_ok()));
     assert_eq!(intersecting_pairs(a, b, pose), pairs);
     assert_eq!(par_intersecting_pairs(a, b, pose), pairs);
-    let mut cache = Cache::default();
+    let mut cache = MeshCache::default();
     for _ in 0..3 {
         let cached = first_pair_cached(a, b, pose, &mut cache);
         assert_eq!(cached.is_some(), meet);
@@ -65,16 +65,16 @@ fn check(a: &Mesh, b: &Mesh, pose: &Pose, exactly: bool) -> bool {
     let mut gaps = vec![];
     for steps in [0, 1, 2, 5, u64::MAX] {
         match first_pair_within(a, b, pose, &mut Budget::steps(steps)) {
-            Outcome::Hit { a, b } => assert!(pairs.binary_search(&(a, b)).is_ok()),
-            Outcome::Separated { distance_at_least } => {
-                assert!(!meet, "separated by {distance_at_least:e} after {steps} steps");
-                gaps.push(distance_at_least);
+            Verdict::Intersecting((a, b)) => assert!(pairs.binary_search(&(a, b)).is_ok()),
+            Verdict::Separated(proof) => {
+                assert!(!meet, "{proof:?} after {steps} steps");
+                gaps.push(proof.gap());
             }
-            Outcome::Maybe(known) => {
+            Verdict::Undecided(known) => {
                 assert!(steps < u64::MAX);
-                assert!(known.pair_depth <= known.total_depth && known.pair_depth >= 0.0);
+                assert!(known.open_depth <= -known.lower && known.open_depth >= 0.0);
                 if exactly {
-                    let off = compare_distance(a, b, pose, &[known.distance_at_most]);
+                    let off = compare_distance(a, b, pose, &[known.upper]);
                     assert_ne!(off[0], Ordering::Less, "{known:?}");
                 }
             }
@@ -173,8 +173,12 @@ fn first_pair_within_finds_a_shared_vertex() {
         let b = triangles(&[[v(3., 0., 0.), v(1., 2., 1.), v(0., 1., 3.)].map(|p| p * scale)]);
         let pose = Pose::from_translation(v(2., 1., -2.) * scale).unwrap();
         let found = first_pair_within(&a, &b, &pose, &mut Budget::unlimited());
-        assert_eq!(found.is_hit(), first_hit(&a, &b, &pose).is_some(), "{scale:e} {found:?}");
-        assert!(found.is_hit() || scale > 1.0, "{scale:e}");
+        assert_eq!(
+            found.is_intersecting(),
+            first_hit(&a, &b, &pose).is_some(),
+            "{scale:e} {found:?}"
+        );
+        assert!(found.is_intersecting() || scale > 1.0, "{scale:e}");
     }
 }
 
@@ -280,7 +284,7 @@ fn verdicts_a_few_ulps_from_touching_far_from_the_origin() {
 fn a_cache_notices_motion_whose_square_vanishes() {
     for scale in [1.0, 1e-150, 1e-162, 1e-170, 1e-250, 1e-300, 1e-306] {
         let ring = shapes::torus(1.0, 0.4, 24, 12).unwrap().scaled(scale).unwrap();
-        let mut cache = Cache::default();
+        let mut cache = MeshCache::default();
         let mut met = 0;
         for step in 0..200 {
             let x = 3.0 - 0.005 * f64::from(step);
@@ -380,8 +384,8 @@ fn published_trees_do_not_overstate_distances() {
         for steps in [0, 1, 2, 5, 40, u64::MAX] {
             let outcome = query.within(pose, &mut Budget::steps(steps));
             assert!(!(meet && outcome.is_separated()), "{outcome:?}");
-            if let Outcome::Separated { distance_at_least } = outcome {
-                let order = compare_distance(a, b, pose, &[distance_at_least]);
+            if let Verdict::Separated(proof) = outcome {
+                let order = compare_distance(a, b, pose, &[proof.gap()]);
                 assert_ne!(order[0], Ordering::Greater, "{} {outcome:?}", V::NAME);
                 *separated += 1;
             }
@@ -444,8 +448,9 @@ fn distances_of_bodies_far_apart_are_bounded() {
                 assert_ne!(order[1], Ordering::Less, "{far:e} {size:e} {own:e} {d:?}");
                 assert!(d.upper - d.lower <= 1e-13 * d.upper, "{d:?}");
                 // The pair that is named is as close.
-                let there = b.triangle(d.b as usize).map(|v| pose.transform_point(v));
-                let named = triangles(&[a.triangle(d.a as usize)]);
+                let there =
+                    b.triangle(d.feature_b.unwrap() as usize).map(|v| pose.transform_point(v));
+                let named = triangles(&[a.triangle(d.feature_a.unwrap() as usize)]);
                 let other = Mesh::from_triangles(there.to_vec(), vec![[0, 1, 2]]);
                 if let Ok(other) = other {
                     let own = distance(&named, &other, &Pose::IDENTITY).unwrap();

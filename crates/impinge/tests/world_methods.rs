@@ -8,10 +8,10 @@ use impinge::broad::{AllPairs, BroadPhase, Changes, Completeness, Frame, Moved, 
 use impinge::convex::Sphere;
 use impinge::pair::{Bias, Budget};
 use impinge::world::{
-    Body, ChosenBy, EventKind, Geometry, Handle, MethodKind, PairAnswer, PairBounds, PairChecker,
-    PairMethod, PairQuery, PairTraits, PairWitness, Part, World, WorldOptions,
+    Body, ChosenBy, EventKind, Geometry, Handle, MethodKind, PairAnswer, PairChecker, PairMethod,
+    PairQuery, PairTraits, PairWitness, Part, World, WorldOptions,
 };
-use impinge::{ErrorKind, Mesh, Pose, Shape, Vec3, pair, shapes};
+use impinge::{Bounds, ErrorKind, Mesh, Pose, Shape, Vec3, pair, shapes};
 
 fn at(x: f64) -> Pose {
     Pose::from_translation([x, 0.0, 0.0]).unwrap()
@@ -71,9 +71,9 @@ fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
     match pair::first_pair(mesh(pair.a), mesh(pair.b), pair.pose) {
         Some((a, b)) => {
             let witness = PairWitness { triangles: [Some(a), Some(b)], point: None };
-            PairAnswer::Meeting { certain: true, witness: Some(witness) }
+            PairAnswer::Intersecting { certain: true, witness: Some(witness) }
         }
-        None => PairAnswer::Apart { certain: true },
+        None => PairAnswer::Separated { certain: true },
     }
 }
 
@@ -81,8 +81,8 @@ fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
 fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
     let [own, its] = pair.boxes();
     match own.overlaps(&its) {
-        true => PairAnswer::Meeting { certain: false, witness: None },
-        false => PairAnswer::Apart { certain: true },
+        true => PairAnswer::Intersecting { certain: false, witness: None },
+        false => PairAnswer::Separated { certain: true },
     }
 }
 
@@ -99,7 +99,7 @@ const BOXES: MethodKind = MethodKind::new("test-boxes", || {
 /// Never sees anything.
 const BLIND: MethodKind = MethodKind::new("test-blind", || {
     let bias = Some(Bias::TowardsNoCollision);
-    let check = |_: &PairQuery<'_>| PairAnswer::Apart { certain: false };
+    let check = |_: &PairQuery<'_>| PairAnswer::Separated { certain: false };
     Box::new(Plain { name: "test-blind", bias, nanoseconds: 0.5, check })
 });
 
@@ -249,7 +249,12 @@ fn compounds_join_what_is_known_of_their_parts() {
     const SELDOM: MethodKind = MethodKind::new("test-seldom", || {
         // Gives up on the large rings.
         let check = |pair: &PairQuery<'_>| match mesh(pair.a).triangles().len() {
-            576 => PairAnswer::Undecided(PairBounds { gap_at_most: 0.5, depth_at_most: 0.25 }),
+            576 => PairAnswer::Undecided(Bounds {
+                lower: -0.25,
+                upper: 0.5,
+                open_depth: 0.25,
+                open: 1,
+            }),
             _ => exactly(pair),
         };
         Box::new(Plain { name: "test-seldom", bias: None, nanoseconds: 1.0, check })
@@ -271,12 +276,12 @@ fn compounds_join_what_is_known_of_their_parts() {
     assert!(report.events().is_empty());
     let [open] = report.undecided() else { panic!("{report:?}") };
     // The depth of two parts bounds no depth of the bodies: their boxes do.
-    assert!(open.bounds.gap_at_most <= 0.5 && open.bounds.depth_at_most > 0.5);
+    assert!(open.bounds.upper <= 0.5 && open.bounds.lower < -0.5);
 }
 
 static GIVES_UP: AtomicBool = AtomicBool::new(false);
 static ASKED: AtomicUsize = AtomicUsize::new(0);
-const BOUNDS: PairBounds = PairBounds { gap_at_most: 3.0, depth_at_most: 0.75 };
+const BOUNDS: Bounds = Bounds { lower: -0.75, upper: 3.0, open_depth: 0.5, open: 2 };
 
 /// Exact, but for the times when it gives up.
 const HESITANT: MethodKind = MethodKind::new("test-hesitant", || {
@@ -425,7 +430,7 @@ impl PairMethod for Counted {
 
 impl PairChecker for CountedChecker {
     fn check(&mut self, _: &PairQuery<'_>, _: &mut Budget<'_>) -> PairAnswer {
-        PairAnswer::Meeting { certain: true, witness: None }
+        PairAnswer::Intersecting { certain: true, witness: None }
     }
 }
 

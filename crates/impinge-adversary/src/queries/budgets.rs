@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use impinge::pair::{self, Budget, Outcome};
+use impinge::Verdict;
+use impinge::pair::{self, Budget, BudgetVerdict};
 
 use super::{Case, Row};
 use crate::judge::Judge;
@@ -48,27 +49,27 @@ pub(super) fn judge_outcome(
     judge: &mut Judge<'_>,
     truth: &Truth,
     (step, steps): (usize, Option<u64>),
-    found: &Outcome,
+    found: &BudgetVerdict,
 ) {
     let message = |what: &str| {
         format!("step {step}, {steps:?} steps: {found:?}: {what}; in truth {:e}", truth.roughly())
     };
     match found {
-        Outcome::Hit { a, b } => {
+        Verdict::Intersecting((a, b)) => {
             let is_one = truth.pairs.binary_search(&(*a, *b)).is_ok();
             judge.check(is_one, || message("they do not meet"));
         }
-        Outcome::Separated { distance_at_least } => {
+        Verdict::Separated(proof) => {
             judge.check(!truth.meet(), || message("they meet"));
-            judge.check(truth.is_at_least(*distance_at_least), || message("they are closer"));
+            judge.check(truth.is_at_least(proof.gap()), || message("they are closer"));
         }
-        Outcome::Maybe(known) => {
+        Verdict::Undecided(known) => {
             judge.count("undecided");
             judge.check(steps.is_some(), || message("undecided without a limit"));
-            judge.check(truth.is_between(0.0, known.distance_at_most), || message("further apart"));
+            judge.check(truth.is_between(0.0, known.upper), || message("further apart"));
             // Triangles that meet can be brought apart by this much.
             for pair in truth.first_pairs(case.sample) {
-                judge.check(pair.depth_is_between(0.0, known.pair_depth), || {
+                judge.check(pair.depth_is_between(0.0, known.open_depth), || {
                     message(&format!("{:?} {:?}: {}", pair.a, pair.b, pair.roughly()))
                 });
             }
@@ -76,7 +77,7 @@ pub(super) fn judge_outcome(
                 let (_, _, whole) =
                     case.hull_steps(hulls).nth(step).expect("as many steps as poses");
                 if whole.meet {
-                    judge.check(whole.depth_is_between(0.0, known.total_depth), || {
+                    judge.check(whole.depth_is_between(0.0, -known.lower), || {
                         message(&format!("hulls: {}", whole.roughly()))
                     });
                 }

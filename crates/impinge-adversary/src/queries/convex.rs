@@ -1,8 +1,9 @@
 //! Two hulls, by every method.
 
+use impinge::Distance;
 use impinge::Vec3;
-use impinge::convex::decide::{self, Common, Decision, Gap, Hint, Pairs};
-use impinge::convex::{self, Cache, Climb, Contact, Overlap, VertexSearch};
+use impinge::convex::decide::{self, Hint};
+use impinge::convex::{self, Climb, Common, Gap, HullCache, Pairs, Verdict, VertexSearch};
 use impinge::exact::Sign;
 use impinge_papers::leung::separating::{self, Prepared, Scratch, Termination};
 use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, Method, Tracker, Want};
@@ -22,7 +23,7 @@ pub(super) const ROWS: &[Row] = &[
         covers: &[
             "convex::intersects",
             "convex::intersects_cached",
-            "convex::decide::Decision::verify",
+            "convex::decide::Verdict::verify",
             "convex::decide::Gap::verify",
             "convex::decide::Common::verify",
             "convex::decide::Common::point",
@@ -101,7 +102,7 @@ pub(super) fn judge_decision(
     judge: &mut Judge<'_>,
     truth: &HullTruth,
     step: usize,
-    found: &Decision,
+    found: &Verdict,
 ) {
     let message = |what: &str| {
         format!(
@@ -113,9 +114,10 @@ pub(super) fn judge_decision(
     };
     judge.check(found.is_intersecting() == truth.meet, || message("wrong"));
     judge.check(found.verify(&truth.a, &truth.b), || message("it does not verify"));
-    match found {
-        Decision::Separated(gap) => judge.check(gap_holds(truth, gap), || message("false proof")),
-        Decision::Intersecting(Common { pairs }) => {
+    let proof = *found;
+    match proof {
+        Verdict::Separated(gap) => judge.check(gap_holds(truth, &gap), || message("false proof")),
+        Verdict::Intersecting(Common { pairs }) => {
             let holds = vertices_share_a_point(&truth.a, &truth.b, pairs.as_slice());
             judge.check(holds, || message("these vertices share no point"));
         }
@@ -133,7 +135,7 @@ fn gap_holds(truth: &HullTruth, gap: &Gap) -> bool {
 
 fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
     let Some(hulls) = case.hulls() else { return };
-    let mut cache = Cache::default();
+    let mut cache = HullCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let cold = convex::intersects(&hulls.a, &hulls.b, pose);
         judge.case(&cold);
@@ -141,7 +143,7 @@ fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
         let warm = convex::intersects_cached(&hulls.a, &hulls.b, pose, &mut cache);
         judge.case(&warm);
         judge_decision(judge, truth, step, &warm);
-        if let Decision::Intersecting(common) = &cold {
+        if let Verdict::Intersecting(common) = &cold {
             // The point is rounded, so that it is compared with the boxes of both bodies.
             let size =
                 truth.a.iter().chain(&truth.b).fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
@@ -182,7 +184,7 @@ fn forged(judge: &mut Judge<'_>, truth: &HullTruth, step: usize) {
 
 fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {
     let Some(hulls) = case.hulls() else { return };
-    let mut cache = Cache::default();
+    let mut cache = HullCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let cold = convex::distance(&hulls.a, &hulls.b, pose);
         let warm = convex::distance_cached(&hulls.a, &hulls.b, pose, &mut cache);
@@ -193,7 +195,7 @@ fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {
     }
 }
 
-fn judge_distance(judge: &mut Judge<'_>, truth: &HullTruth, step: usize, found: &convex::Distance) {
+fn judge_distance(judge: &mut Judge<'_>, truth: &HullTruth, step: usize, found: &Distance) {
     judge.check(truth.distance_is_between(found.lower, found.upper), || {
         format!("step {step}: {found:?} excludes {}; {:?} {:?}", truth.roughly(), truth.a, truth.b)
     });
@@ -204,30 +206,27 @@ fn judge_distance(judge: &mut Judge<'_>, truth: &HullTruth, step: usize, found: 
 
 fn contact(case: &Case<'_>, judge: &mut Judge<'_>) {
     let Some(hulls) = case.hulls() else { return };
-    let mut cache = Cache::default();
+    let mut cache = HullCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let cold = convex::contact(&hulls.a, &hulls.b, pose);
         let warm = convex::contact_cached(&hulls.a, &hulls.b, pose, &mut cache);
         for found in [cold, warm] {
             judge.case(&found);
-            match &found {
-                Contact::Apart(distance, gap) => {
-                    judge_decision(judge, truth, step, &Decision::Separated(*gap));
-                    judge_distance(judge, truth, step, distance);
-                }
-                Contact::Meeting(overlap, common) => {
-                    judge_decision(judge, truth, step, &Decision::Intersecting(*common));
-                    let Overlap { lower, upper, .. } = *overlap;
-                    judge.check(truth.depth_is_between(lower, upper), || {
-                        format!(
-                            "step {step}: {overlap:?} excludes {}; {:?} {:?}",
-                            truth.roughly(),
-                            truth.a,
-                            truth.b
-                        )
-                    });
-                }
-            }
+            let (contact, verdict) = found;
+            judge_decision(judge, truth, step, &verdict);
+            let holds = if verdict.is_separated() {
+                contact.upper > 0.0 && truth.distance_is_between(contact.lower, contact.upper)
+            } else {
+                contact.upper <= 0.0 && truth.depth_is_between(-contact.upper, -contact.lower)
+            };
+            judge.check(holds, || {
+                format!(
+                    "step {step}: {contact:?} excludes {}; {:?} {:?}",
+                    truth.roughly(),
+                    truth.a,
+                    truth.b
+                )
+            });
         }
     }
 }
@@ -355,7 +354,7 @@ fn others(case: &Case<'_>, judge: &mut Judge<'_>) {
         judge.case(&found.collision);
         judge.check(found.collision || !truth.meet, || format!("step {step}: {found:?}"));
         if let Some(gap) = found.separation {
-            judge_decision(judge, truth, step, &Decision::Separated(gap));
+            judge_decision(judge, truth, step, &Verdict::Separated(gap));
         }
         let clip = || Clipping::new(a, b, pose, clipping::PreChecks::COLLECT);
         let plane = || Perceptron::new(a, b, pose, options, &perceptron::Cache::default());

@@ -2,7 +2,7 @@
 
 use impinge::Vec3;
 use impinge::convex::{
-    ClosestCache, ClosestOptions, HalfSpace, Trail, closest_points, penetration,
+    BodyCache, ClosestOptions, HalfSpace, HullMemory, closest_points, penetration,
 };
 use impinge_papers::leung::closest::{self, Acceleration, Variant};
 
@@ -23,16 +23,22 @@ pub(super) const ROWS: &[Row] = &[
         every: 4,
         ask: variants,
     },
-    Row { name: "half-spaces", covers: &["convex::HalfSpace::gap"], every: 2, ask: half_spaces },
+    Row {
+        name: "half-spaces",
+        covers: &["convex::HalfSpace::contact"],
+        every: 2,
+        ask: half_spaces,
+    },
 ];
 
 fn bodies(case: &Case<'_>, judge: &mut Judge<'_>) {
     let Some(hulls) = case.hulls() else { return };
-    let mut near: ClosestCache<Trail, Trail> = ClosestCache::default();
-    let mut deep: ClosestCache<Trail, Trail> = ClosestCache::default();
+    let mut near: BodyCache<HullMemory, HullMemory> = BodyCache::default();
+    let mut deep: BodyCache<HullMemory, HullMemory> = BodyCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let found = closest_points(&hulls.a, &hulls.b, pose, &Default::default(), &mut near);
         judge.case(&found);
+        let found = found.answer;
         judge.check(truth.distance_is_between(found.lower, found.upper), || {
             format!(
                 "step {step}: {found:?} excludes {}; {:?} {:?}",
@@ -43,11 +49,12 @@ fn bodies(case: &Case<'_>, judge: &mut Judge<'_>) {
         });
         let found = penetration(&hulls.a, &hulls.b, pose, &Default::default(), &mut deep);
         judge.case(&found);
-        // Signed: minus the distance of bodies that are apart.
+        let found = found.answer;
+        // Signed: minus the depth of bodies that overlap.
         let holds = if truth.meet {
-            found.upper >= 0.0 && truth.depth_is_between(found.lower, found.upper)
+            found.lower <= 0.0 && truth.depth_is_between(-found.upper, -found.lower)
         } else {
-            found.lower <= 0.0 && truth.distance_is_between((-found.upper).max(0.0), -found.lower)
+            found.upper >= 0.0 && truth.distance_is_between(found.lower.max(0.0), found.upper)
         };
         judge.check(holds, || {
             format!(
@@ -72,11 +79,12 @@ fn variants(case: &Case<'_>, judge: &mut Judge<'_>) {
     ];
     let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
     for variant in variants {
-        let mut cache: ClosestCache<Trail, Trail> = ClosestCache::default();
+        let mut cache: BodyCache<HullMemory, HullMemory> = BodyCache::default();
         for (step, pose, truth) in case.hull_steps(hulls) {
             let (a, b) = (&hulls.a, &hulls.b);
             let found = closest::closest_points(a, b, pose, &options, variant, &mut cache);
             judge.case(&found);
+            let found = found.answer;
             judge.check(truth.distance_is_between(found.lower, found.upper), || {
                 let (a, b) = (&truth.a, &truth.b);
                 format!("step {step}: {variant:?}: {found:?}, not {}; {a:?} {b:?}", truth.roughly())
@@ -92,7 +100,7 @@ fn half_spaces(case: &Case<'_>, judge: &mut Judge<'_>) {
             // Through a point of A, so that it touches B where A does.
             let offset = truth.a[0][axis];
             let Ok(half) = HalfSpace::new(normal, offset) else { continue };
-            let found = half.gap(&hulls.b, pose, &mut Trail::default());
+            let found = half.contact(&hulls.b, pose, &mut HullMemory::default());
             judge.case(&found);
             let heights = truth.b.iter().map(|p| integer(p[axis]) - integer(offset));
             let truly = heights.min().expect("a body has points");

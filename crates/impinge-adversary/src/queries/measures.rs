@@ -33,7 +33,11 @@ fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {
         judge.check((found.upper == 0.0) == truth.meet(), || {
             format!("step {step}: {found:?}, in truth {:?} meet", truth.pairs)
         });
-        let named = truth.of_pair(case.sample, found.a, found.b);
+        let (Some(i), Some(j)) = (found.feature_a, found.feature_b) else {
+            judge.check(false, || format!("step {step}: {found:?} names no triangles"));
+            continue;
+        };
+        let named = truth.of_pair(case.sample, i, j);
         judge.check(named.is_between(0.0, found.upper), || {
             format!("step {step}: the triangles of {found:?} are {:e} apart", named.root())
         });

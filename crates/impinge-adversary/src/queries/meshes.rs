@@ -1,6 +1,6 @@
 //! Which triangles of two meshes meet, by every method.
 
-use impinge::pair::{self, Cache, Count, First, Hit, Posed, Separation, Verdict, brute, sweep};
+use impinge::pair::{self, Count, First, Hit, MeshCache, Posed, Separation, Verdict, brute, sweep};
 use impinge::{Pose, Vec3};
 use impinge_papers::zachmann::edges::{self, PreChecks};
 
@@ -86,7 +86,7 @@ fn all_pairs(case: &Case<'_>, judge: &mut Judge<'_>) {
         // Of many equal copies a few are enough.
         for hit in hits.iter().take(12) {
             let contact = truth.contact(sample, hit.a, hit.b);
-            judge.check(contact == Some(hit.contact), || {
+            judge.check(contact == Some(hit.kind), || {
                 format!("step {step}: {hit:?}, in truth {contact:?}")
             });
             judge.check(near_both(hit, truth.corners(sample, hit.a, hit.b)), || {
@@ -138,7 +138,7 @@ fn judge_first(
 }
 
 fn cached(case: &Case<'_>, judge: &mut Judge<'_>) {
-    let (mut pairs, mut hits) = (Cache::default(), Cache::default());
+    let (mut pairs, mut hits) = (MeshCache::default(), MeshCache::default());
     for (step, pose, truth) in case.steps() {
         let found = pair::first_pair_cached(&case.a, &case.b, pose, &mut pairs);
         judge.case(&found);
@@ -161,7 +161,7 @@ fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
         });
         let points_a = used(&case.sample.a, &case.sample.a.vertices);
         let points_b = used(&case.sample.b, &truth.posed);
-        match &found {
+        match found {
             Verdict::Intersecting(hit) => {
                 judge_first(judge, step, Some((hit.a, hit.b)), &truth.pairs);
             }
@@ -170,11 +170,11 @@ fn verdict(case: &Case<'_>, judge: &mut Judge<'_>) {
                     Separation::Empty => truth.distance.is_none(),
                     Separation::Slab { direction, gap } => {
                         judge.count("slabs");
-                        slab_holds(&points_a, &points_b, *direction, *gap)
+                        slab_holds(&points_a, &points_b, direction, gap)
                     }
                     Separation::Distance { lower } => {
                         judge.count("distances");
-                        truth.is_at_least(*lower)
+                        truth.is_at_least(lower)
                     }
                     _ => false,
                 };

@@ -84,7 +84,7 @@ fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
             judge.check(quick == meet && counted == meet && contact.is_some() == meet, || {
                 format!("step {step}: {a:?} {b:?}: {quick} {counted} {contact:?}, in truth {meet}")
             });
-            let other = exact::triangle_triangle(&b, &a).map(exact::Contact::swapped);
+            let other = exact::triangle_triangle(&b, &a).map(exact::HitKind::swapped);
             judge
                 .check(other == contact, || format!("step {step}: {contact:?}, swapped {other:?}"));
             if meet {
@@ -94,11 +94,11 @@ fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
                 });
             }
             let shared = exact::triangle_intersection(&a, &b);
-            judge.check(shared.as_ref().map(|s| s.contact) == contact, || {
+            judge.check(shared.as_ref().map(|s| s.kind) == contact, || {
                 format!("{a:?} {b:?}: {shared:?}")
             });
             let hit = Hit::between((i, &a), (j, &b));
-            judge.check(hit.map(|h| h.contact) == contact, || format!("{a:?} {b:?}: {hit:?}"));
+            judge.check(hit.map(|h| h.kind) == contact, || format!("{a:?} {b:?}: {hit:?}"));
             let near = closest::triangle_triangle(&a, &b);
             judge.case(&near);
             judge.check(squared.is_between(near.lower, near.upper), || {

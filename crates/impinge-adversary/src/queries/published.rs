@@ -90,9 +90,8 @@ fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
         }
         for epsilon in [0.0, truth.roughly()] {
             let mut near = Vec::new();
-            let mut take = |pair: impinge_papers::klosowski::bv_tree::NearPair| {
-                let (a, b, closest) = (pair.a, pair.b, pair.closest);
-                near.push(NearPair { a, b, closest });
+            let mut take = |pair: NearPair| {
+                near.push(pair);
                 ControlFlow::Continue(())
             };
             query.near_counted(pose, epsilon, Order::Larger, &mut take, &mut counts);
@@ -116,7 +115,9 @@ fn bv_of<V: Volume>(case: &Case<'_>, judge: &mut Judge<'_>) {
         .sum();
     judge.check(listed == case.a.triangles().len(), || format!("{listed} triangles at leaves"));
     let unlimited = query.within(pose, &mut Budget::unlimited());
-    judge.check(unlimited.is_hit() != found.is_empty(), || format!("{unlimited:?} {found:?}"));
+    judge.check(unlimited.is_intersecting() != found.is_empty(), || {
+        format!("{unlimited:?} {found:?}")
+    });
     // Costs are times, which no digest holds; that the same pairs are compared again is all there
     // is.
     let mut recording = Recording::default();

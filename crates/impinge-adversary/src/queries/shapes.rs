@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use impinge::convex::{Capsule, HalfSpace, Sphere};
-use impinge::shape::{self, Cache, Shape, Verdict};
+use impinge::shape::{self, Shape, ShapeCache, Verdict};
 use impinge::{Pose, Vec3};
 
 use super::{Case, Row};
@@ -48,7 +48,7 @@ fn judge_verdict(judge: &mut Judge<'_>, what: &str, step: usize, found: &Verdict
 
 fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
     let meshes = [&case.a, &case.b].map(|m| Shape::from(Arc::new(m.clone())));
-    let (mut first, mut second) = (Cache::default(), Cache::default());
+    let (mut first, mut second) = (ShapeCache::default(), ShapeCache::default());
     for (step, pose, truth) in case.steps() {
         let [a, b] = &meshes;
         for verdict in
@@ -73,7 +73,7 @@ fn same_kind(case: &Case<'_>, judge: &mut Judge<'_>) {
     }
     let Some(hulls) = case.hulls() else { return };
     let [a, b] = [&hulls.a, &hulls.b].map(|h| Shape::from(h.clone()));
-    let mut caches: [Cache; 3] = Default::default();
+    let mut caches: [ShapeCache; 3] = Default::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         for verdict in [
             shape::intersects(&a, &b, pose),
@@ -122,7 +122,7 @@ fn mesh_and_hull(case: &Case<'_>, judge: &mut Judge<'_>) {
         return;
     }
     let (mesh, hull) = (Shape::from(Arc::new(case.a.clone())), Shape::from(hulls.b.clone()));
-    let mut cache = Cache::default();
+    let mut cache = ShapeCache::default();
     for (step, pose, truth) in case.hull_steps(hulls) {
         let meets = |k: &u32| share_a_point(&case.a.triangle(*k as usize), &truth.b);
         let met: Vec<u32> = (0..case.a.triangles().len() as u32).filter(meets).collect();

@@ -3,7 +3,7 @@
 //! In plain floating point: the verdict is decided elsewhere, exactly; this only shows it.
 
 use impinge::Vec3;
-use impinge::exact::Contact;
+use impinge::exact::HitKind;
 use impinge::pair::Hit;
 use impinge::scene::Part;
 
@@ -19,7 +19,7 @@ pub(crate) struct Curves {
 impl Curves {
     /// Adds what the crossing triangles of two parts share.
     pub(crate) fn add(&mut self, a: &Part, b: &Part, hits: &[Hit]) {
-        for hit in hits.iter().filter(|h| h.contact == Contact::Crossing) {
+        for hit in hits.iter().filter(|h| h.kind == HitKind::Crossing) {
             if self.segments.len() >= MAX_SEGMENTS {
                 return;
             }

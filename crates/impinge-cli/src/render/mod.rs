@@ -96,7 +96,7 @@ fn draw(picture: &Picture<'_>, camera: &Camera, layout: &Layout) -> Image {
     let parts = picture.scene.parts();
     let looks = shade::looks(parts.len(), picture.verdicts, picture.summary.is_none());
     // Parts that are near each other are tied together where they are nearest.
-    let ties = picture.marked().filter_map(|v| v.distance).map(|d| [d.on_a, d.on_b]);
+    let ties = picture.marked().filter_map(|v| v.distance).map(|d| [d.point_a, d.point_b]);
     let overlays: Vec<[Vec3; 2]> = picture.curves.segments().iter().copied().chain(ties).collect();
     Drawing::default().draw(parts, &looks, &overlays, camera, layout.size, layout.scale)
 }

@@ -68,7 +68,7 @@ fn row(out: &mut impl Write, parts: Parts<'_>, hit: &Hit, p: Vec3) -> io::Result
     write!(out, ",")?;
     field(out, parts.b.1)?;
     write!(out, ",{},{},", hit.a, hit.b)?;
-    field(out, &hit.contact.to_string())?;
+    field(out, &hit.kind.to_string())?;
     // The shortest text that reads back to the same bits, with an exponent where that is shorter.
     writeln!(out, ",{:?},{:?},{:?}", p.x, p.y, p.z)
 }
@@ -87,7 +87,7 @@ fn field(out: &mut impl Write, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use impinge::exact::{Contact, Feature};
+    use impinge::exact::{Feature, HitKind};
 
     #[test]
     fn fields_are_quoted_where_they_must_be() {
@@ -110,7 +110,7 @@ mod tests {
         let hit = Hit {
             a: 3,
             b: 4,
-            contact: Contact::Touching { a: Feature::Vertex(1), b: Feature::Face },
+            kind: HitKind::Touching { a: Feature::Vertex(1), b: Feature::Face },
             point: Vec3::ZERO,
         };
         let mut out = Vec::new();

@@ -156,8 +156,8 @@ fn pair<'a>(job: &'a Job, v: &Verdict) -> PairEntry<'a> {
         distance: v.distance.map(|d| DistanceEntry {
             lower: d.lower,
             upper: d.upper,
-            on_a: d.on_a.to_array(),
-            on_b: d.on_b.to_array(),
+            on_a: d.point_a.to_array(),
+            on_b: d.point_b.to_array(),
         }),
     }
 }

@@ -59,9 +59,8 @@ fn load(args: &SimArgs) -> Result<Scene> {
         (Some(file), None) => {
             let motion = bodies.motion.clone().unwrap_or_default();
             let (moving, loaded) = MovingScene::load(file, &motion)?;
-            let incomplete = !loaded.report.is_complete();
-            if !args.output.quiet && (incomplete || loaded.straightened > 0 || loaded.deformed > 0)
-            {
+            let changed = loaded.straightened + loaded.scaled + loaded.deformed > 0;
+            if !args.output.quiet && (changed || !loaded.report.is_complete()) {
                 note(&loaded.to_string());
             }
             let name = file.file_name().map(|n| n.to_string_lossy().into_owned());

@@ -3,7 +3,7 @@
 //! Khronos Group, "glTF 2.0 Specification" (version 2.0.1). Every primitive made of triangles is
 //! one mesh, and every node that shows it one instance. Instances come in the order of the nodes in
 //! the file, and within a node in the order of the primitives. The node tree is composed in `f64`,
-//! from numbers parsed as `f64`.
+//! from numbers parsed as `f64`, uniform scales apart from the rest.
 //!
 //! The document is read with `serde` rather than with the `gltf` crate, which rounds node
 //! transforms to `f32`, cuts indices to 32 bits without a word, and subtracts from an unchecked
@@ -24,6 +24,7 @@ use crate::MAX_INSTANCES;
 use crate::document::{Document, Faces, Instance, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
+use crate::matrix::Placement;
 use crate::report::{FileReport, LoadReport};
 use crate::text::{excerpt, without_mark};
 
@@ -68,7 +69,7 @@ fn read(
     report.variant = format!("version {}", excerpt(root.asset.version.as_bytes()));
     check_extensions(&root)?;
     note_ignored(&root, &mut report);
-    let world = nodes::world_matrices(&root)?;
+    let world = nodes::placements(&root)?;
     let buffers = buffers::load(&root, binary, directory)?;
     let data = Data::new(&root, buffers, json.len());
     let mut reader =
@@ -155,7 +156,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn instances(&mut self, world: &[Option<[[f64; 4]; 3]>]) -> Result<Vec<Instance>, Error> {
+    fn instances(&mut self, world: &[Option<Placement>]) -> Result<Vec<Instance>, Error> {
         let root = self.data.root;
         // The primitives of each mesh that is shown: their index in the file, and in the result.
         let mut shown: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
@@ -164,7 +165,7 @@ impl Reader<'_> {
         for (i, node) in root.nodes.iter().enumerate() {
             let here = Location::Item("node", i as u64);
             let Some(m) = node.mesh else { continue };
-            let Some(matrix) = world[i] else {
+            let Some(place) = world[i] else {
                 self.report.skip("nodes with a mesh outside of the default scene", 1, here);
                 continue;
             };
@@ -194,7 +195,8 @@ impl Reader<'_> {
                     1 => name.clone(),
                     _ => format!("{name}.{k}"),
                 };
-                instances.push(Instance { name, mesh: made, matrix });
+                let Placement { matrix, scale } = place;
+                instances.push(Instance { name, mesh: made, matrix, scale });
             }
         }
         let unshown = (0..root.meshes.len()).filter(|m| !shown.contains_key(m));
@@ -205,7 +207,7 @@ impl Reader<'_> {
     }
 
     /// How many different primitives in the scene use each accessor of positions.
-    fn users(&self, world: &[Option<[[f64; 4]; 3]>]) -> BTreeMap<usize, usize> {
+    fn users(&self, world: &[Option<Placement>]) -> BTreeMap<usize, usize> {
         let root = self.data.root;
         let mut meshes: Vec<usize> = root
             .nodes

@@ -4,32 +4,32 @@ use super::accessor::unsupported;
 use super::json::{Node, Root};
 use crate::document::IDENTITY;
 use crate::error::{Error, ErrorKind, Location};
-use crate::matrix::{compose, from_quaternion, is_finite, scale_columns};
+use crate::matrix::{Placement, from_quaternion};
 
 /// For each node its map to the scene, or `None` for nodes outside of the scene that is shown.
 ///
 /// The tree is walked with a stack of its own, so its depth does not matter. A node with two
 /// parents, a root with a parent and a cycle are errors.
-pub(super) fn world_matrices(root: &Root) -> Result<Vec<Option<[[f64; 4]; 3]>>, Error> {
+pub(super) fn placements(root: &Root) -> Result<Vec<Option<Placement>>, Error> {
     let parents = parents(root)?;
     let roots = roots(root, &parents)?;
-    let mut world: Vec<Option<[[f64; 4]; 3]>> = vec![None; root.nodes.len()];
-    let mut stack: Vec<(usize, [[f64; 4]; 3])> = Vec::new();
+    let mut world: Vec<Option<Placement>> = vec![None; root.nodes.len()];
+    let mut stack: Vec<(usize, Placement)> = Vec::new();
     for start in roots {
         if world[start].is_some() {
             // A root of several scenes.
             continue;
         }
-        stack.push((start, IDENTITY));
+        stack.push((start, Placement::IDENTITY));
         while let Some((i, parent)) = stack.pop() {
             let node = &root.nodes[i];
-            let matrix = compose(&parent, &local(node, i)?);
-            if !is_finite(&matrix) {
+            let place = parent.compose(&local(node, i)?);
+            if !place.is_finite() {
                 let message = "its transformation is not finite";
                 return Err(Error::new(ErrorKind::NotFinite, item(i), message));
             }
-            world[i] = Some(matrix);
-            stack.extend(node.children.iter().map(|&child| (child, matrix)));
+            world[i] = Some(place);
+            stack.extend(node.children.iter().map(|&child| (child, place)));
         }
     }
     Ok(world)
@@ -101,7 +101,7 @@ fn roots(root: &Root, parents: &[Option<usize>]) -> Result<Vec<usize>, Error> {
 }
 
 /// The map from the frame of `node` to that of its parent.
-fn local(node: &Node, i: usize) -> Result<[[f64; 4]; 3], Error> {
+fn local(node: &Node, i: usize) -> Result<Placement, Error> {
     if let Some(name) = node.extensions.keys().find(|k| k.as_str() == "EXT_mesh_gpu_instancing") {
         return Err(Error::new(ErrorKind::Unsupported, item(i), unsupported(name)));
     }
@@ -110,7 +110,8 @@ fn local(node: &Node, i: usize) -> Result<[[f64; 4]; 3], Error> {
             let message = "its matrix is not affine: the last row is not 0 0 0 1";
             return Err(Error::new(ErrorKind::Unsupported, item(i), message));
         }
-        return Ok([0, 1, 2].map(|r| [m[r], m[4 + r], m[8 + r], m[12 + r]]));
+        let rows = [0, 1, 2].map(|r| [m[r], m[4 + r], m[8 + r], m[12 + r]]);
+        return Ok(Placement::of_matrix(rows));
     }
     let mut matrix = match node.rotation {
         None => IDENTITY,
@@ -118,13 +119,11 @@ fn local(node: &Node, i: usize) -> Result<[[f64; 4]; 3], Error> {
             Error::new(ErrorKind::Syntax, item(i), "its rotation is a zero quaternion")
         })?,
     };
-    if let Some(s) = node.scale {
-        scale_columns(&mut matrix, s);
-    }
     if let Some(t) = node.translation {
         for (row, x) in matrix.iter_mut().zip(t) {
             row[3] = x;
         }
     }
-    Ok(matrix)
+    let place = Placement { matrix, scale: 1.0 };
+    Ok(node.scale.map_or(place, |s| place.scaled_first(s)))
 }

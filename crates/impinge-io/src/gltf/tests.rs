@@ -118,8 +118,9 @@ fn the_tree_is_composed_and_listed_by_node() {
     let near = |a: [[f64; 4]; 3], b: [[f64; 4]; 3]| {
         a.iter().flatten().zip(b.iter().flatten()).all(|(x, y)| (x - y).abs() < 1e-15)
     };
-    let turned = [[0.0, -2.0, 0.0, 5.0], [2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 2.0, 0.0]];
+    let turned = [[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
     assert!(near(shown.instances[0].matrix, turned), "{:?}", shown.instances[0]);
+    assert_eq!(shown.instances.iter().map(|i| i.scale).collect::<Vec<_>>(), [2.0, 1.0]);
     let moved = [[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]];
     assert!(near(shown.instances[1].matrix, moved), "{:?}", shown.instances[1]);
     assert_eq!(shown.report.files[0].skipped[0].first, Location::Item("node", 3));
@@ -130,6 +131,43 @@ fn the_tree_is_composed_and_listed_by_node() {
         assert_eq!(shown.instances.len(), 3);
         assert_eq!(shown.instances[2].matrix, IDENTITY);
     }
+}
+
+/// All under one scaled root has one factor, and the rotations that it would have without.
+#[test]
+fn scales_do_not_depend_on_rotations() {
+    let y_up = r#""matrix":[0.1,0,0,0, 0,0,-0.1,0, 0,0.1,0,0, 0,0,0,1]"#;
+    let turn = |k: usize| format!(r#""rotation":[0.3,0.1,{k},0.7],"translation":[{k},2,3]"#);
+    let tree = |root: &str| {
+        let mut nodes = vec![format!(r#"{{{root},"children":[1,2,3,4,5,6,7,8]}}"#)];
+        for k in 1..=8 {
+            let child = if k % 2 == 0 { r#","scale":[0.7,0.7,0.7]"# } else { "" };
+            nodes.push(format!(r#"{{"children":[{}],{}{child}}}"#, k + 8, turn(k)));
+        }
+        for k in 1..=8 {
+            nodes.push(format!(r#"{{"mesh":0,{}}}"#, turn(3 * k)));
+        }
+        load(&document(PLAIN, &nodes.join(","), "")).unwrap().instances
+    };
+    let plain = tree(&y_up.replace("0.1", "1"));
+    for root in [y_up, r#""rotation":[-1,0,0,1],"scale":[0.1,0.1,0.1]"#] {
+        for (k, (instance, plain)) in tree(root).iter().zip(&plain).enumerate() {
+            assert_eq!(instance.scale, if k % 2 == 1 { 0.1 * 0.7 } else { 0.1 });
+            for (row, same) in instance.matrix.iter().zip(&plain.matrix) {
+                assert_eq!(row[..3], same[..3]);
+                assert!((row[3] - 0.1 * same[3]).abs() < 1e-14);
+            }
+        }
+    }
+    // Factors whose product is too large are an error; those whose product is too small are zero.
+    let chain = |s: &str| {
+        let scale = format!(r#""scale":[{s},{s},{s}]"#);
+        let nodes = format!(r#"{{"children":[1],{scale}}},{{"mesh":0,{scale}}}"#);
+        load(&document(PLAIN, &nodes, ""))
+    };
+    assert_eq!(chain("1e200").unwrap_err().kind(), ErrorKind::NotFinite);
+    let small = &chain("1e-200").unwrap().instances[0];
+    assert_eq!((small.scale, small.matrix), (0.0, IDENTITY));
 }
 
 #[test]

@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn too_many_matches_are_refused() {
         let instances: Vec<Instance> = (0..5000)
-            .map(|i| Instance { name: format!("p{i}"), mesh: 0, matrix: IDENTITY })
+            .map(|i| Instance { name: format!("p{i}"), mesh: 0, matrix: IDENTITY, scale: 1.0 })
             .collect();
         let rules = |n: usize| -> Vec<Ignore> {
             (0..n).map(|_| Ignore { pair: None, group: Some(vec!["*".into()]) }).collect()

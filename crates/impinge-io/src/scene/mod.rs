@@ -7,7 +7,7 @@
 //! name = "frame"               # optional: the file's name without extension
 //! file = "frame.obj"           # relative to the scene file, any format but a scene
 //! pose = { translation = [0, 0, 12.5], axis = [0, 0, 1], angle_deg = 30 }
-//! scale = 1.0                  # or [x, y, z]; before the pose
+//! scale = 1.0                  # or [x, y, z]; before the pose, not passed on to children
 //! object = "body"              # optional: only that part of the file
 //!
 //! [[ignore]]
@@ -68,10 +68,10 @@ use serde::Deserialize;
 use self::motion::MotionTable;
 use self::pose::{Pose, Scale};
 use crate::MAX_INSTANCES;
-use crate::document::{Body, Document, IDENTITY, IgnoreRule, Instance, Motion};
+use crate::document::{Body, Document, IgnoreRule, Instance, Motion};
 use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
-use crate::matrix::{Matrix, compose, is_finite};
+use crate::matrix::Placement;
 use crate::report::FileReport;
 use crate::stem;
 use crate::text::{excerpt, without_mark};
@@ -180,7 +180,7 @@ fn resolve(
     let mut names: BTreeMap<String, u64> = BTreeMap::new();
     let mut reports = Vec::new();
     // The pose of each part in the frame of the scene, without its scale.
-    let mut frames: Vec<Matrix> = Vec::new();
+    let mut frames: Vec<Placement> = Vec::new();
     for (i, part) in scene.part.into_iter().enumerate() {
         let here = Location::Item("part", i as u64);
         let name = match part.name {
@@ -193,9 +193,7 @@ fn resolve(
             return Err(Error::new(ErrorKind::Duplicate, here, message));
         }
         let fail = |kind, message: String| Error::new(kind, here, format!("{wants}: {message}"));
-        let pose = pose::matrix(part.pose.as_ref(), part.scale.as_ref())
-            .map_err(|(kind, message)| fail(kind, message))?;
-        let unscaled = pose::matrix(part.pose.as_ref(), None)
+        let (place, unscaled) = pose::placement(part.pose.as_ref(), part.scale.as_ref())
             .map_err(|(kind, message)| fail(kind, message))?;
         let parent = match &part.parent {
             None => None,
@@ -207,9 +205,9 @@ fn resolve(
                 })?,
             ),
         };
-        let around = parent.map_or(IDENTITY, |parent: usize| frames[parent]);
-        let pose = compose(&around, &pose);
-        frames.push(compose(&around, &unscaled));
+        let around = parent.map_or(Placement::IDENTITY, |parent: usize| frames[parent]);
+        let place = around.compose(&place);
+        frames.push(around.compose(&Placement::of_matrix(unscaled)));
         let motion = match &part.motion {
             Some(table) => Some(table.motion().map_err(|(kind, message)| fail(kind, message))?),
             None if parent.is_none() => common.clone(),
@@ -246,8 +244,8 @@ fn resolve(
         let alone = chosen.len() == 1;
         for k in chosen {
             let inner = &loaded.document.instances[k];
-            let matrix = compose(&pose, &inner.matrix);
-            if !is_finite(&matrix) {
+            let place = place.compose(&Placement { matrix: inner.matrix, scale: inner.scale });
+            if !place.is_finite() {
                 return Err(fail(ErrorKind::NotFinite, "its pose is not finite".into()));
             }
             let mesh = match loaded.placed[inner.mesh] {
@@ -261,7 +259,8 @@ fn resolve(
                 }
             };
             let name = if alone { name.clone() } else { format!("{name}/{}", inner.name) };
-            document.instances.push(Instance { name, mesh, matrix });
+            let Placement { matrix, scale } = place;
+            document.instances.push(Instance { name, mesh, matrix, scale });
         }
         let instances = first..document.instances.len();
         document.bodies.push(Body { name, instances, parent, matrix: unscaled, motion });

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use crate::document::IDENTITY;
 use crate::error::ErrorKind;
-use crate::matrix::{Matrix, from_quaternion, is_finite, normalized, scale_columns};
+use crate::matrix::{Matrix, Placement, from_quaternion, normalized};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -24,12 +24,12 @@ pub(super) enum Scale {
     PerAxis([f64; 3]),
 }
 
-/// The map of a part: scaled first, then posed.
-pub(super) fn matrix(
+/// The map of a part, scaled first, then posed; and its pose as it is written.
+pub(super) fn placement(
     pose: Option<&Pose>,
     scale: Option<&Scale>,
-) -> Result<Matrix, (ErrorKind, String)> {
-    let mut matrix = match pose {
+) -> Result<(Placement, Matrix), (ErrorKind, String)> {
+    let pose = match pose {
         Some(pose) => pose.matrix()?,
         None => IDENTITY,
     };
@@ -41,11 +41,11 @@ pub(super) fn matrix(
     if scale.contains(&0.0) {
         return Err((ErrorKind::Syntax, "its scale is zero".into()));
     }
-    scale_columns(&mut matrix, scale);
-    if !is_finite(&matrix) {
+    let place = Placement::of_matrix(pose).scaled_first(scale);
+    if !place.is_finite() {
         return Err((ErrorKind::NotFinite, "its pose or scale is not finite".into()));
     }
-    Ok(matrix)
+    Ok((place, pose))
 }
 
 impl Pose {

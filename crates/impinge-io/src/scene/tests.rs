@@ -24,8 +24,8 @@ impl Folder {
         bytes.clear();
         let matrix = [[1.0, 0.0, 0.0, 7.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
         let instances = [
-            Instance { name: "left".into(), mesh: 0, matrix: IDENTITY },
-            Instance { name: "right".into(), mesh: 0, matrix },
+            Instance { name: "left".into(), mesh: 0, matrix: IDENTITY, scale: 1.0 },
+            Instance { name: "right".into(), mesh: 0, matrix, scale: 1.0 },
         ];
         write_glb(&mut bytes, &[mesh(None)], &instances).unwrap();
         std::fs::write(path.join("asm.glb"), &bytes).unwrap();
@@ -96,8 +96,12 @@ fn parts_poses_and_rules() {
     assert_eq!(document.instances.iter().map(|i| i.mesh).collect::<Vec<_>>(), [0, 1, 1, 0, 2]);
     assert_eq!(document.meshes.len(), 3);
     assert_eq!(document.meshes[2].name.as_deref(), Some("b"));
-    let frame = document.instances[0].matrix;
-    assert_eq!(frame, [[0.0, -2.0, 0.0, 0.0], [2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 2.0, 12.5]]);
+    let frame = &document.instances[0];
+    assert_eq!(frame.matrix, [[0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 12.5]]);
+    assert_eq!(
+        document.instances.iter().map(|i| i.scale).collect::<Vec<_>>(),
+        [2.0, 1.0, 1.0, 1.0, 1.0]
+    );
     let right = document.instances[2].matrix;
     assert_eq!(right, [[0.0, -1.0, 0.0, 1.0], [1.0, 0.0, 0.0, 9.0], [0.0, 0.0, -1.0, 3.0]]);
     assert_eq!(document.ignored_pairs(), [[0, 1], [0, 2], [3, 4]]);

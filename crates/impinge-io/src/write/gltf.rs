@@ -1,4 +1,4 @@
-//! glTF 2.0: positions, indices, and a node with a matrix per instance.
+//! glTF 2.0: positions, indices, and a node with a matrix per instance, with one below it for its scale if it has one.
 
 use std::io::{self, Write};
 
@@ -138,12 +138,23 @@ fn build(
         index.push(Some(mesh_table.len()));
         mesh_table.push(entry);
     }
-    let mut nodes = Vec::new();
+    let (mut nodes, mut roots) = (Vec::new(), Vec::new());
     for (i, instance) in instances.iter().enumerate() {
-        nodes.push(node(instance, &index).map_err(|e| invalid(format!("instance {i}: {e}")))?);
+        let mut made = node(instance, &index).map_err(|e| invalid(format!("instance {i}: {e}")))?;
+        roots.push(nodes.len());
+        if instance.scale != 1.0 {
+            // In a node of its own, where no digit of the scale is lost in a product.
+            let mut frame = json!({ "children": [nodes.len() + 1] });
+            if let Some(matrix) = made.as_object_mut().and_then(|fields| fields.remove("matrix")) {
+                frame["matrix"] = matrix;
+            }
+            let s = instance.scale;
+            made["scale"] = json!([s, s, s]);
+            nodes.push(frame);
+        }
+        nodes.push(made);
     }
     let mut document = json!({ "asset": { "version": "2.0", "generator": "impinge" } });
-    let roots: Vec<usize> = (0..nodes.len()).collect();
     // Empty tables are not allowed.
     for (key, table) in [
         ("nodes", nodes),
@@ -174,8 +185,8 @@ fn node(instance: &Instance, index: &[Option<usize>]) -> Result<Value, String> {
         None => return Err(format!("there is no mesh {}", instance.mesh)),
     }
     let m = &instance.matrix;
-    if !m.iter().flatten().all(|x| x.is_finite()) {
-        return Err("its matrix is not finite".into());
+    if !m.iter().flatten().all(|x| x.is_finite()) || !instance.scale.is_finite() {
+        return Err("its matrix or scale is not finite".into());
     }
     if *m != IDENTITY {
         let mut columns = Vec::with_capacity(16);
@@ -229,9 +240,10 @@ mod tests {
         };
         let matrix = [[0.1, 0.2, 0.3, 1.0 / 3.0], [0.0, 1.0, 1e-9, 1e300], [0.0, 0.0, -1.0, 7.0]];
         let instances = [
-            Instance { name: "one".into(), mesh: 0, matrix: IDENTITY },
-            Instance { name: "two".into(), mesh: 1, matrix },
-            Instance { name: "three".into(), mesh: 0, matrix },
+            Instance { name: "one".into(), mesh: 0, matrix: IDENTITY, scale: 1.0 },
+            Instance { name: "two".into(), mesh: 1, matrix, scale: 1.0 },
+            Instance { name: "three".into(), mesh: 0, matrix, scale: 1.0 / 3.0 },
+            Instance { name: "four".into(), mesh: 1, matrix: IDENTITY, scale: 1e-300 },
         ];
         let meshes = [mesh, other];
         let mut text = Vec::new();
@@ -252,6 +264,7 @@ mod tests {
             name: "a".into(),
             mesh,
             matrix: [[x, 0.0, 0.0, 0.0], [0.0; 4], [0.0; 4]],
+            scale: 1.0,
         };
         let kind = |meshes: &[RawMesh], instances: &[Instance]| {
             write_glb(&mut Vec::new(), meshes, instances).unwrap_err().kind()
@@ -259,6 +272,8 @@ mod tests {
         assert_eq!(kind(&[], &[instance(0, 1.0)]), io::ErrorKind::InvalidInput);
         let empty = [RawMesh::default()];
         assert_eq!(kind(&empty, &[instance(0, f64::NAN)]), io::ErrorKind::InvalidInput);
+        let infinite = Instance { scale: f64::INFINITY, ..instance(0, 1.0) };
+        assert_eq!(kind(&empty, &[infinite]), io::ErrorKind::InvalidInput);
         let mut quad = RawMesh { positions: vec![[0.0; 3]; 4], ..RawMesh::default() };
         quad.faces.push(&[0, 1, 2, 3]);
         assert_eq!(kind(&[quad], &[]), io::ErrorKind::InvalidInput);

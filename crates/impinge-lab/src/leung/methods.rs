@@ -5,9 +5,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
+use impinge::Distance;
 use impinge::Pose;
 use impinge::convex;
-use impinge::convex::{ClosestCache, ClosestOptions, ClosestPoints, Trail};
+use impinge::convex::{BodyCache, ClosestOptions, HullMemory, Iterated};
 use impinge_papers::leung::closest::{Variant, closest_points};
 use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch, Verdict};
 use impinge_papers::leung::{DirectionTable, LocalSearch};
@@ -64,8 +65,8 @@ pub(super) struct Timed {
 struct State {
     cache: Cache,
     tracked: Tracked,
-    closest: ClosestCache<Trail, Trail>,
-    query: convex::Cache,
+    closest: BodyCache<HullMemory, HullMemory>,
+    query: convex::HullCache,
     /// The last pose at which the pair was free.
     free: Option<Pose>,
 }
@@ -138,7 +139,7 @@ impl<'r> Arena<'r> {
             Method::Gilbert => {
                 let found = self.closest(request, &request.pose, &mut state.closest);
                 tools.steps += u64::from(found.iterations);
-                found.lower <= 0.0
+                found.answer.lower <= 0.0
             }
             Method::Vectors => {
                 let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
@@ -157,8 +158,8 @@ impl<'r> Arena<'r> {
         &self,
         request: &Request,
         pose: &Pose,
-        cache: &mut ClosestCache<Trail, Trail>,
-    ) -> ClosestPoints {
+        cache: &mut BodyCache<HullMemory, HullMemory>,
+    ) -> Iterated<Distance> {
         let [a, b] = [request.a as usize, request.b as usize]
             .map(|i| LocalSearch::exact(&self.recording.hulls[i]).with_table(&self.tables[i]));
         let options = ClosestOptions { tolerance: 0.0, ..Default::default() };

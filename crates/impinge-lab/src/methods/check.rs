@@ -47,8 +47,8 @@ const MAX_CHECKS_WITHOUT_HULLS: u8 = 32;
 /// A method at work on one pair.
 #[derive(Default)]
 struct State {
-    hulls: convex::Cache,
-    meshes: pair::Cache,
+    hulls: convex::HullCache,
+    meshes: pair::MeshCache,
     wait: u8,
     next_wait: u8,
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use impinge::convex::{Capsule, Cuboid, Hull, Sphere};
-use impinge::shape::{self, Cache};
+use impinge::shape::{self, ShapeCache};
 use impinge::{Aabb, Pose, Shape, Vec3};
 
 use super::check::{Body, fastest};
@@ -41,7 +41,7 @@ impl WithShapes {
             Ok(fastest(checks, arguments.budget / 4.0, || {
                 let mut meet = 0;
                 for run in &runs {
-                    let mut cache = Cache::default();
+                    let mut cache = ShapeCache::default();
                     for pose in run {
                         let found = shape::intersects_cached(a, b, pose, &mut cache);
                         meet += usize::from(matches!(found, shape::Verdict::Intersecting(_)));

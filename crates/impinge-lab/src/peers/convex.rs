@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::Result;
-use impinge::convex::{self, Cache, Hull};
+use impinge::convex::{self, Hull, HullCache};
 use impinge::{Mesh, Pose};
 
 use super::{Arguments, Cell, Measured, Workload, each};
@@ -28,19 +28,19 @@ fn workload(workload: &Workload<'_>) -> Result<()> {
         time(&cell, "bool", |pose| truth(convex::intersects(a, b, pose).is_intersecting()))?;
         // The points and the direction count as asked for.
         time(&cell, "dist", |pose| black_box(convex::distance(a, b, pose)).upper)?;
-        time(&cell, "signed", |pose| black_box(convex::contact(a, b, pose)).signed_distance())?;
+        time(&cell, "signed", |pose| black_box(convex::contact(a, b, pose)).0.upper)?;
         if cell.regime == "coherent" {
-            let cache = &mut Cache::default();
+            let cache = &mut HullCache::default();
             time(&cell, "bool-warm", |pose| {
                 truth(convex::intersects_cached(a, b, pose, cache).is_intersecting())
             })?;
-            let cache = &mut Cache::default();
+            let cache = &mut HullCache::default();
             time(&cell, "dist-warm", |pose| {
                 black_box(convex::distance_cached(a, b, pose, cache)).upper
             })?;
-            let cache = &mut Cache::default();
+            let cache = &mut HullCache::default();
             time(&cell, "signed-warm", |pose| {
-                black_box(convex::contact_cached(a, b, pose, cache)).signed_distance()
+                black_box(convex::contact_cached(a, b, pose, cache)).0.upper
             })?;
         }
     }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use impinge::pair::{Cache, Collect, First, first_pair_cached, intersecting_pairs, traverse};
+use impinge::pair::{Collect, First, MeshCache, first_pair_cached, intersecting_pairs, traverse};
 use impinge::{Mesh, Pose, distance};
 
 use super::{Arguments, Cell, Measured, Workload, each};
@@ -38,7 +38,7 @@ fn workload(workload: &Workload<'_>) -> Result<()> {
             f64::from(u8::from(first.pair.is_some()))
         })?;
         if cell.regime == "flight" {
-            let mut cache = Cache::default();
+            let mut cache = MeshCache::default();
             time(&cell, "bool-cached", |pose| {
                 f64::from(u8::from(first_pair_cached(a, b, pose, &mut cache).is_some()))
             })?;

@@ -8,6 +8,7 @@ pub(crate) mod broad;
 pub(crate) mod convex;
 pub(crate) mod mesh;
 pub(crate) mod table;
+pub(crate) mod workloads;
 
 use std::fs;
 use std::path::{Path, PathBuf};

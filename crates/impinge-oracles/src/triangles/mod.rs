@@ -6,7 +6,7 @@
 //! the sides and corners of either triangle.
 
 use impinge::Vec3;
-use impinge::exact::{Contact, Feature};
+use impinge::exact::{Feature, HitKind};
 
 mod number;
 
@@ -17,7 +17,7 @@ pub type Point<N> = [N; 4];
 
 /// What the oracle says.
 pub struct Shared<N> {
-    pub contact: Contact,
+    pub contact: HitKind,
     /// The corners of the shared set in cyclic order, perhaps with repetitions and with corners
     /// that are none.
     pub corners: Vec<Point<N>>,
@@ -185,15 +185,15 @@ pub fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
     let b = Constraints::new(b);
     let (of_a, of_b) = (a.feature(&polygon), b.feature(&polygon));
     let contact = match (of_a, of_b) {
-        (Feature::Face, Feature::Face) if coplanar => Contact::Coplanar,
-        (Feature::Face, Feature::Face) => Contact::Crossing,
-        (a, b) => Contact::Touching { a, b },
+        (Feature::Face, Feature::Face) if coplanar => HitKind::Coplanar,
+        (Feature::Face, Feature::Face) => HitKind::Crossing,
+        (a, b) => HitKind::Touching { a, b },
     };
     Some(Shared { contact, corners: polygon, unit })
 }
 
 /// The contact, with numbers as short as the coordinates allow.
-pub fn contact(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
+pub fn contact(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<HitKind> {
     let coordinates = || a.iter().chain(b).flat_map(Vec3::to_array);
     if unit_and_bits(coordinates()).1 <= 8 {
         share::<i128>(a, b).map(|s| s.contact)

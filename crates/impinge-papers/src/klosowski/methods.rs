@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use impinge::Verdict;
 use impinge::mesh::Mesh;
-use impinge::pair::{Bias, Budget, First, Outcome};
+use impinge::pair::{Bias, Budget, First};
 use impinge::world::{
-    MethodKind, PairAnswer, PairBounds, PairChecker, PairMethod, PairQuery, PairTraits, Part,
+    MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, Part,
 };
 
 use super::bv_tree::{BuildOptions, BvQuery, BvTree, Front, Scratch};
@@ -105,12 +106,9 @@ impl<V: Volume> PairChecker for BvChecker<V> {
             of_surfaces(pair, first.pair)
         } else {
             match query.within(pair.pose, budget) {
-                Outcome::Hit { a, b } => of_surfaces(pair, Some((a, b))),
-                Outcome::Separated { .. } => of_surfaces(pair, None),
-                Outcome::Maybe(maybe) => PairAnswer::Undecided(PairBounds {
-                    gap_at_most: maybe.distance_at_most,
-                    depth_at_most: maybe.total_depth,
-                }),
+                Verdict::Intersecting(triangles) => of_surfaces(pair, Some(triangles)),
+                Verdict::Separated(_) => of_surfaces(pair, None),
+                Verdict::Undecided(bounds) => PairAnswer::Undecided(bounds),
             }
         };
         self.scratch = query.into_scratch();

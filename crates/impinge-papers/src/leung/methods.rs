@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use impinge::convex::decide::{Decision, Hint, decide};
+use impinge::convex::Verdict;
+use impinge::convex::decide::{Hint, decide};
 use impinge::math::Vec3;
 use impinge::pair::{self, Bias, Budget, First};
 use impinge::world::{
@@ -193,14 +194,14 @@ impl PairMethod for HullTrees {
     fn checker(&self, a: &Part, b: &Part) -> Box<dyn PairChecker> {
         let (a, b) = meshes_of(a, b);
         let tree = |mesh| self.trees.get(mesh, |mesh| HullTree::of_mesh(mesh, MAX_PIECES).ok());
-        Box::new(HullTreeChecker { trees: [tree(a), tree(b)], meshes: pair::Cache::default() })
+        Box::new(HullTreeChecker { trees: [tree(a), tree(b)], meshes: pair::MeshCache::default() })
     }
 }
 
 #[derive(Debug)]
 struct HullTreeChecker {
     trees: [Arc<Option<HullTree>>; 2],
-    meshes: pair::Cache,
+    meshes: pair::MeshCache,
 }
 
 impl PairChecker for HullTreeChecker {
@@ -217,13 +218,13 @@ impl PairChecker for HullTreeChecker {
         let size = 2.0 * reach + query.pose.translation().abs().max_element();
         let margin = 16.0 * f64::EPSILON * size + f64::MIN_POSITIVE;
         let mut near = |a: &[Vec3], b: &[Vec3]| match decide(a, b, &Hint::NONE) {
-            Decision::Separated(gap) => gap.gap <= margin,
-            Decision::Intersecting(_) => true,
+            Verdict::Separated(gap) => gap.gap <= margin,
+            Verdict::Intersecting(_) => true,
         };
         let mut first = First::default();
         own.traverse(its, query.pose, &mut near, &mut first);
         if first.pair.is_none() {
-            return PairAnswer::Apart { certain: true };
+            return PairAnswer::Separated { certain: true };
         }
         of_surfaces(query, pair::first_pair_cached(a, b, query.pose, &mut self.meshes))
     }

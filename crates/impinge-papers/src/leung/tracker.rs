@@ -13,10 +13,11 @@
 
 use super::closest::{Variant, closest_points};
 use super::separating::{self, Options, Prepared, Query, Scratch};
-use impinge::convex::decide::{self, Decision, Gap, Hint, Pairs};
+use impinge::Distance;
+use impinge::convex::decide::{self, Hint};
 use impinge::convex::{
-    Cache, ClosestCache, ClosestOptions, ClosestPoints, Distance, Trail, distance_cached,
-    intersects_cached,
+    BodyCache, ClosestOptions, Gap, HullCache, HullMemory, Iterated, Pairs, Verdict,
+    distance_cached, intersects_cached,
 };
 use impinge::math::{Pose, Vec3};
 
@@ -75,9 +76,9 @@ pub struct Tracker<'h> {
 /// What a frame leaves for the next of the same pair.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
-    hulls: Cache,
+    hulls: HullCache,
     vector: separating::Cache,
-    simplex: ClosestCache<Trail, Trail>,
+    simplex: BodyCache<HullMemory, HullMemory>,
     /// The pose of the last frame, if the bodies were free there.
     free: Option<Pose>,
     /// The closest points there, once they were looked for.
@@ -100,7 +101,7 @@ pub struct Frame {
     pub meets: bool,
     /// The proof, where the method leaves one: always but where closest points alone show that the
     /// bodies are free.
-    pub proof: Option<Decision>,
+    pub proof: Option<Verdict>,
     /// With [`Want::ClosestPoints`] those of this frame. With [`Want::Combined`], while the bodies
     /// meet, those of the last free frame; `None` if there was none.
     pub closest: Option<Closest>,
@@ -167,16 +168,17 @@ impl<'h> Tracker<'h> {
         if self.method == Method::Production {
             return distance_cached(a.hull(), b.hull(), free, &mut self.memory.hulls);
         }
-        self.memory.simplex = ClosestCache::from_pairs(&seeds);
+        self.memory.simplex = BodyCache::from_pairs(&seeds);
         let found = self.gilbert(free);
         let vertices = (self.memory.simplex.a.last(), self.memory.simplex.b.last());
         if let (Some(p), Some(q)) = vertices {
-            let start = separating::Cache::from_closest(found.b - found.a, p, q);
+            let start =
+                separating::Cache::from_closest(found.answer.point_b - found.answer.point_a, p, q);
             if !start.is_empty() {
                 self.memory.vector = start;
             }
         }
-        bounded(&found)
+        found.answer
     }
 
     /// A frame with closest points.
@@ -194,8 +196,8 @@ impl<'h> Tracker<'h> {
             Method::Published(_) => {
                 let found = self.gilbert(pose);
                 let hint = Hint { pairs: Pairs::NONE, direction: found.direction };
-                let proof = (found.lower <= 0.0).then(|| exactly(a, b, pose, &hint));
-                let mut distance = bounded(&found);
+                let proof = (found.answer.lower <= 0.0).then(|| exactly(a, b, pose, &hint));
+                let mut distance = found.answer;
                 if proof.is_some_and(|proof| proof.is_intersecting()) {
                     (distance.lower, distance.upper) = (0.0, 0.0);
                 }
@@ -207,19 +209,15 @@ impl<'h> Tracker<'h> {
     }
 
     /// The improved Gilbert algorithm, from where it ended last.
-    fn gilbert(&mut self, pose: &Pose) -> ClosestPoints {
+    fn gilbert(&mut self, pose: &Pose) -> Iterated<Distance> {
         let (a, b) = (self.a.hull(), self.b.hull());
         let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
         closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.memory.simplex)
     }
 }
 
-fn bounded(found: &ClosestPoints) -> Distance {
-    Distance { lower: found.lower, upper: found.upper, point_a: found.a, point_b: found.b }
-}
-
 /// The exact decision.
-fn exactly(a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose, hint: &Hint) -> Decision {
+fn exactly(a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose, hint: &Hint) -> Verdict {
     let there: Vec<Vec3> = b.hull().vertices().iter().map(|v| pose.transform_point(*v)).collect();
     decide::decide(a.hull().vertices(), &there, hint)
 }
@@ -229,8 +227,8 @@ impl Frame {
     #[must_use]
     pub fn gap(&self) -> Option<Gap> {
         match self.proof? {
-            Decision::Separated(gap) => Some(gap),
-            Decision::Intersecting(_) => None,
+            Verdict::Separated(gap) => Some(gap),
+            Verdict::Intersecting(_) => None,
         }
     }
 }

@@ -215,10 +215,10 @@ fn of_relaxed(pair: &PairQuery<'_>, found: &Relaxed) -> PairAnswer {
     if let Some((a, b)) = found.pair {
         let triangles = [Some(a), Some(b)];
         let witness = certain.then_some(PairWitness { triangles, point: None });
-        return PairAnswer::Meeting { certain, witness };
+        return PairAnswer::Intersecting { certain, witness };
     }
     match of_surfaces(pair, None) {
-        PairAnswer::Apart { .. } => PairAnswer::Apart { certain },
+        PairAnswer::Separated { .. } => PairAnswer::Separated { certain },
         inside => inside,
     }
 }
@@ -260,12 +260,12 @@ impl PairChecker for Clipping {
                     u + (v - u) * (0.5 * (begin + end))
                 });
                 return match output.meet {
-                    true => PairAnswer::Meeting {
+                    true => PairAnswer::Intersecting {
                         certain: true,
                         witness: point
                             .map(|p| PairWitness { point: Some(p), ..PairWitness::default() }),
                     },
-                    false => PairAnswer::Apart { certain: true },
+                    false => PairAnswer::Separated { certain: true },
                 };
             }
         }
@@ -311,8 +311,8 @@ impl PairChecker for Perceptron {
                 search.keep(&mut self.cache);
                 let certain = output.is_certain();
                 return match output.collision {
-                    true => PairAnswer::Meeting { certain, witness: None },
-                    false => PairAnswer::Apart { certain },
+                    true => PairAnswer::Intersecting { certain, witness: None },
+                    false => PairAnswer::Separated { certain },
                 };
             }
         }

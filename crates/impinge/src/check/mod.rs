@@ -5,7 +5,6 @@ mod pair;
 mod relation;
 mod scene;
 
-pub use crate::pair::Distance;
 pub use pair::{CheckOptions, PairReport, check_pair};
 pub use relation::Relation;
 pub use scene::candidate_pairs;

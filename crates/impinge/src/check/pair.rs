@@ -1,9 +1,10 @@
 //! One pair of parts.
 
-use crate::convex::decide::Decision;
+use crate::answer::Distance;
+use crate::answer::Verdict;
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{Distance, Hit, Posed, all_pairs, closest_pair};
+use crate::pair::{Hit, Posed, all_pairs, closest_pair};
 use crate::solid::{Occupancy, occupancy, vertex_inside};
 
 use super::Relation;
@@ -66,7 +67,7 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
 /// about parts that meet.
 fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
     let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
-    let Decision::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };
+    let Verdict::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };
     let mut report = PairReport {
         relation: Relation::Clear,
         hit_count: 0,
@@ -141,11 +142,11 @@ fn measure(
 
 /// A common point of the most telling hit: a crossing before a coplanar overlap before a touch.
 fn best_witness(hits: &[Hit]) -> Option<Vec3> {
-    use crate::exact::Contact;
-    let rank = |h: &&Hit| match h.contact {
-        Contact::Crossing => 0,
-        Contact::Coplanar => 1,
-        Contact::Touching { .. } => 2,
+    use crate::exact::HitKind;
+    let rank = |h: &&Hit| match h.kind {
+        HitKind::Crossing => 0,
+        HitKind::Coplanar => 1,
+        HitKind::Touching { .. } => 2,
     };
     hits.iter().min_by_key(rank).map(|h| h.point)
 }

@@ -1,8 +1,9 @@
 //! The local frame of a query: relative to one vertex, scaled so that fourth powers neither
 //! overflow nor vanish.
 
-use super::ClosestPoints;
+use super::WithError;
 use super::bounds::POINT_SLACK;
+use crate::answer::Distance;
 use crate::math::Vec3;
 
 /// The unit roundoff of `f64`, 2^-53.
@@ -37,7 +38,7 @@ impl<const N: usize, const K: usize> Local<N, K> {
     /// Moves the sets to their frame. The error is the answer for sets that have none: all points
     /// equal, or differences that are not finite.
     #[inline]
-    pub(super) fn new(a: &[Vec3; N], b: &[Vec3; K]) -> Result<Self, ClosestPoints> {
+    pub(super) fn new(a: &[Vec3; N], b: &[Vec3; K]) -> Result<Self, WithError> {
         let origin = a[0];
         let mut a = a.map(|p| p - origin);
         let mut b = b.map(|p| p - origin);
@@ -52,22 +53,12 @@ impl<const N: usize, const K: usize> Local<N, K> {
         let mut exponent = 0;
         if !(SMALL..=LARGE).contains(&size) || !sum.is_finite() {
             if size == 0.0 && sum == Vec3::ZERO && origin.is_finite() {
-                return Err(ClosestPoints {
-                    a: origin,
-                    b: origin,
-                    lower: 0.0,
-                    upper: 0.0,
-                    point_error: 0.0,
-                });
+                return Err(WithError { distance: Distance::zero(origin), point_error: 0.0 });
             }
             if !a.iter().chain(&b).all(|p| p.is_finite()) {
-                return Err(ClosestPoints {
-                    a: origin,
-                    b: origin + b[0],
-                    lower: 0.0,
-                    upper: f64::INFINITY,
-                    point_error: f64::INFINITY,
-                });
+                let points = [origin, origin + b[0]];
+                let distance = Distance::between(0.0, f64::INFINITY, points);
+                return Err(WithError { distance, point_error: f64::INFINITY });
             }
             exponent = -log2_floor(size);
             a = a.map(|p| scale(p, exponent));
@@ -79,7 +70,7 @@ impl<const N: usize, const K: usize> Local<N, K> {
 
     /// The answer in the caller's frame; every bound is rounded to its safe side.
     #[inline]
-    pub(super) fn finish(&self, answer: &Answer) -> ClosestPoints {
+    pub(super) fn finish(&self, answer: &Answer) -> WithError {
         let (mut p, mut q) = (answer.p, answer.q);
         let (mut lower, mut upper) = (answer.lower, answer.upper);
         // Per coordinate, before the move back to the caller's origin.
@@ -94,7 +85,7 @@ impl<const N: usize, const K: usize> Local<N, K> {
         let rounding = U * a.abs().max(b.abs()).max_element();
         // 1.75 exceeds the square root of three.
         let point_error = above(1.75 * (off + above(rounding)));
-        ClosestPoints { a, b, lower, upper, point_error }
+        WithError { distance: Distance::between(lower, upper, [a, b]), point_error }
     }
 }
 

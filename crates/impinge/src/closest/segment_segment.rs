@@ -1,8 +1,8 @@
 //! Segment and segment.
 
-use super::ClosestPoints;
 use super::frame::Local;
 use super::thorough::thorough;
+use crate::answer::Distance;
 use crate::math::Vec3;
 
 /// The closest points of two closed segments, and bounds of their distance.
@@ -14,13 +14,13 @@ use crate::math::Vec3;
 /// use impinge::closest::segment_segment;
 ///
 /// let found = segment_segment(&[-Vec3::X, Vec3::X], &[Vec3::new(0.0, -1.0, 1.0), Vec3::new(0.0, 1.0, 1.0)]);
-/// assert_eq!((found.a, found.b), (Vec3::ZERO, Vec3::Z));
+/// assert_eq!((found.point_a, found.point_b), (Vec3::ZERO, Vec3::Z));
 /// assert!(found.lower <= 1.0 && 1.0 <= found.upper && found.upper - found.lower < 1e-13);
 /// ```
 #[must_use]
-pub fn segment_segment(a: &[Vec3; 2], b: &[Vec3; 2]) -> ClosestPoints {
+pub fn segment_segment(a: &[Vec3; 2], b: &[Vec3; 2]) -> Distance {
     match Local::new(a, b) {
-        Ok(local) => local.finish(&thorough(&local.a, &local.b, local.size)),
-        Err(answer) => answer,
+        Ok(local) => local.finish(&thorough(&local.a, &local.b, local.size)).distance,
+        Err(answer) => answer.distance,
     }
 }

@@ -5,11 +5,12 @@
 //! of the triangles if the third vertices are beyond the planes through these points. What remains
 //! is a vertex above a face.
 
-use super::ClosestPoints;
+use super::WithError;
 use super::bounds::{lower, upper};
 use super::frame::{Answer, Local, U};
 use super::point_triangle::point_triangle;
 use super::thorough::thorough;
+use crate::answer::Distance;
 use crate::exact::{EXACT_RANGE, triangles_intersect};
 use crate::math::Vec3;
 
@@ -20,8 +21,7 @@ const TIGHT: f64 = 512.0 * U;
 /// The closest points of two closed triangles, and bounds of their distance.
 ///
 /// `lower` and `upper` are both zero exactly if the triangles share a point, which is decided
-/// exactly; `a` and `b` are then one point, within `point_error` of both triangles. Triangles may
-/// have zero area. Beyond [`EXACT_RANGE`] the exact decision is not available; the bounds hold
+/// exactly; both points are then one. Triangles may have zero area. Beyond [`EXACT_RANGE`] the exact decision is not available; the bounds hold
 /// there, too, but are never both zero unless all points are equal.
 ///
 /// ```
@@ -35,8 +35,15 @@ const TIGHT: f64 = 512.0 * U;
 /// assert_eq!((touching.lower, touching.upper), (0.0, 0.0));
 /// ```
 #[must_use]
-pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
-    if triangles_intersect(a, b) { common_point(a, b) } else { disjoint(a, b) }
+pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Distance {
+    triangle_triangle_with_error(a, b).distance
+}
+
+/// As [`triangle_triangle`], with the error of the points.
+#[inline]
+#[must_use]
+pub fn triangle_triangle_with_error(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
+    if triangles_intersect(a, b) { common_point(a, b) } else { disjoint_with_error(a, b) }
 }
 
 /// The closest points of two triangles that do not share a point.
@@ -46,7 +53,13 @@ pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
 /// tell.
 #[inline]
 #[must_use]
-pub fn disjoint(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
+pub fn disjoint(a: &[Vec3; 3], b: &[Vec3; 3]) -> Distance {
+    disjoint_with_error(a, b).distance
+}
+
+/// As [`disjoint`], with the error of the points.
+#[inline]
+fn disjoint_with_error(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
     let local = match Local::new(a, b) {
         Ok(local) => local,
         Err(answer) => return answer,
@@ -212,8 +225,8 @@ fn vertex_face(face: &[Vec3; 3], e: &[Vec3; 3], other: &[Vec3; 3]) -> Option<(Ve
 /// A shared point is where a side of one meets the other triangle, or as good as one: of the
 /// candidates the one that is certainly closest to both triangles is taken.
 #[cold]
-fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
-    let near = disjoint(a, b);
+fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> WithError {
+    let near = disjoint_with_error(a, b);
     let in_range = |p: &Vec3| p.abs().cmple(Vec3::splat(EXACT_RANGE)).all();
     if !a.iter().chain(b).all(in_range) {
         return near;
@@ -224,11 +237,11 @@ fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
         let error = point_triangle(x, a).upper.max(point_triangle(x, b).upper);
         if error < best_error {
             best_error = error;
-            best = ClosestPoints { a: x, b: x, lower: 0.0, upper: 0.0, point_error: error };
+            best = WithError { distance: Distance::zero(x), point_error: error };
         }
     };
-    offer(near.a);
-    offer(near.b);
+    offer(near.distance.point_a);
+    offer(near.distance.point_b);
     for (one, other) in [(a, b), (b, a)] {
         for i in 0..3 {
             if let Some(x) = piercing_point([one[i], one[(i + 1) % 3]], other) {
@@ -236,7 +249,8 @@ fn common_point(a: &[Vec3; 3], b: &[Vec3; 3]) -> ClosestPoints {
             }
         }
     }
-    ClosestPoints { lower: 0.0, upper: 0.0, ..best }
+    let (lower, upper) = (0.0, 0.0);
+    WithError { distance: Distance { lower, upper, ..best.distance }, ..best }
 }
 
 /// Where the segment crosses the triangle's plane, if it does as computed.

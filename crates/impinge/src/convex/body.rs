@@ -1,13 +1,13 @@
 //! Anything with a support function.
 //!
-//! A [`Body`] is a convex *core* and a *margin*: all points within `margin` of the core. A sphere
+//! A [`Support`] is a convex *core* and a *margin*: all points within `margin` of the core. A sphere
 //! is a point with a margin, a capsule a segment with one; a rounded box is a box with one.
 //! Algorithms work on cores and add margins at the end, which costs no accuracy: the signed
 //! distance of two bodies is that of their cores less both margins.
 //!
-//! Which cores are polytopes: [`Body::core_points`] says. For those a verdict can be exact. The
+//! Which cores are polytopes: [`Support::core_points`] says. For those a verdict can be exact. The
 //! cores of cylinders, cones and ellipsoids are curved, their support is rounded, and
-//! [`Body::support_error`] bounds by how much (`docs/notes/convex-shapes.md` derives each).
+//! [`Support::support_error`] bounds by how much (`docs/notes/convex-shapes.md` derives each).
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -33,7 +33,7 @@ pub fn length_up(v: Vec3) -> f64 {
     }
 }
 
-/// What a body finds a point of its core again by. See [`Body::recall`].
+/// What a body finds a point of its core again by. See [`Support::recall`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mark {
     /// The number of a vertex.
@@ -43,24 +43,24 @@ pub enum Mark {
 }
 
 /// A convex body: a core with a support function, and a margin around it. In the body's own frame.
-pub trait Body {
+pub trait Support {
     /// What a search leaves for the next one; `()` where the support is a formula.
     type Memory: Clone + Debug + Default;
 
-    /// A point of the core that lies furthest in `direction`, up to [`Body::support_error`].
+    /// A point of the core that lies furthest in `direction`, up to [`Support::support_error`].
     ///
     /// The length of `direction` is between 1e-30 and 1e30. For another one, or one that is not
     /// finite, the point returned is still near the core, but need not be furthest.
     fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3;
 
-    /// What to find the point again by that the last [`Body::furthest`] with this memory found in
+    /// What to find the point again by that the last [`Support::furthest`] with this memory found in
     /// `direction`.
     fn mark(&self, direction: Vec3, memory: &Self::Memory) -> Mark {
         let _ = memory;
         Mark::Direction(direction)
     }
 
-    /// The point that a mark stands for, as [`Body::furthest`] returns points.
+    /// The point that a mark stands for, as [`Support::furthest`] returns points.
     ///
     /// The mark may be another body's. Then it is some other point of this core, or none; it is
     /// never a point of the other body.
@@ -71,7 +71,7 @@ pub trait Body {
         }
     }
 
-    /// The error `e` of [`Body::furthest`]: for direction `d` and the point `p` returned, some
+    /// The error `e` of [`Support::furthest`]: for direction `d` and the point `p` returned, some
     /// point of the core is within `e` of `p`, and `d.x <= d.p + e |d|` for all points `x` of the
     /// core, in real numbers.
     fn support_error(&self) -> f64;
@@ -90,12 +90,12 @@ pub trait Body {
 
 /// Where the last search on a hull ended, and its marks.
 #[derive(Clone, Debug, Default)]
-pub struct Trail {
+pub struct HullMemory {
     climb: Climb,
     last: Option<u32>,
 }
 
-impl Trail {
+impl HullMemory {
     /// The vertex found last.
     #[must_use]
     pub fn last(&self) -> Option<u32> {
@@ -110,10 +110,10 @@ impl Trail {
 }
 
 /// Hulls, however their vertices are searched. Searches that are not certain are confirmed.
-impl<S: VertexSearch> Body for S {
-    type Memory = Trail;
+impl<S: VertexSearch> Support for S {
+    type Memory = HullMemory;
 
-    fn furthest(&self, direction: Vec3, memory: &mut Trail) -> Vec3 {
+    fn furthest(&self, direction: Vec3, memory: &mut HullMemory) -> Vec3 {
         let (hull, climb) = (self.hull(), &mut memory.climb);
         // A trail may come from another hull.
         let last = memory.last.filter(|v| (*v as usize) < hull.vertices().len());
@@ -126,11 +126,11 @@ impl<S: VertexSearch> Body for S {
         hull.vertices()[found as usize]
     }
 
-    fn mark(&self, direction: Vec3, memory: &Trail) -> Mark {
+    fn mark(&self, direction: Vec3, memory: &HullMemory) -> Mark {
         memory.last.map_or(Mark::Direction(direction), Mark::Vertex)
     }
 
-    fn recall(&self, mark: Mark, memory: &mut Trail) -> Option<Vec3> {
+    fn recall(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
         match mark {
             Mark::Vertex(vertex) => self.hull().vertices().get(vertex as usize).copied(),
             Mark::Direction(direction) => Some(self.furthest(direction, memory)),

@@ -5,7 +5,7 @@
 //! query asks all of them, eight at a time, for the furthest in each of its few directions.
 //! Verdicts and proofs are those of hulls.
 
-use super::decide::Decision;
+use super::decide::Verdict;
 use super::hull::Topology;
 use super::query::Furthest;
 use super::{Hull, intersects};
@@ -30,7 +30,7 @@ impl Cloud {
 
     /// Whether two hulls, `other` at `pose` in the frame of the first, share a point, with the
     /// proof. Exact. The proof speaks of the points as they were given.
-    pub(crate) fn meets(&self, other: &Self, pose: &Pose) -> Decision {
+    pub(crate) fn meets(&self, other: &Self, pose: &Pose) -> Verdict {
         intersects(&self.hull, &other.hull, pose)
     }
 }

@@ -12,10 +12,10 @@
 //!
 //! | question | answer |
 //! | --- | --- |
-//! | Do two hulls meet? | [`intersects`]: an exact [`Decision`](decide::Decision) with its proof |
+//! | Do two hulls meet? | [`intersects`]: an exact [`Verdict`] with its proof |
 //! | How far apart are they, how deep do they overlap? | [`distance`], [`contact`]: bounds that hold, points, direction |
-//! | The same for hulls that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`Cache`] |
-//! | What else is convex? | a [`Body`]: [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; and [`HalfSpace`] |
+//! | The same for hulls that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`HullCache`] |
+//! | What else is convex? | a [`Support`]: [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; and [`HalfSpace`] |
 //! | How far apart, how deep, for any two bodies? | [`closest_points`], [`penetration`] |
 //! | What about hulls that move, from frame to frame? | a [`Tracker`]: verdicts, closest points, or those at the last free pose |
 //! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`], or a [`VertexSearch`]: [`LocalSearch`], [`HierarchySearch`], [`BruteForce`] |
@@ -41,21 +41,19 @@ mod simplex;
 mod support;
 mod validate;
 
-pub use body::{Body, Mark, Trail};
-pub use closest::{ClosestCache, ClosestOptions, ClosestPoints, Stop, closest_points};
+pub use body::{HullMemory, Mark, Support};
+pub use closest::{BodyCache, ClosestOptions, Iterated, Stop, closest_points};
 pub(crate) use cloud::Cloud;
+pub use decide::{Common, Gap, Pairs, Verdict};
 pub use hull::Hull;
 pub(crate) use patch::Patch;
-pub use penetration::{Penetration, PenetrationOptions, penetration};
+pub use penetration::{PenetrationOptions, penetration};
 pub(crate) use placed::Placed;
-pub use primitive::{
-    Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, HalfSpaceGap, Rounded, Sphere,
-};
+pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere};
 #[doc(hidden)]
 pub use query::furthest_as_in_queries;
 pub use query::{
-    Cache, Contact, Distance, Overlap, contact, contact_cached, distance, distance_cached,
-    intersects, intersects_cached,
+    HullCache, contact, contact_cached, distance, distance_cached, intersects, intersects_cached,
 };
 pub(crate) use query::{bounds_at, rough_bounds_at};
 pub use support::{Certainty, Climb, VertexSearch};

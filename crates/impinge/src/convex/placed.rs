@@ -4,18 +4,18 @@
 //! them; for a curved core it is its image under `x -> R x + t` in real numbers. Either way a ball
 //! of the margin's radius goes around every point, in the outer frame.
 
-use super::body::{Body, Mark, SMALLEST, U, length_up};
+use super::body::{Mark, SMALLEST, Support, U, length_up};
 use crate::math::{Pose, Vec3};
 
 /// A body at a pose, with the error of its support there.
-pub(crate) struct Placed<'a, B: Body> {
+pub(crate) struct Placed<'a, B: Support> {
     body: &'a B,
     pose: &'a Pose,
-    /// As [`Body::support_error`], in the outer frame.
+    /// As [`Support::support_error`], in the outer frame.
     pub(crate) error: f64,
 }
 
-impl<'a, B: Body> Placed<'a, B> {
+impl<'a, B: Support> Placed<'a, B> {
     pub(crate) fn new(body: &'a B, pose: &'a Pose) -> Self {
         let (middle, radius) = body.ball();
         let reach = length_up(middle) + radius;

@@ -5,7 +5,7 @@ use super::element::{Element, Part, along, area_axis};
 use super::flat::{self, Meeting};
 use super::orient::side;
 use super::stats::Tally;
-use super::{Contact, Feature, Sign};
+use super::{Feature, HitKind, Sign};
 use crate::math::Vec3;
 
 /// What two triangles share if one has zero area or both lie in one plane.
@@ -14,23 +14,23 @@ pub(super) fn meet(
     a: &[Vec3; 3],
     b: &[Vec3; 3],
     tally: &mut impl Tally,
-) -> Option<(Contact, Outline)> {
+) -> Option<(HitKind, Outline)> {
     let (a, b) = (Element::new(a, tally), Element::new(b, tally));
     let meeting = if a.count >= b.count {
         meet_larger_first(&a, &b, tally)?
     } else {
         meet_larger_first(&b, &a, tally)?.swapped()
     };
-    let contact = if let Outline::Area { .. } = meeting.outline {
-        Contact::Coplanar
+    let kind = if let Outline::Area { .. } = meeting.outline {
+        HitKind::Coplanar
     } else {
         let swapped = meeting.swapped();
-        Contact::Touching {
+        HitKind::Touching {
             a: feature(&a, &b, &meeting, tally),
             b: feature(&b, &a, &swapped, tally),
         }
     };
-    Some((contact, meeting.outline))
+    Some((kind, meeting.outline))
 }
 
 /// What `a` shares with `b`, which has no more vertices. Two triangles must lie in one plane.

@@ -3,14 +3,14 @@
 use super::corner::Outline;
 use super::element::Element;
 use super::overlap::overlap;
-use super::{Contact, triangle};
+use super::{HitKind, triangle};
 use crate::math::Vec3;
 
 /// How two triangles meet, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intersection {
     /// How they meet.
-    pub contact: Contact,
+    pub kind: HitKind,
     /// What they share.
     pub set: SharedSet,
 }
@@ -53,7 +53,7 @@ impl Intersection {
 
 /// How and where the closed triangles `a` and `b` meet; `None` if they share no point.
 ///
-/// The contact is that of [`triangle_triangle`](super::triangle_triangle). Both triangles are in
+/// The kind is that of [`triangle_triangle`](super::triangle_triangle). Both triangles are in
 /// the same frame.
 ///
 /// ```
@@ -69,7 +69,7 @@ impl Intersection {
 /// ```
 #[must_use]
 pub fn triangle_intersection(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Intersection> {
-    let (contact, outline) = triangle::meet(a, b, &mut ())?;
+    let (kind, outline) = triangle::meet(a, b, &mut ())?;
     let set = match outline {
         Outline::Point(p) => SharedSet::Point(p.position(a, b)),
         Outline::Segment(p, q) => SharedSet::Segment(p.position(a, b), q.position(a, b)),
@@ -79,7 +79,7 @@ pub fn triangle_intersection(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Intersectio
             SharedSet::Polygon(corners.into_iter().map(|c| c.position(a, b)).collect())
         }
     };
-    Some(Intersection { contact, set })
+    Some(Intersection { kind, set })
 }
 
 #[cfg(test)]
@@ -96,7 +96,7 @@ mod tests {
         let a = [[0.0, 0.0, 1.0], [6.0, 0.0, 1.0], [3.0, 6.0, 1.0]];
         let b = a.map(|[x, y, z]| [x, 4.0 - y, z]);
         let shared = share(a, b).unwrap();
-        assert_eq!(shared.contact, Contact::Coplanar);
+        assert_eq!(shared.kind, HitKind::Coplanar);
         let SharedSet::Polygon(corners) = &shared.set else {
             panic!("{shared:?}");
         };
@@ -133,8 +133,8 @@ mod tests {
         let a = [[-0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
         let b = [[0.0, 0.0, 0.0], [-4.0, 0.0, 1.0], [0.0, -4.0, 1.0]];
         let shared = share(a, b).unwrap();
-        let vertices = Contact::Touching { a: Feature::Vertex(0), b: Feature::Vertex(0) };
-        assert_eq!(shared.contact, vertices);
+        let vertices = HitKind::Touching { a: Feature::Vertex(0), b: Feature::Vertex(0) };
+        assert_eq!(shared.kind, vertices);
         assert!(shared.point().x.is_sign_negative());
     }
 

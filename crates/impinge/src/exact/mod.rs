@@ -11,7 +11,7 @@
 //!
 //! **Definitions.** Triangles and segments are closed sets, so sharing one point is an
 //! intersection. Let `I` be the set two triangles share. The smallest [`Feature`] of each that
-//! holds all of `I` (a corner, a side, or the triangle) gives the [`Contact`]. A triangle of zero
+//! holds all of `I` (a corner, a side, or the triangle) gives the [`HitKind`]. A triangle of zero
 //! area is a segment or a point, and can only touch. Its feature is a corner if `I` is that corner
 //! (the lowest-numbered one if several coincide), otherwise the side that is the whole segment
 //! (again the lowest-numbered).
@@ -24,24 +24,24 @@
 //!
 //! ```
 //! use impinge::Vec3;
-//! use impinge::exact::{Contact, Feature, triangle_triangle};
+//! use impinge::exact::{HitKind, Feature, triangle_triangle};
 //!
 //! let v = |x, y, z| Vec3::new(x, y, z);
 //! let floor = [v(0.0, 0.0, 0.0), v(4.0, 0.0, 0.0), v(0.0, 4.0, 0.0)];
 //! let spike = [v(1.0, 1.0, 0.0), v(1.0, 2.0, 3.0), v(2.0, 1.0, 3.0)];
-//! let contact = triangle_triangle(&floor, &spike);
-//! assert_eq!(contact, Some(Contact::Touching { a: Feature::Face, b: Feature::Vertex(0) }));
+//! let kind = triangle_triangle(&floor, &spike);
+//! assert_eq!(kind, Some(HitKind::Touching { a: Feature::Face, b: Feature::Vertex(0) }));
 //! ```
 
 mod along;
 mod chord;
-mod contact;
 mod convex_polygon;
 mod corner;
 mod degenerate;
 mod double;
 mod element;
 mod flat;
+mod hit_kind;
 pub(crate) mod integer;
 mod intersection;
 mod location;
@@ -56,8 +56,8 @@ mod stats;
 mod triangle;
 
 pub use along::compare_along;
-pub use contact::{Contact, Feature};
 pub use convex_polygon::{point_in_convex_polygon, point_in_convex_polygon_counted};
+pub use hit_kind::{Feature, HitKind};
 pub use intersection::{Intersection, SharedSet, triangle_intersection};
 pub use location::Location;
 pub use orient::{EXACT_RANGE, orient2d, orient2d_counted, orient3d, orient3d_counted};

@@ -3,7 +3,7 @@
 use super::degenerate::{self, pierced};
 use super::orient::side;
 use super::triangle::feature;
-use super::{Contact, Feature, Sign};
+use super::{Feature, HitKind, Sign};
 use crate::math::Vec3;
 
 /// An end or the inside of a segment.
@@ -62,10 +62,10 @@ pub fn segment_triangle(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<Segmen
 fn touching(p: Vec3, q: Vec3, triangle: &[Vec3; 3]) -> Option<SegmentContact> {
     // The segment as a triangle of zero area: its corner 2 never gets a say, since the lowest
     // number wins.
-    let (contact, _) = degenerate::meet(&[p, q, q], triangle, &mut ())?;
-    let (segment, triangle) = match contact {
-        Contact::Touching { a, b } => (a, b),
-        Contact::Crossing | Contact::Coplanar => (Feature::Face, Feature::Face),
+    let (kind, _) = degenerate::meet(&[p, q, q], triangle, &mut ())?;
+    let (segment, triangle) = match kind {
+        HitKind::Touching { a, b } => (a, b),
+        HitKind::Crossing | HitKind::Coplanar => (Feature::Face, Feature::Face),
     };
     let segment = match segment {
         Feature::Vertex(0) => SegmentFeature::Start,

@@ -5,7 +5,7 @@ use super::element::Part;
 use super::orient::side;
 use super::quick;
 use super::stats::{FilterStats, Tally};
-use super::{Contact, Feature, Sign, chord, degenerate};
+use super::{Feature, HitKind, Sign, chord, degenerate};
 use crate::math::Vec3;
 
 /// How the closed triangles `a` and `b` meet; `None` if they share no point.
@@ -16,18 +16,18 @@ use crate::math::Vec3;
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::exact::{Contact, triangle_triangle};
+/// use impinge::exact::{HitKind, triangle_triangle};
 ///
 /// let a = [Vec3::ZERO, Vec3::X, Vec3::Y];
 /// let lifted = a.map(|v| v + Vec3::Z * f64::MIN_POSITIVE);
-/// assert_eq!(triangle_triangle(&a, &a), Some(Contact::Coplanar));
+/// assert_eq!(triangle_triangle(&a, &a), Some(HitKind::Coplanar));
 /// assert_eq!(triangle_triangle(&a, &lifted), None);
 /// ```
 #[must_use]
-pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Contact> {
+pub fn triangle_triangle(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<HitKind> {
     match quick::crossing(a, b, &mut ()) {
-        Some(crossing) => crossing.then_some(Contact::Crossing),
-        None => contact(a, b, &mut ()),
+        Some(crossing) => crossing.then_some(HitKind::Crossing),
+        None => kind(a, b, &mut ()),
     }
 }
 
@@ -49,23 +49,23 @@ pub fn triangles_intersect_counted(a: &[Vec3; 3], b: &[Vec3; 3], stats: &mut Fil
 fn intersect(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> bool {
     match quick::crossing(a, b, tally) {
         Some(crossing) => crossing,
-        None => contact(a, b, tally).is_some(),
+        None => kind(a, b, tally).is_some(),
     }
 }
 
-/// The contact, every sign by the full predicate.
+/// How they meet, every sign by the full predicate.
 #[cold]
 #[inline(never)]
-fn contact(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<Contact> {
-    meet(a, b, tally).map(|(contact, _)| contact)
+fn kind(a: &[Vec3; 3], b: &[Vec3; 3], tally: &mut impl Tally) -> Option<HitKind> {
+    meet(a, b, tally).map(|(kind, _)| kind)
 }
 
-/// The contact and the outline of what is shared, every sign by the full predicate.
+/// How they meet and the outline of what is shared, every sign by the full predicate.
 pub(super) fn meet(
     a: &[Vec3; 3],
     b: &[Vec3; 3],
     tally: &mut impl Tally,
-) -> Option<(Contact, Outline)> {
+) -> Option<(HitKind, Outline)> {
     let b_sides = sides(a, b, tally);
     if strictly_one_side(b_sides) {
         return None;
@@ -82,11 +82,11 @@ pub(super) fn meet(
         return degenerate::meet(a, b, tally);
     }
     let meeting = chord::meet(a, a_sides, b, b_sides, tally)?;
-    let contact = match (meeting.a, meeting.b) {
-        (Part::Inside, Part::Inside) => Contact::Crossing,
-        (a, b) => Contact::Touching { a: feature(a), b: feature(b) },
+    let kind = match (meeting.a, meeting.b) {
+        (Part::Inside, Part::Inside) => HitKind::Crossing,
+        (a, b) => HitKind::Touching { a: feature(a), b: feature(b) },
     };
-    Some((contact, meeting.outline))
+    Some((kind, meeting.outline))
 }
 
 /// The sides of `points` by the plane of `triangle`.
@@ -113,21 +113,21 @@ mod tests {
 
     const FLOOR: [[f64; 3]; 3] = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
 
-    fn check(b: [[f64; 3]; 3], expected: Option<Contact>) {
+    fn check(b: [[f64; 3]; 3], expected: Option<HitKind>) {
         let (a, b) = (FLOOR.map(Vec3::from), b.map(Vec3::from));
         assert_eq!(triangle_triangle(&a, &b), expected, "{b:?}");
-        assert_eq!(triangle_triangle(&b, &a), expected.map(Contact::swapped), "{b:?}");
+        assert_eq!(triangle_triangle(&b, &a), expected.map(HitKind::swapped), "{b:?}");
         assert_eq!(triangles_intersect(&a, &b), expected.is_some(), "{b:?}");
     }
 
-    fn touching(a: Feature, b: Feature) -> Option<Contact> {
-        Some(Contact::Touching { a, b })
+    fn touching(a: Feature, b: Feature) -> Option<HitKind> {
+        Some(HitKind::Touching { a, b })
     }
 
     #[test]
     fn crossing() {
         let wall = [[1.0, -1.0, -1.0], [1.0, 9.0, -1.0], [1.0, 1.0, 3.0]];
-        check(wall, Some(Contact::Crossing));
+        check(wall, Some(HitKind::Crossing));
         check(wall.map(|[x, y, z]| [x + 4.0, y, z]), None);
         check(wall.map(|[x, y, z]| [x, y, z + 2.0]), None);
     }
@@ -151,8 +151,8 @@ mod tests {
     fn in_one_plane() {
         use Feature::{Edge, Vertex};
         let other = [[1.0, 1.0, 0.0], [5.0, 1.0, 0.0], [1.0, 5.0, 0.0]];
-        check(other, Some(Contact::Coplanar));
-        check(FLOOR, Some(Contact::Coplanar));
+        check(other, Some(HitKind::Coplanar));
+        check(FLOOR, Some(HitKind::Coplanar));
         check(other.map(|[x, y, z]| [x, y, z + 1e-300]), None);
         check(other.map(|[x, y, z]| [x + 3.0, y - 1.0, z]), touching(Vertex(1), Vertex(0)));
         check(other.map(|[x, y, z]| [x + 1.0, y + 1.0, z]), touching(Edge(1), Vertex(0)));
@@ -178,8 +178,8 @@ mod tests {
         let a = [[3.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 3.0]].map(Vec3::from);
         let spike = |z: f64| [[1.0, 1.0, z], [2.0, 2.0, 2.0], [2.0, 3.0, 2.0]].map(Vec3::from);
         let (below, above) = (1.0 - f64::EPSILON / 2.0, 1.0 + f64::EPSILON);
-        assert_eq!(triangle_triangle(&a, &spike(below)), Some(Contact::Crossing));
-        let touch = Contact::Touching { a: Feature::Face, b: Feature::Vertex(0) };
+        assert_eq!(triangle_triangle(&a, &spike(below)), Some(HitKind::Crossing));
+        let touch = HitKind::Touching { a: Feature::Face, b: Feature::Vertex(0) };
         assert_eq!(triangle_triangle(&a, &spike(1.0)), Some(touch));
         assert_eq!(triangle_triangle(&a, &spike(above)), None);
     }

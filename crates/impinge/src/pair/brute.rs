@@ -25,7 +25,7 @@ pub fn near(a: &Posed<'_>, b: &Posed<'_>, sink: &mut dyn NearSink) {
         for j in 0..b.len() as u32 {
             let closest = closest::triangle_triangle(&a.triangle(i), &b.triangle(j));
             let near = closest.lower <= sink.bound();
-            if near && sink.pair(&NearPair { a: i, b: j, closest }).is_break() {
+            if near && sink.pair(&NearPair::new(i, j, closest)).is_break() {
                 return;
             }
         }

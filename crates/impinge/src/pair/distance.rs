@@ -4,7 +4,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::math::{Pose, Vec3};
+use crate::answer::Distance;
+use crate::math::Pose;
 use crate::mesh::Mesh;
 use crate::tree::SearchLimits;
 
@@ -12,25 +13,6 @@ use super::{
     FAR_SLACK, Hit, NearPair, NearSink, Posed, first_hit, first_pair_soon, near, near_blocks,
     near_far, resolve,
 };
-
-/// How far apart two meshes are, and where.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Distance {
-    /// They are at least this far apart; zero only if they meet, or if the gap is too narrow to
-    /// tell from zero in `f64`.
-    pub lower: f64,
-    /// They are at most this far apart; zero if and only if they meet.
-    pub upper: f64,
-    /// The triangle of A that comes closest; where hundreds do, to the rounding of `f64`, because
-    /// the meshes are far apart, one of them.
-    pub a: u32,
-    /// The triangle of B that comes closest.
-    pub b: u32,
-    /// The closest point of A, in A's frame, rounded.
-    pub on_a: Vec3,
-    /// The closest point of B, in A's frame, rounded.
-    pub on_b: Vec3,
-}
 
 /// How far apart the surfaces of `a` and `b` are, with `b` at `pose` in `a`'s frame. `None` if one
 /// of them has no triangles.
@@ -50,7 +32,7 @@ pub struct Distance {
 pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
     // A hit that is soon found takes a fraction of the time that a search for close pairs does.
     if let Some((i, j)) = first_pair_soon(a, b, pose) {
-        return resolve(a, b, pose, i, j).map(|hit| Distance::zero(&hit));
+        return resolve(a, b, pose, i, j).map(|hit| zero(&hit));
     }
     let nearest = Nearest::of(a, b, pose, f64::INFINITY);
     if !nearest.met {
@@ -58,14 +40,12 @@ pub fn distance(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<Distance> {
     }
     // Which of the pairs that meet was found is the traversal's affair, so the one that other
     // queries name is taken.
-    first_hit(a, b, pose).map(|hit| Distance::zero(&hit))
+    first_hit(a, b, pose).map(|hit| zero(&hit))
 }
 
-impl Distance {
-    /// That of meshes that meet.
-    fn zero(hit: &Hit) -> Self {
-        Self { lower: 0.0, upper: 0.0, a: hit.a, b: hit.b, on_a: hit.point, on_b: hit.point }
-    }
+/// That of meshes that meet.
+fn zero(hit: &Hit) -> Distance {
+    Distance::zero(hit.point).of_triangles(hit.a, hit.b)
 }
 
 /// The closest pair of triangles of two meshes that share no point. `None` if they are certainly
@@ -81,7 +61,7 @@ const TIED: usize = 256;
 /// Keeps the closest pair; ties go to the lowest indices, so that the order of the traversal does
 /// not show.
 pub(super) struct Nearest {
-    best: Option<Distance>,
+    best: Option<NearPair>,
     /// The smallest lower bound of any pair seen.
     lower: f64,
     /// Pairs further apart than this do not matter.
@@ -123,7 +103,8 @@ impl Nearest {
     }
 
     fn finish(&self) -> Option<Distance> {
-        self.best.map(|d| Distance { lower: self.lower.min(d.upper), ..d })
+        self.best
+            .map(|NearPair { closest: d, .. }| Distance { lower: self.lower.min(d.upper), ..d })
     }
 }
 
@@ -142,12 +123,11 @@ impl NearSink for Nearest {
     }
 
     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
-        let NearPair { a, b, closest: c } = *pair;
-        self.lower = self.lower.min(c.lower);
-        if self.best.is_none_or(|d| (c.upper, a, b) < (d.upper, d.a, d.b)) {
-            self.best =
-                Some(Distance { lower: c.lower, upper: c.upper, a, b, on_a: c.a, on_b: c.b });
-            self.bound = self.bound.min(c.upper);
+        let key = |pair: &NearPair| (pair.closest.upper, pair.a, pair.b);
+        self.lower = self.lower.min(pair.closest.lower);
+        if self.best.is_none_or(|best| key(pair) < key(&best)) {
+            self.best = Some(*pair);
+            self.bound = self.bound.min(pair.closest.upper);
         }
         if self.far {
             self.bound = self.bound.min(self.lower);

@@ -1,6 +1,9 @@
 //! What a pair query reports.
 
-use crate::exact::{Contact, Feature, segment_triangle, triangle_intersection};
+use std::fmt;
+
+use crate::answer::{self, Bounds};
+use crate::exact::{Feature, HitKind, segment_triangle, triangle_intersection};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
@@ -14,7 +17,7 @@ pub struct Hit {
     /// The triangle of B.
     pub b: u32,
     /// How they meet, decided exactly.
-    pub contact: Contact,
+    pub kind: HitKind,
     /// A point they share, in A's frame, rounded to the nearest numbers the construction reaches.
     pub point: Vec3,
 }
@@ -30,7 +33,7 @@ impl Hit {
     #[must_use]
     pub fn between(a: (u32, &[Vec3; 3]), b: (u32, &[Vec3; 3])) -> Option<Self> {
         let shared = triangle_intersection(a.1, b.1)?;
-        Some(Self { a: a.0, b: b.0, contact: shared.contact, point: shared.point() })
+        Some(Self { a: a.0, b: b.0, kind: shared.kind, point: shared.point() })
     }
 }
 
@@ -81,19 +84,16 @@ impl Hit {
     }
 }
 
-/// The answer to "do the surfaces meet", with its evidence.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Verdict {
-    /// They share no point, and this shows it.
-    Separated(Separation),
-    /// They share this point, among others perhaps.
-    Intersecting(Hit),
-}
+/// Whether two surfaces share a point, with the evidence.
+pub type Verdict = answer::Verdict<Separation, Hit>;
 
-impl Verdict {
-    /// Whether the surfaces share a point.
-    #[must_use]
-    pub fn is_intersecting(&self) -> bool {
-        matches!(self, Self::Intersecting(_))
+/// The same within a [`Budget`](super::Budget): of surfaces that meet only the numbers of the two
+/// triangles, and bounds where the budget was spent before it was known.
+pub type BudgetVerdict = answer::Verdict<Separation, (u32, u32), Bounds>;
+
+impl fmt::Display for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { a, b, kind, point: p } = self;
+        write!(f, "triangles {a} and {b} meet at ({:.6}, {:.6}, {:.6}): {kind}", p.x, p.y, p.z)
     }
 }

@@ -39,20 +39,20 @@ pub mod sweep;
 
 pub use crate::bias::Bias;
 pub use crate::budget::Budget;
-pub use crate::outcome::{Maybe, Outcome};
 pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
 pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
-pub use distance::{Distance, distance};
-pub use hit::{EdgeAndFace, Hit, Verdict};
+pub use distance::distance;
+pub use hit::{BudgetVerdict, EdgeAndFace, Hit, Verdict};
 use near::{FAR_SLACK, near_far};
 pub use near::{near, within};
 pub use posed::Posed;
 pub use separation::Separation;
 
+use crate::answer;
 use crate::math::Pose;
 use crate::mesh::Mesh;
-pub use crate::tree::Cache;
+pub use crate::tree::MeshCache;
 use crate::tree::{self, PlainTree};
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
@@ -115,11 +115,11 @@ fn first_pair_soon(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
 /// changed: it then starts anew.
 ///
 /// ```
-/// use impinge::pair::{Cache, first_hit, first_hit_cached};
+/// use impinge::pair::{MeshCache, first_hit, first_hit_cached};
 /// use impinge::{Pose, shapes};
 ///
 /// let ring = shapes::torus(1.0, 0.4, 48, 24)?;
-/// let mut cache = Cache::default();
+/// let mut cache = MeshCache::default();
 /// for step in 0..100 {
 ///     let pose = Pose::from_translation([0.04 * f64::from(step), 0.0, 0.0])?;
 ///     let hit = first_hit_cached(&ring, &ring, &pose, &mut cache);
@@ -128,7 +128,7 @@ fn first_pair_soon(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<Hit> {
+pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut MeshCache) -> Option<Hit> {
     let (i, j) = first_pair_cached(a, b, pose, cache)?;
     resolve(a, b, pose, i, j)
 }
@@ -136,7 +136,12 @@ pub fn first_hit_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> O
 /// As [`first_hit_cached`], but only the numbers of the triangles: finding out how they meet, and
 /// where, takes longer than the query.
 #[must_use]
-pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> Option<(u32, u32)> {
+pub fn first_pair_cached(
+    a: &Mesh,
+    b: &Mesh,
+    pose: &Pose,
+    cache: &mut MeshCache,
+) -> Option<(u32, u32)> {
     // Who keeps a cache asks again, so that a tree pays also where one of the two is small.
     let large = a.triangles().len().max(b.triangles().len()) > LARGE;
     if (large || uses_trees(a, b)) && !a.is_empty() && !b.is_empty() {
@@ -150,32 +155,48 @@ pub fn first_pair_cached(a: &Mesh, b: &Mesh, pose: &Pose, cache: &mut Cache) -> 
 /// As [`first_pair`], but stops when the budget is spent, and then tells what is known: how deep
 /// the surfaces can be in each other at most, and how far apart.
 ///
+/// The evidence for "separated" is [`Separation::Empty`] or a [`Separation::Distance`], whose bound
+/// is zero where no gap was measured.
+///
 /// The meshes' [trees](crate::tree) are built on first use, which no budget limits. With a budget
 /// of steps the answer is the same on every machine.
 ///
 /// ```
-/// use impinge::pair::{Budget, Outcome, first_pair_within};
-/// use impinge::{Pose, shapes};
+/// use impinge::pair::{Budget, first_pair_within};
+/// use impinge::{Pose, Verdict, shapes};
 ///
 /// let ring = shapes::torus(1.0, 0.3, 96, 48)?;
 /// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
 /// match first_pair_within(&ring, &ring, &linked, &mut Budget::steps(5)) {
-///     Outcome::Hit { a, b } => println!("triangle {a} meets {b}"),
-///     Outcome::Separated { .. } => println!("free"),
-///     Outcome::Maybe(known) => println!("at most {} deep", known.pair_depth),
+///     Verdict::Intersecting((a, b)) => println!("triangle {a} meets {b}"),
+///     Verdict::Separated(proof) => println!("free: {proof}"),
+///     Verdict::Undecided(known) => println!("at most {} deep", known.open_depth),
 /// }
 /// assert!(first_pair_within(&ring, &ring, &linked, &mut Budget::unlimited()).is_separated());
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn first_pair_within(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
-    tree::first_within((a, a.tree()), (b, b.tree()), pose, budget)
-        .unwrap_or_else(|| first_pair_uneven(a, b, pose, budget))
+pub fn first_pair_within(
+    a: &Mesh,
+    b: &Mesh,
+    pose: &Pose,
+    budget: &mut Budget<'_>,
+) -> BudgetVerdict {
+    let found = tree::first_within((a, a.tree()), (b, b.tree()), pose, budget)
+        .unwrap_or_else(|| first_pair_uneven(a, b, pose, budget));
+    match found {
+        answer::Verdict::Separated(f64::INFINITY) => BudgetVerdict::Separated(Separation::Empty),
+        answer::Verdict::Separated(lower) => {
+            BudgetVerdict::Separated(Separation::Distance { lower })
+        }
+        answer::Verdict::Intersecting(pair) => BudgetVerdict::Intersecting(pair),
+        answer::Verdict::Undecided(known) => BudgetVerdict::Undecided(known),
+    }
 }
 
 /// [`first_pair_within`] where sizes differ too much for the meshes' own trees: by trees of `f64`
 /// boxes, built for the query.
-fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
+fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -> tree::Within {
     let build = |mesh: &Mesh, pose: &Pose| {
         let there = |t: usize| mesh.triangle(t).map(|v| pose.transform_point(v));
         PlainTree::build((0..mesh.triangles().len()).map(there).collect())
@@ -243,7 +264,7 @@ fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {
 /// let cube = shapes::cuboid([1.0, 1.0, 1.0])?;
 /// let beside = Pose::from_translation([1.0, 0.25, 0.25])?; // face on face
 /// for hit in impinge::all_pairs(&cube, &cube, &beside) {
-///     println!("{} and {}: {}", hit.a, hit.b, hit.contact);
+///     println!("{} and {}: {}", hit.a, hit.b, hit.kind);
 /// }
 /// # assert!(!impinge::all_pairs(&cube, &cube, &beside).is_empty());
 /// # Ok::<(), impinge::Error>(())

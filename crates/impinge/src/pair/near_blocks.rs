@@ -78,7 +78,7 @@ fn compare(
             }
             let closest = triangle_triangle(&t, &u);
             if closest.lower <= sink.bound() {
-                sink.pair(&NearPair { a: *i, b: *j, closest })?;
+                sink.pair(&NearPair::new(*i, *j, closest))?;
             }
         }
     }

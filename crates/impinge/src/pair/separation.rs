@@ -64,7 +64,7 @@ impl Separation {
         let Some(closest) = closest_pair(mesh_a, mesh_b, pose, f64::INFINITY) else {
             return Self::Empty;
         };
-        if let Some(direction) = direction(closest.on_b - closest.on_a) {
+        if let Some(direction) = direction(closest.point_b - closest.point_a) {
             let gap = gap_along(a, b, direction);
             if gap > 0.0 {
                 return Self::Slab { direction, gap };

@@ -1,8 +1,10 @@
 //! Scenes and meshes from files.
 //!
-//! `impinge-io` reads bytes into arrays; here arrays become meshes and matrices become poses. A
-//! pose is rigid, so whatever else a file's matrix does to a part (scale, shear, mirror) is applied
-//! to the part's vertices.
+//! `impinge-io` reads bytes into arrays; here arrays become meshes and matrices become poses. A pose
+//! is rigid, so whatever else a file's matrix does to a part is applied to the part's vertices: a
+//! uniform scale by [`Scene::add_scaled`], once for all parts with one mesh and one scale, however
+//! they are turned; the whole matrix but for its translation if it shears, mirrors, or scales axes
+//! differently.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,12 +19,9 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::{Mesh, Weld};
 
 use super::Scene;
+use super::similarity::{SINGLE_PRECISION, Scales};
 
 pub use impinge_io::LoadReport;
-
-/// How far from a rotation a file's matrix may be, in the largest entry of `M^T M - I`, to count as
-/// one written in single precision.
-const SINGLE_PRECISION: f64 = 4e-6;
 
 /// What to do with the vertices of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +48,10 @@ pub struct Loaded {
     /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest
     /// rotation.
     pub straightened: usize,
-    /// Parts whose matrix scales, shears or mirrors, which was applied to their vertices.
+    /// Parts with a uniform scale other than 1, as [`Scene::add_scaled`] adds them.
+    pub scaled: usize,
+    /// Parts whose matrix shears, mirrors, or scales axes differently, which was applied to their
+    /// vertices.
     pub deformed: usize,
 }
 
@@ -63,10 +65,19 @@ impl fmt::Display for Loaded {
                 self.straightened
             )?;
         }
+        if self.scaled > 0 {
+            write!(
+                f,
+                "\n  {} parts are scaled, which was applied to their vertices, once for all parts \
+                 with the same mesh and scale",
+                self.scaled
+            )?;
+        }
         if self.deformed > 0 {
             write!(
                 f,
-                "\n  {} parts are scaled, sheared or mirrored, which was applied to their vertices",
+                "\n  {} parts are sheared, mirrored or scaled by axis, which was applied to their \
+                 vertices",
                 self.deformed
             )?;
         }
@@ -154,43 +165,95 @@ pub fn from_document(
         })
         .collect::<Result<_, _>>()?;
 
-    let mut loaded =
-        Loaded { scene: Scene::new(), report: document.report, straightened: 0, deformed: 0 };
+    let mut loaded = Loaded {
+        scene: Scene::new(),
+        report: document.report,
+        straightened: 0,
+        scaled: 0,
+        deformed: 0,
+    };
+    let mut scales = Scales::default();
+    document.instances.iter().filter(|i| i.scale > 0.0).for_each(|i| scales.insert(i.scale));
     // One deformed copy for each mesh and linear map, however many parts use it.
     let mut copies: BTreeMap<(usize, [u64; 9]), Arc<Mesh>> = BTreeMap::new();
     for part in document.instances {
         let in_part = |e: Error| e.within(format_args!("part {}", part.name));
-        let [x, y, z] =
-            [0, 1, 2].map(|j| Vec3::new(part.matrix[0][j], part.matrix[1][j], part.matrix[2][j]));
-        let linear = DMat3::from_cols(x, y, z);
-        let off = (linear.transpose() * linear - DMat3::IDENTITY).to_cols_array();
-        let off = off.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
-        if let Ok(pose) = Pose::from_matrix(part.matrix) {
-            loaded.scene.add(part.name, Arc::clone(&meshes[part.mesh]), pose);
-        } else if off <= SINGLE_PRECISION && linear.determinant() > 0.0 {
-            let pose = Pose::from_nearest_rotation(part.matrix).map_err(in_part)?;
-            loaded.straightened += 1;
-            loaded.scene.add(part.name, Arc::clone(&meshes[part.mesh]), pose);
-        } else {
-            let translation = [0, 1, 2].map(|i| part.matrix[i][3]);
-            let pose = Pose::from_translation(translation).map_err(in_part)?;
-            let key = (part.mesh, linear.to_cols_array().map(f64::to_bits));
-            let mesh = match copies.get(&key) {
-                Some(copy) => Arc::clone(copy),
-                None => {
-                    let copy = Arc::new(deformed(&meshes[part.mesh], &linear).map_err(in_part)?);
-                    copies.insert(key, Arc::clone(&copy));
-                    copy
-                }
-            };
-            loaded.deformed += 1;
-            loaded.scene.add(part.name, mesh, pose);
+        let mesh = &meshes[part.mesh];
+        match placed(&part, &mut scales).map_err(in_part)? {
+            Placed::Rigid { pose, scale, straightened } => {
+                loaded.straightened += usize::from(straightened);
+                loaded.scaled += usize::from(scale != 1.0);
+                loaded.scene.add_scaled(&part.name, mesh, pose, scale).map_err(in_part)?;
+            }
+            Placed::Deformed { pose, linear } => {
+                let key = (part.mesh, linear.to_cols_array().map(f64::to_bits));
+                let mesh = match copies.get(&key) {
+                    Some(copy) => Arc::clone(copy),
+                    None => {
+                        let copy = Arc::new(deformed(mesh, &linear).map_err(in_part)?);
+                        copies.insert(key, Arc::clone(&copy));
+                        copy
+                    }
+                };
+                loaded.deformed += 1;
+                loaded.scene.add(&part.name, mesh, pose);
+            }
         }
     }
     for [i, j] in ignored {
         loaded.scene.ignore(i, j);
     }
     Ok(loaded)
+}
+
+/// What becomes of an instance's map.
+enum Placed {
+    /// The mesh scaled, and a pose.
+    Rigid {
+        pose: Pose,
+        scale: f64,
+        /// Whether the nearest rotation took the place of a matrix that was one only roughly.
+        straightened: bool,
+    },
+    /// The mesh deformed, and a translation.
+    Deformed { pose: Pose, linear: DMat3 },
+}
+
+fn placed(part: &impinge_io::Instance, scales: &mut Scales) -> Result<Placed, Error> {
+    let [x, y, z] =
+        [0, 1, 2].map(|j| Vec3::new(part.matrix[0][j], part.matrix[1][j], part.matrix[2][j]));
+    let linear = DMat3::from_cols(x, y, z);
+    if part.scale > 0.0 {
+        if let Some((pose, straightened)) = roughly_rigid(part.matrix) {
+            return Ok(Placed::Rigid { pose, scale: part.scale, straightened });
+        }
+        if let Some(found) = scales.of(&linear) {
+            let matrix = part.matrix.map(|[x, y, z, t]| [x / found, y / found, z / found, t]);
+            let scale = part.scale * found;
+            if let (Some((pose, straightened)), true) =
+                (roughly_rigid(matrix), scale > 0.0 && scale.is_finite())
+            {
+                return Ok(Placed::Rigid { pose, scale, straightened });
+            }
+        }
+    }
+    let pose = Pose::from_translation([0, 1, 2].map(|i| part.matrix[i][3]))?;
+    Ok(Placed::Deformed { pose, linear: linear * part.scale })
+}
+
+/// The pose of a matrix that is a rotation at least to single precision, and whether the nearest
+/// one took its place.
+fn roughly_rigid(matrix: [[f64; 4]; 3]) -> Option<(Pose, bool)> {
+    if let Ok(pose) = Pose::from_matrix(matrix) {
+        return Some((pose, false));
+    }
+    let [x, y, z] = [0, 1, 2].map(|j| Vec3::new(matrix[0][j], matrix[1][j], matrix[2][j]));
+    let linear = DMat3::from_cols(x, y, z);
+    let off = (linear.transpose() * linear - DMat3::IDENTITY).to_cols_array();
+    let off = off.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
+    let rotates = off <= SINGLE_PRECISION && linear.determinant() > 0.0;
+    let pose = rotates.then(|| Pose::from_nearest_rotation(matrix)).and_then(Result::ok)?;
+    Some((pose, true))
 }
 
 /// The mesh with a linear map applied to its vertices; turned around if the map mirrors, so that

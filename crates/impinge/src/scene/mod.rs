@@ -2,14 +2,16 @@
 
 #[cfg(feature = "files")]
 pub(crate) mod files;
+#[cfg(feature = "files")]
+mod similarity;
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Weak};
 
+use crate::error::Error;
 use crate::math::{Aabb, Pose};
 use crate::mesh::Mesh;
 
-#[cfg(feature = "files")]
 #[cfg(feature = "files")]
 pub use files::{LoadOptions, LoadReport, Loaded};
 
@@ -49,6 +51,16 @@ pub struct Part {
 pub struct Scene {
     parts: Vec<Part>,
     ignored: BTreeSet<(usize, usize)>,
+    /// The meshes that were scaled, by the address of the original and the bits of the factor.
+    scaled: BTreeMap<(usize, u64), ScaledMesh>,
+}
+
+/// A mesh and its scaled copy.
+#[derive(Clone, Debug)]
+struct ScaledMesh {
+    /// Keeps the address from being that of another mesh, but not the mesh.
+    _original: Weak<Mesh>,
+    copy: Arc<Mesh>,
 }
 
 impl Scene {
@@ -67,6 +79,57 @@ impl Scene {
     ) -> usize {
         self.parts.push(Part { name: name.into(), mesh: mesh.into(), pose });
         self.parts.len() - 1
+    }
+
+    /// Adds a part that is scaled uniformly, then posed, and returns its index.
+    ///
+    /// A vertex `v` of the mesh lies at [`pose.transform_point(scale * v)`](Pose::transform_point),
+    /// where `scale * v` is rounded to `f64` first. [`Part::mesh`] is the scaled mesh,
+    /// [`mesh.scaled(scale)`](Mesh::scaled): it is made once for each mesh (each `Arc`) and scale
+    /// and shared, with its tree, by all parts of the scene that were added with both. A scale of
+    /// 1 adds the mesh itself.
+    ///
+    /// # Errors
+    /// As [`Mesh::scaled`]: if the scale is not a positive finite number, or a scaled coordinate
+    /// becomes too large. Nothing is added then.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use impinge::{Pose, Scene, shapes};
+    ///
+    /// let bolt = Arc::new(shapes::cylinder(4.0, 30.0, 16)?); // in millimetres
+    /// let mut scene = Scene::new(); // in metres
+    /// for i in 0..100 {
+    ///     let turn = Pose::from_axis_angle([0.0, 0.0, 1.0], 0.1 * f64::from(i))?;
+    ///     let pose = Pose::from_translation([0.01 * f64::from(i), 0.0, 0.0])?.compose(&turn)?;
+    ///     scene.add_scaled("bolt", &bolt, pose, 0.001)?;
+    /// }
+    /// let parts = scene.parts();
+    /// assert!(parts.iter().all(|part| Arc::ptr_eq(&part.mesh, &parts[0].mesh)));
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn add_scaled(
+        &mut self,
+        name: impl Into<String>,
+        mesh: &Arc<Mesh>,
+        pose: Pose,
+        scale: f64,
+    ) -> Result<usize, Error> {
+        if scale == 1.0 {
+            return Ok(self.add(name, Arc::clone(mesh), pose));
+        }
+        let key = (Arc::as_ptr(mesh).addr(), scale.to_bits());
+        let copy = match self.scaled.get(&key) {
+            Some(known) => Arc::clone(&known.copy),
+            None => {
+                let copy = Arc::new(mesh.scaled(scale)?);
+                let known = ScaledMesh { _original: Arc::downgrade(mesh), copy: Arc::clone(&copy) };
+                self.scaled.insert(key, known);
+                copy
+            }
+        };
+        Ok(self.add(name, copy, pose))
     }
 
     /// Leaves the pair of parts out of every check, in whatever order it is named.

@@ -9,18 +9,18 @@ use crate::pair;
 /// Keep one for each pair of shapes. It may be used with other shapes, or after long: it costs a
 /// little time then, and changes no answer's truth.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+pub struct ShapeCache {
     /// Of two polytopes, or of a polytope and the last triangle.
-    pub(crate) hulls: convex::Cache,
+    pub(crate) hulls: convex::HullCache,
     /// Of two bodies of which one is curved.
     pub(super) bodies: Memory,
     /// Of two meshes.
-    pub(super) meshes: pair::Cache,
+    pub(super) meshes: pair::MeshCache,
     /// The triangle that a body met last, or came closest to.
     pub(super) triangle: Option<u32>,
 }
 
-impl Cache {
+impl ShapeCache {
     /// Forgets all, keeping the room.
     pub(crate) fn forget(&mut self) {
         let mut meshes = std::mem::take(&mut self.meshes);

@@ -4,13 +4,14 @@
 //! cores' distance decide where they can, and where the sum of the margins lies between them, exact
 //! arithmetic compares the two. Curved ones have [bounds only](super::curved).
 
-use super::answer::{Bounds, Clear, Contact, Distance, Meeting, Verdict};
-use super::cache::Cache;
+use super::answer::{Clear, Meeting, Verdict, zero};
+use super::cache::ShapeCache;
 use super::curved;
 use super::encounter::Encounter;
 use super::form::Convex;
-use super::margins::{Margins, unit};
-use crate::convex::decide::{Common, Decision, Hint, Pairs, compare_distance};
+use super::margins::{Interval, Margins, unit};
+use crate::answer::{Contact, Distance};
+use crate::convex::decide::{Common, Hint, Pairs, compare_distance};
 use crate::convex::{self, Hull};
 use crate::exact::Sign;
 use crate::math::{Pose, Vec3};
@@ -20,7 +21,7 @@ pub(super) fn intersects(
     a: &Convex<'_>,
     b: &Convex<'_>,
     pose: &Pose,
-    cache: &mut Cache,
+    cache: &mut ShapeCache,
 ) -> Verdict {
     let (Some(p), Some(q)) = (a.hull(), b.hull()) else {
         return curved::intersects(a, b, pose, &mut cache.bodies);
@@ -35,12 +36,17 @@ pub(super) fn intersects(
 }
 
 /// As [`intersects`], without a common point of polytopes, which takes longer than the decision.
-pub(super) fn meet(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Encounter {
+pub(super) fn meet(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Encounter {
     match (a.hull(), b.hull()) {
         (Some(p), Some(q)) if Margins::new(a.margin, b.margin).are_zero() => {
             match convex::intersects_cached(p, q, pose, &mut cache.hulls) {
-                Decision::Separated(gap) => Encounter::Apart { gap: gap.gap },
-                Decision::Intersecting(_) => {
+                convex::Verdict::Separated(gap) => Encounter::Apart { gap: gap.gap },
+                convex::Verdict::Intersecting(_) => {
                     Encounter::Meeting { point: None, triangles: [None, None], depth: 0.0 }
                 }
             }
@@ -50,14 +56,17 @@ pub(super) fn meet(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cach
 }
 
 /// The verdict of an exact decision about two polytopes.
-pub(super) fn of_decision(decision: Decision, point: impl FnOnce(Common) -> Vec3) -> Verdict {
+pub(super) fn of_decision(
+    decision: convex::Verdict,
+    point: impl FnOnce(Common) -> Vec3,
+) -> Verdict {
     match decision {
-        Decision::Separated(gap) => Verdict::Separated(Clear {
+        convex::Verdict::Separated(gap) => Verdict::Separated(Clear {
             lower: gap.gap,
             direction: Some(gap.direction),
             gap: Some(gap),
         }),
-        Decision::Intersecting(common) => {
+        convex::Verdict::Intersecting(common) => {
             Verdict::Intersecting(Meeting { common: Some(common), ..Meeting::at(point(common)) })
         }
     }
@@ -65,7 +74,7 @@ pub(super) fn of_decision(decision: Decision, point: impl FnOnce(Common) -> Vec3
 
 /// The verdict about two polytopes with margins, from the distance of their cores.
 pub(super) fn of_cores(
-    cores: &convex::Distance,
+    cores: &Distance,
     margins: &Margins,
     exact: impl FnOnce() -> Sign,
 ) -> Verdict {
@@ -79,14 +88,14 @@ pub(super) fn of_cores(
 
 /// The distance of two polytopes with margins, from that of their cores.
 pub(super) fn less_margins(
-    cores: &convex::Distance,
+    cores: &Distance,
     margins: &Margins,
     exact: impl FnOnce() -> Sign,
 ) -> Distance {
     let (p, q) = (cores.point_a, cores.point_b);
-    let Bounds { lower, upper } = margins.less(cores.lower, cores.upper);
+    let Interval { lower, upper } = margins.less(cores.lower, cores.upper);
     if lower <= 0.0 && margins.are_met(cores, exact) {
-        return Distance::zero(&Meeting::at(margins.common_point(p, q)));
+        return zero(&Meeting::at(margins.common_point(p, q)));
     }
     let direction = unit(q - p);
     Distance {
@@ -94,19 +103,19 @@ pub(super) fn less_margins(
         upper: upper.max(f64::from_bits(1)),
         point_a: p + direction * margins.a,
         point_b: q - direction * margins.b,
-        a: None,
-        b: None,
+        feature_a: None,
+        feature_b: None,
     }
 }
 
 /// The sign of the distance of two cores minus the sum of their margins.
-fn compare(a: &Hull, b: &Hull, pose: &Pose, margins: &Margins, cores: &convex::Distance) -> Sign {
+fn compare(a: &Hull, b: &Hull, pose: &Pose, margins: &Margins, cores: &Distance) -> Sign {
     let there: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
     compare_distance(a.vertices(), &there, margins.a, margins.b, &hint(cores))
 }
 
 /// A start for the exact comparison.
-pub(super) fn hint(cores: &convex::Distance) -> Hint {
+pub(super) fn hint(cores: &Distance) -> Hint {
     Hint { pairs: Pairs::NONE, direction: unit(cores.point_b - cores.point_a) }
 }
 
@@ -139,7 +148,12 @@ pub(super) fn point_between(a: &[Vec3], b: &[Vec3]) -> Vec3 {
 }
 
 /// How far apart they are.
-pub(super) fn distance(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Distance {
+pub(super) fn distance(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Distance {
     let (Some(p), Some(q)) = (a.hull(), b.hull()) else {
         return curved::distance(a, b, pose, &mut cache.bodies);
     };
@@ -149,27 +163,24 @@ pub(super) fn distance(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut 
 }
 
 /// How far apart, or how deep in each other they are.
-pub(super) fn contact(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Contact {
+pub(super) fn contact(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Contact {
     let (Some(p), Some(q)) = (a.hull(), b.hull()) else {
         return curved::contact(a, b, pose, &mut cache.bodies);
     };
     let margins = Margins::new(a.margin, b.margin);
-    let (bounds, direction, point_a, point_b) =
-        match convex::contact_cached(p, q, pose, &mut cache.hulls) {
-            convex::Contact::Apart(d, gap) => {
-                let along = unit(d.point_b - d.point_a);
-                let direction = if along == Vec3::ZERO { gap.direction } else { along };
-                (margins.less(d.lower, d.upper), direction, d.point_a, d.point_b)
-            }
-            convex::Contact::Meeting(o, _) => {
-                (margins.less(-o.upper, -o.lower), o.direction, o.point_a, o.point_b)
-            }
-        };
+    let (found, _) = convex::contact_cached(p, q, pose, &mut cache.hulls);
+    let Interval { lower, upper } = margins.less(found.lower, found.upper);
+    let direction = found.direction;
     Contact {
-        lower: bounds.lower,
-        upper: bounds.upper,
+        lower,
+        upper,
         direction,
-        point_a: point_a + direction * margins.a,
-        point_b: point_b - direction * margins.b,
+        point_a: found.point_a + direction * margins.a,
+        point_b: found.point_b - direction * margins.b,
     }
 }

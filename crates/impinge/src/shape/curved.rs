@@ -1,21 +1,22 @@
 //! Two convex bodies of which one is curved: certain where bounds of the signed distance tell, and
 //! else the bounds.
 
-use super::answer::{Bounds, Contact, Distance, Meeting, Verdict};
+use super::answer::{Meeting, Verdict, from_interval, zero};
 use super::form::Convex;
+use super::margins::Interval;
+use crate::answer::{Contact, Distance};
 use crate::convex::{
-    Body, ClosestCache, ClosestOptions, Penetration, PenetrationOptions, Trail, closest_points,
-    penetration,
+    BodyCache, ClosestOptions, HullMemory, PenetrationOptions, Support, closest_points, penetration,
 };
 use crate::math::Pose;
 
 /// Where the last searches for furthest vertices ended. Not the simplex of the last query, which
 /// says little about the next triangle.
-pub(super) type Memory = [Trail; 2];
+pub(super) type Memory = [HullMemory; 2];
 
 /// A cache of this memory for one pair of bodies.
-fn recall(memory: &mut Memory) -> ClosestCache<Trail, Trail> {
-    let mut cache = ClosestCache::default();
+fn recall(memory: &mut Memory) -> BodyCache<HullMemory, HullMemory> {
+    let mut cache = BodyCache::default();
     [cache.a, cache.b] = std::mem::take(memory);
     cache
 }
@@ -23,11 +24,11 @@ fn recall(memory: &mut Memory) -> ClosestCache<Trail, Trail> {
 /// So many times the usual steps are spent where the usual ones leave the sign open.
 const MORE: u32 = 16;
 
-/// The depth, with its sign known if a longer search can find it.
-pub(super) fn depth<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut Memory) -> Penetration
+/// The signed distance, with its sign known if a longer search can find it.
+pub(super) fn depth<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut Memory) -> Contact
 where
-    A: Body<Memory = Trail>,
-    B: Body<Memory = Trail>,
+    A: Support<Memory = HullMemory>,
+    B: Support<Memory = HullMemory>,
 {
     let mut cache = recall(memory);
     let found = deepest(a, b, pose, &mut cache);
@@ -35,27 +36,32 @@ where
     found
 }
 
-fn deepest<A, B>(a: &A, b: &B, pose: &Pose, cache: &mut ClosestCache<Trail, Trail>) -> Penetration
+fn deepest<A, B>(
+    a: &A,
+    b: &B,
+    pose: &Pose,
+    cache: &mut BodyCache<HullMemory, HullMemory>,
+) -> Contact
 where
-    A: Body<Memory = Trail>,
-    B: Body<Memory = Trail>,
+    A: Support<Memory = HullMemory>,
+    B: Support<Memory = HullMemory>,
 {
     let usual = PenetrationOptions::default();
-    let found = penetration(a, b, pose, &usual, cache);
+    let found = penetration(a, b, pose, &usual, cache).answer;
     if found.lower > 0.0 || found.upper < 0.0 {
         return found;
     }
     let closest = ClosestOptions { tolerance: 0.0, limit: MORE * usual.closest.limit };
     let more = PenetrationOptions { tolerance: 0.0, limit: MORE * usual.limit, closest };
-    let longer = penetration(a, b, pose, &more, cache);
+    let longer = penetration(a, b, pose, &more, cache).answer;
     // Both hold.
     let (lower, upper) = (longer.lower.max(found.lower), longer.upper.min(found.upper));
-    Penetration { lower, upper, ..longer }
+    Contact { lower, upper, ..longer }
 }
 
 /// Bounds of the signed distance.
-pub(super) fn bounds(found: &Penetration) -> Bounds {
-    Bounds { lower: -found.upper, upper: -found.lower }
+pub(super) fn bounds(found: &Contact) -> Interval {
+    Interval { lower: found.lower, upper: found.upper }
 }
 
 /// Whether they share a point.
@@ -66,32 +72,25 @@ pub(super) fn intersects(
     memory: &mut Memory,
 ) -> Verdict {
     let found = depth(a, b, pose, memory);
-    Verdict::from_bounds(bounds(&found), found.direction, (found.a + found.b) * 0.5)
+    from_interval(bounds(&found), found.direction, (found.point_a + found.point_b) * 0.5)
 }
 
 /// How far apart they are.
 pub(super) fn distance<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut Memory) -> Distance
 where
-    A: Body<Memory = Trail>,
-    B: Body<Memory = Trail>,
+    A: Support<Memory = HullMemory>,
+    B: Support<Memory = HullMemory>,
 {
     let mut recalled = recall(memory);
     let found = closest_points(a, b, pose, &ClosestOptions::default(), &mut recalled);
     *memory = [recalled.a, recalled.b];
-    if found.lower <= 0.0 {
+    if found.answer.lower <= 0.0 {
         let depth = depth(a, b, pose, memory);
-        if depth.lower > 0.0 {
-            return Distance::zero(&Meeting::at((depth.a + depth.b) * 0.5));
+        if depth.upper < 0.0 {
+            return zero(&Meeting::at((depth.point_a + depth.point_b) * 0.5));
         }
     }
-    Distance {
-        lower: found.lower,
-        upper: found.upper,
-        point_a: found.a,
-        point_b: found.b,
-        a: None,
-        b: None,
-    }
+    found.answer
 }
 
 /// How far apart, or how deep in each other they are.
@@ -99,6 +98,5 @@ pub(super) fn contact(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, memory: &mut 
     let mut recalled = recall(memory);
     let found = penetration(a, b, pose, &PenetrationOptions::default(), &mut recalled);
     *memory = [recalled.a, recalled.b];
-    let Bounds { lower, upper } = bounds(&found);
-    Contact { lower, upper, direction: found.direction, point_a: found.a, point_b: found.b }
+    found.answer
 }

@@ -4,28 +4,34 @@
 //! other way round. Everything is computed in A's frame from the start, so that only the names are
 //! exchanged and no pose is turned around, which would round.
 
-use super::answer::{Contact, Distance, Flip, Verdict};
-use super::cache::Cache;
+use super::answer::{Flip, Verdict};
+use super::cache::ShapeCache;
 use super::encounter::Encounter;
 use super::form::{Convex, Form, Placed, Surface};
 use super::kind::Shape;
 use super::plane::Plane;
 use super::{convexes, half_space, meshes, search};
+use crate::answer::{Contact, Distance};
 use crate::math::Pose;
 
 /// A question, with its answer for every pair of forms.
 pub(super) trait Query {
     type Answer: Flip;
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Self::Answer;
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Self::Answer;
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer;
+    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Self::Answer;
     fn planes(a: &Plane, b: &Plane) -> Self::Answer;
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut Cache) -> Self::Answer;
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer;
     fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Self::Answer;
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Self::Answer;
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Self::Answer;
 }
 
 /// Asks about two shapes, B at `pose` in A's frame.
-pub(super) fn ask<Q: Query>(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Q::Answer {
+pub(super) fn ask<Q: Query>(
+    a: &Shape,
+    b: &Shape,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Q::Answer {
     let here = &Pose::IDENTITY;
     match (a.form(), b.form()) {
         (Form::Mesh { mesh: a, solid }, Form::Mesh { mesh: b, solid: other }) => Q::meshes(
@@ -72,11 +78,11 @@ pub(super) struct Intersects;
 impl Query for Intersects {
     type Answer = Verdict;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Verdict {
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
         meshes::intersects(a, b, cache)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Verdict {
+    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
         convexes::intersects(a, b, pose, cache)
     }
 
@@ -84,7 +90,7 @@ impl Query for Intersects {
         half_space::planes_meet(a, b)
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut Cache) -> Verdict {
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
         search::intersects(a, b, cache)
     }
 
@@ -92,7 +98,7 @@ impl Query for Intersects {
         half_space::mesh_meets(a, b)
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Verdict {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Verdict {
         half_space::body_meets(a, b, cache)
     }
 }
@@ -103,11 +109,11 @@ pub(super) struct Meet;
 impl Query for Meet {
     type Answer = Encounter;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Encounter {
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
         meshes::meet(a, b, cache)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Encounter {
+    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Encounter {
         convexes::meet(a, b, pose, cache)
     }
 
@@ -115,7 +121,7 @@ impl Query for Meet {
         half_space::planes_meet(a, b).into()
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut Cache) -> Encounter {
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
         search::intersects(a, b, cache).into()
     }
 
@@ -123,7 +129,7 @@ impl Query for Meet {
         half_space::mesh_meets(a, b).into()
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Encounter {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Encounter {
         half_space::body_meets(a, b, cache).into()
     }
 }
@@ -134,11 +140,16 @@ pub(super) struct Measure;
 impl Query for Measure {
     type Answer = Option<Distance>;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut Cache) -> Option<Distance> {
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut ShapeCache) -> Option<Distance> {
         meshes::distance(a, b)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Option<Distance> {
+    fn bodies(
+        a: &Convex<'_>,
+        b: &Convex<'_>,
+        pose: &Pose,
+        cache: &mut ShapeCache,
+    ) -> Option<Distance> {
         Some(convexes::distance(a, b, pose, cache))
     }
 
@@ -146,7 +157,7 @@ impl Query for Measure {
         Some(half_space::planes_apart(a, b))
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut Cache) -> Option<Distance> {
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Option<Distance> {
         search::distance(a, b, cache)
     }
 
@@ -154,7 +165,7 @@ impl Query for Measure {
         half_space::mesh_apart(a, b)
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Option<Distance> {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Distance> {
         Some(half_space::body_apart(a, b, cache))
     }
 }
@@ -165,11 +176,16 @@ pub(super) struct Touch;
 impl Query for Touch {
     type Answer = Option<Contact>;
 
-    fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut Cache) -> Option<Contact> {
+    fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Contact> {
         None
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut Cache) -> Option<Contact> {
+    fn bodies(
+        a: &Convex<'_>,
+        b: &Convex<'_>,
+        pose: &Pose,
+        cache: &mut ShapeCache,
+    ) -> Option<Contact> {
         Some(convexes::contact(a, b, pose, cache))
     }
 
@@ -177,7 +193,7 @@ impl Query for Touch {
         None
     }
 
-    fn body_mesh(_: &Placed<'_>, _: &Surface<'_>, _: &mut Cache) -> Option<Contact> {
+    fn body_mesh(_: &Placed<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Contact> {
         None
     }
 
@@ -185,7 +201,7 @@ impl Query for Touch {
         None
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut Cache) -> Option<Contact> {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Contact> {
         Some(half_space::body_contact(a, b, cache))
     }
 }

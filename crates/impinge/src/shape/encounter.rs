@@ -40,7 +40,7 @@ impl From<Verdict> for Encounter {
             Verdict::Separated(clear) => Self::Apart { gap: clear.lower },
             Verdict::Intersecting(meeting) => Self::Meeting {
                 point: Some(meeting.point),
-                triangles: [meeting.a, meeting.b],
+                triangles: [meeting.feature_a, meeting.feature_b],
                 depth: meeting.depth,
             },
             Verdict::Undecided(_) => Self::Undecided,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::convex::{Body, Cone, Cylinder, Ellipsoid, HalfSpace, Hull, Mark, Trail};
+use crate::convex::{Cone, Cylinder, Ellipsoid, HalfSpace, Hull, HullMemory, Mark, Support};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
@@ -85,10 +85,10 @@ macro_rules! core {
     };
 }
 
-impl Body for Convex<'_> {
-    type Memory = Trail;
+impl Support for Convex<'_> {
+    type Memory = HullMemory;
 
-    fn furthest(&self, direction: Vec3, memory: &mut Trail) -> Vec3 {
+    fn furthest(&self, direction: Vec3, memory: &mut HullMemory) -> Vec3 {
         match self.core {
             Core::Hull(hull) => hull.furthest(direction, memory),
             Core::Cylinder(body) => body.furthest(direction, &mut ()),
@@ -97,14 +97,14 @@ impl Body for Convex<'_> {
         }
     }
 
-    fn mark(&self, direction: Vec3, memory: &Trail) -> Mark {
+    fn mark(&self, direction: Vec3, memory: &HullMemory) -> Mark {
         match self.hull() {
             Some(hull) => hull.mark(direction, memory),
             None => Mark::Direction(direction),
         }
     }
 
-    fn recall(&self, mark: Mark, memory: &mut Trail) -> Option<Vec3> {
+    fn recall(&self, mark: Mark, memory: &mut HullMemory) -> Option<Vec3> {
         match (self.hull(), mark) {
             (Some(hull), mark) => hull.recall(mark, memory),
             (None, Mark::Direction(direction)) => Some(self.furthest(direction, memory)),

@@ -5,10 +5,12 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 
-use super::answer::{Bounds, Clear, Contact, Distance, Meeting, Verdict};
-use super::cache::Cache;
+use super::answer::{Clear, Meeting, Verdict, from_interval, zero};
+use super::cache::ShapeCache;
 use super::form::{Placed, Surface};
+use super::margins::Interval;
 use super::plane::Plane;
+use crate::answer::{Contact, Distance};
 use crate::convex;
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
@@ -21,18 +23,18 @@ struct Deepest {
     point: Vec3,
     /// Its height, rounded.
     height: f64,
-    /// Bounds of the signed distance of the body, margin included.
-    bounds: Bounds,
+    /// Interval of the signed distance of the body, margin included.
+    bounds: Interval,
 }
 
-fn deepest(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Deepest {
+fn deepest(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Deepest {
     let placed = convex::Placed::new(&body.body, body.pose);
     let (point, _) = placed.furthest(-plane.unit, &mut cache.bodies[1]);
-    let (Bounds { lower, upper }, height) = plane.height(point);
+    let (Interval { lower, upper }, height) = plane.height(point);
     let (margin, error) = (body.body.margin, placed.error);
     let slack = 4.0 * f64::EPSILON * (lower.abs() + upper.abs() + margin + error);
     let bounds =
-        Bounds { lower: lower - margin - error - slack, upper: upper - margin + error + slack };
+        Interval { lower: lower - margin - error - slack, upper: upper - margin + error + slack };
     Deepest { point, height, bounds }
 }
 
@@ -44,10 +46,10 @@ impl Deepest {
 }
 
 /// Whether a body reaches into the half-space.
-pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Verdict {
+pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Verdict {
     let found = deepest(plane, body, cache);
     let Some(hull) = body.body.hull() else {
-        return Verdict::from_bounds(found.bounds, plane.unit, found.common(plane));
+        return from_interval(found.bounds, plane.unit, found.common(plane));
     };
     let meets = |point: &Vec3| plane.side(*point, body.body.margin) != Sign::Positive;
     if found.bounds.lower <= 0.0 {
@@ -63,10 +65,10 @@ pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) ->
 }
 
 /// How far a body is from the half-space.
-pub(super) fn body_apart(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Distance {
+pub(super) fn body_apart(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Distance {
     let verdict = body_meets(plane, body, cache);
     if let Verdict::Intersecting(meeting) = verdict {
-        return Distance::zero(&meeting);
+        return zero(&meeting);
     }
     let found = deepest(plane, body, cache);
     let least = if verdict.is_separated() { f64::from_bits(1) } else { 0.0 };
@@ -75,13 +77,13 @@ pub(super) fn body_apart(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) ->
         upper: found.bounds.upper.max(least),
         point_a: found.point - plane.unit * found.height,
         point_b: found.point - plane.unit * body.body.margin,
-        a: None,
-        b: None,
+        feature_a: None,
+        feature_b: None,
     }
 }
 
 /// How far a body is from the half-space, or how deep it reaches into it.
-pub(super) fn body_contact(plane: &Plane, body: &Placed<'_>, cache: &mut Cache) -> Contact {
+pub(super) fn body_contact(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Contact {
     let found = deepest(plane, body, cache);
     Contact {
         lower: found.bounds.lower,
@@ -104,7 +106,7 @@ struct Lowest<'a> {
     first: bool,
     met: Option<Meeting>,
     /// The bounds of the lowest vertex, the vertex and its triangle.
-    best: Option<(Bounds, Vec3, u32)>,
+    best: Option<(Interval, Vec3, u32)>,
     lower: f64,
 }
 
@@ -159,7 +161,7 @@ impl Seek for Lowest<'_> {
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
         for corner in self.surface.triangle(index) {
             if self.plane.side(corner, 0.0) != Sign::Positive {
-                self.met = Some(Meeting { b: Some(index), ..Meeting::at(corner) });
+                self.met = Some(Meeting { feature_b: Some(index), ..Meeting::at(corner) });
                 return ControlFlow::Break(());
             }
             let (bounds, _) = self.plane.height(corner);
@@ -191,7 +193,7 @@ pub(super) fn mesh_meets(plane: &Plane, surface: &Surface<'_>) -> Verdict {
 pub(super) fn mesh_apart(plane: &Plane, surface: &Surface<'_>) -> Option<Distance> {
     let found = Lowest::find(plane, surface, false);
     if let Some(meeting) = &found.met {
-        return Some(Distance::zero(meeting));
+        return Some(zero(meeting));
     }
     let (bounds, point, triangle) = found.best?;
     Some(Distance {
@@ -199,8 +201,8 @@ pub(super) fn mesh_apart(plane: &Plane, surface: &Surface<'_>) -> Option<Distanc
         upper: bounds.upper.max(f64::from_bits(1)),
         point_a: point - plane.unit * plane.height(point).1,
         point_b: point,
-        a: None,
-        b: Some(triangle),
+        feature_a: None,
+        feature_b: Some(triangle),
     })
 }
 
@@ -221,9 +223,9 @@ pub(super) fn planes_apart(a: &Plane, b: &Plane) -> Distance {
     let foot = |plane: &Plane, through: Vec3| through - plane.unit * plane.height(through).1;
     let (on_a, on_b) = (foot(a, Vec3::ZERO), foot(b, b.through));
     if !face_each_other(a, b) {
-        return Distance::zero(&Meeting::at(common_point(a, b, on_a, on_b)));
+        return zero(&Meeting::at(common_point(a, b, on_a, on_b)));
     }
-    let (Bounds { lower, upper }, height) = b.height(on_a);
+    let (Interval { lower, upper }, height) = b.height(on_a);
     // The foot is off its plane by a few roundings.
     let slack = 16.0 * f64::EPSILON * on_a.abs().element_sum();
     Distance {
@@ -231,8 +233,8 @@ pub(super) fn planes_apart(a: &Plane, b: &Plane) -> Distance {
         upper: (upper + slack).max(f64::from_bits(1)),
         point_a: on_a,
         point_b: on_a - b.unit * height,
-        a: None,
-        b: None,
+        feature_a: None,
+        feature_b: None,
     }
 }
 

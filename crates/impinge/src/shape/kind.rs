@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::form::{Convex, Core, Form};
 use crate::convex::{
-    Body, Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Rounded, Sphere,
+    Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Rounded, Sphere, Support,
 };
 use crate::error::{Error, ErrorKind};
 use crate::math::{MAX_COORDINATE, Vec3};
@@ -176,7 +176,7 @@ fn origin() -> Arc<Hull> {
     Arc::clone(ORIGIN.get_or_init(|| hull_of(&[Vec3::ZERO])))
 }
 
-fn core_of(body: &impl Body) -> Arc<Hull> {
+fn core_of(body: &impl Support) -> Arc<Hull> {
     hull_of(&body.core_points().expect("the core is a polytope"))
 }
 
@@ -207,7 +207,7 @@ made_from! {
 }
 
 /// A rounded body as the body with its margin.
-impl<B: Body + Clone + Into<Self>> From<Rounded<B>> for Shape {
+impl<B: Support + Clone + Into<Self>> From<Rounded<B>> for Shape {
     fn from(rounded: Rounded<B>) -> Self {
         let inside: Self = rounded.inside().clone().into();
         Self { margin: rounded.margin(), ..inside }

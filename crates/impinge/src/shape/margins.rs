@@ -1,9 +1,15 @@
 //! From the distance of two cores to that of the bodies around them.
 
-use super::answer::Bounds;
-use crate::convex;
+use crate::answer::Distance;
 use crate::exact::Sign;
 use crate::math::Vec3;
+
+/// Bounds of a signed distance, for arithmetic.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Interval {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+}
 
 /// The margins of two bodies, and their sum rounded down and up.
 #[derive(Clone, Copy, Debug)]
@@ -26,14 +32,14 @@ impl Margins {
         self.above == 0.0
     }
 
-    /// Bounds of the signed distance of the bodies from those of their cores.
-    pub(super) fn less(&self, lower: f64, upper: f64) -> Bounds {
+    /// Interval of the signed distance of the bodies from those of their cores.
+    pub(super) fn less(&self, lower: f64, upper: f64) -> Interval {
         let (lower, upper) = (lower - self.above, upper - self.below);
         if self.are_zero() {
-            return Bounds { lower, upper };
+            return Interval { lower, upper };
         }
         // The differences round once.
-        Bounds {
+        Interval {
             lower: lower - lower.abs() * f64::EPSILON,
             upper: upper + upper.abs() * f64::EPSILON,
         }
@@ -41,7 +47,7 @@ impl Margins {
 
     /// Whether the bodies meet: by the bounds of their cores' distance where these tell, exactly
     /// where not.
-    pub(super) fn are_met(&self, cores: &convex::Distance, exact: impl FnOnce() -> Sign) -> bool {
+    pub(super) fn are_met(&self, cores: &Distance, exact: impl FnOnce() -> Sign) -> bool {
         if cores.lower > self.above {
             false
         } else if cores.upper < self.below || cores.upper == 0.0 {

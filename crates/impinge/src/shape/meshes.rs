@@ -1,19 +1,20 @@
 //! Two meshes, each as a surface or as the solid it bounds.
 
-use super::answer::{Clear, Distance, Meeting, Verdict};
-use super::cache::Cache;
+use super::answer::{Clear, Meeting, Verdict, zero};
+use super::cache::ShapeCache;
 use super::encounter::Encounter;
 use super::form::Surface;
+use crate::answer::Distance;
 use crate::math::{Pose, Vec3};
 use crate::pair::{self, Posed, Separation};
 use crate::solid::vertex_of_inside;
 
 /// Whether they share a point.
-pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Verdict {
+pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
     let pose = b.pose;
     if let Some(hit) = pair::first_hit_cached(a.mesh, b.mesh, pose, &mut cache.meshes) {
-        let (a, b) = (Some(hit.a), Some(hit.b));
-        return Verdict::Intersecting(Meeting { a, b, ..Meeting::at(hit.point) });
+        let (feature_a, feature_b) = (Some(hit.a), Some(hit.b));
+        return Verdict::Intersecting(Meeting { feature_a, feature_b, ..Meeting::at(hit.point) });
     }
     if let Some(point) = inside(a, b) {
         return Verdict::Intersecting(Meeting::at(point));
@@ -27,7 +28,7 @@ pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) ->
 }
 
 /// As [`intersects`], without the evidence.
-pub(super) fn meet(a: &Surface<'_>, b: &Surface<'_>, cache: &mut Cache) -> Encounter {
+pub(super) fn meet(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
     match pair::first_pair_cached(a.mesh, b.mesh, b.pose, &mut cache.meshes) {
         Some(triangles) => Encounter::of_triangles(triangles),
         None => inside(a, b).map_or(Encounter::Apart { gap: 0.0 }, Encounter::at),
@@ -39,17 +40,10 @@ pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
     let found = pair::distance(a.mesh, b.mesh, b.pose)?;
     if found.upper > 0.0 {
         if let Some(point) = inside(a, b) {
-            return Some(Distance::zero(&Meeting::at(point)));
+            return Some(zero(&Meeting::at(point)));
         }
     }
-    Some(Distance {
-        lower: found.lower,
-        upper: found.upper,
-        point_a: found.on_a,
-        point_b: found.on_b,
-        a: Some(found.a),
-        b: Some(found.b),
-    })
+    Some(found)
 }
 
 /// A point of one mesh inside the solid that is the other, for meshes whose surfaces do not meet.

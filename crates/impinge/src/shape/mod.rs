@@ -6,7 +6,7 @@
 //! | How far apart are they? | [`distance`]: bounds and closest points |
 //! | How deep do two convex bodies overlap? | [`contact`]: bounds, direction and points |
 //! | Which triangles of a mesh does a body meet? | [`triangles_met`] |
-//! | The same for shapes that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`Cache`] |
+//! | The same for shapes that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`ShapeCache`] |
 //!
 //! All take A, B and the pose of B in A's frame, and answer in A's frame.
 //!
@@ -32,7 +32,7 @@
 //! | cylinder, cone, ellipsoid, rounded or not | bounds | bounds |
 //!
 //! *Exact*: the verdict is that of real arithmetic. *Bounds*: the verdict is certain where bounds
-//! of the signed distance prove it, and [`Verdict::Undecided`] with these bounds where they do not,
+//! of the signed distance prove it, and [`Undecided`](crate::Verdict::Undecided) with these bounds where they do not,
 //! which takes shapes that touch to some twelve digits, or curved ones smaller than some 1e-280.
 //! Margins are compared exactly too: a ball of radius 5 about the origin meets the point (3, 4, 0).
 //!
@@ -68,12 +68,13 @@ mod probe;
 mod search;
 mod triangle;
 
-pub use answer::{Bounds, Clear, Contact, Distance, Meeting, Verdict};
-pub use cache::Cache;
+pub use answer::{Clear, Meeting, Verdict};
+pub use cache::ShapeCache;
 pub(crate) use encounter::Encounter;
 pub use kind::{Kind, Shape};
 pub use search::{Met, triangles_met};
 
+use crate::answer::{Contact, Distance};
 use crate::math::{Pose, Vec3};
 use form::Form;
 
@@ -97,18 +98,18 @@ use form::Form;
 /// ```
 #[must_use]
 pub fn intersects(a: &Shape, b: &Shape, pose: &Pose) -> Verdict {
-    intersects_cached(a, b, pose, &mut Cache::default())
+    intersects_cached(a, b, pose, &mut ShapeCache::default())
 }
 
 /// As [`intersects`], starting where the last query of the pair ended. Verdicts that are exact are
 /// the same; the evidence may be another.
 #[must_use]
-pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Verdict {
+pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
     dispatch::ask::<dispatch::Intersects>(a, b, pose, cache)
 }
 
 /// As [`intersects_cached`], with as much evidence as costs nothing.
-pub(crate) fn meet_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Encounter {
+pub(crate) fn meet_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Encounter {
     dispatch::ask::<dispatch::Meet>(a, b, pose, cache)
 }
 
@@ -140,12 +141,17 @@ pub(crate) fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3>
 /// ```
 #[must_use]
 pub fn distance(a: &Shape, b: &Shape, pose: &Pose) -> Option<Distance> {
-    distance_cached(a, b, pose, &mut Cache::default())
+    distance_cached(a, b, pose, &mut ShapeCache::default())
 }
 
 /// As [`distance`], starting where the last query of the pair ended.
 #[must_use]
-pub fn distance_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Option<Distance> {
+pub fn distance_cached(
+    a: &Shape,
+    b: &Shape,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Option<Distance> {
     dispatch::ask::<dispatch::Measure>(a, b, pose, cache)
 }
 
@@ -165,11 +171,16 @@ pub fn distance_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> 
 /// ```
 #[must_use]
 pub fn contact(a: &Shape, b: &Shape, pose: &Pose) -> Option<Contact> {
-    contact_cached(a, b, pose, &mut Cache::default())
+    contact_cached(a, b, pose, &mut ShapeCache::default())
 }
 
 /// As [`contact`], starting where the last query of the pair ended.
 #[must_use]
-pub fn contact_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> Option<Contact> {
+pub fn contact_cached(
+    a: &Shape,
+    b: &Shape,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Option<Contact> {
     dispatch::ask::<dispatch::Touch>(a, b, pose, cache)
 }

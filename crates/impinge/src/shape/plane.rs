@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::Zero;
 
-use super::answer::Bounds;
+use super::margins::Interval;
 use crate::convex::HalfSpace;
 use crate::exact::Sign;
 use crate::exact::integer::{scale, sign};
@@ -53,12 +53,12 @@ impl Plane {
         (value, 4.0 * f64::EPSILON * size + UNDERFLOW)
     }
 
-    /// Bounds of the signed distance of a point from the half-space, and the distance as rounded.
-    pub(super) fn height(&self, x: Vec3) -> (Bounds, f64) {
+    /// Interval of the signed distance of a point from the half-space, and the distance as rounded.
+    pub(super) fn height(&self, x: Vec3) -> (Interval, f64) {
         let (value, error) = self.value(x);
         let (lower, upper) = ((value - error) / self.length, (value + error) / self.length);
         let slack = |bound: f64| 8.0 * f64::EPSILON * bound.abs() + f64::MIN_POSITIVE;
-        (Bounds { lower: lower - slack(lower), upper: upper + slack(upper) }, value / self.length)
+        (Interval { lower: lower - slack(lower), upper: upper + slack(upper) }, value / self.length)
     }
 
     /// The sign of the signed distance of a point minus a radius; exact.

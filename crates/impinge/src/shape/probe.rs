@@ -5,13 +5,13 @@
 //! so far, beyond which most of a mesh lies.
 
 use super::form::{Convex, Placed, Surface};
-use crate::convex::{self, Trail};
+use crate::convex::{self, HullMemory};
 use crate::math::{Vec3, length_down};
 
 /// A convex core, seen from a mesh.
 pub(super) struct Probe<'a> {
     core: convex::Placed<'a, Convex<'a>>,
-    memory: Trail,
+    memory: HullMemory,
     surface: &'a Surface<'a>,
     /// The box of the core in the mesh's frame, grown by the slack.
     low: Vec3,
@@ -28,7 +28,7 @@ pub(super) struct Probe<'a> {
 impl<'a> Probe<'a> {
     pub(super) fn new(body: &'a Placed<'a>, surface: &'a Surface<'a>) -> Self {
         let core = convex::Placed::new(&body.body, body.pose);
-        let mut memory = Trail::default();
+        let mut memory = HullMemory::default();
         let (rotation, translation) = (surface.pose.rotation(), surface.pose.translation());
         let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];
         let (mut low, mut high, mut reach) = (Vec3::ZERO, Vec3::ZERO, 0.0_f64);

@@ -6,13 +6,14 @@
 
 use std::ops::ControlFlow;
 
-use super::answer::{Clear, Distance, Meeting, Verdict};
-use super::cache::Cache;
+use super::answer::{Clear, Meeting, Verdict, zero};
+use super::cache::ShapeCache;
 use super::form::{Form, Placed, Surface};
 use super::kind::Shape;
 use super::margins::unit;
 use super::probe::Probe;
 use super::triangle::{Tally, Tester};
+use crate::answer::Distance;
 use crate::exact::Location;
 use crate::math::{Pose, Vec3};
 use crate::pair::Posed;
@@ -103,7 +104,11 @@ impl Seek for Meets<'_> {
 }
 
 /// Whether a body meets a mesh. The body is A of the answer.
-pub(super) fn intersects(body: &Placed<'_>, surface: &Surface<'_>, cache: &mut Cache) -> Verdict {
+pub(super) fn intersects(
+    body: &Placed<'_>,
+    surface: &Surface<'_>,
+    cache: &mut ShapeCache,
+) -> Verdict {
     if surface.mesh.is_empty() {
         return Verdict::Separated(Clear::NOTHING);
     }
@@ -150,7 +155,7 @@ impl Nearest<'_> {
         let found = self.tester.distance(self.surface.triangle(index));
         self.lower = self.lower.min(found.lower);
         if self.best.is_none_or(|best| found.upper < best.upper) {
-            self.best = Some(Distance { b: Some(index), ..found });
+            self.best = Some(Distance { feature_b: Some(index), ..found });
             // The limit is that of the core.
             self.limit = (found.upper + self.tester.margin()) * (1.0 + 4.0 * f64::EPSILON);
             self.probe.look(unit(found.point_b - found.point_a));
@@ -180,7 +185,7 @@ impl Seek for Nearest<'_> {
 pub(super) fn distance(
     body: &Placed<'_>,
     surface: &Surface<'_>,
-    cache: &mut Cache,
+    cache: &mut ShapeCache,
 ) -> Option<Distance> {
     if surface.mesh.is_empty() {
         return None;
@@ -197,7 +202,7 @@ pub(super) fn distance(
     let best = nearest.best?;
     let point = body.point();
     if best.upper > 0.0 && surface.holds(point) {
-        return Some(Distance::zero(&Meeting::at(point)));
+        return Some(zero(&Meeting::at(point)));
     }
     Some(Distance { lower: nearest.lower.min(best.upper), ..best })
 }
@@ -241,7 +246,7 @@ pub fn triangles_met(a: &Shape, b: &Shape, pose: &Pose) -> Option<Met> {
         }
         _ => return None,
     };
-    let mut cache = Cache::default();
+    let mut cache = ShapeCache::default();
     let probe = Probe::new(&body, &surface);
     let tester = Tester::new(&body, &mut cache);
     let all = Some(Met::default());

@@ -1,11 +1,12 @@
 //! A convex body and one triangle of a mesh.
 
-use super::answer::{Bounds, Distance, Meeting, Verdict};
-use super::cache::Cache;
+use super::answer::{Meeting, Verdict, from_interval};
+use super::cache::ShapeCache;
 use super::convexes::{hint, less_margins, of_cores, of_decision, point_between};
 use super::curved;
 use super::form::Placed;
 use super::margins::Margins;
+use crate::answer::{Bounds, Distance};
 use crate::convex::decide::compare_distance;
 use crate::convex::{self, Hull, Patch};
 use crate::exact::Sign;
@@ -19,11 +20,11 @@ pub(super) struct Tester<'a> {
     patch: Patch,
     /// The points of the core in the frame of the query, once they were needed.
     points: Option<Vec<Vec3>>,
-    cache: &'a mut Cache,
+    cache: &'a mut ShapeCache,
 }
 
 impl<'a> Tester<'a> {
-    pub(super) fn new(body: &'a Placed<'a>, cache: &'a mut Cache) -> Self {
+    pub(super) fn new(body: &'a Placed<'a>, cache: &'a mut ShapeCache) -> Self {
         let margins = Margins::new(body.body.margin, 0.0);
         Self { body, margins, patch: Patch::default(), points: None, cache }
     }
@@ -80,18 +81,18 @@ impl<'a> Tester<'a> {
     }
 
     /// The distance of the core.
-    fn cores(&mut self, hull: &Hull, corners: [Vec3; 3]) -> convex::Distance {
+    fn cores(&mut self, hull: &Hull, corners: [Vec3; 3]) -> Distance {
         let (triangle, cache) = (self.patch.of(corners), &mut self.cache.hulls);
         if self.body.is_a {
             convex::distance_cached(hull, triangle, &Pose::IDENTITY, cache)
         } else {
             let found = convex::distance_cached(triangle, hull, self.body.pose, cache);
-            convex::Distance { point_a: found.point_b, point_b: found.point_a, ..found }
+            found.swapped()
         }
     }
 
     /// The sign of the core's distance minus the margin.
-    fn compare(&mut self, corners: [Vec3; 3], cores: &convex::Distance) -> Sign {
+    fn compare(&mut self, corners: [Vec3; 3], cores: &Distance) -> Sign {
         let points = self.points.get_or_insert_with(|| self.body.points().unwrap_or_default());
         compare_distance(points, &corners, self.margins.a, 0.0, &hint(cores))
     }
@@ -101,12 +102,12 @@ impl<'a> Tester<'a> {
         let body = &self.body.body;
         let (bounds, direction, point) = if self.body.is_a {
             let found = curved::depth(body, triangle, &Pose::IDENTITY, cache);
-            (curved::bounds(&found), found.direction, (found.a + found.b) * 0.5)
+            (curved::bounds(&found), found.direction, (found.point_a + found.point_b) * 0.5)
         } else {
             let found = curved::depth(triangle, body, self.body.pose, cache);
-            (curved::bounds(&found), -found.direction, (found.a + found.b) * 0.5)
+            (curved::bounds(&found), -found.direction, (found.point_a + found.point_b) * 0.5)
         };
-        Verdict::from_bounds(bounds, direction, point)
+        from_interval(bounds, direction, point)
     }
 }
 
@@ -126,13 +127,16 @@ impl Tally {
         match verdict {
             Verdict::Separated(clear) => self.lower = self.lower.min(clear.lower),
             Verdict::Intersecting(meeting) => {
-                self.met = Some(Meeting { b: Some(triangle), ..meeting });
+                self.met = Some(Meeting { feature_b: Some(triangle), ..meeting });
             }
-            Verdict::Undecided(Bounds { lower, upper }) => {
-                let known = self.open.unwrap_or(Bounds { lower, upper });
+            Verdict::Undecided(more) => {
                 // The distance of the whole is the least; its depth is not known.
-                self.open =
-                    Some(Bounds { lower: known.lower.min(lower), upper: known.upper.min(upper) });
+                self.open = Some(self.open.map_or(more, |known| Bounds {
+                    lower: known.lower.min(more.lower),
+                    upper: known.upper.min(more.upper),
+                    open_depth: known.open_depth.max(more.open_depth),
+                    open: known.open + more.open,
+                }));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Which space two meshes occupy together, from their touching and coinciding triangles.
 
-use crate::exact::Contact;
+use crate::exact::HitKind;
 use crate::math::Vec3;
 use crate::pair::{Hit, Posed};
 
@@ -37,7 +37,7 @@ pub enum Occupancy {
 /// closed mesh encloses no space (two sheets that coincide), it only touches what it meets.
 #[must_use]
 pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
-    if hits.iter().any(|h| h.contact == Contact::Crossing) {
+    if hits.iter().any(|h| h.kind == HitKind::Crossing) {
         return Occupancy::Overlapping;
     }
     let region = a.bounds().intersection(&b.bounds());

@@ -7,10 +7,16 @@
 mod plain;
 mod wide;
 
+use crate::answer::{Bounds, Verdict};
+
+/// What a search within a budget finds: a lower bound of the distance, infinite if a mesh has no
+/// triangles; two triangles that meet; or what is known.
+pub(crate) type Within = Verdict<f64, (u32, u32), Bounds>;
+
 pub(crate) use plain::PlainTree;
 pub(crate) use plain::first_within as first_within_plain;
-pub use wide::{Cache, FORMAT, Refitted, Tree, TreeSize, near, traverse};
 pub(crate) use wide::{
     Effort, SearchLimits, Seek, Upkeep, are_far, first_cached, first_soon, first_within, near_far,
     par_pairs,
 };
+pub use wide::{FORMAT, MeshCache, Refitted, Tree, TreeSize, near, traverse};

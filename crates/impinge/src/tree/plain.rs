@@ -7,11 +7,12 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::Within;
+use crate::answer::{Bounds, Verdict};
 use crate::budget::Budget;
 use crate::closest;
 use crate::exact::triangles_intersect;
 use crate::math::{Aabb, Vec3, length_down, next_up};
-use crate::outcome::{Maybe, Outcome};
 
 /// A node: its box, and where its triangles or its two children are.
 #[derive(Clone, Copy, Debug)]
@@ -108,9 +109,9 @@ impl Eq for Open {}
 
 /// Whether any two triangles of the trees meet, as far as the budget allows to tell. A step
 /// compares two boxes or two triangles.
-pub(crate) fn first_within(a: &PlainTree, b: &PlainTree, budget: &mut Budget<'_>) -> Outcome {
+pub(crate) fn first_within(a: &PlainTree, b: &PlainTree, budget: &mut Budget<'_>) -> Within {
     if a.nodes.is_empty() || b.nodes.is_empty() {
-        return Outcome::Separated { distance_at_least: f64::INFINITY };
+        return Verdict::Separated(f64::INFINITY);
     }
     let mut search = Search { a, b, open: BinaryHeap::new(), left: Vec::new(), gap: None };
     search.compare(f64::INFINITY, 0, 0, 0);
@@ -125,7 +126,7 @@ pub(crate) fn first_within(a: &PlainTree, b: &PlainTree, budget: &mut Budget<'_>
             let (i, j) = (node_a.first, node_b.first);
             let (here, there) = (&a.triangles[i as usize], &b.triangles[j as usize]);
             if triangles_intersect(here, there) {
-                return Outcome::Hit { a: i, b: j };
+                return Verdict::Intersecting((i, j));
             }
             search.apart(closest::disjoint(here, there).lower);
             continue;
@@ -155,9 +156,9 @@ pub(crate) fn first_within(a: &PlainTree, b: &PlainTree, budget: &mut Budget<'_>
     }
     search.left.extend(search.open.drain());
     if search.left.is_empty() {
-        return Outcome::Separated { distance_at_least: search.gap.unwrap_or(0.0) };
+        return Verdict::Separated(search.gap.unwrap_or(0.0));
     }
-    Outcome::Maybe(search.maybe(total_depth))
+    Verdict::Undecided(search.bounds(total_depth))
 }
 
 /// Whether of two nodes the first is opened: the one with the longer box, if it is no leaf.
@@ -192,20 +193,15 @@ impl Search<'_> {
         }
     }
 
-    fn maybe(&self, total_depth: f64) -> Maybe {
-        let mut maybe = Maybe {
-            pair_depth: 0.0,
-            total_depth,
-            distance_at_most: f64::INFINITY,
-            pairs_left: self.left.len(),
-        };
+    fn bounds(&self, total_depth: f64) -> Bounds {
+        let mut known = Bounds { open: self.left.len(), ..Bounds::of_meshes(total_depth) };
         for pair in &self.left {
-            maybe.pair_depth = maybe.pair_depth.max(pair.depth.min(total_depth));
+            known.open_depth = known.open_depth.max(pair.depth.min(total_depth));
             let i = self.a.nodes[pair.a as usize].sample;
             let j = self.b.nodes[pair.b as usize].sample;
-            maybe.offer(self.a.triangles[i as usize][0], self.b.triangles[j as usize][0]);
+            known.offer(self.a.triangles[i as usize][0], self.b.triangles[j as usize][0]);
         }
-        maybe
+        known
     }
 }
 

@@ -7,9 +7,9 @@ use super::Witness;
 use super::bodies::Bodies;
 use super::events::Stats;
 use super::narrow::{self, Standing};
-use super::pair_method::PairBounds;
 use super::pairs::{Key, Record};
 use super::selection::{Chooser, Selection};
+use crate::answer::Bounds;
 use crate::math::Pose;
 use crate::wide::prefetch;
 
@@ -33,7 +33,7 @@ pub(super) enum Outcome {
         witness: Option<Witness>,
     },
     /// It is not decided whether the pair meets.
-    Undecided(PairBounds),
+    Undecided(Bounds),
 }
 
 /// The findings of an update.

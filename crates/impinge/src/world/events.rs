@@ -1,6 +1,7 @@
 //! What an update reports.
 
-use super::{Handle, PairBounds};
+use super::Handle;
+use crate::answer::Bounds;
 use crate::math::Vec3;
 use crate::pair::Bias;
 
@@ -58,7 +59,7 @@ pub struct Undecided {
     /// The first update that left it open.
     pub since: u64,
     /// What is certain all the same.
-    pub bounds: PairBounds,
+    pub bounds: Bounds,
 }
 
 /// Where two bodies meet.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use crate::convex::{self, Body, Hull};
+use crate::convex::{self, Hull, Support};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, Vec3};
@@ -354,7 +354,7 @@ fn convex_at(shape: &Shape, pose: &Pose, hull_at: impl Fn(&Hull, &Pose) -> Aabb)
 
 /// A box around a curved core at a pose: how far it reaches along each axis, and by how much its
 /// furthest points may be off.
-fn curved_at<B: Body<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
+fn curved_at<B: Support<Memory = ()>>(body: &B, pose: &Pose) -> Aabb {
     let rows = pose.rotation().transpose();
     let (mut bounds, mut size) = (Aabb::EMPTY, 0.0_f64);
     for (k, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {

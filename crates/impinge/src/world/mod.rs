@@ -73,7 +73,7 @@ pub use interest::{Interest, Why};
 pub use method_kind::MethodKind;
 pub use options::{BoxKind, WorldOptions};
 pub use pair_method::{
-    PairAnswer, PairBounds, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness, Traits,
+    PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness, Traits,
 };
 pub use queries::Collision;
 pub use selection::{ChosenBy, Estimate};

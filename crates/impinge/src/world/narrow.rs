@@ -3,12 +3,13 @@
 
 use super::geometry::{Part, mesh_of};
 use super::method::Method;
-use super::pair_method::{PairAnswer, PairBounds, PairChecker, PairQuery};
+use super::pair_method::{PairAnswer, PairChecker, PairQuery};
 use super::pairs::Key;
 use super::placing::slack;
 use super::selection::{Chooser, Chosen, ChosenBy};
 use super::{Geometry, Witness};
-use crate::convex::{self, Hull, decide::Decision};
+use crate::answer::Bounds;
+use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{self, Bias, Budget, First, Hit, Posed};
@@ -58,7 +59,7 @@ impl Standing {
 pub(super) enum Found {
     Apart { certain: bool },
     Meeting { place: Place, certain: bool },
-    Undecided(PairBounds),
+    Undecided(Bounds),
 }
 
 impl Found {
@@ -69,7 +70,7 @@ impl Found {
     }
 
     /// How the two stand; what a check left open, if it did.
-    pub(super) fn standing(&self) -> Result<Standing, PairBounds> {
+    pub(super) fn standing(&self) -> Result<Standing, Bounds> {
         match *self {
             Self::Apart { certain } => Ok(Standing::new(false, certain)),
             Self::Meeting { certain, .. } => Ok(Standing::new(true, certain)),
@@ -151,7 +152,7 @@ struct PartMemory {
     /// they fail.
     wait: u8,
     next_wait: u8,
-    cache: shape::Cache,
+    cache: shape::ShapeCache,
     /// Of a method from outside of the engine.
     checker: Option<Box<dyn PairChecker>>,
 }
@@ -223,7 +224,7 @@ fn check_compounds(
     if let Found::Undecided(bounds) = &mut found {
         // The depth of two parts does not bound that of the bodies.
         let its = memory.boxes.iter().fold(Aabb::EMPTY, |all, part| all.union(part));
-        bounds.depth_at_most = PairBounds::of_boxes(&a.bounds(), &its).depth_at_most;
+        bounds.lower = Bounds::of_boxes(&a.bounds(), &its).lower;
     }
     memory.by_hulls = checked > 0 && not_by_hulls == 0 && found == Found::APART;
     // Of parts that are not near each other any more nothing is kept.
@@ -317,10 +318,7 @@ fn joined(known: Found, found: Found) -> Found {
     match (known, found) {
         (_, Found::Meeting { .. }) => found,
         (Found::Meeting { .. }, _) => known,
-        (Found::Undecided(own), Found::Undecided(its)) => Found::Undecided(PairBounds {
-            gap_at_most: own.gap_at_most.min(its.gap_at_most),
-            ..own
-        }),
+        (Found::Undecided(own), Found::Undecided(its)) => Found::Undecided(own.joined(its)),
         (Found::Undecided(_), _) | (Found::Apart { certain: false }, Found::Apart { .. }) => known,
         _ => found,
     }
@@ -372,8 +370,8 @@ fn check_parts(
         Chosen::Engine(method) => method,
         Chosen::Other(number) => {
             return match ask_other(PairQuery { a, b, pose }, chooser, number, memory) {
-                PairAnswer::Apart { certain } => Found::Apart { certain },
-                PairAnswer::Meeting { certain, witness } => {
+                PairAnswer::Separated { certain } => Found::Apart { certain },
+                PairAnswer::Intersecting { certain, witness } => {
                     let witness = witness.unwrap_or_default();
                     Found::Meeting { place: place(witness.triangles, witness.point), certain }
                 }
@@ -399,7 +397,7 @@ fn check_parts(
     }
     let mut found = shape::meet_cached(a.shape(), b.shape(), pose, &mut memory.cache);
     if (is_curved(a) || is_curved(b)) && is_close(&found, a, b, pose) {
-        found = shape::meet_cached(a.shape(), b.shape(), pose, &mut shape::Cache::default());
+        found = shape::meet_cached(a.shape(), b.shape(), pose, &mut shape::ShapeCache::default());
     }
     match found {
         Encounter::Apart { .. } => Found::APART,
@@ -443,7 +441,7 @@ fn hulls_are_apart(
         return false;
     };
     match convex::intersects_cached(own, other, pose, &mut memory.cache.hulls) {
-        Decision::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
+        convex::Verdict::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
             memory.next_wait = 0;
             true
         }
@@ -597,8 +595,10 @@ fn common_point(a: &Part, b: &Part, pose: &Pose, triangles: [Option<u32>; 2]) ->
         return hit.map_or(there[0], |hit| hit.point);
     }
     match a.polytope().zip(b.polytope()).map(|(own, its)| convex::contact(own, its, pose)) {
-        Some(convex::Contact::Meeting(overlap, _)) => (overlap.point_a + overlap.point_b) * 0.5,
-        Some(convex::Contact::Apart(distance, _)) => distance.point_a,
+        Some((deepest, convex::Verdict::Intersecting(_))) => {
+            (deepest.point_a + deepest.point_b) * 0.5
+        }
+        Some((closest, convex::Verdict::Separated(_))) => closest.point_a,
         // A curved shape touches another to some twelve digits.
         None => shape::distance(a.shape(), b.shape(), pose)
             .map_or(pose.translation(), |found| (found.point_a + found.point_b) * 0.5),

@@ -8,6 +8,7 @@
 use std::fmt::Debug;
 
 use super::geometry::{Part, mesh_of};
+use crate::answer::Bounds;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::pair::{Bias, Budget};
 use crate::shape::Kind;
@@ -49,8 +50,8 @@ use crate::shape::Kind;
 ///     fn check(&mut self, pair: &PairQuery<'_>, _: &mut Budget<'_>) -> PairAnswer {
 ///         let [own, other] = pair.boxes();
 ///         match own.overlaps(&other) {
-///             true => PairAnswer::Meeting { certain: false, witness: None },
-///             false => PairAnswer::Apart { certain: true },
+///             true => PairAnswer::Intersecting { certain: false, witness: None },
+///             false => PairAnswer::Separated { certain: true },
 ///         }
 ///     }
 /// }
@@ -121,19 +122,19 @@ impl PairQuery<'_> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PairAnswer {
     /// They share no point.
-    Apart {
+    Separated {
         /// Whether that cannot be wrong. False only for a method that leans towards "no collision".
         certain: bool,
     },
     /// They share a point.
-    Meeting {
+    Intersecting {
         /// Whether that cannot be wrong. False only for a method that leans towards "collision".
         certain: bool,
         /// Where, if the method knows.
         witness: Option<PairWitness>,
     },
-    /// The budget was spent, or the method gave up.
-    Undecided(PairBounds),
+    /// The budget was spent, or the method gave up; this is known all the same.
+    Undecided(Bounds),
 }
 
 /// Where two shapes meet, as far as a method knows.
@@ -143,37 +144,6 @@ pub struct PairWitness {
     pub triangles: [Option<u32>; 2],
     /// A common point, in the frame of the first shape, rounded.
     pub point: Option<Vec3>,
-}
-
-/// What is certain about two shapes that may or may not meet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PairBounds {
-    /// They are at most this far apart. Infinite if nothing is known.
-    pub gap_at_most: f64,
-    /// Moving one of them by at most this much, in a direction of its own choice, brings them
-    /// apart. Infinite if nothing is known.
-    pub depth_at_most: f64,
-}
-
-impl PairBounds {
-    /// Nothing is known.
-    pub const UNKNOWN: Self = Self { gap_at_most: f64::INFINITY, depth_at_most: f64::INFINITY };
-
-    /// What two boxes tell about what is in them, if neither is empty: the furthest corners bound
-    /// the gap, the smallest overlap along an axis bounds the depth. Both in the same frame.
-    #[must_use]
-    pub fn of_boxes(a: &Aabb, b: &Aabb) -> Self {
-        let finite = |bounds: &Aabb| bounds.min.is_finite() && bounds.max.is_finite();
-        if a.is_empty() || b.is_empty() || !finite(a) || !finite(b) {
-            return Self::UNKNOWN;
-        }
-        let span = (a.max - b.min).max(b.max - a.min).max(Vec3::ZERO);
-        // A length has three squares, two sums and a root, each rounded.
-        let gap = span.length() * (1.0 + 8.0 * f64::EPSILON) + f64::MIN_POSITIVE;
-        let apart = (a.max - b.min).min(b.max - a.min).min_element().max(0.0);
-        let depth = apart * (1.0 + 2.0 * f64::EPSILON) + f64::MIN_POSITIVE;
-        Self { gap_at_most: gap, depth_at_most: depth }
-    }
 }
 
 /// What two shapes are like.
@@ -215,25 +185,5 @@ impl Traits {
             solid,
             convex_solid: solid && mesh.is_none_or(|mesh| mesh.classification().convex),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn boxes_bound_what_is_in_them() {
-        let unit = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
-        let at = |x: f64| Aabb { min: Vec3::X * x, max: Vec3::ONE + Vec3::X * x };
-        let bounds = PairBounds::of_boxes(&unit, &at(0.75));
-        // The furthest corners are 1.75, 1 and 1 apart; along x they overlap by a quarter.
-        assert!(bounds.gap_at_most >= 5.0625_f64.sqrt() && bounds.gap_at_most < 2.25 + 1e-14);
-        assert!(bounds.depth_at_most >= 0.25 && bounds.depth_at_most < 0.25 + 1e-14);
-        let apart = PairBounds::of_boxes(&unit, &at(3.0));
-        assert!(apart.gap_at_most > 4.0 && apart.depth_at_most <= f64::MIN_POSITIVE);
-        let endless = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
-        assert_eq!(PairBounds::of_boxes(&endless, &endless), PairBounds::UNKNOWN);
-        assert_eq!(PairBounds::of_boxes(&unit, &Aabb::EMPTY), PairBounds::UNKNOWN);
     }
 }

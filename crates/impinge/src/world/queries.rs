@@ -4,10 +4,11 @@ use super::events::Witness;
 use super::narrow::{self, Memory};
 use super::pairs;
 use super::{Geometry, Handle, World};
+use crate::answer::{Contact, Distance};
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::pair::Bias;
-use crate::shape::{self, Contact, Distance};
+use crate::shape;
 
 /// Two bodies that meet, as of the last update.
 #[derive(Clone, Copy, Debug, PartialEq)]

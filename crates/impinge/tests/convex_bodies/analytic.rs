@@ -4,7 +4,7 @@ use super::*;
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, Hull, Rounded, Sphere};
 
 /// Checks at several scales and, by swapping the bodies, both ways.
-fn expect_scaled<A: Body, B: Body>(
+fn expect_scaled<A: Support, B: Support>(
     make: impl Fn(f64) -> (A, B),
     pose: &Pose,
     signed: f64,
@@ -164,15 +164,15 @@ fn numbers_at_the_ends_of_the_range() {
         let cube = Cuboid::new([size; 3]).unwrap();
         let ellipsoid = Ellipsoid::new([size, size, 0.5 * size]).unwrap();
         let none = Pose::IDENTITY;
-        assert!(depth(&ball, &cube, &none).lower > 1.99 * size);
-        let found = depth(&cube, &cube, &none);
-        assert!(found.lower > 1.99 * size && found.upper < 2.01 * size, "{found:?}");
+        assert!(depth(&ball, &cube, &none).answer.upper < -1.99 * size);
+        let found = depth(&cube, &cube, &none).answer;
+        assert!(found.upper < -1.99 * size && found.lower > -2.01 * size, "{found:?}");
         // Below 1e-120 the error of an ellipsoid is stated as that: nothing is claimed, nothing is
         // wrong.
-        let found = depth(&ellipsoid, &cube, &none);
-        assert!(found.lower <= 1.5 * size && 1.5 * size <= found.upper, "{found:?}");
+        let found = depth(&ellipsoid, &cube, &none).answer;
+        assert!(found.lower <= -1.5 * size && -1.5 * size <= found.upper, "{found:?}");
         let far = at(1e60, 0.0, 0.0);
-        let found = closest(&ball, &cube, &far, &ClosestOptions::default());
+        let found = closest(&ball, &cube, &far, &ClosestOptions::default()).answer;
         let distance = (1e60 - 2.0 * size).max(0.0);
         assert!(found.lower <= distance && distance <= found.upper, "{found:?}");
     }
@@ -182,7 +182,7 @@ fn numbers_at_the_ends_of_the_range() {
 fn nearly_round_bodies_about_one_middle_keep_honest_bounds() {
     let (a, b) =
         (Ellipsoid::new([1.0, 1.0, 0.999]).unwrap(), Ellipsoid::new([2.0, 2.0, 2.0]).unwrap());
-    let found = depth(&a, &b, &Pose::IDENTITY);
-    assert!(found.lower <= 2.999 && 2.999 <= found.upper, "{found:?}");
+    let found = depth(&a, &b, &Pose::IDENTITY).answer;
+    assert!(found.lower <= -2.999 && -2.999 <= found.upper, "{found:?}");
     assert!(found.upper - found.lower < 0.1, "{found:?}");
 }

@@ -1,7 +1,7 @@
 //! Caches that were filled by other bodies.
 
 use super::*;
-use impinge::convex::{Cone, Cuboid, Cylinder, Ellipsoid, Hull, Rounded, Trail};
+use impinge::convex::{Cone, Cuboid, Cylinder, Ellipsoid, Hull, HullMemory, Rounded};
 use reference::signed_distance;
 
 /// Hulls of 1 to 40 points about a middle that is not the origin, so that the points of one are far
@@ -14,7 +14,7 @@ fn points(r: &mut Random) -> Vec<Vec3> {
 #[test]
 fn hulls_may_use_the_cache_of_other_hulls() {
     let mut r = Random(81);
-    let mut cache: ClosestCache<Trail, Trail> = ClosestCache::default();
+    let mut cache: BodyCache<HullMemory, HullMemory> = BodyCache::default();
     let mut meeting = 0;
     for round in 0..400 * factor() {
         let (a, b) = (points(&mut r), points(&mut r));
@@ -27,40 +27,40 @@ fn hulls_may_use_the_cache_of_other_hulls() {
         let (a, b) = (Hull::new(&a).unwrap(), Hull::new(&b).unwrap());
         let slack = 1e-12;
         for options in ways() {
-            let found = closest_from(&a, &b, &pose, options, &mut cache);
+            let found = closest_from(&a, &b, &pose, options, &mut cache).answer;
             let distance = signed.max(0.0);
             let holds = found.lower <= distance + slack && distance - slack <= found.upper;
             assert!(holds, "{round} {signed} {found:?} {options:?}");
         }
-        let found = penetration(&a, &b, &pose, &PenetrationOptions::default(), &mut cache);
-        let holds = found.lower <= -signed + slack && -signed - slack <= found.upper;
+        let found = penetration(&a, &b, &pose, &PenetrationOptions::default(), &mut cache).answer;
+        let holds = found.lower <= signed + slack && signed - slack <= found.upper;
         assert!(holds && found.upper - found.lower <= 1e-6, "{round} {signed} {found:?}");
     }
     assert!(meeting > 40, "{meeting}");
 }
 
 /// Asks with a foreign cache and without; the bounds hold of the same number.
-fn compare<A: Body<Memory = ()>, B: Body<Memory = ()>>(
+fn compare<A: Support<Memory = ()>, B: Support<Memory = ()>>(
     a: &A,
     b: &B,
     pose: &Pose,
-    cache: &mut ClosestCache<(), ()>,
+    cache: &mut BodyCache<(), ()>,
 ) {
     for options in ways() {
-        let found = closest_from(a, b, pose, options, cache);
-        let fresh = closest(a, b, pose, options);
+        let found = closest_from(a, b, pose, options, cache).answer;
+        let fresh = closest(a, b, pose, options).answer;
         let agree = found.lower <= fresh.upper && fresh.lower <= found.upper;
         assert!(agree, "{found:?} {fresh:?} {options:?}");
     }
-    let found = penetration(a, b, pose, &PenetrationOptions::default(), cache);
-    let fresh = depth(a, b, pose);
+    let found = penetration(a, b, pose, &PenetrationOptions::default(), cache).answer;
+    let fresh = depth(a, b, pose).answer;
     assert!(found.lower <= fresh.upper && fresh.lower <= found.upper, "{found:?} {fresh:?}");
 }
 
 #[test]
 fn curved_bodies_may_use_the_cache_of_others() {
     let mut r = Random(82);
-    let mut cache = ClosestCache::default();
+    let mut cache = BodyCache::default();
     for _ in 0..60 * factor() {
         let mut length = || 0.05 + r.unit() * 3.0;
         let cylinder = Cylinder::new(length(), length()).unwrap();

@@ -65,7 +65,7 @@ impl Sampled {
         }
     }
 
-    fn check_second<A: Body>(&self, a: &A, pose: &Pose, signed: f64, slack: f64) {
+    fn check_second<A: Support>(&self, a: &A, pose: &Pose, signed: f64, slack: f64) {
         // The bodies are larger than the hulls of their samples: nearer by the slack at most.
         let middle = signed - 0.5 * slack;
         let numbers = [middle, 0.5 * slack + 1e-12, 1e-3];
@@ -101,13 +101,14 @@ fn a_limit_is_no_answer() {
         for overlap in [true, false] {
             let pose = random_pose(&mut r, Vec3::X * if overlap { 0.3 } else { 3.0 });
             let closest = ClosestOptions { limit, ..Default::default() };
-            let exact = depth(&a, &a, &pose);
+            let exact = depth(&a, &a, &pose).answer;
             let options = PenetrationOptions { limit, closest, ..Default::default() };
-            let cut = penetration(&a, &a, &pose, &options, &mut ClosestCache::default());
+            let cut = penetration(&a, &a, &pose, &options, &mut BodyCache::default()).answer;
             assert!(cut.lower <= exact.upper && exact.lower <= cut.upper, "{cut:?} {exact:?}");
-            let cut = closest_points(&a, &a, &pose, &closest, &mut ClosestCache::default());
+            let cut = closest_points(&a, &a, &pose, &closest, &mut BodyCache::default());
             let distance = [exact.upper, exact.lower].map(|depth| (-depth).max(0.0));
-            assert!(cut.lower <= distance[1] && distance[0] <= cut.upper, "{cut:?} {exact:?}");
+            let found = cut.answer;
+            assert!(found.lower <= distance[1] && distance[0] <= found.upper, "{cut:?} {exact:?}");
             assert!(cut.iterations <= limit);
         }
     }

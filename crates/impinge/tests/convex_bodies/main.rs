@@ -14,10 +14,9 @@ mod polytopes;
 mod reference;
 
 use impinge::convex::{
-    Body, ClosestCache, ClosestOptions, ClosestPoints, Penetration, PenetrationOptions,
-    closest_points, penetration,
+    BodyCache, ClosestOptions, Iterated, PenetrationOptions, Support, closest_points, penetration,
 };
-use impinge::{Pose, Vec3};
+use impinge::{Contact, Distance, Pose, Vec3};
 use impinge_oracles::common::{Random, count_from};
 use impinge_papers::leung::closest::{self as published, Acceleration, Reduction, Variant};
 
@@ -64,31 +63,36 @@ fn ways() -> Vec<Way> {
     ways
 }
 
-fn closest<A: Body, B: Body>(a: &A, b: &B, pose: &Pose, way: impl Into<Way>) -> ClosestPoints {
-    closest_from(a, b, pose, way.into(), &mut ClosestCache::default())
+fn closest<A: Support, B: Support>(
+    a: &A,
+    b: &B,
+    pose: &Pose,
+    way: impl Into<Way>,
+) -> Iterated<Distance> {
+    closest_from(a, b, pose, way.into(), &mut BodyCache::default())
 }
 
 /// The same with a cache.
-fn closest_from<A: Body, B: Body>(
+fn closest_from<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
     way: Way,
-    cache: &mut ClosestCache<A::Memory, B::Memory>,
-) -> ClosestPoints {
+    cache: &mut BodyCache<A::Memory, B::Memory>,
+) -> Iterated<Distance> {
     match way.variant {
         None => closest_points(a, b, pose, &way.options, cache),
         Some(variant) => published::closest_points(a, b, pose, &way.options, variant, cache),
     }
 }
 
-fn depth<A: Body, B: Body>(a: &A, b: &B, pose: &Pose) -> Penetration {
-    penetration(a, b, pose, &PenetrationOptions::default(), &mut ClosestCache::default())
+fn depth<A: Support, B: Support>(a: &A, b: &B, pose: &Pose) -> Iterated<Contact> {
+    penetration(a, b, pose, &PenetrationOptions::default(), &mut BodyCache::default())
 }
 
 /// Checks both queries against the signed distance `signed`, known to within `slack`; the bounds
 /// may differ by `width` and twice the slack.
-fn expect<A: Body, B: Body>(
+fn expect<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
@@ -97,7 +101,7 @@ fn expect<A: Body, B: Body>(
 ) {
     let distance = signed.max(0.0);
     for way in ways() {
-        let found = closest(a, b, pose, way);
+        let Iterated { answer: found, point_error, .. } = closest(a, b, pose, way);
         let case = (signed, found, way, what);
         assert!(found.lower <= distance + slack && distance - slack <= found.upper, "{case:?}");
         assert!(found.lower >= 0.0 && found.lower <= found.upper, "{case:?}");
@@ -105,19 +109,19 @@ fn expect<A: Body, B: Body>(
         // slivers.
         if way.is_tight() {
             assert!(found.upper - found.lower <= width, "{case:?}");
-            let apart = found.a.distance(found.b);
-            let error = 2.0 * found.point_error + width;
+            let apart = found.point_a.distance(found.point_b);
+            let error = 2.0 * point_error + width;
             assert!(found.lower - error <= apart && apart <= found.upper + error, "{case:?}");
         }
     }
-    let found = depth(a, b, pose);
+    let Iterated { answer: found, point_error, .. } = depth(a, b, pose);
     let case = (signed, found, what);
-    assert!(found.lower <= -signed + slack && -signed - slack <= found.upper, "{case:?}");
+    assert!(found.lower <= signed + slack && signed - slack <= found.upper, "{case:?}");
     assert!(found.lower <= found.upper && found.upper - found.lower <= width, "{case:?}");
     if signed.abs() > 1e3 * (slack + width) {
-        let moved = found.b + found.direction * -signed;
-        let error = 2.0 * found.point_error + 1e3 * width.sqrt().max(width);
-        assert!(moved.distance(found.a) <= error, "{case:?}");
+        let moved = found.point_b + found.direction * -signed;
+        let error = 2.0 * point_error + 1e3 * width.sqrt().max(width);
+        assert!(moved.distance(found.point_a) <= error, "{case:?}");
     }
 }
 

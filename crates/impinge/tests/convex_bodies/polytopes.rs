@@ -88,7 +88,7 @@ fn every_search_gives_the_same_bounds() {
             random_pose(&mut r, t)
         };
         let options = ClosestOptions::default();
-        let climbed = closest(&hull, &hull, &pose, &options);
+        let climbed = closest(&hull, &hull, &pose, &options).answer;
         let rounded = LocalSearch::rounded(&hull).with_table(&table);
         let descent = hierarchy.search_in(&hull);
         for found in [
@@ -96,6 +96,7 @@ fn every_search_gives_the_same_bounds() {
             closest(&descent, &descent, &pose, &options),
             closest(&BruteForce(&hull), &rounded, &pose, &options),
         ] {
+            let found = found.answer;
             assert!(found.lower <= climbed.upper && climbed.lower <= found.upper);
             assert!(found.upper - found.lower < 1e-11, "{found:?}");
         }
@@ -107,7 +108,7 @@ fn a_cache_changes_the_work_and_not_the_answer() {
     let mut r = Random(66);
     let points: Vec<Vec3> = (0..300).map(|_| on_sphere(&mut r)).collect();
     let hull = Hull::new(&points).unwrap();
-    let mut cache = ClosestCache::default();
+    let mut cache = BodyCache::default();
     let (mut warm_supports, mut cold_supports) = (0, 0);
     let options = ClosestOptions::default();
     for step in 0..300 {
@@ -116,8 +117,9 @@ fn a_cache_changes_the_work_and_not_the_answer() {
         let pose = Pose::from_quaternion([0.1, 0.2, 1e-3 * f64::from(step), 1.0], t).unwrap();
         let warm = closest_points(&hull, &hull, &pose, &options, &mut cache);
         let cold = closest(&hull, &hull, &pose, &options);
-        assert!(warm.lower <= cold.upper && cold.lower <= warm.upper, "{warm:?} {cold:?}");
-        assert!(warm.upper - warm.lower < 1e-11, "{warm:?}");
+        let (near, same) = (warm.answer, cold.answer);
+        assert!(near.lower <= same.upper && same.lower <= near.upper, "{warm:?} {cold:?}");
+        assert!(near.upper - near.lower < 1e-11, "{warm:?}");
         warm_supports += warm.iterations;
         cold_supports += cold.iterations;
     }
@@ -138,7 +140,8 @@ fn the_published_iteration_ends_at_a_repeated_vertex() {
         ended += usize::from(matches!(found.stop, Stop::Repeated | Stop::Converged));
         // A vertex that was dropped may be needed again: then it ends too early, and the bounds say
         // so.
-        let better = closest(&hull, &hull, &pose, &ClosestOptions::default());
+        let found = found.answer;
+        let better = closest(&hull, &hull, &pose, &ClosestOptions::default()).answer;
         assert!(found.lower <= better.upper && better.lower <= found.upper, "{found:?}");
         assert!(better.upper - better.lower < 1e-12, "{better:?}");
         early += usize::from(found.upper - found.lower > 1e-6);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::DVec3 as Vec3;
 use impinge::convex::decide::{
-    Closest, Common, Decision, Gap, Hint, Pairs, certain_gap, closest, compare_distance, decide,
+    Closest, Common, Gap, Hint, Pairs, Verdict, certain_gap, closest, compare_distance, decide,
 };
 use impinge::exact::Sign;
 use impinge_oracles::common::{Random, count_from};
@@ -65,7 +65,7 @@ fn verdicts_against_a_linear_program() {
         assert_eq!(decision.is_intersecting(), expected, "{}", pair.name());
         assert!(decision.verify(a, b), "{}: {decision:?}", pair.name());
         assert!(decision.swapped().verify(b, a), "{}: {decision:?}", pair.name());
-        if let Decision::Separated(gap) = decision {
+        if let Verdict::Separated(gap) = decision {
             by_features.fetch_add(u64::from(!gap.features.is_empty()), Ordering::Relaxed);
         }
         let reversed = decide(b, a, &Hint::NONE);
@@ -159,7 +159,7 @@ fn forged_certificates_are_refused() {
         let mut random = Random(seed);
         let found = closest(a, b, &Hint::NONE).expect("finite points");
         match decide(a, b, &Hint::NONE) {
-            Decision::Separated(gap) => {
+            Verdict::Separated(gap) => {
                 let exact = Gap { gap: found.lower, features: found.pairs, ..gap };
                 assert!(exact.verify(a, b), "{}", pair.name());
                 let above = f64::from_bits(found.upper.to_bits() + 1);
@@ -175,7 +175,7 @@ fn forged_certificates_are_refused() {
                     assert!(!Common { pairs }.verify(a, b), "{}: {pairs:?}", pair.name());
                 }
             }
-            Decision::Intersecting(common) => {
+            Verdict::Intersecting(common) => {
                 let point = common.point(a, b).expect("the proof holds");
                 let other = common.swapped().point(b, a).expect("the proof holds");
                 assert_eq!(point, other, "{}", pair.name());

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use families::{FAMILIES, Pair, Random, Triangle};
 use impinge::Vec3;
 use impinge::exact::{
-    Contact, Feature, FilterStats, SegmentFeature, SharedSet, Sign, orient2d, orient2d_counted,
+    Feature, FilterStats, HitKind, SegmentFeature, SharedSet, Sign, orient2d, orient2d_counted,
     orient3d, orient3d_counted, segment_triangle, triangle_intersection, triangle_triangle,
     triangles_intersect, triangles_intersect_counted,
 };
@@ -76,26 +76,26 @@ fn corners_of(feature: Feature, triangle: &Triangle, order: [usize; 3]) -> u8 {
 
 /// A contact in terms that don't depend on the order of the corners.
 fn neutral(
-    contact: Option<Contact>,
+    contact: Option<HitKind>,
     [a, b]: &Pair,
     orders: [[usize; 3]; 2],
 ) -> Option<(u8, u8, u8)> {
     contact.map(|contact| match contact {
-        Contact::Crossing => (0, 7, 7),
-        Contact::Coplanar => (1, 7, 7),
-        Contact::Touching { a: x, b: y } => {
+        HitKind::Crossing => (0, 7, 7),
+        HitKind::Coplanar => (1, 7, 7),
+        HitKind::Touching { a: x, b: y } => {
             (2, corners_of(x, a, orders[0]), corners_of(y, b, orders[1]))
         }
     })
 }
 
 /// Checks one pair in all orders of the corners against the oracle's contact.
-fn check_contact(number: u64, family: &str, pair: &Pair) -> Option<Contact> {
+fn check_contact(number: u64, family: &str, pair: &Pair) -> Option<HitKind> {
     let [a, b] = pair;
     let expected = oracle::contact(a, b);
     let found = triangle_triangle(a, b);
     assert_eq!(found, expected, "pair {number} ({family}): {a:?} {b:?}");
-    let swapped = triangle_triangle(b, a).map(Contact::swapped);
+    let swapped = triangle_triangle(b, a).map(HitKind::swapped);
     assert_eq!(swapped, expected, "pair {number} ({family}), swapped: {a:?} {b:?}");
     let neutral_contact = neutral(expected, pair, [ORDERS[0]; 2]);
     // All orders of the corners for some pairs, and one of each triangle for the others.
@@ -125,9 +125,9 @@ fn contacts_agree_with_the_oracle() {
         let (family, pair) = families::pair(number);
         let kind = match check_contact(number, family, &pair) {
             None => 0,
-            Some(Contact::Crossing) => 1,
-            Some(Contact::Touching { .. }) => 2,
-            Some(Contact::Coplanar) => 3,
+            Some(HitKind::Crossing) => 1,
+            Some(HitKind::Touching { .. }) => 2,
+            Some(HitKind::Coplanar) => 3,
         };
         let index = FAMILIES.iter().position(|f| f.0 == family).expect("a known family");
         tally[index][kind].fetch_add(1, Ordering::Relaxed);
@@ -151,7 +151,7 @@ fn segments_agree_with_the_oracle() {
         let (family, [a, b]) = families::pair(number);
         let [p, q] = [a[(number % 3) as usize], a[((number + 1) % 3) as usize]];
         let expected = oracle::contact(&[p, q, q], &b).map(|contact| {
-            let Contact::Touching { a, b } = contact else {
+            let HitKind::Touching { a, b } = contact else {
                 panic!("a segment can only touch");
             };
             let segment = match a {
@@ -257,7 +257,7 @@ fn shared_sets_agree_with_rationals() {
             return;
         };
         let context = || format!("pair {number} ({family}): {a:?} {b:?} {found:?}");
-        assert_eq!(found.contact, expected.contact, "{}", context());
+        assert_eq!(found.kind, expected.contact, "{}", context());
         let unit: BigRational = num_traits::pow(
             if expected.unit < 0 {
                 BigRational::new(1.into(), 2.into())

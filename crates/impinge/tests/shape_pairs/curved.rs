@@ -2,7 +2,7 @@
 //! between those of the two.
 
 use impinge::convex::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Hull, Sphere};
-use impinge::shape::{self, Cache, Shape, Verdict};
+use impinge::shape::{self, Shape, ShapeCache, Verdict};
 use impinge::{Pose, Vec3, shapes};
 
 use super::random::Random;
@@ -82,7 +82,7 @@ fn bounds_lie_between_those_of_polytopes() {
     for margin in [0.0, 0.25] {
         for body in &bodies(margin) {
             for other in &others() {
-                let mut cache = Cache::default();
+                let mut cache = ShapeCache::default();
                 for _ in 0..25 {
                     let pose = random.pose(2.0);
                     for first in [true, false] {

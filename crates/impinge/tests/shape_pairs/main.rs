@@ -7,9 +7,8 @@ mod curved;
 mod oracle;
 mod random;
 
-use impinge::convex::decide::Decision;
-use impinge::convex::{Capsule, Cuboid, HalfSpace, Hull, Sphere};
-use impinge::shape::{self, Cache, Kind, Shape, Verdict};
+use impinge::convex::{self, Capsule, Cuboid, HalfSpace, Hull, Sphere};
+use impinge::shape::{self, Kind, Shape, ShapeCache, Verdict};
 use impinge::{Mesh, Pose, Vec3, shapes};
 use random::Random;
 
@@ -45,7 +44,7 @@ fn is_half_space(shape: &Shape) -> bool {
 }
 
 /// Compares everything about one pair with the oracle. Returns whether the shapes meet.
-fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> bool {
+fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> bool {
     let (p, q) = (oracle::flat(a, &Pose::IDENTITY), oracle::flat(b, pose));
     let expected = oracle::meet(&p, &q);
     for verdict in [shape::intersects(a, b, pose), shape::intersects_cached(a, b, pose, cache)] {
@@ -56,15 +55,15 @@ fn check(a: &Shape, b: &Shape, pose: &Pose, cache: &mut Cache) -> bool {
                     a,
                     b,
                     pose,
-                    &meeting.common.map(Decision::Intersecting),
-                    meeting.a,
-                    meeting.b,
+                    &meeting.common.map(convex::Verdict::Intersecting),
+                    meeting.feature_a,
+                    meeting.feature_b,
                 );
             }
             Verdict::Separated(clear) => {
                 assert!(!expected, "{a:?} {b:?} {pose:?}");
                 assert!(clear.lower >= 0.0);
-                certified(a, b, pose, &clear.gap.map(Decision::Separated), None, None);
+                certified(a, b, pose, &clear.gap.map(convex::Verdict::Separated), None, None);
             }
             Verdict::Undecided(_) => panic!("{a:?} {b:?} {pose:?}"),
         }
@@ -100,7 +99,7 @@ fn certified(
     a: &Shape,
     b: &Shape,
     pose: &Pose,
-    decision: &Option<Decision>,
+    decision: &Option<convex::Verdict>,
     in_a: Option<u32>,
     in_b: Option<u32>,
 ) {
@@ -127,7 +126,7 @@ fn every_exact_kind_against_every_other() {
                 if is_half_space(a) && is_half_space(b) {
                     continue;
                 }
-                let mut cache = Cache::default();
+                let mut cache = ShapeCache::default();
                 for step in 0..3 {
                     // Exact poses on a grid touch often; others are as they come.
                     let exact = is_half_space(a) || is_half_space(b) || step > 0;
@@ -136,7 +135,7 @@ fn every_exact_kind_against_every_other() {
                     *(if met { &mut meeting } else { &mut apart }) += 1;
                     if exact {
                         let back = pose.inverse();
-                        assert_eq!(check(b, a, &back, &mut Cache::default()), met);
+                        assert_eq!(check(b, a, &back, &mut ShapeCache::default()), met);
                     }
                 }
             }
@@ -159,8 +158,8 @@ fn exchanging_the_shapes_exchanges_the_answers() {
             for (found, first, second) in [(one, a, b), (two, b, a)] {
                 let is_mesh = |s: &Shape| matches!(s.kind(), Kind::Mesh(_) | Kind::Solid(_));
                 if found.upper > 0.0 {
-                    assert_eq!(found.a.is_some(), is_mesh(first));
-                    assert_eq!(found.b.is_some(), is_mesh(second));
+                    assert_eq!(found.feature_a.is_some(), is_mesh(first));
+                    assert_eq!(found.feature_b.is_some(), is_mesh(second));
                 }
             }
             if let (Some(one), Some(two)) =
@@ -286,8 +285,8 @@ fn sizes_far_apart_and_far_from_the_origin() {
         let ball = Shape::from(Sphere::new(0.3 * scale).unwrap());
         for _ in 0..12 {
             let near = Pose::from_translation(random.in_cube() * 3.0 * scale).unwrap();
-            check(&hull, &mesh, &near, &mut Cache::default());
-            check(&mesh, &hull, &near, &mut Cache::default());
+            check(&hull, &mesh, &near, &mut ShapeCache::default());
+            check(&mesh, &hull, &near, &mut ShapeCache::default());
             let there = Pose::from_translation(away + random.in_cube() * 2.0 * scale).unwrap();
             let (p, q) = (oracle::flat(&mesh, &Pose::IDENTITY), oracle::flat(&ball, &there));
             assert_eq!(
@@ -334,7 +333,7 @@ fn solids_hold_what_lies_inside() {
     let inside: [Shape; 5] = [
         Sphere::new(1.0).unwrap().into(),
         Cuboid::new([1.0, 1.0, 1.0]).unwrap().into(),
-        impinge::convex::Cone::new(1.0, 1.0).unwrap().into(),
+        convex::Cone::new(1.0, 1.0).unwrap().into(),
         small.clone().into(),
         Shape::solid(small).unwrap(),
     ];

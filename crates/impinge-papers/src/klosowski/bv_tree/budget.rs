@@ -11,11 +11,11 @@ use super::counters::Counter;
 use super::query::BvQuery;
 use super::tumble::Tumble;
 use crate::klosowski::volume::Volume;
+use impinge::Bounds;
 use impinge::exact::triangles_intersect;
-use impinge::internals::closest_of_disjoint;
+use impinge::internals::{closest_of_disjoint, length_up};
 use impinge::math::Pose;
-use impinge::pair::Budget;
-use impinge::pair::{Maybe, Outcome};
+use impinge::pair::{Budget, BudgetVerdict, Separation};
 
 /// Two nodes whose volumes overlap.
 #[derive(Clone, Copy, Debug)]
@@ -70,22 +70,22 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// frame.
     ///
     /// ```
-    /// use impinge::pair::{Budget, Outcome};
+    /// use impinge::pair::Budget;
     /// use impinge_papers::klosowski::bv_tree::{BuildOptions, BvQuery, BvTree};
     /// use impinge_papers::klosowski::volume::Dop18;
-    /// use impinge::{Pose, shapes};
+    /// use impinge::{Pose, Verdict, shapes};
     ///
     /// let ring = shapes::torus(1.0, 0.3, 32, 16)?;
     /// let tree = BvTree::<Dop18>::build(&ring, &BuildOptions::environment());
     /// let mut query = BvQuery::new((&ring, &tree), (&ring, &tree))?;
     /// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
-    /// let Outcome::Maybe(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps do not do") };
-    /// let Outcome::Maybe(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("nor do twenty") };
-    /// assert!(later.pair_depth <= early.pair_depth);
+    /// let Verdict::Undecided(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps do not do") };
+    /// let Verdict::Undecided(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("nor do twenty") };
+    /// assert!(later.open_depth <= early.open_depth);
     /// assert!(query.within(&linked, &mut Budget::unlimited()).is_separated());
     /// # Ok::<(), impinge::Error>(())
     /// ```
-    pub fn within(&mut self, pose: &Pose, budget: &mut Budget<'_>) -> Outcome {
+    pub fn within(&mut self, pose: &Pose, budget: &mut Budget<'_>) -> BudgetVerdict {
         self.within_counted(pose, budget, &mut ())
     }
 
@@ -95,9 +95,9 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         pose: &Pose,
         budget: &mut Budget<'_>,
         counter: &mut C,
-    ) -> Outcome {
+    ) -> BudgetVerdict {
         if !self.begin(pose, 0.0) {
-            return Outcome::Separated { distance_at_least: f64::INFINITY };
+            return BudgetVerdict::Separated(Separation::Empty);
         }
         let mut search = Search::default();
         let root = Open { depth: f64::INFINITY, a: 0, b: 0, level: 0 };
@@ -108,7 +108,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
             let (a, b) = (pair.a, pair.b);
             if self.a.node(a).is_leaf() && self.b.node(b).is_leaf() {
                 match self.compare_leaves(a, b, budget, &mut search, counter) {
-                    Leaves::Hit(a, b) => return Outcome::Hit { a, b },
+                    Leaves::Hit(a, b) => return BudgetVerdict::Intersecting((a, b)),
                     Leaves::Apart => continue,
                     Leaves::Stopped => {
                         search.left.push(pair);
@@ -146,9 +146,10 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         }
         search.left.extend(search.open.drain());
         if search.left.is_empty() {
-            return Outcome::Separated { distance_at_least: search.gap.unwrap_or(0.0) };
+            let lower = search.gap.unwrap_or(0.0);
+            return BudgetVerdict::Separated(Separation::Distance { lower });
         }
-        Outcome::Maybe(self.maybe(&search.left, total_depth))
+        BudgetVerdict::Undecided(self.known(&search.left, total_depth))
     }
 
     /// Two nodes below a pair: still open, or a gap apart.
@@ -194,20 +195,17 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         Leaves::Apart
     }
 
-    fn maybe(&self, left: &[Open], total_depth: f64) -> Maybe {
-        let mut maybe = Maybe {
-            pair_depth: 0.0,
-            total_depth,
-            distance_at_most: f64::INFINITY,
-            pairs_left: left.len(),
-        };
+    fn known(&self, left: &[Open], total_depth: f64) -> Bounds {
+        let (lower, upper) = (-total_depth, f64::INFINITY);
+        let mut known = Bounds { lower, upper, open_depth: 0.0, open: left.len() };
         for pair in left {
-            maybe.pair_depth = maybe.pair_depth.max(pair.depth.min(total_depth));
+            known.open_depth = known.open_depth.max(pair.depth.min(total_depth));
             let i = self.a.tree.triangles_of(pair.a)[0];
             let j = self.b.tree.triangles_of(pair.b)[0];
-            maybe.offer(self.a.mesh.triangle(i as usize)[0], self.there(j)[0]);
+            let apart = self.a.mesh.triangle(i as usize)[0] - self.there(j)[0];
+            known.upper = known.upper.min(length_up(apart));
         }
-        maybe
+        known
     }
 }
 

@@ -46,7 +46,6 @@ use std::ops::Range;
 
 pub use counters::{Costs, Counter, Counts, Recording};
 pub use front::Front;
-pub use near::NearPair;
 pub use options::{BuildOptions, Measure, SplitPoint, SplitRule, Threshold};
 pub use query::{BvQuery, Scratch};
 pub use shapes::{ByShape, DopShapes, TumbleOptions};

@@ -8,20 +8,10 @@ use super::query::BvQuery;
 use super::traverse::Order;
 use super::tumble::Tumble;
 use crate::klosowski::volume::Volume;
-use impinge::closest::{self, ClosestPoints};
+use impinge::closest;
 use impinge::math::Pose;
 use impinge::mesh::Mesh;
-
-/// Two triangles that are close to each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NearPair {
-    /// The triangle of A.
-    pub a: u32,
-    /// The triangle of B.
-    pub b: u32,
-    /// Their closest points and the bounds of their distance, in A's frame.
-    pub closest: ClosestPoints,
-}
+use impinge::pair::NearPair;
 
 /// The bounds of a distance differ by less than this share of the triangles' coordinates'
 /// differences.
@@ -87,7 +77,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
             let _ = self.descend(order, counter, &mut |a, here, b, there| {
                 let closest = closest::triangle_triangle(here, there);
                 if closest.lower <= epsilon {
-                    return found(NearPair { a, b, closest });
+                    return found(NearPair::new(a, b, closest));
                 }
                 ControlFlow::Continue(())
             });

@@ -11,7 +11,8 @@
 mod johnson;
 mod momentum;
 
-use impinge::convex::{Body, ClosestCache, ClosestOptions, ClosestPoints};
+use impinge::Distance;
+use impinge::convex::{BodyCache, ClosestOptions, Iterated, Support};
 use impinge::internals::closest::{Reduced, SignedVolumes, Strategy, closest_points_by};
 use impinge::math::{Pose, Vec3};
 
@@ -99,14 +100,14 @@ impl Variant {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn closest_points<A: Body, B: Body>(
+pub fn closest_points<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
     options: &ClosestOptions,
     variant: Variant,
-    cache: &mut ClosestCache<A::Memory, B::Memory>,
-) -> ClosestPoints {
+    cache: &mut BodyCache<A::Memory, B::Memory>,
+) -> Iterated<Distance> {
     let common = Common::new(variant);
     match variant.reduction {
         Reduction::Johnson => closest_points_by(a, b, pose, options, &mut ByJohnson(common), cache),

@@ -59,7 +59,7 @@ pub use prepared::{Preparation, Prepared};
 pub use rule::Rule;
 pub use search::{Scratch, Search};
 
-use impinge::convex::decide::Decision;
+use impinge::convex;
 use impinge::math::Vec3;
 
 /// Searches for a separating vector until there is a verdict.
@@ -75,11 +75,11 @@ pub fn separate(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> O
 ///
 /// The exact decision, which bodies within rounding of touching need, takes a time proportional to
 /// the vertices of both.
-pub fn decide(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> Decision {
+pub fn decide(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> convex::Verdict {
     let output = separate(query, cache, scratch);
     output.verdict.decision().unwrap_or_else(|| {
         let moved: Vec<Vec3> =
             query.b.hull().vertices().iter().map(|v| query.pose.transform_point(*v)).collect();
-        impinge::convex::decide::decide(query.a.hull().vertices(), &moved, &output.hint)
+        convex::decide::decide(query.a.hull().vertices(), &moved, &output.hint)
     })
 }

@@ -1,8 +1,8 @@
 //! What a search asks and answers.
 
 use super::{Prepared, Rule};
-use impinge::convex::decide::{Common, Decision, Gap, Hint, Pairs};
-use impinge::convex::{ClosestCache, Trail};
+use impinge::convex::decide::Hint;
+use impinge::convex::{self, BodyCache, Common, Gap, HullMemory, Pairs};
 use impinge::math::Pose;
 
 /// A question: do A and B meet?
@@ -89,10 +89,10 @@ impl Verdict {
 
     /// The verdict as a decision, if there is one.
     #[must_use]
-    pub fn decision(&self) -> Option<Decision> {
+    pub fn decision(&self) -> Option<convex::Verdict> {
         match *self {
-            Self::Separated(gap) => Some(Decision::Separated(gap)),
-            Self::Intersecting(common) => Some(Decision::Intersecting(common)),
+            Self::Separated(gap) => Some(convex::Verdict::Separated(gap)),
+            Self::Intersecting(common) => Some(convex::Verdict::Intersecting(common)),
             Self::Undecided(_) => None,
         }
     }
@@ -136,7 +136,7 @@ impl Output {
     ///
     /// The way back is [`Cache::from_closest`](super::Cache::from_closest).
     #[must_use]
-    pub fn closest_start(&self) -> ClosestCache<Trail, Trail> {
-        ClosestCache::from_pairs(&self.seeds)
+    pub fn closest_start(&self) -> BodyCache<HullMemory, HullMemory> {
+        BodyCache::from_pairs(&self.seeds)
     }
 }

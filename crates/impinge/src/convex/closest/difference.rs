@@ -1,7 +1,7 @@
 //! The set of all differences of points of B and points of A.
 
-use super::ClosestCache;
-use crate::convex::body::{Body, Mark, U, length_up};
+use super::BodyCache;
+use crate::convex::body::{Mark, Support, U, length_up};
 use crate::convex::placed::Placed;
 use crate::math::{Pose, Vec3, unit_scale};
 
@@ -19,7 +19,7 @@ pub(in crate::convex) struct Vertex {
 }
 
 /// `M = B - A` of the cores, in A's frame, scaled by a power of two to a size of about one.
-pub(in crate::convex) struct Difference<'a, A: Body, B: Body> {
+pub(in crate::convex) struct Difference<'a, A: Support, B: Support> {
     a: &'a A,
     b: Placed<'a, B>,
     scale: (f64, f64),
@@ -29,7 +29,7 @@ pub(in crate::convex) struct Difference<'a, A: Body, B: Body> {
     pub(in crate::convex) middle: Vec3,
 }
 
-impl<'a, A: Body, B: Body> Difference<'a, A, B> {
+impl<'a, A: Support, B: Support> Difference<'a, A, B> {
     pub(in crate::convex) fn new(a: &'a A, b: &'a B, pose: &'a Pose) -> Self {
         let b = Placed::new(b, pose);
         let ((middle_a, radius_a), (middle_b, radius_b)) = (a.ball(), b.ball());
@@ -45,7 +45,7 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
     pub(in crate::convex) fn furthest(
         &self,
         direction: Vec3,
-        cache: &mut ClosestCache<A::Memory, B::Memory>,
+        cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Vertex {
         let a = self.a.furthest(-direction, &mut cache.a);
         let mark = self.a.mark(-direction, &cache.a);
@@ -56,7 +56,7 @@ impl<'a, A: Body, B: Body> Difference<'a, A, B> {
     /// The vertices that the cache holds the marks of, as far as these bodies know them, each once.
     pub(in crate::convex) fn recall(
         &self,
-        cache: &mut ClosestCache<A::Memory, B::Memory>,
+        cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Vec<Vertex> {
         let mut vertices: Vec<Vertex> = Vec::with_capacity(4);
         for marks in cache.simplex.iter().take(4) {

@@ -3,15 +3,17 @@
 use super::difference::{Difference, Vertex};
 use super::reduced::Reduced;
 use super::strategy::{SignedVolumes, Strategy};
-use super::{ClosestCache, ClosestOptions, ClosestPoints, Stop, signed_volumes, unit};
-use crate::convex::body::{Body, U, length_up};
+use super::{BodyCache, ClosestOptions, Iterated, Stop, signed_volumes, unit};
+use crate::answer::Distance;
+use crate::convex::body::{Support, U, length_up};
 use crate::math::{Pose, Vec3};
 
 /// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, and bounds of the
 /// distance.
 ///
 /// `lower > 0` proves that the bodies are apart. Otherwise they overlap, touch, or are nearer than
-/// rounding (or the limit) could tell; `upper` says how near at least.
+/// rounding (or the limit) could tell; `upper` says how near at least, and the points are in or near
+/// both.
 ///
 /// ```
 /// use impinge::Pose;
@@ -20,31 +22,32 @@ use crate::math::{Pose, Vec3};
 /// let (a, b) = (Cuboid::new([1.0, 1.0, 1.0])?, Capsule::new(2.0, 0.5)?);
 /// let pose = Pose::from_translation([3.0, 0.0, 0.0])?;
 /// let found = closest_points(&a, &b, &pose, &Default::default(), &mut Default::default());
-/// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-11);
+/// let distance = found.answer;
+/// assert!(distance.lower <= 1.5 && 1.5 <= distance.upper && distance.upper - distance.lower < 1e-11);
 /// assert_eq!(found.direction.x, 1.0);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn closest_points<A: Body, B: Body>(
+pub fn closest_points<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
     options: &ClosestOptions,
-    cache: &mut ClosestCache<A::Memory, B::Memory>,
-) -> ClosestPoints {
+    cache: &mut BodyCache<A::Memory, B::Memory>,
+) -> Iterated<Distance> {
     closest_points_by(a, b, pose, options, &mut SignedVolumes, cache)
 }
 
 /// As [`closest_points`], by another strategy.
 #[must_use]
-pub fn closest_points_by<A: Body, B: Body>(
+pub fn closest_points_by<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
     options: &ClosestOptions,
     strategy: &mut impl Strategy,
-    cache: &mut ClosestCache<A::Memory, B::Memory>,
-) -> ClosestPoints {
+    cache: &mut BodyCache<A::Memory, B::Memory>,
+) -> Iterated<Distance> {
     let difference = Difference::new(a, b, pose);
     let ended = iterate(&difference, a.margin() + b.margin(), options, strategy, cache);
     ended.store(cache);
@@ -60,12 +63,10 @@ pub fn closest_points_by<A: Body, B: Body>(
         let common = ((apart - margins[1]).max(0.0) + margins[0].min(apart)) * 0.5;
         (common, apart - common)
     };
-    ClosestPoints {
-        a: p + direction * reach_a,
-        b: q - direction * reach_b,
+    let points = [p + direction * reach_a, q - direction * reach_b];
+    Iterated {
+        answer: Distance::between(lower.max(0.0), upper.max(0.0), points),
         direction,
-        lower: lower.max(0.0),
-        upper: upper.max(0.0),
         point_error,
         iterations: ended.iterations,
         stop: ended.stop,
@@ -109,7 +110,7 @@ impl Ended {
     }
 
     /// The simplex for the next query.
-    pub(in crate::convex) fn store<C, D>(&self, cache: &mut ClosestCache<C, D>) {
+    pub(in crate::convex) fn store<C, D>(&self, cache: &mut BodyCache<C, D>) {
         cache.simplex.clear();
         cache.simplex.extend(self.simplex.iter().filter_map(|v| v.marks));
     }
@@ -118,7 +119,7 @@ impl Ended {
     /// apart: less than zero where margins overlap.
     ///
     /// Where the cores overlap, `lower` means nothing.
-    pub(in crate::convex) fn less_margins<A: Body, B: Body>(
+    pub(in crate::convex) fn less_margins<A: Support, B: Support>(
         &self,
         difference: &Difference<'_, A, B>,
         margins: [f64; 2],
@@ -132,12 +133,12 @@ impl Ended {
 
 /// Iterates until the bounds meet. `margin` is subtracted from the distance later, so they need to
 /// meet relative to what is left.
-pub(in crate::convex) fn iterate<A: Body, B: Body, S: Strategy>(
+pub(in crate::convex) fn iterate<A: Support, B: Support, S: Strategy>(
     difference: &Difference<'_, A, B>,
     margin: f64,
     options: &ClosestOptions,
     strategy: &mut S,
-    cache: &mut ClosestCache<A::Memory, B::Memory>,
+    cache: &mut BodyCache<A::Memory, B::Memory>,
 ) -> Ended {
     let mut at = Ended::start(difference, S::reduce, cache);
     let mut polish = false;
@@ -194,10 +195,10 @@ pub(in crate::convex) fn iterate<A: Body, B: Body, S: Strategy>(
 impl Ended {
     /// The simplex of the last query, or the support along the line of the middles (Leung 1996,
     /// section 3.4).
-    fn start<A: Body, B: Body>(
+    fn start<A: Support, B: Support>(
         difference: &Difference<'_, A, B>,
         reduce: fn(&[Vec3]) -> Reduced,
-        cache: &mut ClosestCache<A::Memory, B::Memory>,
+        cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Self {
         let mut simplex = difference.recall(cache);
         if simplex.is_empty() {
@@ -223,7 +224,7 @@ impl Ended {
 
     /// Adds a vertex to the simplex, if that brings it nearer to the origin or, `level_steps` times
     /// at most, no further.
-    fn step<A: Body, B: Body>(
+    fn step<A: Support, B: Support>(
         &mut self,
         vertex: Vertex,
         reduce: fn(&[Vec3]) -> Reduced,
@@ -249,7 +250,7 @@ impl Ended {
 
     /// Goes from the nearest point straight towards a vertex, if that comes nearer: where rounding
     /// spoils the weights of a sliver, the line is still good.
-    fn step_along_line<A: Body, B: Body>(
+    fn step_along_line<A: Support, B: Support>(
         &mut self,
         vertex: Vertex,
         difference: &Difference<'_, A, B>,
@@ -286,7 +287,7 @@ impl Ended {
     }
 
     /// The origin is no further than this from the set: the nearest point is near a point of it.
-    fn upper_bound<A: Body, B: Body>(&self, difference: &Difference<'_, A, B>) -> f64 {
+    fn upper_bound<A: Support, B: Support>(&self, difference: &Difference<'_, A, B>) -> f64 {
         let (error, size) = self.simplex.iter().fold((0.0_f64, 0.0_f64), |(e, s), v| {
             (e.max(difference.error(v.m)), s.max(length_up(v.m)))
         });
@@ -294,14 +295,14 @@ impl Ended {
     }
 
     /// A distance that rounding can make of nothing.
-    fn rounding<A: Body, B: Body>(&self, difference: &Difference<'_, A, B>) -> f64 {
+    fn rounding<A: Support, B: Support>(&self, difference: &Difference<'_, A, B>) -> f64 {
         rounding(difference, &self.simplex) + self.blended
     }
 }
 
 /// Keeps the vertices that the nearest point needs, in their order; their weights and the point.
 /// Four only if it is the origin up to rounding.
-fn shrink<A: Body, B: Body>(
+fn shrink<A: Support, B: Support>(
     simplex: &mut Vec<Vertex>,
     reduce: fn(&[Vec3]) -> Reduced,
     difference: &Difference<'_, A, B>,
@@ -327,6 +328,6 @@ fn shrink<A: Body, B: Body>(
 }
 
 /// A distance that rounding can make of nothing.
-fn rounding<A: Body, B: Body>(difference: &Difference<'_, A, B>, simplex: &[Vertex]) -> f64 {
+fn rounding<A: Support, B: Support>(difference: &Difference<'_, A, B>, simplex: &[Vertex]) -> f64 {
     16.0 * simplex.iter().map(|v| difference.error(v.m)).fold(0.0, f64::max)
 }

@@ -29,7 +29,7 @@ pub use iterate::{closest_points, closest_points_by};
 pub use reduced::Reduced;
 pub use strategy::{SignedVolumes, Strategy};
 
-use super::body::{Mark, Trail};
+use super::body::{HullMemory, Mark};
 use super::decide::Pairs;
 use crate::math::Vec3;
 
@@ -72,21 +72,17 @@ pub enum Stop {
     Limit,
 }
 
-/// The closest points of two bodies, in A's frame, with bounds of their distance.
+/// What an iteration on two bodies found, and how it ended: of [`closest_points`] a
+/// [`Distance`](crate::Distance), of [`penetration`](super::penetration) a
+/// [`Contact`](crate::Contact).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClosestPoints {
-    /// The point of A. Where the bodies overlap (`lower` is zero), a point in or near both.
-    pub a: Vec3,
-    /// The point of B.
-    pub b: Vec3,
-    /// From A to B, a unit vector; zero where the cores of the bodies meet as far as rounding can
-    /// tell.
+pub struct Iterated<T> {
+    /// What was asked for.
+    pub answer: T,
+    /// From A to B in A's frame, a unit vector; zero where the cores of the bodies meet as far as
+    /// rounding can tell.
     pub direction: Vec3,
-    /// The distance is at least this; if positive, the bodies are apart.
-    pub lower: f64,
-    /// The distance is at most this.
-    pub upper: f64,
-    /// How far the points may be from their bodies.
+    /// How far the points of the answer may be from their bodies.
     pub point_error: f64,
     /// The number of supports asked of each body.
     pub iterations: u32,
@@ -97,14 +93,14 @@ pub struct ClosestPoints {
 /// What a query leaves for the next one of the same two bodies at a similar pose: how to find the
 /// last simplex again (Leung 1996, section 5.4) and the last supports.
 ///
-/// `C` and `D` are the [`Body::Memory`](super::Body::Memory) of A and B. An empty one,
+/// `C` and `D` are the [`Support::Memory`](super::Support::Memory) of A and B. An empty one,
 /// [`Default::default`], will do.
 ///
 /// Keep one for each pair of bodies. It may be used with other bodies, or after they changed: it
 /// holds [`Mark`]s, not points, and asks the bodies at hand for the points. That costs a little
 /// time then, and the bounds hold.
 #[derive(Clone, Debug)]
-pub struct ClosestCache<C, D> {
+pub struct BodyCache<C, D> {
     /// What A's search remembers.
     pub a: C,
     /// What B's search remembers.
@@ -113,13 +109,13 @@ pub struct ClosestCache<C, D> {
     pub(super) simplex: Vec<[Mark; 2]>,
 }
 
-impl<C: Default, D: Default> Default for ClosestCache<C, D> {
+impl<C: Default, D: Default> Default for BodyCache<C, D> {
     fn default() -> Self {
         Self { a: C::default(), b: D::default(), simplex: Vec::new() }
     }
 }
 
-impl ClosestCache<Trail, Trail> {
+impl BodyCache<HullMemory, HullMemory> {
     /// The start of a search that begins at a simplex of these vertices of two hulls; numbers that
     /// they do not have are left out there.
     #[must_use]

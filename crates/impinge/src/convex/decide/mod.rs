@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use impinge::Vec3;
-//! use impinge::convex::decide::{Decision, Hint, decide};
+//! use impinge::convex::decide::{Verdict, Hint, decide};
 //!
 //! let a = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
 //! // Just above the slope of the tetrahedron, and just on it.
@@ -19,12 +19,12 @@
 //! let above = [Vec3::new(third, third, third + 2e-16), Vec3::ONE];
 //! let on = [Vec3::new(0.25, 0.25, 0.5), Vec3::ONE];
 //! match decide(&a, &above, &Hint::NONE) {
-//!     Decision::Separated(proof) => assert!(proof.verify(&a, &above) && proof.gap > 0.0),
-//!     Decision::Intersecting(_) => unreachable!(),
+//!     Verdict::Separated(proof) => assert!(proof.verify(&a, &above) && proof.gap > 0.0),
+//!     Verdict::Intersecting(_) => unreachable!(),
 //! }
 //! match decide(&a, &on, &Hint::NONE) {
-//!     Decision::Intersecting(proof) => assert_eq!(proof.point(&a, &on), Some(on[0])),
-//!     Decision::Separated(_) => unreachable!(),
+//!     Verdict::Intersecting(proof) => assert_eq!(proof.point(&a, &on), Some(on[0])),
+//!     Verdict::Separated(_) => unreachable!(),
 //! }
 //! ```
 
@@ -41,38 +41,28 @@ use active::Active;
 use distance::root;
 use extreme::Direction;
 
+use crate::answer;
 use crate::math::Vec3;
 
 pub use certificate::{Common, Gap, Pairs};
 pub use distance::{Closest, closest, compare_distance};
 pub use quick::{certain_gap, holds_origin};
 
-/// Whether two bodies share a point, with the proof.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Decision {
-    /// They share none.
-    Separated(Gap),
-    /// They share one at least.
-    Intersecting(Common),
-}
+/// Whether two polytopes share a point, with the proof.
+pub type Verdict = answer::Verdict<Gap, Common>;
 
-impl Decision {
-    /// Whether the bodies share a point.
-    #[must_use]
-    pub fn is_intersecting(&self) -> bool {
-        matches!(self, Self::Intersecting(_))
-    }
-
+impl answer::Verdict<Gap, Common> {
     /// Whether the proof holds for these points.
     #[must_use]
     pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
-        match self {
+        let verdict = *self;
+        match verdict {
             Self::Separated(gap) => gap.verify(a, b),
             Self::Intersecting(common) => common.verify(a, b),
         }
     }
 
-    /// The same decision with A and B exchanged.
+    /// The same verdict with A and B exchanged, still in A's frame.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {
@@ -105,9 +95,9 @@ impl Hint {
 /// finite, the function returns, but what it returns means nothing; a proof of separation then does
 /// not verify.
 #[must_use]
-pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Decision {
+pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
     if a.is_empty() || b.is_empty() {
-        return Decision::Separated(Gap {
+        return Verdict::Separated(Gap {
             direction: Vec3::X,
             gap: f64::MAX,
             features: Pairs::NONE,
@@ -116,15 +106,15 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Decision {
     let exists = |[i, j]: &[u32; 2]| (*i as usize) < a.len() && (*j as usize) < b.len();
     if hint.pairs.as_slice().iter().all(exists) {
         if let Some(common) = Common::around(hint.pairs, a, b) {
-            return Decision::Intersecting(common);
+            return Verdict::Intersecting(common);
         }
     }
     if hint.direction != Vec3::ZERO {
         if let Some(gap) = Gap::along(hint.direction, a, b) {
-            return Decision::Separated(gap);
+            return Verdict::Separated(gap);
         }
     }
-    exactly(a, b, hint).unwrap_or(Decision::Separated(Gap {
+    exactly(a, b, hint).unwrap_or(Verdict::Separated(Gap {
         direction: Vec3::ZERO,
         gap: 0.0,
         features: Pairs::NONE,
@@ -132,18 +122,18 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Decision {
 }
 
 /// The decision by the active set; `None` if a coordinate is not finite.
-fn exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Decision> {
+fn exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
     let mut active = Active::new(a, b, &hint.pairs)?;
     loop {
         if active.holds_origin() {
-            return Some(Decision::Intersecting(Common { pairs: active.pairs() }));
+            return Some(Verdict::Intersecting(Common { pairs: active.pairs() }));
         }
         let direction = active.direction().normalize();
         if let Some(gap) = Gap::along(direction, a, b) {
-            return Some(Decision::Separated(gap));
+            return Some(Verdict::Separated(gap));
         }
         if !active.improve()? {
-            return Some(Decision::Separated(narrow(a, b, direction, &active)));
+            return Some(Verdict::Separated(narrow(a, b, direction, &active)));
         }
     }
 }
@@ -177,14 +167,14 @@ mod tests {
         assert!(other.verify(b, a), "{other:?} {a:?} {b:?}");
         assert_eq!(decision.is_intersecting(), other.is_intersecting(), "{a:?} {b:?}");
         match (decision, closest(a, b, &Hint::NONE).unwrap()) {
-            (Decision::Separated(gap), closest) => {
+            (Verdict::Separated(gap), closest) => {
                 assert!(gap.gap <= closest.lower && closest.lower <= closest.upper);
                 let proof = Gap { gap: closest.lower, features: closest.pairs, ..gap };
                 assert!(proof.verify(a, b));
                 let above = Gap { gap: f64::from_bits(closest.upper.to_bits() + 1), ..proof };
                 assert!(!above.verify(a, b));
             }
-            (Decision::Intersecting(_), closest) => {
+            (Verdict::Intersecting(_), closest) => {
                 assert_eq!((closest.lower, closest.upper), (0.0, 0.0));
                 assert_eq!(closest.point_a, closest.point_b);
             }
@@ -221,7 +211,7 @@ mod tests {
             let up = if height == crate::exact::Sign::Negative { -normal } else { normal };
             let b = [on, on + up, on + up + Vec3::X * 1e-3];
             assert_eq!(meet(&a, &b), height.is_zero());
-            if let Decision::Separated(gap) = decide(&a, &b, &Hint::NONE) {
+            if let Verdict::Separated(gap) = decide(&a, &b, &Hint::NONE) {
                 by_features += usize::from(!gap.features.is_empty());
                 assert!(gap.gap > 0.0 && gap.gap < 1e-15);
             }
@@ -258,7 +248,7 @@ mod tests {
         let slope = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| v * tiny);
         let decision = decide(&slope, &[Vec3::ZERO], &Hint::NONE);
         assert!(decision.verify(&slope, &[Vec3::ZERO]));
-        assert!(matches!(decision, Decision::Separated(gap) if gap.gap == 0.0));
+        assert!(matches!(decision, Verdict::Separated(gap) if gap.gap == 0.0));
     }
 
     #[test]

@@ -3,16 +3,16 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::PenetrationOptions;
 use super::polytope::{Face, Polytope};
-use super::{Penetration, PenetrationOptions};
-use crate::convex::body::{Body, U};
+use crate::answer::Contact;
+use crate::convex::body::{Support, U};
 use crate::convex::closest::{
-    ClosestCache, Difference, Ended, SignedVolumes, Stop, Vertex, iterate, signed_volumes,
+    BodyCache, Difference, Ended, Iterated, SignedVolumes, Stop, Vertex, iterate, signed_volumes,
 };
 use crate::math::{Pose, Vec3};
 
-/// How deep `a` and `b` overlap, with `pose` the pose of B in A's frame; minus the distance if they
-/// are apart.
+/// How deep `a` and `b` overlap, or how far they are apart, with `pose` the pose of B in A's frame.
 ///
 /// ```
 /// use impinge::Pose;
@@ -21,18 +21,19 @@ use crate::math::{Pose, Vec3};
 /// let (a, b) = (Cuboid::new([1.0, 1.0, 1.0])?, Cylinder::new(1.0, 0.5)?);
 /// let pose = Pose::from_translation([1.25, 0.0, 0.5])?;
 /// let found = penetration(&a, &b, &pose, &Default::default(), &mut Default::default());
-/// assert!(found.lower <= 0.25 && 0.25 <= found.upper && found.upper - found.lower < 1e-9);
-/// assert!(found.direction.x > 0.999);
+/// let contact = found.answer;
+/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper && contact.upper - contact.lower < 1e-9);
+/// assert!(contact.direction.x > 0.999);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn penetration<A: Body, B: Body>(
+pub fn penetration<A: Support, B: Support>(
     a: &A,
     b: &B,
     pose: &Pose,
     options: &PenetrationOptions,
-    cache: &mut ClosestCache<A::Memory, B::Memory>,
-) -> Penetration {
+    cache: &mut BodyCache<A::Memory, B::Memory>,
+) -> Iterated<Contact> {
     let difference = Difference::new(a, b, pose);
     let margins = [a.margin(), b.margin()];
     let margin = margins[0] + margins[1];
@@ -43,20 +44,18 @@ pub fn penetration<A: Body, B: Body>(
         let growth = Growth::of(&difference, &ended, options, cache);
         growth.result(&difference, &ended, margin)
     } else {
-        let [a, b] = ended.points();
-        Penetration {
-            a,
-            b,
-            direction: ended.direction(),
-            lower: -upper,
-            upper: -lower,
-            point_error: difference.point_error(a, b),
+        let [point_a, point_b] = ended.points();
+        let direction = ended.direction();
+        Iterated {
+            answer: Contact { lower, upper, direction, point_a, point_b },
+            direction,
+            point_error: difference.point_error(point_a, point_b),
             iterations: ended.iterations,
             stop: ended.stop,
         }
     };
-    found.a += found.direction * margins[0];
-    found.b -= found.direction * margins[1];
+    found.answer.point_a += found.direction * margins[0];
+    found.answer.point_b -= found.direction * margins[1];
     found.point_error += 4.0 * U * margin;
     found
 }
@@ -96,11 +95,11 @@ struct Growth {
 }
 
 impl Growth {
-    fn of<A: Body, B: Body>(
+    fn of<A: Support, B: Support>(
         difference: &Difference<'_, A, B>,
         ended: &Ended,
         options: &PenetrationOptions,
-        cache: &mut ClosestCache<A::Memory, B::Memory>,
+        cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Self {
         let mut growth = Self {
             lower: None,
@@ -118,11 +117,11 @@ impl Growth {
     }
 
     /// A support along `direction`, and the bound of the depth that it gives.
-    fn ask<A: Body, B: Body>(
+    fn ask<A: Support, B: Support>(
         &mut self,
         direction: Vec3,
         difference: &Difference<'_, A, B>,
-        cache: &mut ClosestCache<A::Memory, B::Memory>,
+        cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> (Vertex, f64) {
         self.supports += 1;
         let vertex = difference.furthest(direction, cache);
@@ -135,11 +134,11 @@ impl Growth {
 
     /// Four vertices to start with: those given, and supports across what they span. `None` if the
     /// set has no room for them.
-    fn tetrahedron<A: Body, B: Body>(
+    fn tetrahedron<A: Support, B: Support>(
         &mut self,
         given: &[Vertex],
         difference: &Difference<'_, A, B>,
-        cache: &mut ClosestCache<A::Memory, B::Memory>,
+        cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Option<[Vertex; 4]> {
         if let [a, b, c, d] = *given {
             if Polytope::new([a, b, c, d]).is_some() {
@@ -176,12 +175,12 @@ impl Growth {
         Some([a, b, c, d])
     }
 
-    fn expand<A: Body, B: Body>(
+    fn expand<A: Support, B: Support>(
         &mut self,
         mut polytope: Polytope,
         difference: &Difference<'_, A, B>,
         options: &PenetrationOptions,
-        cache: &mut ClosestCache<A::Memory, B::Memory>,
+        cache: &mut BodyCache<A::Memory, B::Memory>,
     ) {
         let mut waiting = BinaryHeap::new();
         for (face, f) in polytope.faces.iter().enumerate() {
@@ -251,25 +250,26 @@ impl Growth {
         }
     }
 
-    fn result<A: Body, B: Body>(
+    fn result<A: Support, B: Support>(
         &self,
         difference: &Difference<'_, A, B>,
         ended: &Ended,
         margin: f64,
-    ) -> Penetration {
+    ) -> Iterated<Contact> {
         // Without more knowledge the cores are as far apart as the closest points found.
         let [_, apart] = ended.less_margins(difference, [0.0; 2]);
         let at_least = self.lower.map_or(-apart, |l| difference.unscaled(l).max(-apart));
         let at_most = difference.unscaled(self.upper);
         let slack = |bound: f64| 4.0 * U * (bound.abs() + margin) + f64::MIN_POSITIVE;
-        let [a, b] = self.points;
-        Penetration {
-            a,
-            b,
-            direction: -self.direction,
-            lower: at_least + margin - slack(at_least),
-            upper: at_most + margin + slack(at_most),
-            point_error: difference.point_error(a, b),
+        let [point_a, point_b] = self.points;
+        let direction = -self.direction;
+        // The signed distance is minus the depth.
+        let lower = -(at_most + margin + slack(at_most));
+        let upper = -(at_least + margin - slack(at_least));
+        Iterated {
+            answer: Contact { lower, upper, direction, point_a, point_b },
+            direction,
+            point_error: difference.point_error(point_a, point_b),
             iterations: ended.iterations + self.supports,
             stop: self.stop,
         }

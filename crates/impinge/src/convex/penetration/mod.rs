@@ -23,8 +23,7 @@ mod polytope;
 
 pub use expand::penetration;
 
-use super::closest::{ClosestOptions, Stop};
-use crate::math::Vec3;
+use super::closest::ClosestOptions;
 
 /// What [`penetration`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,30 +42,4 @@ impl Default for PenetrationOptions {
     fn default() -> Self {
         Self { tolerance: 1e-9, limit: 512, closest: ClosestOptions::default() }
     }
-}
-
-/// How deep two bodies overlap, in A's frame, with bounds of the depth.
-///
-/// The depth is signed: of bodies that are apart it is minus their distance. `lower > 0` proves
-/// that they overlap, `upper < 0` that they are apart.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Penetration {
-    /// The point of A's surface that is deepest in B (or closest to B).
-    pub a: Vec3,
-    /// The point of B's surface that is deepest in A (or closest to A). A translation of B by
-    /// `depth * direction` brings it to `a`.
-    pub b: Vec3,
-    /// The unit vector along which B moves by the depth to touch A only. Zero if there is no such
-    /// direction as far as rounding can tell.
-    pub direction: Vec3,
-    /// The depth is at least this.
-    pub lower: f64,
-    /// The depth is at most this.
-    pub upper: f64,
-    /// How far the points may be from their bodies.
-    pub point_error: f64,
-    /// The number of supports asked of each body.
-    pub iterations: u32,
-    /// Why the search ended.
-    pub stop: Stop,
 }

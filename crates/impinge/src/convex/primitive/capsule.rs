@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::convex::Body;
+use crate::convex::Support;
 use crate::math::Vec3;
 
 axial! {
@@ -13,7 +13,7 @@ axial! {
     new
 }
 
-impl Body for Capsule {
+impl Support for Capsule {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {

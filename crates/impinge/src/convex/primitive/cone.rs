@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::on_circle;
-use crate::convex::Body;
+use crate::convex::Support;
 use crate::convex::body::{SMALLEST, U};
 use crate::math::Vec3;
 
@@ -18,7 +18,7 @@ axial! {
 /// 1e-323, over the length of a direction that is no shorter than 1e-30.
 const UNDERFLOW: f64 = 1e-290;
 
-impl Body for Cone {
+impl Support for Cone {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {

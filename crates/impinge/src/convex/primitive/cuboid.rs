@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::check_length;
-use crate::convex::Body;
+use crate::convex::Support;
 use crate::convex::body::length_up;
 use crate::error::Error;
 use crate::math::Vec3;
@@ -41,7 +41,7 @@ impl Cuboid {
     }
 }
 
-impl Body for Cuboid {
+impl Support for Cuboid {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {

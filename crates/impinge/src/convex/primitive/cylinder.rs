@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::on_circle;
-use crate::convex::Body;
+use crate::convex::Support;
 use crate::convex::body::{SMALLEST, U};
 use crate::math::Vec3;
 
@@ -14,7 +14,7 @@ axial! {
     new
 }
 
-impl Body for Cylinder {
+impl Support for Cylinder {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {

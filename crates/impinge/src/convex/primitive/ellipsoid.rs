@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::check_length;
-use crate::convex::Body;
+use crate::convex::Support;
 use crate::convex::body::U;
 use crate::error::Error;
 use crate::math::Vec3;
@@ -38,7 +38,7 @@ impl Ellipsoid {
     }
 }
 
-impl Body for Ellipsoid {
+impl Support for Ellipsoid {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {

@@ -1,6 +1,7 @@
 //! Half-spaces.
 
-use crate::convex::Body;
+use crate::answer::Contact;
+use crate::convex::Support;
 use crate::convex::body::U;
 use crate::convex::placed::Placed;
 use crate::error::{Error, ErrorKind};
@@ -14,8 +15,8 @@ use crate::math::{MAX_COORDINATE, Pose, Vec3, check_range, unit_scale};
 ///
 /// let ground = HalfSpace::new([0.0, 0.0, 1.0], 0.0)?;
 /// let can = Cylinder::new(0.5, 0.2)?;
-/// let gap = ground.gap(&can, &Pose::from_translation([0.0, 0.0, 2.0])?, &mut ());
-/// assert!(gap.lower <= 1.5 && 1.5 <= gap.upper && gap.upper - gap.lower < 1e-13);
+/// let found = ground.contact(&can, &Pose::from_translation([0.0, 0.0, 2.0])?, &mut ());
+/// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-13);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,22 +26,6 @@ pub struct HalfSpace {
     /// The same plane with the normal scaled by a power of two to a size about one.
     scaled: Vec3,
     scaled_offset: f64,
-}
-
-/// How far a body is from a half-space.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HalfSpaceGap {
-    /// The distance is at least this; if negative, the body reaches into the half-space by at most
-    /// minus this.
-    pub lower: f64,
-    /// The distance is at most this; if negative, the body reaches into the half-space by at least
-    /// minus this.
-    pub upper: f64,
-    /// The point of the body nearest to the half-space, or deepest in it, in the half-space's
-    /// frame.
-    pub point: Vec3,
-    /// The unit normal of the plane, out of the half-space.
-    pub normal: Vec3,
 }
 
 impl HalfSpace {
@@ -85,9 +70,10 @@ impl HalfSpace {
         self.offset
     }
 
-    /// How far `body`, at `pose` in the half-space's frame, is from the half-space.
+    /// How far `body`, at `pose` in the half-space's frame, is from the half-space, or how deep it
+    /// reaches into it. The half-space is A of the answer, the direction its unit normal.
     #[must_use]
-    pub fn gap<B: Body>(&self, body: &B, pose: &Pose, memory: &mut B::Memory) -> HalfSpaceGap {
+    pub fn contact<B: Support>(&self, body: &B, pose: &Pose, memory: &mut B::Memory) -> Contact {
         let placed = Placed::new(body, pose);
         let n = self.scaled;
         let (p, _) = placed.furthest(-n, memory);
@@ -100,11 +86,12 @@ impl HalfSpace {
         let (distance, margin) = (height / length, body.margin());
         let slack = error + 16.0 * U * (distance.abs() + margin);
         let unit = n / length;
-        HalfSpaceGap {
+        Contact {
             lower: distance - margin - slack,
             upper: distance - margin + slack,
-            point: p - unit * margin,
-            normal: unit,
+            direction: unit,
+            point_a: p - unit * distance,
+            point_b: p - unit * margin,
         }
     }
 }
@@ -114,13 +101,15 @@ mod tests {
     use super::*;
     use crate::convex::{Capsule, Cone, Cuboid, Ellipsoid, Sphere};
 
-    fn near<B: Body>(ground: &HalfSpace, body: &B, pose: &Pose, expected: f64) {
-        let gap = ground.gap(body, pose, &mut B::Memory::default());
+    fn near<B: Support>(ground: &HalfSpace, body: &B, pose: &Pose, expected: f64) {
+        let gap = ground.contact(body, pose, &mut B::Memory::default());
         let size = 1.0 + pose.translation().length();
         assert!(gap.lower <= expected && expected <= gap.upper, "{gap:?} {expected}");
         assert!(gap.upper - gap.lower < 1e-13 * size, "{gap:?}");
-        let height = ground.scaled.dot(gap.point) - ground.scaled_offset;
+        let height = ground.scaled.dot(gap.point_b) - ground.scaled_offset;
         assert!((height / ground.scaled.length() - expected).abs() < 1e-13 * size, "{gap:?}");
+        let height = ground.scaled.dot(gap.point_a) - ground.scaled_offset;
+        assert!((height / ground.scaled.length()).abs() < 1e-13 * size, "{gap:?}");
     }
 
     #[test]

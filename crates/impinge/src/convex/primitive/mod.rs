@@ -12,7 +12,7 @@
 //! | [`Cylinder`], [`Cone`], [`Ellipsoid`] | curved, the body itself | 0 |
 //! | [`Rounded`] | that of the body inside | that of the body inside, and more |
 //!
-//! A [`HalfSpace`] has no end, so it is no [`Body`]; it is compared with one by a single support.
+//! A [`HalfSpace`] has no end, so it is no [`Support`]; it is compared with one by a single support.
 
 /// A body about z that half a height and a radius describe: the type, its constructor and its
 /// lengths. `$name` is what errors call it.
@@ -65,7 +65,7 @@ pub use cone::Cone;
 pub use cuboid::Cuboid;
 pub use cylinder::Cylinder;
 pub use ellipsoid::Ellipsoid;
-pub use half_space::{HalfSpace, HalfSpaceGap};
+pub use half_space::HalfSpace;
 pub use rounded::Rounded;
 pub use sphere::Sphere;
 
@@ -73,7 +73,7 @@ use crate::error::{Error, ErrorKind};
 use crate::math::{MAX_COORDINATE, Vec3};
 
 #[cfg(doc)]
-use super::body::Body;
+use super::body::Support;
 
 /// Checks a length of a primitive; `what` names it.
 fn check_length(length: f64, what: &str) -> Result<(), Error> {
@@ -108,12 +108,16 @@ fn on_circle(direction: Vec3, radius: f64) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::body::Body;
+    use super::super::body::Support;
     use super::*;
     use crate::math::Random;
 
     /// Checks support, ball and margin of a body against points of its core.
-    fn check<B: Body>(body: &B, core: impl Fn(&mut Random) -> Vec3, inside: impl Fn(Vec3) -> f64) {
+    fn check<B: Support>(
+        body: &B,
+        core: impl Fn(&mut Random) -> Vec3,
+        inside: impl Fn(Vec3) -> f64,
+    ) {
         let mut random = Random::new(8);
         let (middle, radius) = body.ball();
         let error = body.support_error();

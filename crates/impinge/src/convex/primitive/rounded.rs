@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::check_length;
-use crate::convex::{Body, Mark};
+use crate::convex::{Mark, Support};
 use crate::error::Error;
 use crate::math::Vec3;
 
@@ -11,7 +11,7 @@ use crate::math::Vec3;
 /// disc.
 ///
 /// ```
-/// use impinge::convex::{Body, Cuboid, Rounded};
+/// use impinge::convex::{Support, Cuboid, Rounded};
 ///
 /// let pillow = Rounded::new(Cuboid::new([1.0, 2.0, 0.5])?, 0.25)?;
 /// assert_eq!(pillow.margin(), 0.25);
@@ -24,7 +24,7 @@ pub struct Rounded<B> {
     margin: f64,
 }
 
-impl<B: Body> Rounded<B> {
+impl<B: Support> Rounded<B> {
     /// `body` with `margin` around it. The margin of the whole is the `f64` sum of this and the
     /// body's own.
     ///
@@ -44,7 +44,7 @@ impl<B: Body> Rounded<B> {
     }
 }
 
-impl<B: Body> Body for Rounded<B> {
+impl<B: Support> Support for Rounded<B> {
     type Memory = B::Memory;
 
     fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3 {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::check_length;
-use crate::convex::Body;
+use crate::convex::Support;
 use crate::error::Error;
 use crate::math::Vec3;
 
@@ -30,7 +30,7 @@ impl Sphere {
     }
 }
 
-impl Body for Sphere {
+impl Support for Sphere {
     type Memory = ();
 
     fn furthest(&self, _direction: Vec3, _memory: &mut ()) -> Vec3 {

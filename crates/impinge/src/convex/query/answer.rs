@@ -1,23 +1,8 @@
 //! What is measured between two hulls.
 
-use crate::convex::decide::{Common, Gap};
+use crate::answer::{Contact, Distance};
+use crate::convex::decide::{Common, Gap, Verdict};
 use crate::math::Vec3;
-
-/// How far apart two bodies are: `lower <= distance <= upper`, all rounding accounted for.
-///
-/// Both bounds are zero for bodies that share a point; the points are then one common point,
-/// rounded.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Distance {
-    /// The distance is at least this.
-    pub lower: f64,
-    /// The distance is at most this.
-    pub upper: f64,
-    /// A closest point of A, in A's frame, rounded.
-    pub point_a: Vec3,
-    /// A closest point of B, in A's frame, rounded.
-    pub point_b: Vec3,
-}
 
 /// How deep two bodies overlap: the shortest translation that leaves them without an inner point in
 /// common is between `lower` and `upper` long, all rounding accounted for.
@@ -25,18 +10,18 @@ pub struct Distance {
 /// Mostly the bounds agree to 1e-11 of the size of the bodies. Where floating point cannot bring
 /// them together (depths of less than a millionth of the size, say), they are what they are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Overlap {
+pub(super) struct Overlap {
     /// No translation of B shorter than this separates the bodies.
-    pub lower: f64,
+    pub(super) lower: f64,
     /// B moved by this along the direction, before that is rounded, leaves A or touches it.
-    pub upper: f64,
+    pub(super) upper: f64,
     /// The way out for B, in A's frame, of length one to rounding.
-    pub direction: Vec3,
+    pub(super) direction: Vec3,
     /// The deepest point of A in B, in A's frame, rounded.
-    pub point_a: Vec3,
+    pub(super) point_a: Vec3,
     /// The deepest point of B in A, in A's frame, rounded: `upper` against the direction from
     /// `point_a`, to rounding.
-    pub point_b: Vec3,
+    pub(super) point_b: Vec3,
 }
 
 impl Overlap {
@@ -49,51 +34,49 @@ impl Overlap {
 
 /// How two bodies stand to each other, with the evidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Contact {
-    /// They share no point.
-    Apart(Distance, Gap),
+pub(super) enum Standing {
+    /// They share no point. With the direction from A to B, of length one to rounding.
+    Apart(Distance, Vec3, Gap),
     /// They share a point.
     Meeting(Overlap, Common),
 }
 
-impl Contact {
-    /// Whether the bodies share a point.
-    #[must_use]
-    pub fn is_meeting(&self) -> bool {
-        matches!(self, Self::Meeting(..))
-    }
+/// What a query is asked for.
+pub(super) trait Answer: Sized {
+    /// Whether how deep the bodies overlap matters.
+    const DEPTH: bool;
 
-    /// The distance if they are apart, minus the depth if they overlap: the upper bounds of both.
-    #[must_use]
-    pub fn signed_distance(&self) -> f64 {
-        match self {
-            Self::Apart(distance, _) => distance.upper,
-            Self::Meeting(overlap, _) => -overlap.upper,
+    /// Of bodies that share no point; `direction` from A to B, of length one to rounding.
+    fn apart(distance: Distance, direction: Vec3, gap: Gap) -> Self;
+
+    /// Of bodies that share a point.
+    fn meeting(overlap: Overlap, common: Common) -> Self;
+
+    /// Of either.
+    #[inline]
+    fn of(standing: Standing) -> Self {
+        match standing {
+            Standing::Apart(distance, direction, gap) => Self::apart(distance, direction, gap),
+            Standing::Meeting(overlap, common) => Self::meeting(overlap, common),
         }
     }
 }
 
-/// What a query is asked for.
-pub(super) trait Answer: From<Contact> {
-    /// Whether how deep the bodies overlap matters.
-    const DEPTH: bool;
-
-    fn apart(distance: Distance, gap: Gap) -> Self;
-
-    fn meeting(overlap: Overlap, common: Common) -> Self;
-}
-
-impl Answer for Contact {
+impl Answer for (Contact, Verdict) {
     const DEPTH: bool = true;
 
     #[inline(always)]
-    fn apart(distance: Distance, gap: Gap) -> Self {
-        Self::Apart(distance, gap)
+    fn apart(distance: Distance, direction: Vec3, gap: Gap) -> Self {
+        let Distance { lower, upper, point_a, point_b, .. } = distance;
+        (Contact { lower, upper, direction, point_a, point_b }, Verdict::Separated(gap))
     }
 
     #[inline(always)]
     fn meeting(overlap: Overlap, common: Common) -> Self {
-        Self::Meeting(overlap, common)
+        let Overlap { direction, point_a, point_b, .. } = overlap;
+        // A difference, so that zero keeps its sign.
+        let (lower, upper) = (0.0 - overlap.upper, 0.0 - overlap.lower);
+        (Contact { lower, upper, direction, point_a, point_b }, Verdict::Intersecting(common))
     }
 }
 
@@ -101,22 +84,25 @@ impl Answer for Distance {
     const DEPTH: bool = false;
 
     #[inline(always)]
-    fn apart(distance: Distance, _: Gap) -> Self {
+    fn apart(distance: Distance, _: Vec3, _: Gap) -> Self {
         distance
     }
 
     #[inline(always)]
     fn meeting(Overlap { point_a, point_b, .. }: Overlap, _: Common) -> Self {
-        Self { lower: 0.0, upper: 0.0, point_a, point_b }
+        Self::between(0.0, 0.0, [point_a, point_b])
     }
 }
 
-/// The distance of bodies that may meet.
-impl From<Contact> for Distance {
-    fn from(contact: Contact) -> Self {
-        match contact {
-            Contact::Apart(distance, gap) => Self::apart(distance, gap),
-            Contact::Meeting(overlap, common) => Self::meeting(overlap, common),
-        }
+#[cfg(test)]
+impl Answer for Standing {
+    const DEPTH: bool = true;
+
+    fn apart(distance: Distance, direction: Vec3, gap: Gap) -> Self {
+        Self::Apart(distance, direction, gap)
+    }
+
+    fn meeting(overlap: Overlap, common: Common) -> Self {
+        Self::Meeting(overlap, common)
     }
 }

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 
 use glam::Vec3A;
 
-use super::answer::{Answer, Distance, Overlap};
+use super::answer::{Answer, Overlap};
 use super::border;
-use super::cache::Cache;
+use super::cache::HullCache;
 use super::expand::{Depth, Surface};
 use super::gjk::{End, Query, inside_shares, is_certain};
 use super::placed::Placed;
@@ -17,8 +17,9 @@ use super::slow;
 use super::stage::{Stage, decided};
 use super::start::Start;
 use super::vector::Vector;
+use crate::answer::Distance;
 use crate::convex::Hull;
-use crate::convex::decide::{Common, Decision, Gap, Hint, Pairs};
+use crate::convex::decide::{Common, Gap, Hint, Pairs, Verdict};
 use crate::math::{Pose, Vec3};
 use crate::wide::Wide;
 use crate::wide::dispatch::Task;
@@ -39,7 +40,7 @@ pub(super) struct Meet<'a, const KNOWN: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
-    pub(super) cache: &'a mut Cache,
+    pub(super) cache: &'a mut HullCache,
 }
 
 /// How far apart they are, or how deep they overlap, if the answer asks for that. `KNOWN` as for
@@ -48,15 +49,15 @@ pub(super) struct Measure<'a, T, const KNOWN: bool> {
     pub(super) a: &'a Hull,
     pub(super) b: &'a Hull,
     pub(super) pose: &'a Pose,
-    pub(super) cache: &'a mut Cache,
+    pub(super) cache: &'a mut HullCache,
     pub(super) answer: PhantomData<T>,
 }
 
 impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
-    type Output = Decision;
+    type Output = Verdict;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Decision {
+    fn run<W: Wide>(self) -> Verdict {
         let Self { a, b, pose, cache } = self;
         let query = Query::new(a, b, pose);
         if !SIZES.contains(&query.size) {
@@ -70,7 +71,7 @@ impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
             }
             if is_certain(&simplex) {
                 decided(Stage::Fine);
-                return Decision::Intersecting(common(&simplex));
+                return Verdict::Intersecting(common(&simplex));
             }
         } else if query.between.length_squared() > query.reach * query.reach {
             decided(Stage::Rough);
@@ -78,7 +79,7 @@ impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
             // The bound counts more roundings than there are: what this one leaves negative is a
             // gap.
             let gap = (length - query.reach).max(0.0);
-            return Decision::Separated(separation(query.between / length, gap));
+            return Verdict::Separated(separation(query.between / length, gap));
         }
         let rough = Rough::new(&query);
         let mut near = Simplex::EMPTY;
@@ -114,7 +115,7 @@ impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
             decided(Stage::Rough);
             cache.keep(&near, false);
             cache.apart = direction;
-            return Decision::Separated(separation(direction, gap));
+            return Verdict::Separated(separation(direction, gap));
         }
         let mut simplex = query.confirm(&near);
         let inside = matches!(end, RoughEnd::Inside);
@@ -132,12 +133,12 @@ impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
         match end {
             End::Inside => {
                 decided(Stage::Fine);
-                Decision::Intersecting(common(&simplex))
+                Verdict::Intersecting(common(&simplex))
             }
             End::Separated { direction, gap } => {
                 decided(Stage::Fine);
                 cache.apart = direction;
-                Decision::Separated(separation(direction, gap))
+                Verdict::Separated(separation(direction, gap))
             }
             End::Closest | End::Unclear => {
                 // Nothing is known but where the bodies are.
@@ -156,7 +157,7 @@ impl<T: Answer, const KNOWN: bool> Task for Measure<'_, T, KNOWN> {
         let Self { a, b, pose, cache, .. } = self;
         let query = Query::new(a, b, pose);
         if !SIZES.contains(&query.size) {
-            return T::from(slow::contact(&query, Hint::NONE, T::DEPTH));
+            return T::of(slow::contact(&query, Hint::NONE, T::DEPTH));
         }
         let rough = Rough::new(&query);
         let mut near = Simplex::EMPTY;
@@ -224,13 +225,13 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     query: &Query<'_>,
     rough: &Rough<'_>,
     corners: &C,
-    cache: &mut Cache,
+    cache: &mut HullCache,
     near: &Simplex<Vec3A>,
     end: RoughEnd,
 ) -> T {
     if !matches!(end, RoughEnd::Inside) {
         if let Some(distance) = apart(query, near, cache) {
-            return T::apart(distance, separation(cache.apart, distance.lower));
+            return T::apart(distance, cache.apart, separation(cache.apart, distance.lower));
         }
     }
     let mut simplex = query.confirm(near);
@@ -245,13 +246,15 @@ fn measure<W: Wide, C: Corners, T: Answer>(
                 // If the bounds are still apart, the normal of a sliver misled the search.
                 let distance = apart(query, &simplex, cache);
                 return match distance.or_else(|| apart_by_normal(query, &simplex, cache)) {
-                    Some(distance) => T::apart(distance, separation(cache.apart, distance.lower)),
-                    None => T::from(slow::contact(query, hint(&simplex), T::DEPTH)),
+                    Some(distance) => {
+                        T::apart(distance, cache.apart, separation(cache.apart, distance.lower))
+                    }
+                    None => T::of(slow::contact(query, hint(&simplex), T::DEPTH)),
                 };
             }
             End::Unclear if border::holds(query, &mut simplex) => {}
             End::Separated { .. } | End::Unclear => {
-                return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
+                return T::of(slow::contact(query, hint(&simplex), T::DEPTH));
             }
         }
     }
@@ -263,7 +266,7 @@ fn measure<W: Wide, C: Corners, T: Answer>(
                 decided(Stage::Fine);
                 T::meeting(Overlap::unknown(point), common)
             }
-            None => T::from(slow::contact(query, hint(&simplex), T::DEPTH)),
+            None => T::of(slow::contact(query, hint(&simplex), T::DEPTH)),
         };
     }
     let mut start = Simplex::EMPTY;
@@ -278,7 +281,7 @@ fn measure<W: Wide, C: Corners, T: Answer>(
         surround::<W, C>(corners, &mut start);
     }
     let Some(depth) = W::call(Deepen { query, rough, corners, start: &start }) else {
-        return T::from(slow::contact(query, hint(&simplex), T::DEPTH));
+        return T::of(slow::contact(query, hint(&simplex), T::DEPTH));
     };
     decided(Stage::Fine);
     let (point_a, point_b) = points(query, &depth.shares);
@@ -355,7 +358,7 @@ fn surround<W: Wide, C: Corners>(corners: &C, simplex: &mut Simplex<Vec3A>) {
 fn apart<V: Vector>(
     query: &Query<'_>,
     simplex: &Simplex<V>,
-    cache: &mut Cache,
+    cache: &mut HullCache,
 ) -> Option<Distance> {
     // Corners that are not there are some others, or the first, and get no share.
     let [i, j, k] = [simplex.corner(0), simplex.corner(1), simplex.corner(2)];
@@ -377,7 +380,7 @@ fn apart<V: Vector>(
     decided(Stage::Fine);
     cache.keep(simplex, false);
     cache.apart = v / -length;
-    Some(Distance { lower, upper, point_a, point_b })
+    Some(Distance::between(lower, upper, [point_a, point_b]))
 }
 
 /// As [`apart`], by the normal of three corners: the points of bodies that are very close say
@@ -387,7 +390,7 @@ fn apart<V: Vector>(
 fn apart_by_normal(
     query: &Query<'_>,
     simplex: &Simplex<Vec3>,
-    cache: &mut Cache,
+    cache: &mut HullCache,
 ) -> Option<Distance> {
     let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
     let normal = (p - r).cross(q - r);
@@ -401,7 +404,7 @@ fn apart_by_normal(
     decided(Stage::Fine);
     cache.keep(simplex, false);
     cache.apart = -unit;
-    Some(Distance { lower, upper, point_a, point_b })
+    Some(Distance::between(lower, upper, [point_a, point_b]))
 }
 
 /// The points of the bodies with these shares of the corners.

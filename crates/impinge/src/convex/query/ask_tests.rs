@@ -1,7 +1,8 @@
 //! The two backends against each other, and the stages of a query against exact arithmetic.
 
+use super::super::answer::Standing;
 use super::*;
-use crate::convex::query::{Contact, stage};
+use crate::convex::query::stage;
 use crate::math::Random;
 use crate::wide::Portable;
 use crate::wide::dispatch;
@@ -28,26 +29,26 @@ fn arrays_and_registers_agree() {
             let turn = random.rotation();
             let pose = Pose::from_quaternion(turn.to_array(), random.in_cube()).unwrap();
             let pose = &pose;
-            let mut caches: [Cache; 4] = Default::default();
+            let mut caches: [HullCache; 4] = Default::default();
             let [p, q, r, s] = &mut caches;
             let quick = dispatch::run(Meet::<false> { a, b, pose, cache: p });
             let plain = Meet::<false> { a, b, pose, cache: q }.run::<Portable>();
             assert_eq!(quick.is_intersecting(), plain.is_intersecting());
-            let quick = dispatch::run(Measure::<Contact, false> {
+            let quick = dispatch::run(Measure::<Standing, false> {
                 a,
                 b,
                 pose,
                 cache: r,
                 answer: PhantomData,
             });
-            let plain = Measure::<Contact, false> { a, b, pose, cache: s, answer: PhantomData }
+            let plain = Measure::<Standing, false> { a, b, pose, cache: s, answer: PhantomData }
                 .run::<Portable>();
             match (quick, plain) {
-                (Contact::Apart(p, _), Contact::Apart(q, _)) => {
+                (Standing::Apart(p, ..), Standing::Apart(q, ..)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
                     apart += 1;
                 }
-                (Contact::Meeting(p, _), Contact::Meeting(q, _)) => {
+                (Standing::Meeting(p, _), Standing::Meeting(q, _)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
                     met += 1;
                 }
@@ -63,9 +64,9 @@ fn a_body_in_itself_is_as_deep_as_it_is_narrow() {
     let mut random = Random::new(5);
     let points: Vec<_> = (0..60).map(|_| random.direction() * Vec3::new(3.0, 2.0, 1.0)).collect();
     let hull = Hull::new(&points).unwrap();
-    let mut cache = Cache::default();
+    let mut cache = HullCache::default();
     let (a, b, pose) = (&hull, &hull, &Pose::IDENTITY);
-    let Contact::Meeting(overlap, common) = dispatch::run(Measure::<Contact, false> {
+    let Standing::Meeting(overlap, common) = dispatch::run(Measure::<Standing, false> {
         a,
         b,
         pose,
@@ -187,7 +188,7 @@ fn verdicts_and_proofs_hold_where_numbers_are_large_for_the_bodies() {
         let meets = exact.is_intersecting();
         verdicts[usize::from(meets)] += 1;
         let (a_hull, b_hull) = (&p, &q);
-        let mut cache = Cache::default();
+        let mut cache = HullCache::default();
         stage::take();
         let quick = dispatch::run(Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut cache });
         let counts = stage::take();
@@ -195,12 +196,12 @@ fn verdicts_and_proofs_hold_where_numbers_are_large_for_the_bodies() {
         for (sum, count) in by_far[ratio].iter_mut().zip(counts) {
             *sum += count;
         }
-        let mut none = Cache::default();
+        let mut none = HullCache::default();
         let plain =
             Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut none }.run::<Portable>();
         let again = dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut cache });
-        let mut other = Cache::default();
-        let known = Measure::<Contact, false> {
+        let mut other = HullCache::default();
+        let known = Measure::<Standing, false> {
             a: a_hull,
             b: b_hull,
             pose,
@@ -215,13 +216,14 @@ fn verdicts_and_proofs_hold_where_numbers_are_large_for_the_bodies() {
             assert!(decision.verify(a, &there), "{case} {decision:?} {a:?} {there:?}");
         }
         match contact {
-            Contact::Apart(distance, gap) => {
+            Standing::Apart(distance, direction, gap) => {
                 assert!(!meets && gap.verify(a, &there), "{case} {gap:?}");
+                assert!((direction.length() - 1.0).abs() < 1e-14, "{case} {direction}");
                 let exact = crate::convex::decide::closest(a, &there, &Hint::NONE).unwrap();
                 let holds = distance.lower <= exact.upper && exact.lower <= distance.upper;
                 assert!(holds, "{case} {distance:?} {exact:?}");
             }
-            Contact::Meeting(overlap, common) => {
+            Standing::Meeting(overlap, common) => {
                 assert!(meets && common.verify(a, &there), "{case}");
                 assert!(overlap.lower <= overlap.upper, "{case} {overlap:?}");
             }

@@ -3,7 +3,7 @@
 
 use glam::Vec3A;
 
-use super::cache::Cache;
+use super::cache::HullCache;
 use super::near::{Near, Step};
 use super::rough::{Corners, Rough, RoughEnd};
 use super::simplex::{Nearest, Simplex};
@@ -65,7 +65,7 @@ impl Rough<'_> {
     #[inline(always)]
     pub(super) fn search_on<W: Wide, const MEASURE: bool>(
         &self,
-        cache: &Cache,
+        cache: &HullCache,
         near: &mut Simplex<Vec3A>,
     ) -> RoughEnd {
         let (a, b) = (self.query.points_a.len(), self.query.points_b.len());

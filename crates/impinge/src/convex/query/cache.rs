@@ -10,7 +10,7 @@ use crate::math::Vec3;
 /// Keep one for each pair of bodies. It may be used with other bodies, or after long: it costs a
 /// little time then, and changes no answer's truth.
 #[derive(Clone, Debug, Default)]
-pub struct Cache {
+pub struct HullCache {
     pairs: [[u32; 2]; 4],
     len: usize,
     /// The last direction that separated the bodies, against B; zero if there is none.
@@ -19,7 +19,7 @@ pub struct Cache {
     pub(super) met: bool,
 }
 
-impl Cache {
+impl HullCache {
     /// Whether there is no last query.
     #[inline(always)]
     pub(super) fn is_empty(&self) -> bool {

@@ -2,11 +2,11 @@
 //!
 //! | question | answer |
 //! | --- | --- |
-//! | Do they share a point? | [`intersects`]: a [`Decision`](super::decide::Decision) with its proof |
+//! | Do they share a point? | [`intersects`]: a [`Verdict`] with its proof |
 //! | How far apart are they? | [`distance`]: bounds and closest points |
 //! | How deep do they overlap? | [`contact`]: distance or depth, whichever it is, with points and direction |
 //!
-//! Each has a twin that takes a [`Cache`] for bodies that move a little from query to query.
+//! Each has a twin that takes a [`HullCache`] for bodies that move a little from query to query.
 //!
 //! The method: the search for the point of the Minkowski difference closest to the origin
 //! (`gjk.rs`), first in `f32` (`rough.rs`), from where ellipsoids would be closest (`start.rs`) or
@@ -35,8 +35,7 @@ mod stage;
 mod start;
 mod vector;
 
-pub use answer::{Contact, Distance, Overlap};
-pub use cache::Cache;
+pub use cache::HullCache;
 pub(super) use furthest::Furthest;
 #[doc(hidden)]
 pub use measure::furthest_as_in_queries;
@@ -45,7 +44,8 @@ pub(crate) use span::{bounds_at, rough_bounds_at};
 use std::marker::PhantomData;
 
 use super::Hull;
-use super::decide::Decision;
+use super::decide::Verdict;
+use crate::answer::{Contact, Distance};
 use crate::math::Pose;
 use crate::wide::dispatch;
 use answer::Answer;
@@ -66,14 +66,14 @@ use ask::{Measure, Meet};
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Decision {
-    intersects_cached(a, b, pose, &mut Cache::default())
+pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Verdict {
+    intersects_cached(a, b, pose, &mut HullCache::default())
 }
 
 /// As [`intersects`], starting where the last query of the pair ended. The verdict is the same; the
 /// proof may be another.
 #[must_use]
-pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Decision {
+pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> Verdict {
     if cache.is_empty() {
         dispatch::run(Meet::<false> { a, b, pose, cache })
     } else {
@@ -102,41 +102,53 @@ pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> 
 /// ```
 #[must_use]
 pub fn distance(a: &Hull, b: &Hull, pose: &Pose) -> Distance {
-    distance_cached(a, b, pose, &mut Cache::default())
+    distance_cached(a, b, pose, &mut HullCache::default())
 }
 
 /// As [`distance`], starting where the last query of the pair ended.
 #[must_use]
-pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Distance {
+pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> Distance {
     measure(a, b, pose, cache)
 }
 
-/// The distance of `a` and `b`, at `pose` in `a`'s frame, or how deep they overlap.
+/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, or how deep they overlap; and whether
+/// they share a point, with the proof, which is exact also where the signed distance is zero to
+/// rounding.
+///
+/// Of bodies that overlap, the bounds mostly agree to 1e-11 of their size. Where floating point
+/// cannot bring them together (depths of less than a millionth of the size, say), they are what
+/// they are.
 ///
 /// ```
-/// use impinge::convex::{self, Contact, Hull};
+/// use impinge::convex::{self, Hull};
 /// use impinge::{Pose, Vec3};
 ///
 /// let corners = |k: u32| Vec3::new((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64);
 /// let cube = Hull::new(&(0..8).map(corners).collect::<Vec<_>>())?;
 /// let pose = Pose::from_translation([0.25, 0.75, 0.0])?;
-/// let Contact::Meeting(overlap, _) = convex::contact(&cube, &cube, &pose) else { panic!() };
-/// assert!(overlap.lower <= 0.25 && 0.25 <= overlap.upper && overlap.upper - overlap.lower < 1e-12);
-/// assert!(overlap.direction.distance(Vec3::Y) < 1e-12);
+/// let (contact, verdict) = convex::contact(&cube, &cube, &pose);
+/// assert!(verdict.is_intersecting());
+/// assert!(contact.lower <= -0.25 && -0.25 <= contact.upper && contact.upper - contact.lower < 1e-12);
+/// assert!(contact.direction.distance(Vec3::Y) < 1e-12);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn contact(a: &Hull, b: &Hull, pose: &Pose) -> Contact {
-    contact_cached(a, b, pose, &mut Cache::default())
+pub fn contact(a: &Hull, b: &Hull, pose: &Pose) -> (Contact, Verdict) {
+    contact_cached(a, b, pose, &mut HullCache::default())
 }
 
 /// As [`contact`], starting where the last query of the pair ended.
 #[must_use]
-pub fn contact_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> Contact {
+pub fn contact_cached(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    cache: &mut HullCache,
+) -> (Contact, Verdict) {
     measure(a, b, pose, cache)
 }
 
-fn measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, cache: &mut Cache) -> T {
+fn measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> T {
     if cache.is_empty() {
         dispatch::run(Measure::<T, false> { a, b, pose, cache, answer: PhantomData })
     } else {

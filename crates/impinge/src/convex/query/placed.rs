@@ -19,7 +19,7 @@ const BLOCKS: usize = 4;
 
 /// The vertices of one body, in the frame and the unit of the search.
 #[derive(Debug)]
-struct Body {
+struct Support {
     x: [[f32; 8]; BLOCKS],
     y: [[f32; 8]; BLOCKS],
     z: [[f32; 8]; BLOCKS],
@@ -32,8 +32,8 @@ struct Body {
 /// Two small bodies: the corners of A - B are the differences of their vertices.
 #[derive(Debug)]
 pub(super) struct Placed {
-    a: Body,
-    b: Body,
+    a: Support,
+    b: Support,
 }
 
 impl Placed {
@@ -48,14 +48,14 @@ impl Placed {
     pub(super) fn new<W: Wide>(rough: &Rough<'_>) -> Self {
         let q = rough.query;
         let (scale, between) = (W::splat(rough.scale), Wide3::<W>::splat(rough.between.to_array()));
-        let mut a = Body::new(q.points_a.len());
+        let mut a = Support::new(q.points_a.len());
         for (k, block) in four(q.a.all()).into_iter().enumerate() {
             let p = Wide3::<W>::load(&block.points);
             p.x.mul(scale).sub(between.x).store(&mut a.x[k]);
             p.y.mul(scale).sub(between.y).store(&mut a.y[k]);
             p.z.mul(scale).sub(between.z).store(&mut a.z[k]);
         }
-        let mut b = Body::new(q.points_b.len());
+        let mut b = Support::new(q.points_b.len());
         let x_axis = Wide3::<W>::splat(rough.turn.x_axis.to_array());
         let y_axis = Wide3::<W>::splat(rough.turn.y_axis.to_array());
         let z_axis = Wide3::<W>::splat(rough.turn.z_axis.to_array());
@@ -97,7 +97,7 @@ impl Corners for Placed {
     }
 }
 
-impl Body {
+impl Support {
     #[inline(always)]
     fn new(count: usize) -> Self {
         let none = [[0.0; 8]; BLOCKS];

@@ -1,9 +1,11 @@
 //! What floating point cannot decide, decided by exact arithmetic.
 
-use super::answer::{Contact, Distance, Overlap};
+use super::answer::{Overlap, Standing};
 use super::gjk::Query;
 use super::stage::{Stage, decided};
-use crate::convex::decide::{self, Decision, Gap, Hint};
+use crate::answer::Distance;
+use crate::convex::closest::unit;
+use crate::convex::decide::{self, Gap, Hint, Verdict};
 use crate::convex::penetration;
 use crate::math::Vec3;
 
@@ -15,7 +17,7 @@ fn placed(query: &Query<'_>) -> Vec<Vec3> {
 /// Whether the bodies share a point.
 #[cold]
 #[inline(never)]
-pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Decision {
+pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Verdict {
     decided(Stage::Exact);
     decide::decide(query.points_a, &placed(query), &hint)
 }
@@ -23,39 +25,35 @@ pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Decision {
 /// With `depth` also how deep bodies that share a point overlap.
 #[cold]
 #[inline(never)]
-pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Contact {
+pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Standing {
     decided(Stage::Exact);
     let b = placed(query);
     match decide::decide(query.points_a, &b, &hint) {
-        Decision::Separated(gap) => {
+        Verdict::Separated(gap) => {
             // Without features the vertices where the search ended are as near as anything.
             let pairs = if gap.features.is_empty() { hint.pairs } else { gap.features };
             let hint = Hint { pairs, ..hint };
-            Contact::Apart(apart(query, &b, &gap, &hint), gap)
+            let distance = apart(query, &b, &gap, &hint);
+            // Points that are equal to rounding have no direction between them.
+            let along = unit(distance.point_b - distance.point_a);
+            let direction = if along == Vec3::ZERO { unit(gap.direction) } else { along };
+            Standing::Apart(distance, direction, gap)
         }
-        Decision::Intersecting(common) => {
+        Verdict::Intersecting(common) => {
             let point = common.point(query.points_a, &b).unwrap_or(query.points_a[0]);
             let overlap = if depth { overlap(query, point) } else { Overlap::unknown(point) };
-            Contact::Meeting(overlap, common)
+            Standing::Meeting(overlap, common)
         }
     }
 }
 
 fn apart(query: &Query<'_>, b: &[Vec3], gap: &Gap, hint: &Hint) -> Distance {
     match decide::closest(query.points_a, b, hint) {
-        Some(closest) => Distance {
-            lower: closest.lower,
-            upper: closest.upper,
-            point_a: closest.point_a,
-            point_b: closest.point_b,
-        },
+        Some(closest) => {
+            Distance::between(closest.lower, closest.upper, [closest.point_a, closest.point_b])
+        }
         // Only if a coordinate were not finite.
-        None => Distance {
-            lower: gap.gap,
-            upper: f64::INFINITY,
-            point_a: query.points_a[0],
-            point_b: b[0],
-        },
+        None => Distance::between(gap.gap, f64::INFINITY, [query.points_a[0], b[0]]),
     }
 }
 
@@ -63,8 +61,9 @@ fn apart(query: &Query<'_>, b: &[Vec3], gap: &Gap, hint: &Hint) -> Distance {
 fn overlap(query: &Query<'_>, point: Vec3) -> Overlap {
     let (a, b) = query.hulls;
     let found = penetration(a, b, query.pose, &Default::default(), &mut Default::default());
-    let (lower, upper) = (found.lower.max(0.0), found.upper.max(0.0));
-    let finite = found.a.is_finite() && found.b.is_finite();
-    let (point_a, point_b) = if finite { (found.a, found.b) } else { (point, point) };
+    let found = found.answer;
+    let (lower, upper) = ((-found.upper).max(0.0), (-found.lower).max(0.0));
+    let finite = found.point_a.is_finite() && found.point_b.is_finite();
+    let (point_a, point_b) = if finite { (found.point_a, found.point_b) } else { (point, point) };
     Overlap { lower, upper, direction: found.direction, point_a, point_b }
 }

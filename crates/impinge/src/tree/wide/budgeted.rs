@@ -8,10 +8,10 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
 
+use crate::answer::{Bounds, Verdict};
 use crate::budget::Budget;
 use crate::math::Pose;
 use crate::mesh::Mesh;
-use crate::outcome::{Maybe, Outcome};
 use crate::sink::First;
 use crate::wide::{Wide, dispatch};
 
@@ -20,6 +20,7 @@ use super::node::Link;
 use super::overlap::Overlaps;
 use super::pairs::Pairs;
 use super::traverse::{Pace, Query, Work};
+use crate::tree::Within;
 
 /// Whether the surfaces meet, as far as the budget allows to tell. `None` where
 /// [`traverse`](super::traverse) returns false.
@@ -29,21 +30,21 @@ pub(crate) fn first_within(
     b: (&Mesh, &Tree),
     pose: &Pose,
     budget: &mut Budget<'_>,
-) -> Option<Outcome> {
+) -> Option<Within> {
     let query = Query::new(a, b, pose)?;
     let Some(roots) = query.roots() else {
-        return Some(Outcome::Separated { distance_at_least: f64::INFINITY });
+        return Some(Verdict::Separated(f64::INFINITY));
     };
     let overlaps = Overlaps::new(&query);
     let total_depth = overlaps.of(roots.0, roots.1);
     if total_depth < 0.0 {
-        return Some(Outcome::Separated { distance_at_least: -total_depth });
+        return Some(Verdict::Separated(-total_depth));
     }
     let mut pace = Hurried::new(&overlaps, budget, total_depth);
     let mut first = First::default();
     dispatch::run(RunWithin { query: &query, roots, sink: &mut first, pace: &mut pace });
     if let Some((a, b)) = first.pair {
-        return Some(Outcome::Hit { a, b });
+        return Some(Verdict::Intersecting((a, b)));
     }
     Some(pace.sum_up(&query))
 }
@@ -206,7 +207,7 @@ impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
     }
 
     /// The answer, if there was no hit.
-    fn sum_up(mut self, query: &Query<'_>) -> Outcome {
+    fn sum_up(mut self, query: &Query<'_>) -> Within {
         // Pairs of leaves, and those below the depth limit, are in no order yet.
         self.deep.clear();
         self.waiting = 0;
@@ -215,20 +216,16 @@ impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
             self.waiting += 1;
         }
         let Some(deepest) = self.deepest() else {
-            return Outcome::Separated { distance_at_least: 0.0 };
+            return Verdict::Separated(0.0);
         };
-        let mut maybe = Maybe {
-            pair_depth: self.pairs[deepest].depth,
-            total_depth: self.total_depth,
-            distance_at_most: f64::INFINITY,
-            pairs_left: self.waiting,
-        };
+        let (open_depth, open) = (self.pairs[deepest].depth, self.waiting);
+        let mut known = Bounds { open_depth, open, ..Bounds::of_meshes(self.total_depth) };
         for open in self.pairs.iter().rev().filter(|open| open.waits).take(CORNERS) {
             let here = query.a.triangle(query.tree_a.some_triangle(open.a))[0];
             let there = query.b.triangle(query.tree_b.some_triangle(open.b))[0];
-            maybe.offer(here, query.pose.transform_point(there));
+            known.offer(here, query.pose.transform_point(there));
         }
-        Outcome::Maybe(maybe)
+        Verdict::Undecided(known)
     }
 }
 

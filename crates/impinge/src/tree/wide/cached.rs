@@ -25,7 +25,7 @@ use super::traverse::{Query, Run, TRAIL, Work};
 /// It makes queries faster, never wrong: with a cache of other meshes, or of a pose far away, the
 /// verdict is the same, though another pair of triangles may be named.
 #[derive(Clone, Debug)]
-pub struct Cache {
+pub struct MeshCache {
     /// Of the trees it is about.
     stamps: (u64, u64),
     /// Where to look first, likeliest last.
@@ -38,13 +38,13 @@ pub struct Cache {
     patience: u32,
 }
 
-impl Default for Cache {
+impl Default for MeshCache {
     fn default() -> Self {
         Self { stamps: (0, 0), seeds: Vec::new(), free: None, clearance: 0.0, patience: PATIENCE }
     }
 }
 
-impl Cache {
+impl MeshCache {
     /// Forgets everything, and keeps the room.
     pub(crate) fn forget(&mut self) {
         let mut seeds = std::mem::take(&mut self.seeds);
@@ -95,7 +95,7 @@ pub(crate) fn first_cached(
     (a, tree_a): (&Mesh, &Tree),
     (b, tree_b): (&Mesh, &Tree),
     pose: &Pose,
-    cache: &mut Cache,
+    cache: &mut MeshCache,
 ) -> Option<Option<(u32, u32)>> {
     let stamps = (tree_a.stamp, tree_b.stamp);
     if cache.stamps != stamps {

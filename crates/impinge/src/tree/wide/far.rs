@@ -416,7 +416,7 @@ impl<'a> Far<'a> {
             effort.triangle_pairs += 1;
             let closest = closest::disjoint(&ours[i], &theirs[j].0);
             if closest.lower <= sink.bound() {
-                sink.pair(&NearPair { a: a.triangles[i], b: b.triangles[j], closest })?;
+                sink.pair(&NearPair::new(a.triangles[i], b.triangles[j], closest))?;
             }
         }
         ControlFlow::Continue(())

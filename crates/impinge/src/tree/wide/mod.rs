@@ -103,7 +103,7 @@ use leaf::Leaf;
 use node::{Link, LocalBox, Node};
 
 pub(crate) use budgeted::first_within;
-pub use cached::Cache;
+pub use cached::MeshCache;
 pub(crate) use cached::first_cached;
 pub(crate) use far::{Effort, SearchLimits, are_far, near_far};
 pub use near::near;

@@ -260,7 +260,7 @@ impl NearQuery<'_> {
         }
         match closest {
             Some(closest) if closest.lower <= search.sink.bound() => {
-                let flow = search.sink.pair(&NearPair { a: t, b: u, closest });
+                let flow = search.sink.pair(&NearPair::new(t, u, closest));
                 search.goal = self.goal(search.sink.bound(), search.goal.toward);
                 flow
             }

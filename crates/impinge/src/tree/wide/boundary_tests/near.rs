@@ -59,7 +59,7 @@ fn goal_for(case: &Case, k: usize, sides: (&Side, &Side, &Relative), random: &mu
         relative: relative.clone(),
     };
     let found = closest::triangle_triangle(&case.here[2 * k], &case.there[2 * k]);
-    let between = ((found.b - found.a) * a.tree.frame.scale).try_normalize();
+    let between = ((found.point_b - found.point_a) * a.tree.frame.scale).try_normalize();
     let toward = match random.index(4) {
         0 => random.direction(),
         1 => [Vec3::X, Vec3::Y, Vec3::Z][random.index(3)],

@@ -19,7 +19,7 @@ pub enum Feature {
 /// corner, a side, or the triangle itself. The triangles cross or overlap when that is the face for
 /// both, and touch otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Contact {
+pub enum HitKind {
     /// The insides of the triangles meet, and the triangles are not in one plane.
     Crossing,
     /// They meet, their insides do not: `I` lies in these features. A triangle of zero area has no
@@ -34,8 +34,8 @@ pub enum Contact {
     Coplanar,
 }
 
-impl Contact {
-    /// The same contact seen from the other triangle.
+impl HitKind {
+    /// The same seen from the other triangle.
     #[must_use]
     pub fn swapped(self) -> Self {
         match self {
@@ -55,7 +55,7 @@ impl fmt::Display for Feature {
     }
 }
 
-impl fmt::Display for Contact {
+impl fmt::Display for HitKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Crossing => f.write_str("crossing"),

@@ -176,7 +176,7 @@ pub(super) fn check(
             memory.parts.push(PartMemory::default());
         }
         let Memory { parts, by_hulls, selected, .. } = memory;
-        let flags = Flags { by_hulls, selected };
+        let flags = &mut Flags { by_hulls, selected };
         return check_parts((one, 0), (other, 0), pose, chooser, &mut parts[0], flags);
     }
     check_compounds(a, b, pose, chooser, memory)
@@ -298,7 +298,7 @@ impl Sweep<'_> {
         let kept = &mut parts[place];
         kept.seen = *checks;
         let mut by_hulls = false;
-        let flags = Flags { by_hulls: &mut by_hulls, selected };
+        let flags = &mut Flags { by_hulls: &mut by_hulls, selected };
         let found = check_parts((one, i), (other, j), self.pose, self.chooser, kept, flags);
         self.checked += 1;
         self.not_by_hulls += usize::from(!by_hulls);
@@ -352,7 +352,7 @@ fn check_parts(
     pose: &Pose,
     chooser: &Chooser<'_>,
     memory: &mut PartMemory,
-    flags: Flags<'_>,
+    flags: &mut Flags<'_>,
 ) -> Found {
     let pose = &between(a, b, pose);
     let chosen = memory.method.unwrap_or_else(|| {

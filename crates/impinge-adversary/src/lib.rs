@@ -33,3 +33,9 @@ pub mod sample;
 pub mod truth;
 
 pub use impinge_oracles::common::Random;
+
+/// The examples of the project's README compile. It is no part of the packages that are published,
+/// so none of these can do this.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

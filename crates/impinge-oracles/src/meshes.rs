@@ -1,7 +1,8 @@
 //! Random meshes and poses, and what brute force says about them.
 
-use impinge::pair::{Collect, Posed, brute};
-use impinge::tree::traverse;
+use impinge::internals::pair::{Posed, brute};
+use impinge::internals::tree::traverse;
+use impinge::pair::Collect;
 use impinge::{Mesh, Pose, Vec3, shapes};
 
 use crate::common::Random;

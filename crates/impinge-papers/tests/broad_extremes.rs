@@ -130,7 +130,7 @@ fn phases(far: f64, scale: f64) -> Vec<Judged> {
     made.push(("octree in a cage".into(), Box::new(Octree::with(OctreeOptions::fixed(cage, 3)))));
     let slabs = SlabOctreeOptions::fixed(cage, 1, Slabs::TwentySix);
     made.push(("slabs in a cage".into(), Box::new(SlabOctree::with(slabs))));
-    let wide = DynamicTreeOptions { margin: f32::MAX, rebuild: 0.0 };
+    let wide = DynamicTreeOptions::default().margin(f32::MAX).rebuild(0.0);
     made.push(("wide tree".into(), Box::new(DynamicTree::with(wide))));
     made.into_iter().map(|(name, phase)| Judged { phase, name, pairs: BTreeSet::new() }).collect()
 }

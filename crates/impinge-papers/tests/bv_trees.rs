@@ -4,7 +4,8 @@
 
 use std::ops::ControlFlow;
 
-use impinge::pair::{Budget, BudgetVerdict, Collect, First, NearPair, Posed};
+use impinge::internals::pair::Posed;
+use impinge::pair::{Budget, BudgetVerdict, Collect, First, NearPair};
 use impinge::{Mesh, Pose, Vec3, Verdict, closest, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{brute_pairs, pose, soup};

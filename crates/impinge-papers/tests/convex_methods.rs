@@ -1,7 +1,7 @@
 //! Clipping, perceptron planes and races against exact answers.
 
 use impinge::convex::Hull;
-use impinge::convex::decide::{Hint, decide};
+use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
 use impinge_oracles::convex_scenes::{Random, Truth, fraction, meet, moved, truth_of_whole};
 use impinge_papers::leung::separating::{self, Prepared, Query, Scratch, Search};

@@ -1,7 +1,7 @@
 //! The separating-vector search against exact answers, and its lemmas one by one.
 
-use impinge::convex::decide::{Hint, decide};
 use impinge::convex::{ClosestOptions, Hull};
+use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
 use impinge_oracles::convex_scenes::{
     Random, Truth, check_gap, meet, moved, true_gap, truth_of_whole,
@@ -480,7 +480,7 @@ fn closest_points_and_separating_vectors_start_each_other() {
         }
         let (x, y) = (LocalSearch::exact(a), LocalSearch::exact(b));
         let mut start = output.closest_start();
-        let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
+        let options = ClosestOptions::default().tolerance(0.0);
         let found = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, &mut start);
         let cold = &mut Default::default();
         let cold = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, cold);

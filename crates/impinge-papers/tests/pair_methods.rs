@@ -2,7 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::exact::segment_triangle;
-use impinge::pair::{Collect, Posed, brute, sweep};
+use impinge::internals::pair::{Posed, brute, sweep};
+use impinge::pair::Collect;
 use impinge::{Hit, Mesh, Pose, Separation, Vec3, Verdict, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{pose, soup};

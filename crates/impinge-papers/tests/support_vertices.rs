@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::Vec3;
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge_oracles::common::{Random, count_from};
 use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
 

@@ -4,7 +4,8 @@
 //! `IMPINGE_TEST_FACTOR` multiplies the cases.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use impinge::pair::{Collect, Posed, brute};
+use impinge::internals::pair::{Posed, brute};
+use impinge::pair::Collect;
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::{Random, count_from};
 use impinge_oracles::meshes::soup;

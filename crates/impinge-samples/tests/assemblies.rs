@@ -22,7 +22,7 @@ fn check(scene: &Scene, i: usize, j: usize, options: &CheckOptions) -> PairRepor
 #[test]
 fn the_sample_shows_what_it_was_made_to_show() {
     let scene = sample_assembly().unwrap();
-    let options = CheckOptions { clearance: Some(SAMPLE_CLEARANCE), ..CheckOptions::default() };
+    let options = CheckOptions::default().clearance(SAMPLE_CLEARANCE);
     let find = |name: &str| scene.parts().iter().position(|p| p.name == name).unwrap();
     let mut listed = BTreeSet::new();
     for (a, b, relation) in sample_expectations() {
@@ -56,7 +56,7 @@ fn compare(assembly: &str, list: &str, parts: usize) -> Option<(usize, usize)> {
             (columns.next().unwrap(), columns.next().unwrap())
         })
         .collect();
-    let options = CheckOptions { distance: true, ..CheckOptions::default() };
+    let options = CheckOptions::default().distance(true);
     let candidates = candidate_pairs(&scene, 0.0);
     assert!(theirs.iter().all(|pair| candidates.contains(pair)), "the boxes lose nothing");
     let (mut same, mut different) = (0, 0);

@@ -4,6 +4,7 @@ use std::fmt;
 
 /// Which way an answer can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bias {
     /// "Collision" may be wrong, "no collision" is certain.
     TowardsCollision,

@@ -109,6 +109,8 @@ pub mod mesh;
 pub mod pair;
 pub mod pieces;
 pub mod scene;
+#[cfg(feature = "serde")]
+mod serial;
 pub mod shape;
 pub mod shapes;
 mod sink;
@@ -116,6 +118,12 @@ pub mod solid;
 pub mod tree;
 mod wide;
 pub mod world;
+
+/// The vector and matrix types of this crate's interface.
+pub use glam;
+/// The file formats: readers and writers without geometry, and their errors.
+#[cfg(feature = "files")]
+pub use impinge_io as io;
 
 pub use answer::{Bounds, Contact, Distance, Never, Verdict};
 pub use check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
@@ -125,12 +133,12 @@ pub use math::{Aabb, MAX_COORDINATE, Pose, Vec3};
 pub use mesh::{DeformOptions, Deforming, Mesh, Weld};
 pub use pair::{EdgeAndFace, Hit, Separation, all_pairs, distance, first_hit, intersects};
 #[cfg(feature = "files")]
-pub use scene::{LoadOptions, Loaded};
+pub use scene::{LoadOptions, Loaded, LoadedMesh};
 pub use scene::{Part, Scene};
 pub use shape::Shape;
 pub use world::World;
 
-/// The README's example compiles.
+/// The examples of the package's README compile.
 #[cfg(all(doctest, feature = "files"))]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

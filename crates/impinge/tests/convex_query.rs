@@ -21,8 +21,8 @@
 //! bodies, by a linear program in integers; of every 256th the depth of small bodies by brute force
 //! in integers.
 
-use impinge::convex::decide::{self, Hint};
 use impinge::convex::{self, Hull, HullCache, Pairs, Verdict};
+use impinge::internals::decide::{self, Hint};
 use impinge::{Contact, Distance, Pose, Vec3};
 use impinge_oracles::common::count_from;
 use impinge_oracles::convex::{Small, overlap_is_at_most, rational, share_a_point};

@@ -2,9 +2,11 @@
 
 use impinge::Distance;
 use impinge::Vec3;
-use impinge::convex::decide::{self, Hint};
-use impinge::convex::{self, Climb, Common, Gap, HullCache, Pairs, Verdict, VertexSearch};
+use impinge::convex::{self, Common, Gap, HullCache, Pairs, Verdict};
 use impinge::exact::Sign;
+use impinge::internals::HullInternals as _;
+use impinge::internals::decide::{self, Hint};
+use impinge::internals::support::{Climb, VertexSearch};
 use impinge_papers::leung::separating::{self, Prepared, Scratch, Termination};
 use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, Method, Tracker, Want};
 use impinge_papers::zachmann::clipping::{self, Clipping};
@@ -23,10 +25,10 @@ pub(super) const ROWS: &[Row] = &[
         covers: &[
             "convex::intersects",
             "convex::intersects_cached",
-            "convex::decide::Verdict::verify",
-            "convex::decide::Gap::verify",
-            "convex::decide::Common::verify",
-            "convex::decide::Common::point",
+            "convex::Verdict::verify",
+            "convex::Gap::verify",
+            "convex::Common::verify",
+            "convex::Common::point",
         ],
         every: 1,
         ask: verdict,
@@ -43,18 +45,7 @@ pub(super) const ROWS: &[Row] = &[
         every: 1,
         ask: contact,
     },
-    Row {
-        name: "hulls: exact decision",
-        covers: &[
-            "convex::decide::decide",
-            "convex::decide::closest",
-            "convex::decide::compare_distance",
-            "convex::decide::certain_gap",
-            "convex::decide::holds_origin",
-        ],
-        every: 1,
-        ask: decision,
-    },
+    Row { name: "hulls: exact decision", covers: &[], every: 1, ask: decision },
     Row {
         name: "hulls: separating vectors",
         covers: &[
@@ -83,14 +74,8 @@ pub(super) const ROWS: &[Row] = &[
         name: "hulls: support",
         covers: &[
             "convex::Hull::support",
-            "convex::Hull::climb",
-            "convex::Hull::climb_rounded",
-            "convex::Hull::validate",
-            "convex::Hull::validate_support",
             "leung::Hierarchy::search_in",
             "leung::DirectionTable::near",
-            "convex::VertexSearch::search",
-            "convex::VertexSearch::start",
         ],
         every: 2,
         ask: support,

@@ -16,8 +16,8 @@
 use std::ops::ControlFlow;
 
 use impinge::convex::Hull;
-use impinge::convex::decide::{Hint, decide};
 use impinge::exact::{Location, triangles_intersect};
+use impinge::internals::decide::{Hint, decide};
 use impinge::internals::pieces::{SolidIndex, bodies, check_closed, decompose_by};
 use impinge::math::{Aabb, Pose, Vec3};
 use impinge::mesh::Mesh;

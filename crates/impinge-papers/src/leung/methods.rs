@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use impinge::convex::Verdict;
-use impinge::convex::decide::{Hint, decide};
+use impinge::internals::decide::{Hint, decide};
 use impinge::math::Vec3;
 use impinge::pair::{self, Bias, Budget, First};
 use impinge::world::{

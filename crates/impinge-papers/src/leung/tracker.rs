@@ -14,11 +14,11 @@
 use super::closest::{Variant, closest_points};
 use super::separating::{self, Options, Prepared, Query, Scratch};
 use impinge::Distance;
-use impinge::convex::decide::{self, Hint};
 use impinge::convex::{
     BodyCache, ClosestOptions, Gap, HullCache, HullMemory, Iterated, Pairs, Verdict,
     distance_cached, intersects_cached,
 };
+use impinge::internals::decide::{self, Hint};
 use impinge::math::{Pose, Vec3};
 
 /// What is wanted of every frame (Leung 1996, section 6.1).
@@ -211,7 +211,7 @@ impl<'h> Tracker<'h> {
     /// The improved Gilbert algorithm, from where it ended last.
     fn gilbert(&mut self, pose: &Pose) -> Iterated<Distance> {
         let (a, b) = (self.a.hull(), self.b.hull());
-        let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
+        let options = ClosestOptions::default().tolerance(0.0);
         closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.memory.simplex)
     }
 }

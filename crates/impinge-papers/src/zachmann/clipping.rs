@@ -30,8 +30,8 @@
 //!   decides, once for the pair.
 
 use impinge::convex::Hull;
-use impinge::convex::decide::{Hint, decide};
 use impinge::internals::body_length_up as length_up;
+use impinge::internals::decide::{Hint, decide};
 use impinge::math::{Aabb, Pose, Vec3};
 
 /// The pre-checks to make; they accumulate.

@@ -14,7 +14,8 @@ use impinge::exact::segment_triangle;
 use impinge::math::{Aabb, Vec3};
 pub use impinge::pair::Bias;
 
-use impinge::pair::{Posed, Sink};
+use impinge::internals::pair::Posed;
+use impinge::pair::Sink;
 
 /// Which polygons are looked at for the edges of the other mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use impinge::Pose;
+use impinge::internals::pair::Posed;
 use impinge::mesh::Mesh;
-use impinge::pair::{Bias, Budget, First, Posed};
+use impinge::pair::{Bias, Budget, First};
 use impinge::world::{
     MethodKind, PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness, Part,
 };

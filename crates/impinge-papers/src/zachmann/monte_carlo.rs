@@ -7,9 +7,10 @@
 use impinge::Error;
 use impinge::exact::Location;
 use impinge::internals::Random;
+use impinge::internals::pair::Posed;
 use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
-use impinge::pair::{Bias, Posed};
+use impinge::pair::Bias;
 
 use impinge::internals::solid::{check_solid, locate_posed};
 

@@ -19,7 +19,7 @@
 //! there.
 
 use impinge::convex::Hull;
-use impinge::convex::decide::Gap;
+use impinge::internals::decide::Gap;
 use impinge::math::{Aabb, Pose, Vec3};
 use impinge::pair::Bias;
 use impinge::{Error, ErrorKind};

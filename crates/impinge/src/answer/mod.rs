@@ -41,6 +41,8 @@
 //! the length of the shortest translation of B after which the two have no inner point in common.
 
 mod measure;
+#[cfg(feature = "serde")]
+mod serial;
 mod verdict;
 
 pub use measure::{Bounds, Contact, Distance};

@@ -37,6 +37,8 @@ pub(crate) mod lists;
 pub(crate) mod movers;
 mod neighbours;
 pub(crate) mod pair_set;
+#[cfg(feature = "serde")]
+mod serial;
 pub(crate) mod stamps;
 #[cfg(any(test, feature = "internals"))]
 pub mod testing;

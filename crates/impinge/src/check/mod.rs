@@ -4,6 +4,8 @@ mod duplicate;
 mod pair;
 mod relation;
 mod scene;
+#[cfg(feature = "serde")]
+mod serial;
 
 pub use pair::{CheckOptions, PairReport, check_pair};
 pub use relation::Relation;

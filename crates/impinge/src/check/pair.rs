@@ -12,6 +12,7 @@ use super::duplicate::same_triangles;
 
 /// What to find out about a pair beyond its relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// Parts no further apart than this are [`Relation::Near`]. In the unit of the coordinates; a
     /// negative or NaN clearance is none.
@@ -22,8 +23,32 @@ pub struct CheckOptions {
     pub keep_hits: bool,
 }
 
+impl CheckOptions {
+    /// With this [`clearance`](Self#structfield.clearance).
+    #[must_use]
+    pub fn clearance(mut self, clearance: impl Into<Option<f64>>) -> Self {
+        self.clearance = clearance.into();
+        self
+    }
+
+    /// With or without the [`distance`](Self#structfield.distance).
+    #[must_use]
+    pub fn distance(mut self, distance: bool) -> Self {
+        self.distance = distance;
+        self
+    }
+
+    /// With or without [every pair of triangles](Self#structfield.keep_hits).
+    #[must_use]
+    pub fn keep_hits(mut self, keep_hits: bool) -> Self {
+        self.keep_hits = keep_hits;
+        self
+    }
+}
+
 /// The verdict about one pair of parts.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PairReport {
     /// How the parts stand to each other.
     pub relation: Relation,
@@ -33,6 +58,7 @@ pub struct PairReport {
     pub hits: Vec<Hit>,
     /// A common point, in A's frame, for every collision: of two triangles, preferably of two that
     /// cross, or of a part inside the other.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::maybe_point"))]
     pub witness: Option<Vec3>,
     /// The distance, where it was asked for and the parts do not meet. With a clearance but without
     /// [`CheckOptions::distance`], only of parts within the clearance.

@@ -5,6 +5,7 @@ use std::fmt;
 /// How two parts stand to each other. A closed part is the solid it bounds; any other part is its
 /// surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Relation {
     /// No common point, and further apart than the clearance asked for.

@@ -4,11 +4,12 @@ use std::fmt;
 
 /// A corner, side or the inside of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Feature {
     /// Corner 0, 1 or 2.
-    Vertex(u8),
+    Vertex(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::corner"))] u8),
     /// The side from corner `i` to corner `(i + 1) % 3`, without its ends.
-    Edge(u8),
+    Edge(#[cfg_attr(feature = "serde", serde(deserialize_with = "crate::serial::corner"))] u8),
     /// The inside, without the boundary.
     Face,
 }
@@ -19,6 +20,7 @@ pub enum Feature {
 /// corner, a side, or the triangle itself. The triangles cross or overlap when that is the face for
 /// both, and touch otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum HitKind {
     /// The insides of the triangles meet, and the triangles are not in one plane.
     Crossing,

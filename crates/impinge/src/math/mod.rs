@@ -2,6 +2,7 @@
 //! that samples.
 
 mod aabb;
+pub mod convert;
 pub(crate) mod length;
 mod oriented;
 pub(crate) mod polygon;
@@ -9,16 +10,20 @@ mod pose;
 pub(crate) mod random;
 pub(crate) mod rounding;
 pub(crate) mod scale;
+#[cfg(feature = "serde")]
+mod serial;
 
 pub use aabb::Aabb;
 pub(crate) use length::{direction, length_down, length_up, next_up};
 pub use oriented::{OrientedBox, OrientedMotion};
+pub(crate) use polygon::drop_axis;
 pub(crate) use polygon::{axes_by_size, newell};
-pub use polygon::{drop_axis, newell_normal};
 pub(crate) use pose::STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
 pub(crate) use random::Random;
 pub(crate) use scale::{coordinate_key, unit_scale};
+#[cfg(feature = "serde")]
+pub(crate) use serial::StoredPose;
 
 /// A point or vector of three `f64`: [`glam::DVec3`].
 pub use glam::DVec3 as Vec3;

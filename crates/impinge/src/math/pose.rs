@@ -158,6 +158,22 @@ impl Pose {
         Self::checked(rotation, translation)
     }
 
+    /// A pose from numbers that some pose had: as [`Pose::from_matrix`], but for the deviation that
+    /// [`Pose::relative`] may add, and translations of up to `most`, which poses that are composed
+    /// may have.
+    #[cfg(feature = "serde")]
+    pub(crate) fn of_stored(rows: [[f64; 4]; 3], most: f64) -> Result<Self, Error> {
+        let (rotation, translation) = split(rows);
+        check_rotation(&rotation, 3.0 * ROTATION_TOLERANCE)?;
+        if !matches!(translation.abs().max_element().partial_cmp(&most), Some(o) if o.is_le())
+            || !translation.is_finite()
+        {
+            let message = format!("the translation {translation} of a stored pose is out of range");
+            return Err(Error::new(ErrorKind::OutOfRange, message));
+        }
+        Ok(Self { rotation, translation })
+    }
+
     fn checked(rotation: DMat3, translation: Vec3) -> Result<Self, Error> {
         check_range(translation, || "the translation".into())?;
         Ok(Self { rotation, translation })

@@ -23,6 +23,8 @@ mod mass;
 mod orientation;
 mod polygon_checks;
 mod polytope;
+#[cfg(feature = "serde")]
+mod serial;
 mod topology;
 mod triangulate;
 mod union_find;

@@ -11,6 +11,7 @@ use super::{Posed, Separation};
 
 /// Two triangles that meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Hit {
     /// The triangle of A.
     pub a: u32,
@@ -19,6 +20,7 @@ pub struct Hit {
     /// How they meet, decided exactly.
     pub kind: HitKind,
     /// A point they share, in A's frame, rounded to the nearest numbers the construction reaches.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::point"))]
     pub point: Vec3,
 }
 

@@ -25,6 +25,7 @@ pub use impinge_io::LoadReport;
 
 /// What to do with the vertices of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LoadOptions {
     /// Which vertices become one. By default those with equal coordinates: many formats repeat a
     /// vertex for every triangle, and without welding no edge of theirs has two sides. Triangles
@@ -35,6 +36,15 @@ pub struct LoadOptions {
 impl Default for LoadOptions {
     fn default() -> Self {
         Self { weld: Some(Weld::Exact) }
+    }
+}
+
+impl LoadOptions {
+    /// With this [`weld`](Self#structfield.weld).
+    #[must_use]
+    pub fn weld(mut self, weld: impl Into<Option<Weld>>) -> Self {
+        self.weld = weld.into();
+        self
     }
 }
 
@@ -116,30 +126,6 @@ impl Scene {
         let document = impinge_io::load(path)
             .map_err(|e| Error::new(ErrorKind::File, e.to_string()).with_source(e))?;
         from_document(document, options).map_err(|e| e.within(path.display()))
-    }
-}
-
-impl Mesh {
-    /// The mesh in a file; if the file has several parts, all of them in the file's frame as one
-    /// mesh. Vertices with equal coordinates are welded.
-    ///
-    /// # Errors
-    /// As [`Scene::load`].
-    ///
-    /// ```no_run
-    /// let frame = impinge::Mesh::load("frame.obj")?;
-    /// println!("{} triangles, {}", frame.triangles().len(), frame.defects());
-    /// # Ok::<(), impinge::Error>(())
-    /// ```
-    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
-        let loaded = Scene::load(path)?;
-        match loaded.scene.parts() {
-            [part] if part.pose == Pose::IDENTITY => Ok(Self::clone(&part.mesh)),
-            parts => {
-                let moved: Vec<Self> = parts.iter().map(|p| p.mesh.transformed(&p.pose)).collect();
-                Self::merged(&moved)?.welded(Weld::Exact)
-            }
-        }
     }
 }
 

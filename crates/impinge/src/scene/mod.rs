@@ -3,6 +3,8 @@
 #[cfg(feature = "files")]
 pub(crate) mod files;
 #[cfg(feature = "files")]
+mod mesh_files;
+#[cfg(feature = "files")]
 mod similarity;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,6 +16,8 @@ use crate::mesh::Mesh;
 
 #[cfg(feature = "files")]
 pub use files::{LoadOptions, LoadReport, Loaded};
+#[cfg(feature = "files")]
+pub use mesh_files::LoadedMesh;
 
 /// A named mesh at a pose.
 #[derive(Clone, Debug)]

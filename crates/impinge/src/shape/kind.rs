@@ -122,6 +122,22 @@ impl Shape {
         Err(Error::new(kind, format!("the margin is {margin:e}: {why}")))
     }
 
+    /// The shape with this margin of the whole, which is what it had when it was stored.
+    #[cfg(feature = "serde")]
+    pub(crate) fn with_whole_margin(mut self, margin: f64) -> Result<Self, Error> {
+        let takes_one = !matches!(self.kind, Kind::Mesh(_) | Kind::Solid(_) | Kind::HalfSpace(_));
+        if margin.to_bits() == self.margin.to_bits() {
+            return Ok(self);
+        }
+        if !takes_one || !(self.margin..=MAX_COORDINATE).contains(&margin) {
+            let message =
+                format!("a stored shape has a margin of {margin:e}, which it cannot have");
+            return Err(Error::new(ErrorKind::BadParameter, message));
+        }
+        self.margin = margin;
+        Ok(self)
+    }
+
     /// What kind of shape it is, without what [`Shape::rounded`] has put around it.
     #[must_use]
     pub fn kind(&self) -> &Kind {

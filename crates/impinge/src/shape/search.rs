@@ -18,10 +18,7 @@ use crate::exact::Location;
 use crate::math::{Pose, Vec3};
 use crate::pair::Posed;
 use crate::solid::locate_posed;
-use crate::tree::Seek;
-
-/// Up to so many triangles are looked at without a tree.
-const SMALL: usize = 8;
+use crate::tree::{MOST_WITHOUT_TREE, Seek};
 
 impl Surface<'_> {
     /// The corners of a triangle in the frame of the query.
@@ -32,7 +29,7 @@ impl Surface<'_> {
     /// Hands every triangle that is not certainly beyond the limit to `seek`.
     pub(super) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let count = self.mesh.triangles().len();
-        if count > SMALL {
+        if count > MOST_WITHOUT_TREE {
             return self.mesh.tree().seek(seek);
         }
         (0..count as u32).try_for_each(|triangle| seek.triangle(triangle))

@@ -1,5 +1,8 @@
 //! The bodies of a world, and which are attached to which.
 
+#[cfg(feature = "serde")]
+pub(super) mod serial;
+
 use super::placing::Placed;
 use super::{Body, BoxKind, Geometry, Handle};
 use crate::broad::{Bounds, Frame, Moved};

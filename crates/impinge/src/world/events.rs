@@ -1,5 +1,8 @@
 //! What an update reports.
 
+#[cfg(feature = "serde")]
+mod serial;
+
 use super::Handle;
 use crate::answer::Bounds;
 use crate::math::Vec3;
@@ -7,6 +10,7 @@ use crate::pair::Bias;
 
 /// What happened to a pair of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum EventKind {
     /// They meet now, and did not before: a "new" collision.
     Began,
@@ -18,6 +22,7 @@ pub enum EventKind {
 
 /// What happened to one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Event {
     /// What happened.
     pub kind: EventKind,
@@ -71,8 +76,10 @@ pub struct Undecided {
 /// it has one.) A mesh that was [deformed](super::World::deform) has a tree that depends on its
 /// earlier shapes, and with it which of several triangles is named.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Witness {
     /// A common point, in the world's frame, rounded.
+    #[cfg_attr(feature = "serde", serde(with = "crate::serial::point"))]
     pub point: Vec3,
     /// The parts of the bodies that meet, by number.
     pub parts: [u32; 2],
@@ -83,11 +90,14 @@ pub struct Witness {
 /// What an update found out. The order of events is that of the slots of `a`, then of `b`, whatever
 /// the number of threads and the broad phase.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Report {
     /// The number of the update, from one.
     pub frame: u64,
     pub(super) events: Vec<Event>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) undecided: Vec<Undecided>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) not_compared: Vec<Handle>,
     pub(super) stats: Stats,
 }
@@ -95,6 +105,7 @@ pub struct Report {
 /// What an update took. The only part of a [`Report`] that depends on how a world
 /// [works](super::WorldOptions).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stats {
     /// Bodies with new boxes.
     pub moved: usize,

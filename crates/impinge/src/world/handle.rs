@@ -9,6 +9,7 @@ use crate::error::{Error, ErrorKind};
 /// A handle stays the name of its body until that is removed; from then on it names nothing, even
 /// when another body has taken the place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Handle {
     pub(super) slot: u32,
     pub(super) generation: u32,

@@ -29,11 +29,11 @@ use crate::error::{Error, ErrorKind};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Interest {
-    otherwise: bool,
+    pub(super) otherwise: bool,
     /// For each group the groups it is compared with, and those it is not compared with. Symmetric.
-    yes: [u32; 32],
-    no: [u32; 32],
-    links: u32,
+    pub(super) yes: [u32; 32],
+    pub(super) no: [u32; 32],
+    pub(super) links: u32,
 }
 
 impl Interest {
@@ -139,7 +139,7 @@ pub enum Why {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Matrix {
     pub(super) rules: Interest,
-    pairs: HashMap<Key, bool, KeyHasher>,
+    pub(super) pairs: HashMap<Key, bool, KeyHasher>,
 }
 
 impl Matrix {

@@ -216,7 +216,7 @@ impl Pairs {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
     pub(super) methods: Selected,
-    users: HashMap<Key, u64, KeyHasher>,
+    pub(super) users: HashMap<Key, u64, KeyHasher>,
 }
 
 impl Settings {

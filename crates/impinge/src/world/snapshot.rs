@@ -1,5 +1,8 @@
 //! The state of a world, to read on another thread and to return to.
 
+#[cfg(feature = "serde")]
+mod serial;
+
 use std::sync::Arc;
 
 use super::bodies::{Bodies, BoxOptions};

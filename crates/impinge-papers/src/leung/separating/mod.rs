@@ -60,6 +60,7 @@ pub use rule::Rule;
 pub use search::{Scratch, Search};
 
 use impinge::convex;
+use impinge::internals::decide;
 use impinge::math::Vec3;
 
 /// Searches for a separating vector until there is a verdict.
@@ -80,6 +81,6 @@ pub fn decide(query: Query<'_>, cache: &mut Cache, scratch: &mut Scratch) -> con
     output.verdict.decision().unwrap_or_else(|| {
         let moved: Vec<Vec3> =
             query.b.hull().vertices().iter().map(|v| query.pose.transform_point(*v)).collect();
-        convex::decide::decide(query.a.hull().vertices(), &moved, &output.hint)
+        decide::decide(query.a.hull().vertices(), &moved, &output.hint)
     })
 }

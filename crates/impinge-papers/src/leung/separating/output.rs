@@ -1,8 +1,8 @@
 //! What a search asks and answers.
 
 use super::{Prepared, Rule};
-use impinge::convex::decide::Hint;
 use impinge::convex::{self, BodyCache, Common, Gap, HullMemory, Pairs};
+use impinge::internals::decide::Hint;
 use impinge::math::Pose;
 
 /// A question: do A and B meet?

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use crate::leung::DirectionTable;
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// A hull, ready for searches: its centroid, its reach, and where climbs start.

@@ -16,8 +16,8 @@ use super::enclosing::surround;
 use super::gap::Rounding;
 use super::visited::Visited;
 use super::{Cache, Fit, HalfPlanes, Hemisphere, Output, Query, Reason, Termination, Verdict};
-use impinge::convex::Climb;
-use impinge::convex::decide::{Common, Gap, Hint, Pairs};
+use impinge::internals::decide::{Common, Gap, Hint, Pairs};
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// Memory that searches share, one after the other, of any bodies.

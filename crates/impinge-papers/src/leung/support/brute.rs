@@ -1,6 +1,7 @@
 //! Brute force: every vertex is asked.
 
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge::math::Vec3;
 
 /// Asks every vertex, exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the

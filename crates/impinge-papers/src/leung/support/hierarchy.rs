@@ -24,8 +24,10 @@
 //! Levels are built as hulls of the vertices left, so building takes O(n log n), where filling the
 //! holes one by one would take O(n).
 
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
-use impinge::exact::{Sign, compare_along};
+use impinge::convex::Hull;
+use impinge::exact::Sign;
+use impinge::internals::exact::compare_along;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge::math::Vec3;
 
 /// The most neighbours a removed vertex has.

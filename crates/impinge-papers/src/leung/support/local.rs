@@ -1,7 +1,9 @@
 //! Local search as a [`VertexSearch`]: climbing from the last answer, or from a table's.
 
 use super::DirectionTable;
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge::math::Vec3;
 
 /// Climbs over the edges from the given start; [`VertexSearch::start`] comes from a table, if there

@@ -7,7 +7,9 @@
 
 use std::f64::consts::PI;
 
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// The number of bands from pole to pole.
@@ -27,7 +29,8 @@ const SECTOR_TANGENT: f64 = std::f64::consts::SQRT_2 - 1.0;
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::convex::{Climb, DirectionTable, Hull};
+/// use impinge::convex::{DirectionTable, Hull};
+/// use impinge::internals::support::Climb;
 ///
 /// let hull = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
 /// let table = DirectionTable::new(&hull);

@@ -18,6 +18,7 @@ use tree::{NONE, Tree, meet, surface};
 
 /// How a [`DynamicTree`] trades memory and comparisons for changes of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DynamicTreeOptions {
     /// By how much a leaf's box is larger than the item's, on each side, as a share of the item's
     /// longest side. Zero or more; what is not counts as zero.
@@ -31,6 +32,22 @@ impl Default for DynamicTreeOptions {
     /// a margin of 0.1 to 0.2 costs least.
     fn default() -> Self {
         Self { margin: 0.15, rebuild: 0.4 }
+    }
+}
+
+impl DynamicTreeOptions {
+    /// With this [`margin`](Self#structfield.margin).
+    #[must_use]
+    pub fn margin(mut self, margin: f32) -> Self {
+        self.margin = margin;
+        self
+    }
+
+    /// With this [`rebuild`](Self#structfield.rebuild).
+    #[must_use]
+    pub fn rebuild(mut self, rebuild: f32) -> Self {
+        self.rebuild = rebuild;
+        self
     }
 }
 

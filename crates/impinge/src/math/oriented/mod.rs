@@ -2,6 +2,7 @@
 //! the peer of Klosowski et al. 1998, section 5.2).
 
 mod axes;
+mod parts;
 mod separation;
 #[cfg(test)]
 mod tests;

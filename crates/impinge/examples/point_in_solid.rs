@@ -1,0 +1,49 @@
+//! Points in a solid, and meshes in files: a scanned part is saved, loaded, checked and asked.
+//!
+//! ```sh
+//! cargo run --release -p impinge --example point_in_solid
+//! ```
+#![allow(clippy::print_stdout, reason = "an example shows what it finds")]
+
+use impinge::exact::Location;
+use impinge::{Error, LoadOptions, Mesh, Vec3, shapes, solid};
+
+fn main() -> Result<(), Error> {
+    // Binary STL has three vertices for every triangle, in single precision.
+    let file = std::env::temp_dir().join(format!("impinge-example-{}.stl", std::process::id()));
+    shapes::torus(2.0, 0.5, 64, 32)?.save(&file)?;
+
+    // Loading welds vertices of equal coordinates, so that the mesh is closed again, and reports
+    // what it did.
+    let loaded = Mesh::load_with(&file, &LoadOptions::default());
+    let _ = std::fs::remove_file(&file); // also if loading failed
+    let loaded = loaded?;
+    println!("{loaded}");
+    let ring = loaded.mesh;
+    println!("closed: {}, volume {:.4}", ring.is_solid(), ring.mass_properties()?.volume);
+
+    // A solid has an inside. The answer is exact for any point, on the surface too.
+    let mut cloud = vec![ring.vertices()[0]];
+    cloud.extend((0..20).map(|i| Vec3::new(0.2 * f64::from(i) - 2.9, 0.25, 0.125)));
+    let (mut inside, mut on, mut outside) = (0, 0, 0);
+    for point in cloud {
+        match solid::locate(&ring, point)? {
+            Location::Inside => inside += 1,
+            Location::Boundary => on += 1,
+            Location::Outside => outside += 1,
+        }
+    }
+    println!("{inside} points inside, {on} on the surface, {outside} outside");
+
+    // A surface with a hole has no inside, and says so.
+    let sheet = shapes::plane([1.0, 1.0], [4, 4])?;
+    if let Err(error) = solid::locate(&sheet, Vec3::ZERO) {
+        println!("{:?}: {error}", error.kind());
+    }
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    main().expect("the example works");
+}

@@ -1,0 +1,48 @@
+//! Two meshes: do they meet, where, and how far are they apart?
+//!
+//! ```sh
+//! cargo run --release -p impinge --example two_meshes
+//! ```
+#![allow(clippy::print_stdout, reason = "an example shows what it finds")]
+
+use impinge::{Error, Pose, Verdict, all_pairs, distance, intersects, shapes};
+
+fn main() -> Result<(), Error> {
+    // A mesh is made from arrays (`Mesh::from_triangles`), from a file (`Mesh::load`), or by a
+    // generator, as here: a ring and a rod that fits through it.
+    let ring = shapes::torus(2.0, 0.5, 48, 24)?;
+    let rod = shapes::cylinder(0.4, 6.0, 32)?;
+
+    // Every query takes A, B and the pose of B in A's frame.
+    for shift in [0.0, 1.0, 1.25] {
+        let pose = Pose::from_translation([shift, 0.0, 0.0])?;
+        match intersects(&ring, &rod, &pose) {
+            // "Separated" comes with evidence that a loop over the vertices can check, and
+            // `distance` has closest points with bounds: the real distance lies between them.
+            Verdict::Separated(proof) => {
+                assert!(proof.verify(&ring, &rod, &pose));
+                println!("shifted by {shift}: free; {proof}");
+                if let Some(d) = distance(&ring, &rod, &pose) {
+                    println!("    {:.6} to {:.6} apart", d.lower, d.upper);
+                }
+            }
+            // "Intersecting" comes with two triangles that share a point.
+            Verdict::Intersecting(hit) => {
+                println!("shifted by {shift}: triangle {} meets {} at {}", hit.a, hit.b, hit.point);
+                let pairs = all_pairs(&ring, &rod, &pose);
+                let first = pairs.first().map(|hit| hit.kind.to_string());
+                println!(
+                    "    {} pairs meet; the first: {}",
+                    pairs.len(),
+                    first.unwrap_or_default()
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn runs() {
+    main().expect("the example works");
+}

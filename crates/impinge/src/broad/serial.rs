@@ -1,0 +1,35 @@
+//! The serialised form of boxes in single precision.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::Bounds;
+use crate::serial::Real32;
+
+#[derive(Serialize, Deserialize)]
+struct Corners {
+    min: [Real32; 3],
+    max: [Real32; 3],
+}
+
+/// `min` and `max`; nothing (null) for an empty box. Bit for bit, but that all empty boxes are read
+/// as [`Bounds::EMPTY`]. Sides may be infinite.
+impl Serialize for Bounds {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let corners = Corners { min: self.min.map(Real32), max: self.max.map(Real32) };
+        (!self.is_empty()).then_some(corners).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Bounds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Some(Corners { min, max }) = Option::deserialize(deserializer)? else {
+            return Ok(Self::EMPTY);
+        };
+        let read = Self { min: min.map(|x| x.0), max: max.map(|x| x.0) };
+        if read.is_empty() {
+            return Err(D::Error::custom(format!("the box {read:?} is inside out")));
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,183 @@
+//! Bodies as they are stored in a snapshot, and made again.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Bodies, BoxOptions, MAX_BODIES, NONE, Record};
+use crate::broad::Bounds;
+use crate::error::{Error, ErrorKind};
+use crate::math::StoredPose;
+use crate::world::Geometry;
+
+/// The largest component of a translation that is given by an application: twice what
+/// [`Pose::relative`](crate::Pose::relative) makes of poses in range.
+const MOST_GIVEN: f64 = 8.0 * crate::MAX_COORDINATE;
+
+/// All bodies, by slots.
+#[derive(Serialize, Deserialize)]
+pub(in crate::world) struct StoredBodies {
+    pub(in crate::world) slots: Vec<StoredSlot>,
+    /// In the order in which they are used again.
+    free: Vec<u32>,
+    /// Emptied since the last update, in this order.
+    retired: Vec<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::world) struct StoredSlot {
+    generation: u32,
+    pub(in crate::world) body: Option<StoredBody>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(in crate::world) struct StoredBody {
+    /// In the table of forms.
+    pub(in crate::world) geometry: u32,
+    parent: Option<u32>,
+    form: u32,
+    groups: u32,
+    mask: u32,
+    #[serde(default)]
+    class: u32,
+    user: u64,
+    local: StoredPose,
+    /// As of the last update.
+    pose: StoredPose,
+    bounds: Bounds,
+}
+
+fn bad(what: impl Into<String>) -> Error {
+    Error::new(ErrorKind::BadParameter, what)
+}
+
+impl Bodies {
+    /// What is stored; `number` gives the place of a form in the table.
+    pub(in crate::world) fn stored(
+        &self,
+        mut number: impl FnMut(&Geometry) -> u32,
+    ) -> StoredBodies {
+        let slot = |(i, record): (usize, &Record)| StoredSlot {
+            generation: record.generation,
+            body: record.geometry.as_ref().map(|geometry| StoredBody {
+                geometry: number(geometry),
+                parent: record.parent(),
+                form: record.form,
+                groups: record.groups,
+                mask: record.mask,
+                class: record.class,
+                user: record.user,
+                local: StoredPose(self.locals[i]),
+                pose: StoredPose(self.poses[i]),
+                bounds: self.bounds[i],
+            }),
+        };
+        let slots = self.records.iter().enumerate().map(slot).collect();
+        StoredBodies { slots, free: self.free.clone(), retired: self.retired.clone() }
+    }
+
+    /// The bodies that were stored. All count as changed, so that the next update computes their
+    /// poses and boxes again.
+    pub(in crate::world) fn of_stored(
+        stored: StoredBodies,
+        forms: &[Geometry],
+    ) -> Result<Self, Error> {
+        let StoredBodies { slots, free, retired } = stored;
+        if slots.len() >= MAX_BODIES as usize {
+            return Err(bad("more slots than a world has"));
+        }
+        let parents: Vec<Option<u32>> =
+            slots.iter().map(|slot| slot.body.as_ref().and_then(|body| body.parent)).collect();
+        let taken = |slot: u32| slots.get(slot as usize).is_some_and(|s| s.body.is_some());
+        if !parents.iter().flatten().all(|parent| taken(*parent)) || has_cycle(&parents) {
+            return Err(bad("a body is attached to none that is there, or to itself"));
+        }
+        let mut bodies = Self { options: BoxOptions::default(), ..Self::default() };
+        for (i, StoredSlot { generation, body }) in slots.into_iter().enumerate() {
+            bodies.push_slot()?;
+            bodies.records[i].generation = generation;
+            let Some(body) = body else { continue };
+            let geometry = forms.get(body.geometry as usize);
+            let geometry = geometry.ok_or_else(|| bad("a body has a form that is not there"))?;
+            let local = body.local.0;
+            if local.translation().abs().max_element() > MOST_GIVEN {
+                return Err(bad("a body is placed out of range"));
+            }
+            bodies.records[i] = Record {
+                generation,
+                geometry: Some(geometry.clone()),
+                form: body.form,
+                groups: body.groups,
+                mask: body.mask,
+                class: body.class,
+                user: body.user,
+                ..Record::FREE
+            };
+            bodies.locals[i] = local;
+            bodies.poses[i] = body.pose.0;
+            bodies.bounds[i] = body.bounds;
+            bodies.change(i as u32);
+        }
+        // The last child is linked first, so that children are in the order of slots.
+        for (slot, parent) in parents.iter().enumerate().rev() {
+            bodies.link(slot as u32, parent.unwrap_or(NONE));
+        }
+        bodies.take_lists(free, retired)?;
+        Ok(bodies)
+    }
+
+    /// Takes the lists of slots without bodies, each slot at most once in either.
+    fn take_lists(&mut self, free: Vec<u32>, retired: Vec<u32>) -> Result<(), Error> {
+        let mut seen = vec![false; self.records.len()];
+        for slot in &free {
+            let is_free = self.records.get(*slot as usize).is_some_and(Record::is_free);
+            if !is_free || std::mem::replace(&mut seen[*slot as usize], true) {
+                return Err(bad("the list of free slots names one that is not free, or twice"));
+            }
+        }
+        // A slot that was emptied may have a body again.
+        for slot in &retired {
+            let there = (*slot as usize) < self.records.len();
+            if !there || std::mem::replace(&mut seen[*slot as usize], true) {
+                return Err(bad("the list of emptied slots names one that is not there, or twice"));
+            }
+            self.records[*slot as usize].is_retired = true;
+            self.note_move(*slot);
+        }
+        (self.free, self.retired) = (free, retired);
+        Ok(())
+    }
+}
+
+/// Whether somebody hangs on itself.
+fn has_cycle(parents: &[Option<u32>]) -> bool {
+    // 0 for those not looked at, else one more than the number of the walk that came by.
+    let mut walk = vec![0_usize; parents.len()];
+    for start in 0..parents.len() {
+        let mut at = start;
+        while walk[at] == 0 {
+            walk[at] = start + 1;
+            match parents[at] {
+                Some(parent) => at = parent as usize,
+                None => break,
+            }
+        }
+        if walk[at] == start + 1 && parents[at].is_some() {
+            return true;
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cycles_are_found_and_trees_are_none() {
+        assert!(!has_cycle(&[]));
+        assert!(!has_cycle(&[None, Some(0), Some(1), Some(1), Some(0), None]));
+        assert!(!has_cycle(&[Some(3), Some(0), Some(0), None]));
+        assert!(has_cycle(&[Some(0)]));
+        assert!(has_cycle(&[None, Some(2), Some(3), Some(1)]));
+        assert!(has_cycle(&[Some(1), Some(2), Some(1)]));
+    }
+}

@@ -1,0 +1,282 @@
+//! Serialised values: bit for bit there and back, in a format for people and in a binary one; and
+//! hostile input gives errors.
+#![cfg(feature = "serde")]
+
+use std::fmt::Debug;
+
+use impinge::broad::Bounds;
+use impinge::convex::Hull;
+use impinge::math::OrientedBox;
+use impinge::{Aabb, Mesh, Pose, Vec3, shapes};
+use impinge_oracles::common::Random;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// The value after JSON, and after a binary format; both writings again give the same bytes.
+fn there_and_back<T: Serialize + DeserializeOwned>(value: &T) -> [T; 2] {
+    let text = serde_json::to_string(value).expect("JSON is written");
+    let from_text: T = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    assert_eq!(serde_json::to_string(&from_text).expect("JSON is written"), text);
+    let bytes = postcard::to_stdvec(value).expect("bytes are written");
+    let from_bytes: T = postcard::from_bytes(&bytes).expect("bytes are read");
+    assert_eq!(postcard::to_stdvec(&from_bytes).expect("bytes are written"), bytes);
+    assert_eq!(postcard::to_stdvec(&from_text).expect("bytes are written"), bytes);
+    [from_text, from_bytes]
+}
+
+fn refused<T: DeserializeOwned + Debug>(text: &str, why: &str) {
+    let error = serde_json::from_str::<T>(text).expect_err(text).to_string();
+    assert!(error.contains(why), "{text}: {error}");
+}
+
+/// A number from `-size` to `size`.
+fn signed(random: &mut Random, size: f64) -> f64 {
+    (2.0 * random.unit() - 1.0) * size
+}
+
+fn bits(v: Vec3) -> [u64; 3] {
+    v.to_array().map(f64::to_bits)
+}
+
+#[test]
+fn poses() {
+    let mut random = Random(2);
+    for scale in [0.0, 1e-320, 1.0, 1e60] {
+        for _ in 0..50 {
+            let q = [0, 1, 2, 3].map(|_| signed(&mut random, 1.0));
+            let t = [0, 1, 2].map(|_| signed(&mut random, 1.0) * scale);
+            let pose = Pose::from_quaternion(q, t).expect("in range");
+            for back in there_and_back(&pose) {
+                let all = |p: &Pose| p.to_matrix().map(|row| row.map(f64::to_bits));
+                assert_eq!(all(&back), all(&pose));
+            }
+        }
+    }
+    refused::<Pose>("[[1,0,0,0],[0,1,0,0],[0,0,2,0]]", "rotation");
+    refused::<Pose>("[[1,0,0,0],[0,1,0,0],[0,0,-1,0]]", "mirror");
+    refused::<Pose>("[[1,0,0,2e60],[0,1,0,0],[0,0,1,0]]", "must not exceed");
+    refused::<Pose>("[[1,0,0,0],[0,1,0,0]]", "length");
+    refused::<Pose>("[[1,0,0,null],[0,1,0,0],[0,0,1,0]]", "null");
+    let nan = [[f64::NAN; 4]; 3];
+    let bytes = postcard::to_stdvec(&nan).expect("bytes");
+    assert!(postcard::from_bytes::<Pose>(&bytes).is_err());
+}
+
+#[test]
+fn boxes() {
+    let corner = Vec3::new(-0.0, 1.0 / 3.0, 5e-324);
+    let inf = f64::INFINITY;
+    for aabb in [
+        Aabb::EMPTY,
+        Aabb { min: corner, max: Vec3::splat(1e60) },
+        Aabb { min: Vec3::new(-inf, -inf, 0.1), max: Vec3::new(inf, 2.0, inf) },
+    ] {
+        for back in there_and_back(&aabb) {
+            assert_eq!([back.min, back.max].map(bits), [aabb.min, aabb.max].map(bits));
+        }
+        let bounds = Bounds::from(aabb);
+        for back in there_and_back(&bounds) {
+            assert_eq!(
+                [back.min, back.max].map(|v| v.map(f32::to_bits)),
+                [bounds.min, bounds.max].map(|v| v.map(f32::to_bits))
+            );
+        }
+    }
+    for bad in [r#"{"min":[0,0,1],"max":[1,1,0]}"#, r#"{"min":["inf",0,0],"max":[1,1,1]}"#] {
+        refused::<Aabb>(bad, "inside out");
+        refused::<Bounds>(bad, "inside out");
+    }
+    refused::<Aabb>(r#"{"min":[0,0,"nan"],"max":[1,1,1]}"#, "expected a number");
+    refused::<Aabb>(r#"{"min":[0,0,null],"max":[1,1,1]}"#, "expected a number");
+    refused::<Bounds>(r#"{"min":[0,0,0],"max":[1,1,1e39]}"#, "single precision");
+    let nan = Aabb { min: Vec3::ZERO, max: Vec3::new(1.0, f64::NAN, 1.0) };
+    assert!(serde_json::to_string(&nan).is_err() && postcard::to_stdvec(&nan).is_err());
+    let bytes = postcard::to_stdvec(&Some(([0.0; 3], [1.0, 1.0, f64::NAN]))).expect("bytes");
+    assert!(postcard::from_bytes::<Aabb>(&bytes).is_err());
+}
+
+#[test]
+fn oriented_boxes() {
+    let mut random = Random(4);
+    let mut seen = OrientedBox::around(&[]);
+    assert!(there_and_back(&seen).iter().all(OrientedBox::is_empty));
+    for _ in 0..100 {
+        let points: Vec<Vec3> =
+            (0..9).map(|_| Vec3::from([(); 3].map(|()| signed(&mut random, 3.0)))).collect();
+        seen = OrientedBox::around(&points).merged(&seen);
+        for back in there_and_back(&seen) {
+            assert_eq!(back, seen);
+        }
+        seen = seen.transformed(&Pose::from_axis_angle(points[0], 1.0).expect("not zero"));
+    }
+    let skew = r#"{"center":[0,0,0],"axes":[[1,0,0],[0.1,1,0],[0,0,1]],"half":[1,1,1]}"#;
+    refused::<OrientedBox>(skew, "perpendicular");
+    let negative = r#"{"center":[0,0,0],"axes":[[1,0,0],[0,1,0],[0,0,1]],"half":[1,1,-1]}"#;
+    refused::<OrientedBox>(negative, "negative");
+}
+
+fn same_mesh(a: &Mesh, b: &Mesh) {
+    let all = |m: &Mesh| m.vertices().iter().copied().map(bits).collect::<Vec<_>>();
+    assert_eq!(all(a), all(b));
+    assert_eq!(a.triangles(), b.triangles());
+    let polygons =
+        |m: &Mesh| (0..m.polygon_count()).map(|i| m.polygon(i).to_vec()).collect::<Vec<_>>();
+    assert_eq!(polygons(a), polygons(b));
+    assert_eq!(a.fingerprint(), b.fingerprint());
+    assert_eq!(a.defects().to_string(), b.defects().to_string());
+}
+
+#[test]
+fn meshes() {
+    let corners = vec![
+        Vec3::new(0.1, -0.0, 1e-310),
+        Vec3::X,
+        Vec3::new(1.0, 1.0, 0.0),
+        Vec3::new(0.0, 1.0, 1e60),
+        Vec3::new(-5e-324, 0.5, 0.5),
+    ];
+    let polygons: [&[u32]; 3] = [&[0, 1, 2], &[3, 2, 1, 0], &[4, 3, 2, 1, 0]];
+    let mixed = Mesh::from_polygons(corners, polygons).expect("a mesh");
+    let none: [[u32; 3]; 0] = [];
+    for mesh in [
+        &mixed,
+        &shapes::torus(2.0, 0.5, 12, 8).expect("a torus"),
+        &Mesh::from_polygons(vec![Vec3::ONE], none).expect("no polygons"),
+    ] {
+        for back in there_and_back(mesh) {
+            same_mesh(&back, mesh);
+        }
+    }
+}
+
+/// Moving the vertices of a polygon does not change how it is cut, and neither does writing it.
+#[test]
+fn meshes_whose_polygons_would_be_cut_otherwise() {
+    // A dart, its reflex corner at place 2 and then at place 1: the diagonal goes through that.
+    let corners = [[0.0, 0.0], [4.0, 0.0], [0.5, 0.5], [0.0, 4.0]];
+    let dart = corners.map(|[x, y]| Vec3::new(x, y, 0.0)).to_vec();
+    let made = Mesh::from_polygons(dart.clone(), [[0, 1, 2, 3]]).expect("a dart");
+    let mut moved_points = dart;
+    moved_points.rotate_left(1);
+    let moved = made.with_vertices(moved_points.clone()).expect("four vertices");
+    let anew = Mesh::from_polygons(moved_points, [[0, 1, 2, 3]]).expect("a dart");
+    assert_ne!(moved.triangles(), anew.triangles(), "the test has no case");
+    for back in there_and_back(&moved) {
+        same_mesh(&back, &moved);
+    }
+}
+
+#[test]
+fn hostile_meshes() {
+    let points = "[[0,0,0],[1,0,0],[1,1,0],[0,1,0]]";
+    let mesh = |rest: &str| format!(r#"{{"vertices":{points},{rest}}}"#);
+    let plain: Mesh = serde_json::from_str(&mesh(r#""polygons":[[0,1,2,3]]"#)).expect("a square");
+    assert_eq!(plain.triangles().len(), 2);
+    for (rest, why) in [
+        (r#""polygons":[[0,1,4]]"#, "vertex"),
+        (r#""polygons":[[0,1]]"#, "corners"),
+        (r#""polygons":[[0,1,-1]]"#, "invalid value"),
+        (r#""polygons":[[0,1,4294967296]]"#, "invalid value"),
+        (
+            r#""polygons":[[0,1,2,3]],"triangulation":{"triangles":[[0,1,2]],"forced":[]}"#,
+            "instead of 2",
+        ),
+        (
+            r#""polygons":[[0,1,2,3]],"triangulation":{"triangles":[[0,1,2],[0,1,2]],"forced":[]}"#,
+            "boundary",
+        ),
+        (
+            r#""polygons":[[0,1,2,3]],"triangulation":{"triangles":[[0,1,2],[0,2,9]],"forced":[]}"#,
+            "boundary",
+        ),
+        (
+            r#""polygons":[[0,1,2,3]],"triangulation":{"triangles":[[1,2,3],[1,3,0]],"forced":[1]}"#,
+            "forced",
+        ),
+        (
+            r#""polygons":[[0,1,2]],"triangulation":{"triangles":[[0,2,1]],"forced":[]}"#,
+            "another triangulation",
+        ),
+    ] {
+        refused::<Mesh>(&mesh(rest), why);
+    }
+    refused::<Mesh>(r#"{"vertices":[[0,0,1e61]],"polygons":[]}"#, "must not exceed");
+    refused::<Mesh>(r#"{"vertices":[[0,0]],"polygons":[]}"#, "length");
+    // A length that is announced and not there allocates next to nothing.
+    let mut bytes = vec![0xff; 9];
+    bytes.push(0x01);
+    assert!(postcard::from_bytes::<Mesh>(&bytes).is_err());
+    let mut bytes =
+        postcard::to_stdvec(&(vec![[f64::NAN; 3]; 3], vec![vec![0_u32, 1, 2]], None::<u8>))
+            .expect("bytes");
+    assert!(postcard::from_bytes::<Mesh>(&bytes).is_err(), "NaN");
+    // Cut off anywhere, it is refused.
+    bytes = postcard::to_stdvec(&plain).expect("bytes");
+    for end in 0..bytes.len() {
+        assert!(postcard::from_bytes::<Mesh>(&bytes[..end]).is_err());
+    }
+}
+
+#[test]
+fn hulls() {
+    let mut random = Random(9);
+    let mut point = |size: f64| Vec3::from([(); 3].map(|()| signed(&mut random, size)));
+    let mut clouds: Vec<Vec<Vec3>> = vec![
+        vec![Vec3::new(1.0, -0.0, 2.0)],
+        vec![Vec3::ZERO, Vec3::X, Vec3::X * 2.0],
+        (0..25).map(|i| Vec3::new(f64::from(i % 5), f64::from(i / 5), 0.25)).collect(),
+        (0..125)
+            .map(|i| Vec3::new(f64::from(i % 5), f64::from(i / 5 % 5), f64::from(i / 25)))
+            .collect(),
+    ];
+    for count in [4, 5, 20, 300] {
+        for size in [1.0, 1e-310, 1e59] {
+            clouds.push((0..count).map(|_| point(size)).collect());
+        }
+    }
+    for cloud in clouds {
+        let hull = Hull::new(&cloud).expect("points");
+        for back in there_and_back(&hull) {
+            assert_eq!(back, hull);
+            let all = |h: &Hull| h.vertices().iter().copied().map(bits).collect::<Vec<_>>();
+            assert_eq!(all(&back), all(&hull));
+            back.validate(&cloud).expect("a hull");
+        }
+    }
+}
+
+#[test]
+fn hostile_hulls() {
+    let tetrahedron = "[[0,0,0],[1,0,0],[0,1,0],[0,0,1]]";
+    let hull: Hull =
+        serde_json::from_str(&format!(r#"{{"vertices":{tetrahedron}}}"#)).expect("a hull");
+    assert_eq!(hull.face_count(), 4);
+    refused::<Hull>(r#"{"vertices":[]}"#, "at least one point");
+    refused::<Hull>(r#"{"vertices":[[0,0,1e61]]}"#, "must not exceed");
+    let good = serde_json::to_value(&hull).expect("JSON");
+    type Change = fn(&mut serde_json::Value);
+    let changes: [(Change, &str); 8] = [
+        (|v| v["vertices"][3] = serde_json::json!([0.25, 0.25, 0.0]), "corners"),
+        (|v| v["vertices"][3] = serde_json::json!([0.0, 0.0, -1.0]), "faces"),
+        (|v| v["numbering"]["sources"][1] = v["numbering"]["sources"][0].clone(), "source"),
+        (|v| drop(v["numbering"]["faces"].as_array_mut().expect("a list").pop()), "faces"),
+        (|v| v["numbering"]["faces"][0].as_array_mut().expect("a list").reverse(), "faces"),
+        (|v| v["numbering"]["faces"][0][0] = 77.into(), "faces"),
+        (
+            |v| v["numbering"]["neighbors"][0].as_array_mut().expect("a list").reverse(),
+            "neighbours",
+        ),
+        (|v| drop(v["numbering"]["neighbors"].as_array_mut().expect("a list").pop()), "neighbours"),
+    ];
+    for (change, why) in changes {
+        let mut value = good.clone();
+        change(&mut value);
+        refused::<Hull>(&value.to_string(), why);
+    }
+    // Faces and neighbours may start anywhere, and vertices have any order.
+    let mut turned = good;
+    turned["numbering"]["faces"][0].as_array_mut().expect("a list").rotate_left(1);
+    turned["numbering"]["neighbors"][2].as_array_mut().expect("a list").rotate_left(1);
+    let back: Hull = serde_json::from_value(turned).expect("the same hull");
+    back.validate(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z]).expect("a hull");
+}

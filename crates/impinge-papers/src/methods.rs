@@ -21,7 +21,7 @@ use crate::{klosowski, leung, zachmann};
 /// use impinge_papers::METHODS;
 ///
 /// let method = MethodKind::by_name("18-dop", METHODS)?;
-/// let mut world = World::with_options(WorldOptions { method: Some(method), ..Default::default() });
+/// let mut world = World::with_options(WorldOptions::default().method(Some(method)));
 /// let ring = shapes::torus(2.0, 0.5, 48, 24)?;
 /// let [a, b] = [world.add(Body::new(ring.clone()))?, world.add(Body::new(ring))?];
 /// assert_eq!(world.update().events().len(), 1);

@@ -116,8 +116,7 @@ fn every_method_and_every_broad_phase_report_what_the_engine_does() {
     for (n, phase) in BROAD_PHASES.iter().enumerate() {
         for method in METHODS {
             // All methods in the default one, and some in each of the others.
-            let options =
-                WorldOptions { phase: *phase, method: Some(*method), ..WorldOptions::default() };
+            let options = WorldOptions::default().phase(*phase).method(Some(*method));
             let found = run(&options);
             assert!(found.used > 3, "{method} checked {} pairs", found.used);
             let bias = method.make().unwrap().bias();

@@ -99,7 +99,6 @@ mod budget;
 pub mod check;
 pub mod closest;
 pub mod convex;
-mod crew;
 mod error;
 pub mod exact;
 #[cfg(feature = "internals")]
@@ -117,6 +116,7 @@ mod sink;
 pub mod solid;
 pub mod tree;
 mod wide;
+mod workers;
 pub mod world;
 
 /// The vector and matrix types of this crate's interface.

@@ -10,6 +10,7 @@ use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::Error;
+use crate::math::Vec3;
 
 /// A number that may be infinite: `"inf"` or `"-inf"` where the format is one for people, because
 /// JSON has no infinite numbers. Never NaN.
@@ -173,11 +174,11 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 /// Points as arrays.
-pub(crate) struct Points<'a>(pub(crate) &'a [crate::math::Vec3]);
+pub(crate) struct Points<'a>(pub(crate) &'a [Vec3]);
 
 impl Serialize for Points<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|v| v.to_array()))
+        serializer.collect_seq(self.0.iter().map(Vec3::to_array))
     }
 }
 

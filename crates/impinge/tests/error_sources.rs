@@ -72,18 +72,21 @@ mod files {
         let error = Scene::load(path("a.toml")).unwrap_err();
         let (reader, behind) = chain(&error);
         assert_eq!(reader.location(), formats::Location::Line(2));
-        assert!(behind.is_some_and(|e| e.is::<toml::de::Error>()), "{error}");
+        assert!(behind.is_some_and(<dyn std::error::Error>::is::<toml::de::Error>), "{error}");
 
         std::fs::write(path("a.json"), "{ \"part\": [ }").unwrap();
         let error = Scene::load(path("a.json")).unwrap_err();
-        assert!(chain(&error).1.is_some_and(|e| e.is::<serde_json::Error>()), "{error}");
+        assert!(
+            chain(&error).1.is_some_and(<dyn std::error::Error>::is::<serde_json::Error>),
+            "{error}"
+        );
 
         // A file that another one names.
         std::fs::write(path("b.toml"), "[[part]]\nname = \"a\"\nfile = \"gone.obj\"\n").unwrap();
         let error = Scene::load(path("b.toml")).unwrap_err();
         let (reader, behind) = chain(&error);
         assert!(reader.path().is_some_and(|p| p.ends_with("gone.obj")), "{error}");
-        assert!(behind.is_some_and(|e| e.is::<io::Error>()), "{error}");
+        assert!(behind.is_some_and(<dyn std::error::Error>::is::<io::Error>), "{error}");
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -46,7 +46,7 @@ impl NearSink for Keep {
     }
 }
 
-/// Keeps the closest pair, lowering the bound as foreseen.
+/// Keeps the closest pair, lowering the bound as announced.
 struct Closest {
     bound: f64,
     best: Option<NearPair>,
@@ -57,7 +57,7 @@ impl NearSink for Closest {
         self.bound
     }
 
-    fn foresee(&mut self, upper: f64) {
+    fn announce_upper_bound(&mut self, upper: f64) {
         self.bound = self.bound.min(upper);
     }
 

@@ -192,7 +192,7 @@ fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<E
 #[test]
 fn every_broad_phase_follows_the_oracle() {
     for (n, phase) in BROAD_PHASES.iter().enumerate() {
-        let options = WorldOptions { phase: *phase, ..WorldOptions::default() };
+        let options = WorldOptions::default().phase(*phase);
         follows_the_oracle(&options, 100 + n as u64, 60);
     }
 }
@@ -203,8 +203,7 @@ fn every_kind_of_box_follows_the_oracle() {
         [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof].into_iter().enumerate()
     {
         for oriented in [false, true] {
-            let options =
-                WorldOptions { boxes, oriented, persisting: true, ..WorldOptions::default() };
+            let options = WorldOptions::default().boxes(boxes).oriented(oriented).persisting(true);
             follows_the_oracle(&options, 200 + n as u64, 60);
         }
     }
@@ -226,7 +225,7 @@ fn events_do_not_depend_on_threads_broad_phase_or_boxes() {
     assert_eq!(one, run(3, &plain)); // bit for bit
     assert!(one.len() > 20, "{}", one.len());
     for phase in BROAD_PHASES {
-        let options = WorldOptions { phase: *phase, oriented: true, ..WorldOptions::default() };
+        let options = WorldOptions::default().phase(*phase).oriented(true);
         assert_eq!(one, run(2, &options), "{phase:?}"); // bit for bit
     }
 }
@@ -380,7 +379,7 @@ fn boxes_allow_for_matrices_that_are_nearly_rotations() {
     let s = 1.0 - 4e-10;
     let shrunk = [[s, 0.0, 0.0, -1.0], [0.0, s, 0.0, 0.0], [0.0, 0.0, s, 0.0]];
     for boxes in [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof] {
-        let mut world = World::with_options(WorldOptions { boxes, ..WorldOptions::default() });
+        let mut world = World::with_options(WorldOptions::default().boxes(boxes));
         let cube = || Cuboid::new([1.0, 1.0, 1.0]).unwrap();
         world.add(Body::new(cube()).at(Pose::from_matrix(shrunk).unwrap())).unwrap();
         let beside = Pose::from_translation([1.0, 0.0, 0.0]).unwrap();

@@ -115,7 +115,7 @@ fn a_pair_comes_before_its_classes_and_these_before_the_world() {
     };
     let by_cost = (MethodKind::HULLS_THEN_TRIANGLES, ChosenBy::Cost);
     assert_eq!(how(&world, a, b), by_cost);
-    world.set_options(WorldOptions { method: Some(EXACT), ..WorldOptions::default() });
+    world.set_options(WorldOptions::default().method(Some(EXACT)));
     assert_eq!(how(&world, a, b), (EXACT, ChosenBy::World));
     // Symmetric.
     world.set_class_method(5, 3, Some(BOXES));
@@ -161,13 +161,13 @@ fn a_pair_comes_before_its_classes_and_these_before_the_world() {
 
 #[test]
 fn the_cheapest_certain_candidate_is_taken_unasked() {
-    let options = WorldOptions { candidates: vec![SLOW, BOXES], ..WorldOptions::default() };
+    let options = WorldOptions::default().candidates(vec![SLOW, BOXES]);
     let mut world = World::with_options(options);
     let [a, b] = [0.0, 0.1].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
     let how = |world: &World| world.explain(a, b).unwrap().chosen;
     assert_eq!(how(&world), MethodKind::HULLS_THEN_TRIANGLES);
     let candidates = vec![SLOW, EXACT, BOXES];
-    world.set_options(WorldOptions { candidates, ..WorldOptions::default() });
+    world.set_options(WorldOptions::default().candidates(candidates));
     assert_eq!(how(&world), EXACT);
     assert_eq!(world.explain(a, b).unwrap().chosen_by, ChosenBy::Cost);
     let event = world.update().events()[0];
@@ -185,7 +185,7 @@ fn events_say_which_way_they_can_be_wrong() {
     // Boxes overlap, rings do not.
     let apart = Pose::from_translation([1.9, 1.9, 0.0]).unwrap();
     let run = |method, pose: Pose| {
-        let options = WorldOptions { method, persisting: true, ..WorldOptions::default() };
+        let options = WorldOptions::default().method(method).persisting(true);
         let mut world = World::with_options(options);
         let a = world.add(Body::new(ring())).unwrap();
         let b = world.add(Body::new(ring()).at(pose)).unwrap();
@@ -209,8 +209,7 @@ fn events_say_which_way_they_can_be_wrong() {
     assert!(events[0].witness.is_some());
     // A method that sees nothing reports nothing.
     assert!(run(Some(BLIND), at(0.1)).0.is_empty());
-    let mut world =
-        World::with_options(WorldOptions { method: Some(BLIND), ..WorldOptions::default() });
+    let mut world = World::with_options(WorldOptions::default().method(Some(BLIND)));
     let [a, b] = [0.0, 0.1].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
     world.update();
     let explained = world.explain(a, b).unwrap();
@@ -236,7 +235,7 @@ fn compounds_join_what_is_known_of_their_parts() {
             .unwrap()
     };
     let run = |method| {
-        let options = WorldOptions { method: Some(method), ..WorldOptions::default() };
+        let options = WorldOptions::default().method(Some(method));
         let mut world = World::with_options(options);
         world.add(Body::new(parts(0.0))).unwrap();
         world.add(Body::new(parts(0.1))).unwrap();
@@ -262,8 +261,7 @@ fn compounds_join_what_is_known_of_their_parts() {
     assert_eq!(ring().triangles().len(), 576);
     // The small ones meet.
     assert!(run(SELDOM).events()[0].is_certain());
-    let mut world =
-        World::with_options(WorldOptions { method: Some(SELDOM), ..WorldOptions::default() });
+    let mut world = World::with_options(WorldOptions::default().method(Some(SELDOM)));
     let ends = |y: f64| {
         let lifted = Pose::from_translation([4.0, y, 0.0]).unwrap();
         let small = shapes::torus(0.3, 0.1, 12, 8).unwrap();
@@ -298,7 +296,7 @@ const HESITANT: MethodKind = MethodKind::new("test-hesitant", || {
 /// One test for all, because the method asks a global.
 #[test]
 fn a_method_that_gives_up_leaves_a_pair_as_it_stands() {
-    let options = WorldOptions { method: Some(HESITANT), ..WorldOptions::default() };
+    let options = WorldOptions::default().method(Some(HESITANT));
     let gives_up = |yes| GIVES_UP.store(yes, Ordering::Relaxed);
     let mut world = World::with_options(options.clone());
     let a = world.add(Body::new(ring())).unwrap();
@@ -530,8 +528,7 @@ impl BroadPhase for Stalling {
 fn a_broad_phase_that_gives_up_takes_no_pair_apart() {
     const STALLING: PhaseKind = PhaseKind::new("stalling", || Box::new(Stalling::default()));
     let stall = |yes| STALLED.store(yes, Ordering::Relaxed);
-    let mut world =
-        World::with_options(WorldOptions { phase: STALLING, ..WorldOptions::default() });
+    let mut world = World::with_options(WorldOptions::default().phase(STALLING));
     let ball = || Body::new(Sphere::new(0.5).unwrap());
     let bodies: Vec<Handle> =
         (0..4).map(|n| world.add(ball().at(at(10.0 * f64::from(n)))).unwrap()).collect();
@@ -554,7 +551,7 @@ fn a_broad_phase_that_gives_up_takes_no_pair_apart() {
     // Pairs that meet stay, while the rules change and another broad phase has yet to find them.
     stall(true);
     world.move_to(bodies[3], at(30.5)).unwrap();
-    world.set_options(WorldOptions { oriented: true, ..world.options().clone() });
+    world.set_options(world.options().clone().oriented(true));
     let report = world.update();
     assert!(report.events().is_empty() && report.not_compared().len() == 2);
     assert_eq!(world.collisions().len(), 3);
@@ -630,7 +627,7 @@ fn frames_carry_bodies_and_meet_nothing() {
     assert_eq!(world.update().began().count(), 2);
     world.replace(joint, Geometry::empty()).unwrap();
     assert_eq!(world.update().ended().count(), 2);
-    world.set_options(WorldOptions { oriented: true, ..WorldOptions::default() });
+    world.set_options(WorldOptions::default().oriented(true));
     assert!(world.update().events().is_empty());
     world.remove(joint).unwrap();
     world.update();

@@ -158,19 +158,19 @@ fn run(options: &WorldOptions, seed: u64, frames: usize) -> Vec<String> {
 
 #[test]
 fn witnesses_do_not_depend_on_options_threads_or_history() {
-    let plain = WorldOptions { persisting: true, ..WorldOptions::default() };
+    let plain = WorldOptions::default().persisting(true);
     let known = run(&plain, 5, 60);
     let all = known.concat();
     assert!(all.matches("Began").count() > 300 && all.matches("Ended").count() > 300);
     assert!(all.matches("bias: Some").count() > 3, "{all}");
     for boxes in [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof] {
         for oriented in [false, true] {
-            let options = WorldOptions { boxes, oriented, ..plain.clone() };
+            let options = plain.clone().boxes(boxes).oriented(oriented);
             assert!(run(&options, 5, 60) == known, "{options:?}");
         }
     }
     for phase in BROAD_PHASES {
-        let options = WorldOptions { phase: *phase, boxes: BoxKind::Tight, ..plain.clone() };
+        let options = plain.clone().phase(*phase).boxes(BoxKind::Tight);
         assert!(run(&options, 5, 60) == known, "{options:?}");
     }
     for threads in [1, 3] {
@@ -209,15 +209,11 @@ fn witnesses_do_not_depend_on_the_method() {
 /// was made of the snapshot, and in one with other options and other bodies.
 #[test]
 fn a_restored_world_goes_on_as_one_that_was_never_interrupted() {
-    let plain = WorldOptions { persisting: true, ..WorldOptions::default() };
+    let plain = WorldOptions::default().persisting(true);
     let known = run(&plain, 8, 60);
     let mut world = World::with_options(plain.clone());
     let mut script = Script::new(8, &mut world);
-    let other = WorldOptions {
-        phase: impinge::broad::PhaseKind::TREE,
-        boxes: BoxKind::Tight,
-        ..plain.clone()
-    };
+    let other = plain.clone().phase(impinge::broad::PhaseKind::TREE).boxes(BoxKind::Tight);
     for (frame, text) in known.iter().enumerate() {
         assert_eq!(&said(&mut world), text, "frame {frame}");
         script.step(&mut world);
@@ -292,7 +288,7 @@ fn a_restored_world_knows_the_handles_of_then_and_keeps_callbacks_of_those_that_
 #[test]
 fn a_chain_that_leaves_the_range_is_told_and_comes_back() {
     for oriented in [false, true] {
-        let options = WorldOptions { oriented, ..WorldOptions::default() };
+        let options = WorldOptions::default().oriented(oriented);
         let mut world = World::with_options(options);
         let ball = || Sphere::new(1.0).unwrap();
         let at = |x: f64| Pose::from_translation([x, 0.0, 0.0]).unwrap();

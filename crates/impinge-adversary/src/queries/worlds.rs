@@ -116,13 +116,11 @@ fn methods(case: &Case<'_>, judge: &mut Judge<'_>) {
 fn options(case: &Case<'_>) -> WorldOptions {
     let kinds = [BoxKind::Tight, BoxKind::RotationProof];
     let turn = (case.sample.index / 29) as usize;
-    WorldOptions {
-        phase: BROAD_PHASES[turn % BROAD_PHASES.len()],
-        boxes: kinds[turn / 11 % 2],
-        oriented: turn / 22 % 2 == 1,
-        persisting: true,
-        ..WorldOptions::default()
-    }
+    WorldOptions::default()
+        .phase(BROAD_PHASES[turn % BROAD_PHASES.len()])
+        .boxes(kinds[turn / 11 % 2])
+        .oriented(turn / 22 % 2 == 1)
+        .persisting(true)
 }
 
 fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {

@@ -40,7 +40,7 @@ impl Stage {
         let mut best = vec![f64::INFINITY; self.poses.len() - 1];
         let mut checked = 0;
         for _ in 0..passes.max(1) {
-            let mut world = World::with_options(WorldOptions { phase, ..WorldOptions::default() });
+            let mut world = World::with_options(WorldOptions::default().phase(phase));
             let mut handles: Vec<Handle> = Vec::new();
             for (geometry, pose) in self.flying.iter().zip(&self.poses[0]) {
                 handles.push(world.add(Body::new(geometry.clone()).at(*pose))?);

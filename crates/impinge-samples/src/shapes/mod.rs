@@ -18,6 +18,7 @@ mod lamp;
 mod pipes;
 mod sample;
 mod swept;
+mod touching;
 
 pub use impinge::shapes::*;
 
@@ -32,3 +33,4 @@ pub use lamp::lamp;
 pub use pipes::pipes;
 pub use sample::{SAMPLE_CLEARANCE, sample_assembly, sample_expectations};
 pub use swept::{SweptFlight, swept_flight};
+pub use touching::{brick_wall, pallet, pins};

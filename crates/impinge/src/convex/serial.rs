@@ -13,7 +13,7 @@ use crate::serial::{Points, Rows, refused};
 struct Written<'a> {
     vertices: Points<'a>,
     /// Never left out here, but perhaps in what is read.
-    numbering: Option<Numbering<&'a [u32], Vec<&'a [u32]>, Vec<&'a [u32]>>>,
+    numbering: Option<WrittenNumbering<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -22,6 +22,8 @@ struct Read {
     #[serde(default)]
     numbering: Option<Numbering<Vec<u32>, Rows, Rows>>,
 }
+
+type WrittenNumbering<'a> = Numbering<&'a [u32], Vec<&'a [u32]>, Vec<&'a [u32]>>;
 
 /// What the points alone do not say: how vertices, faces and neighbours are numbered.
 #[derive(Serialize, Deserialize)]

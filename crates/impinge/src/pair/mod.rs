@@ -38,7 +38,6 @@ pub(crate) mod sweep;
 pub use crate::bias::Bias;
 pub use crate::budget::Budget;
 pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
-pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::distance;
 pub use hit::{BudgetVerdict, EdgeAndFace, Hit, Verdict};

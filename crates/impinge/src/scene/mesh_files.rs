@@ -11,7 +11,7 @@ use impinge_io::{Faces, Format, IDENTITY, Instance, RawMesh};
 
 use super::{LoadOptions, LoadReport, Scene};
 use crate::error::{Error, ErrorKind};
-use crate::math::Pose;
+use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
 /// A mesh from a file, and what was found in the file.
@@ -177,7 +177,7 @@ impl Mesh {
 
     /// The arrays that writers take.
     fn raw(&self, triangles_only: bool) -> RawMesh {
-        let positions = self.vertices().iter().map(|v| v.to_array()).collect();
+        let positions = self.vertices().iter().map(Vec3::to_array).collect();
         let faces = if triangles_only || self.is_triangulated() {
             Faces::from_triangles(self.triangles())
         } else {

@@ -5,8 +5,8 @@ use super::cache::ShapeCache;
 use super::encounter::Encounter;
 use super::form::Surface;
 use crate::answer::Distance;
-use crate::math::{Pose, Vec3};
-use crate::pair::{self, Posed, Separation};
+use crate::math::Vec3;
+use crate::pair::{self, Separation};
 use crate::solid::vertex_of_inside;
 
 /// Whether they share a point.
@@ -51,19 +51,12 @@ pub(super) fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
     if !a.solid && !b.solid {
         return None;
     }
-    let bounds = |surface: &Surface<'_>| match *surface.pose == Pose::IDENTITY {
-        true => surface.mesh.bounds(),
-        false => surface.mesh.bounds_at(surface.pose),
-    };
-    let (own, its) = (bounds(a), bounds(b));
-    // What lies inside, and is one piece, has its box inside.
-    let a_in_b = b.solid && (a.mesh.shells().count() > 1 || its.contains_box(&own));
-    let b_in_a = a.solid && (b.mesh.shells().count() > 1 || own.contains_box(&its));
-    if !a_in_b && !b_in_a {
-        return None;
-    }
-    let (here, there) = (Posed::new(a.mesh, a.pose), Posed::new(b.mesh, b.pose));
-    let in_b = || a_in_b.then(|| vertex_of_inside(&here, &there)).flatten();
-    let in_a = || b_in_a.then(|| vertex_of_inside(&there, &here)).flatten();
+    // What lies inside, and is one piece, has its box inside. A is where it is in its own frame; the
+    // box of B, which is moved, may be too large.
+    let its = b.mesh.bounds().transformed(b.pose);
+    let a_in_b = b.solid && (a.mesh.shells().count() > 1 || its.contains_box(&a.mesh.bounds()));
+    let (here, there) = ((a.mesh, a.pose), (b.mesh, b.pose));
+    let in_b = || a_in_b.then(|| vertex_of_inside(here, there)).flatten();
+    let in_a = || a.solid.then(|| vertex_of_inside(there, here)).flatten();
     in_b().or_else(in_a)
 }

@@ -16,8 +16,7 @@ use super::triangle::{Tally, Tester};
 use crate::answer::Distance;
 use crate::exact::Location;
 use crate::math::{Pose, Vec3};
-use crate::pair::Posed;
-use crate::solid::locate_posed;
+use crate::solid::locate_at;
 use crate::tree::{MOST_WITHOUT_TREE, Seek};
 
 impl Surface<'_> {
@@ -37,7 +36,7 @@ impl Surface<'_> {
 
     /// Whether the inside of the solid, if it is one, holds a point that is not on the surface.
     fn holds(&self, point: Vec3) -> bool {
-        self.solid && locate_posed(point, &Posed::new(self.mesh, self.pose)) != Location::Outside
+        self.solid && locate_at(point, self.mesh, self.pose) != Location::Outside
     }
 }
 

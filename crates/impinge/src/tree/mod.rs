@@ -24,7 +24,7 @@ pub(crate) type Within = Verdict<f64, (u32, u32), Bounds>;
 pub(crate) use plain::PlainTree;
 pub(crate) use plain::first_within as first_within_plain;
 pub(crate) use wide::{
-    Effort, SearchLimits, Seek, Upkeep, are_far, first_cached, first_soon, first_within, near,
-    near_far, par_pairs, traverse,
+    Cast, Effort, SearchLimits, Seek, Upkeep, are_far, first_cached, first_soon, first_within,
+    near, near_far, par_pairs, traverse,
 };
 pub use wide::{FORMAT, Refitted, Tree, TreeSize};

@@ -8,6 +8,7 @@ use crate::broad::PhaseKind;
 /// selected that [leans](super::PairMethod::bias) one way; what an update [took](super::Stats)
 /// does.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct WorldOptions {
     /// The broad phase.
     pub phase: PhaseKind,
@@ -28,6 +29,42 @@ pub struct WorldOptions {
 }
 
 impl WorldOptions {
+    /// With this [`phase`](Self#structfield.phase).
+    #[must_use]
+    pub fn phase(self, phase: PhaseKind) -> Self {
+        Self { phase, ..self }
+    }
+
+    /// With these [`boxes`](Self#structfield.boxes).
+    #[must_use]
+    pub fn boxes(self, boxes: BoxKind) -> Self {
+        Self { boxes, ..self }
+    }
+
+    /// With or without [`oriented`](Self#structfield.oriented) boxes.
+    #[must_use]
+    pub fn oriented(self, oriented: bool) -> Self {
+        Self { oriented, ..self }
+    }
+
+    /// With this [`method`](Self#structfield.method).
+    #[must_use]
+    pub fn method(self, method: impl Into<Option<MethodKind>>) -> Self {
+        Self { method: method.into(), ..self }
+    }
+
+    /// With these [`candidates`](Self#structfield.candidates).
+    #[must_use]
+    pub fn candidates(self, candidates: Vec<MethodKind>) -> Self {
+        Self { candidates, ..self }
+    }
+
+    /// With or without events of what [`persists`](Self#structfield.persisting).
+    #[must_use]
+    pub fn persisting(self, persisting: bool) -> Self {
+        Self { persisting, ..self }
+    }
+
     /// The methods that are named.
     pub(super) fn methods(&self) -> impl Iterator<Item = MethodKind> + '_ {
         self.method.into_iter().chain(self.candidates.iter().copied())

@@ -57,7 +57,7 @@ use crate::shape::Kind;
 /// }
 ///
 /// let boxes = MethodKind::new("boxes", || Box::new(Boxes));
-/// let mut world = World::with_options(WorldOptions { method: Some(boxes), ..Default::default() });
+/// let mut world = World::with_options(WorldOptions::default().method(Some(boxes)));
 /// let ring = shapes::torus(2.0, 0.5, 48, 24)?;
 /// world.add(Body::new(ring.clone()))?;
 /// world.add(Body::new(ring).at(Pose::from_translation([0.0, 0.0, 0.9])?))?;

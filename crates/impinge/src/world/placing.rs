@@ -3,10 +3,10 @@
 use super::bodies::{Bodies, BoxOptions, Marks, NONE, Record};
 use super::{BoxKind, Geometry};
 use crate::broad::Bounds;
-use crate::crew;
 use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
 use crate::wide::prefetch;
+use crate::workers;
 
 /// Bodies in a level from which on several threads put boxes around them; with fewer, sharing takes
 /// longer than the work.
@@ -85,7 +85,7 @@ impl Bodies {
         if self.changed.len() < MIN_BODIES_FOR_THREADS {
             place(lists);
         } else {
-            crew::share(lists, MIN_BODIES_AT_A_TIME, place, || ());
+            workers::share(lists, MIN_BODIES_AT_A_TIME, place, || ());
         }
         for slot in &self.changed {
             self.marks[*slot as usize].is_changed = false;
@@ -120,7 +120,7 @@ impl Bodies {
                 }
             };
             let lists = (&self.level[..], &mut self.computed[..]);
-            crew::share(lists, MIN_BODIES_AT_A_TIME, place_all, || ());
+            workers::share(lists, MIN_BODIES_AT_A_TIME, place_all, || ());
         }
         for (slot, (pose, bounds, oriented)) in self.level.iter().zip(&self.computed) {
             let slot = *slot as usize;

@@ -7,8 +7,8 @@ use super::pairs::{Key, Listed, Record};
 use super::selection::Selection;
 use super::{Handle, Report, World};
 use crate::broad::{Completeness, Pair};
-use crate::crew;
 use crate::pair::Budget;
+use crate::workers;
 
 /// Pairs from which on several threads check them; with fewer, threads that have to be woken take
 /// longer to share them than one takes to check them.
@@ -47,7 +47,7 @@ impl World {
         let most = changed * 4 > self.bodies.records.len();
         let pairs = if most { self.pairs.records.len() } else { 0 };
         let helpers = changed / BODIES_PER_THREAD + pairs / PAIRS_PER_THREAD;
-        crew::attend(helpers, || self.run_stages());
+        workers::keep_workers_awake(helpers, || self.run_stages());
         &self.report
     }
 
@@ -121,7 +121,7 @@ impl World {
         let view = bodies.view(false);
         let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let checks = Checks::new(bodies, selection, self.report.frame, &mut self.findings);
-        self.completeness = crew::share(
+        self.completeness = workers::share(
             &mut pairs.records[..],
             MIN_PAIRS_AT_A_TIME,
             |records: &mut [Record]| checks.check(records),
@@ -340,7 +340,12 @@ fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, thread
     if records.len() < threads_from {
         checks.check(records);
     } else {
-        crew::share(records, MIN_PAIRS_AT_A_TIME, |records: &mut [R]| checks.check(records), || ());
+        workers::share(
+            records,
+            MIN_PAIRS_AT_A_TIME,
+            |records: &mut [R]| checks.check(records),
+            || (),
+        );
     }
 }
 

@@ -183,7 +183,7 @@ mod tests {
             ] {
                 assert_eq!(bits(back.unwrap()), bits(pose));
             }
-            let (q, t) = pose.into();
+            let (q, t): (DQuat, Vec3) = pose.into();
             assert!(q.is_normalized());
             let near = Pose::try_from((q, t)).unwrap();
             assert_eq!(near.translation(), t);

@@ -26,6 +26,8 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
             "scene::Scene::add_scaled",
             "scene::Scene::load",
             "scene::Scene::load_with",
+            "mesh::Mesh::load_with",
+            "mesh::Mesh::save",
             "scene::Scene::is_ignored",
             "zachmann::broad::phase_by_name",
         ],
@@ -108,6 +110,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         "turns a direction or lists corners, with no verdict",
         &[
             "math::Pose::transform_vector",
+            "math::convert::",
             "math::OrientedBox::motion",
             "klosowski::volume::Dop::vertices",
         ],

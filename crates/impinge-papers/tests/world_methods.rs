@@ -69,9 +69,12 @@ fn random_step(frame: usize, body: usize) -> [f64; 3] {
 
 const FRAMES: usize = 24;
 
-/// What happened in each frame, and which pairs met.
+/// What happened in a frame, and which pairs meet.
+type FrameOf = (Vec<Event>, BTreeSet<(Handle, Handle)>);
+
+/// What happened in each frame.
 struct Run {
-    frames: Vec<(Vec<Event>, BTreeSet<(Handle, Handle)>)>,
+    frames: Vec<FrameOf>,
     /// How many pairs the method checked, in every sixth frame.
     used: usize,
     world: World,
@@ -207,10 +210,10 @@ fn a_budget_leaves_true_answers_and_bounds() {
                 let query = PairQuery { a: one, b: other, pose };
                 match checker.check(&query, &mut Budget::steps(steps)) {
                     PairAnswer::Separated { certain } => {
-                        assert!(!certain || !meets, "{kind} {steps}")
+                        assert!(!certain || !meets, "{kind} {steps}");
                     }
                     PairAnswer::Intersecting { certain, .. } => {
-                        assert!(!certain || meets, "{kind} {steps}")
+                        assert!(!certain || meets, "{kind} {steps}");
                     }
                     PairAnswer::Undecided(bounds) => {
                         undecided.insert(kind.name());

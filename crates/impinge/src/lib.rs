@@ -86,8 +86,14 @@
 //!
 //! # Features
 //!
-//! `files`, on by default: `Mesh::load` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene
-//! files. Without it `impinge-io` and its dependencies are not compiled.
+//! | feature | what it adds |
+//! | --- | --- |
+//! | `files`, on by default | `Mesh::load`, `Mesh::save` and `Scene::load` for OBJ, STL, PLY, OFF, glTF and scene files; without it `impinge-io` and its dependencies are not compiled |
+//! | `mint`, `nalgebra` | [`math::convert`] knows their types |
+//! | `serde` | poses, boxes, hulls, meshes, reports and snapshots of worlds can be serialised; what is read goes through the constructors, so that hostile input gives errors |
+//!
+//! With `serde` values come back bit for bit, in JSON if the feature `float_roundtrip` of
+//! `serde_json` is on.
 
 // What is public for `internals` alone is unreachable, or unused, without that feature.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unreachable_pub, unused_imports))]

@@ -10,7 +10,6 @@ use serde::de::{Deserializer, Error as _, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::error::Error;
-use crate::math::Vec3;
 
 /// A number that may be infinite: `"inf"` or `"-inf"` where the format is one for people, because
 /// JSON has no infinite numbers. Never NaN.
@@ -174,11 +173,11 @@ impl<'de> Visitor<'de> for Row<'_> {
 }
 
 /// Points as arrays.
-pub(crate) struct Points<'a>(pub(crate) &'a [Vec3]);
+pub(crate) struct Points<'a>(pub(crate) &'a [crate::math::Vec3]);
 
 impl Serialize for Points<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(Vec3::to_array))
+        serializer.collect_seq(self.0.iter().map(crate::math::Vec3::to_array))
     }
 }
 

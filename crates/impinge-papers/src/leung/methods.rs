@@ -13,7 +13,7 @@ use impinge::world::{
 use super::separating::{
     Cache, Options, Preparation, Prepared, Query, Scratch, Search, Termination,
 };
-use super::{HullTree, Memory, Method, Tracker, Want};
+use super::{Goal, HullTree, Method, Tracker, TrackerState};
 use crate::methods::{
     PerMesh, are_hulls, by_boxes, corners, decided, hulls_of, meshes_of, of_surfaces,
     triangle_pairs,
@@ -135,7 +135,7 @@ impl PairMethod for Combined {
         let (a, b) = hulls_of(a, b);
         Box::new(TrackerChecker {
             prepared: [a, b].map(Preparation::new),
-            memory: Memory::default(),
+            state: TrackerState::default(),
             scratch: Scratch::default(),
         })
     }
@@ -144,7 +144,7 @@ impl PairMethod for Combined {
 #[derive(Debug)]
 struct TrackerChecker {
     prepared: [Preparation; 2],
-    memory: Memory,
+    state: TrackerState,
     scratch: Scratch,
 }
 
@@ -153,11 +153,11 @@ impl PairChecker for TrackerChecker {
         let (a, b) = hulls_of(pair.a, pair.b);
         let [own, its] = &self.prepared;
         let (a, b) = (Prepared::with(a, own), Prepared::with(b, its));
-        let memory = std::mem::take(&mut self.memory);
+        let state = std::mem::take(&mut self.state);
         let method = Method::Published(Options::THESIS);
-        let mut tracker = Tracker::with_memory(&a, &b, Want::Combined, method, memory);
+        let mut tracker = Tracker::with_state(&a, &b, Goal::Combined, method, state);
         let frame = tracker.step(pair.pose, &mut self.scratch);
-        self.memory = tracker.into_memory();
+        self.state = tracker.into_state();
         decided(frame.meets)
     }
 }

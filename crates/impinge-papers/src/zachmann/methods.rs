@@ -309,7 +309,7 @@ impl PairChecker for Perceptron {
         let mut search = perceptron::Perceptron::new(a, b, pair.pose, options, &self.cache);
         while budget.step() {
             if let Some(output) = search.step() {
-                search.keep(&mut self.cache);
+                search.store_plane(&mut self.cache);
                 let certain = output.is_certain();
                 return match output.collision {
                     true => PairAnswer::Intersecting { certain, witness: None },
@@ -317,7 +317,7 @@ impl PairChecker for Perceptron {
                 };
             }
         }
-        search.keep(&mut self.cache);
+        search.store_plane(&mut self.cache);
         by_boxes(pair)
     }
 }
@@ -357,7 +357,7 @@ impl PairChecker for Race {
         let mut planes = perceptron::Perceptron::new(a, b, pair.pose, options, &self.cache);
         let mut clipping = clipping::Clipping::new(a, b, pair.pose, clipping::PreChecks::COLLECT);
         let outcome = race::interleaved(&mut clipping, &mut planes, (2, 1));
-        planes.keep(&mut self.cache);
+        planes.store_plane(&mut self.cache);
         // Clipping never gives up.
         outcome.meet.map_or_else(|| by_boxes(pair), decided)
     }

@@ -13,8 +13,11 @@ use crate::serial::{Points, Rows, refused};
 struct Written<'a> {
     vertices: Points<'a>,
     /// Never left out here, but perhaps in what is read.
-    numbering: Option<WrittenNumbering<'a>>,
+    numbering: Option<Shown<'a>>,
 }
+
+/// The numbering of a hull as it is.
+type Shown<'a> = Numbering<&'a [u32], Vec<&'a [u32]>, Vec<&'a [u32]>>;
 
 #[derive(Deserialize)]
 struct Read {
@@ -22,8 +25,6 @@ struct Read {
     #[serde(default)]
     numbering: Option<Numbering<Vec<u32>, Rows, Rows>>,
 }
-
-type WrittenNumbering<'a> = Numbering<&'a [u32], Vec<&'a [u32]>, Vec<&'a [u32]>>;
 
 /// What the points alone do not say: how vertices, faces and neighbours are numbered.
 #[derive(Serialize, Deserialize)]

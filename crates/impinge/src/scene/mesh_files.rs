@@ -99,8 +99,7 @@ impl Mesh {
     /// ```
     pub fn load_with(path: impl AsRef<Path>, options: &LoadOptions) -> Result<LoadedMesh, Error> {
         let path = path.as_ref();
-        let unwelded = LoadOptions { weld: None, ..*options };
-        let loaded = Scene::load_with(path, &unwelded)?;
+        let loaded = Scene::load_with(path, &LoadOptions { weld: None })?;
         let parts = loaded.scene.parts();
         let mut mesh = match parts {
             [part] if part.pose == Pose::IDENTITY => Self::clone(&part.mesh),

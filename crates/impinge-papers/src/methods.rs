@@ -79,8 +79,8 @@ impl<T> Default for PerMesh<T> {
 }
 
 impl<T> PerMesh<T> {
-    /// What there is for a mesh, or what `make` makes of it. Threads that ask for the same mesh wait
-    /// for each other, others do not.
+    /// What there is for a mesh, or what `make` makes of it. Threads that ask for the same mesh
+    /// wait for each other, others do not.
     pub(crate) fn get(&self, mesh: &Arc<Mesh>, make: impl FnOnce(&Mesh) -> T) -> Arc<T> {
         let made = {
             let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);

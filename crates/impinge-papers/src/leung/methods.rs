@@ -36,8 +36,8 @@ pub const SEPARATING_VECTOR_HALF_PLANES: MethodKind =
 /// hulls meet ([`Tracker`], section 6.1). Takes no notice of budgets.
 pub const TRACKER: MethodKind = MethodKind::new("tracker", || Box::new(Combined));
 
-/// [Trees of hulls](HullTree) of two solids (section 5.6). What the trees say about pieces that come
-/// within rounding of each other is decided by the triangles. Takes no notice of budgets.
+/// [Trees of hulls](HullTree) of two solids (section 5.6). What the trees say about pieces that
+/// come within rounding of each other is decided by the triangles. Takes no notice of budgets.
 pub const HULL_TREE: MethodKind =
     MethodKind::new("hull-tree", || Box::new(HullTrees { trees: PerMesh::default() }));
 

@@ -34,8 +34,8 @@ pub const BOX_TREE_EDGES: MethodKind = MethodKind::new("box-tree-edges", || {
     Box::new(BoxTrees::new("box-tree-edges", BoxTest::Clipping, LeafTest::Edges))
 });
 
-/// Every [edge](super::edges) of each mesh against the polygons of the other (section 3.2). Takes no
-/// notice of budgets.
+/// Every [edge](super::edges) of each mesh against the polygons of the other (section 3.2). Takes
+/// no notice of budgets.
 pub const EDGES: MethodKind =
     MethodKind::new("edges", || Box::new(EdgesAgainstFaces { mode: Mode::Exact }));
 
@@ -209,8 +209,8 @@ impl PairChecker for EdgesAgainstFaces {
     }
 }
 
-/// Where a relaxed mode says that the surfaces are apart, one of two solids may still lie inside the
-/// other: that is certain.
+/// Where a relaxed mode says that the surfaces are apart, one of two solids may still lie inside
+/// the other: that is certain.
 fn of_relaxed(pair: &PairQuery<'_>, found: &Relaxed) -> PairAnswer {
     let certain = found.is_certain();
     if let Some((a, b)) = found.pair {

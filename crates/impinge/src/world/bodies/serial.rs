@@ -147,7 +147,7 @@ impl Bodies {
     }
 }
 
-/// Whether somebody hangs on itself.
+/// Whether a body is attached to itself, directly or not.
 fn has_cycle(parents: &[Option<u32>]) -> bool {
     // 0 for those not looked at, else one more than the number of the walk that came by.
     let mut walk = vec![0_usize; parents.len()];

@@ -106,7 +106,7 @@ impl<P, E> Reports<P, E> {
     }
 
     /// The most frames, events and poses together that are kept of unread reports, unless the
-    /// newest frame alone has more; 65,536 if this is never called. Merged reports obey the limit
+    /// newest frame alone has more; 65,536 if this is never called. Merged reports keep to the limit
     /// of the newer.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;

@@ -55,7 +55,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
         &[
             "world::World::add",
             "world::World::attach",
-            "world::World::carry_out",
+            "world::World::apply",
             "world::World::contains",
             "world::World::geometry",
             "world::World::local_pose",

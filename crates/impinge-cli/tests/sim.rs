@@ -138,7 +138,7 @@ fn events_figures_and_summary_tell_one_story() {
 }
 
 #[test]
-fn events_do_not_depend_on_threads_or_broad_phase_but_on_the_seed() {
+fn events_do_not_depend_on_threads_broad_phase_or_method_but_on_the_seed() {
     let events = |more: &[&str]| {
         let args = ["--sample", "billiard", "--bodies", "24", "--frames", "90", "--dt", "0.03"];
         expect(1, &[&args[..], &["--events", "-", "--quiet"], more].concat()).0
@@ -149,6 +149,12 @@ fn events_do_not_depend_on_threads_or_broad_phase_but_on_the_seed() {
     assert_eq!(one, events(&["--threads", "3"]));
     for phase in impinge_papers::zachmann::broad::BROAD_PHASES {
         assert_eq!(one, events(&["--phase", phase.name()]), "{phase}");
+    }
+    // What is certain is the same by every method.
+    for method in impinge::world::MethodKind::ALL.iter().chain(impinge_papers::METHODS) {
+        if method.make().is_none_or(|method| method.bias().is_none()) {
+            assert_eq!(one, events(&["--method", method.name()]), "{method}");
+        }
     }
     assert_ne!(one, events(&["--seed", "2"]));
 }
@@ -335,6 +341,7 @@ fn bad_arguments_are_errors() {
         &["--sample", "billiard", "--dt", "-1"],
         &["--sample", "billiard", "--dt", "nan"],
         &["--sample", "billiard", "--phase", "gird"],
+        &["--sample", "billiard", "--method", "box-three"],
         &["--sample", "billiard", "--threads", "0"],
         &["--sample", "billiard", "--motion", "still"],
         &["--sample", "billiard", "--persisting"],

@@ -9,8 +9,13 @@
 //! Each front page documents what the paper describes, where it is implemented, what was found
 //! wrong in it, and how it performs. All methods return the same results as the engine. Those that
 //! may be wrong (relaxed modes, the Monte-Carlo test) document their bias.
+//!
+//! The pairwise methods plug into a [`World`](impinge::World) by their names: [`METHODS`].
 
 pub mod klosowski;
 pub mod leung;
+mod methods;
 mod pair_set;
 pub mod zachmann;
+
+pub use methods::{METHODS, method_by_name};

@@ -1,5 +1,7 @@
 //! The direction in which an answer that is not certain can be wrong.
 
+use std::fmt;
+
 /// The direction in which an answer can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -8,4 +10,13 @@ pub enum Bias {
     TowardsCollision,
     /// "No collision" may be wrong, "collision" is certain.
     TowardsNoCollision,
+}
+
+impl fmt::Display for Bias {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::TowardsCollision => "towards collision",
+            Self::TowardsNoCollision => "towards no collision",
+        })
+    }
 }

@@ -65,6 +65,15 @@ impl<'a> Budget<'a> {
         Self { deadline: Some(deadline), ..self }
     }
 
+    /// Whether it sets no limit at all.
+    #[must_use]
+    pub fn is_unlimited(&self) -> bool {
+        self.steps > u64::MAX / 2
+            && self.depth == u32::MAX
+            && self.deadline.is_none()
+            && self.keep_going.is_none()
+    }
+
     /// Counts a step before it is taken; false if a limit is reached and the step must not be
     /// taken.
     #[inline]

@@ -174,6 +174,19 @@ pub mod closest {
     pub use crate::convex::closest::{Reduced, SignedVolumes, Strategy, closest_points_by, unit};
 }
 
+/// What methods that compare surfaces need to decide about solids.
+pub mod shape {
+    use crate::math::{Pose, Vec3};
+    use crate::shape::Shape;
+
+    /// A point of one of two meshes inside the solid that is the other, in `a`'s frame, for meshes
+    /// whose surfaces do not meet; `None` also if one of the shapes is no mesh.
+    #[must_use]
+    pub fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3> {
+        crate::shape::contained_point(a, b, pose)
+    }
+}
+
 /// Point location in solids that are posed already.
 pub mod solid {
     pub use crate::solid::locate::{check_solid, locate_posed};

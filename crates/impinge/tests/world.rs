@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use impinge::convex::{Capsule, Cuboid, Cylinder, HalfSpace, Hull, Sphere};
 use impinge::shape::Kind;
 use impinge::world::{
-    Body, BoxKind, Event, EventKind, Geometry, Handle, Interest, Method, World, WorldOptions,
+    Body, BoxKind, Event, EventKind, Geometry, Handle, Interest, MethodKind, World, WorldOptions,
 };
 use impinge::{ErrorKind, Mesh, Pose, Shape, Vec3, convex, shape, shapes};
 use impinge_oracles::common::Random;
@@ -115,7 +115,9 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
         5 => {
             let mut rules =
                 if random.below(12) == 0 { Interest::nothing() } else { Interest::everything() };
-            rules.set_groups(random.below(3) as u32, random.below(3) as u32, random.below(2) == 0);
+            rules
+                .set_groups(random.below(3) as u32, random.below(3) as u32, random.below(2) == 0)
+                .unwrap();
             rules.ignore_links(random.below(3) as u32);
             world.set_rules(rules);
         }
@@ -129,7 +131,7 @@ fn change(world: &mut World, random: &mut Random, forms: &[Geometry], room: f64)
             }
         }
         8 if one != other => {
-            let method = Method::ALL[random.below(6)];
+            let method = MethodKind::ALL[random.below(6)];
             world.set_method(one, other, Some(method)).unwrap();
         }
         _ => {
@@ -190,7 +192,7 @@ fn follows_the_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<E
 #[test]
 fn every_broad_phase_follows_the_oracle() {
     for (n, phase) in BROAD_PHASES.iter().enumerate() {
-        let options = WorldOptions { phase: *phase, ..WorldOptions::default() };
+        let options = WorldOptions::default().phase(*phase);
         follows_the_oracle(&options, 100 + n as u64, 60);
     }
 }
@@ -201,8 +203,7 @@ fn every_kind_of_box_follows_the_oracle() {
         [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof].into_iter().enumerate()
     {
         for oriented in [false, true] {
-            let options =
-                WorldOptions { boxes, oriented, persisting: true, ..WorldOptions::default() };
+            let options = WorldOptions::default().boxes(boxes).oriented(oriented).persisting(true);
             follows_the_oracle(&options, 200 + n as u64, 60);
         }
     }
@@ -224,7 +225,7 @@ fn events_do_not_depend_on_threads_broad_phase_or_boxes() {
     assert_eq!(one, run(3, &plain)); // bit for bit
     assert!(one.len() > 20, "{}", one.len());
     for phase in BROAD_PHASES {
-        let options = WorldOptions { phase: *phase, oriented: true, ..WorldOptions::default() };
+        let options = WorldOptions::default().phase(*phase).oriented(true);
         assert_eq!(one, run(2, &options), "{phase:?}"); // bit for bit
     }
 }
@@ -378,7 +379,7 @@ fn boxes_allow_for_matrices_that_are_nearly_rotations() {
     let s = 1.0 - 4e-10;
     let shrunk = [[s, 0.0, 0.0, -1.0], [0.0, s, 0.0, 0.0], [0.0, 0.0, s, 0.0]];
     for boxes in [BoxKind::Fast, BoxKind::Tight, BoxKind::RotationProof] {
-        let mut world = World::with_options(WorldOptions { boxes, ..WorldOptions::default() });
+        let mut world = World::with_options(WorldOptions::default().boxes(boxes));
         let cube = || Cuboid::new([1.0, 1.0, 1.0]).unwrap();
         world.add(Body::new(cube()).at(Pose::from_matrix(shrunk).unwrap())).unwrap();
         let beside = Pose::from_translation([1.0, 0.0, 0.0]).unwrap();
@@ -472,7 +473,7 @@ fn a_vertex_that_rounding_moves_out_of_its_hull_is_not_missed() {
         let hull = |mesh: &Mesh| Hull::new(mesh.vertices()).unwrap();
         let apart = !convex::intersects(&hull(&stand), &hull(&sheet), &pose).is_intersecting();
         out_of_hull += usize::from(apart);
-        for method in [Method::HullsThenTriangles, Method::Triangles] {
+        for method in [MethodKind::HULLS_THEN_TRIANGLES, MethodKind::TRIANGLES] {
             let mut world = World::new();
             let a = world.add(Body::new(stand.clone())).unwrap();
             let b = world.add(Body::new(sheet.clone()).at(pose)).unwrap();

@@ -38,8 +38,7 @@ static ALLOCATOR: Counting = Counting;
 
 /// A heap of bodies of all sorts, each trembling about its place.
 fn trembling(forms: &[Geometry], count: usize) -> (World, Vec<(Handle, Vec3)>) {
-    let mut world =
-        World::with_options(WorldOptions { persisting: true, ..WorldOptions::default() });
+    let mut world = World::with_options(WorldOptions::default().persisting(true));
     let side = (count as f64).cbrt().ceil() as usize;
     let mut places = Vec::new();
     for n in 0..count {

@@ -84,8 +84,8 @@ fn told(options: &WorldOptions) -> Vec<(Vec<Event>, Stats)> {
 fn the_same_reports_by_any_number_of_threads() {
     let several = [
         WorldOptions::default(),
-        WorldOptions { persisting: true, oriented: true, ..WorldOptions::default() },
-        WorldOptions { boxes: BoxKind::RotationProof, ..WorldOptions::default() },
+        WorldOptions::default().persisting(true).oriented(true),
+        WorldOptions::default().boxes(BoxKind::RotationProof),
     ];
     for options in several {
         let run = |threads: usize| {

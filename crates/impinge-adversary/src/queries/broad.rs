@@ -66,7 +66,8 @@ fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
         .collect();
     let (mut dynamic, mut ignored) = (DynamicTree::new(), Changes::default());
     for (step, (_, bounds)) in steps.iter().enumerate() {
-        dynamic.update(&Frame { bounds, oriented: None, moved: Moved::All }, &mut ignored);
+        dynamic
+            .update_unlimited(&Frame { bounds, oriented: None, moved: Moved::All }, &mut ignored);
         judge.check(dynamic.validate(bounds).is_ok(), || {
             format!("step {step}: {:?}", dynamic.validate(bounds))
         });
@@ -87,7 +88,7 @@ fn phases(case: &Case<'_>, judge: &mut Judge<'_>) {
                 (case.sample.a.triangles.len() as u32..bounds.len() as u32).collect();
             let moved = if step == 2 { Moved::Only(&movers) } else { Moved::All };
             changes.clear();
-            phase.update(&Frame { bounds, oriented: None, moved }, &mut changes);
+            phase.update_unlimited(&Frame { bounds, oriented: None, moved }, &mut changes);
             changes.sort();
             let mut pairs = Vec::new();
             phase.pairs(&mut pairs);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use impinge::world::{Body, BoxKind, Geometry, Method, World, WorldOptions};
+use impinge::world::{Body, BoxKind, Geometry, MethodKind, World, WorldOptions};
 use impinge::{Shape, Vec3};
 use impinge_papers::zachmann::broad::BROAD_PHASES;
 
@@ -95,7 +95,7 @@ fn pairings(case: &Case<'_>) -> Vec<Pairing> {
 /// Every method that a pair can be checked by.
 fn methods(case: &Case<'_>, judge: &mut Judge<'_>) {
     for Pairing { name, a, b, meet } in pairings(case) {
-        for method in Method::ALL {
+        for method in MethodKind::ALL.iter().copied() {
             let mut world = World::with_options(options(case));
             let first = world.add(Body::new(a.clone())).expect("a body");
             let second = world.add(Body::new(b.clone())).expect("a body");
@@ -116,12 +116,11 @@ fn methods(case: &Case<'_>, judge: &mut Judge<'_>) {
 fn options(case: &Case<'_>) -> WorldOptions {
     let kinds = [BoxKind::Tight, BoxKind::RotationProof];
     let turn = (case.sample.index / 29) as usize;
-    WorldOptions {
-        phase: BROAD_PHASES[turn % BROAD_PHASES.len()],
-        boxes: kinds[turn / 11 % 2],
-        oriented: turn / 22 % 2 == 1,
-        persisting: true,
-    }
+    WorldOptions::default()
+        .phase(BROAD_PHASES[turn % BROAD_PHASES.len()])
+        .boxes(kinds[turn / 11 % 2])
+        .oriented(turn / 22 % 2 == 1)
+        .persisting(true)
 }
 
 fn worlds(case: &Case<'_>, judge: &mut Judge<'_>) {

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use impinge::broad::PhaseKind;
+use impinge::world::MethodKind;
+use impinge_papers::METHODS;
 use impinge_papers::zachmann::broad::phase_by_name;
 use impinge_samples::motion::{Motion, Sample};
 
@@ -30,6 +32,12 @@ A scene file gives motions to all parts, or to single ones (they may hang on oth
   speed = 2.5
 
 Exit status: 0 nothing ever met, 1 something did, 2 error.";
+
+/// One of the engine's methods, or a published one.
+fn method_by_name(name: &str) -> Result<MethodKind, impinge::Error> {
+    let all: Vec<MethodKind> = MethodKind::ALL.iter().chain(METHODS).copied().collect();
+    MethodKind::by_name(name, &all)
+}
 
 /// `impinge sim`.
 #[derive(Debug, Args)]
@@ -88,6 +96,11 @@ pub(crate) struct RunArgs {
     /// with -oriented.
     #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true, value_parser = phase_by_name)]
     pub(crate) phase: PhaseKind,
+
+    /// The method for pairs to which it applies: hulls, triangles, sweep, brute-force, or a published
+    /// one, such as box-tree, 18-dop, clipping or separating-vector [default: what costs least].
+    #[arg(long, value_name = "NAME", value_parser = method_by_name)]
+    pub(crate) method: Option<MethodKind>,
 
     /// How many threads to use [default: all processors].
     #[arg(long, value_name = "N")]

@@ -113,7 +113,7 @@ fn line<'a>(scene: &'a Scene, stage: &Stage, report: &Report, event: &Event) -> 
         },
         a,
         b,
-        certain: event.certain,
+        certain: event.is_certain(),
         point: event.witness.map(|witness| witness.point.to_array()),
         parts,
         triangles: event.witness.map(|witness| witness.triangles),

@@ -92,12 +92,11 @@ fn remark(scene: &Scene, stage: &Stage) {
 
 fn simulate(scene: &Scene, args: &SimArgs) -> Result<Status> {
     let (run, output) = (&args.run, &args.output);
-    let options = WorldOptions {
-        phase: run.phase,
-        oriented: run.phase.name().ends_with("-oriented"),
-        persisting: output.persisting,
-        ..WorldOptions::default()
-    };
+    let options = WorldOptions::default()
+        .phase(run.phase)
+        .method(run.method)
+        .oriented(run.phase.name().ends_with("-oriented"))
+        .persisting(output.persisting);
     let mut stage = Stage::new(&scene.moving, &options, args.bodies.seed)?;
     if !output.quiet {
         remark(scene, &stage);

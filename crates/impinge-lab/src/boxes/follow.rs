@@ -28,8 +28,8 @@ impl Followed {
     /// Takes the next frame.
     pub(crate) fn frame(&mut self, bounds: &[Bounds], moved: Moved<'_>) {
         let start = Instant::now();
-        self.phase.update(&Frame { bounds, oriented: None, moved }, &mut self.changes);
-        let Changes { began, ended } = &self.changes;
+        self.phase.update_unlimited(&Frame { bounds, oriented: None, moved }, &mut self.changes);
+        let Changes { began, ended, .. } = &self.changes;
         self.live = self.live + began.len() as u64 - ended.len() as u64;
         self.ms.push(start.elapsed().as_secs_f64() * 1e3);
         self.pairs += self.live;

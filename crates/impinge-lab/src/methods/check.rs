@@ -9,7 +9,7 @@ use anyhow::Result;
 use impinge::convex::{self, Hull};
 use impinge::internals::pair::{Posed, brute, sweep};
 use impinge::pair::{self, First};
-use impinge::world::Method;
+use impinge::world::MethodKind;
 use impinge::{Mesh, Pose, Vec3, shapes};
 
 use crate::bodies::direction;
@@ -42,8 +42,8 @@ impl Body {
     }
 }
 
-/// Hulls that overlapped so often in a row are asked only now and then, as the world does.
-const LONGEST_WAIT: u8 = 32;
+/// Checks for which hulls are not asked again, at most, as in the world.
+const MAX_CHECKS_WITHOUT_HULLS: u8 = 32;
 
 /// A method at work on one pair.
 #[derive(Default)]
@@ -51,34 +51,34 @@ struct State {
     hulls: convex::HullCache,
     meshes: pair::MeshCache,
     wait: u8,
-    patience: u8,
+    next_wait: u8,
 }
 
 impl State {
     /// Whether the two meet, by a method for meshes.
-    fn check(&mut self, method: Method, a: &Body, b: &Body, pose: &Pose) -> bool {
-        match method {
-            Method::Hulls => {
+    fn check(&mut self, method: MethodKind, a: &Body, b: &Body, pose: &Pose) -> bool {
+        match method.name() {
+            "hulls" => {
                 convex::intersects_cached(&a.hull, &b.hull, pose, &mut self.hulls).is_intersecting()
             }
-            Method::HullsThenTriangles => {
+            "hulls-then-triangles" => {
                 if self.wait == 0 {
-                    if !self.check(Method::Hulls, a, b, pose) {
-                        self.patience = 0;
+                    if !self.check(MethodKind::HULLS, a, b, pose) {
+                        self.next_wait = 0;
                         return false;
                     }
-                    self.patience = (2 * self.patience + 1).min(LONGEST_WAIT);
-                    self.wait = self.patience;
+                    self.next_wait = (2 * self.next_wait + 1).min(MAX_CHECKS_WITHOUT_HULLS);
+                    self.wait = self.next_wait;
                 } else {
                     self.wait -= 1;
                 }
-                self.check(Method::Triangles, a, b, pose)
+                self.check(MethodKind::TRIANGLES, a, b, pose)
             }
-            Method::Sweep | Method::BruteForce => {
+            "sweep" | "brute-force" => {
                 let (here, there) =
                     (Posed::new(&a.mesh, &Pose::IDENTITY), Posed::new(&b.mesh, pose));
                 let mut first = First::default();
-                if method == Method::Sweep {
+                if method == MethodKind::SWEEP {
                     sweep::traverse(&here, &there, &mut first);
                 } else {
                     brute::traverse(&here, &there, &mut first);
@@ -91,11 +91,11 @@ impl State {
 }
 
 /// Whether a method can be waited for.
-pub(super) fn bears(method: Method, a: &Body, b: &Body) -> bool {
+pub(super) fn bears(method: MethodKind, a: &Body, b: &Body) -> bool {
     let (m, n) = (a.triangles(), b.triangles());
-    match method {
-        Method::BruteForce => m * n <= 100_000,
-        Method::Sweep => m + n <= 30_000,
+    match method.name() {
+        "brute-force" => m * n <= 100_000,
+        "sweep" => m + n <= 30_000,
         _ => true,
     }
 }
@@ -186,13 +186,13 @@ fn flight(a: &Body, b: &Body, random: &mut Random) -> Result<Vec<Pose>> {
 /// three at least. Each run starts with nothing known. `None` if it says something else than the
 /// triangles do.
 pub(super) fn time(
-    method: Method,
+    method: MethodKind,
     bodies: (&Body, &Body),
     runs: &[&[Pose]],
     budget: f64,
 ) -> Option<f64> {
     let (a, b) = bodies;
-    let pass = |method: Method| {
+    let pass = |method: MethodKind| {
         let mut meet = 0;
         for run in runs {
             let mut state = State::default();
@@ -201,7 +201,7 @@ pub(super) fn time(
         meet
     };
     let checks: usize = runs.iter().map(|run| run.len()).sum();
-    if method != Method::Hulls && pass(method) != pass(Method::Triangles) {
+    if method != MethodKind::HULLS && pass(method) != pass(MethodKind::TRIANGLES) {
         return None;
     }
     Some(fastest(checks, budget, || pass(method)))
@@ -234,8 +234,8 @@ mod tests {
             for regime in Regime::ALL {
                 let runs = poses.runs(regime);
                 assert!(runs.iter().any(|run| !run.is_empty()), "{regime:?}");
-                for method in Method::ALL.into_iter().filter(|m| *m != Method::Shapes) {
-                    let ns = time(method, (&a, &b), &runs, 0.0);
+                for method in MethodKind::ALL.iter().filter(|m| **m != MethodKind::SHAPES) {
+                    let ns = time(*method, (&a, &b), &runs, 0.0);
                     assert!(ns.is_some_and(|ns| ns > 0.0), "{method} {regime:?} {m} {n}");
                 }
             }

@@ -8,7 +8,7 @@ mod with_shapes;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use impinge::world::{Body as WorldBody, Method, World};
+use impinge::world::{Body as WorldBody, MethodKind, World};
 
 use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
@@ -45,12 +45,12 @@ const SMALL: usize = 8;
 const FEW_PAIRS: f64 = 400.0;
 
 /// The methods for two meshes.
-const METHODS: [Method; 5] = [
-    Method::Hulls,
-    Method::HullsThenTriangles,
-    Method::Triangles,
-    Method::Sweep,
-    Method::BruteForce,
+const METHODS: [MethodKind; 5] = [
+    MethodKind::HULLS,
+    MethodKind::HULLS_THEN_TRIANGLES,
+    MethodKind::TRIANGLES,
+    MethodKind::SWEEP,
+    MethodKind::BRUTE_FORCE,
 ];
 
 /// Two sizes, and what was measured.
@@ -60,18 +60,18 @@ struct Row {
     ns: [[Option<f64>; METHODS.len()]; Regime::ALL.len()],
     open: f64,
     /// What the library chooses as it is.
-    chosen: Method,
+    chosen: MethodKind,
 }
 
 impl Row {
-    fn cost(&self, regime: Regime, method: Method) -> Option<f64> {
+    fn cost(&self, regime: Regime, method: MethodKind) -> Option<f64> {
         let place = METHODS.iter().position(|m| *m == method)?;
         self.ns[regime as usize][place]
     }
 
     /// The fastest method in flight, and its cost. Hulls alone do not decide for these meshes.
-    fn fastest(&self) -> Option<(Method, f64)> {
-        let known = METHODS.into_iter().filter(|m| *m != Method::Hulls);
+    fn fastest(&self) -> Option<(MethodKind, f64)> {
+        let known = METHODS.into_iter().filter(|m| *m != MethodKind::HULLS);
         let costs = known.filter_map(|m| Some((m, self.cost(Regime::Flight, m)?)));
         costs.min_by(|x, y| x.1.total_cmp(&y.1))
     }
@@ -143,48 +143,50 @@ struct Model {
 
 impl Model {
     fn fit(rows: &[Row]) -> Self {
-        let known = |method: Method| {
+        let known = |method: MethodKind| {
             rows.iter().filter_map(move |r| Some((r, r.cost(Regime::Flight, method)?)))
         };
         let points = |method, counts: fn(&Row) -> bool, x: fn(&Row) -> f64| -> Vec<(f64, f64)> {
             known(method).filter(|(r, _)| counts(r)).map(|(r, cost)| (x(r), cost)).collect()
         };
-        let hulls: Vec<f64> = known(Method::Hulls).map(|(_, cost)| cost).collect();
+        let hulls: Vec<f64> = known(MethodKind::HULLS).map(|(_, cost)| cost).collect();
         Self {
             hulls: fit::constant(&hulls),
             open: rows.iter().map(|r| r.open).sum::<f64>() / rows.len().max(1) as f64,
-            trees: fit::ratio(&points(Method::Triangles, Row::uses_trees, |r| r.product().log2())),
-            sweep: fit::line(&points(Method::Sweep, |_| true, Row::sum)),
+            trees: fit::ratio(&points(MethodKind::TRIANGLES, Row::uses_trees, |r| {
+                r.product().log2()
+            })),
+            sweep: fit::line(&points(MethodKind::SWEEP, |_| true, Row::sum)),
             brute: fit::line(&points(
-                Method::BruteForce,
+                MethodKind::BRUTE_FORCE,
                 |r| r.product() <= FEW_PAIRS,
                 Row::product,
             )),
         }
     }
 
-    fn cost(&self, row: &Row, method: Method) -> f64 {
+    fn cost(&self, row: &Row, method: MethodKind) -> f64 {
         let sweep = self.sweep.0 + self.sweep.1 * row.sum();
         let triangles = if row.uses_trees() { self.trees * row.product().log2() } else { sweep };
-        match method {
-            Method::Hulls => self.hulls,
-            Method::HullsThenTriangles => self.hulls + self.open * triangles,
-            Method::Sweep => sweep,
-            Method::BruteForce => self.brute.0 + self.brute.1 * row.product(),
+        match method.name() {
+            "hulls" => self.hulls,
+            "hulls-then-triangles" => self.hulls + self.open * triangles,
+            "sweep" => sweep,
+            "brute-force" => self.brute.0 + self.brute.1 * row.product(),
             _ => triangles,
         }
     }
 
-    fn choose(&self, row: &Row) -> Method {
-        let known = METHODS.into_iter().filter(|m| *m != Method::Hulls);
-        let cost = |m: &Method| self.cost(row, *m);
-        known.min_by(|x, y| cost(x).total_cmp(&cost(y))).unwrap_or(Method::Triangles)
+    fn choose(&self, row: &Row) -> MethodKind {
+        let known = METHODS.into_iter().filter(|m| *m != MethodKind::HULLS);
+        let cost = |m: &MethodKind| self.cost(row, *m);
+        known.min_by(|x, y| cost(x).total_cmp(&cost(y))).unwrap_or(MethodKind::TRIANGLES)
     }
 }
 
 /// How much longer the chosen methods take than the fastest ones: on average, and at worst with the
 /// sizes.
-fn regret(rows: &[Row], choose: impl Fn(&Row) -> Method) -> (f64, f64, [usize; 2]) {
+fn regret(rows: &[Row], choose: impl Fn(&Row) -> MethodKind) -> (f64, f64, [usize; 2]) {
     let (mut sum, mut counted, mut worst) = (0.0, 0, (1.0, [0, 0]));
     for row in rows {
         let Some((_, least)) = row.fastest() else { continue };
@@ -258,7 +260,7 @@ fn report(arguments: &Arguments, rows: &[Row], with_shapes: &WithShapes) -> Resu
     report.finish()
 }
 
-fn cell(row: &Row, regime: Regime, method: Method) -> String {
+fn cell(row: &Row, regime: Regime, method: MethodKind) -> String {
     row.cost(regime, method).map_or("\u{2013}".to_owned(), short)
 }
 
@@ -288,7 +290,7 @@ fn constants(report: &mut Report, rows: &[Row], model: &Model, with_shapes: &Wit
         "What the fitted model chooses takes {}; what the library chooses now, {}; always triangles, {}.{}",
         sentence(regret(rows, |row| model.choose(row))),
         sentence(regret(rows, |row| row.chosen)),
-        sentence(regret(rows, |_| Method::Triangles)),
+        sentence(regret(rows, |_| MethodKind::TRIANGLES)),
         swept(rows),
     ));
 }
@@ -300,7 +302,7 @@ fn swept(rows: &[Row]) -> String {
     let beside = |asks: bool| {
         rows.iter()
             .filter(|row| Some(row.sizes[1]) == largest && row.uses_trees() == asks)
-            .find_map(|row| Some((row.sizes, row.cost(Regime::Flight, Method::Triangles)?)))
+            .find_map(|row| Some((row.sizes, row.cost(Regime::Flight, MethodKind::TRIANGLES)?)))
     };
     match (beside(false), beside(true)) {
         (Some((small, swept)), Some((large, asked))) if swept > 10.0 * asked => format!(
@@ -326,15 +328,15 @@ mod tests {
             let sweep = 100.0 + 30.0 * sum;
             let trees = if m.min(n) > SMALL { 40.0 * product.log2() } else { sweep };
             let ns = [90.0, 90.0 + 0.5 * trees, trees, sweep, 80.0 + 10.0 * product];
-            Row { sizes: [m, n], ns: [ns.map(Some); 4], open: 0.5, chosen: Method::Triangles }
+            Row { sizes: [m, n], ns: [ns.map(Some); 4], open: 0.5, chosen: MethodKind::TRIANGLES }
         };
         let rows = [row(2, 2), row(10, 5), row(100, 1000), row(10_000, 20), row(12, 12)];
         let model = Model::fit(&rows);
         assert!((model.hulls - 90.0).abs() < 1e-6 && (model.open - 0.5).abs() < 1e-12);
         assert!((model.trees - 40.0).abs() < 1e-6 && (model.brute.1 - 10.0).abs() < 1e-6);
-        assert_eq!(model.choose(&rows[0]), Method::BruteForce);
-        assert_eq!(model.choose(&rows[2]), Method::HullsThenTriangles);
+        assert_eq!(model.choose(&rows[0]), MethodKind::BRUTE_FORCE);
+        assert_eq!(model.choose(&rows[2]), MethodKind::HULLS_THEN_TRIANGLES);
         assert!((regret(&rows, |r| model.choose(r)).0 - 1.0).abs() < 1e-12);
-        assert!(regret(&rows, |_| Method::Triangles).1 > 1.5);
+        assert!(regret(&rows, |_| MethodKind::TRIANGLES).1 > 1.5);
     }
 }

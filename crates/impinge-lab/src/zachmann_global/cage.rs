@@ -96,7 +96,7 @@ impl Flight {
             for (number, best) in best.iter_mut().enumerate() {
                 let frame = self.frame(number, oriented);
                 let start = Instant::now();
-                phase.update(&frame, &mut changes);
+                phase.update_unlimited(&frame, &mut changes);
                 *best = best.min(start.elapsed().as_secs_f64() * 1e6);
                 live = live + changes.began.len() - changes.ended.len();
                 pairs += live;
@@ -114,7 +114,7 @@ impl Flight {
             for (number, best) in best.iter_mut().enumerate() {
                 let frame = self.frame(number, false);
                 let start = Instant::now();
-                make().update(&frame, &mut changes);
+                make().update_unlimited(&frame, &mut changes);
                 *best = best.min(start.elapsed().as_secs_f64() * 1e6);
             }
         }
@@ -130,7 +130,7 @@ impl Flight {
     ) {
         let mut changes = Changes::default();
         for number in 0..self.bounds.len() {
-            phase.update(&self.frame(number, oriented), &mut changes);
+            phase.update_unlimited(&self.frame(number, oriented), &mut changes);
             if number > 0 {
                 look(&phase);
             }

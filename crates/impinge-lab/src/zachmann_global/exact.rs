@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::{Result, ensure};
 use impinge::broad::PhaseKind;
-use impinge::world::{Body, Geometry, Handle, Method, World, WorldOptions};
+use impinge::world::{Body, Geometry, Handle, MethodKind, World, WorldOptions};
 use impinge::{Mesh, Pose, Vec3};
 use impinge_papers::zachmann::broad::GRID;
 use impinge_samples::shapes::{self, Model};
@@ -34,13 +34,13 @@ impl Stage {
     pub(super) fn time(
         &self,
         phase: PhaseKind,
-        method: Option<Method>,
+        method: Option<MethodKind>,
         passes: usize,
     ) -> Result<(f64, f64)> {
         let mut best = vec![f64::INFINITY; self.poses.len() - 1];
         let mut checked = 0;
         for _ in 0..passes.max(1) {
-            let mut world = World::with_options(WorldOptions { phase, ..WorldOptions::default() });
+            let mut world = World::with_options(WorldOptions::default().phase(phase));
             let mut handles: Vec<Handle> = Vec::new();
             for (geometry, pose) in self.flying.iter().zip(&self.poses[0]) {
                 handles.push(world.add(Body::new(geometry.clone()).at(*pose))?);
@@ -184,9 +184,9 @@ fn thirty(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -
         "thesis: pairs after grid",
     ]);
     let rows = [
-        ("no grid, no trees (sweep)", PhaseKind::ALL_PAIRS, Some(Method::Sweep), 260.0, "615"),
-        ("no grid, with trees", PhaseKind::ALL_PAIRS, Some(Method::Triangles), 234.0, "615"),
-        ("with grid, with trees", GRID, Some(Method::Triangles), 219.0, "155"),
+        ("no grid, no trees (sweep)", PhaseKind::ALL_PAIRS, Some(MethodKind::SWEEP), 260.0, "615"),
+        ("no grid, with trees", PhaseKind::ALL_PAIRS, Some(MethodKind::TRIANGLES), 234.0, "615"),
+        ("with grid, with trees", GRID, Some(MethodKind::TRIANGLES), 219.0, "155"),
         ("neighbours, methods as chosen", PhaseKind::NEIGHBOURS, None, f64::NAN, ""),
     ];
     let mut first = None;

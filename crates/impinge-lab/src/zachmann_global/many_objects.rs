@@ -87,8 +87,13 @@ impl BroadPhase for Boxed {
         self.0.name()
     }
 
-    fn update(&mut self, frame: &impinge::broad::Frame<'_>, changes: &mut impinge::broad::Changes) {
-        self.0.update(frame, changes);
+    fn update(
+        &mut self,
+        frame: &impinge::broad::Frame<'_>,
+        budget: &mut impinge::pair::Budget<'_>,
+        changes: &mut impinge::broad::Changes,
+    ) -> impinge::broad::Completeness {
+        self.0.update(frame, budget, changes)
     }
 
     fn pairs(&self, to: &mut Vec<impinge::broad::Pair>) {

@@ -45,4 +45,5 @@
 //! k-DOP tree, depending on the data set.
 
 pub mod bv_tree;
+pub mod methods;
 pub mod volume;

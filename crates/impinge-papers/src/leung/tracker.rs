@@ -72,6 +72,12 @@ pub struct Tracker<'h> {
     b: &'h Prepared<'h>,
     goal: Goal,
     method: Method,
+    state: TrackerState,
+}
+
+/// What a frame leaves for the next of the same pair: to be kept where the hulls are not.
+#[derive(Clone, Debug, Default)]
+pub struct TrackerState {
     production_cache: HullCache,
     vector_cache: separating::Cache,
     simplex_cache: BodyCache<HullMemory, HullMemory>,
@@ -106,17 +112,25 @@ impl<'h> Tracker<'h> {
     /// A tracker of two hulls, with empty caches.
     #[must_use]
     pub fn new(a: &'h Prepared<'h>, b: &'h Prepared<'h>, goal: Goal, method: Method) -> Self {
-        Self {
-            a,
-            b,
-            goal,
-            method,
-            production_cache: HullCache::default(),
-            vector_cache: separating::Cache::default(),
-            simplex_cache: BodyCache::default(),
-            free_pose: None,
-            last_closest: None,
-        }
+        Self::with_state(a, b, goal, method, TrackerState::default())
+    }
+
+    /// Continues from what an earlier frame left.
+    #[must_use]
+    pub fn with_state(
+        a: &'h Prepared<'h>,
+        b: &'h Prepared<'h>,
+        goal: Goal,
+        method: Method,
+        state: TrackerState,
+    ) -> Self {
+        Self { a, b, goal, method, state }
+    }
+
+    /// What the last frame left.
+    #[must_use]
+    pub fn into_state(self) -> TrackerState {
+        self.state
     }
 
     /// Computes the next frame: B at `pose` in A's frame. One `scratch` can be shared by all pairs
@@ -128,12 +142,12 @@ impl<'h> Tracker<'h> {
         let (a, b) = (self.a, self.b);
         let (decision, seeds) = match self.method {
             Method::Production => (
-                intersects_cached(a.hull(), b.hull(), pose, &mut self.production_cache),
+                intersects_cached(a.hull(), b.hull(), pose, &mut self.state.production_cache),
                 Pairs::NONE,
             ),
             Method::Published(options) => {
                 let query = Query { a, b, pose, options };
-                let output = separating::separate(query, &mut self.vector_cache, scratch);
+                let output = separating::separate(query, &mut self.state.vector_cache, scratch);
                 let decision = output.verdict.decision();
                 (decision.unwrap_or_else(|| decide_exactly(a, b, pose, &output.hint)), output.seeds)
             }
@@ -141,15 +155,15 @@ impl<'h> Tracker<'h> {
         let meets = decision.is_intersecting();
         if self.goal == Goal::Combined {
             if !meets {
-                (self.free_pose, self.last_closest) = (Some(*pose), None);
-            } else if let Some(free_pose) = self.free_pose.take() {
-                self.last_closest = Some(Closest {
+                (self.state.free_pose, self.state.last_closest) = (Some(*pose), None);
+            } else if let Some(free_pose) = self.state.free_pose.take() {
+                self.state.last_closest = Some(Closest {
                     distance: self.closest_at_free_pose(&free_pose, seeds),
                     pose: free_pose,
                 });
             }
         }
-        Frame { meets, proof: Some(decision), closest: self.last_closest }
+        Frame { meets, proof: Some(decision), closest: self.state.last_closest }
     }
 
     /// Computes the closest points at the last collision-free pose, and the first direction of the
@@ -157,16 +171,21 @@ impl<'h> Tracker<'h> {
     fn closest_at_free_pose(&mut self, free_pose: &Pose, seeds: Pairs) -> Distance {
         let (a, b) = (self.a, self.b);
         if self.method == Method::Production {
-            return distance_cached(a.hull(), b.hull(), free_pose, &mut self.production_cache);
+            return distance_cached(
+                a.hull(),
+                b.hull(),
+                free_pose,
+                &mut self.state.production_cache,
+            );
         }
-        self.simplex_cache = BodyCache::from_pairs(&seeds);
+        self.state.simplex_cache = BodyCache::from_pairs(&seeds);
         let found = self.published_closest_points(free_pose);
-        let vertices = (self.simplex_cache.a.last(), self.simplex_cache.b.last());
+        let vertices = (self.state.simplex_cache.a.last(), self.state.simplex_cache.b.last());
         if let (Some(p), Some(q)) = vertices {
             let start =
                 separating::Cache::from_closest(found.answer.point_b - found.answer.point_a, p, q);
             if !start.is_empty() {
-                self.vector_cache = start;
+                self.state.vector_cache = start;
             }
         }
         found.answer
@@ -178,11 +197,11 @@ impl<'h> Tracker<'h> {
         let (distance, proof) = match self.method {
             Method::Production => {
                 let distance =
-                    distance_cached(a.hull(), b.hull(), pose, &mut self.production_cache);
+                    distance_cached(a.hull(), b.hull(), pose, &mut self.state.production_cache);
                 // Both bounds are zero if and only if the bodies share a point. For a gap below the
                 // smallest positive number only the lower bound is zero.
                 let proof = (distance.lower <= 0.0).then(|| {
-                    intersects_cached(a.hull(), b.hull(), pose, &mut self.production_cache)
+                    intersects_cached(a.hull(), b.hull(), pose, &mut self.state.production_cache)
                 });
                 (distance, proof)
             }
@@ -205,7 +224,7 @@ impl<'h> Tracker<'h> {
     fn published_closest_points(&mut self, pose: &Pose) -> Iterated<Distance> {
         let (a, b) = (self.a.hull(), self.b.hull());
         let options = ClosestOptions::default().tolerance(0.0);
-        closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.simplex_cache)
+        closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.state.simplex_cache)
     }
 }
 

@@ -56,6 +56,7 @@ pub mod box_tree;
 pub mod broad;
 pub mod clipping;
 pub mod edges;
+pub mod methods;
 mod monte_carlo;
 pub mod perceptron;
 pub mod race;

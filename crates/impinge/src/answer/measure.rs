@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::math::{Vec3, length_up};
+use crate::math::{Aabb, Vec3, length_up};
 
 /// How far apart two bodies are, and where: `lower <= distance <= upper`, all rounding accounted
 /// for.
@@ -112,6 +112,37 @@ impl Contact {
 }
 
 impl Bounds {
+    /// Nothing is known of two bodies.
+    pub const UNKNOWN: Self =
+        Self { lower: f64::NEG_INFINITY, upper: f64::INFINITY, open_depth: f64::INFINITY, open: 1 };
+
+    /// What two boxes tell about what is in them, if neither is empty: the furthest corners bound
+    /// the gap, the smallest overlap along an axis bounds the depth. Both in the same frame.
+    #[must_use]
+    pub fn of_boxes(a: &Aabb, b: &Aabb) -> Self {
+        let finite = |bounds: &Aabb| bounds.min.is_finite() && bounds.max.is_finite();
+        if a.is_empty() || b.is_empty() || !finite(a) || !finite(b) {
+            return Self::UNKNOWN;
+        }
+        let span = (a.max - b.min).max(b.max - a.min).max(Vec3::ZERO);
+        let overlap = (a.max - b.min).min(b.max - a.min).min_element().max(0.0);
+        // Each difference is rounded once.
+        let up = |x: f64| x * (1.0 + 4.0 * f64::EPSILON) + f64::MIN_POSITIVE;
+        let depth = up(overlap);
+        Self { lower: -depth, upper: up(length_up(span)), open_depth: depth, open: 1 }
+    }
+
+    /// Of what is made of parts: at least one pair of parts is open, and this is known of the whole
+    /// and of the other pairs of parts.
+    pub(crate) fn joined(self, other: Self) -> Self {
+        Self {
+            lower: self.lower.min(other.lower),
+            upper: self.upper.min(other.upper),
+            open_depth: self.open_depth.max(other.open_depth),
+            open: self.open + other.open,
+        }
+    }
+
     /// Of two meshes of which nothing is known but how deep they are in each other at most.
     #[must_use]
     pub(crate) fn of_meshes(total_depth: f64) -> Self {
@@ -127,5 +158,25 @@ impl Bounds {
 impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "between {:e} and {:e}", self.lower, self.upper)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boxes_bound_what_is_in_them() {
+        let unit = Aabb { min: Vec3::ZERO, max: Vec3::ONE };
+        let at = |x: f64| Aabb { min: Vec3::X * x, max: Vec3::ONE + Vec3::X * x };
+        let bounds = Bounds::of_boxes(&unit, &at(0.75));
+        // The furthest corners are 1.75, 1 and 1 apart; along x they overlap by a quarter.
+        assert!(bounds.upper >= 5.0625_f64.sqrt() && bounds.upper < 2.25 + 1e-14);
+        assert!(bounds.lower <= -0.25 && bounds.lower > -0.25 - 1e-14);
+        let apart = Bounds::of_boxes(&unit, &at(3.0));
+        assert!(apart.upper > 4.0 && apart.lower >= -f64::MIN_POSITIVE);
+        let endless = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+        assert_eq!(Bounds::of_boxes(&endless, &endless), Bounds::UNKNOWN);
+        assert_eq!(Bounds::of_boxes(&unit, &Aabb::EMPTY), Bounds::UNKNOWN);
     }
 }

@@ -1,6 +1,7 @@
 //! Every pair compared: the oracle of the broad phases.
 
-use super::{BroadPhase, Changes, Frame, Pair};
+use super::{BroadPhase, Changes, Completeness, Frame, Pair};
+use crate::pair::Budget;
 
 /// Compares every box with every other in every frame. The time grows with the square of the number
 /// of items; meant for tests, and for a few dozen bodies.
@@ -24,7 +25,12 @@ impl BroadPhase for AllPairs {
         "all pairs"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         changes.clear();
         self.next.clear();
         let count = u32::try_from(frame.bounds.len()).expect("items are numbered by u32");
@@ -37,6 +43,7 @@ impl BroadPhase for AllPairs {
         }
         super::difference::difference(&self.pairs, &self.next, changes);
         std::mem::swap(&mut self.pairs, &mut self.next);
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {

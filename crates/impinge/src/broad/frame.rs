@@ -45,6 +45,22 @@ pub struct Changes {
     pub began: Vec<Pair>,
     /// The pairs that stopped overlapping, each once.
     pub ended: Vec<Pair>,
+    /// Items that were not compared with all others, of an update that is not
+    /// [complete](Completeness); in any order.
+    pub pending: Vec<u32>,
+}
+
+/// Whether an update of a broad phase found all changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[must_use]
+pub enum Completeness {
+    /// It did.
+    #[default]
+    Complete,
+    /// The budget was spent. The changes that were found hold; of the items in [`Changes::pending`],
+    /// and of these alone, some pairs may be missing among those that began and those that ended.
+    /// The next update goes on with them, whether they are named as moved again or not.
+    Incomplete,
 }
 
 impl Frame<'_> {
@@ -83,11 +99,13 @@ impl Changes {
     pub fn clear(&mut self) {
         self.began.clear();
         self.ended.clear();
+        self.pending.clear();
     }
 
-    /// Sorts both lists by the numbers of the items.
+    /// Sorts all lists by the numbers of the items.
     pub fn sort(&mut self) {
         self.began.sort_unstable();
         self.ended.sort_unstable();
+        self.pending.sort_unstable();
     }
 }

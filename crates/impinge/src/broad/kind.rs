@@ -16,7 +16,7 @@ use crate::{Error, ErrorKind};
 /// use impinge::world::{World, WorldOptions};
 ///
 /// let every_pair = PhaseKind::new("every-pair", || Box::new(AllPairs::new()));
-/// let world = World::with_options(WorldOptions { phase: every_pair, ..Default::default() });
+/// let world = World::with_options(WorldOptions::default().phase(every_pair));
 /// assert_eq!(world.options().phase.name(), "every-pair");
 ///
 /// assert_eq!(PhaseKind::by_name("tree", PhaseKind::ALL)?.make().name(), "dynamic tree");

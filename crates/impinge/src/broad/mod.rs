@@ -18,10 +18,12 @@
 //!
 //! let mut boxes = [0.0, 2.0].map(|x| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] });
 //! let (mut phase, mut changes) = (AllPairs::new(), Changes::default());
-//! phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+//! let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::All };
+//! phase.update_unlimited(&frame, &mut changes);
 //! assert!(changes.began.is_empty());
 //! (boxes[1].min[0], boxes[1].max[0]) = (1.0, 2.0);
-//! phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[1]) }, &mut changes);
+//! let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[1]) };
+//! phase.update_unlimited(&frame, &mut changes);
 //! assert_eq!(changes.began, [Pair { a: 0, b: 1 }]); // they share a face
 //! ```
 
@@ -42,10 +44,12 @@ pub mod testing;
 
 use std::fmt::Debug;
 
+use crate::pair::Budget;
+
 pub use all_pairs::AllPairs;
 pub use bounds::Bounds;
 pub use dynamic_tree::{DynamicTree, DynamicTreeOptions, DynamicTreeStats};
-pub use frame::{Changes, Frame, Moved, Pair};
+pub use frame::{Changes, Completeness, Frame, Moved, Pair};
 pub use kind::PhaseKind;
 pub use neighbours::{NeighbourStats, Neighbours};
 
@@ -59,7 +63,23 @@ pub trait BroadPhase: Debug + Send + Sync {
 
     /// Takes the boxes of this frame and reports the changes since the last frame. The first frame
     /// is compared with a frame without items.
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes);
+    ///
+    /// May stop when the budget is spent: the answer says whether it did. A
+    /// [`World`](crate::World) sets no limit in [`World::update`](crate::World::update), and keeps
+    /// what it knows about pairs that were not compared. The broad phases of this crate take no
+    /// notice of the budget and are always complete.
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        budget: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness;
+
+    /// As [`BroadPhase::update`], without a limit.
+    fn update_unlimited(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+        let completeness = self.update(frame, &mut Budget::unlimited(), changes);
+        debug_assert_eq!(completeness, Completeness::Complete, "{} gave up", self.name());
+    }
 
     /// Appends the pairs that overlap, as of the last frame, in any order.
     fn pairs(&self, to: &mut Vec<Pair>);

@@ -11,11 +11,20 @@ use crate::pair;
 #[derive(Clone, Debug, Default)]
 pub struct ShapeCache {
     /// Of two polytopes, or of a polytope and the last triangle.
-    pub(super) hulls: convex::HullCache,
+    pub(crate) hulls: convex::HullCache,
     /// Of two bodies of which one is curved.
     pub(super) bodies: Memory,
     /// Of two meshes.
     pub(super) meshes: pair::MeshCache,
     /// The triangle that a body met last, or came closest to.
     pub(super) triangle: Option<u32>,
+}
+
+impl ShapeCache {
+    /// Forgets all, keeping the room.
+    pub(crate) fn forget(&mut self) {
+        let mut meshes = std::mem::take(&mut self.meshes);
+        meshes.forget();
+        *self = Self { meshes, ..Self::default() };
+    }
 }

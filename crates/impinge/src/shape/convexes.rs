@@ -7,6 +7,7 @@
 use super::answer::{Clear, Meeting, Verdict, zero};
 use super::cache::ShapeCache;
 use super::curved;
+use super::encounter::Encounter;
 use super::form::Convex;
 use super::margins::{Interval, Margins, unit};
 use crate::answer::{Contact, Distance};
@@ -32,6 +33,26 @@ pub(super) fn intersects(
     }
     let cores = convex::distance_cached(p, q, pose, &mut cache.hulls);
     of_cores(&cores, &margins, || compare(p, q, pose, &margins, &cores))
+}
+
+/// As [`intersects`], without a common point of polytopes, which takes longer than the decision.
+pub(super) fn meet(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> Encounter {
+    match (a.hull(), b.hull()) {
+        (Some(p), Some(q)) if Margins::new(a.margin, b.margin).are_zero() => {
+            match convex::intersects_cached(p, q, pose, &mut cache.hulls) {
+                convex::Verdict::Separated(gap) => Encounter::Apart { gap: gap.gap },
+                convex::Verdict::Intersecting(_) => {
+                    Encounter::Meeting { point: None, triangles: [None, None], depth: 0.0 }
+                }
+            }
+        }
+        _ => intersects(a, b, pose, cache).into(),
+    }
 }
 
 /// The verdict of an exact decision about two polytopes.

@@ -6,6 +6,7 @@
 
 use super::answer::{Flip, Verdict};
 use super::cache::ShapeCache;
+use super::encounter::Encounter;
 use super::form::{Convex, Form, Placed, Surface};
 use super::kind::Shape;
 use super::plane::Plane;
@@ -99,6 +100,37 @@ impl Query for Intersects {
 
     fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Verdict {
         half_space::body_meets(a, b, cache)
+    }
+}
+
+/// Do they meet? With as much evidence as costs nothing: the question of a world.
+pub(super) struct Meet;
+
+impl Query for Meet {
+    type Answer = Encounter;
+
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
+        meshes::meet(a, b, cache)
+    }
+
+    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Encounter {
+        convexes::meet(a, b, pose, cache)
+    }
+
+    fn planes(a: &Plane, b: &Plane) -> Encounter {
+        half_space::planes_meet(a, b).into()
+    }
+
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
+        search::intersects(a, b, cache).into()
+    }
+
+    fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Encounter {
+        half_space::mesh_meets(a, b).into()
+    }
+
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Encounter {
+        half_space::body_meets(a, b, cache).into()
     }
 }
 

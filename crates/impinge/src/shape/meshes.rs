@@ -2,6 +2,7 @@
 
 use super::answer::{Clear, Meeting, Verdict, zero};
 use super::cache::ShapeCache;
+use super::encounter::Encounter;
 use super::form::Surface;
 use crate::answer::Distance;
 use crate::math::Vec3;
@@ -26,6 +27,14 @@ pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCach
     Verdict::Separated(Clear { lower: proof.gap(), direction, gap: None })
 }
 
+/// As [`intersects`], without the evidence.
+pub(super) fn meet(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
+    match pair::first_pair_cached(a.mesh, b.mesh, b.pose, &mut cache.meshes) {
+        Some(triangles) => Encounter::of_triangles(triangles),
+        None => inside(a, b).map_or(Encounter::Apart { gap: 0.0 }, Encounter::at),
+    }
+}
+
 /// How far apart they are.
 pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
     let found = pair::distance(a.mesh, b.mesh, b.pose)?;
@@ -38,12 +47,16 @@ pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
 }
 
 /// A point of one mesh inside the solid that is the other, for meshes whose surfaces do not meet.
-fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
+pub(super) fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
     if !a.solid && !b.solid {
         return None;
     }
+    // What lies inside, and is one piece, has its box inside. A is where it is in its own frame; the
+    // box of B, which is moved, may be too large.
+    let its = b.mesh.bounds().transformed(b.pose);
+    let a_in_b = b.solid && (a.mesh.shells().count() > 1 || its.contains_box(&a.mesh.bounds()));
     let (here, there) = ((a.mesh, a.pose), (b.mesh, b.pose));
-    let in_b = || b.solid.then(|| vertex_of_inside(here, there)).flatten();
+    let in_b = || a_in_b.then(|| vertex_of_inside(here, there)).flatten();
     let in_a = || a.solid.then(|| vertex_of_inside(there, here)).flatten();
     in_b().or_else(in_a)
 }

@@ -57,6 +57,7 @@ mod cache;
 mod convexes;
 mod curved;
 mod dispatch;
+mod encounter;
 mod form;
 mod half_space;
 mod kind;
@@ -69,11 +70,13 @@ mod triangle;
 
 pub use answer::{Clear, Meeting, Verdict};
 pub use cache::ShapeCache;
+pub(crate) use encounter::Encounter;
 pub use kind::{Kind, Shape};
 pub use search::{Met, triangles_met};
 
 use crate::answer::{Contact, Distance};
-use crate::math::Pose;
+use crate::math::{Pose, Vec3};
+use form::Form;
 
 /// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the evidence.
 ///
@@ -103,6 +106,24 @@ pub fn intersects(a: &Shape, b: &Shape, pose: &Pose) -> Verdict {
 #[must_use]
 pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
     dispatch::ask::<dispatch::Intersects>(a, b, pose, cache)
+}
+
+/// As [`intersects_cached`], with as much evidence as costs nothing.
+pub(crate) fn meet_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Encounter {
+    dispatch::ask::<dispatch::Meet>(a, b, pose, cache)
+}
+
+/// A point of one of two meshes inside the solid that is the other, in `a`'s frame, for meshes whose
+/// surfaces do not meet; `None` also if one of the shapes is no mesh.
+#[must_use]
+pub(crate) fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3> {
+    let (Form::Mesh { mesh, solid }, Form::Mesh { mesh: other, solid: is_solid }) =
+        (a.form(), b.form())
+    else {
+        return None;
+    };
+    let here = form::Surface { mesh, solid, pose: &Pose::IDENTITY };
+    meshes::inside(&here, &form::Surface { mesh: other, solid: is_solid, pose })
 }
 
 /// How far `a` and `b`, at `pose` in `a`'s frame, are apart; zero if they share a point. `None` if

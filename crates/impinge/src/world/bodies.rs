@@ -1,4 +1,4 @@
-//! The bodies of a world, and how they hang on each other.
+//! The bodies of a world, and which are attached to which.
 
 #[cfg(feature = "serde")]
 pub(super) mod serial;
@@ -13,8 +13,8 @@ use crate::mesh::Kept;
 
 /// No body.
 pub(super) const NONE: u32 = u32::MAX;
-/// So many bodies there may be, so that slots fit into what broad phases keep of them.
-pub(super) const MOST: u32 = 1 << 29;
+/// The largest number of bodies, so that slots fit into what broad phases keep of them.
+pub(super) const MAX_BODIES: u32 = 1 << 29;
 
 /// All bodies, by slots.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ pub(super) struct Bodies {
     pub(super) poses: Vec<Pose>,
     /// Around each body in the world's frame; empty for free slots.
     pub(super) bounds: Vec<Bounds>,
-    /// The same, oriented; empty list if nobody wants them.
+    /// The same, oriented; an empty list if they are not in use.
     pub(super) oriented: Vec<OrientedBox>,
     /// Slots that may be used again, and those that were emptied since the last update, each once,
     /// which may when the broad phase has seen them empty.
@@ -69,6 +69,7 @@ pub(super) struct Record {
     pub(super) bending: Option<Box<Kept>>,
     pub(super) groups: u32,
     pub(super) mask: u32,
+    pub(super) class: u32,
     pub(super) user: u64,
     /// Whether it is in `retired`.
     is_retired: bool,
@@ -94,6 +95,11 @@ impl Bodies {
         }
     }
 
+    /// Whether a body is in a slot.
+    pub(super) fn is_taken(&self, slot: u32) -> bool {
+        self.records.get(slot as usize).is_some_and(|record| record.geometry.is_some())
+    }
+
     /// The pose of the body in a slot in the world's frame, if it is in the range of coordinates.
     pub(super) fn pose_in_range(&self, slot: usize) -> Result<Pose, Error> {
         let pose = self.poses[slot];
@@ -105,8 +111,8 @@ impl Bodies {
         Err(Error::new(
             ErrorKind::OutOfRange,
             format!(
-                "{body} is at ({:e}, {:e}, {:e}), where the bodies that it hangs on have taken \
-                 it: coordinates must not exceed {MAX_COORDINATE:e} in size; move them closer",
+                "{body} is at ({:e}, {:e}, {:e}), where the bodies that it is attached \
+                 to have taken it: coordinates must not exceed {MAX_COORDINATE:e} in size; move them closer",
                 at.x, at.y, at.z
             ),
         ))
@@ -129,15 +135,15 @@ impl Bodies {
         Ok(self.fill(slot, parent, body))
     }
 
-    /// As [`Bodies::add`], under a name that somebody else chose, who knows which slots are free.
-    /// Says whether the slot was emptied since the last update, so that the broad phase takes the
-    /// two bodies for one.
+    /// As [`Bodies::add`], under a handle from a [register](super::register), which knows the free
+    /// slots. Says whether the slot was emptied since the last update, so that the broad phase
+    /// takes the two bodies for one.
     pub(super) fn add_as(&mut self, handle: Handle, body: Body) -> Result<bool, Error> {
         let parent = match body.parent {
             Some(parent) => self.slot(parent)? as u32,
             None => NONE,
         };
-        if handle.slot < MOST {
+        if handle.slot < MAX_BODIES {
             while self.records.len() <= handle.slot() {
                 self.push_slot()?;
             }
@@ -155,7 +161,7 @@ impl Bodies {
         Ok(self.records[handle.slot()].is_retired)
     }
 
-    /// Leaves the free slots to somebody who names bodies from now on.
+    /// Leaves the free slots to a [register](super::register), which chooses handles from now on.
     pub(super) fn lend_free(&mut self) {
         self.free.clear();
     }
@@ -171,9 +177,9 @@ impl Bodies {
     }
 
     fn push_slot(&mut self) -> Result<u32, Error> {
-        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot < MOST);
+        let slot = u32::try_from(self.records.len()).ok().filter(|slot| *slot < MAX_BODIES);
         let slot = slot.ok_or_else(|| {
-            Error::new(ErrorKind::TooLarge, format!("a world holds at most {MOST} bodies"))
+            Error::new(ErrorKind::TooLarge, format!("a world holds at most {MAX_BODIES} bodies"))
         })?;
         self.records.push(Record::FREE);
         self.marks.push(Marks::default());
@@ -194,6 +200,7 @@ impl Bodies {
             geometry: Some(body.geometry),
             groups: body.groups,
             mask: body.mask,
+            class: body.class,
             user: body.user,
             is_retired,
             ..Record::FREE
@@ -211,7 +218,7 @@ impl Bodies {
     /// Removes a body; those attached to it stay where they are in the world, attached to its
     /// parent.
     pub(super) fn remove(&mut self, slot: u32) {
-        self.settle();
+        self.update_poses();
         let parent = self.records[slot as usize].parent;
         while self.records[slot as usize].child != NONE {
             let child = self.records[slot as usize].child;
@@ -248,12 +255,12 @@ impl Bodies {
         self.change(slot);
     }
 
-    /// Whether others hang on a body.
+    /// Whether other bodies are attached to a body.
     pub(super) fn has_children(&self, slot: u32) -> bool {
         self.records[slot as usize].child != NONE
     }
 
-    /// Whether `other` is `slot`, or hangs on it, directly or not.
+    /// Whether `other` is `slot`, or is attached to it, directly or not.
     pub(super) fn is_below(&self, other: u32, slot: u32) -> bool {
         let mut at = other;
         while at != NONE && at != slot {
@@ -262,8 +269,8 @@ impl Bodies {
         at == slot
     }
 
-    /// How many links lie between two bodies of which one hangs on the other, if they are no more
-    /// than `most`.
+    /// How many links lie between two bodies of which one is attached to the other, if they are no
+    /// more than `most`.
     pub(super) fn links_between(&self, a: u32, b: u32, most: u32) -> Option<u32> {
         let up = |from: u32, to: u32| {
             let (mut at, mut links) = (from, 0);
@@ -294,7 +301,7 @@ impl Bodies {
         }
     }
 
-    /// Forgets who moved, and lets slots be used again, after an update.
+    /// Forgets which bodies moved, and lets slots be used again, after an update.
     pub(super) fn forget_moves(&mut self) {
         for slot in &self.moved {
             self.marks[*slot as usize].has_moved = false;
@@ -374,6 +381,7 @@ impl Record {
         bending: None,
         groups: 0,
         mask: 0,
+        class: 0,
         user: 0,
         is_retired: false,
     };

@@ -27,14 +27,44 @@ pub struct Body {
     pub(super) parent: Option<Handle>,
     pub(super) groups: u32,
     pub(super) mask: u32,
+    pub(super) class: u32,
     pub(super) user: u64,
 }
 
 impl Body {
     /// A body of this form at the origin, in group zero, that takes interest in all groups.
     pub fn new(geometry: impl Into<Geometry>) -> Self {
-        let geometry = geometry.into();
-        Self { geometry, pose: Pose::IDENTITY, parent: None, groups: 1, mask: u32::MAX, user: 0 }
+        Self {
+            geometry: geometry.into(),
+            pose: Pose::IDENTITY,
+            parent: None,
+            groups: 1,
+            mask: u32::MAX,
+            class: 0,
+            user: 0,
+        }
+    }
+
+    /// A body without a shape: a frame to which others are attached, such as a joint of a robot. It
+    /// meets nothing.
+    ///
+    /// ```
+    /// use impinge::convex::Capsule;
+    /// use impinge::world::{Body, World};
+    /// use impinge::Pose;
+    ///
+    /// let mut world = World::new();
+    /// let shoulder = world.add(Body::frame())?;
+    /// let out = Pose::from_translation([0.0, 0.0, 1.0])?;
+    /// let arm = world.add(Body::new(Capsule::new(1.0, 0.2)?).at(out).attached_to(shoulder))?;
+    /// world.move_to(shoulder, Pose::from_axis_angle([1.0, 0.0, 0.0], 0.5)?)?;
+    /// world.update();
+    /// assert!(world.geometry(shoulder)?.parts().is_empty());
+    /// assert!(world.pose(arm)?.translation().y < -0.4);
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
+    pub fn frame() -> Self {
+        Self::new(Geometry::empty())
     }
 
     /// Puts it at a pose: in the world's frame, or in its parent's if it has one.
@@ -59,6 +89,13 @@ impl Body {
     /// that the other's mask names.
     pub fn mask(mut self, mask: u32) -> Self {
         self.mask = mask;
+        self
+    }
+
+    /// The class it belongs to, zero at first. Methods can be
+    /// [selected](super::World::set_class_method) for the pairs of two classes.
+    pub fn class(mut self, class: u32) -> Self {
+        self.class = class;
         self
     }
 

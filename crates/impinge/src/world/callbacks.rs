@@ -55,8 +55,8 @@ pub struct Settled {
 
 impl World {
     /// Calls `callback` with every event of this pair from now on, in updates that call back.
-    /// Replaces the one there was; goes with either body, so that the end which a removal brings is
-    /// not told to it.
+    /// Replaces the one there was. Is removed with either body, so that it is not called with the
+    /// end which that brings.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if one of them is gone.
@@ -75,8 +75,8 @@ impl World {
     /// if it has one, one after the other in the order of events.
     ///
     /// Callbacks may ask for bodies to be moved, removed and so on: that is done when all have been
-    /// called, and seen by the next update. So no event is missed or said twice, however they move.
-    /// Changes that cannot be made, because a body is gone, are left out and counted.
+    /// called, and seen by the next update. So no event is missed or reported twice, however they
+    /// move. Changes that cannot be made, because a body is gone, are left out and counted.
     ///
     /// ```
     /// use impinge::convex::Sphere;
@@ -104,7 +104,7 @@ impl World {
 
     /// Repeats [`World::update_calling`] until callbacks ask for no more changes, or `most` updates
     /// have been made: a solver that pushes bodies apart needs several, and one that pushes them to
-    /// and fro must not go on for ever.
+    /// and fro must not run for ever.
     pub fn settle(
         &mut self,
         most: usize,
@@ -126,7 +126,7 @@ impl World {
             }
             settled.at_rest = commands.is_empty();
             for command in commands.list.drain(..) {
-                settled.refused += usize::from(self.carry_out(command).is_err());
+                settled.refused += usize::from(self.apply(command).is_err());
             }
             self.callbacks.commands = commands;
         }

@@ -8,19 +8,32 @@ use super::bodies::Bodies;
 use super::events::Stats;
 use super::narrow::{self, Standing};
 use super::pairs::{Key, Record};
+use super::selection::{Chooser, Selection};
+use crate::answer::Bounds;
 use crate::math::Pose;
 use crate::wide::prefetch;
 
-/// Poses are asked for so many pairs before they are needed.
-const AHEAD: usize = 2;
+/// How many pairs ahead poses are prefetched.
+const PREFETCH_PAIRS: usize = 2;
 
-/// A pair that began to meet, or ended.
+/// What an update has to know about a pair that was checked.
 #[derive(Clone, Debug)]
 pub(super) struct Finding {
     pub(super) key: Key,
-    pub(super) found: Standing,
-    /// Of what began.
-    pub(super) witness: Option<Witness>,
+    pub(super) result: Outcome,
+}
+
+/// What a check brought.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    /// The pair began to meet, or ended.
+    Changed {
+        standing: Standing,
+        /// Of what began.
+        witness: Option<Witness>,
+    },
+    /// It is not decided whether the pair meets.
+    Undecided(Bounds),
 }
 
 /// The findings of an update.
@@ -30,7 +43,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Brings them into an order that does not depend on who found them when.
+    /// Brings them into an order that does not depend on which thread found them.
     pub(super) fn sort(&mut self) {
         self.list.sort_unstable_by_key(|finding| finding.key);
     }
@@ -45,6 +58,8 @@ impl Findings {
 #[derive(Debug)]
 pub(super) struct Checks<'a> {
     bodies: &'a Bodies,
+    /// What was selected, if anything was.
+    selection: Option<Selection<'a>>,
     frame: u64,
     findings: Mutex<&'a mut Findings>,
     checked: AtomicUsize,
@@ -52,21 +67,28 @@ pub(super) struct Checks<'a> {
 }
 
 impl<'a> Checks<'a> {
-    pub(super) fn new(bodies: &'a Bodies, frame: u64, findings: &'a mut Findings) -> Self {
+    pub(super) fn new(
+        bodies: &'a Bodies,
+        selection: Selection<'a>,
+        frame: u64,
+        findings: &'a mut Findings,
+    ) -> Self {
         let none = AtomicUsize::new;
         let findings = Mutex::new(findings);
-        Self { bodies, frame, findings, checked: none(0), by_hulls: none(0) }
+        let selection = (!selection.is_empty()).then_some(selection);
+        Self { bodies, selection, frame, findings, checked: none(0), by_hulls: none(0) }
     }
 
-    /// Checks those of some pairs of which one body has moved, and those that nobody has looked at.
+    /// Checks those of some pairs of which one body has moved, those that were not checked yet, and
+    /// those that are undecided.
     ///
-    /// A pair keeps its standing where that changes from meeting to apart or back, until somebody
-    /// reads the finding.
+    /// A pair keeps its standing where that changes from meeting to apart or back, until the
+    /// finding is read.
     pub(super) fn check<R: AsMut<Record>>(&self, records: &mut [R]) {
         let (mut checked, mut by_hulls) = (0, 0);
         for n in 0..records.len() {
             // Poses of half of the bodies come from other threads.
-            if let Some(soon) = records.get_mut(n + AHEAD) {
+            if let Some(soon) = records.get_mut(n + PREFETCH_PAIRS) {
                 let (a, b) = soon.as_mut().key.slots();
                 prefetch(&self.bodies.poses[a as usize]);
                 prefetch(&self.bodies.poses[b as usize]);
@@ -74,7 +96,8 @@ impl<'a> Checks<'a> {
             let record = records[n].as_mut();
             let (a, b) = record.key.slots();
             let has_moved = |slot: u32| self.bodies.marks[slot as usize].has_moved;
-            if record.standing == Standing::Unknown || has_moved(a) || has_moved(b) {
+            let is_open = record.standing == Standing::Unknown || record.undecided;
+            if is_open || has_moved(a) || has_moved(b) {
                 self.check_one(record);
                 checked += 1;
                 by_hulls += usize::from(record.by_hulls);
@@ -85,7 +108,8 @@ impl<'a> Checks<'a> {
     }
 
     fn check_one(&self, record: &mut Record) {
-        let (a, b) = record.key.slots();
+        let key = record.key;
+        let (a, b) = key.slots();
         let own = &self.bodies.records[a as usize];
         let its = &self.bodies.records[b as usize];
         let frame = &self.bodies.poses[a as usize];
@@ -94,23 +118,41 @@ impl<'a> Checks<'a> {
             unreachable!("pairs go with their bodies");
         };
         let memory = record.memory.get_or_insert_default();
-        let was_cold = memory.is_cold() && record.wish.is_none();
-        let found = narrow::check(one, other, &pose, record.wish, memory);
+        let was_cold = memory.is_cold();
+        let classes = [own.class, its.class];
+        let chooser = Chooser { selection: self.selection, key, classes };
+        let found = narrow::check(one, other, &pose, &chooser, memory);
         record.by_hulls = memory.by_hulls;
         record.stamp = self.frame;
         record.forms = [own.form, its.form];
-        let standing = found.standing();
+        let standing = match found.standing() {
+            Ok(standing) => standing,
+            Err(bounds) => {
+                record.undecided = true;
+                self.note(key, Outcome::Undecided(bounds));
+                return;
+            }
+        };
+        record.undecided = false;
         if record.standing.meets() == standing.meets() {
             record.standing = standing;
             return;
         }
-        let witness = standing.meets().then(|| {
-            let cold = was_cold.then_some(&found);
-            narrow::witness(one, other, frame, &pose, cold, memory)
-        });
-        let finding = Finding { key: record.key, found: standing, witness: witness.flatten() };
+        let witness = if standing.meets() {
+            let forms = (one, other);
+            let is_cold = was_cold && memory.is_by_cost();
+            let cold = is_cold.then_some(&found);
+            narrow::witness(forms, frame, &pose, key, cold, memory)
+                .or_else(|| narrow::own_witness(&found, forms, frame, &pose))
+        } else {
+            None
+        };
+        self.note(key, Outcome::Changed { standing, witness });
+    }
+
+    fn note(&self, key: Key, result: Outcome) {
         let mut findings = self.findings.lock().unwrap_or_else(PoisonError::into_inner);
-        findings.list.push(finding);
+        findings.list.push(Finding { key, result });
     }
 
     /// Adds up what was done.

@@ -1,4 +1,4 @@
-//! Changes to a world that are carried out later.
+//! Changes to a world that are applied later.
 
 use super::{Body, Geometry, Handle};
 use crate::error::Error;
@@ -14,15 +14,15 @@ pub enum Command {
     Replace(Handle, Geometry),
     /// The vertices of a body that is one mesh are elsewhere.
     Deform(Handle, Vec<Vec3>),
-    /// A body goes.
+    /// A body is removed.
     Remove(Handle),
-    /// A body comes.
+    /// A body is added.
     Add(Body),
     /// A pair matters, does not, or is again as the rules say.
     SetInterest(Handle, Handle, Option<bool>),
 }
 
-/// Changes that callbacks ask for. They are carried out when all callbacks of an update have been
+/// Changes that callbacks ask for. They are applied when all callbacks of an update have been
 /// called, and seen by the next update.
 #[derive(Clone, Debug, Default)]
 pub struct Commands {
@@ -45,7 +45,7 @@ impl Commands {
         self.push(Command::Remove(body));
     }
 
-    /// Whether nobody asked for anything.
+    /// Whether no change was asked for.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
@@ -53,11 +53,11 @@ impl Commands {
 }
 
 impl super::World {
-    /// Carries out a change. Says which body was added, if one was.
+    /// Applies a change. Says which body was added, if one was.
     ///
     /// # Errors
     /// As the method that makes this change.
-    pub fn carry_out(&mut self, command: Command) -> Result<Option<Handle>, Error> {
+    pub fn apply(&mut self, command: Command) -> Result<Option<Handle>, Error> {
         match command {
             Command::Move(body, pose) => self.move_to(body, pose)?,
             Command::Replace(body, geometry) => self.replace(body, geometry)?,

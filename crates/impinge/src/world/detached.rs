@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::bodies::MOST;
+use super::bodies::MAX_BODIES;
 use super::commands::Command;
 use super::events::Event;
-use super::exchange::{self, Counters, Entry, Outbox, Reports, Scope, Worker};
+use super::exchange::{self, Counters, Entry, Outbox, Reports, Scope, SpawnError, Worker};
 use super::register::Register;
 use super::{Body, Geometry, Handle, Interest, World};
-use crate::error::Error;
+use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 
-/// A [`World`] on a thread of its own. The application says what moves, and goes on; what happened
-/// it learns when the thread has found out.
+/// A [`World`] on a thread of its own. The application hands over what moves and does not wait; the
+/// thread reports what happened when it has found out.
 ///
 /// None of the methods waits, but for [`Detached::reattach`]. A body that is moved several times
 /// before the thread looks has the newest pose; all other changes are made in their order. Each
@@ -21,8 +21,9 @@ use crate::math::{Pose, Vec3};
 /// bodies in its events.
 ///
 /// The application knows at once which bodies are there: a handle names nothing from the call that
-/// removes its body on, and what is asked of such a body is refused, and [counted](Detached::pace).
-/// The places of bodies that are gone are used again, so that bodies may come and go for ever.
+/// removes its body on, and what is asked of such a body is refused, and
+/// [counted](Detached::stats). The places of bodies that are gone are used again, so that bodies
+/// may come and go for ever.
 ///
 /// ```
 /// use impinge::convex::Sphere;
@@ -52,33 +53,38 @@ use crate::math::{Pose, Vec3};
 /// ```
 #[derive(Debug)]
 pub struct Detached {
-    worker: Worker<World, Inbox, Reports<Pose, Event>>,
-    /// Who is there, to the application.
+    worker: DetachedWorker,
+    /// Which bodies are there, to the application.
     register: Register,
     refused: Arc<AtomicU64>,
 }
 
+type DetachedWorker = Worker<World, Inbox, Reports<Pose, Event>>;
+
+/// What the thread does with a frame.
+type Step = dyn FnMut(&mut World, exchange::Step, &mut Inbox, &mut Reports<Pose, Event>) + Send;
+
 /// What is on its way to the thread: poses with the generations of their bodies, and other changes.
-type Inbox = Outbox<(u32, Pose), Order>;
+type Inbox = Outbox<(u32, Pose), Change>;
 
 /// A change to the world, in the order it was asked for.
 #[derive(Clone, Debug)]
-enum Order {
-    Change(Command),
-    /// A body comes, under a name that the application knows already.
+enum Change {
+    Command(Command),
+    /// A body is added, under a handle that the application knows already.
     Add(Handle, Body),
     Rules(Interest),
     Attach(Handle, Option<Handle>),
 }
 
-impl exchange::Command for Order {
+impl exchange::Command for Change {
     fn scope(&self) -> Scope {
         match self {
-            Self::Change(command) => match command {
+            Self::Command(command) => match command {
                 Command::Move(body, _) | Command::Replace(body, _) | Command::Deform(body, _) => {
                     Scope::Body(body.slot)
                 }
-                // What hangs on the body is in another frame afterwards.
+                // What is attached to the body is in another frame afterwards.
                 Command::Remove(_) => Scope::All,
                 Command::SetInterest(a, b, _) => Scope::Bodies(a.slot, b.slot),
                 Command::Add(_) => Scope::All,
@@ -94,8 +100,8 @@ impl exchange::Command for Order {
 
     fn supersedes(&self, older: &Self) -> bool {
         match (self, older) {
-            (Self::Change(Command::Deform(a, _)), Self::Change(Command::Deform(b, _)))
-            | (Self::Change(Command::Replace(a, _)), Self::Change(Command::Replace(b, _))) => {
+            (Self::Command(Command::Deform(a, _)), Self::Command(Command::Deform(b, _)))
+            | (Self::Command(Command::Replace(a, _)), Self::Command(Command::Replace(b, _))) => {
                 a == b
             }
             _ => false,
@@ -103,9 +109,9 @@ impl exchange::Command for Order {
     }
 }
 
-/// How well the thread keeps up.
+/// How far the thread is behind, and what it could not do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Pace {
+pub struct DetachedStats {
     /// Frames and reports sent, merged and received.
     pub counters: Counters,
     /// Changes that could not be made, because a body was gone or a value was bad.
@@ -116,46 +122,56 @@ impl World {
     /// Moves the world to a thread of its own.
     ///
     /// # Errors
-    /// [`ErrorKind::Thread`](crate::ErrorKind::Thread) if the system does not start a thread. The
-    /// world is then lost.
-    pub fn detach(mut self) -> Result<Detached, Error> {
+    /// [`ErrorKind::Thread`] if the system does not start a thread. The error gives the world
+    /// [back](SpawnError::into_state), as it was.
+    pub fn detach(self) -> Result<Detached, SpawnError<Self>> {
+        self.detach_by(|world, step| Worker::spawn("impinge world", world, step))
+    }
+
+    /// As [`World::detach`], by a thread that `spawn` starts.
+    fn detach_by<F>(mut self, spawn: F) -> Result<Detached, SpawnError<Self>>
+    where
+        F: FnOnce(Self, Box<Step>) -> Result<DetachedWorker, SpawnError<Self>>,
+    {
         let refused = Arc::new(AtomicU64::new(0));
         let records = self.bodies.records.iter();
         let register = Register::new(records.map(|r| (r.generation, r.geometry.is_some())));
         self.bodies.lend_free();
         let count = Arc::clone(&refused);
-        let worker = Worker::spawn(
-            "impinge world",
-            self,
-            move |world: &mut World, step, input: &mut Inbox, output: &mut Reports<Pose, Event>| {
-                for entry in input.drain() {
-                    if world.obey(entry).is_err() {
-                        count.fetch_add(1, Ordering::Relaxed);
-                    }
+        let step: Box<Step> = Box::new(move |world, step, input, output| {
+            for entry in input.drain() {
+                if world.apply_entry(entry).is_err() {
+                    count.fetch_add(1, Ordering::Relaxed);
                 }
-                world.update();
-                world.bodies.lend_free();
-                world.tell(step.frame, output);
-            },
-        )?;
-        Ok(Detached { worker, register, refused })
+            }
+            world.update();
+            world.bodies.lend_free();
+            world.write_report(step.frame, output);
+        });
+        match spawn(self, step) {
+            Ok(worker) => Ok(Detached { worker, register, refused }),
+            Err(failed) => Err(failed.map_state(|mut world| {
+                world.bodies.find_free();
+                world
+            })),
+        }
     }
 
     /// Makes one change.
-    fn obey(&mut self, entry: Entry<(u32, Pose), Order>) -> Result<(), Error> {
+    fn apply_entry(&mut self, entry: Entry<(u32, Pose), Change>) -> Result<(), Error> {
         match entry {
             Entry::Pose(slot, (generation, pose)) => {
                 self.move_to(Handle { slot, generation }, pose)
             }
-            Entry::Command(Order::Add(handle, body)) => {
+            Entry::Command(Change::Add(handle, body)) => {
                 // Boxes that overlapped those of the body that was here before begin nothing new
                 // for the broad phase.
                 self.reconsider |= self.bodies.add_as(handle, body)?;
                 Ok(())
             }
-            Entry::Command(Order::Change(command)) => self.carry_out(command).map(|_| ()),
-            Entry::Command(Order::Attach(body, parent)) => self.attach(body, parent),
-            Entry::Command(Order::Rules(rules)) => {
+            Entry::Command(Change::Command(command)) => self.apply(command).map(|_| ()),
+            Entry::Command(Change::Attach(body, parent)) => self.attach(body, parent),
+            Entry::Command(Change::Rules(rules)) => {
                 self.set_rules(rules);
                 Ok(())
             }
@@ -163,7 +179,7 @@ impl World {
     }
 
     /// Writes down what the last update found, with the poses it is about.
-    fn tell(&self, frame: u64, output: &mut Reports<Pose, Event>) {
+    fn write_report(&self, frame: u64, output: &mut Reports<Pose, Event>) {
         let mut writer = output.begin(frame);
         let mut slots: Vec<u32> = Vec::new();
         for event in self.report.events() {
@@ -188,21 +204,26 @@ impl Detached {
         }
     }
 
-    /// Adds a body. Its handle can be used at once. If it is to be attached to a body that is gone,
-    /// nothing is added, and the handle names nothing.
-    pub fn add(&mut self, body: Body) -> Handle {
-        let known = body.parent.is_none_or(|parent| self.register.contains(parent));
+    /// Adds a body. Its handle can be used at once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if it is to be attached to a body that is gone;
+    /// [`ErrorKind::TooLarge`] if there are as many bodies as a world can hold. Nothing is added
+    /// then, and the change is [counted](Detached::stats) as refused.
+    pub fn add(&mut self, body: Body) -> Result<Handle, Error> {
+        if let Some(parent) = body.parent.filter(|parent| !self.register.contains(*parent)) {
+            self.refuse();
+            return Err(parent.gone());
+        }
         let Some(handle) = self.register.take() else {
             self.refuse();
-            return Handle { slot: MOST, generation: 0 };
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("a world holds at most {MAX_BODIES} bodies"),
+            ));
         };
-        if known {
-            self.worker.input().push(Order::Add(handle, body));
-        } else {
-            self.register.free(handle);
-            self.refuse();
-        }
-        handle
+        self.worker.input().push(Change::Add(handle, body));
+        Ok(handle)
     }
 
     /// Removes a body.
@@ -232,7 +253,7 @@ impl Detached {
     /// Attaches a body to another, or detaches it.
     pub fn attach(&mut self, body: Handle, parent: Option<Handle>) {
         if self.knows(&[body, parent.unwrap_or(body)]) {
-            self.worker.input().push(Order::Attach(body, parent));
+            self.worker.input().push(Change::Attach(body, parent));
         }
     }
 
@@ -245,7 +266,7 @@ impl Detached {
 
     /// Other rules from now on.
     pub fn set_rules(&mut self, rules: Interest) {
-        self.worker.input().push(Order::Rules(rules));
+        self.worker.input().push(Change::Rules(rules));
     }
 
     /// Whether a body is there: it was added and not removed, though the thread may not know yet.
@@ -290,7 +311,7 @@ impl Detached {
     }
 
     fn push(&mut self, command: Command) {
-        self.worker.input().push(Order::Change(command));
+        self.worker.input().push(Change::Command(command));
     }
 
     /// Hands over all changes since the last call as one frame, and wakes the thread. Says the
@@ -309,17 +330,17 @@ impl Detached {
         self.worker.receive().map(|reports| &*reports)
     }
 
-    /// How well the thread keeps up.
+    /// How far the thread is behind, and what it could not do.
     #[must_use]
-    pub fn pace(&self) -> Pace {
+    pub fn stats(&self) -> DetachedStats {
         let counters = self.worker.counters();
-        Pace { counters, refused: self.refused.load(Ordering::Relaxed) }
+        DetachedStats { counters, refused: self.refused.load(Ordering::Relaxed) }
     }
 
-    /// Whether the thread is well.
+    /// Whether the thread runs.
     ///
     /// # Errors
-    /// If it has failed, with what it said.
+    /// [`ErrorKind::Thread`] if it has failed, with the message of the panic.
     pub fn check(&self) -> Result<(), Error> {
         self.worker.check()
     }
@@ -333,5 +354,30 @@ impl Detached {
         let (mut world, reports) = self.worker.join()?;
         world.bodies.find_free();
         Ok((world, reports))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::convex::Sphere;
+
+    #[test]
+    fn a_world_that_cannot_be_detached_is_given_back() {
+        let mut world = World::new();
+        let ball = || Body::new(Sphere::new(1.0).unwrap());
+        let [a, b] = [world.add(ball()).unwrap(), world.add(ball()).unwrap()];
+        world.remove(a).unwrap();
+        world.update();
+        let failed = world
+            .detach_by(|world, _| Err(SpawnError::new(Error::new(ErrorKind::Thread, "no"), world)));
+        let failed = failed.unwrap_err();
+        assert_eq!(failed.error().kind(), ErrorKind::Thread);
+        let mut world = failed.into_state();
+        assert!(world.contains(b));
+        // It names bodies itself again, in the slot that is free.
+        let next = world.add(ball()).unwrap();
+        assert_eq!(next.slot(), a.slot());
+        assert_eq!(world.update().events().len(), 1);
     }
 }

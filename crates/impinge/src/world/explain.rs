@@ -3,10 +3,13 @@
 use std::fmt;
 
 use super::interest::Why;
-use super::method::{self, Estimate, Method, Traits};
+use super::method::Method;
 use super::narrow::Standing;
-use super::{Handle, World};
+use super::pair_method::PairTraits;
+use super::selection::{Chooser, ChosenBy, Estimate, Selection};
+use super::{Handle, MethodKind, World};
 use crate::error::Error;
+use crate::pair::Bias;
 
 /// Everything that decides how a pair is checked, as of the last update. Printed, it is a text of a
 /// few lines.
@@ -16,16 +19,27 @@ pub struct Explanation {
     pub interest: (bool, Why),
     /// Whether the boxes overlap and the pair matters: whether it is checked at all.
     pub listed: bool,
-    /// What counts about the two, of their first parts.
-    pub traits: [Traits; 2],
-    /// What each method would cost.
+    /// What counts about the two, of their first parts. Of a frame, which has no parts, there is
+    /// nothing to tell.
+    pub traits: PairTraits,
+    /// What each method would cost: the engine's, and those that were selected anywhere in this
+    /// world.
     pub estimates: Vec<Estimate>,
-    /// What the application wished for.
-    pub wish: Option<Method>,
+    /// The methods that were selected for the pair, its classes or the world, in the order in which
+    /// they are considered. One that comes before the chosen one cannot decide for these shapes.
+    pub selected: Vec<(MethodKind, ChosenBy)>,
     /// The method that is used.
-    pub chosen: Method,
-    /// Whether they meet; `None` if nobody has looked, or nobody knows.
+    pub chosen: MethodKind,
+    /// Which rule chose it.
+    pub chosen_by: ChosenBy,
+    /// Which way answers of that method can be wrong; `None` if they are certain.
+    pub method_bias: Option<Bias>,
+    /// Whether they meet; `None` if the pair was not checked, or no check has decided yet.
     pub meeting: Option<bool>,
+    /// Which way that can be wrong; `None` if it is certain, or not known.
+    pub bias: Option<Bias>,
+    /// Whether the last check left it open, so that `meeting` is older.
+    pub undecided: bool,
     /// Whether hulls decided the last check alone.
     pub by_hulls: bool,
 }
@@ -34,7 +48,7 @@ impl World {
     /// Explains how a pair is checked.
     ///
     /// ```
-    /// use impinge::world::{Body, Method, World};
+    /// use impinge::world::{Body, MethodKind, World};
     /// use impinge::shapes;
     ///
     /// let mut world = World::new();
@@ -42,7 +56,7 @@ impl World {
     /// let b = world.add(Body::new(shapes::icosphere(0.5, 12)?))?;
     /// world.update();
     /// let explanation = world.explain(a, b)?;
-    /// assert_eq!(explanation.chosen, Method::HullsThenTriangles);
+    /// assert_eq!(explanation.chosen, MethodKind::HULLS_THEN_TRIANGLES);
     /// println!("{explanation}");
     /// # Ok::<(), impinge::Error>(())
     /// ```
@@ -53,20 +67,33 @@ impl World {
         let key = self.key(a, b)?;
         let (i, j) = key.slots();
         let record = self.pairs.get(key);
-        let traits = [i, j].map(|slot| Traits::of(&self.form(slot as usize).parts()[0]));
-        let wish = self.settings.method(key);
+        let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
+        let classes = [i, j].map(|slot| self.bodies.records[slot as usize].class);
+        let chooser = Chooser { selection: Some(selection), key, classes };
+        let parts = [i, j].map(|slot| self.form(slot as usize).parts().first());
+        let (traits, chosen, chosen_by) = match parts {
+            [Some(one), Some(other)] => {
+                let (chosen, rule) = chooser.choose(one, other);
+                (PairTraits::of(one, other), selection.kind(chosen), rule)
+            }
+            _ => (PairTraits::default(), Method::Shapes.into(), ChosenBy::Cost),
+        };
+        let standing = record.map_or(Standing::Unknown, |record| record.standing);
         Ok(Explanation {
             interest: self.matrix.matters(&self.bodies, i, j),
             listed: record.is_some(),
             traits,
-            estimates: method::estimates(&traits[0], &traits[1]).to_vec(),
-            wish,
-            chosen: method::choose(&traits[0], &traits[1], wish),
-            meeting: record.and_then(|record| match record.standing {
-                Standing::Apart => Some(false),
-                Standing::Meeting => Some(true),
-                Standing::Unknown | Standing::Undecided => None,
-            }),
+            estimates: selection.estimates(&traits),
+            selected: chooser.wanted().collect(),
+            chosen,
+            chosen_by,
+            method_bias: selection.bias(chosen),
+            meeting: match standing {
+                Standing::Unknown => None,
+                _ => Some(standing.meets()),
+            },
+            bias: standing.bias(),
+            undecided: record.is_some_and(|record| record.undecided),
             by_hulls: record.is_some_and(|record| record.by_hulls),
         })
     }
@@ -76,30 +103,43 @@ impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (matters, why) = self.interest;
         let rule = match why {
-            Why::Pair => "what was said about the pair".to_owned(),
-            Why::Links(links) => format!("they hang on each other by {links} links"),
+            Why::Pair => "the interest set for the pair".to_owned(),
+            Why::Links(links) => format!("one is attached to the other by {links} links"),
             Why::Masks => "a mask that names no group of the other".to_owned(),
-            Why::Groups => "what was said about their groups".to_owned(),
+            Why::Groups => "the interest set for their groups".to_owned(),
             Why::Default => "the rule for all others".to_owned(),
         };
         writeln!(f, "the pair {}: {rule}", if matters { "matters" } else { "does not matter" })?;
-        for (name, traits) in ["a", "b"].iter().zip(self.traits) {
-            match traits.triangles {
-                Some(count) => write!(f, "{name} is a mesh of {count} triangles")?,
-                None => write!(f, "{name} is no mesh")?,
+        for (name, traits) in [("a", self.traits.a), ("b", self.traits.b)] {
+            match (traits.triangles, traits.corners) {
+                (Some(count), _) => write!(f, "{name} is a mesh of {count} triangles")?,
+                (None, Some(count)) => write!(f, "{name} is a hull of {count} corners")?,
+                (None, None) => write!(f, "{name} is no mesh")?,
             }
             writeln!(f, "{}", if traits.convex_solid { ", convex and solid" } else { "" })?;
         }
         for estimate in &self.estimates {
             let mark = if estimate.method == self.chosen { "*" } else { " " };
-            match estimate.nanoseconds {
-                Some(cost) => writeln!(f, "{mark} {}: about {cost:.0} ns", estimate.method)?,
-                None => writeln!(f, "{mark} {}: cannot decide for these", estimate.method)?,
+            let Estimate { method, nanoseconds, bias } = estimate;
+            match nanoseconds {
+                Some(cost) => write!(f, "{mark} {method}: about {cost:.0} ns")?,
+                None => write!(f, "{mark} {method}: cannot decide for these")?,
+            }
+            match bias {
+                Some(bias) => writeln!(f, ", leans {bias}")?,
+                None => writeln!(f)?,
             }
         }
-        let why =
-            if self.wish == Some(self.chosen) { "as wished" } else { "the least expected cost" };
-        writeln!(f, "checked by {}: {why}", self.chosen)?;
+        let rule = |rule| match rule {
+            ChosenBy::Pair => "selected for the pair",
+            ChosenBy::Classes => "selected for their classes",
+            ChosenBy::World => "selected for the world",
+            ChosenBy::Cost => "the least expected cost",
+        };
+        for (method, by) in self.selected.iter().take_while(|(_, by)| *by != self.chosen_by) {
+            writeln!(f, "{method}, {}, cannot decide for these", rule(*by))?;
+        }
+        writeln!(f, "checked by {}: {}", self.chosen, rule(self.chosen_by))?;
         let state = match (self.listed, self.meeting) {
             (false, _) => "not checked: the boxes are apart, or the pair does not matter",
             (true, Some(true)) => "they meet",
@@ -107,6 +147,13 @@ impl fmt::Display for Explanation {
             (true, Some(false)) => "apart",
             (true, None) => "not known",
         };
-        write!(f, "last: {state}")
+        write!(f, "last: {state}")?;
+        if let Some(bias) = self.bias {
+            write!(f, "; not certain, leans {bias}")?;
+        }
+        if self.undecided {
+            write!(f, "; undecided since")?;
+        }
+        Ok(())
     }
 }

@@ -9,8 +9,8 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::shape::{Kind, Shape};
 
-/// Compounds of more parts are boxed as a whole.
-const FEW: usize = 16;
+/// Compounds of more parts than this are boxed as a whole.
+const MAX_PARTS_BOXED_SINGLY: usize = 16;
 
 /// The form of a body in its own frame: a shape, or several that move together. Cheap to clone;
 /// clones share everything.
@@ -81,6 +81,12 @@ impl Part {
         self.bounds
     }
 
+    /// The hull that the shape is, if it is a hull or a box without a margin.
+    #[must_use]
+    pub fn own_hull(&self) -> Option<&Hull> {
+        self.shape.polytope()
+    }
+
     /// The hull of a mesh, made when it is first asked for; `None` for other shapes, and for meshes
     /// without triangles.
     pub(super) fn hull(&self) -> Option<&Hull> {
@@ -96,7 +102,7 @@ impl Part {
 }
 
 impl Part {
-    /// No coordinate that goes into it is larger, in its own frame or its body's.
+    /// The largest size of a coordinate that is used of it, in its own frame or its body's.
     pub(super) fn reach(&self) -> f64 {
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
         let own = match self.shape.kind() {
@@ -109,6 +115,15 @@ impl Part {
             }
         };
         own + self.pose.translation().abs().max_element()
+    }
+
+    /// A box around the shape at a pose, whatever its pose in the body: of a mesh that of its box.
+    pub(super) fn box_at(&self, pose: &Pose) -> Aabb {
+        match mesh_of(&self.shape) {
+            Some(mesh) if *pose == Pose::IDENTITY => mesh.bounds(),
+            Some(mesh) => mesh.bounds().transformed(pose),
+            None => convex_at(&self.shape, pose, convex::bounds_at),
+        }
     }
 
     /// The hull that the shape is, or that of its mesh.
@@ -142,7 +157,10 @@ impl Geometry {
             })
             .collect();
         if parts.is_empty() {
-            return Err(Error::new(ErrorKind::Empty, "a body needs at least one shape"));
+            return Err(Error::new(
+                ErrorKind::Empty,
+                "a compound of no shapes; give at least one, or add a frame, which has none",
+            ));
         }
         let bounds = parts.iter().fold(Aabb::EMPTY, |all, part| all.union(&part.bounds));
         let mut order: Vec<u32> = (0..parts.len() as u32).collect();
@@ -164,7 +182,26 @@ impl Geometry {
         })
     }
 
-    /// The shapes it is made of.
+    /// No shape at all: the form of a [frame](super::Body::frame) that carries other bodies. It has
+    /// an empty box and meets nothing.
+    #[must_use]
+    pub fn empty() -> Self {
+        static EMPTY: OnceLock<Geometry> = OnceLock::new();
+        let make = || Self {
+            inner: Arc::new(Inner {
+                parts: Vec::new(),
+                plain: false,
+                bounds: Aabb::EMPTY,
+                order: Vec::new(),
+                reach: 0.0,
+                unbounded: false,
+                oriented: OnceLock::new(),
+            }),
+        };
+        EMPTY.get_or_init(make).clone()
+    }
+
+    /// The shapes it is made of; none for a [frame](super::Body::frame).
     #[must_use]
     pub fn parts(&self) -> &[Part] {
         &self.inner.parts
@@ -192,7 +229,7 @@ impl Geometry {
     /// compound of many parts.
     #[must_use]
     pub fn bounds_at(&self, pose: &Pose) -> Aabb {
-        if self.parts().len() > FEW && !self.inner.unbounded {
+        if self.parts().len() > MAX_PARTS_BOXED_SINGLY && !self.inner.unbounded {
             return self.inner.bounds.transformed(pose);
         }
         self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
@@ -262,7 +299,7 @@ impl Geometry {
         })
     }
 
-    /// The mesh of a body that is one mesh, as it is if nobody else has it, or copied.
+    /// The mesh of a body that is one mesh, moved out if it is not shared, else copied.
     pub(super) fn into_mesh(self) -> Option<Mesh> {
         let shape = match Arc::try_unwrap(self.inner) {
             Ok(mut inner) => inner.parts.pop()?.shape,

@@ -7,14 +7,15 @@ use std::collections::HashMap;
 
 use super::bodies::Bodies;
 use super::pairs::{Key, KeyHasher};
+use crate::error::{Error, ErrorKind};
 
 /// The rules that say which pairs of bodies are compared. The first that applies decides:
 ///
-/// 1. what was said about this [pair](super::World::set_interest);
-/// 2. bodies that hang on each other by few enough [links](Interest::ignore_links) are not
-///    compared;
+/// 1. what was set for this [pair](super::World::set_interest);
+/// 2. bodies of which one is attached to the other by few enough [links](Interest::ignore_links)
+///    are not compared;
 /// 3. each body's mask must name a group of the other;
-/// 4. what was said about two [groups](Interest::set_groups) to which they belong, where "no" comes
+/// 4. what was set for two [groups](Interest::set_groups) to which they belong, where "no" comes
 ///    before "yes";
 /// 5. [everything](Interest::everything) or [nothing](Interest::nothing).
 ///
@@ -22,8 +23,9 @@ use super::pairs::{Key, KeyHasher};
 /// use impinge::world::Interest;
 ///
 /// let mut interest = Interest::nothing();
-/// interest.set_groups(0, 1, true); // robots and fences
+/// interest.set_groups(0, 1, true)?; // robots and fences
 /// interest.ignore_links(1); // not a link and the next
+/// # Ok::<(), impinge::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Interest {
@@ -48,23 +50,31 @@ impl Interest {
     }
 
     /// Whether bodies of one group are compared with those of another, or of the same. Groups are
-    /// the bits of [`Body::groups`](super::Body::groups), 0 to 31; others are not there.
-    pub fn set_groups(&mut self, a: u32, b: u32, compared: bool) {
-        for (own, other) in [(a, b), (b, a)] {
-            if own < 32 && other < 32 {
-                let (set, clear) = if compared {
-                    (&mut self.yes, &mut self.no)
-                } else {
-                    (&mut self.no, &mut self.yes)
-                };
-                set[own as usize] |= 1 << other;
-                clear[own as usize] &= !(1 << other);
-            }
+    /// the bits of [`Body::groups`](super::Body::groups), 0 to 31.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadParameter`] if a group is not one of these; nothing is changed then.
+    pub fn set_groups(&mut self, a: u32, b: u32, compared: bool) -> Result<(), Error> {
+        if let Some(group) = [a, b].into_iter().find(|group| *group > 31) {
+            return Err(Error::new(
+                ErrorKind::BadParameter,
+                format!("there is no group {group}; groups are the bits of a number, 0 to 31"),
+            ));
         }
+        for (own, other) in [(a, b), (b, a)] {
+            let (set, clear) = if compared {
+                (&mut self.yes, &mut self.no)
+            } else {
+                (&mut self.no, &mut self.yes)
+            };
+            set[own as usize] |= 1 << other;
+            clear[own as usize] &= !(1 << other);
+        }
+        Ok(())
     }
 
-    /// Bodies are not compared if one hangs on the other by at most so many links: with one, not a
-    /// body and what is attached to it; with two, not what is attached to that either.
+    /// Bodies are not compared if one is attached to the other by at most this many links: with
+    /// one, not a body and what is attached to it; with two, not what is attached to that either.
     pub fn ignore_links(&mut self, links: u32) {
         self.links = links;
     }
@@ -81,7 +91,7 @@ impl Interest {
         false
     }
 
-    /// Whether the bodies in two slots are compared, if nothing was said about the pair itself.
+    /// Whether the bodies in two slots are compared, if nothing was set for the pair itself.
     fn by_rules(&self, bodies: &Bodies, a: u32, b: u32) -> (bool, Why) {
         let (own, other) = (&bodies.records[a as usize], &bodies.records[b as usize]);
         let attached = own.parent().is_some() || other.parent().is_some();
@@ -113,13 +123,13 @@ impl Default for Interest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// What was said about the pair.
+    /// What was set for the pair.
     Pair,
-    /// The bodies hang on each other by so many links.
+    /// One body is attached to the other by this many links.
     Links(u32),
     /// One body's mask names no group of the other.
     Masks,
-    /// What was said about two of their groups.
+    /// What was set for two of their groups.
     Groups,
     /// No other rule applied.
     Default,
@@ -150,7 +160,7 @@ impl Matrix {
         };
     }
 
-    /// Forgets what was said about pairs of a body that is gone.
+    /// Forgets what was set for pairs of a body that is gone.
     pub(super) fn forget(&mut self, slot: u32) {
         if !self.pairs.is_empty() {
             self.pairs.retain(|key, _| !key.has(slot));

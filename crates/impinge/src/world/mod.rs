@@ -5,11 +5,14 @@
 //! what ended since the last one; it looks only at what moved. Its stages, each starting from the
 //! result of the one before and from what the last frame left (Leung 1996, section 3.1):
 //!
-//! 1. poses of bodies that hang on others, and boxes around all that moved, level by level;
+//! 1. poses of bodies that are attached to others, and boxes around all that moved, level by level;
 //! 2. the [broad phase](crate::broad): pairs of boxes that began or ended to overlap;
 //! 3. the [interest matrix](Interest): which of these pairs matter;
 //! 4. for each such pair of which one moved, hulls from the last separating vector, then triangles
-//!    from the last contact, by the [method](Method) that costs least.
+//!    from the last contact, by the [method](MethodKind) that costs least, or that was selected.
+//!
+//! Broad phases and pairwise methods can come from outside of the engine: see [`BroadPhase`] and
+//! [`PairMethod`].
 //!
 //! ```
 //! use impinge::convex::Sphere;
@@ -46,32 +49,40 @@ mod geometry;
 mod handle;
 mod interest;
 mod method;
+mod method_kind;
 mod narrow;
 mod options;
+mod pair_method;
 mod pairs;
 mod placing;
 mod queries;
 mod register;
+mod selection;
 mod snapshot;
 mod update;
 
 pub use body::Body;
 pub use callbacks::Settled;
 pub use commands::{Command, Commands};
-pub use detached::{Detached, Pace};
-pub use events::{Event, EventKind, Report, Stats, Witness};
+pub use detached::{Detached, DetachedStats};
+pub use events::{Event, EventKind, Report, Stats, Undecided, Witness};
+pub use exchange::SpawnError;
 pub use explain::Explanation;
 pub use geometry::{Geometry, Part};
 pub use handle::Handle;
 pub use interest::{Interest, Why};
-pub use method::{Estimate, Method, Traits};
+pub use method_kind::MethodKind;
 pub use options::{BoxKind, WorldOptions};
+pub use pair_method::{
+    PairAnswer, PairChecker, PairMethod, PairQuery, PairTraits, PairWitness, Traits,
+};
 pub use queries::Collision;
+pub use selection::{ChosenBy, Estimate};
 pub use snapshot::Snapshot;
 
 use std::sync::Arc;
 
-use crate::broad::{BroadPhase, Changes};
+use crate::broad::{BroadPhase, Changes, Completeness};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Deforming;
@@ -81,19 +92,29 @@ use callbacks::Callbacks;
 use check::Findings;
 use interest::Matrix;
 use pairs::{Key, Pairs};
+use selection::MethodTable;
 
 /// Bodies at poses, and what is known about their pairs. See the [module](self).
+///
+/// A clone goes on by itself, with the same handles, and reports what the original would. It has no
+/// [callbacks](World::on_pair). Forms are shared, and its first update looks at all boxes.
 #[derive(Debug)]
 pub struct World {
     bodies: Bodies,
     phase: Box<dyn BroadPhase>,
     changes: Changes,
+    /// Whether the broad phase compared all boxes in the last update.
+    completeness: Completeness,
     matrix: Matrix,
-    /// Whether the interest in some pairs is other than at the last update.
+    /// Whether the interest in some pairs has changed since the last update.
     reconsider: bool,
     pairs: Pairs,
-    /// What is wished and kept for single pairs.
+    /// Pairs that the last update left undecided, in order.
+    undecided: Vec<update::Open>,
+    /// What the application has set for single pairs and for classes.
     settings: pairs::Settings,
+    /// The methods from outside of the engine that were selected.
+    methods: MethodTable,
     /// Pairs of bodies that met when one of them went.
     severed: Vec<(Handle, Handle)>,
     /// How many pairs meet.
@@ -105,6 +126,12 @@ pub struct World {
     listed: Vec<pairs::Listed>,
     callbacks: Callbacks,
     options: WorldOptions,
+}
+
+impl Clone for World {
+    fn clone(&self) -> Self {
+        Self::from_snapshot(&self.snapshot(), self.options.clone())
+    }
 }
 
 impl Default for World {
@@ -125,14 +152,19 @@ impl World {
     pub fn with_options(options: WorldOptions) -> Self {
         let mut bodies = Bodies::default();
         bodies.options = BoxOptions { kind: options.boxes, oriented: options.oriented };
+        let mut methods = MethodTable::default();
+        methods.add_all(options.methods());
         Self {
             bodies,
             phase: options.phase.make(),
             changes: Changes::default(),
+            completeness: Completeness::Complete,
             matrix: Matrix::default(),
             reconsider: false,
             pairs: Pairs::default(),
+            undecided: Vec::new(),
             settings: pairs::Settings::default(),
+            methods,
             severed: Vec::new(),
             meeting: 0,
             report: Report::default(),
@@ -149,18 +181,31 @@ impl World {
         &self.options
     }
 
-    /// Works another way from now on. The next update starts afresh where that makes a difference;
-    /// no event is lost or said twice.
+    /// Sets other options. The next update starts afresh where that makes a difference; no event is
+    /// lost or reported twice.
     pub fn set_options(&mut self, options: WorldOptions) {
         if options.phase != self.options.phase || options.oriented != self.options.oriented {
-            self.phase = options.phase.make();
-            self.reconsider = true;
+            self.renew_phase(&options);
+        }
+        let methods = |options: &WorldOptions| (options.method, options.candidates.clone());
+        if methods(&options) != methods(&self.options) {
+            self.methods.add_all(options.methods());
+            self.pairs.forget_memories();
         }
         let boxes = BoxOptions { kind: options.boxes, oriented: options.oriented };
         if boxes != self.bodies.options {
             self.bodies.set_options(boxes);
         }
         self.options = options;
+    }
+
+    /// A new broad phase, which knows no pair: all boxes are looked at in the next update, and
+    /// pairs that met are kept.
+    fn renew_phase(&mut self, options: &WorldOptions) {
+        self.phase = options.phase.make();
+        self.changes.clear();
+        self.completeness = Completeness::Complete;
+        self.reconsider = true;
     }
 
     /// Adds a body. It is seen by the next update.
@@ -178,7 +223,7 @@ impl World {
     /// [`ErrorKind::NoSuchBody`] if it is gone already.
     pub fn remove(&mut self, body: Handle) -> Result<(), Error> {
         let slot = self.bodies.slot(body)? as u32;
-        // What hangs on it hangs on another afterwards, or on none.
+        // What is attached to it is attached to another body afterwards, or to none.
         self.reconsider |= self.bodies.has_children(slot);
         while let Some(number) = self.pairs.of(slot).first() {
             let key = self.pairs.records[*number as usize].key;
@@ -191,6 +236,7 @@ impl World {
                 }
             }
         }
+        self.undecided.retain(|open| !open.key.has(slot));
         self.matrix.forget(slot);
         self.settings.forget(slot);
         self.callbacks.forget(slot);
@@ -199,7 +245,7 @@ impl World {
     }
 
     /// Moves a body: to a pose in the world's frame, or in its parent's frame if it has one. What
-    /// hangs on it moves with it, at the next update.
+    /// is attached to it moves with it, at the next update.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if it is gone.
@@ -276,15 +322,15 @@ impl World {
     /// it is in the world: to rounding, if the parent's matrix is a rotation to rounding, and else
     /// as precisely as [`Pose::relative`] undoes it.
     ///
-    /// The pose of a body in the world is composed of those of all that it hangs on. Where their
-    /// deviations from rotations have added up to more than
+    /// The pose of a body in the world is composed of those of all that it is attached to. Where
+    /// their deviations from rotations have added up to more than
     /// [`ROTATION_TOLERANCE`](crate::math::ROTATION_TOLERANCE), the nearest rotation takes the
     /// place of the product. A chain may lead out of the range of coordinates: see
     /// [`World::out_of_range`].
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if one of them is gone; [`ErrorKind::BadParameter`] if the parent
-    /// hangs on the body; [`ErrorKind::OutOfRange`] if one of them is out of range.
+    /// is attached to the body; [`ErrorKind::OutOfRange`] if one of them is out of range.
     pub fn attach(&mut self, body: Handle, parent: Option<Handle>) -> Result<(), Error> {
         let slot = self.bodies.slot(body)? as u32;
         let parent = match parent {
@@ -294,13 +340,13 @@ impl World {
                 if self.bodies.is_below(parent, slot) {
                     return Err(Error::new(
                         ErrorKind::BadParameter,
-                        format!("{handle} hangs on {body} or is the same; detach it first"),
+                        format!("{handle} is attached to {body} or is the same; detach it first"),
                     ));
                 }
                 parent
             }
         };
-        self.bodies.settle();
+        self.bodies.update_poses();
         self.bodies.pose_in_range(slot as usize)?;
         if parent != u32::MAX {
             self.bodies.pose_in_range(parent as usize)?;
@@ -322,7 +368,7 @@ impl World {
         self.reconsider = true;
     }
 
-    /// Says whether one pair matters, whatever the rules say; with `None` the rules decide again.
+    /// Sets whether one pair matters, whatever the rules say; with `None` the rules decide again.
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if one of them is gone.
@@ -351,8 +397,28 @@ impl World {
         Ok(())
     }
 
-    /// How a pair is to be checked; `None` for the method that is expected to cost least. A method
-    /// that cannot decide for these shapes is not used.
+    /// Selects the method for a pair, whatever was selected for its classes or for the world; with
+    /// `None` these decide again, and then the expected cost. A method that cannot decide for these
+    /// shapes is not used: [`World::explain`] says what is.
+    ///
+    /// ```
+    /// use impinge::convex::Sphere;
+    /// use impinge::world::{Body, ChosenBy, MethodKind, World};
+    /// use impinge::shapes;
+    ///
+    /// let mut world = World::new();
+    /// let ring = shapes::torus(2.0, 0.5, 48, 24)?;
+    /// let [a, b] = [world.add(Body::new(ring.clone()))?, world.add(Body::new(ring).class(7))?];
+    /// let ball = world.add(Body::new(Sphere::new(0.6)?))?;
+    /// world.set_method(a, b, Some(MethodKind::SWEEP))?;
+    /// world.set_class_method(0, 7, Some(MethodKind::TRIANGLES));
+    /// let how = world.explain(a, b)?;
+    /// assert_eq!((how.chosen, how.chosen_by), (MethodKind::SWEEP, ChosenBy::Pair));
+    /// // A ball has no triangles.
+    /// let how = world.explain(b, ball)?;
+    /// assert_eq!((how.chosen, how.chosen_by), (MethodKind::SHAPES, ChosenBy::Cost));
+    /// # Ok::<(), impinge::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`] if one of them is gone.
@@ -360,14 +426,35 @@ impl World {
         &mut self,
         a: Handle,
         b: Handle,
-        method: Option<Method>,
+        method: Option<MethodKind>,
     ) -> Result<(), Error> {
         let key = self.key(a, b)?;
-        self.settings.set_method(key, method);
+        self.settings.methods.set_pair(key, method);
+        self.methods.add_all(method);
         if let Some(record) = self.pairs.get_mut(key) {
-            record.wish = method;
             record.memory = None;
         }
+        Ok(())
+    }
+
+    /// Selects the method for all pairs of a body of one class and a body of another, or of the
+    /// same, for which none is selected [by itself](World::set_method); with `None` the
+    /// [options](WorldOptions::method) decide again. Every body has a [class](Body::class), zero
+    /// if no other was given.
+    pub fn set_class_method(&mut self, a: u32, b: u32, method: Option<MethodKind>) {
+        self.settings.methods.set_classes([a, b], method);
+        self.methods.add_all(method);
+        self.pairs.forget_memories();
+    }
+
+    /// The class of a body; see [`Body::class`].
+    ///
+    /// # Errors
+    /// [`ErrorKind::NoSuchBody`] if it is gone.
+    pub fn set_class(&mut self, body: Handle, class: u32) -> Result<(), Error> {
+        let slot = self.bodies.slot(body)?;
+        self.bodies.records[slot].class = class;
+        self.pairs.forget_memory(slot as u32);
         Ok(())
     }
 

@@ -2,56 +2,87 @@
 //! what the last frame left (the pipeline of Leung 1996, section 3.1).
 
 use super::geometry::{Part, mesh_of};
-use super::method::{self, Method, Traits};
+use super::method::Method;
+use super::pair_method::{PairAnswer, PairChecker, PairQuery};
+use super::pairs::Key;
 use super::placing::slack;
+use super::selection::{Chooser, Chosen, ChosenBy};
 use super::{Geometry, Witness};
+use crate::answer::Bounds;
 use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{self, First, Hit, Posed};
-use crate::shape::{self, Kind, Verdict};
-use crate::solid::vertex_of_inside;
+use crate::pair::{self, Bias, Budget, First, Hit, Posed};
+use crate::shape::{self, Encounter, Kind};
 
 /// How two bodies stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// The pair has not been checked.
+    /// The pair has not been checked, or no check has decided yet.
     Unknown,
     Apart,
+    /// Apart, by a method that leans towards "no collision".
+    ApartPerhaps,
     Meeting,
-    /// A curved shape touches another to some twelve digits.
-    Undecided,
+    /// Meeting, by a method that leans towards "collision"; or a curved shape touches another to
+    /// some twelve digits.
+    MeetingPerhaps,
 }
 
 impl Standing {
+    fn new(meets: bool, certain: bool) -> Self {
+        match (meets, certain) {
+            (false, true) => Self::Apart,
+            (false, false) => Self::ApartPerhaps,
+            (true, true) => Self::Meeting,
+            (true, false) => Self::MeetingPerhaps,
+        }
+    }
+
     /// Whether they meet, for all that is known.
     pub(super) fn meets(self) -> bool {
-        matches!(self, Self::Meeting | Self::Undecided)
+        matches!(self, Self::Meeting | Self::MeetingPerhaps)
+    }
+
+    /// Which way it can be wrong.
+    pub(super) fn bias(self) -> Option<Bias> {
+        match self {
+            Self::Unknown | Self::Apart | Self::Meeting => None,
+            Self::ApartPerhaps => Some(Bias::TowardsNoCollision),
+            Self::MeetingPerhaps => Some(Bias::TowardsCollision),
+        }
     }
 }
 
 /// What a check found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Found {
-    Apart,
-    Meeting(Place),
-    Undecided(Place),
+    Apart { certain: bool },
+    Meeting { place: Place, certain: bool },
+    Undecided(Bounds),
 }
 
 impl Found {
-    pub(super) fn standing(&self) -> Standing {
-        match self {
-            Self::Apart => Standing::Apart,
-            Self::Meeting(_) => Standing::Meeting,
-            Self::Undecided(_) => Standing::Undecided,
+    const APART: Self = Self::Apart { certain: true };
+
+    fn meeting(place: Place) -> Self {
+        Self::Meeting { place, certain: true }
+    }
+
+    /// How the two stand; what a check left open, if it did.
+    pub(super) fn standing(&self) -> Result<Standing, Bounds> {
+        match *self {
+            Self::Apart { certain } => Ok(Standing::new(false, certain)),
+            Self::Meeting { certain, .. } => Ok(Standing::new(true, certain)),
+            Self::Undecided(bounds) => Err(bounds),
         }
     }
 
     /// Where they meet, if they do, as far as is known.
     fn place(&self) -> Option<&Place> {
         match self {
-            Self::Apart => None,
-            Self::Meeting(place) | Self::Undecided(place) => Some(place),
+            Self::Apart { .. } | Self::Undecided(_) => None,
+            Self::Meeting { place, .. } => Some(place),
         }
     }
 }
@@ -66,7 +97,7 @@ pub(super) struct Place {
 }
 
 /// What is kept of a pair of bodies from check to check.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Memory {
     /// For pairs of parts whose boxes overlapped, sorted.
     parts: Vec<PartMemory>,
@@ -80,6 +111,8 @@ pub(super) struct Memory {
     checks: u32,
     /// Whether it holds anything that the next check starts from.
     warm: bool,
+    /// Whether a method was used that was selected, and not chosen among the engine's by its cost.
+    selected: bool,
     /// Whether hulls decided the last check.
     pub(super) by_hulls: bool,
 }
@@ -90,43 +123,50 @@ impl Memory {
         !self.warm
     }
 
-    /// Forgets what it knew, for another pair, keeping the room.
+    /// Whether all that it holds comes from the engine's methods, chosen by their cost.
+    pub(super) fn is_by_cost(&self) -> bool {
+        !self.selected
+    }
+
+    /// Clears it for another pair, keeping the memory.
     pub(super) fn forget(&mut self) {
         (self.by_hulls, self.last, self.warm) = (false, None, false);
+        self.selected = false;
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
-            let mut meshes = std::mem::take(&mut part.meshes);
-            meshes.forget();
-            *part = PartMemory { meshes, ..PartMemory::default() };
+            let mut cache = std::mem::take(&mut part.cache);
+            cache.forget();
+            *part = PartMemory { cache, ..PartMemory::default() };
         }
     }
 }
 
 /// What is kept of a pair of parts.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct PartMemory {
     parts: [u32; 2],
     /// The check that last looked at them.
     seen: u32,
-    method: Option<Method>,
-    hulls: convex::HullCache,
+    method: Option<Chosen>,
     /// How many checks to wait before hulls are asked again, and how many it will be the next time
     /// they fail.
     wait: u8,
-    patience: u8,
-    meshes: pair::MeshCache,
-    shapes: shape::ShapeCache,
+    next_wait: u8,
+    cache: shape::ShapeCache,
+    /// Of a method from outside of the engine.
+    checker: Option<Box<dyn PairChecker>>,
 }
 
-/// Hulls that overlapped so often in a row are asked only now and then.
-const LONGEST_WAIT: u8 = 32;
+/// Checks for which hulls are not asked again, at most, after they overlapped several times in a
+/// row.
+const MAX_CHECKS_WITHOUT_HULLS: u8 = 32;
 
 /// Checks two bodies, B at `pose` in A's frame.
 pub(super) fn check(
     a: &Geometry,
     b: &Geometry,
     pose: &Pose,
-    wish: Option<Method>,
+    chooser: &Chooser<'_>,
     memory: &mut Memory,
 ) -> Found {
     memory.by_hulls = false;
@@ -135,10 +175,19 @@ pub(super) fn check(
         if memory.parts.is_empty() {
             memory.parts.push(PartMemory::default());
         }
-        let Memory { parts, by_hulls, .. } = memory;
-        return check_parts((one, 0), (other, 0), pose, wish, &mut parts[0], by_hulls);
+        let Memory { parts, by_hulls, selected, .. } = memory;
+        let flags = &mut Flags { by_hulls, selected };
+        return check_parts((one, 0), (other, 0), pose, chooser, &mut parts[0], flags);
     }
-    check_compounds(a, b, pose, wish, memory)
+    check_compounds(a, b, pose, chooser, memory)
+}
+
+/// What a check of two parts says about the check of the bodies.
+struct Flags<'a> {
+    /// Whether hulls alone decided.
+    by_hulls: &'a mut bool,
+    /// Set if a method was used that was selected.
+    selected: &'a mut bool,
 }
 
 /// The parts whose boxes overlap, found by a sweep along the first axis: those that met last first,
@@ -147,7 +196,7 @@ fn check_compounds(
     a: &Geometry,
     b: &Geometry,
     pose: &Pose,
-    wish: Option<Method>,
+    chooser: &Chooser<'_>,
     memory: &mut Memory,
 ) -> Found {
     let reach = a.reach() + b.reach() + pose.translation().abs().max_element();
@@ -162,7 +211,8 @@ fn check_compounds(
     memory.order.sort_unstable_by(|i, j| begin(i).total_cmp(&begin(j)).then(i.cmp(j)));
     memory.checks = memory.checks.wrapping_add(1);
 
-    let mut sweep = Sweep { a, b, pose, wish, memory, found: Found::Apart, looked: 0, open: 0 };
+    let mut sweep =
+        Sweep { a, b, pose, chooser, memory, found: Found::APART, checked: 0, not_by_hulls: 0 };
     let last = sweep
         .memory
         .last
@@ -170,10 +220,15 @@ fn check_compounds(
     if last.is_some_and(|[i, j]| sweep.meets(i, j)) || sweep.run() {
         return sweep.found;
     }
-    let Sweep { found, looked, open, .. } = sweep;
-    memory.by_hulls = looked > 0 && open == 0 && found == Found::Apart;
+    let Sweep { mut found, checked, not_by_hulls, .. } = sweep;
+    if let Found::Undecided(bounds) = &mut found {
+        // The depth of two parts does not bound that of the bodies.
+        let its = memory.boxes.iter().fold(Aabb::EMPTY, |all, part| all.union(part));
+        bounds.lower = Bounds::of_boxes(&a.bounds(), &its).lower;
+    }
+    memory.by_hulls = checked > 0 && not_by_hulls == 0 && found == Found::APART;
     // Of parts that are not near each other any more nothing is kept.
-    if memory.parts.len() > 2 * looked + 8 {
+    if memory.parts.len() > 2 * checked + 8 {
         let now = memory.checks;
         memory.parts.retain(|part| part.seen == now);
     }
@@ -185,12 +240,12 @@ struct Sweep<'a> {
     a: &'a Geometry,
     b: &'a Geometry,
     pose: &'a Pose,
-    wish: Option<Method>,
+    chooser: &'a Chooser<'a>,
     memory: &'a mut Memory,
     found: Found,
-    /// Pairs of parts that were looked at, and those that hulls left open.
-    looked: usize,
-    open: usize,
+    /// Pairs of parts that were checked, and those that hulls left open.
+    checked: usize,
+    not_by_hulls: usize,
 }
 
 impl Sweep<'_> {
@@ -234,7 +289,7 @@ impl Sweep<'_> {
         if !self.memory.boxes[j as usize].overlaps(&one.bounds()) {
             return false;
         }
-        let Memory { parts, checks, .. } = &mut *self.memory;
+        let Memory { parts, checks, selected, .. } = &mut *self.memory;
         let key = [i, j];
         let place = parts.binary_search_by_key(&key, |part| part.parts).unwrap_or_else(|at| {
             parts.insert(at, PartMemory { parts: key, ..PartMemory::default() });
@@ -243,19 +298,29 @@ impl Sweep<'_> {
         let kept = &mut parts[place];
         kept.seen = *checks;
         let mut by_hulls = false;
-        let found = check_parts((one, i), (other, j), self.pose, self.wish, kept, &mut by_hulls);
-        self.looked += 1;
-        self.open += usize::from(!by_hulls);
-        match found {
-            Found::Meeting(_) => {
-                self.found = found;
-                self.memory.last = Some(key);
-                return true;
-            }
-            Found::Undecided(_) => self.found = found,
-            Found::Apart => {}
+        let flags = &mut Flags { by_hulls: &mut by_hulls, selected };
+        let found = check_parts((one, i), (other, j), self.pose, self.chooser, kept, flags);
+        self.checked += 1;
+        self.not_by_hulls += usize::from(!by_hulls);
+        if let Found::Meeting { certain: true, .. } = found {
+            self.found = found;
+            self.memory.last = Some(key);
+            return true;
         }
+        self.found = joined(self.found, found);
         false
+    }
+}
+
+/// The result for two bodies of the results for their parts, none of which certainly meet. Parts
+/// that perhaps meet count before undecided ones, and these before parts that are perhaps apart.
+fn joined(known: Found, found: Found) -> Found {
+    match (known, found) {
+        (_, Found::Meeting { .. }) => found,
+        (Found::Meeting { .. }, _) => known,
+        (Found::Undecided(own), Found::Undecided(its)) => Found::Undecided(own.joined(its)),
+        (Found::Undecided(_), _) | (Found::Apart { certain: false }, Found::Apart { .. }) => known,
+        _ => found,
     }
 }
 
@@ -285,85 +350,132 @@ fn check_parts(
     (a, i): (&Part, u32),
     (b, j): (&Part, u32),
     pose: &Pose,
-    wish: Option<Method>,
+    chooser: &Chooser<'_>,
     memory: &mut PartMemory,
-    by_hulls: &mut bool,
+    flags: &mut Flags<'_>,
 ) -> Found {
     let pose = &between(a, b, pose);
-    let method = match (memory.method, wish) {
-        (Some(method), None) => method,
-        _ => {
-            let method = method::choose(&Traits::of(a), &Traits::of(b), wish);
-            memory.method = wish.is_none().then_some(method);
-            method
-        }
-    };
+    let chosen = memory.method.unwrap_or_else(|| {
+        let (chosen, rule) = chooser.choose(a, b);
+        *flags.selected |= rule != ChosenBy::Cost || matches!(chosen, Chosen::Other(_));
+        memory.method = Some(chosen);
+        chosen
+    });
     let place = |triangles, point: Option<Vec3>| Place {
         parts: [i, j],
         triangles,
         point: point.map(|p| a.pose().transform_point(p)),
     };
-    // Where two polytopes meet is found out when somebody asks.
-    if let (Some(own), Some(other)) = (a.shape().polytope(), b.shape().polytope()) {
-        let meet = convex::intersects_cached(own, other, pose, &mut memory.hulls).is_intersecting();
-        return if meet { Found::Meeting(place([None, None], None)) } else { Found::Apart };
-    }
-    let (Some(mesh_a), Some(mesh_b)) = (mesh_of(a.shape()), mesh_of(b.shape())) else {
-        let mut verdict = shape::intersects_cached(a.shape(), b.shape(), pose, &mut memory.shapes);
-        if (is_curved(a) || is_curved(b)) && is_close(&verdict, a, b, pose) {
-            verdict = shape::intersects(a.shape(), b.shape(), pose);
+    let method = match chosen {
+        Chosen::Engine(method) => method,
+        Chosen::Other(number) => {
+            return match ask_other(PairQuery { a, b, pose }, chooser, number, memory) {
+                PairAnswer::Separated { certain } => Found::Apart { certain },
+                PairAnswer::Intersecting { certain, witness } => {
+                    let witness = witness.unwrap_or_default();
+                    Found::Meeting { place: place(witness.triangles, witness.point), certain }
+                }
+                PairAnswer::Undecided(bounds) => Found::Undecided(bounds),
+            };
         }
-        return match verdict {
-            Verdict::Separated(_) => Found::Apart,
-            Verdict::Intersecting(m) => {
-                Found::Meeting(place([m.feature_a, m.feature_b], Some(m.point)))
-            }
-            Verdict::Undecided(_) => Found::Undecided(place([None, None], None)),
-        };
     };
-    let ask_hulls = match method {
+    if method != Method::Shapes {
+        if let (Some(mesh_a), Some(mesh_b)) = (mesh_of(a.shape()), mesh_of(b.shape())) {
+            let meshes = (&**mesh_a, &**mesh_b);
+            if hulls_are_apart(method, a, (b, meshes.1), pose, memory) {
+                *flags.by_hulls = true;
+                return Found::APART;
+            }
+            if let Some(found) = search_without_trees(method, meshes, pose) {
+                return match found {
+                    Some((p, q)) => Found::meeting(place([Some(p), Some(q)], None)),
+                    None => shape::contained_point(a.shape(), b.shape(), pose)
+                        .map_or(Found::APART, |p| Found::meeting(place([None, None], Some(p)))),
+                };
+            }
+        }
+    }
+    let mut found = shape::meet_cached(a.shape(), b.shape(), pose, &mut memory.cache);
+    if (is_curved(a) || is_curved(b)) && is_close(&found, a, b, pose) {
+        found = shape::meet_cached(a.shape(), b.shape(), pose, &mut shape::ShapeCache::default());
+    }
+    match found {
+        Encounter::Apart { .. } => Found::APART,
+        Encounter::Meeting { point, triangles, .. } => Found::meeting(place(triangles, point)),
+        Encounter::Undecided => Found::Meeting { place: place([None, None], None), certain: false },
+    }
+}
+
+/// Asks a method from outside of the engine.
+#[cold]
+#[inline(never)]
+fn ask_other(
+    query: PairQuery<'_>,
+    chooser: &Chooser<'_>,
+    number: u32,
+    memory: &mut PartMemory,
+) -> PairAnswer {
+    let make = || chooser.other(number).checker(query.a, query.b);
+    let checker = memory.checker.get_or_insert_with(make);
+    checker.check(&query, &mut Budget::unlimited())
+}
+
+/// Whether the hulls of two meshes tell that these are apart, if the method asks them this time.
+fn hulls_are_apart(
+    method: Method,
+    a: &Part,
+    (b, mesh_b): (&Part, &Mesh),
+    pose: &Pose,
+    memory: &mut PartMemory,
+) -> bool {
+    let asks = match method {
         Method::Hulls => true,
         Method::HullsThenTriangles => memory.wait == 0,
         _ => false,
     };
     memory.wait = memory.wait.saturating_sub(1);
-    if ask_hulls {
-        if let (Some(own), Some(other)) = (a.hull(), b.hull()) {
-            let found = convex::intersects_cached(own, other, pose, &mut memory.hulls);
-            match found {
-                convex::Verdict::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
-                    *by_hulls = true;
-                    memory.patience = 0;
-                    return Found::Apart;
-                }
-                // Also where both are convex solids: rounded vertices bend their faces, so that the
-                // hull of the moved corners is a little larger than what the moved triangles bound.
-                _ => {
-                    memory.patience = (2 * memory.patience + 1).min(LONGEST_WAIT);
-                    memory.wait = memory.patience;
-                }
-            }
-        }
+    if !asks {
+        return false;
     }
-    let first = match method {
-        Method::Sweep | Method::BruteForce => {
-            let (here, there) = (Posed::new(mesh_a, &Pose::IDENTITY), Posed::new(mesh_b, pose));
-            let mut first = First::default();
-            match method {
-                Method::Sweep => pair::sweep::traverse(&here, &there, &mut first),
-                _ => pair::brute::traverse(&here, &there, &mut first),
-            }
-            first.pair
-        }
-        _ => pair::first_pair_cached(mesh_a, mesh_b, pose, &mut memory.meshes),
+    let (Some(own), Some(other)) = (a.hull(), b.hull()) else {
+        return false;
     };
-    if let Some((p, q)) = first {
-        return Found::Meeting(place([Some(p), Some(q)], None));
+    match convex::intersects_cached(own, other, pose, &mut memory.cache.hulls) {
+        convex::Verdict::Separated(gap) if gap.gap > beyond_hull(mesh_b, other, pose) => {
+            memory.next_wait = 0;
+            true
+        }
+        // Also where both are convex solids: rounded vertices bend their faces, so that the hull of
+        // the moved corners is a little larger than what the moved triangles bound.
+        _ => {
+            memory.next_wait = (2 * memory.next_wait + 1).min(MAX_CHECKS_WITHOUT_HULLS);
+            memory.wait = memory.next_wait;
+            false
+        }
     }
-    match inside(a, b, pose) {
-        Some(point) => Found::Meeting(place([None, None], Some(point))),
-        None => Found::Apart,
+}
+
+/// Two triangles of two meshes that meet, by a method that uses no trees; `None` if the method is
+/// another.
+fn search_without_trees(
+    method: Method,
+    (mesh_a, mesh_b): (&Mesh, &Mesh),
+    pose: &Pose,
+) -> Option<Option<(u32, u32)>> {
+    let mut first = First::default();
+    let posed = || (Posed::new(mesh_a, &Pose::IDENTITY), Posed::new(mesh_b, pose));
+    match method {
+        Method::Sweep => {
+            let (here, there) = posed();
+            pair::sweep::traverse(&here, &there, &mut first);
+        }
+        Method::BruteForce => {
+            let (here, there) = posed();
+            pair::brute::traverse(&here, &there, &mut first);
+        }
+        _ => return None,
     }
+    Some(first.pair)
 }
 
 /// How far a vertex of a moved mesh can lie outside the hull of its moved corners.
@@ -390,68 +502,78 @@ fn is_curved(part: &Part) -> bool {
 /// How close curved shapes may come, relative to the coordinates that go into the query, before a
 /// search that starts elsewhere might leave open what this one decided. A thousand times what
 /// usual bounds leave open.
-const CLOSE: f64 = 1e-9;
+const RELATIVE_DOUBT: f64 = 1e-9;
 
-/// Whether a verdict about curved shapes may depend on where the search started: the bounds are
-/// open, or nearly. What is reported must not depend on earlier checks, so such a verdict is found
+/// Whether an answer about curved shapes may depend on where the search started: the bounds are
+/// open, or nearly. What is reported must not depend on earlier checks, so such an answer is found
 /// again without them.
-fn is_close(verdict: &Verdict, a: &Part, b: &Part, pose: &Pose) -> bool {
+fn is_close(found: &Encounter, a: &Part, b: &Part, pose: &Pose) -> bool {
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     let size = |part: &Part| {
         let Aabb { min, max } = part.bounds();
         min.to_array().into_iter().chain(max.to_array()).map(finite).fold(0.0, f64::max)
     };
-    let close = || CLOSE * (size(a) + size(b) + pose.translation().abs().max_element());
-    match verdict {
-        Verdict::Undecided(_) => true,
-        Verdict::Separated(clear) => clear.lower <= close(),
+    let close = || RELATIVE_DOUBT * (size(a) + size(b) + pose.translation().abs().max_element());
+    match *found {
+        Encounter::Undecided => true,
+        Encounter::Apart { gap } => gap <= close(),
         // Without a depth the decision was an exact one.
-        Verdict::Intersecting(meeting) => meeting.depth > 0.0 && meeting.depth <= close(),
+        Encounter::Meeting { depth, .. } => depth > 0.0 && depth <= close(),
     }
-}
-
-/// A point of one mesh inside the solid that is the other, for meshes whose surfaces do not meet.
-fn inside(a: &Part, b: &Part, pose: &Pose) -> Option<Vec3> {
-    let solid = |part: &Part| matches!(part.shape().kind(), Kind::Solid(_));
-    if !solid(a) && !solid(b) {
-        return None;
-    }
-    let (mesh_a, mesh_b) = (mesh_of(a.shape())?, mesh_of(b.shape())?);
-    // What lies inside, and is one piece, has its box inside. The box of B where it is may be too
-    // large.
-    let its = mesh_b.bounds().transformed(pose);
-    let a_in_b = solid(b) && (mesh_a.shells().count() > 1 || its.contains_box(&mesh_a.bounds()));
-    let (here, there) = ((&**mesh_a, &Pose::IDENTITY), (&**mesh_b, pose));
-    let in_b = || a_in_b.then(|| vertex_of_inside(here, there)).flatten();
-    let in_a = || solid(a).then(|| vertex_of_inside(there, here)).flatten();
-    in_b().or_else(in_a)
 }
 
 /// Where two bodies that meet do so, in the world's frame; A is at `frame`, B at `pose` in A's
 /// frame. `None` if they do not meet.
 ///
-/// The answer is that of a check which knows nothing of earlier ones, by the method of least
-/// expected cost: it depends on the two forms and their poses alone. `cold` is what the last check
-/// found, if that was such a check. What is found is left in `memory` for the next check.
+/// The answer is that of a check that uses nothing of earlier ones, by the engine's method of
+/// least expected cost: it depends on the two forms and their poses alone. `cold` is what the last
+/// check found, if that was such a check. What is found is left in `memory` for the next check, if
+/// that uses the same method.
 pub(super) fn witness(
+    (a, b): (&Geometry, &Geometry),
+    frame: &Pose,
+    pose: &Pose,
+    key: Key,
+    cold: Option<&Found>,
+    memory: &mut Memory,
+) -> Option<Witness> {
+    let chooser = &Chooser::engine(key);
+    let found = match cold {
+        Some(found) => *found,
+        None if memory.is_by_cost() => {
+            let by_hulls = memory.by_hulls;
+            memory.forget();
+            let found = check(a, b, pose, chooser, memory);
+            memory.by_hulls = by_hulls;
+            found
+        }
+        None => check(a, b, pose, chooser, &mut Memory::default()),
+    };
+    witness_at(found.place()?, a, b, frame, pose)
+}
+
+/// The place where a method found two bodies meeting, if it gave one.
+pub(super) fn own_witness(
+    found: &Found,
+    (a, b): (&Geometry, &Geometry),
+    frame: &Pose,
+    pose: &Pose,
+) -> Option<Witness> {
+    let place = found.place()?;
+    let triangles_are_known = place.triangles.iter().all(Option::is_some);
+    if place.point.is_none() && !triangles_are_known {
+        return None;
+    }
+    witness_at(place, a, b, frame, pose)
+}
+
+fn witness_at(
+    place: &Place,
     a: &Geometry,
     b: &Geometry,
     frame: &Pose,
     pose: &Pose,
-    cold: Option<&Found>,
-    memory: &mut Memory,
 ) -> Option<Witness> {
-    let found = match cold {
-        Some(found) => *found,
-        None => {
-            let by_hulls = memory.by_hulls;
-            memory.forget();
-            let found = check(a, b, pose, None, memory);
-            memory.by_hulls = by_hulls;
-            found
-        }
-    };
-    let place = found.place()?;
     let point = place.point.unwrap_or_else(|| {
         let [i, j] = place.parts.map(|n| n as usize);
         let (one, other) = (&a.parts()[i], &b.parts()[j]);

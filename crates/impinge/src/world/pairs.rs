@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
-use super::method::Method;
 use super::narrow::{Memory, Standing};
+use super::selection::Selected;
 
 /// Two slots, the smaller first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,7 +26,7 @@ impl Key {
     }
 }
 
-/// Hashes keys by one multiplication; nobody chooses slots in order to make them collide.
+/// Hashes keys by one multiplication. Keys are not chosen by an adversary.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct KeyHasher;
 
@@ -66,8 +66,8 @@ pub(super) struct Record {
     pub(super) standing: Standing,
     /// What the last check left for the next.
     pub(super) memory: Option<Box<Memory>>,
-    /// How the pair is to be checked, by the application's wish.
-    pub(super) wish: Option<Method>,
+    /// Whether the last check left open whether they meet.
+    pub(super) undecided: bool,
     /// The update that last checked it, or is about to.
     pub(super) stamp: u64,
     /// Whether hulls alone decided the last check.
@@ -92,7 +92,7 @@ impl Record {
             key,
             standing: Standing::Unknown,
             memory: None,
-            wish: None,
+            undecided: false,
             stamp: 0,
             by_hulls: false,
             since: 0,
@@ -159,8 +159,15 @@ impl Pairs {
         }
     }
 
+    /// Forgets what was kept of all pairs.
+    pub(super) fn forget_memories(&mut self) {
+        for record in &mut self.records {
+            record.memory = None;
+        }
+    }
+
     /// Adds a pair that is not there yet.
-    pub(super) fn insert(&mut self, key: Key, wish: Option<Method>) -> u32 {
+    pub(super) fn insert(&mut self, key: Key) -> u32 {
         let number = self.records.len() as u32;
         let (a, b) = key.slots();
         if self.of.len() <= b as usize {
@@ -171,7 +178,7 @@ impl Pairs {
         self.of[b as usize].push(number);
         self.numbers.insert(key, number);
         let memory = self.spare.pop();
-        self.records.push(Record { memory, wish, places, ..Record::new(key) });
+        self.records.push(Record { memory, places, ..Record::new(key) });
         number
     }
 
@@ -204,25 +211,15 @@ impl Pairs {
     }
 }
 
-/// What the application wishes for single pairs, whether their boxes overlap or not.
+/// What the application has set for single pairs, whether their boxes overlap or not, and for
+/// classes of bodies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Settings {
-    methods: HashMap<Key, Method, KeyHasher>,
+    pub(super) methods: Selected,
     pub(super) users: HashMap<Key, u64, KeyHasher>,
 }
 
 impl Settings {
-    pub(super) fn method(&self, key: Key) -> Option<Method> {
-        if self.methods.is_empty() { None } else { self.methods.get(&key).copied() }
-    }
-
-    pub(super) fn set_method(&mut self, key: Key, method: Option<Method>) {
-        match method {
-            Some(method) => self.methods.insert(key, method),
-            None => self.methods.remove(&key),
-        };
-    }
-
     pub(super) fn user(&self, key: Key) -> u64 {
         self.users.get(&key).copied().unwrap_or(0)
     }
@@ -236,9 +233,7 @@ impl Settings {
 
     /// Forgets the pairs of a body that is gone.
     pub(super) fn forget(&mut self, slot: u32) {
-        if !self.methods.is_empty() {
-            self.methods.retain(|key, _| !key.has(slot));
-        }
+        self.methods.forget(slot);
         if !self.users.is_empty() {
             self.users.retain(|key, _| !key.has(slot));
         }

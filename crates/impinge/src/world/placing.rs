@@ -8,14 +8,14 @@ use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
 use crate::wide::prefetch;
 use crate::workers;
 
-/// With fewer bodies than this in a level, threads take longer to share them than one to put boxes
-/// around them.
-const MANY: usize = 128;
-/// At least so many bodies are taken at a time.
-const PIECE: usize = 8;
+/// Bodies in a level from which on several threads put boxes around them; with fewer, sharing takes
+/// longer than the work.
+const MIN_BODIES_FOR_THREADS: usize = 128;
+/// Bodies that a thread takes at a time, at least.
+const MIN_BODIES_AT_A_TIME: usize = 8;
 
-/// Poses are asked for so many bodies before they are needed.
-const AHEAD: usize = 6;
+/// How many bodies ahead poses are prefetched.
+const PREFETCH_BODIES: usize = 6;
 
 /// Where a body is, and the boxes around it.
 pub(super) type Placed = (Pose, Bounds, Option<OrientedBox>);
@@ -23,7 +23,7 @@ pub(super) type Placed = (Pose, Bounds, Option<OrientedBox>);
 impl Bodies {
     /// Brings poses and boxes up to date, level by level, the bodies of a level in parallel
     /// (Zachmann 1994, section 6.3).
-    pub(super) fn settle(&mut self) {
+    pub(super) fn update_poses(&mut self) {
         if self.changed.is_empty() {
             return;
         }
@@ -58,7 +58,8 @@ impl Bodies {
         self.computed.clear();
     }
 
-    /// Places all bodies that changed, which hang on nothing, in the order of their slots.
+    /// Places all bodies that changed, none of which is attached to another, in the order of their
+    /// slots.
     fn place_roots(&mut self) {
         let options = self.options;
         type Given<'a> = (&'a [Record], (&'a [Marks], &'a [Pose]));
@@ -67,7 +68,7 @@ impl Bodies {
             let ((records, (marks, locals)), (poses, (bounds, oriented))) = (given, made);
             for (n, record) in records.iter().enumerate().filter(|(n, _)| marks[*n].is_changed) {
                 // Another thread wrote them.
-                if let Some(soon) = locals.get(n + AHEAD) {
+                if let Some(soon) = locals.get(n + PREFETCH_BODIES) {
                     prefetch(soon);
                 }
                 poses[n] = locals[n];
@@ -81,10 +82,10 @@ impl Bodies {
         let boxes = (&mut self.bounds[..], &mut self.oriented[..]);
         let given = (&self.records[..], (&self.marks[..], &self.locals[..]));
         let lists = (given, (&mut self.poses[..], boxes));
-        if self.changed.len() < MANY {
+        if self.changed.len() < MIN_BODIES_FOR_THREADS {
             place(lists);
         } else {
-            workers::share(lists, PIECE, place, || ());
+            workers::share(lists, MIN_BODIES_AT_A_TIME, place, || ());
         }
         for slot in &self.changed {
             self.marks[*slot as usize].is_changed = false;
@@ -102,14 +103,14 @@ impl Bodies {
                 parent => poses[parent as usize].composed_in_chain(local),
             };
             if !pose.is_in_range() {
-                // Nothing is certain out there: the body meets nothing until it comes back.
+                // Verdicts are not exact there: the body meets nothing until it is in range again.
                 return (pose, Bounds::EMPTY, options.oriented.then(|| OrientedBox::around(&[])));
             }
             let (bounds, oriented) = options.around(record.form(), &pose);
             (pose, bounds, oriented)
         };
         self.computed.clear();
-        if self.level.len() < MANY {
+        if self.level.len() < MIN_BODIES_FOR_THREADS {
             self.computed.extend(self.level.iter().copied().map(place));
         } else {
             self.computed.resize(self.level.len(), (Pose::IDENTITY, Bounds::EMPTY, None));
@@ -119,7 +120,7 @@ impl Bodies {
                 }
             };
             let lists = (&self.level[..], &mut self.computed[..]);
-            workers::share(lists, PIECE, place_all, || ());
+            workers::share(lists, MIN_BODIES_AT_A_TIME, place_all, || ());
         }
         for (slot, (pose, bounds, oriented)) in self.level.iter().zip(&self.computed) {
             let slot = *slot as usize;
@@ -131,7 +132,7 @@ impl Bodies {
         }
     }
 
-    /// Notes that the bodies of a level moved, and goes on to those that hang on them.
+    /// Notes that the bodies of a level moved, and continues with those attached to them.
     fn descend(&mut self) {
         self.next.clear();
         for n in 0..self.level.len() {

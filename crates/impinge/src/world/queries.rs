@@ -1,12 +1,13 @@
-//! Questions to a world between updates: where bodies are, who meets whom, how far apart, how deep.
+//! Questions to a world between updates: where bodies are, which meet, how far apart, how deep.
 
 use super::events::Witness;
-use super::narrow::{self, Memory, Standing};
+use super::narrow::{self, Memory};
 use super::pairs;
 use super::{Geometry, Handle, World};
 use crate::answer::{Contact, Distance};
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
+use crate::pair::Bias;
 use crate::shape;
 
 /// Two bodies that meet, as of the last update.
@@ -16,8 +17,8 @@ pub struct Collision {
     pub a: Handle,
     /// The body in the larger slot.
     pub b: Handle,
-    /// False if a curved shape touches another to some twelve digits, and nobody knows.
-    pub certain: bool,
+    /// Which way it can be wrong; `None` if it is certain. See [`Event::bias`](super::Event::bias).
+    pub bias: Option<Bias>,
     /// Since which update.
     pub since: u64,
 }
@@ -58,19 +59,19 @@ impl World {
     ///
     /// # Errors
     /// [`ErrorKind::NoSuchBody`](crate::ErrorKind::NoSuchBody) if it is gone;
-    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the bodies that it hangs on have
-    /// taken it [beyond the range of coordinates](World::out_of_range).
+    /// [`ErrorKind::OutOfRange`](crate::ErrorKind::OutOfRange) if the bodies that it is attached to
+    /// have taken it [beyond the range of coordinates](World::out_of_range).
     pub fn pose(&self, body: Handle) -> Result<Pose, Error> {
         let slot = self.bodies.slot(body)?;
         self.bodies.pose_in_range(slot)
     }
 
-    /// Bodies that the poses of those they hang on have taken beyond the range of coordinates,
-    /// [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), as of the last update.
+    /// Bodies that the poses of those they are attached to have taken beyond the range of
+    /// coordinates, [`MAX_COORDINATE`](crate::math::MAX_COORDINATE), as of the last update.
     ///
     /// Poses are checked one by one when they are made, but a chain of them may lead anywhere. A
     /// body that is out of range has no box and meets nothing; pairs that it met have ended. When
-    /// it comes back it is as any other. What hangs on it may be in range.
+    /// it comes back it is as any other. What is attached to it may be in range.
     ///
     /// ```
     /// use impinge::convex::Sphere;
@@ -150,7 +151,7 @@ impl World {
                 Collision {
                     a: self.bodies.handle(a),
                     b: self.bodies.handle(b),
-                    certain: !matches!(record.standing, Standing::Undecided),
+                    bias: record.standing.bias(),
                     since: record.since,
                 }
             })
@@ -188,7 +189,8 @@ impl World {
         let frame = &self.bodies.poses[i];
         let pose = Pose::relative(frame, &self.bodies.poses[j]);
         let memory = &mut Memory::default();
-        Ok(narrow::witness(self.form(i), self.form(j), frame, &pose, None, memory))
+        let forms = (self.form(i), self.form(j));
+        Ok(narrow::witness(forms, frame, &pose, key, None, memory))
     }
 
     /// How far two bodies are apart, whether the pair matters or not: bounds, and closest points in

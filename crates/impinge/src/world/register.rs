@@ -1,28 +1,28 @@
-//! The slots of a world that is elsewhere, as its application knows them.
+//! The slots of a world that is on another thread, as the application knows them.
 
 use std::collections::VecDeque;
 
 use super::Handle;
-use super::bodies::MOST;
+use super::bodies::MAX_BODIES;
 
-/// So many frames a slot rests after its body was removed. A world that is no further behind has
-/// then seen it empty, and takes the next body without extra work; one that is finds out for
-/// itself.
-const REST: u64 = 32;
-/// So many slots may rest at any time, whatever the number of bodies.
-const RESTING: usize = 64;
+/// Frames for which a slot is not used after its body was removed. A world that is no further
+/// behind has then seen it empty, and takes the next body without extra work; one that is further
+/// behind handles the reuse itself.
+const FRAMES_BEFORE_REUSE: u64 = 32;
+/// Slots that may wait for reuse at any time, whatever the number of bodies.
+const MIN_WAITING_SLOTS: usize = 64;
 
 /// Which slots are taken, by which bodies, and which can be used again.
 ///
 /// The choice of a slot depends on the calls alone, not on how far the world has got. There are
-/// never more slots than twice the most bodies at one time, or [`RESTING`] more than these, if that
-/// is more.
+/// never more slots than twice the most bodies at one time, or [`MIN_WAITING_SLOTS`] more than
+/// these, if that is more.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Register {
     slots: Vec<Slot>,
     taken: usize,
     /// Free slots, and when they became free, the oldest first.
-    resting: VecDeque<(u64, u32)>,
+    waiting: VecDeque<(u64, u32)>,
     /// The frame that is being prepared.
     frame: u64,
 }
@@ -37,12 +37,12 @@ struct Slot {
 impl Register {
     /// The slots of a world: the generation of each, and whether a body is in it.
     pub(super) fn new(slots: impl Iterator<Item = (u32, bool)>) -> Self {
-        let mut register = Self { frame: REST, ..Self::default() };
+        let mut register = Self { frame: FRAMES_BEFORE_REUSE, ..Self::default() };
         for (slot, (generation, taken)) in slots.enumerate() {
             register.slots.push(Slot { generation, taken });
             register.taken += usize::from(taken);
             if !taken && generation < u32::MAX {
-                register.resting.push_back((0, slot as u32));
+                register.waiting.push_back((0, slot as u32));
             }
         }
         register
@@ -66,16 +66,19 @@ impl Register {
 
     /// A slot for a new body, unless all are taken.
     pub(super) fn take(&mut self) -> Option<Handle> {
-        let crowded = self.resting.len() >= self.taken.max(RESTING);
-        let rested = self.resting.front().is_some_and(|(since, _)| self.frame - since >= REST);
-        let again = if rested || crowded { self.resting.pop_front() } else { None };
+        let crowded = self.waiting.len() >= self.taken.max(MIN_WAITING_SLOTS);
+        let has_waited = self
+            .waiting
+            .front()
+            .is_some_and(|(since, _)| self.frame - since >= FRAMES_BEFORE_REUSE);
+        let again = if has_waited || crowded { self.waiting.pop_front() } else { None };
         let slot = match again {
             Some((_, slot)) => slot,
-            None if self.slots.len() < MOST as usize => {
+            None if self.slots.len() < MAX_BODIES as usize => {
                 self.slots.push(Slot { generation: 0, taken: false });
                 self.slots.len() as u32 - 1
             }
-            None => self.resting.pop_front()?.1,
+            None => self.waiting.pop_front()?.1,
         };
         self.taken += 1;
         let entry = &mut self.slots[slot as usize];
@@ -94,7 +97,7 @@ impl Register {
         // After the last generation a slot stays empty, so that no handle ever names a second body.
         entry.generation = entry.generation.saturating_add(1);
         if entry.generation < u32::MAX {
-            self.resting.push_back((self.frame, body.slot));
+            self.waiting.push_back((self.frame, body.slot));
         }
         true
     }
@@ -132,7 +135,7 @@ mod tests {
                 assert_eq!(register.len(), there.len());
                 assert!(there.iter().all(|body| register.contains(*body)));
                 assert!(gone.iter().all(|body| !register.contains(*body)));
-                let bound = most + 1 + (most + 1).max(RESTING);
+                let bound = most + 1 + (most + 1).max(MIN_WAITING_SLOTS);
                 assert!(register.slots() <= bound, "{} slots for {most}", register.slots());
             }
         }
@@ -147,7 +150,7 @@ mod tests {
         let last = register.take().unwrap();
         assert_eq!(last, Handle { slot: 2, generation: u32::MAX - 1 });
         assert!(register.free(last));
-        for _ in 0..2 * RESTING {
+        for _ in 0..2 * MIN_WAITING_SLOTS {
             let body = register.take().unwrap();
             assert!(body.slot > 2);
             register.free(body);

@@ -1,4 +1,4 @@
-//! The state of a world, to look at elsewhere and to go back to.
+//! The state of a world, to read on another thread and to return to.
 
 #[cfg(feature = "serde")]
 mod serial;
@@ -9,6 +9,7 @@ use super::bodies::{Bodies, BoxOptions};
 use super::interest::Matrix;
 use super::narrow::Standing;
 use super::pairs::{Key, Pairs, Settings};
+use super::update::Open;
 use super::{Geometry, Handle, Report, World, WorldOptions};
 use crate::error::Error;
 use crate::math::Pose;
@@ -23,7 +24,7 @@ pub struct Snapshot {
     state: Arc<State>,
 }
 
-/// All that later reports depend on, and nothing that only makes them come sooner.
+/// All that later reports depend on, and nothing that only makes them faster.
 #[derive(Debug)]
 struct State {
     bodies: Bodies,
@@ -31,6 +32,7 @@ struct State {
     settings: Settings,
     /// The pairs that met at the last update.
     met: Vec<Met>,
+    undecided: Vec<Open>,
     severed: Vec<(Handle, Handle)>,
     report: Report,
 }
@@ -62,6 +64,7 @@ impl World {
                     forms: record.forms,
                 })
                 .collect(),
+            undecided: self.undecided.clone(),
             severed: self.severed.clone(),
             report: self.report.clone(),
         };
@@ -70,12 +73,14 @@ impl World {
 
     /// Goes back, or forward, to a snapshot of this world or of another.
     ///
-    /// Bodies with their poses and forms, what hangs on what, rules and interest, methods and
-    /// numbers of pairs, which pairs meet and since when, the last [report](World::report), and
-    /// changes that no update had seen: all is as it was when the snapshot was taken. From there on
-    /// the same changes give the same events, bit by bit, with the same handles, as if nothing had
-    /// happened in between. The [options](World::options) stay those of this world; nothing but
-    /// [`Stats`](super::Stats) depends on them.
+    /// Bodies with their poses and forms, what is attached to what, rules and interest, methods of
+    /// pairs and of classes, numbers of pairs, which pairs meet and since when, the last
+    /// [report](World::report), and changes that no update had seen: all is as it was when the
+    /// snapshot was taken. From there on the same changes give the same events, bit by bit, with
+    /// the same handles, as if nothing had happened in between. The [options](World::options) stay
+    /// those of this world; nothing but [`Stats`](super::Stats) depends on them, as long as no
+    /// method is selected that [leans](super::PairMethod::bias) one way: what such a method answers
+    /// may depend on earlier checks, which are forgotten.
     ///
     /// Handles of bodies that were there when the snapshot was taken name the same bodies again.
     /// Those of bodies that were added later name nothing any more, until as many bodies have been
@@ -115,7 +120,7 @@ impl World {
     /// # Ok::<(), impinge::Error>(())
     /// ```
     pub fn restore(&mut self, snapshot: &Snapshot) {
-        let State { bodies, matrix, settings, met, severed, report } = &*snapshot.state;
+        let State { bodies, matrix, settings, met, undecided, severed, report } = &*snapshot.state;
         let stays = |slot: u32| {
             let here = |bodies: &Bodies| {
                 let there = bodies.records.get(slot as usize)?.geometry.is_some();
@@ -134,19 +139,23 @@ impl World {
         }
         self.matrix = matrix.clone();
         self.settings = settings.clone();
+        self.methods.add_all(self.settings.methods.kinds());
+        self.undecided.clone_from(undecided);
         self.severed.clone_from(severed);
         self.report.clone_from(report);
         self.pairs = Pairs::default();
         self.meeting = met.len();
         for Met { key, standing, since, forms } in met {
-            let number = self.pairs.insert(*key, self.settings.method(*key));
+            let number = self.pairs.insert(*key);
             let record = &mut self.pairs.records[number as usize];
             (record.standing, record.since, record.forms) = (*standing, *since, *forms);
         }
-        // A new broad phase knows no pair; all boxes are looked at, and pairs that met are kept.
-        self.phase = self.options.phase.make();
-        self.changes.clear();
-        self.reconsider = true;
+        for open in undecided {
+            if let Some(record) = self.pairs.get_mut(open.key) {
+                record.undecided = true;
+            }
+        }
+        self.renew_phase(&self.options.clone());
     }
 
     /// A world that goes on from a [snapshot](World::snapshot), with options of its own. Its

@@ -1,67 +1,76 @@
 //! The update: from poses to events.
 
-use super::check::Checks;
-use super::events::{Event, EventKind, Report, Stats};
+use super::check::{Checks, Outcome};
+use super::events::{Event, EventKind, Stats, Undecided};
 use super::narrow::Standing;
 use super::pairs::{Key, Listed, Record};
-use super::{Handle, World};
-use crate::broad::Pair;
+use super::selection::Selection;
+use super::{Handle, Report, World};
+use crate::broad::{Completeness, Pair};
+use crate::pair::Budget;
 use crate::workers;
 
-/// With fewer pairs than this, threads that have to be woken take longer to share them than one to
-/// check them; threads that are awake do with fewer.
-const MANY: usize = 48;
-const MANY_AWAKE: usize = 16;
-/// At least so many pairs are checked at a time.
-const PIECE: usize = 2;
-/// One more thread is called for so many bodies that change, and for so many pairs; for fewer it
-/// would not be worth waking.
-const BODIES_EACH: usize = 128;
-const PAIRS_EACH: usize = 64;
-/// With so many bodies the broad phase has work for all threads itself.
-const CROWD: usize = 8192;
+/// Pairs from which on several threads check them; with fewer, threads that have to be woken take
+/// longer to share them than one takes to check them.
+const MIN_PAIRS_FOR_THREADS: usize = 48;
+/// The same for threads that are awake.
+const MIN_PAIRS_FOR_AWAKE_THREADS: usize = 16;
+/// Pairs that a thread takes at a time, at least.
+const MIN_PAIRS_AT_A_TIME: usize = 2;
+/// Bodies that change, and pairs, for each further thread that is woken.
+const BODIES_PER_THREAD: usize = 128;
+const PAIRS_PER_THREAD: usize = 64;
+/// Bodies from which on the broad phase has work for all threads itself.
+const MIN_BODIES_FOR_PARALLEL_BROAD_PHASE: usize = 8192;
+
+/// Which pairs are checked, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Schedule {
+    /// Few bodies moved: their pairs are listed.
+    Listed,
+    /// Most bodies moved: all pairs are gone through.
+    All,
+    /// The same, those of the last update while the broad phase is at work.
+    AllDuringBroadPhase,
+}
 
 impl World {
     /// Brings all up to date and says what happened since the last update. Only bodies that moved,
     /// and their pairs, cost anything.
     ///
     /// Uses the threads of the current `rayon` pool; what it says, and in which order, does not
-    /// depend on their number. Called by one of these, it lets others stand by, who may take up
+    /// depend on their number. Called by one of these, it keeps others awake, which may take up
     /// other jobs of the pool, for which it then waits, as every `rayon::join` may: what takes long
     /// belongs in another pool.
     pub fn update(&mut self) -> &Report {
         let changed = self.bodies.changed.len();
         let most = changed * 4 > self.bodies.records.len();
         let pairs = if most { self.pairs.records.len() } else { 0 };
-        let helpers = changed / BODIES_EACH + pairs / PAIRS_EACH;
-        workers::keep_workers_awake(helpers, || self.bring_up_to_date());
+        let helpers = changed / BODIES_PER_THREAD + pairs / PAIRS_PER_THREAD;
+        workers::keep_workers_awake(helpers, || self.run_stages());
         &self.report
     }
 
-    fn bring_up_to_date(&mut self) {
-        self.bodies.settle();
-        let frame = self.report.frame + 1;
-        self.report.frame = frame;
-        self.report.events.clear();
-        self.report.stats = Stats { moved: self.bodies.moved.len(), ..Stats::default() };
-        let most_moved = self.bodies.moved.len() * 4 > self.bodies.records.len();
-        let side_by_side = most_moved
-            && !self.reconsider
-            && self.pairs.records.len() >= MANY
-            && self.bodies.records.len() < CROWD
-            && rayon::current_num_threads() > 1;
-        if side_by_side {
-            self.find_boxes_and_check();
-        } else {
-            self.find_boxes();
+    /// The stages of an update.
+    fn run_stages(&mut self) {
+        self.bodies.update_poses();
+        self.begin_report();
+        let schedule = self.schedule();
+        match schedule {
+            Schedule::AllDuringBroadPhase => self.run_broad_phase_and_check(),
+            Schedule::Listed | Schedule::All => self.run_broad_phase(),
         }
-        let known = self.find_pairs();
-        match (side_by_side, most_moved) {
-            (true, _) => self.check_from(known, MANY_AWAKE),
-            (false, true) => self.check_from(0, MANY),
-            (false, false) => self.check_listed(known),
+        let first_new = self.update_pairs();
+        match schedule {
+            Schedule::AllDuringBroadPhase => {
+                self.check_from(first_new, MIN_PAIRS_FOR_AWAKE_THREADS);
+            }
+            Schedule::All => self.check_from(0, MIN_PAIRS_FOR_THREADS),
+            Schedule::Listed => self.check_listed(first_new),
         }
-        self.conclude();
+        self.report_findings();
+        self.report_persisting();
+        self.finish_report();
         self.bodies.forget_moves();
     }
 
@@ -71,39 +80,67 @@ impl World {
         &self.report
     }
 
+    fn begin_report(&mut self) {
+        let Report { frame, events, undecided, not_compared, stats } = &mut self.report;
+        *frame += 1;
+        events.clear();
+        undecided.clear();
+        not_compared.clear();
+        *stats = Stats { moved: self.bodies.moved.len(), ..Stats::default() };
+    }
+
+    fn schedule(&self) -> Schedule {
+        let bodies = self.bodies.records.len();
+        if self.bodies.moved.len() * 4 <= bodies {
+            return Schedule::Listed;
+        }
+        let during_broad_phase = !self.reconsider
+            && self.pairs.records.len() >= MIN_PAIRS_FOR_THREADS
+            && bodies < MIN_BODIES_FOR_PARALLEL_BROAD_PHASE
+            && rayon::current_num_threads() > 1;
+        if during_broad_phase { Schedule::AllDuringBroadPhase } else { Schedule::All }
+    }
+
     /// Lets the broad phase look at the boxes.
-    fn find_boxes(&mut self) {
-        if self.bodies.moved.is_empty() && !self.reconsider {
+    fn run_broad_phase(&mut self) {
+        let is_behind = self.completeness == Completeness::Incomplete;
+        if self.bodies.moved.is_empty() && !self.reconsider && !is_behind {
             self.changes.clear();
             return;
         }
-        let view = self.bodies.view(self.reconsider);
-        self.phase.update(&view, &mut self.changes);
+        // A broad phase that is behind knows all boxes already but for those that moved.
+        let view = self.bodies.view(self.reconsider && !is_behind);
+        self.completeness = self.phase.update(&view, &mut Budget::unlimited(), &mut self.changes);
     }
 
     /// Lets the broad phase look at the boxes while other threads check the pairs of the last
     /// update. A check of a pair whose boxes do not overlap any more is one too many; its finding
     /// is not used.
-    fn find_boxes_and_check(&mut self) {
+    fn run_broad_phase_and_check(&mut self) {
         let Self { bodies, phase, changes, pairs, .. } = self;
         let view = bodies.view(false);
-        let checks = Checks::new(bodies, self.report.frame, &mut self.findings);
-        workers::share(
+        let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
+        let checks = Checks::new(bodies, selection, self.report.frame, &mut self.findings);
+        self.completeness = workers::share(
             &mut pairs.records[..],
-            PIECE,
+            MIN_PAIRS_AT_A_TIME,
             |records: &mut [Record]| checks.check(records),
-            || phase.update(&view, changes),
+            || phase.update(&view, &mut Budget::unlimited(), changes),
         );
         checks.count(&mut self.report.stats);
     }
 
     /// Follows the broad phase and the interest matrix. Says how many pairs there were before;
     /// those after them are new.
-    fn find_pairs(&mut self) -> usize {
+    fn update_pairs(&mut self) -> usize {
         let Stats { boxes_began, boxes_ended, .. } = &mut self.report.stats;
         (*boxes_began, *boxes_ended) = (self.changes.began.len(), self.changes.ended.len());
+        if self.completeness == Completeness::Incomplete {
+            self.report_not_compared();
+        }
         let known = if self.reconsider {
-            self.reconsider = false;
+            // Until the broad phase has compared all boxes, pairs of the others stay as they are.
+            self.reconsider = self.completeness == Completeness::Incomplete;
             self.reconsider_all()
         } else {
             for n in 0..self.changes.ended.len() {
@@ -124,11 +161,21 @@ impl World {
         known
     }
 
+    /// Names the bodies that the broad phase has not compared with all others.
+    fn report_not_compared(&mut self) {
+        self.changes.pending.sort_unstable();
+        self.changes.pending.dedup();
+        let bodies = &self.bodies;
+        let there = |slot: &&u32| bodies.is_taken(**slot);
+        let slots = self.changes.pending.iter().filter(there);
+        self.report.not_compared.extend(slots.map(|slot| bodies.handle(*slot)));
+    }
+
     /// Takes up a pair whose boxes overlap, if it matters.
     fn consider(&mut self, a: u32, b: u32) {
         let key = Key::new(a, b);
         if self.matrix.matters(&self.bodies, a, b).0 && self.pairs.number(key).is_none() {
-            self.pairs.insert(key, self.settings.method(key));
+            self.pairs.insert(key);
         }
     }
 
@@ -157,9 +204,11 @@ impl World {
             let (a, b) = key.slots();
             self.matrix.matters(&self.bodies, a, b).0
         };
+        let is_behind = self.completeness == Completeness::Incomplete;
+        let pending = |slot: u32| self.changes.pending.binary_search(&slot).is_ok();
         let there = |key: &Key| {
             let (a, b) = key.slots();
-            pairs.binary_search(&Pair { a, b }).is_ok()
+            pairs.binary_search(&Pair { a, b }).is_ok() || (is_behind && (pending(a) || pending(b)))
         };
         let keys = self.pairs.records.iter().map(|record| record.key);
         let gone: Vec<Key> = keys.filter(|key| !matters(key) || !there(key)).collect();
@@ -173,18 +222,20 @@ impl World {
         known
     }
 
-    /// Checks the pairs from this number on of which one has moved, and those that nobody has
-    /// looked at; by all threads if there are `many`.
-    fn check_from(&mut self, first: usize, many: usize) {
+    /// Checks the pairs from this number on of which one has moved, those that were not checked yet
+    /// and those that are undecided; by all threads if there are at least `threads_from` of them.
+    fn check_from(&mut self, first: usize, threads_from: usize) {
+        let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
         let records = &mut self.pairs.records[first..];
-        let checks = Checks::new(&self.bodies, self.report.frame, &mut self.findings);
-        share(records, &checks, many);
+        let frame = self.report.frame;
+        let checks = Checks::new(&self.bodies, selection, frame, &mut self.findings);
+        share(records, &checks, threads_from);
         checks.count(&mut self.report.stats);
     }
 
-    /// The same for few movers, without a look at all pairs; those from the number `known` on are
-    /// new.
-    fn check_listed(&mut self, known: usize) {
+    /// The same for few movers, without a look at all pairs; those from the number `first_new` on
+    /// are new.
+    fn check_listed(&mut self, first_new: usize) {
         let frame = self.report.frame;
         self.listed.clear();
         // Stamps tell which are listed already (Zachmann 1994, section 7.3.1).
@@ -201,69 +252,105 @@ impl World {
             }
         }
         // Also of bodies that did not move.
-        for number in known..self.pairs.records.len() {
+        for open in &self.undecided {
+            if let Some(number) = self.pairs.number(open.key) {
+                list(number, &mut self.pairs.records);
+            }
+        }
+        for number in first_new..self.pairs.records.len() {
             list(number as u32, &mut self.pairs.records);
         }
-        let checks = Checks::new(&self.bodies, frame, &mut self.findings);
-        share(&mut self.listed[..], &checks, MANY);
+        let selection = Selection::new(&self.settings.methods, &self.options, &self.methods);
+        let checks = Checks::new(&self.bodies, selection, frame, &mut self.findings);
+        share(&mut self.listed[..], &checks, MIN_PAIRS_FOR_THREADS);
         checks.count(&mut self.report.stats);
         for Listed { number, record } in self.listed.drain(..) {
             self.pairs.records[number as usize] = record;
         }
     }
 
-    /// Makes events of what changed.
-    fn conclude(&mut self) {
+    /// Makes events of what changed, and notes what is undecided.
+    fn report_findings(&mut self) {
         let mut findings = std::mem::take(&mut self.findings);
         // Threads find in any order.
         findings.sort();
+        let before = std::mem::take(&mut self.undecided);
         for finding in findings.drain() {
-            let Some(record) = self.pairs.get_mut(finding.key) else {
+            let key = finding.key;
+            let Some(record) = self.pairs.get_mut(key) else {
                 continue;
             };
-            let found = finding.found;
-            record.standing = found;
-            let (a, b) = finding.key.slots();
+            let (a, b) = key.slots();
             let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-            if found.meets() {
+            let (standing, witness) = match finding.result {
+                Outcome::Changed { standing, witness } => (standing, witness),
+                Outcome::Undecided(bounds) => {
+                    let known = before.binary_search_by_key(&key, |open| open.key);
+                    let since = known.map_or(self.report.frame, |n| before[n].since);
+                    self.undecided.push(Open { key, since });
+                    let met = record.standing.meets();
+                    self.report.undecided.push(Undecided { a, b, met, since, bounds });
+                    continue;
+                }
+            };
+            record.standing = standing;
+            if standing.meets() {
                 record.since = self.report.frame;
                 self.meeting += 1;
-                let witness = finding.witness;
-                let event = Event { witness, ..event(EventKind::Began, a, b, found) };
-                self.report.events.push(event);
+                let event = event(EventKind::Began, a, b, standing);
+                self.report.events.push(Event { witness, ..event });
             } else {
                 self.meeting -= 1;
-                self.report.events.push(ended(a, b));
+                self.report.events.push(event(EventKind::Ended, a, b, standing));
             }
         }
         self.findings = findings;
-        if self.options.persisting {
-            for record in &self.pairs.records {
-                if record.standing.meets() && record.since != self.report.frame {
-                    let (a, b) = record.key.slots();
-                    let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
-                    let event = event(EventKind::Persists, a, b, record.standing);
-                    self.report.events.push(event);
-                }
+    }
+
+    /// Makes events of pairs that go on meeting, if they are wanted.
+    fn report_persisting(&mut self) {
+        if !self.options.persisting {
+            return;
+        }
+        for record in &self.pairs.records {
+            if record.standing.meets() && record.since != self.report.frame {
+                let (a, b) = record.key.slots();
+                let (a, b) = (self.bodies.handle(a), self.bodies.handle(b));
+                self.report.events.push(event(EventKind::Persists, a, b, record.standing));
             }
         }
+    }
+
+    fn finish_report(&mut self) {
         self.report.stats.meeting = self.meeting;
         self.report.events.sort_unstable_by_key(|event| (event.a, event.b, event.kind));
     }
 }
 
-/// Checks pairs, by all threads if there are many.
-fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, many: usize) {
-    if records.len() < many {
+/// A pair that the last update left undecided.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Open {
+    pub(super) key: Key,
+    /// The first update that did.
+    pub(super) since: u64,
+}
+
+/// Checks pairs, by all threads if there are at least `threads_from` of them.
+fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, threads_from: usize) {
+    if records.len() < threads_from {
         checks.check(records);
     } else {
-        workers::share(records, PIECE, |records: &mut [R]| checks.check(records), || ());
+        workers::share(
+            records,
+            MIN_PAIRS_AT_A_TIME,
+            |records: &mut [R]| checks.check(records),
+            || (),
+        );
     }
 }
 
 fn event(kind: EventKind, a: Handle, b: Handle, standing: Standing) -> Event {
-    let certain = !matches!(standing, Standing::Undecided);
-    Event { kind, a, b, certain, witness: None }
+    Event { kind, a, b, bias: standing.bias(), witness: None }
 }
 
 fn ended(a: Handle, b: Handle) -> Event {

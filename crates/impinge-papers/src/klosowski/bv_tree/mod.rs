@@ -47,7 +47,7 @@ use std::ops::Range;
 pub use counters::{Costs, Counter, Counts, Recording};
 pub use front::Front;
 pub use options::{BuildOptions, Measure, SplitPoint, SplitRule, Threshold};
-pub use query::BvQuery;
+pub use query::{BvQuery, Scratch};
 pub use shapes::{ByShape, DopShapes, TumbleOptions};
 pub use traverse::Order;
 pub use tumble::{ByMotion, Tumble};

@@ -32,6 +32,22 @@ pub struct BvQuery<'a, V: Volume, T = ByMotion<V>> {
     pub(super) stack: Vec<(u32, u32)>,
 }
 
+/// The memory of a query that is over, for the next one: nothing has to be allocated then. Holds no
+/// results.
+#[derive(Clone, Debug)]
+pub struct Scratch<V: Volume> {
+    moved: Option<Moved<V>>,
+    /// The tree of B.
+    key: u64,
+    stack: Vec<(u32, u32)>,
+}
+
+impl<V: Volume> Default for Scratch<V> {
+    fn default() -> Self {
+        Self { moved: None, key: 0, stack: Vec::new() }
+    }
+}
+
 /// A mesh with its tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side<'a, V> {
@@ -55,6 +71,18 @@ impl<'a, V: Volume> BvQuery<'a, V> {
     pub fn new(a: (&'a Mesh, &'a BvTree<V>), b: (&'a Mesh, &'a BvTree<V>)) -> Result<Self, Error> {
         Self::with_tumble(a, b, ByMotion::default())
     }
+
+    /// As [`BvQuery::new`], in the memory of an earlier query.
+    ///
+    /// # Errors
+    /// As [`BvQuery::new`].
+    pub fn with_scratch(
+        a: (&'a Mesh, &'a BvTree<V>),
+        b: (&'a Mesh, &'a BvTree<V>),
+        scratch: Scratch<V>,
+    ) -> Result<Self, Error> {
+        Self::assembled(a, b, ByMotion::default(), scratch)
+    }
 }
 
 impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
@@ -67,6 +95,21 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
         b: (&'a Mesh, &'a BvTree<V>),
         tumble: T,
     ) -> Result<Self, Error> {
+        Self::assembled(a, b, tumble, Scratch::default())
+    }
+
+    /// The memory, for the next query.
+    #[must_use]
+    pub fn into_scratch(self) -> Scratch<V> {
+        Scratch { moved: Some(self.moved), key: self.b.tree.key, stack: self.stack }
+    }
+
+    fn assembled(
+        a: (&'a Mesh, &'a BvTree<V>),
+        b: (&'a Mesh, &'a BvTree<V>),
+        tumble: T,
+        scratch: Scratch<V>,
+    ) -> Result<Self, Error> {
         for (name, (mesh, tree)) in [("A", a), ("B", b)] {
             let (triangles, order) = (mesh.triangles().len(), tree.order.len());
             if triangles != order {
@@ -78,14 +121,19 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
                 ));
             }
         }
+        let moved = match scratch.moved {
+            None => Moved::new(b.1),
+            Some(moved) if scratch.key == b.1.key => moved,
+            Some(moved) => moved.reuse(b.1),
+        };
         Ok(Self {
             a: Side { mesh: a.0, tree: a.1 },
             b: Side { mesh: b.0, tree: b.1 },
             tumble,
-            moved: Moved::new(b.1),
+            moved,
             pose: Pose::IDENTITY,
             margin: 0.0,
-            stack: Vec::new(),
+            stack: scratch.stack,
         })
     }
 

@@ -58,6 +58,15 @@ impl<V: Volume> Moved<V> {
         Self { volumes: tree.volumes().to_vec(), known }
     }
 
+    /// For another tree, in the same memory.
+    pub(super) fn reuse(mut self, tree: &BvTree<V>) -> Self {
+        self.volumes.clear();
+        self.volumes.extend_from_slice(tree.volumes());
+        self.stamps.clear();
+        self.stamps.resize(tree.volumes().len(), 0);
+        Self { now: 0, ..self }
+    }
+
     /// Starts a query: all volumes count as not moved.
     pub(super) fn begin(&mut self) {
         self.known.clear();

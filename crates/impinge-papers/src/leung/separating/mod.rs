@@ -56,7 +56,7 @@ pub use cache::Cache;
 pub use half_plane::HalfPlanes;
 pub use hemisphere::Hemisphere;
 pub use output::{Feasibility, Options, Output, Query, Reason, Termination, Verdict};
-pub use prepared::Prepared;
+pub use prepared::{Preparation, Prepared};
 pub use rule::Rule;
 pub use search::{Scratch, Search};
 

@@ -1,5 +1,7 @@
 //! A hull with the data precomputed for searches (Leung 1996, sections 3.4 and 3.5).
 
+use std::borrow::Cow;
+
 use crate::leung::DirectionTable;
 use impinge::convex::Hull;
 use impinge::internals::HullInternals as _;
@@ -13,21 +15,42 @@ use impinge::math::Vec3;
 #[derive(Clone, Debug)]
 pub struct Prepared<'h> {
     hull: &'h Hull,
+    own: Cow<'h, Preparation>,
+}
+
+/// What is precomputed of a hull, without the hull itself: to be kept where the hull is not.
+#[derive(Clone, Debug)]
+pub struct Preparation {
     centroid: Vec3,
     reach: Vec3,
     table: DirectionTable,
+}
+
+impl Preparation {
+    /// Of a hull.
+    #[must_use]
+    pub fn new(hull: &Hull) -> Self {
+        let vertices = hull.vertices();
+        // Each vertex is scaled before summing, so that the sum cannot overflow.
+        let share = 1.0 / vertices.len() as f64;
+        let centroid = vertices.iter().map(|v| *v * share).sum();
+        let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
+        Self { centroid, reach, table: DirectionTable::new(hull) }
+    }
 }
 
 impl<'h> Prepared<'h> {
     /// Prepares a hull.
     #[must_use]
     pub fn new(hull: &'h Hull) -> Self {
-        let vertices = hull.vertices();
-        // Each vertex is scaled before summing, so that the sum cannot overflow.
-        let share = 1.0 / vertices.len() as f64;
-        let centroid = vertices.iter().map(|v| *v * share).sum();
-        let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
-        Self { hull, centroid, reach, table: DirectionTable::new(hull) }
+        Self { hull, own: Cow::Owned(Preparation::new(hull)) }
+    }
+
+    /// A hull with what was precomputed of it. (With that of another hull, climbs may start at
+    /// vertices that are not there.)
+    #[must_use]
+    pub fn with(hull: &'h Hull, own: &'h Preparation) -> Self {
+        Self { hull, own: Cow::Borrowed(own) }
     }
 
     /// The hull.
@@ -39,19 +62,19 @@ impl<'h> Prepared<'h> {
     /// The mean of the vertices: inside the hull, up to rounding.
     #[must_use]
     pub fn centroid(&self) -> Vec3 {
-        self.centroid
+        self.own.centroid
     }
 
     /// The largest absolute value of each coordinate.
     #[must_use]
     pub fn reach(&self) -> Vec3 {
-        self.reach
+        self.own.reach
     }
 
     /// A start vertex for a climb towards `direction`, from the table of 8 x 16 directions.
     #[must_use]
     pub fn start(&self, direction: Vec3) -> u32 {
-        self.table.near(direction)
+        self.own.table.near(direction)
     }
 
     /// The vertex furthest along `direction`, exact. The climb starts at `start`, or at the vertex
@@ -73,7 +96,7 @@ impl<'h> Prepared<'h> {
             return self.hull.climb(direction, start, climb);
         }
         let height = |v: u32| self.hull.vertices()[v as usize].dot(direction);
-        let near = self.table.near(direction);
+        let near = self.own.table.near(direction);
         let start = if height(near) > height(start) { near } else { start };
         self.hull.climb(direction, start, climb)
     }

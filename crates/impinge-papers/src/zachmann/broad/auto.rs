@@ -3,7 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::{Grid, SweepAndPrune};
-use impinge::broad::{AllPairs, BroadPhase, Changes, DynamicTree, Frame, Moved, Neighbours, Pair};
+use impinge::broad::{
+    AllPairs, BroadPhase, Changes, Completeness, DynamicTree, Frame, Moved, Neighbours, Pair,
+};
+use impinge::pair::Budget;
 
 /// Frames that a challenger runs beside the incumbent before their times are compared. The first
 /// frame, in which all items are new to the challenger, does not count.
@@ -127,7 +130,7 @@ impl Auto {
         let Some(trial) = &mut self.challenger else { return };
         let start = Instant::now();
         let moved = if trial.frames == 0 { Moved::All } else { frame.moved };
-        trial.phase.update(&Frame { moved, ..*frame }, &mut trial.changes);
+        trial.phase.update_unlimited(&Frame { moved, ..*frame }, &mut trial.changes);
         if trial.frames > 0 {
             trial.own += start.elapsed();
             trial.incumbent += incumbent;
@@ -159,14 +162,20 @@ impl BroadPhase for Auto {
         "auto"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        budget: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         let start = Instant::now();
-        self.incumbent.update(frame, changes);
+        let completeness = self.incumbent.update(frame, budget, changes);
         let took = start.elapsed();
         // The order must not depend on the incumbent.
         changes.sort();
         self.plan_trials(frame.bounds.len());
         self.run_trial(frame, took);
+        completeness
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {

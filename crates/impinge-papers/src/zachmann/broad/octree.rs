@@ -18,8 +18,9 @@ use super::cell_tree::CellTree;
 use super::cells::Cells;
 use super::layout::{Layout, Spread};
 use super::stab::GrownBox;
-use impinge::broad::{BroadPhase, Changes, Frame, Pair};
+use impinge::broad::{BroadPhase, Changes, Completeness, Frame, Pair};
 use impinge::math::{Aabb, Vec3};
+use impinge::pair::Budget;
 
 /// The layout of an [`Octree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -323,7 +324,12 @@ impl BroadPhase for Octree {
         }
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         let movers = self.core.begin(frame, changes);
         if self.places.len() < movers.count() {
             self.places.resize(movers.count(), NOWHERE);
@@ -333,6 +339,7 @@ impl BroadPhase for Octree {
         }
         self.refit(frame);
         self.core.finish(frame, movers, changes);
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -380,13 +387,13 @@ mod tests {
     fn large_boxes_are_in_large_octants() {
         let mut tree = Octree::with(cage(3));
         let bounds = [Bounds { min: [0.0; 3], max: [3.5, 3.5, 7.5] }];
-        tree.update(
+        tree.update_unlimited(
             &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
             &mut Changes::default(),
         );
         assert_eq!(tree.stats().entries, [0, 2, 0, 0]);
         let bounds = [Bounds { min: [0.0; 3], max: [4.5, 3.5, 3.5] }];
-        tree.update(
+        tree.update_unlimited(
             &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
             &mut Changes::default(),
         );
@@ -394,7 +401,7 @@ mod tests {
         assert_eq!((tree.stats().entries, tree.stats().touched), (vec![0, 1, 0, 16], 17));
         assert_eq!((tree.stats().cells, tree.stats().occupied), (585, 17));
         let bounds = [Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
-        tree.update(
+        tree.update_unlimited(
             &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
             &mut Changes::default(),
         );
@@ -412,10 +419,10 @@ mod tests {
             let size = 0.5 + f64::from(round % 3) + random.unit() * 0.1;
             let bounds = [Aabb { min: p, max: p + Vec3::splat(size) }.into()];
             let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-            tree.update(&frame, &mut Changes::default());
+            tree.update_unlimited(&frame, &mut Changes::default());
             visited += tree.stats().touched;
             let mut again = Octree::with(tree.options);
-            again.update(&frame, &mut Changes::default());
+            again.update_unlimited(&frame, &mut Changes::default());
             fresh += again.stats().touched;
             assert_eq!(tree.stats().entries, again.stats().entries);
             let mut known = tree.clone();

@@ -18,8 +18,9 @@ use super::cell_tree::CellTree;
 use super::layout::{Layout, Spread};
 use super::stab::GrownBox;
 use crate::klosowski::volume::{Dop6, Dop14, Dop18, Dop26};
-use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
+use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
 use impinge::math::{Aabb, Vec3};
+use impinge::pair::Budget;
 
 /// The most directions.
 const MAX_DIRECTIONS: usize = 13;
@@ -338,13 +339,19 @@ impl BroadPhase for SlabOctree {
         }
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         let movers = self.core.begin(frame, changes);
         for item in movers.items() {
             self.place(*item, frame);
         }
         self.refit(frame);
         self.core.finish(frame, movers, changes);
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -425,9 +432,9 @@ mod tests {
             .collect();
         let frame = Frame { bounds: &boxes, oriented: None, moved: Moved::All };
         let mut slabs = SlabOctree::with(SlabOctreeOptions::fixed(cage(), 3, Slabs::Six));
-        slabs.update(&frame, &mut Changes::default());
+        slabs.update_unlimited(&frame, &mut Changes::default());
         let mut octree = Octree::with(OctreeOptions::fixed(cage(), 3));
-        octree.update(&frame, &mut Changes::default());
+        octree.update_unlimited(&frame, &mut Changes::default());
         // The octree works with whole cells of the finest level, so it attaches items to larger
         // octants; the neighbours are the same.
         assert_eq!(slabs.stats().compared, octree.stats().compared);
@@ -450,7 +457,7 @@ mod tests {
             let entry = Entry::Oriented;
             let options = SlabOctreeOptions { entry, ..SlabOctreeOptions::fixed(cage(), 1, slabs) };
             let mut tree = SlabOctree::with(options);
-            tree.update(&frame, &mut Changes::default());
+            tree.update_unlimited(&frame, &mut Changes::default());
             tree.stats().compared
         });
         assert_eq!(compared, [1, 0]);

@@ -10,10 +10,11 @@
 //! their number. Here the boxes themselves are compared at an exchange, and only overlapping pairs
 //! are stored.
 
-use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
+use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
 use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
+use impinge::pair::Budget;
 
 /// With more exchanges per end and axis in one update, sorting from scratch is cheaper.
 const MAX_EXCHANGES_PER_END: usize = 24;
@@ -324,7 +325,12 @@ impl BroadPhase for SweepAndPrune {
         "sweep and prune"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         changes.clear();
         self.movers.gather(frame);
         let movers = std::mem::take(&mut self.movers);
@@ -360,6 +366,7 @@ impl BroadPhase for SweepAndPrune {
             self.sweep(frame, changes);
         }
         self.movers = movers;
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -415,7 +422,7 @@ mod tests {
     fn slow_motion_takes_exchanges_and_a_jump_of_all_boxes_a_new_sort() {
         let (mut phase, mut changes) = (SweepAndPrune::new(), Changes::default());
         let mut update = |boxes: &[Bounds], moved: Moved<'_>| {
-            phase.update(&Frame { bounds: boxes, oriented: None, moved }, &mut changes);
+            phase.update_unlimited(&Frame { bounds: boxes, oriented: None, moved }, &mut changes);
             (phase.stats(), changes.began.len(), changes.ended.len())
         };
         let (stats, began, _) = update(&row(0.0), Moved::All);

@@ -11,7 +11,8 @@ mod tree;
 
 use super::movers::Movers;
 use super::pair_set::PairSet;
-use super::{Bounds, BroadPhase, Changes, Frame, Pair};
+use super::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
+use crate::pair::Budget;
 use crate::stamps::Stamps;
 use tree::{NO_NODE, Tree, overlap, surface};
 
@@ -216,7 +217,12 @@ impl BroadPhase for DynamicTree {
         "dynamic tree"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         changes.clear();
         self.movers.gather(frame);
         let movers = std::mem::take(&mut self.movers);
@@ -243,6 +249,7 @@ impl BroadPhase for DynamicTree {
             });
         }
         self.movers = movers;
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -287,7 +294,7 @@ mod tests {
             for frame in 0..100 {
                 let moved = if frame == 0 { Moved::All } else { Moved::Only(&boxes.moved) };
                 let view = Frame { bounds: &boxes.bounds, oriented: None, moved };
-                phase.update(&view, &mut changes);
+                phase.update_unlimited(&view, &mut changes);
                 phase.validate(&boxes.bounds).unwrap();
                 boxes.step();
             }
@@ -301,13 +308,13 @@ mod tests {
     fn items_at_rest_are_not_reinserted() {
         let mut boxes = Boxes::new(5, Scatter::Even, 3000);
         let (mut phase, mut changes) = (DynamicTree::new(), Changes::default());
-        phase.update(
+        phase.update_unlimited(
             &Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
             &mut changes,
         );
         let stats = phase.stats();
         assert!(stats.rebuilt && stats.leaves == 3000 && stats.height < 16, "{stats:?}");
-        phase.update(
+        phase.update_unlimited(
             &Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::All },
             &mut changes,
         );
@@ -317,7 +324,7 @@ mod tests {
             (boxes.bounds[7].min[1], boxes.bounds[7].max[1]) =
                 (boxes.bounds[7].min[1] + step, boxes.bounds[7].max[1] + step);
             let view = Frame { bounds: &boxes.bounds, oriented: None, moved: Moved::Only(&[7]) };
-            phase.update(&view, &mut changes);
+            phase.update_unlimited(&view, &mut changes);
             assert_eq!(phase.stats().reinserted, reinserted);
             phase.validate(&boxes.bounds).unwrap();
         }
@@ -328,7 +335,7 @@ mod tests {
         let (mut phase, mut changes) = (DynamicTree::new(), Changes::default());
         for size in [100.0, 99.0, 1.0, 0.99] {
             let bounds = [Bounds { min: [0.0; 3], max: [size; 3] }];
-            phase.update(
+            phase.update_unlimited(
                 &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
                 &mut changes,
             );

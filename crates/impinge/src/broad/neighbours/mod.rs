@@ -49,7 +49,8 @@ mod tree_search;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{BroadPhase, Changes, Frame, Moved, Pair};
+use super::{BroadPhase, Changes, Completeness, Frame, Moved, Pair};
+use crate::pair::Budget;
 use crate::workers;
 use boxes::SkinnedBoxes;
 use compare::Comparison;
@@ -86,10 +87,10 @@ const MAX_SLOTS_TO_VALIDATE: usize = 2048;
 /// let mut boxes: Vec<Bounds> =
 ///     (0..1000).map(|i| Bounds { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] }).collect();
 /// let (mut phase, mut changes) = (Neighbours::new(), Changes::default());
-/// phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+/// phase.update_unlimited(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
 /// assert!(changes.began.is_empty());
 /// boxes[7].max[0] += 0.5;
-/// phase.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) }, &mut changes);
+/// phase.update_unlimited(&Frame { bounds: &boxes, oriented: None, moved: Moved::Only(&[7]) }, &mut changes);
 /// assert_eq!((changes.began[0].a, changes.began[0].b), (7, 8));
 /// ```
 #[derive(Debug, Default)]
@@ -238,7 +239,12 @@ impl BroadPhase for Neighbours {
         "neighbours"
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         let boxes = match frame.moved {
             Moved::Only(items) if items.len() * ITEMS_PER_MOVED_FOR_WORKERS < self.slots.len() => 0,
             _ => frame.bounds.len().max(self.moved.count()),
@@ -249,6 +255,7 @@ impl BroadPhase for Neighbours {
         if cfg!(debug_assertions) && self.slots.len() <= MAX_SLOTS_TO_VALIDATE {
             self.validate();
         }
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -347,8 +354,8 @@ mod tests {
                 let bounds: Vec<Bounds> = boxes.iter().map(around).collect();
                 let few: Vec<u32> = (0..count as u32).filter(|n| n % 20 == 0).collect();
                 let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-                phase.update(&view, &mut found);
-                oracle.update(&view, &mut known);
+                phase.update_unlimited(&view, &mut found);
+                oracle.update_unlimited(&view, &mut known);
                 found.sort();
                 assert_eq!(found, known, "seed {seed}, frame {frame}");
                 most = most.max(phase.stats().in_group);
@@ -363,8 +370,8 @@ mod tests {
                     }
                     // Only these move.
                     let view = Frame { bounds: &bounds, oriented: None, moved: Moved::Only(&few) };
-                    phase.update(&view, &mut found);
-                    oracle.update(&view, &mut known);
+                    phase.update_unlimited(&view, &mut found);
+                    oracle.update_unlimited(&view, &mut known);
                     found.sort();
                     assert_eq!(found, known, "seed {seed}, frame {frame}, few");
                 }
@@ -407,8 +414,8 @@ mod tests {
             });
             let bounds: Vec<Bounds> = boxes.collect();
             let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-            phase.update(&view, &mut found);
-            oracle.update(&view, &mut known);
+            phase.update_unlimited(&view, &mut found);
+            oracle.update_unlimited(&view, &mut known);
             found.sort();
             assert_eq!(found, known, "frame {frame}");
             rebuilds += usize::from(phase.stats().rebuilt);
@@ -434,8 +441,8 @@ mod tests {
                 places.iter().map(|p| Bounds { min: p.map(side), max: p.map(|x| side(x + 1.0)) });
             let bounds: Vec<Bounds> = boxes.collect();
             let view = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-            phase.update(&view, &mut found);
-            oracle.update(&view, &mut known);
+            phase.update_unlimited(&view, &mut found);
+            oracle.update_unlimited(&view, &mut known);
             found.sort();
             assert_eq!(found, known, "frame {frame}");
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Bodies, BoxOptions, MOST, NONE, Record};
+use super::{Bodies, BoxOptions, MAX_BODIES, NONE, Record};
 use crate::broad::Bounds;
 use crate::error::{Error, ErrorKind};
 use crate::math::StoredPose;
@@ -36,6 +36,8 @@ pub(in crate::world) struct StoredBody {
     form: u32,
     groups: u32,
     mask: u32,
+    #[serde(default)]
+    class: u32,
     user: u64,
     local: StoredPose,
     /// As of the last update.
@@ -61,6 +63,7 @@ impl Bodies {
                 form: record.form,
                 groups: record.groups,
                 mask: record.mask,
+                class: record.class,
                 user: record.user,
                 local: StoredPose(self.locals[i]),
                 pose: StoredPose(self.poses[i]),
@@ -78,7 +81,7 @@ impl Bodies {
         forms: &[Geometry],
     ) -> Result<Self, Error> {
         let StoredBodies { slots, free, retired } = stored;
-        if slots.len() >= MOST as usize {
+        if slots.len() >= MAX_BODIES as usize {
             return Err(bad("more slots than a world has"));
         }
         let parents: Vec<Option<u32>> =
@@ -104,6 +107,7 @@ impl Bodies {
                 form: body.form,
                 groups: body.groups,
                 mask: body.mask,
+                class: body.class,
                 user: body.user,
                 ..Record::FREE
             };
@@ -143,7 +147,7 @@ impl Bodies {
     }
 }
 
-/// Whether somebody hangs on itself.
+/// Whether a body is attached to itself, directly or not.
 fn has_cycle(parents: &[Option<u32>]) -> bool {
     // 0 for those not looked at, else one more than the number of the walk that came by.
     let mut walk = vec![0_usize; parents.len()];

@@ -22,6 +22,6 @@ impl<'de> Deserialize<'de> for Report {
         {
             return Err(D::Error::custom("events that are not in the order of slots"));
         }
-        Ok(Self { frame, events, stats })
+        Ok(Self { frame, events, stats, ..Self::default() })
     }
 }

@@ -6,8 +6,8 @@
 //! reader. To publish, the writer puts its value into its slot and exchanges that slot for the
 //! middle one; to update, the reader exchanges its slot for the middle one and takes the value out.
 //! Each is one atomic exchange (two, where the writer first takes back what was not read) and a
-//! bounded number of steps: nobody waits, retries or fails, whatever the other side does or whether
-//! it ever does anything again.
+//! bounded number of steps: no side waits, retries or fails, whatever the other side does or
+//! whether it ever does anything again.
 //!
 //! The three slot numbers are, at any time, one with the writer, one with the reader, one in the
 //! middle: they start so, and an exchange with the middle permutes them. So a slot has one owner,
@@ -34,7 +34,7 @@ const FRESH: u8 = 0b100;
 
 struct Cell<T> {
     slots: [Slot<T>; 3],
-    /// The number of the slot that belongs to nobody, and whether it is fresh.
+    /// The number of the slot that neither side owns, and whether it is fresh.
     middle: AtomicU8,
 }
 
@@ -69,7 +69,7 @@ impl<T> Cell<T> {
 /// assert!(!writer.publish());
 /// writer.value_mut().clear();
 /// writer.value_mut().push(2);
-/// assert!(writer.publish()); // nobody had looked at the first
+/// assert!(writer.publish()); // the first was not read
 /// assert!(reader.update());
 /// assert_eq!(*reader.value(), [2]);
 /// assert!(!reader.update()); // nothing new

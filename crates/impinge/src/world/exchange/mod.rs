@@ -67,4 +67,23 @@ pub use latest::{Reader, Writer, latest};
 pub use merge::Merge;
 pub use outbox::{Command, Entry, Outbox, Scope};
 pub use reports::{FrameReport, FrameWriter, Lost, Reports};
-pub use worker::{Counters, Step, Worker};
+pub use worker::{Counters, SpawnError, Step, Worker};
+
+#[cfg(test)]
+mod tests {
+    use super::worker::{Step, Worker};
+    use crate::ErrorKind;
+    use std::thread::Builder;
+
+    #[test]
+    fn a_thread_that_does_not_start_gives_the_state_back() {
+        // More stack than there are addresses.
+        let builder = Builder::new().stack_size(usize::MAX / 4);
+        let step = |_: &mut String, _: Step, _: &mut Vec<u32>, _: &mut Vec<u32>| {};
+        let started = Worker::spawn_by(builder, "large", "kept".to_owned(), step);
+        let failed = started.unwrap_err();
+        assert_eq!(failed.error().kind(), ErrorKind::Thread);
+        assert!(failed.to_string().contains("large"), "{failed}");
+        assert_eq!(failed.into_state(), "kept");
+    }
+}

@@ -16,7 +16,7 @@ pub trait Command {
     /// Whether `older`, the last command before this one that concerns the same bodies, need not be
     /// carried out any more, so that this one can take its place in the queue (and so come before
     /// poses that were set in between). A second deformation of a body makes the first superfluous;
-    /// most commands do no such thing. It is what keeps a queue short that nobody reads.
+    /// most commands do no such thing. It keeps a queue short that is not read.
     fn supersedes(&self, older: &Self) -> bool {
         let _ = older;
         false
@@ -266,7 +266,7 @@ mod tests {
     }
 
     impl Model {
-        fn carry_out(&mut self, entry: Entry<u64, Order>) {
+        fn apply(&mut self, entry: Entry<u64, Order>) {
             match entry {
                 // A pose for a body that does not exist is ignored.
                 Entry::Pose(body, pose) => {
@@ -341,7 +341,7 @@ mod tests {
                     }),
                     _ => Entry::Pose(body, step),
                 };
-                history.carry_out(entry.clone());
+                history.apply(entry.clone());
                 match entry {
                     Entry::Pose(body, pose) => newer.set(body, pose),
                     Entry::Command(order) => newer.push(order),
@@ -352,13 +352,13 @@ mod tests {
                 }
                 if random.below(60) == 0 {
                     for entry in older.drain() {
-                        queued.carry_out(entry);
+                        queued.apply(entry);
                     }
                 }
             }
             older.merge(&mut newer);
             for entry in older.drain() {
-                queued.carry_out(entry);
+                queued.apply(entry);
             }
             assert_eq!(queued, history, "seed {seed}");
         }
@@ -384,7 +384,7 @@ mod tests {
         outbox.push(Order::Remove(5));
         outbox.push(Order::Add(5, 2));
         let mut model = Model { bodies: [(5, (0, 0))].into(), log: Vec::new() };
-        outbox.drain().for_each(|entry| model.carry_out(entry));
+        outbox.drain().for_each(|entry| model.apply(entry));
         assert_eq!(model.bodies[&5].0, 2);
         // Nothing is remembered of what was drained.
         outbox.set(5, 3);

@@ -21,8 +21,8 @@ pub(super) struct Place {
 /// A hash table from bodies to their places: as large as there are bodies in it, whatever their
 /// numbers.
 ///
-/// Linear probing, never more than half full, nothing removed but everything at once. Nobody
-/// iterates over it.
+/// Linear probing, never more than half full, nothing removed but everything at once. It is
+/// never iterated over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Places {
     places: Vec<Place>,

@@ -24,7 +24,7 @@ const LIMIT: usize = 1 << 16;
 /// frame.pose(3, 0.5);
 /// drop(frame);
 /// second.begin(9).event("ended");
-/// first.merge(&mut second); // nobody has read the first
+/// first.merge(&mut second); // the first was not read
 ///
 /// let frames: Vec<_> = first.frames().map(|f| (f.frame, f.events)).collect();
 /// assert_eq!(frames, [(7, ["began"].as_slice()), (9, ["ended"].as_slice())]);
@@ -105,8 +105,8 @@ impl<P, E> Reports<P, E> {
         FrameWriter { reports: self }
     }
 
-    /// At most so many frames, events and poses together are kept of unread reports, unless the
-    /// newest frame alone has more; 65,536 if this is never called. Merged reports obey the limit
+    /// The most frames, events and poses together that are kept of unread reports, unless the
+    /// newest frame alone has more; 65,536 if this is never called. Merged reports keep to the limit
     /// of the newer.
     pub fn set_limit(&mut self, limit: usize) {
         self.limit = limit;

@@ -13,7 +13,8 @@ pub(super) use std::thread::{Builder, JoinHandle, park};
 
 /// A place that one thread at a time may reach, by a protocol outside of it.
 ///
-/// The lock is how safe code says so. It is never waited for: by the protocol nobody else holds it.
+/// The lock is how safe code says so. It is never waited for: by the protocol no other thread holds
+/// it.
 pub(super) struct Slot<T>(Mutex<T>);
 
 impl<T> Slot<T> {

@@ -14,7 +14,7 @@ use std::any::Any;
 use std::fmt;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::latest::{Reader, Writer, latest};
 use super::merge::Merge;
@@ -32,6 +32,63 @@ struct Shared {
     request: AtomicU8,
     /// What the panic said that ended the thread.
     failure: OnceLock<String>,
+}
+
+/// A thread that could not be started, with the state that it was to own.
+pub struct SpawnError<S> {
+    error: Error,
+    state: Box<S>,
+}
+
+impl<S> SpawnError<S> {
+    /// With the state that could not be moved to a thread.
+    #[must_use]
+    pub fn new(error: Error, state: S) -> Self {
+        Self { error, state: Box::new(state) }
+    }
+
+    /// Why it could not be started.
+    #[must_use]
+    pub fn error(&self) -> &Error {
+        &self.error
+    }
+
+    /// The state, as it was.
+    #[must_use]
+    pub fn into_state(self) -> S {
+        *self.state
+    }
+
+    /// The same with what `map` makes of the state.
+    #[must_use]
+    pub fn map_state(self, map: impl FnOnce(S) -> S) -> Self {
+        Self { state: Box::new(map(*self.state)), ..self }
+    }
+}
+
+impl<S> fmt::Display for SpawnError<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl<S> fmt::Debug for SpawnError<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SpawnError").field("error", &self.error).finish_non_exhaustive()
+    }
+}
+
+impl<S> std::error::Error for SpawnError<S> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.error.source()
+    }
+}
+
+/// Drops the state.
+impl<S> From<SpawnError<S>> for Error {
+    fn from(failed: SpawnError<S>) -> Self {
+        failed.error
+    }
 }
 
 /// A buffer on its way, with what it stands for.
@@ -150,8 +207,22 @@ where
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Thread`] if the system does not start a thread.
-    pub fn spawn<F>(name: &str, state: S, step: F) -> Result<Self, Error>
+    /// [`ErrorKind::Thread`] if the system does not start a thread; the error holds the state.
+    pub fn spawn<F>(name: &str, state: S, step: F) -> Result<Self, SpawnError<S>>
+    where
+        F: FnMut(&mut S, Step, &mut I, &mut O) + Send + 'static,
+    {
+        // A name with a zero byte is one that `spawn` would panic at.
+        Self::spawn_by(Builder::new().name(name.replace('\0', "")), name, state, step)
+    }
+
+    /// As [`Worker::spawn`], by a builder of threads.
+    pub(super) fn spawn_by<F>(
+        builder: Builder,
+        name: &str,
+        state: S,
+        step: F,
+    ) -> Result<Self, SpawnError<S>>
     where
         F: FnMut(&mut S, Step, &mut I, &mut O) + Send + 'static,
     {
@@ -159,15 +230,25 @@ where
         let (ours, output) = latest();
         let shared = Arc::new(Shared { request: AtomicU8::new(RUN), failure: OnceLock::new() });
         let side = Side { input: theirs, output: ours, shared: Arc::clone(&shared) };
-        // A name with a zero byte is one that `spawn` would panic at.
-        let thread = Builder::new()
-            .name(name.replace('\0', ""))
-            .spawn(move || side.guarded(state, step))
-            .map_err(|error| {
+        // Where the thread finds the state. If it does not start, the state is still there.
+        let place = Arc::new(Mutex::new(Some(state)));
+        let theirs = Arc::clone(&place);
+        let take = |place: &Mutex<Option<S>>| {
+            let mut state = place.lock().unwrap_or_else(PoisonError::into_inner);
+            state.take().expect("one of the two takes it")
+        };
+        let run = move || side.guarded(take(&theirs), step);
+        match builder.spawn(run) {
+            Ok(thread) => {
+                let counters = Counters::default();
+                Ok(Self { input, output, shared, thread: Some(thread), counters })
+            }
+            Err(error) => {
                 let message = format!("the thread {name:?} could not be started: {error}");
-                Error::new(ErrorKind::Thread, message).with_source(error)
-            })?;
-        Ok(Self { input, output, shared, thread: Some(thread), counters: Counters::default() })
+                let error = Error::new(ErrorKind::Thread, message).with_source(error);
+                Err(SpawnError::new(error, take(&place)))
+            }
+        }
     }
 
     /// The buffer that the next [`send`](Self::send) hands over. Empty after each.
@@ -270,7 +351,7 @@ impl<S, I, O> Worker<S, I, O> {
 
 impl<S, I, O> Drop for Worker<S, I, O> {
     fn drop(&mut self) {
-        // After `join` nobody listens any more.
+        // After `join` there is no thread to be told.
         self.shared.request.store(QUIT, Ordering::Release);
         self.wake();
     }
@@ -299,7 +380,7 @@ impl<I: Merge, O: Merge> Side<I, O> {
     where
         F: FnMut(&mut S, Step, &mut I, &mut O),
     {
-        // After a panic nobody sees the state, the input or the output again.
+        // After a panic no code sees the state, the input or the output again.
         let run = AssertUnwindSafe(|| self.run(&mut state, &mut step));
         match catch_unwind(run) {
             Ok(()) => Ok(state),

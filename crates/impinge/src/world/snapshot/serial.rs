@@ -21,6 +21,7 @@ use crate::world::bodies::serial::StoredBodies;
 use crate::world::interest::Matrix;
 use crate::world::narrow::Standing;
 use crate::world::pairs::{Key, Settings};
+use crate::world::update::Open;
 use crate::world::{Geometry, Handle, Interest, Report};
 
 /// The table entries of `M` and `H`: shared meshes and hulls in what is written, owned ones in what
@@ -32,11 +33,14 @@ struct Form<M, H> {
     geometries: Vec<Vec<StoredPart>>,
     bodies: StoredBodies,
     rules: Rules,
-    /// What was said about single pairs: the two slots, and whether they matter.
+    /// What was set for single pairs: the two slots, and whether they matter.
     interest: Vec<(u32, u32, bool)>,
     /// The application's numbers of pairs.
     pair_users: Vec<(u32, u32, u64)>,
     met: Vec<StoredMet>,
+    /// Pairs of slots that the last update left undecided, and the first update that did.
+    #[serde(default)]
+    undecided: Vec<(u32, u32, u64)>,
     severed: Vec<(Handle, Handle)>,
     report: Report,
 }
@@ -82,12 +86,12 @@ struct StoredMet {
 
 /// Bodies with their forms and poses, rules, the pairs that meet, the last report: all that
 /// [`World::restore`](crate::World::restore) needs, but for these: methods that were selected,
-/// because answers do not depend on them; and trees of meshes, which are built again, so that of a
-/// mesh that was [deformed](crate::World::deform) another one of several triangles may be named as
-/// a witness.
+/// because certain answers do not depend on them; what is known of pairs that they left undecided,
+/// which are checked again; and trees of meshes, which are built again, so that of a mesh that was
+/// [deformed](crate::World::deform) another one of several triangles may be named as a witness.
 impl Serialize for Snapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let State { bodies, matrix, settings, met, severed, report } = &*self.state;
+        let State { bodies, matrix, settings, met, undecided, severed, report } = &*self.state;
         let mut tables = Tables::default();
         let bodies = bodies.stored(|geometry| tables.number(geometry));
         let Interest { otherwise, yes, no, links } = matrix.rules;
@@ -101,6 +105,10 @@ impl Serialize for Snapshot {
             since: met.since,
             forms: met.forms,
         };
+        let open = |open: &Open| {
+            let (a, b) = open.key.slots();
+            (a, b, open.since)
+        };
         Form::<&Mesh, &Hull> {
             meshes: tables.meshes.iter().map(|mesh| &**mesh).collect(),
             hulls: tables.hulls.iter().map(|hull| &**hull).collect(),
@@ -110,6 +118,7 @@ impl Serialize for Snapshot {
             interest: interest.into_iter().map(|((a, b), matters)| (a, b, matters)).collect(),
             pair_users: users.into_iter().map(|((a, b), user)| (a, b, user)).collect(),
             met: met.iter().map(stored).collect(),
+            undecided: undecided.iter().map(open).collect(),
             severed: severed.clone(),
             report: report.clone(),
         }
@@ -206,7 +215,10 @@ impl State {
                 Ok((shape.with_whole_margin(part.margin)?, part.pose.0))
             };
             let parts: Vec<_> = parts.iter().map(part).collect::<Result<_, _>>()?;
-            forms.push(Geometry::compound(parts)?);
+            forms.push(match parts.is_empty() {
+                true => Geometry::empty(),
+                false => Geometry::compound(parts)?,
+            });
         }
         let bodies = Bodies::of_stored(form.bodies, &forms)?;
         let pair = |(a, b): (u32, u32)| -> Result<Key, Error> {
@@ -233,8 +245,16 @@ impl State {
             if !seen.insert(slots) || since > form.report.frame {
                 return bad("a pair that meets is there twice, or meets since a later update");
             }
-            let standing = if certain { Standing::Meeting } else { Standing::Undecided };
+            let standing = if certain { Standing::Meeting } else { Standing::MeetingPerhaps };
             met.push(Met { key: pair(slots)?, standing, since, forms });
+        }
+        let mut undecided = Vec::with_capacity(form.undecided.len());
+        for (a, b, since) in form.undecided {
+            let key = pair((a, b))?;
+            if undecided.last().is_some_and(|last: &Open| last.key >= key) {
+                return bad("undecided pairs are not in order");
+            }
+            undecided.push(Open { key, since });
         }
         let past = |h: &Handle| {
             bodies.records.get(h.slot()).is_some_and(|record| h.generation < record.generation)
@@ -244,7 +264,7 @@ impl State {
             return bad("a pair that ended by a removal names no body that was removed");
         }
         let (severed, report) = (form.severed, form.report);
-        Ok(Self { bodies, matrix, settings, met, severed, report })
+        Ok(Self { bodies, matrix, settings, met, undecided, severed, report })
     }
 }
 

@@ -17,12 +17,13 @@ use super::Entry;
 use super::cells::Cells;
 use super::layout::{Fit, Layout, Spread};
 use super::stab::{GrownBox, Sticks};
-use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
+use impinge::broad::{Bounds, BroadPhase, Changes, Completeness, Frame, Pair};
 use impinge::internals::Stamps;
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
 use impinge::internals::broad::{List, Lists};
 use impinge::math::Aabb;
+use impinge::pair::Budget;
 pub use options::{GridOptions, GridStats};
 
 /// A broad phase by a uniform grid. Best for boxes of similar sizes that are spread evenly.
@@ -370,7 +371,12 @@ impl BroadPhase for Grid {
         }
     }
 
-    fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
         changes.clear();
         self.movers.gather(frame);
         let count = self.movers.count();
@@ -398,6 +404,7 @@ impl BroadPhase for Grid {
             }
         }
         self.movers = movers;
+        Completeness::Complete
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -461,7 +468,7 @@ mod tests {
             let mut changes = Changes::default();
             let bounds = [all; 12];
             let frame = Frame { bounds: &bounds, oriented: None, moved: Moved::All };
-            grid.update(&frame, &mut changes);
+            grid.update_unlimited(&frame, &mut changes);
             assert_eq!(changes.began.len(), 66);
             assert_eq!(grid.stats().large, if count == 1 { 0 } else { 12 });
         }
@@ -473,7 +480,7 @@ mod tests {
         let mut changes = Changes::default();
         let mut at = |x: f32| {
             let bounds = [Bounds { min: [x, 0.5, 0.5], max: [x + 2.0, 2.5, 2.5] }];
-            grid.update(
+            grid.update_unlimited(
                 &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
                 &mut changes,
             );
@@ -497,9 +504,9 @@ mod tests {
         let frame = Frame { bounds: &bounds, oriented: Some(&oriented), moved: Moved::All };
         let entries = [Entry::Aligned, Entry::Oriented].map(|entry| {
             let mut grid = Grid::with(GridOptions { entry, ..cage(20) });
-            grid.update(&frame, &mut Changes::default());
+            grid.update_unlimited(&frame, &mut Changes::default());
             assert_eq!(grid.stats().touched, grid.stats().entries);
-            grid.update(&frame, &mut Changes::default());
+            grid.update_unlimited(&frame, &mut Changes::default());
             assert_eq!(grid.stats().touched, 0);
             grid.stats().entries
         });
@@ -515,7 +522,10 @@ mod tests {
             boxes.push(Bounds { min: p, max: p.map(|x| x + 1.0) });
         }
         for frame in 0..40 {
-            grid.update(&Frame { bounds: &boxes, oriented: None, moved: Moved::All }, &mut changes);
+            grid.update_unlimited(
+                &Frame { bounds: &boxes, oriented: None, moved: Moved::All },
+                &mut changes,
+            );
             let stats = grid.stats();
             assert_eq!(stats.large, 1);
             if frame % 20 == 10 {

@@ -1,0 +1,200 @@
+//! The published pairwise methods as methods of a [`World`](impinge::World).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use impinge::Error;
+use impinge::answer::Bounds;
+use impinge::convex::Hull;
+use impinge::internals::shape::contained_point;
+use impinge::mesh::Mesh;
+use impinge::shape::Kind;
+use impinge::world::{MethodKind, PairAnswer, PairQuery, PairTraits, PairWitness, Part};
+
+use crate::{klosowski, leung, zachmann};
+
+/// The pairwise methods of all papers, each with its default options, to choose from at run time.
+///
+/// ```
+/// use impinge::world::{Body, MethodKind, World, WorldOptions};
+/// use impinge::shapes;
+/// use impinge_papers::METHODS;
+///
+/// let method = MethodKind::by_name("18-dop", METHODS)?;
+/// let mut world = World::with_options(WorldOptions::default().method(Some(method)));
+/// let ring = shapes::torus(2.0, 0.5, 48, 24)?;
+/// let [a, b] = [world.add(Body::new(ring.clone()))?, world.add(Body::new(ring))?];
+/// assert_eq!(world.update().events().len(), 1);
+/// assert_eq!(world.explain(a, b)?.chosen.name(), "18-dop");
+/// # Ok::<(), impinge::Error>(())
+/// ```
+pub const METHODS: &[MethodKind] = &[
+    zachmann::methods::BOX_TREE,
+    zachmann::methods::BOX_TREE_ALIGNED,
+    zachmann::methods::BOX_TREE_EDGES,
+    zachmann::methods::EDGES,
+    zachmann::methods::EDGES_PRE_CHECKS,
+    zachmann::methods::EDGES_BY_VERTICES,
+    zachmann::methods::CLIPPING,
+    zachmann::methods::PERCEPTRON,
+    zachmann::methods::RACE,
+    klosowski::methods::DOP_6,
+    klosowski::methods::DOP_14,
+    klosowski::methods::DOP_18,
+    klosowski::methods::DOP_26,
+    klosowski::methods::ORIENTED_BOXES,
+    klosowski::methods::SPHERES,
+    leung::methods::SEPARATING_VECTOR,
+    leung::methods::SEPARATING_VECTOR_HALF_PLANES,
+    leung::methods::TRACKER,
+    leung::methods::HULL_TREE,
+];
+
+/// The kind of this name among [`METHODS`].
+///
+/// # Errors
+/// If there is none; the message lists those there are.
+pub fn method_by_name(name: &str) -> Result<MethodKind, Error> {
+    MethodKind::by_name(name, METHODS)
+}
+
+/// What is made once of a mesh, and shared by all pairs that the mesh is in.
+#[derive(Debug)]
+pub(crate) struct PerMesh<T> {
+    /// By the address of the mesh.
+    entries: Mutex<HashMap<usize, Entry<T>>>,
+}
+
+#[derive(Debug)]
+struct Entry<T> {
+    /// Keeps the address from being used again.
+    mesh: Weak<Mesh>,
+    made: Arc<OnceLock<Arc<T>>>,
+}
+
+impl<T> Default for PerMesh<T> {
+    fn default() -> Self {
+        Self { entries: Mutex::default() }
+    }
+}
+
+impl<T> PerMesh<T> {
+    /// What there is for a mesh, or what `make` makes of it. Threads that ask for the same mesh
+    /// wait for each other, others do not.
+    pub(crate) fn get(&self, mesh: &Arc<Mesh>, make: impl FnOnce(&Mesh) -> T) -> Arc<T> {
+        let made = {
+            let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
+            if entries.len() == entries.capacity() {
+                entries.retain(|_, entry| entry.mesh.strong_count() > 0);
+            }
+            let entry = entries
+                .entry(Arc::as_ptr(mesh) as usize)
+                .or_insert_with(|| Entry { mesh: Arc::downgrade(mesh), made: Arc::default() });
+            Arc::clone(&entry.made)
+        };
+        Arc::clone(made.get_or_init(|| Arc::new(make(mesh))))
+    }
+}
+
+/// The mesh of a part that is one.
+pub(crate) fn mesh_of(part: &Part) -> Option<&Arc<Mesh>> {
+    match part.shape().kind() {
+        Kind::Mesh(mesh) | Kind::Solid(mesh) => Some(mesh),
+        _ => None,
+    }
+}
+
+/// The meshes of a pair to which a method for meshes applies.
+pub(crate) fn meshes_of<'a>(a: &'a Part, b: &'a Part) -> (&'a Arc<Mesh>, &'a Arc<Mesh>) {
+    mesh_of(a).zip(mesh_of(b)).expect("the method applies to meshes")
+}
+
+/// The hulls of a pair to which a method for hulls applies.
+pub(crate) fn hulls_of<'a>(a: &'a Part, b: &'a Part) -> (&'a Hull, &'a Hull) {
+    a.own_hull().zip(b.own_hull()).expect("the method applies to hulls")
+}
+
+/// Whether both are meshes.
+pub(crate) fn are_meshes(pair: &PairTraits) -> bool {
+    pair.a.triangles.is_some() && pair.b.triangles.is_some()
+}
+
+/// Whether both are hulls or boxes, without margins.
+pub(crate) fn are_hulls(pair: &PairTraits) -> bool {
+    pair.a.corners.is_some() && pair.b.corners.is_some()
+}
+
+/// The product of the numbers of triangles.
+pub(crate) fn triangle_pairs(pair: &PairTraits) -> f64 {
+    let count = |triangles: Option<usize>| triangles.unwrap_or(1).max(1) as f64;
+    count(pair.a.triangles) * count(pair.b.triangles)
+}
+
+/// The sum of the numbers of corners of hulls.
+pub(crate) fn corners(pair: &PairTraits) -> f64 {
+    (pair.a.corners.unwrap_or(0) + pair.b.corners.unwrap_or(0)) as f64
+}
+
+/// The answer about two meshes whose surfaces were compared exactly: `found` are two triangles that
+/// meet. Where none do, one of two solids may still lie inside the other.
+pub(crate) fn of_surfaces(pair: &PairQuery<'_>, found: Option<(u32, u32)>) -> PairAnswer {
+    match found {
+        Some((a, b)) => {
+            let witness = PairWitness { triangles: [Some(a), Some(b)], point: None };
+            PairAnswer::Intersecting { certain: true, witness: Some(witness) }
+        }
+        None => match contained_point(pair.a.shape(), pair.b.shape(), pair.pose) {
+            Some(point) => {
+                let witness = PairWitness { point: Some(point), ..PairWitness::default() };
+                PairAnswer::Intersecting { certain: true, witness: Some(witness) }
+            }
+            None => PairAnswer::Separated { certain: true },
+        },
+    }
+}
+
+/// The answer of a method that knows no place where the shapes meet.
+pub(crate) fn decided(meets: bool) -> PairAnswer {
+    match meets {
+        true => PairAnswer::Intersecting { certain: true, witness: None },
+        false => PairAnswer::Separated { certain: true },
+    }
+}
+
+/// What is known when the budget is spent before anything was found out.
+pub(crate) fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
+    let [a, b] = pair.boxes();
+    PairAnswer::Undecided(Bounds::of_boxes(&a, &b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge::shapes;
+
+    #[test]
+    fn names_are_different_and_found() {
+        for (n, kind) in METHODS.iter().enumerate() {
+            assert_eq!(method_by_name(kind.name()).unwrap(), *kind);
+            assert!(METHODS[..n].iter().chain(MethodKind::ALL).all(|k| k.name() != kind.name()));
+            assert_eq!(kind.make().unwrap().name(), kind.name());
+        }
+        assert!(method_by_name("box-three").unwrap_err().to_string().contains("box-tree"));
+    }
+
+    #[test]
+    fn what_is_made_of_a_mesh_is_shared_while_it_lives() {
+        let kept = PerMesh::<usize>::default();
+        let mesh = Arc::new(shapes::cuboid([1.0, 1.0, 1.0]).unwrap());
+        let first = kept.get(&mesh, |mesh| mesh.triangles().len());
+        let again = kept.get(&mesh, |_| unreachable!("it was made"));
+        assert!(Arc::ptr_eq(&first, &again) && *first == 12);
+        // The mesh can still be taken out of its pointer to be bent.
+        assert!(Arc::try_unwrap(mesh).is_ok());
+        for n in 1..100 {
+            let mesh = Arc::new(shapes::plane([1.0, 1.0], [n, 1]).unwrap());
+            assert_eq!(*kept.get(&mesh, |mesh| mesh.triangles().len()), 2 * n);
+        }
+        assert!(kept.entries.lock().unwrap().len() < 60);
+    }
+}

@@ -1,0 +1,284 @@
+//! Every published pairwise method and every broad phase in a world: the events are the engine's, or
+//! wrong in the direction that the method says.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "a test says what it measured")]
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+
+use impinge::convex::{Cuboid, Hull, Sphere};
+use impinge::pair::{Bias, Budget};
+use impinge::world::{
+    Body, ChosenBy, Event, Geometry, Handle, MethodKind, PairAnswer, PairQuery, World, WorldOptions,
+};
+use impinge::{Pose, Shape, Vec3, shape, shapes};
+use impinge_oracles::common::Random;
+use impinge_papers::METHODS;
+use impinge_papers::zachmann::broad::BROAD_PHASES;
+
+/// Forms of all kinds that a method applies to.
+fn forms() -> Vec<Geometry> {
+    let solid = |mesh: impinge::Mesh| Shape::solid(mesh).unwrap();
+    let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
+    let outline = [[0.0, 0.0], [1.5, 0.0], [1.5, 0.5], [0.5, 0.5], [0.5, 1.5], [0.0, 1.5]];
+    let octahedron = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| v * 0.5);
+    let octahedron: Vec<Vec3> = octahedron.iter().flat_map(|v| [*v, -*v]).collect();
+    let nail: Shape = Cuboid::new([0.1, 0.1, 1.0]).unwrap().into();
+    let side = Pose::from_translation([0.75, 0.0, 0.0]).unwrap();
+    vec![
+        shapes::torus(0.7, 0.25, 16, 10).unwrap().into(),
+        cube.clone().into(),
+        solid(cube).into(),
+        solid(shapes::cuboid([0.25, 0.25, 0.25]).unwrap()).into(),
+        solid(shapes::icosphere(0.6, 3).unwrap()).into(),
+        solid(shapes::prism(&outline, 0.5).unwrap()).into(),
+        Cuboid::new([0.5, 0.5, 0.5]).unwrap().into(),
+        Hull::new(&octahedron).unwrap().into(),
+        Sphere::new(0.4).unwrap().into(),
+        Geometry::compound([
+            (nail, Pose::IDENTITY),
+            (Shape::from(shapes::icosphere(0.3, 2).unwrap()), side),
+        ])
+        .unwrap(),
+    ]
+}
+
+/// The pose of a body in a frame. Half of the bodies stand on a lattice, where cubes share faces,
+/// edges and corners exactly; the others turn and drift.
+fn pose(random: &mut Random, body: usize, frame: usize) -> Pose {
+    let half = || random_step(frame, body);
+    if (body + frame / 8) % 2 == 0 {
+        let [x, y, z] = half();
+        let at = Vec3::new(x, y, z) * 0.5;
+        return match frame % 3 {
+            // By a quarter of a turn: the matrix has zeros and ones.
+            0 => Pose::from_quaternion([0.0, 0.0, 1.0, 1.0], at).unwrap(),
+            _ => Pose::from_translation(at).unwrap(),
+        };
+    }
+    let turn = [0; 4].map(|_| random.signed());
+    Pose::from_quaternion(turn, random.point() * 1.5).unwrap()
+}
+
+/// A place on a lattice that changes slowly.
+fn random_step(frame: usize, body: usize) -> [f64; 3] {
+    let mut random = Random((frame / 4 * 31 + body * 7 + 1) as u64);
+    [0; 3].map(|_| random.below(5) as f64 - 2.0)
+}
+
+const FRAMES: usize = 24;
+
+/// What happened in a frame, and which pairs meet.
+type FrameOf = (Vec<Event>, BTreeSet<(Handle, Handle)>);
+
+/// What happened in each frame.
+struct Run {
+    frames: Vec<FrameOf>,
+    /// How many pairs the method checked, in every sixth frame.
+    used: usize,
+    world: World,
+}
+
+fn run(options: &WorldOptions) -> Run {
+    let mut random = Random(17);
+    let mut world = World::with_options(options.clone());
+    let bodies: Vec<Handle> =
+        (0..2).flat_map(|_| forms()).map(|form| world.add(Body::new(form)).unwrap()).collect();
+    let mut frames = Vec::new();
+    let mut used = 0;
+    for frame in 0..FRAMES {
+        for (n, body) in bodies.iter().enumerate() {
+            // Some stand still in some frames.
+            let pose = pose(&mut random, n, frame);
+            if (n + frame) % 5 != 0 {
+                world.move_to(*body, pose).unwrap();
+            }
+        }
+        let events = world.update().events().to_vec();
+        let met = world.collisions().iter().map(|c| (c.a, c.b)).collect();
+        frames.push((events, met));
+        let pairs =
+            bodies.iter().enumerate().flat_map(|(n, a)| bodies[..n].iter().map(move |b| (a, b)));
+        for (a, b) in pairs.filter(|_| frame % 6 == 5) {
+            let how = world.explain(*a, *b).unwrap();
+            used += usize::from(how.listed && Some(how.chosen) == options.method);
+        }
+    }
+    Run { frames, used, world }
+}
+
+#[test]
+fn every_method_and_every_broad_phase_report_what_the_engine_does() {
+    let expected = run(&WorldOptions::default());
+    let all: usize = expected.frames.iter().map(|(events, _)| events.len()).sum();
+    let meeting: usize = expected.frames.iter().map(|(_, met)| met.len()).sum();
+    println!("{all} events; {meeting} pairs meet in {FRAMES} frames");
+    assert!(all > 300 && meeting > 500);
+    let mut wrong = Vec::new();
+    for (n, phase) in BROAD_PHASES.iter().enumerate() {
+        for method in METHODS {
+            // All methods in the default one, and some in each of the others.
+            let options = WorldOptions::default().phase(*phase).method(Some(*method));
+            let found = run(&options);
+            assert!(found.used > 3, "{method} checked {} pairs", found.used);
+            let bias = method.make().unwrap().bias();
+            for (frame, (found, expected)) in found.frames.iter().zip(&expected.frames).enumerate()
+            {
+                let place = format!("{method} in {phase}, frame {frame}");
+                match bias {
+                    None => assert_eq!(found, expected, "{place}"),
+                    Some(Bias::TowardsCollision) => {
+                        assert!(found.1.is_superset(&expected.1), "{place}");
+                    }
+                    Some(Bias::TowardsNoCollision) => {
+                        assert!(found.1.is_subset(&expected.1), "{place}");
+                    }
+                }
+                // What is said to be certain is.
+                for event in found.0.iter().filter(|event| event.is_certain()) {
+                    let meets = found.1.contains(&(event.a, event.b));
+                    assert_eq!(
+                        meets,
+                        expected.1.contains(&(event.a, event.b)),
+                        "{place}: {event:?}"
+                    );
+                }
+                assert!(found.0.iter().all(|event| event.bias.is_none() || event.bias == bias));
+            }
+            // And what is wrong is said to be uncertain.
+            let last = (&found.frames[FRAMES - 1].1, &expected.frames[FRAMES - 1].1);
+            for (a, b) in last.0.symmetric_difference(last.1) {
+                let how = found.world.explain(*a, *b).unwrap();
+                assert_eq!((how.bias, how.chosen_by), (bias, ChosenBy::World), "{method}");
+            }
+            if n == 0 && bias.is_some() {
+                let frames = found.frames.iter().zip(&expected.frames);
+                let count = frames.map(|(f, e)| f.1.symmetric_difference(&e.1).count()).sum();
+                wrong.push((method.name(), count));
+            }
+        }
+    }
+    println!("wrong, as they lean: {wrong:?}");
+    // The test would tell if a method did not lean at all.
+    let of = |name: &str| {
+        wrong.iter().find(|(n, _)| *n == name).map_or(0, |(_, count): &(_, usize)| *count)
+    };
+    assert!(of("edges-pre-checks") > 10);
+}
+
+/// Pairs of shapes with a gap or a depth that is known.
+fn pairs() -> Vec<(Shape, Shape, Pose)> {
+    let mut random = Random(5);
+    let ring = Arc::new(shapes::torus(0.7, 0.25, 48, 24).unwrap());
+    let ball = Shape::solid(shapes::icosphere(0.6, 6).unwrap()).unwrap();
+    let points = |random: &mut Random, n| (0..n).map(|_| random.point()).collect::<Vec<Vec3>>();
+    let hulls = [80, 30].map(|n| Arc::new(Hull::new(&points(&mut random, n)).unwrap()));
+    let mut pairs = Vec::new();
+    for k in 0..40 {
+        let turn = [0; 4].map(|_| random.signed());
+        let far = [0.4, 1.2, 2.5][k % 3];
+        let pose = Pose::from_quaternion(turn, random.point() * far).unwrap();
+        pairs.push((Shape::from(ring.clone()), Shape::from(ring.clone()), pose));
+        pairs.push((ball.clone(), ball.clone(), pose));
+        pairs.push((Shape::from(hulls[0].clone()), Shape::from(hulls[1].clone()), pose));
+    }
+    pairs
+}
+
+/// With a budget, what is decided is true, and what is known otherwise holds.
+#[test]
+fn a_budget_leaves_true_answers_and_bounds() {
+    let pairs = pairs();
+    let mut undecided = BTreeSet::new();
+    for kind in METHODS {
+        let method = kind.make().unwrap();
+        for (a, b, pose) in &pairs {
+            let geometry = [a, b].map(|shape| Geometry::from(shape.clone()));
+            let [one, other] = geometry.each_ref().map(|geometry| &geometry.parts()[0]);
+            let mut world = World::new();
+            let bodies = geometry.clone().map(|form| world.add(Body::new(form)).unwrap());
+            let applies = method.applies(&world.explain(bodies[0], bodies[1]).unwrap().traits);
+            if !applies {
+                continue;
+            }
+            let meets = shape::intersects(a, b, pose).is_intersecting();
+            let distance = shape::distance(a, b, pose).unwrap();
+            let depth = shape::contact(a, b, pose).map_or(0.0, |contact| -contact.upper);
+            for steps in [0, 1, 4, 30, 300, u64::MAX] {
+                let mut checker = method.checker(one, other);
+                let query = PairQuery { a: one, b: other, pose };
+                match checker.check(&query, &mut Budget::steps(steps)) {
+                    PairAnswer::Separated { certain } => {
+                        assert!(!certain || !meets, "{kind} {steps}");
+                    }
+                    PairAnswer::Intersecting { certain, .. } => {
+                        assert!(!certain || meets, "{kind} {steps}");
+                    }
+                    PairAnswer::Undecided(bounds) => {
+                        undecided.insert(kind.name());
+                        assert!(steps < u64::MAX, "{kind} gives up");
+                        assert!(bounds.upper >= distance.lower, "{kind} {steps} {bounds:?}");
+                        assert!(-bounds.lower >= depth, "{kind} {steps} {bounds:?}");
+                        assert!(bounds.upper < 10.0 && bounds.lower > -10.0);
+                    }
+                }
+            }
+        }
+    }
+    for name in ["18-dop", "spheres", "clipping", "perceptron", "separating-vector"] {
+        assert!(undecided.contains(name), "{name} took no notice of the budget");
+    }
+}
+
+/// Not a test: what checks cost, and what the methods say they do. Run with
+/// `cargo test --release -p impinge-papers --test world_methods -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures"]
+fn methods_cost() {
+    let mut random = Random(3);
+    let meshes: Vec<Shape> = [(12, 8), (40, 25), (128, 80)]
+        .iter()
+        .map(|(u, v)| Shape::solid(shapes::torus(1.0, 0.4, *u, *v).unwrap()).unwrap())
+        .collect();
+    let hulls: Vec<Shape> = [8, 60, 400]
+        .iter()
+        .map(|n| {
+            let unit = |random: &mut Random| random.point().normalize();
+            let points: Vec<Vec3> = (0..*n).map(|_| unit(&mut random)).collect();
+            Shape::from(Hull::new(&points).unwrap())
+        })
+        .collect();
+    let flight: Vec<Pose> = (-100..100)
+        .map(|n| {
+            let turned = [0.1, 0.2 + 0.005 * f64::from(n), 0.3, 1.0];
+            Pose::from_quaternion(turned, [0.02 * f64::from(n), 0.9, 0.4]).unwrap()
+        })
+        .collect();
+    let kinds: Vec<MethodKind> = METHODS.to_vec();
+    for kind in kinds {
+        let method = kind.make().unwrap();
+        for shape in meshes.iter().chain(&hulls) {
+            let geometry = Geometry::from(shape.clone());
+            let part = &geometry.parts()[0];
+            let mut world = World::new();
+            let [a, b] = [0; 2].map(|_| world.add(Body::new(geometry.clone())).unwrap());
+            let traits = world.explain(a, b).unwrap().traits;
+            if !method.applies(&traits) {
+                continue;
+            }
+            let mut best = f64::INFINITY;
+            for _ in 0..5 {
+                let mut checker = method.checker(part, part);
+                let start = Instant::now();
+                for pose in &flight {
+                    let query = PairQuery { a: part, b: part, pose };
+                    std::hint::black_box(checker.check(&query, &mut Budget::unlimited()));
+                }
+                best = best.min(start.elapsed().as_nanos() as f64 / flight.len() as f64);
+            }
+            let size = traits.a.triangles.or(traits.a.corners).unwrap_or(0);
+            println!("{kind:30} {size:6}: {best:9.0} ns, said {:9.0}", method.nanoseconds(&traits));
+        }
+    }
+}

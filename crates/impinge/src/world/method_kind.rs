@@ -1,0 +1,139 @@
+//! A pairwise method by its name.
+
+use std::fmt;
+
+use super::method::Method;
+use super::pair_method::PairMethod;
+use crate::{Error, ErrorKind};
+
+/// A kind of pairwise method: its name, and for those from outside of the engine a function that
+/// makes one. This is how a [`World`](super::World) is told which one to use: for
+/// [all pairs](super::WorldOptions::method), for those of two
+/// [classes](super::World::set_class_method) of bodies, or for a
+/// [single pair](super::World::set_method).
+///
+/// The engine's own are [`MethodKind::ALL`], and all give the same verdict. A program adds others
+/// with [`MethodKind::new`], as the crate `impinge-papers` does.
+///
+/// ```
+/// use impinge::world::{Body, MethodKind, World};
+/// use impinge::shapes;
+///
+/// let mut world = World::new();
+/// let ring = shapes::torus(2.0, 0.5, 48, 24)?;
+/// let [a, b] = [world.add(Body::new(ring.clone()))?, world.add(Body::new(ring))?];
+/// world.set_method(a, b, Some(MethodKind::by_name("triangles", MethodKind::ALL)?))?;
+/// assert_eq!(world.explain(a, b)?.chosen, MethodKind::TRIANGLES);
+/// # Ok::<(), impinge::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct MethodKind(pub(super) Source);
+
+/// Where a method comes from.
+#[derive(Clone, Copy)]
+pub(super) enum Source {
+    Engine(Method),
+    Other { name: &'static str, make: fn() -> Box<dyn PairMethod> },
+}
+
+impl MethodKind {
+    /// The query for shapes of two kinds, of which one at least is no mesh: certified GJK, or a
+    /// search over the mesh's tree.
+    pub const SHAPES: Self = Self(Source::Engine(Method::Shapes));
+
+    /// The hulls of two convex solids, which decide wherever these are apart; a contact is
+    /// confirmed by triangles, because rounding bends the faces of a body that is turned.
+    pub const HULLS: Self = Self(Source::Engine(Method::Hulls));
+
+    /// The hulls of two meshes from the last separating vector, and their triangles only if that
+    /// leaves it open.
+    pub const HULLS_THEN_TRIANGLES: Self = Self(Source::Engine(Method::HullsThenTriangles));
+
+    /// The trees of two meshes, from where the last check ended.
+    pub const TRIANGLES: Self = Self(Source::Engine(Method::Triangles));
+
+    /// The boxes of all triangles, sorted along an axis.
+    pub const SWEEP: Self = Self(Source::Engine(Method::Sweep));
+
+    /// Every triangle with every other.
+    pub const BRUTE_FORCE: Self = Self(Source::Engine(Method::BruteForce));
+
+    /// The kinds of this crate.
+    pub const ALL: &[Self] = &[
+        Self::SHAPES,
+        Self::HULLS,
+        Self::HULLS_THEN_TRIANGLES,
+        Self::TRIANGLES,
+        Self::SWEEP,
+        Self::BRUTE_FORCE,
+    ];
+
+    /// A method that `make` makes. Each world makes its own, when the kind is first selected. Two
+    /// kinds of one name from outside of the engine count as equal.
+    #[must_use]
+    pub const fn new(name: &'static str, make: fn() -> Box<dyn PairMethod>) -> Self {
+        Self(Source::Other { name, make })
+    }
+
+    /// The name, one word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self.0 {
+            Source::Engine(method) => method.name(),
+            Source::Other { name, .. } => name,
+        }
+    }
+
+    /// Makes the method, if it comes from outside of the engine; `None` for the engine's own, which
+    /// are part of the world.
+    #[must_use]
+    pub fn make(self) -> Option<Box<dyn PairMethod>> {
+        match self.0 {
+            Source::Engine(_) => None,
+            Source::Other { make, .. } => Some(make()),
+        }
+    }
+
+    /// The one of this name.
+    ///
+    /// # Errors
+    /// [`ErrorKind::BadParameter`] if there is none; the message lists those there are.
+    pub fn by_name(name: &str, among: &[Self]) -> Result<Self, Error> {
+        among.iter().copied().find(|kind| kind.name() == name).ok_or_else(|| {
+            let known: Vec<&str> = among.iter().map(|kind| kind.name()).collect();
+            let message =
+                format!("there is no pairwise method {name:?}; there are {}", known.join(", "));
+            Error::new(ErrorKind::BadParameter, message)
+        })
+    }
+}
+
+impl From<Method> for MethodKind {
+    fn from(method: Method) -> Self {
+        Self(Source::Engine(method))
+    }
+}
+
+impl PartialEq for MethodKind {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.0, other.0) {
+            (Source::Engine(own), Source::Engine(its)) => own == its,
+            (Source::Other { name: own, .. }, Source::Other { name: its, .. }) => own == its,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for MethodKind {}
+
+impl fmt::Debug for MethodKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("MethodKind").field(&self.name()).finish()
+    }
+}
+
+impl fmt::Display for MethodKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

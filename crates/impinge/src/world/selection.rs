@@ -1,0 +1,240 @@
+//! Which method checks which pair.
+//!
+//! What was selected for the pair itself comes first, then what was selected for the classes of its
+//! two bodies, then what was selected for the world; a method that does not apply to the shapes is
+//! passed over. If none is left, the method with the least estimated cost is taken.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::WorldOptions;
+use super::geometry::Part;
+use super::method::{self, Method};
+use super::method_kind::{MethodKind, Source};
+use super::pair_method::{PairMethod, PairTraits};
+use super::pairs::{Key, KeyHasher};
+use crate::pair::Bias;
+
+/// Why a pair is checked by the method it is checked by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ChosenBy {
+    /// It was selected [for the pair](super::World::set_method).
+    Pair,
+    /// It was selected [for the classes](super::World::set_class_method) of the two bodies.
+    Classes,
+    /// It was selected [for the world](super::WorldOptions::method).
+    World,
+    /// Nothing that was selected applies: of all methods that are certain it is expected to cost
+    /// least.
+    Cost,
+}
+
+/// What a method is expected to cost for a pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The method.
+    pub method: MethodKind,
+    /// Nanoseconds a check, roughly, for bodies that move a little from frame to frame; `None` if
+    /// the method cannot decide for these shapes.
+    pub nanoseconds: Option<f64>,
+    /// Which way its answers can be wrong; `None` if they are certain.
+    pub bias: Option<Bias>,
+}
+
+/// The method of a pair, for checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chosen {
+    Engine(Method),
+    /// A number in a [`MethodTable`].
+    Other(u32),
+}
+
+/// The methods from outside of the engine that were selected, each made once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MethodTable {
+    entries: Vec<(MethodKind, Arc<dyn PairMethod>)>,
+}
+
+impl MethodTable {
+    /// Makes a method if it is not there yet. Numbers stay valid.
+    fn add(&mut self, kind: MethodKind) {
+        if self.find(kind).is_none() {
+            if let Some(method) = kind.make() {
+                self.entries.push((kind, method.into()));
+            }
+        }
+    }
+
+    /// Makes those that are not there yet.
+    pub(super) fn add_all(&mut self, kinds: impl IntoIterator<Item = MethodKind>) {
+        kinds.into_iter().for_each(|kind| self.add(kind));
+    }
+
+    pub(super) fn get(&self, number: u32) -> &dyn PairMethod {
+        &*self.entries[number as usize].1
+    }
+
+    fn find(&self, kind: MethodKind) -> Option<u32> {
+        self.entries.iter().position(|(own, _)| *own == kind).map(|number| number as u32)
+    }
+}
+
+/// The methods that were selected for pairs and for pairs of classes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selected {
+    pairs: HashMap<Key, MethodKind, KeyHasher>,
+    /// By two classes, the smaller first.
+    classes: HashMap<[u32; 2], MethodKind>,
+}
+
+impl Selected {
+    pub(super) fn set_pair(&mut self, key: Key, method: Option<MethodKind>) {
+        match method {
+            Some(method) => self.pairs.insert(key, method),
+            None => self.pairs.remove(&key),
+        };
+    }
+
+    pub(super) fn set_classes(&mut self, classes: [u32; 2], method: Option<MethodKind>) {
+        match method {
+            Some(method) => self.classes.insert(sorted(classes), method),
+            None => self.classes.remove(&sorted(classes)),
+        };
+    }
+
+    /// Forgets the pairs of a body that is gone.
+    pub(super) fn forget(&mut self, slot: u32) {
+        if !self.pairs.is_empty() {
+            self.pairs.retain(|key, _| !key.has(slot));
+        }
+    }
+
+    /// All methods that were selected.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = MethodKind> + '_ {
+        self.pairs.values().chain(self.classes.values()).copied()
+    }
+}
+
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    if a <= b { [a, b] } else { [b, a] }
+}
+
+/// All that was selected in a world, to choose from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection<'a> {
+    selected: &'a Selected,
+    world: Option<MethodKind>,
+    candidates: &'a [MethodKind],
+    table: &'a MethodTable,
+}
+
+/// A pair of bodies, for the choice of a method.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chooser<'a> {
+    /// `None` where the engine's own methods are wanted, whatever was selected.
+    pub(super) selection: Option<Selection<'a>>,
+    pub(super) key: Key,
+    pub(super) classes: [u32; 2],
+}
+
+impl<'a> Chooser<'a> {
+    /// The engine's method of least cost.
+    pub(super) const fn engine(key: Key) -> Self {
+        Self { selection: None, key, classes: [0; 2] }
+    }
+
+    /// The method from outside of the engine with a number.
+    pub(super) fn other(&self, number: u32) -> &'a dyn PairMethod {
+        self.selection.expect("only a selection has other methods").table.get(number)
+    }
+
+    /// The method for two parts of the bodies, and which rule chose it.
+    pub(super) fn choose(&self, a: &Part, b: &Part) -> (Chosen, ChosenBy) {
+        let pair = PairTraits::of(a, b);
+        for (kind, rule) in self.wanted() {
+            let Some(selection) = self.selection else { break };
+            if let Some((chosen, _)) = selection.estimate(kind, &pair) {
+                return (chosen, rule);
+            }
+        }
+        let (own, mut least) = method::cheapest(&pair);
+        let mut chosen = Chosen::Engine(own);
+        if let Some(selection) = &self.selection {
+            for kind in selection.candidates {
+                let certain = selection.bias(*kind).is_none();
+                let found = selection.estimate(*kind, &pair).filter(|_| certain);
+                if let Some((other, nanoseconds)) = found.filter(|(_, cost)| *cost < least) {
+                    (chosen, least) = (other, nanoseconds);
+                }
+            }
+        }
+        (chosen, ChosenBy::Cost)
+    }
+
+    /// What was selected, the rule that comes first first.
+    pub(super) fn wanted(&self) -> impl Iterator<Item = (MethodKind, ChosenBy)> + use<'a> {
+        let found = self.selection.map(|Selection { selected, world, .. }| {
+            [
+                (selected.pairs.get(&self.key).copied(), ChosenBy::Pair),
+                (selected.classes.get(&sorted(self.classes)).copied(), ChosenBy::Classes),
+                (world, ChosenBy::World),
+            ]
+        });
+        let entries = found.into_iter().flatten();
+        entries.filter_map(|(kind, rule)| Some((kind?, rule)))
+    }
+}
+
+impl<'a> Selection<'a> {
+    pub(super) fn new(
+        selected: &'a Selected,
+        options: &'a WorldOptions,
+        table: &'a MethodTable,
+    ) -> Self {
+        Self { selected, world: options.method, candidates: &options.candidates, table }
+    }
+
+    /// Whether nothing was selected anywhere: all pairs are checked by the engine's methods.
+    pub(super) fn is_empty(&self) -> bool {
+        self.selected.pairs.is_empty()
+            && self.selected.classes.is_empty()
+            && self.world.is_none()
+            && self.candidates.is_empty()
+    }
+
+    /// A method and its cost, if it applies.
+    fn estimate(&self, kind: MethodKind, pair: &PairTraits) -> Option<(Chosen, f64)> {
+        match kind.0 {
+            Source::Engine(own) => Some((Chosen::Engine(own), method::nanoseconds(own, pair)?)),
+            Source::Other { .. } => {
+                let number = self.table.find(kind)?;
+                let other = self.table.get(number);
+                other.applies(pair).then(|| (Chosen::Other(number), other.nanoseconds(pair)))
+            }
+        }
+    }
+
+    pub(super) fn bias(&self, kind: MethodKind) -> Option<Bias> {
+        self.table.find(kind).and_then(|number| self.table.get(number).bias())
+    }
+
+    /// What every method would cost: the engine's, and those that were selected anywhere.
+    pub(super) fn estimates(&self, pair: &PairTraits) -> Vec<Estimate> {
+        let others = self.table.entries.iter().map(|(kind, _)| *kind);
+        let kinds = MethodKind::ALL.iter().copied().chain(others);
+        let estimate = |method| Estimate {
+            method,
+            nanoseconds: self.estimate(method, pair).map(|(_, nanoseconds)| nanoseconds),
+            bias: self.bias(method),
+        };
+        kinds.map(estimate).collect()
+    }
+
+    pub(super) fn kind(&self, chosen: Chosen) -> MethodKind {
+        match chosen {
+            Chosen::Engine(method) => method.into(),
+            Chosen::Other(number) => self.table.entries[number as usize].0,
+        }
+    }
+}

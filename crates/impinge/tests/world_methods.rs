@@ -1,0 +1,658 @@
+//! Pairwise methods and broad phases from outside of the engine, selected at run time; and what a
+//! world does when one of them gives up.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use impinge::broad::{AllPairs, BroadPhase, Changes, Completeness, Frame, Moved, Pair, PhaseKind};
+use impinge::convex::Sphere;
+use impinge::pair::{Bias, Budget};
+use impinge::world::{
+    Body, ChosenBy, EventKind, Geometry, Handle, MethodKind, PairAnswer, PairChecker, PairMethod,
+    PairQuery, PairTraits, PairWitness, Part, World, WorldOptions,
+};
+use impinge::{Bounds, ErrorKind, Mesh, Pose, Shape, Vec3, pair, shapes};
+
+fn at(x: f64) -> Pose {
+    Pose::from_translation([x, 0.0, 0.0]).unwrap()
+}
+
+fn ring() -> Mesh {
+    shapes::torus(1.0, 0.3, 24, 12).unwrap()
+}
+
+/// A method for meshes that is made of a function.
+#[derive(Clone, Copy, Debug)]
+struct Plain {
+    name: &'static str,
+    bias: Option<Bias>,
+    nanoseconds: f64,
+    check: fn(&PairQuery<'_>) -> PairAnswer,
+}
+
+impl PairMethod for Plain {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn applies(&self, pair: &PairTraits) -> bool {
+        pair.a.triangles.is_some() && pair.b.triangles.is_some()
+    }
+
+    fn bias(&self) -> Option<Bias> {
+        self.bias
+    }
+
+    fn nanoseconds(&self, _: &PairTraits) -> f64 {
+        self.nanoseconds
+    }
+
+    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+        Box::new(*self)
+    }
+}
+
+impl PairChecker for Plain {
+    fn check(&mut self, pair: &PairQuery<'_>, budget: &mut Budget<'_>) -> PairAnswer {
+        assert!(budget.is_unlimited());
+        (self.check)(pair)
+    }
+}
+
+fn mesh(part: &Part) -> &Mesh {
+    match part.shape().kind() {
+        impinge::shape::Kind::Mesh(mesh) | impinge::shape::Kind::Solid(mesh) => mesh,
+        other => panic!("not applied to {other:?}"),
+    }
+}
+
+/// The exact answer about surfaces.
+fn exactly(pair: &PairQuery<'_>) -> PairAnswer {
+    match pair::first_pair(mesh(pair.a), mesh(pair.b), pair.pose) {
+        Some((a, b)) => {
+            let witness = PairWitness { triangles: [Some(a), Some(b)], point: None };
+            PairAnswer::Intersecting { certain: true, witness: Some(witness) }
+        }
+        None => PairAnswer::Separated { certain: true },
+    }
+}
+
+/// Whether the boxes meet; says so as if they were all there is.
+fn by_boxes(pair: &PairQuery<'_>) -> PairAnswer {
+    let [own, its] = pair.boxes();
+    match own.overlaps(&its) {
+        true => PairAnswer::Intersecting { certain: false, witness: None },
+        false => PairAnswer::Separated { certain: true },
+    }
+}
+
+const EXACT: MethodKind = MethodKind::new("test-exact", || {
+    Box::new(Plain { name: "test-exact", bias: None, nanoseconds: 1.0, check: exactly })
+});
+const SLOW: MethodKind = MethodKind::new("test-slow", || {
+    Box::new(Plain { name: "test-slow", bias: None, nanoseconds: 1e9, check: exactly })
+});
+const BOXES: MethodKind = MethodKind::new("test-boxes", || {
+    let bias = Some(Bias::TowardsCollision);
+    Box::new(Plain { name: "test-boxes", bias, nanoseconds: 0.5, check: by_boxes })
+});
+/// Never sees anything.
+const BLIND: MethodKind = MethodKind::new("test-blind", || {
+    let bias = Some(Bias::TowardsNoCollision);
+    let check = |_: &PairQuery<'_>| PairAnswer::Separated { certain: false };
+    Box::new(Plain { name: "test-blind", bias, nanoseconds: 0.5, check })
+});
+
+#[test]
+fn a_pair_comes_before_its_classes_and_these_before_the_world() {
+    let mut world = World::new();
+    let a = world.add(Body::new(ring()).class(3)).unwrap();
+    let b = world.add(Body::new(ring()).class(5)).unwrap();
+    let ball = world.add(Body::new(Sphere::new(0.5).unwrap()).class(5)).unwrap();
+    let how = |world: &World, a, b| {
+        let how = world.explain(a, b).unwrap();
+        (how.chosen, how.chosen_by)
+    };
+    let by_cost = (MethodKind::HULLS_THEN_TRIANGLES, ChosenBy::Cost);
+    assert_eq!(how(&world, a, b), by_cost);
+    world.set_options(WorldOptions::default().method(Some(EXACT)));
+    assert_eq!(how(&world, a, b), (EXACT, ChosenBy::World));
+    // Symmetric.
+    world.set_class_method(5, 3, Some(BOXES));
+    assert_eq!(how(&world, a, b), (BOXES, ChosenBy::Classes));
+    assert_eq!(how(&world, b, a), (BOXES, ChosenBy::Classes));
+    world.set_method(b, a, Some(MethodKind::SWEEP)).unwrap();
+    assert_eq!(how(&world, a, b), (MethodKind::SWEEP, ChosenBy::Pair));
+    // What does not apply is passed over, rule by rule.
+    world.set_method(a, b, Some(MethodKind::SHAPES)).unwrap();
+    assert_eq!(how(&world, a, b), (BOXES, ChosenBy::Classes));
+    assert_eq!(how(&world, a, ball), (MethodKind::SHAPES, ChosenBy::Cost));
+    let explained = world.explain(a, b).unwrap();
+    assert_eq!(explained.method_bias, Some(Bias::TowardsCollision));
+    assert_eq!(
+        explained.selected,
+        [
+            (MethodKind::SHAPES, ChosenBy::Pair),
+            (BOXES, ChosenBy::Classes),
+            (EXACT, ChosenBy::World)
+        ]
+    );
+    let estimate = |kind| explained.estimates.iter().find(|e| e.method == kind).unwrap();
+    assert_eq!(estimate(BOXES).nanoseconds, Some(0.5));
+    assert_eq!(estimate(MethodKind::SHAPES).nanoseconds, None);
+    let text = explained.to_string();
+    for line in [
+        "shapes, selected for the pair, cannot decide for these",
+        "checked by test-boxes: selected for their classes",
+        "* test-boxes: about 0 ns, leans towards collision",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+    // Back, one after the other.
+    world.set_method(a, b, None).unwrap();
+    world.set_class(b, 6).unwrap();
+    assert_eq!(how(&world, a, b), (EXACT, ChosenBy::World));
+    world.set_class(b, 5).unwrap();
+    assert_eq!(how(&world, a, b), (BOXES, ChosenBy::Classes));
+    world.set_class_method(3, 5, None);
+    world.set_options(WorldOptions::default());
+    assert_eq!(how(&world, a, b), by_cost);
+}
+
+#[test]
+fn the_cheapest_certain_candidate_is_taken_unasked() {
+    let options = WorldOptions::default().candidates(vec![SLOW, BOXES]);
+    let mut world = World::with_options(options);
+    let [a, b] = [0.0, 0.1].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
+    let how = |world: &World| world.explain(a, b).unwrap().chosen;
+    assert_eq!(how(&world), MethodKind::HULLS_THEN_TRIANGLES);
+    let candidates = vec![SLOW, EXACT, BOXES];
+    world.set_options(WorldOptions::default().candidates(candidates));
+    assert_eq!(how(&world), EXACT);
+    assert_eq!(world.explain(a, b).unwrap().chosen_by, ChosenBy::Cost);
+    let event = world.update().events()[0];
+    // The witness does not depend on the method.
+    let mut plain = World::new();
+    for x in [0.0, 0.1] {
+        plain.add(Body::new(ring()).at(at(x))).unwrap();
+    }
+    assert_eq!(event, plain.update().events()[0]);
+    assert!(event.is_certain() && event.witness.is_some());
+}
+
+#[test]
+fn events_say_which_way_they_can_be_wrong() {
+    // Boxes overlap, rings do not.
+    let apart = Pose::from_translation([1.9, 1.9, 0.0]).unwrap();
+    let run = |method, pose: Pose| {
+        let options = WorldOptions::default().method(method).persisting(true);
+        let mut world = World::with_options(options);
+        let a = world.add(Body::new(ring())).unwrap();
+        let b = world.add(Body::new(ring()).at(pose)).unwrap();
+        let mut events = world.update().events().to_vec();
+        events.extend_from_slice(world.update().events());
+        world.move_to(b, at(9.0)).unwrap();
+        events.extend_from_slice(world.update().events());
+        (events, world.explain(a, b).unwrap())
+    };
+    let kinds = [EventKind::Began, EventKind::Persists, EventKind::Ended];
+    assert!(run(None, apart).0.is_empty());
+    let (events, _) = run(Some(BOXES), apart);
+    assert!(events.iter().map(|e| e.kind).eq(kinds));
+    let towards = Some(Bias::TowardsCollision);
+    assert!(events.iter().map(|e| e.bias).eq([towards, towards, None]));
+    // The engine finds no point for it.
+    assert_eq!(events[0].witness, None);
+    // Where the bodies meet it does.
+    let (events, _) = run(Some(BOXES), at(0.1));
+    assert!(events[0].bias == towards && events[0].witness == run(None, at(0.1)).0[0].witness);
+    assert!(events[0].witness.is_some());
+    // A method that sees nothing reports nothing.
+    assert!(run(Some(BLIND), at(0.1)).0.is_empty());
+    let mut world = World::with_options(WorldOptions::default().method(Some(BLIND)));
+    let [a, b] = [0.0, 0.1].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
+    world.update();
+    let explained = world.explain(a, b).unwrap();
+    assert_eq!(explained.meeting, Some(false));
+    assert_eq!(explained.bias, Some(Bias::TowardsNoCollision));
+    assert!(explained.to_string().ends_with("apart; not certain, leans towards no collision"));
+    // Asked by another method, it begins; asked by the blind one again, it ends, perhaps.
+    world.set_method(a, b, Some(EXACT)).unwrap();
+    world.move_to(b, at(0.2)).unwrap();
+    assert_eq!(world.update().events()[0].bias, None);
+    world.set_method(a, b, None).unwrap();
+    world.move_to(b, at(0.1)).unwrap();
+    let ended = world.update().events()[0];
+    assert_eq!((ended.kind, ended.bias), (EventKind::Ended, Some(Bias::TowardsNoCollision)));
+}
+
+/// Part by part: what is certain for one pair of parts decides for the bodies.
+#[test]
+fn compounds_join_what_is_known_of_their_parts() {
+    let parts = |x: f64| {
+        let small = shapes::torus(0.3, 0.1, 12, 8).unwrap();
+        Geometry::compound([(Shape::from(ring()), at(x)), (Shape::from(small), at(x + 4.0))])
+            .unwrap()
+    };
+    let run = |method| {
+        let options = WorldOptions::default().method(Some(method));
+        let mut world = World::with_options(options);
+        world.add(Body::new(parts(0.0))).unwrap();
+        world.add(Body::new(parts(0.1))).unwrap();
+        world.update().clone()
+    };
+    let exact = run(EXACT);
+    assert!(exact.events()[0].is_certain() && exact.undecided().is_empty());
+    assert_eq!(run(BOXES).events()[0].bias, Some(Bias::TowardsCollision));
+    assert!(run(BLIND).events().is_empty());
+    const SELDOM: MethodKind = MethodKind::new("test-seldom", || {
+        // Gives up on the large rings.
+        let check = |pair: &PairQuery<'_>| match mesh(pair.a).triangles().len() {
+            576 => PairAnswer::Undecided(Bounds {
+                lower: -0.25,
+                upper: 0.5,
+                open_depth: 0.25,
+                open: 1,
+            }),
+            _ => exactly(pair),
+        };
+        Box::new(Plain { name: "test-seldom", bias: None, nanoseconds: 1.0, check })
+    });
+    assert_eq!(ring().triangles().len(), 576);
+    // The small ones meet.
+    assert!(run(SELDOM).events()[0].is_certain());
+    let mut world = World::with_options(WorldOptions::default().method(Some(SELDOM)));
+    let ends = |y: f64| {
+        let lifted = Pose::from_translation([4.0, y, 0.0]).unwrap();
+        let small = shapes::torus(0.3, 0.1, 12, 8).unwrap();
+        Geometry::compound([(Shape::from(ring()), Pose::IDENTITY), (Shape::from(small), lifted)])
+            .unwrap()
+    };
+    world.add(Body::new(ends(0.0))).unwrap();
+    world.add(Body::new(ends(2.0))).unwrap();
+    let report = world.update();
+    assert!(report.events().is_empty());
+    let [open] = report.undecided() else { panic!("{report:?}") };
+    // The depth of two parts bounds no depth of the bodies: their boxes do.
+    assert!(open.bounds.upper <= 0.5 && open.bounds.lower < -0.5);
+}
+
+static GIVES_UP: AtomicBool = AtomicBool::new(false);
+static ASKED: AtomicUsize = AtomicUsize::new(0);
+const BOUNDS: Bounds = Bounds { lower: -0.75, upper: 3.0, open_depth: 0.5, open: 2 };
+
+/// Exact, but for the times when it gives up.
+const HESITANT: MethodKind = MethodKind::new("test-hesitant", || {
+    let check = |pair: &PairQuery<'_>| {
+        ASKED.fetch_add(1, Ordering::Relaxed);
+        match GIVES_UP.load(Ordering::Relaxed) {
+            true => PairAnswer::Undecided(BOUNDS),
+            false => exactly(pair),
+        }
+    };
+    Box::new(Plain { name: "test-hesitant", bias: None, nanoseconds: 1.0, check })
+});
+
+/// One test for all, because the method asks a global.
+#[test]
+fn a_method_that_gives_up_leaves_a_pair_as_it_stands() {
+    let options = WorldOptions::default().method(Some(HESITANT));
+    let gives_up = |yes| GIVES_UP.store(yes, Ordering::Relaxed);
+    let mut world = World::with_options(options.clone());
+    let a = world.add(Body::new(ring())).unwrap();
+    let b = world.add(Body::new(ring()).at(at(0.1))).unwrap();
+    // Many bodies that stand still, so that the pairs of movers are listed.
+    for n in 0..20 {
+        world.add(Body::new(Sphere::new(0.1).unwrap()).at(at(100.0 + f64::from(n)))).unwrap();
+    }
+    // From the start: the pair is not known to meet, and begins nothing.
+    gives_up(true);
+    let report = world.update();
+    assert!(report.events().is_empty());
+    let [open] = report.undecided() else { panic!("{report:?}") };
+    assert_eq!((open.a, open.b, open.met, open.since), (a, b, false, 1));
+    assert_eq!(open.bounds, BOUNDS);
+    assert!(!world.meet(a, b).unwrap());
+    let explained = world.explain(a, b).unwrap();
+    assert!(explained.undecided && explained.meeting.is_none());
+    assert!(explained.to_string().ends_with("not known; undecided since"));
+    // It is asked again although nothing moves, and the first update that left it open is known.
+    let asked = ASKED.load(Ordering::Relaxed);
+    let report = world.update();
+    assert_eq!((report.undecided()[0].since, report.frame), (1, 2));
+    assert_eq!(ASKED.load(Ordering::Relaxed), asked + 1);
+    // It decides: that is an event like others.
+    gives_up(false);
+    let report = world.update();
+    assert!(report.undecided().is_empty());
+    assert_eq!(report.events()[0].kind, EventKind::Began);
+    // Decided, it is asked no more.
+    let asked = ASKED.load(Ordering::Relaxed);
+    world.update();
+    assert_eq!(ASKED.load(Ordering::Relaxed), asked);
+    // The bodies part, and nobody can tell: they meet, as they last did.
+    gives_up(true);
+    world.move_to(b, Pose::from_translation([1.9, 1.9, 0.0]).unwrap()).unwrap();
+    let report = world.update();
+    assert!(report.events().is_empty() && report.undecided()[0].met);
+    assert_eq!(report.undecided()[0].since, 5);
+    assert!(world.meet(a, b).unwrap() && world.collisions().len() == 1);
+    assert_eq!(world.witness_of(a, b).unwrap(), None);
+    // Snapshots and clones know it.
+    let saved = world.snapshot();
+    let mut clone = world.clone();
+    assert_eq!(clone.report().undecided(), world.report().undecided());
+    for world in [&mut clone, &mut World::from_snapshot(&saved, options.clone())] {
+        let report = world.update();
+        assert_eq!((report.undecided()[0].since, report.undecided()[0].met), (5, true));
+        assert!(report.events().is_empty());
+    }
+    gives_up(false);
+    for world in [&mut clone, &mut world, &mut World::from_snapshot(&saved, options.clone())] {
+        let report = world.update();
+        assert_eq!(report.events()[0].kind, EventKind::Ended);
+        assert!(report.undecided().is_empty() && report.events().len() == 1);
+    }
+    // Beyond the boxes nobody is asked: the pair ends.
+    gives_up(true);
+    world.move_to(b, at(0.1)).unwrap();
+    assert_eq!(world.update().undecided().len(), 1);
+    world.move_to(b, at(50.0)).unwrap();
+    let report = world.update();
+    assert!(report.undecided().is_empty() && report.events().is_empty());
+    // A body that takes the place of one that was undecided starts anew.
+    world.move_to(b, at(0.1)).unwrap();
+    world.update();
+    world.remove(b).unwrap();
+    world.update();
+    let next = world.add(Body::new(ring()).at(at(0.1))).unwrap();
+    assert_eq!(next.slot(), b.slot());
+    let frame = world.update().frame;
+    assert_eq!(world.report().undecided()[0].since, frame);
+    // With all moving, through the other schedule.
+    gives_up(false);
+    let mut crowd = World::with_options(options);
+    let crowd_of: Vec<Handle> =
+        (0..80).map(|n| crowd.add(Body::new(ring()).at(at(1.5 * f64::from(n)))).unwrap()).collect();
+    let began = crowd.update().events().len();
+    assert!(began > 70);
+    gives_up(true);
+    for (n, body) in crowd_of.iter().enumerate() {
+        crowd.move_to(*body, at(1.5 * n as f64 + 0.01)).unwrap();
+    }
+    let report = crowd.update();
+    assert!(report.events().is_empty() && report.undecided().len() >= began);
+    assert!(report.undecided().is_sorted_by_key(|open| (open.a, open.b)));
+    gives_up(false);
+    let report = crowd.update();
+    assert!(report.events().is_empty() && report.undecided().is_empty());
+}
+
+static ALIVE: AtomicUsize = AtomicUsize::new(0);
+
+/// A method that counts what it makes for pairs.
+#[derive(Debug)]
+struct Counted;
+
+#[derive(Debug)]
+struct CountedChecker;
+
+impl Drop for CountedChecker {
+    fn drop(&mut self) {
+        ALIVE.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl PairMethod for Counted {
+    fn name(&self) -> &'static str {
+        "test-counted"
+    }
+
+    fn applies(&self, _: &PairTraits) -> bool {
+        true
+    }
+
+    fn bias(&self) -> Option<Bias> {
+        None
+    }
+
+    fn nanoseconds(&self, _: &PairTraits) -> f64 {
+        1.0
+    }
+
+    fn checker(&self, _: &Part, _: &Part) -> Box<dyn PairChecker> {
+        ALIVE.fetch_add(1, Ordering::Relaxed);
+        Box::new(CountedChecker)
+    }
+}
+
+impl PairChecker for CountedChecker {
+    fn check(&mut self, _: &PairQuery<'_>, _: &mut Budget<'_>) -> PairAnswer {
+        PairAnswer::Intersecting { certain: true, witness: None }
+    }
+}
+
+#[test]
+fn what_a_method_keeps_goes_with_the_pair() {
+    const COUNTED: MethodKind = MethodKind::new("test-counted", || Box::new(Counted));
+    let alive = || ALIVE.load(Ordering::Relaxed);
+    let mut world = World::new();
+    let ball = || Body::new(Sphere::new(0.5).unwrap()).class(1);
+    let bodies: Vec<Handle> =
+        (0..4).map(|n| world.add(ball().at(at(0.1 * f64::from(n)))).unwrap()).collect();
+    world.set_class_method(1, 1, Some(COUNTED));
+    world.update();
+    assert_eq!(alive(), 6);
+    world.update();
+    assert_eq!(alive(), 6);
+    // Out of the boxes of the others.
+    world.move_to(bodies[3], at(9.0)).unwrap();
+    world.update();
+    assert_eq!(alive(), 3);
+    // Another form, another method, another class, gone.
+    world.replace(bodies[0], Sphere::new(0.6).unwrap()).unwrap();
+    assert_eq!(alive(), 1);
+    world.update();
+    assert_eq!(alive(), 3);
+    world.set_method(bodies[0], bodies[1], Some(MethodKind::SHAPES)).unwrap();
+    assert_eq!(alive(), 2);
+    world.set_class(bodies[2], 2).unwrap();
+    assert_eq!(alive(), 0);
+    world.set_class(bodies[2], 1).unwrap();
+    for body in &bodies {
+        world.move_to(*body, Pose::IDENTITY).unwrap();
+    }
+    world.update();
+    assert_eq!(alive(), 5);
+    world.remove(bodies[2]).unwrap();
+    assert_eq!(alive(), 2);
+    drop(world);
+    assert_eq!(alive(), 0);
+}
+
+static STALLED: AtomicBool = AtomicBool::new(false);
+
+/// All pairs, but while it is stalled those of odd items are not compared.
+#[derive(Debug, Default)]
+struct Stalling {
+    whole: AllPairs,
+    /// The pairs that were reported.
+    known: Vec<Pair>,
+    behind: bool,
+    named: usize,
+}
+
+impl BroadPhase for Stalling {
+    fn name(&self) -> &'static str {
+        "stalling"
+    }
+
+    fn update(
+        &mut self,
+        frame: &Frame<'_>,
+        _: &mut Budget<'_>,
+        changes: &mut Changes,
+    ) -> Completeness {
+        if let (Moved::All, true) = (frame.moved, self.behind) {
+            self.named += 1;
+        }
+        self.whole.update_unlimited(frame, changes);
+        changes.clear();
+        let mut now = Vec::new();
+        self.whole.pairs(&mut now);
+        let stalled = STALLED.load(Ordering::Relaxed);
+        let open = |pair: &Pair| stalled && (pair.a % 2 == 1 || pair.b % 2 == 1);
+        let was = std::mem::take(&mut self.known);
+        changes.began.extend(now.iter().filter(|p| !was.contains(p) && !open(p)));
+        changes.ended.extend(was.iter().filter(|p| !now.contains(p) && !open(p)));
+        self.known.extend(was.iter().filter(|p| now.contains(p) || open(p)));
+        self.known.extend(&changes.began);
+        self.behind = stalled;
+        if stalled {
+            changes.pending.extend((0..frame.bounds.len() as u32).rev().filter(|n| n % 2 == 1));
+            return Completeness::Incomplete;
+        }
+        Completeness::Complete
+    }
+
+    fn pairs(&self, to: &mut Vec<Pair>) {
+        to.extend_from_slice(&self.known);
+    }
+
+    fn bytes(&self) -> usize {
+        self.whole.bytes()
+    }
+}
+
+#[test]
+fn a_broad_phase_that_gives_up_takes_no_pair_apart() {
+    const STALLING: PhaseKind = PhaseKind::new("stalling", || Box::new(Stalling::default()));
+    let stall = |yes| STALLED.store(yes, Ordering::Relaxed);
+    let mut world = World::with_options(WorldOptions::default().phase(STALLING));
+    let ball = || Body::new(Sphere::new(0.5).unwrap());
+    let bodies: Vec<Handle> =
+        (0..4).map(|n| world.add(ball().at(at(10.0 * f64::from(n)))).unwrap()).collect();
+    assert!(world.update().events().is_empty() && world.report().not_compared().is_empty());
+    // 0 and 2 are compared, 0 and 1 are not.
+    stall(true);
+    world.move_to(bodies[2], at(0.5)).unwrap();
+    world.move_to(bodies[1], at(0.2)).unwrap();
+    let report = world.update();
+    assert_eq!(report.not_compared(), [bodies[1], bodies[3]]);
+    assert_eq!(report.events().len(), 1);
+    assert!(
+        world.meet(bodies[0], bodies[2]).unwrap() && !world.meet(bodies[0], bodies[1]).unwrap()
+    );
+    // It is asked again although nothing moves.
+    stall(false);
+    let report = world.update();
+    assert!(report.not_compared().is_empty());
+    assert!(report.events().len() == 2 && report.began().count() == 2);
+    // Pairs that meet stay, while the rules change and another broad phase has yet to find them.
+    stall(true);
+    world.move_to(bodies[3], at(30.5)).unwrap();
+    world.set_options(world.options().clone().oriented(true));
+    let report = world.update();
+    assert!(report.events().is_empty() && report.not_compared().len() == 2);
+    assert_eq!(world.collisions().len(), 3);
+    world.set_interest(bodies[0], bodies[1], Some(false)).unwrap();
+    let report = world.update();
+    assert_eq!(report.ended().count(), 1);
+    // 1 leaves 2, which shows when the broad phase gets to it.
+    world.move_to(bodies[1], at(70.0)).unwrap();
+    world.update();
+    stall(false);
+    world.update();
+    assert!(world.report().not_compared().is_empty());
+    assert_eq!(world.collisions().len(), 1);
+    assert!(world.meet(bodies[0], bodies[2]).unwrap());
+}
+
+#[test]
+fn a_clone_goes_on_by_itself() {
+    let mut world = World::new();
+    let [a, b] = [0.0, 3.0].map(|x| world.add(Body::new(ring()).at(at(x))).unwrap());
+    world.set_method(a, b, Some(EXACT)).unwrap();
+    world.set_pair_user(a, b, 7).unwrap();
+    world.update();
+    static CALLED: AtomicUsize = AtomicUsize::new(0);
+    world
+        .on_pair(a, b, |_, _| {
+            CALLED.fetch_add(1, Ordering::Relaxed);
+        })
+        .unwrap();
+    let mut clone = world.clone();
+    world.move_to(b, at(0.2)).unwrap();
+    clone.move_to(b, at(0.1)).unwrap();
+    let began = world.update_calling(|_, _| {});
+    assert_eq!((began.updates, CALLED.load(Ordering::Relaxed)), (1, 1));
+    clone.update_calling(|_, _| {});
+    // Callbacks are not cloned.
+    assert_eq!(CALLED.load(Ordering::Relaxed), 1);
+    assert_eq!(world.pose(b).unwrap(), at(0.2));
+    assert_eq!(clone.pose(b).unwrap(), at(0.1));
+    assert_eq!(clone.pair_user(a, b).unwrap(), 7);
+    assert_eq!(clone.explain(a, b).unwrap().chosen, EXACT);
+    clone.move_to(b, at(0.2)).unwrap();
+    clone.update();
+    assert_eq!(clone.witness_of(a, b).unwrap(), world.witness_of(a, b).unwrap());
+    assert_eq!(clone.collisions().len(), 1);
+}
+
+#[test]
+fn frames_carry_bodies_and_meet_nothing() {
+    let mut world = World::new();
+    let base = world.add(Body::frame().at(at(5.0))).unwrap();
+    let joint = world.add(Body::frame().attached_to(base)).unwrap();
+    let link = world.add(Body::new(ring()).at(at(1.0)).attached_to(joint)).unwrap();
+    let wall = world.add(Body::new(Sphere::new(0.5).unwrap())).unwrap();
+    assert!(world.update().events().is_empty());
+    assert_eq!(world.len(), 4);
+    assert_eq!(world.pose(link).unwrap(), at(6.0));
+    assert!(world.bounds(joint).unwrap().is_empty());
+    assert!(world.geometry(joint).unwrap().parts().is_empty());
+    assert_eq!(world.distance(joint, wall).unwrap(), None);
+    assert_eq!(world.contact(joint, wall).unwrap(), None);
+    assert_eq!(world.witness_of(joint, wall).unwrap(), None);
+    assert!(!world.meet(joint, wall).unwrap());
+    assert!(world.explain(joint, wall).unwrap().to_string().contains("not checked"));
+    assert_eq!(world.deform(joint, &[Vec3::ZERO]).unwrap_err().kind(), ErrorKind::BadParameter);
+    // The ring moves with the base, and touches the ball.
+    world.move_to(base, at(-1.0)).unwrap();
+    assert!(world.update().events().is_empty());
+    world.move_to(joint, at(1.0)).unwrap();
+    assert_eq!(world.update().events()[0].kind, EventKind::Began);
+    // A frame gets a shape, which meets the ring and the ball, and loses it.
+    world.replace(joint, Sphere::new(3.0).unwrap()).unwrap();
+    assert_eq!(world.update().began().count(), 2);
+    world.replace(joint, Geometry::empty()).unwrap();
+    assert_eq!(world.update().ended().count(), 2);
+    world.set_options(WorldOptions::default().oriented(true));
+    assert!(world.update().events().is_empty());
+    world.remove(joint).unwrap();
+    world.update();
+    assert_eq!(world.parent(link).unwrap(), Some(base));
+}
+
+#[test]
+fn what_cannot_be_done_is_an_error() {
+    let mut rules = impinge::world::Interest::nothing();
+    assert!(rules.set_groups(0, 31, true).is_ok());
+    for (a, b) in [(32, 0), (0, 32), (u32::MAX, 1)] {
+        let error = rules.set_groups(a, b, true).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::BadParameter);
+        assert!(error.to_string().contains(&a.max(b).to_string()));
+    }
+    let mut world = World::new();
+    let ball = || Body::new(Sphere::new(0.5).unwrap());
+    let parent = world.add(ball()).unwrap();
+    let mut detached = world.detach().unwrap();
+    detached.remove(parent);
+    let error = detached.add(ball().attached_to(parent)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoSuchBody);
+    assert_eq!((detached.stats().refused, detached.len()), (1, 0));
+    let there = detached.add(ball()).unwrap();
+    detached.send().unwrap();
+    let (world, _) = detached.reattach().unwrap();
+    assert!(world.contains(there) && world.len() == 1);
+}

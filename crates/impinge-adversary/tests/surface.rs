@@ -188,7 +188,8 @@ enum Pass {
 
 /// One crate, read module by module.
 struct Reader {
-    exported: BTreeSet<String>,
+    /// Names, each with the path of the public module that gives it.
+    exported: BTreeSet<(String, String)>,
     found: Found,
 }
 
@@ -211,13 +212,19 @@ impl Reader {
         let text = read(file);
         let parsed = syn::parse_file(&text).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
         if pass == Pass::Exports && place.is_public {
-            exports(&parsed.items, &mut self.exported);
+            let mut names = BTreeSet::new();
+            exports(&parsed.items, &mut names);
+            self.exported.extend(names.into_iter().map(|name| ((*path).to_owned(), name)));
         }
         let at =
             |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
         let exported = self.exported.clone();
+        // Modules give what is private below them, and what is private below the root.
+        let is_exported = |name: &str| {
+            exported.iter().any(|(module, n)| n == name && (module == path || path.is_empty()))
+        };
         let reached =
-            |name: &str| pass == Pass::Functions && (place.is_public || exported.contains(name));
+            |name: &str| pass == Pass::Functions && (place.is_public || is_exported(name));
         for item in &parsed.items {
             match item {
                 Item::Fn(f) if is_public(&f.vis) && !is_hidden(&f.attrs) && asks(&f.sig) => {

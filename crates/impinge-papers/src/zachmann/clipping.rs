@@ -26,7 +26,7 @@
 //!   rounded body are apart. For if they were not, of a closest pair of points one could be chosen
 //!   on an edge of its body, and this edge would reach into the other body grown by `e`, hence
 //!   behind all of its planes pushed out by `e`.
-//! - *Doubt*, and bodies that are not solid and have no half-spaces: [`decide`](super::decide)
+//! - *Doubt*, and bodies that are not solid and have no half-spaces: [`decide`](impinge::convex::decide)
 //!   decides, once for the pair.
 
 use impinge::convex::Hull;

@@ -17,7 +17,7 @@ impl MovingScene {
     /// The second value is what was found in the file; its scene is the one of the moving scene.
     ///
     /// # Errors
-    /// As [`Scene::load`](crate::Scene::load), and for poses that are not rigid where they must be;
+    /// As [`Scene::load`](impinge::Scene::load), and for poses that are not rigid where they must be;
     /// the message names the file, the part and the field.
     ///
     /// ```no_run

@@ -134,7 +134,7 @@ impl MovingScene {
     /// Bodies that move, in a generated scene; see [`Sample`].
     ///
     /// # Errors
-    /// [`BadParameter`](crate::ErrorKind::BadParameter) if there are too few or too many bodies.
+    /// [`BadParameter`](impinge::ErrorKind::BadParameter) if there are too few or too many bodies.
     pub fn sample(sample: Sample, bodies: usize, seed: u64) -> Result<Self, Error> {
         samples::make(sample, bodies, seed)
     }

@@ -17,11 +17,10 @@
 //! | The same for hulls that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`HullCache`] |
 //! | What else is convex? | a [`Support`]: [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; and [`HalfSpace`] |
 //! | How far apart, how deep, for any two bodies? | [`closest_points`], [`penetration`] |
-//! | What about hulls that move, from frame to frame? | a [`Tracker`]: verdicts, closest points, or those at the last free pose |
-//! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`], or a [`VertexSearch`]: [`LocalSearch`], [`HierarchySearch`], [`BruteForce`] |
+//! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`] |
 //!
-//! The published methods stand beside: [`separating`] vectors, [`clipping`], [`perceptron`] planes,
-//! and a [`race`] of two methods.
+//! The published methods (separating vectors, clipping, perceptron planes, trackers, vertex
+//! searches) are in the crate `impinge-papers`.
 
 pub(crate) mod body;
 mod build;

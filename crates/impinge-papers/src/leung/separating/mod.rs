@@ -11,13 +11,13 @@
 //! | row of the thesis | here |
 //! | --- | --- |
 //! | 3.2 greedy, 3.7 conservative, 3.8 between | [`Rule`] |
-//! | 3.3 local search, time-stamps, own frame | [`Hull::climb`](super::Hull::climb) with a turned direction |
+//! | 3.3 local search, time-stamps, own frame | [`Hull::climb`](impinge::convex::Hull::climb) with a turned direction |
 //! | 3.4 first direction, 3.5 table of 8 x 16 directions, 3.6 cache | [`Prepared`], [`Cache`] |
 //! | 4.2.1 hemisphere, 4.2.2 half-planes | [`Hemisphere`], [`HalfPlanes`] |
 //! | 4.3 recurrence, lemmas 3 and 8 | [`Search`] |
 //!
 //! **What is certain.** [`Verdict::Separated`] and [`Verdict::Intersecting`] are, and carry a proof
-//! that [`decide`](super::decide) can verify. What is left (bodies that touch, or nearly) is
+//! that [`decide`](impinge::convex::decide) can verify. What is left (bodies that touch, or nearly) is
 //! [`Verdict::Undecided`], with a start for the exact decision in [`Output::hint`]; [`decide`] is
 //! the two in a row. No limit is ever an answer.
 //!

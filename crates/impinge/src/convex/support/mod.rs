@@ -87,7 +87,7 @@ pub trait VertexSearch {
     fn extra_bytes(&self) -> usize;
 }
 
-/// Exact climbing, [`LocalSearch::exact`].
+/// Exact climbing.
 impl VertexSearch for Hull {
     fn hull(&self) -> &Hull {
         self

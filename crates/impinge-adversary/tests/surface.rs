@@ -48,7 +48,7 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
     ),
     (
         "is decided by the mesh's own tests of polygons, which have their own oracle",
-        &["mesh::triangulate_polygon", "math::newell_normal", "math::drop_axis"],
+        &["mesh::triangulate_polygon"],
     ),
     (
         "keeps or gives back what the application stored, or changes what a world knows",
@@ -74,7 +74,6 @@ const NO_QUERIES: &[(&str, &[&str])] = &[
             "world::Detached::contains",
             "world::Geometry::is_same",
             "world::Snapshot::",
-            "world::exchange::",
         ],
     ),
     (

@@ -45,11 +45,10 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
     if !output.quiet {
         remark(job, args, &plan);
     }
-    let options = CheckOptions {
-        clearance: query.clearance,
-        distance: query.distance,
-        keep_hits: output.pairs.is_some() || args.picture.wanted(),
-    };
+    let options = CheckOptions::default()
+        .clearance(query.clearance)
+        .distance(query.distance)
+        .keep_hits(output.pairs.is_some() || args.picture.wanted());
     let mut file = output.pairs.as_deref().map(PairsFile::create).transpose()?;
     let pool = survey::pool(query)?;
     let cache = query.cache.as_deref().map(Cache::open).transpose()?;

@@ -86,7 +86,8 @@ fn keeping_up(ring: &Mesh, passes: usize) -> Result<()> {
     let refit = fastest(passes, || tree.clone(), |tree| failed |= tree.refit(ring).is_err());
     ensure!(!failed, "the tree is not that of the mesh");
     println!("| `Tree::refit` | {refit:.2} |");
-    let body = Deforming::with_options(ring.clone(), &DeformOptions { rebuild_at: f64::INFINITY })?;
+    let body =
+        Deforming::with_options(ring.clone(), &DeformOptions::default().rebuild_at(f64::INFINITY))?;
     let all: Vec<Vec3> = ring.vertices().iter().map(|v| *v * 1.001).collect();
     // The clone shares its tree with the original until it moves: a first move parts them.
     let own = |moved: &[(u32, Vec3)]| -> Result<Deforming> {
@@ -149,11 +150,11 @@ fn twisting(ring: &Mesh, arguments: &Arguments) -> Result<()> {
     let probe = shapes::torus(0.9, 0.3, 120, 60)?;
     let pose = Pose::from_translation([0.8, 0.0, 0.3])?;
     let mut refitted =
-        Deforming::with_options(ring.clone(), &DeformOptions { rebuild_at: f64::INFINITY })?;
+        Deforming::with_options(ring.clone(), &DeformOptions::default().rebuild_at(f64::INFINITY))?;
     let mut kept: Vec<(f64, Deforming)> = [2.0, 1.5, 1.2]
         .into_iter()
         .map(|rebuild_at| {
-            let options = DeformOptions { rebuild_at };
+            let options = DeformOptions::default().rebuild_at(rebuild_at);
             Ok((rebuild_at, Deforming::with_options(ring.clone(), &options)?))
         })
         .collect::<Result<_>>()?;

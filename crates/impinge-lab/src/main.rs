@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
 
+mod assemblies;
 mod bodies;
 mod box_tree;
 mod boxes;
@@ -59,6 +60,8 @@ enum Experiment {
     /// Zachmann's tables and figures of section 3.4: convex bodies by clipping and by planes.
     #[command(name = "zachmann-3-4")]
     ZachmannConvex(zachmann_convex::Arguments),
+    /// All verdicts about whole assemblies beside FCL.
+    Assemblies(assemblies::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// Distances of meshes that are far apart, compared with their sizes.
@@ -103,6 +106,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::BoxTree(arguments) => box_tree::run(&arguments),
         Experiment::Leung(arguments) => leung::run(&arguments),
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(&arguments),
+        Experiment::Assemblies(arguments) => assemblies::run(&arguments),
         Experiment::Growth(arguments) => growth::run(&arguments),
         Experiment::Far(arguments) => far::run(&arguments),
         Experiment::Threads(arguments) => threads::run(&arguments),

@@ -5,8 +5,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::Pose;
-use impinge::exact::{OneShotCounts, point_in_polygon_counted};
-use impinge::pair::{First, Posed};
+use impinge::internals::exact::{OneShotCounts, point_in_polygon_counted};
+use impinge::internals::pair::Posed;
+use impinge::pair::First;
 use impinge_papers::zachmann::edges::{Counts, PreChecks, after_pre_checks, traverse};
 
 use crate::cage::{Flight, Request, flight};

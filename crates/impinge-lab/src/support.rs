@@ -10,7 +10,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::Vec3;
-use impinge::convex::{Climb, Hull, VertexSearch, furthest_as_in_queries};
+use impinge::convex::Hull;
+use impinge::internals::furthest_as_in_queries;
+use impinge::internals::support::{Climb, VertexSearch};
 use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
 
 use crate::bodies::{Shape, direction};

@@ -9,7 +9,8 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use impinge::exact::{FilterStats, triangles_intersect, triangles_intersect_counted};
+use impinge::exact::triangles_intersect;
+use impinge::internals::exact::{FilterStats, triangles_intersect_counted};
 use impinge::{Aabb, Vec3};
 
 use crate::plain;

@@ -1,16 +1,16 @@
-//! What several test files share: seeded random numbers, numbers of cases, and where real models
-//! are.
-#![allow(clippy::print_stdout, reason = "a test says what it skipped")]
+//! Utilities shared by test files: seeded random numbers, numbers of cases, and paths of real
+//! models.
+#![allow(clippy::print_stdout, reason = "a test reports what it skipped")]
 
 use std::path::{Path, PathBuf};
 
 use glam::DVec3 as Vec3;
 
-/// Beside the checkout, where there is one.
+/// The collection of real models beside the checkout. It may be missing.
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/meshes");
 
-/// A file or folder of the collection of real models; says so and gives `None` where it is not
-/// present.
+/// The path of a file or folder of the collection of real models. Prints a message and returns
+/// `None` if it is not present.
 pub fn model(name: &str) -> Option<PathBuf> {
     let path = Path::new(MODELS).join(name);
     if path.exists() {
@@ -20,7 +20,7 @@ pub fn model(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// How many cases a test runs: the environment variable `name`, or `default`.
+/// The number of cases of a test: the environment variable `name`, or `default`.
 pub fn count_from(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }

@@ -1,12 +1,13 @@
-//! Exact references for two convex bodies, in integers, that share no code with the library.
+//! Exact references for two convex bodies, in integer arithmetic. They share no code with the
+//! library.
 //!
-//! [`share_a_point`] is a linear program, for bodies of any size: are there weights `s, t >= 0`
-//! with sum 1 each such that `sum s a = sum t b`? Two-phase simplex method, first phase, with
-//! Bland's rule (Bland 1977, "New finite pivoting rules for the simplex method"), which always
-//! ends, and the division-free pivots of Edmonds 1967 / Bareiss 1968.
+//! [`share_a_point`] is a linear program, for bodies of any size: find weights `s, t >= 0` with sum
+//! 1 each such that `sum s a = sum t b`. It uses the first phase of the two-phase simplex method,
+//! with Bland's rule (Bland 1977, "New finite pivoting rules for the simplex method"), which always
+//! terminates, and the division-free pivots of Edmonds 1967 / Bareiss 1968.
 //!
-//! [`Small`] is brute force for small bodies: every direction that can be the normal of a closest
-//! feature or of a face of the Minkowski difference is tried.
+//! [`Small`] is brute force for small bodies: it tests every direction that can be the normal of a
+//! closest feature or of a face of the Minkowski difference.
 
 use std::cmp::Ordering;
 
@@ -36,7 +37,7 @@ pub fn rational(x: f64) -> Rational {
     Rational::new(integer(x), BigInt::from(1) << 1074_u32)
 }
 
-/// Both sets in one unit, as small as it can be; and the unit as a power of two.
+/// Both sets as integers in the largest common unit, and the exponent of the unit.
 fn integers(a: &[Vec3], b: &[Vec3]) -> (Vec<Vector>, Vec<Vector>, i64) {
     let all = |points: &[Vec3]| -> Vec<Vector> {
         points.iter().map(|p| p.to_array().map(integer)).collect()
@@ -69,14 +70,15 @@ fn is_zero(v: &Vector) -> bool {
 /// Whether the hulls of `a` and `b` share a point.
 pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
     let (a, b, _) = integers(a, b);
-    // The columns: three rows for the coordinates, one for the sum of either body's weights.
+    // The columns: three rows for the coordinates, and one row for the sum of the weights of each
+    // body.
     let zero = BigInt::zero;
     let one = || BigInt::from(1);
     let of_a = a.into_iter().map(|[x, y, z]| [x, y, z, one(), zero()]);
     let of_b = b.into_iter().map(|[x, y, z]| [-x, -y, -z, zero(), one()]);
     let columns: Vec<[BigInt; 5]> = of_a.chain(of_b).collect();
-    // The first basis are five artificial variables, numbered after the others; `inverse / det` is
-    // the inverse of the basis.
+    // The first basis consists of five artificial variables, numbered after the others. `inverse /
+    // det` is the inverse of the basis.
     let mut basis: [usize; 5] = [0, 1, 2, 3, 4].map(|k| columns.len() + k);
     let mut inverse: Vec<Vec<BigInt>> =
         (0..5).map(|i| (0..5).map(|j| BigInt::from(i32::from(i == j))).collect()).collect();
@@ -88,15 +90,15 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
         if artificial.iter().all(|r| values[*r].is_zero()) {
             return true;
         }
-        // Prices: the sum of the artificial rows. A column with a positive product lowers the sum
-        // of the artificial variables.
+        // The prices are the sum of the artificial rows. A column with a positive product decreases
+        // the sum of the artificial variables.
         let prices: Vec<BigInt> =
             (0..5).map(|k| artificial.iter().map(|r| &inverse[*r][k]).sum()).collect();
         let Some(entering) = columns.iter().position(|c| dot(&prices, c).is_positive()) else {
             return false;
         };
         let step: Vec<BigInt> = inverse.iter().map(|row| dot(row, &columns[entering])).collect();
-        // The smallest quotient of value and step, the lowest variable of several.
+        // The smallest quotient of value and step; of equal quotients, the lowest variable.
         let leaving = (0..5).filter(|r| step[*r].is_positive()).min_by(|r, s| {
             let (left, right) = (&values[*r] * &step[*s], &values[*s] * &step[*r]);
             left.cmp(&right).then(basis[*r].cmp(&basis[*s]))
@@ -113,14 +115,14 @@ pub fn share_a_point(a: &[Vec3], b: &[Vec3]) -> bool {
     }
 }
 
-/// Whether B, moved by `most` along a direction of floats of about unit length, shares no inner
-/// point with A: the overlap along it is at most that, exactly.
+/// Whether B, moved by `most` along a direction of about unit length, shares no inner point with A.
+/// Exact: compares the overlap along the direction with `most`.
 ///
-/// Rounded numbers tell which vertices can be the outermost ones; integers tell the rest.
+/// Floating point selects the vertices that can be outermost; integers decide.
 pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, most: f64) -> bool {
     let sizes = a.iter().chain(b).map(|p| p.abs().max_element()).fold(0.0, f64::max);
-    // Differences of coordinates, products, two sums: less than eight roundings of these; what
-    // underflows is below the last number.
+    // Differences of coordinates, products, two sums: less than eight roundings of these numbers.
+    // The last term bounds underflow.
     let slack = 16.0 * f64::EPSILON * sizes * along.abs().element_sum() + f64::MIN_POSITIVE;
     let outermost = |points: &[Vec3], n: Vec3| -> Vec<Vec3> {
         let furthest = points.iter().map(|p| n.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
@@ -131,27 +133,27 @@ pub fn overlap_is_at_most(a: &[Vec3], b: &[Vec3], along: Vec3, most: f64) -> boo
     let last = a.iter().map(|p| dot(&n, p)).max().expect("a body has points");
     let first = b.iter().map(|p| dot(&n, p)).min().expect("a body has points");
     let (overlap, most) = (last - first, integer(most));
-    // Squared, because the length of the direction need not be rational; the unit of the direction
-    // is on both sides.
+    // Squared, because the length of the direction need not be rational. The unit of the direction
+    // cancels.
     let shift = (exponent + 1074) as u64;
     !overlap.is_positive() || (&overlap * &overlap) << (2 * shift) <= &most * &most * dot(&n, &n)
 }
 
-/// Two small bodies and every direction that matters.
+/// Two small bodies and all candidate directions.
 pub struct Small {
     a: Vec<Vector>,
     b: Vec<Vector>,
     exponent: i64,
-    /// Normals of faces and of pairs of edges: those of the Minkowski difference are among them, if
-    /// it has volume.
+    /// Normals of faces and of pairs of edges. They include the face normals of the Minkowski
+    /// difference, if it has volume.
     normals: Vec<Vector>,
-    /// Directions between vertices, and from vertices across edges.
+    /// Directions between vertices, and from vertices perpendicular to edges.
     across: Vec<Vector>,
     has_volume: bool,
 }
 
 impl Small {
-    /// For up to some twelve points a body.
+    /// For up to about twelve points per body.
     pub fn new(a: &[Vec3], b: &[Vec3]) -> Self {
         let (a, b, exponent) = integers(a, b);
         let (of_a, of_b) = (Features::new(&a), Features::new(&b));
@@ -184,8 +186,8 @@ impl Small {
         Self { a, b, exponent, normals, across, has_volume }
     }
 
-    /// How far B lies beyond A along `n`; negative if they overlap in that direction.
-    fn between(&self, n: &Vector) -> BigInt {
+    /// The gap between A and B along `n`; negative if they overlap in that direction.
+    fn gap(&self, n: &Vector) -> BigInt {
         let first = self.b.iter().map(|p| dot(n, p)).min().expect("a body has points");
         let last = self.a.iter().map(|p| dot(n, p)).max().expect("a body has points");
         first - last
@@ -200,17 +202,17 @@ impl Small {
         }
     }
 
-    /// The squared distance; `None` if the bodies share a point. No direction shows more than the
-    /// distance, and that of the closest features shows it.
+    /// The squared distance; `None` if the bodies share a point. The gap along any direction is at
+    /// most the distance, and equals it along the direction of the closest features.
     pub fn squared_distance(&self) -> Option<Rational> {
         let directions = self.normals.iter().chain(&self.across).flat_map(both);
-        let gaps = directions.map(|n| (self.between(&n), n)).filter(|(gap, _)| gap.is_positive());
+        let gaps = directions.map(|n| (self.gap(&n), n)).filter(|(gap, _)| gap.is_positive());
         gaps.max_by(compare).map(|gap| self.squared(&gap))
     }
 
-    /// The squared penetration depth, the shortest way to move B so that no inner point is shared;
-    /// `None` if the bodies share no point. Zero if they only touch, and if the Minkowski
-    /// difference has no volume.
+    /// The squared penetration depth: the length of the shortest translation of B after which no
+    /// inner point is shared. `None` if the bodies share no point. Zero if they only touch, or if
+    /// the Minkowski difference has no volume.
     pub fn squared_depth(&self) -> Option<Rational> {
         if self.squared_distance().is_some() {
             return None;
@@ -218,15 +220,15 @@ impl Small {
         if !self.has_volume {
             return Some(Rational::zero());
         }
-        let depths = self.normals.iter().flat_map(both).map(|n| (self.between(&n), n));
+        let depths = self.normals.iter().flat_map(both).map(|n| (self.gap(&n), n));
         depths.min_by(compare).map(|depth| self.squared(&depth))
     }
 
-    /// The squared overlap along a direction, for bodies that share a point: how far B must be
-    /// moved that way until no inner point is shared.
+    /// The squared overlap along a direction, for bodies that share a point: the distance that B
+    /// must be moved along it until no inner point is shared.
     pub fn squared_overlap(&self, along: Vec3) -> Rational {
         let n = along.to_array().map(integer);
-        self.squared(&(self.between(&n), n))
+        self.squared(&(self.gap(&n), n))
     }
 }
 
@@ -234,7 +236,7 @@ fn both(n: &Vector) -> [Vector; 2] {
     [n.clone(), n.clone().map(|x| -x)]
 }
 
-/// Compares the sizes of `x / |n|`.
+/// Compares the absolute values of `x / |n|`.
 fn compare((x, n): &(BigInt, Vector), (y, m): &(BigInt, Vector)) -> Ordering {
     (x * x * dot(m, m)).cmp(&(y * y * dot(n, n)))
 }
@@ -248,7 +250,7 @@ struct Features {
 impl Features {
     fn new(points: &[Vector]) -> Self {
         let n = points.len();
-        // The points on each plane that has all others on one side, as bits.
+        // For each supporting plane, the bit set of the points on it, and its normal.
         let mut planes: Vec<(u64, Vector)> = Vec::new();
         let mut is_flat = false;
         for i in 0..n {
@@ -273,8 +275,8 @@ impl Features {
                 }
             }
         }
-        // Of a flat body every pair of points passes for an edge, which is too many but never
-        // wrong.
+        // For a flat body every pair of points counts as an edge: more candidates than needed, but
+        // correct.
         let on_two = |i: usize, j: usize| {
             let bits = (1 << i) | (1 << j);
             is_flat || planes.iter().filter(|(on, _)| on & bits == bits).count() >= 2
@@ -288,7 +290,7 @@ impl Features {
         }
         let mut normals: Vec<Vector> = planes.into_iter().map(|(_, normal)| normal).collect();
         if is_flat {
-            // Across the edges, in the plane.
+            // Perpendicular to the edges, in the plane.
             let m = normals[0].clone();
             normals.extend(edges.iter().map(|[i, j]| cross(&m, &minus(&points[*j], &points[*i]))));
         }

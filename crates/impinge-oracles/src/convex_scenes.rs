@@ -1,7 +1,7 @@
-//! Random hulls, and exact answers about pairs of them by separating axes in integers and
-//! fractions.
+//! Random hulls, and exact intersection tests of pairs by separating axes, in integer and rational
+//! arithmetic.
 
-#![allow(clippy::unwrap_used, reason = "an oracle that fails should say where")]
+#![allow(clippy::unwrap_used, reason = "an oracle that fails should report where")]
 
 use impinge::convex::Hull;
 use impinge::{Pose, Vec3};
@@ -25,7 +25,7 @@ impl Random {
         Pose::from_translation(translation).unwrap().compose(&turn).unwrap()
     }
 
-    /// A hull of points with small whole coordinates: of any dimension, with coplanar faces and
+    /// A hull of points with small integer coordinates: of any dimension, with coplanar faces and
     /// parallel edges.
     pub fn whole_hull(&mut self, span: usize) -> Hull {
         let count = 1 + self.below(7);
@@ -38,7 +38,7 @@ impl Random {
         Hull::new(&points).unwrap()
     }
 
-    /// A whole translation, with a quarter turn about an axis.
+    /// An integer translation with a rotation that permutes the axes.
     pub fn whole_pose(&mut self, span: usize) -> Pose {
         let mut t = || self.below(2 * span + 1) as f64 - span as f64;
         let t = [t(), t(), t()];
@@ -58,50 +58,51 @@ impl Random {
     }
 }
 
-/// The vertices of B where verdicts see them.
+/// The vertices of B in A's frame, rounded as in queries.
 pub fn moved(b: &Hull, pose: &Pose) -> Vec<Vec3> {
     b.vertices().iter().map(|v| pose.transform_point(*v)).collect()
 }
 
-type Whole = [i128; 3];
+type IntVector = [i128; 3];
 
-fn whole(v: Vec3) -> Whole {
+fn to_integers(v: Vec3) -> IntVector {
     v.to_array().map(|x| {
         assert_eq!(x, x.round());
         x as i128
     })
 }
 
-fn minus(a: Whole, b: Whole) -> Whole {
+fn minus(a: IntVector, b: IntVector) -> IntVector {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
-fn cross(a: Whole, b: Whole) -> Whole {
+fn cross(a: IntVector, b: IntVector) -> IntVector {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 }
 
-fn dot(a: Whole, b: Whole) -> i128 {
+fn dot(a: IntVector, b: IntVector) -> i128 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// How two hulls of points with whole coordinates stand to each other.
+/// The exact relation of two hulls of points with integer coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Truth {
     Apart,
-    /// They share points, but a plane has one on each side of it.
+    /// They share points, but no inner points: a plane separates their interiors.
     Touching,
     Overlapping,
 }
 
-/// The truth about hulls of any dimension, with small whole coordinates.
+/// The exact relation of hulls of any dimension, with small integer coordinates.
 ///
-/// Candidates for a separating axis: across two edges; across a plane and an edge; along an edge;
-/// across an edge and a vector between the bodies; a vector between them. One of these separates if
-/// any vector does, whatever the dimension of the Minkowski difference and whether its affine hull
-/// holds the origin.
+/// Candidates for a separating axis: perpendicular to two edges; perpendicular to a plane's normal
+/// and an edge; along an edge; perpendicular to an edge, in the plane of the edge and a vector
+/// between the bodies; along a vector between them. One of these separates if any vector does, for
+/// every dimension of the Minkowski difference, and whether or not its affine hull contains the
+/// origin.
 pub fn truth_of_whole(a: &[Vec3], b: &[Vec3]) -> Truth {
-    let a: Vec<Whole> = a.iter().map(|v| whole(*v)).collect();
-    let b: Vec<Whole> = b.iter().map(|v| whole(*v)).collect();
+    let a: Vec<IntVector> = a.iter().map(|v| to_integers(*v)).collect();
+    let b: Vec<IntVector> = b.iter().map(|v| to_integers(*v)).collect();
     let mut edges = Vec::new();
     for body in [&a, &b] {
         for (i, p) in body.iter().enumerate() {
@@ -110,8 +111,8 @@ pub fn truth_of_whole(a: &[Vec3], b: &[Vec3]) -> Truth {
     }
     edges.sort_unstable();
     edges.dedup();
-    let mut axes: Vec<Whole> = edges.clone();
-    let between: Vec<Whole> = a.iter().map(|p| minus(b[0], *p)).collect();
+    let mut axes: Vec<IntVector> = edges.clone();
+    let between: Vec<IntVector> = a.iter().map(|p| minus(b[0], *p)).collect();
     axes.extend(&between);
     let mut normals = Vec::new();
     for (i, d) in edges.iter().enumerate() {
@@ -127,7 +128,7 @@ pub fn truth_of_whole(a: &[Vec3], b: &[Vec3]) -> Truth {
     }
     let mut touching = false;
     for axis in axes.into_iter().filter(|n| *n != [0; 3]) {
-        let range = |body: &[Whole]| {
+        let range = |body: &[IntVector]| {
             let of = body.iter().map(|p| dot(*p, axis));
             (of.clone().min().unwrap(), of.max().unwrap())
         };
@@ -162,7 +163,7 @@ fn exact_minus(a: &Exact, b: &Exact) -> Exact {
     [&a[0] - &b[0], &a[1] - &b[1], &a[2] - &b[2]]
 }
 
-/// Whether two solid hulls, the second given by its moved points, share a point. Exact for any
+/// Whether two solid hulls, the second given by its moved points, share a point. Exact for all
 /// coordinates, and slow.
 pub fn meet(a: &Hull, b: &Hull) -> bool {
     assert_eq!((a.dimension(), b.dimension()), (3, 3));
@@ -209,7 +210,7 @@ pub fn true_gap(vector: Vec3, a: &[Vec3], b: &[Vec3]) -> BigRational {
     lowest - highest
 }
 
-/// Checks a certificate of separation by the plain definition.
+/// Checks a proof of separation by its definition.
 pub fn check_gap(vector: Vec3, gap: f64, a: &[Vec3], b: &[Vec3]) {
     assert!(gap > 0.0);
     let truth = true_gap(vector, a, b);

@@ -1,5 +1,5 @@
-//! Independent truths that tests of impinge compare with: integers and rationals, families of
-//! inputs, and what the tests of several crates share. Nothing here uses the code it judges.
+//! Independent oracles for the tests of impinge: integer and rational arithmetic, families of
+//! inputs, and utilities shared by the tests of several crates. No oracle uses the code it tests.
 
 #![allow(missing_docs, missing_debug_implementations, reason = "read by its users, not published")]
 #![allow(

@@ -1,24 +1,25 @@
-//! Random meshes and poses, and what brute force says about them.
+//! Random meshes and poses, and brute-force results for them.
 
-use impinge::pair::{Collect, Posed, brute};
-use impinge::tree::traverse;
+use impinge::internals::pair::{Posed, brute};
+use impinge::internals::tree::traverse;
+use impinge::pair::Collect;
 use impinge::{Mesh, Pose, Vec3, shapes};
 
 use crate::common::Random;
 
-/// A star with long, thin sides that stands askew: the tree's axes are not the mesh's.
+/// A rotated star with long, thin sides: the axes of the tree are not those of the mesh.
 pub fn askew() -> Mesh {
     let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
     shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean)
 }
 
-/// Any turn, and a translation of up to half of `reach` along each axis.
+/// A random rotation, and a translation of up to half of `reach` along each axis.
 pub fn pose(random: &mut Random, reach: f64) -> Pose {
     let q = [0; 4].map(|_: i32| random.signed());
     Pose::from_quaternion(q, random.point() * (0.5 * reach)).unwrap()
 }
 
-/// Triangles that share no corners.
+/// Random triangles that share no corners.
 pub fn soup(
     random: &mut Random,
     count: usize,
@@ -29,15 +30,15 @@ pub fn soup(
     Mesh::from_triangles(vertices, triangles).unwrap()
 }
 
-/// The pairs that meet, by brute force, sorted.
+/// The sorted intersecting pairs, by brute force.
 pub fn brute_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
     let mut sink = Collect::default();
     brute::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), &mut sink);
     sink.into_sorted()
 }
 
-/// Compares the meshes' trees with brute force; the number of pairs, or `None` if the trees
-/// declined.
+/// Compares the trees of the meshes with brute force. Returns the number of pairs, or `None` if the
+/// trees are not applicable.
 #[track_caller]
 pub fn compare_trees(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     let mut found = Collect::default();
@@ -49,8 +50,8 @@ pub fn compare_trees(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<usize> {
     Some(expected.len())
 }
 
-/// How far one of two triangles must move, at least, until they share at most boundary points:
-/// along the separating directions of two triangles.
+/// The minimum distance that one of two triangles must move until they share at most boundary
+/// points, over the separating directions of two triangles.
 pub fn depth(p: &[Vec3; 3], q: &[Vec3; 3]) -> f64 {
     let edges = |t: &[Vec3; 3]| [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let normal = |t: &[Vec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]);
@@ -66,12 +67,12 @@ pub fn depth(p: &[Vec3; 3], q: &[Vec3; 3]) -> f64 {
                 heights.iter().fold(f64::NEG_INFINITY, |m, x| m.max(*x)),
             )
         };
-        let (here, there) = (span(p), span(q));
-        least.min(here.1 - there.0).min(there.1 - here.0)
+        let (range_p, range_q) = (span(p), span(q));
+        least.min(range_p.1 - range_q.0).min(range_q.1 - range_p.0)
     })
 }
 
-/// Soups of every size with corners on a grid, where most triangles touch, coincide or have no
+/// Soups of various sizes with corners on a grid, where most triangles touch, coincide or have zero
 /// area.
 pub fn grid_soups(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
     let mut random = Random(3);
@@ -88,7 +89,7 @@ pub fn grid_soups(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
     }
 }
 
-/// Needles and specks of all sizes.
+/// Thin triangles of all sizes.
 pub fn needles(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
     let mut random = Random(4);
     for _ in 0..rounds {
@@ -101,8 +102,8 @@ pub fn needles(rounds: usize, mut each: impl FnMut(&Mesh, &Mesh, &Pose)) {
     }
 }
 
-/// Small triangles so far away that moving them rounds coarsely: sizes from one down to
-/// `10^(1 - sizes)`.
+/// Small triangles far from the origin, where moving them has large rounding errors: sizes from one
+/// down to `10^(1 - sizes)`.
 pub fn far_soups(
     rounds: usize,
     sizes: usize,
@@ -121,7 +122,7 @@ pub fn far_soups(
     }
 }
 
-/// Triangles of different sizes and attitudes about one centre.
+/// Triangles of various sizes and orientations about one centre.
 pub fn star(random: &mut Random, count: usize) -> Mesh {
     let triangles: Vec<[Vec3; 3]> = (0..count)
         .map(|_| {

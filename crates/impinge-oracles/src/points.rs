@@ -1,4 +1,4 @@
-//! Exact answers in integer arithmetic, by methods of their own, for the tests to compare with.
+//! Exact squared distances in integer arithmetic, by independent methods.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use num_traits::{Signed, Zero};
 
 pub use crate::common::Random;
 
-/// How many cases a test runs: `cases` times the environment variable `IMPINGE_TEST_FACTOR`.
+/// The number of cases of a test: `cases` times the environment variable `IMPINGE_TEST_FACTOR`.
 pub fn cases(cases: usize) -> usize {
     cases * crate::common::count_from("IMPINGE_TEST_FACTOR", 1)
 }
@@ -168,8 +168,8 @@ pub fn point_triangle(p: &Int3, t: &[Int3; 3]) -> Fraction {
         .expect("three sides")
 }
 
-/// Whether the segment pierces the inside of a triangle of positive area properly.
-fn pierces(a: [&Int3; 2], t: &[Int3; 3]) -> bool {
+/// Whether the segment crosses the interior of a triangle of positive area properly.
+fn crosses_interior(a: [&Int3; 2], t: &[Int3; 3]) -> bool {
     let n = cross(&sub(&t[1], &t[0]), &sub(&t[2], &t[0]));
     let (h, k) = (dot(&sub(a[0], &t[0]), &n), dot(&sub(a[1], &t[0]), &n));
     if !(&h * &k).is_negative() {
@@ -193,7 +193,7 @@ pub fn triangle_triangle(a: &[Int3; 3], b: &[Int3; 3]) -> Fraction {
     for i in 0..3 {
         let u = [&a[i], &a[(i + 1) % 3]];
         let v = [&b[i], &b[(i + 1) % 3]];
-        if pierces(u, b) || pierces(v, a) {
+        if crosses_interior(u, b) || crosses_interior(v, a) {
             return Fraction::whole(BigInt::ZERO);
         }
         offer(point_triangle(&a[i], b));

@@ -1,4 +1,4 @@
-//! Every bounding volume holds what it promises to hold, judged in rational numbers.
+//! Every bounding volume contains its points, checked in rational arithmetic.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::{Pose, Vec3};
@@ -21,15 +21,15 @@ fn minus(a: Vec3, b: Vec3) -> [BigRational; 3] {
     [0, 1, 2].map(|k| exact(a[k]) - exact(b[k]))
 }
 
-/// The definition of each kind's set, without rounding.
-trait Judge: Volume {
-    fn holds(&self, p: Vec3) -> bool;
-    /// Unit vectors along which two of a kind may be told apart.
+/// The exact definition of the set of each kind of volume.
+trait ExactVolume: Volume {
+    fn contains_exactly(&self, p: Vec3) -> bool;
+    /// Unit vectors along which two volumes of this kind may be separated.
     fn directions(&self, other: &Self) -> Vec<Vec3>;
 }
 
-impl<const HALF: usize> Judge for Dop<HALF> {
-    fn holds(&self, p: Vec3) -> bool {
+impl<const HALF: usize> ExactVolume for Dop<HALF> {
+    fn contains_exactly(&self, p: Vec3) -> bool {
         (0..HALF).all(|i| {
             let d = Vec3::from(Self::DIRECTIONS[i].map(f64::from));
             let s = dot(d, minus(p, Vec3::ZERO));
@@ -42,8 +42,8 @@ impl<const HALF: usize> Judge for Dop<HALF> {
     }
 }
 
-impl Judge for OrientedBox {
-    fn holds(&self, p: Vec3) -> bool {
+impl ExactVolume for OrientedBox {
+    fn contains_exactly(&self, p: Vec3) -> bool {
         (0..3).all(|k| {
             let s = dot(self.axes()[k], minus(p, self.center()));
             let h = exact(self.half()[k]);
@@ -60,8 +60,8 @@ impl Judge for OrientedBox {
     }
 }
 
-impl Judge for Sphere {
-    fn holds(&self, p: Vec3) -> bool {
+impl ExactVolume for Sphere {
+    fn contains_exactly(&self, p: Vec3) -> bool {
         let d = minus(p, self.center());
         let square = d.iter().fold(exact(0.0), |sum, c| sum + c * c);
         square <= exact(self.radius()) * exact(self.radius())
@@ -72,7 +72,7 @@ impl Judge for Sphere {
     }
 }
 
-/// Clouds of points of every kind: how many of them, in what shape, how large, how far away.
+/// Point clouds of various counts, shapes, sizes and distances from the origin.
 fn clouds(random: &mut Random) -> Vec<Vec<Vec3>> {
     let mut all = Vec::new();
     for scale in [1.0, 1e-9, 1e9, 1e-160, 1e-300, 1e-318, 1e59] {
@@ -106,27 +106,31 @@ fn size(points: &[Vec3]) -> f64 {
     points.iter().fold(0.0, |s, p| s.max(p.abs().max_element()))
 }
 
-/// Without squares that vanish; not less than the real distance.
+/// Computed without underflow of squares. Not less than the exact distance.
 fn distance(a: Vec3, b: Vec3) -> f64 {
     let d = a - b;
     let largest = d.abs().max_element();
     if largest == 0.0 { 0.0 } else { (d / largest).length() * largest * (1.0 + 1e-15) + 1e-323 }
 }
 
-fn keeps_its_points<V: Judge>() {
+fn check_points<V: ExactVolume>() {
     let mut random = Random(1);
     for points in clouds(&mut random) {
         let volume = V::around(&points);
         assert!(!volume.is_empty());
         for p in &points {
-            assert!(volume.contains(*p) && volume.holds(*p), "{} {p} {points:?}", V::NAME);
+            assert!(
+                volume.contains(*p) && volume.contains_exactly(*p),
+                "{} {p} {points:?}",
+                V::NAME
+            );
         }
         assert!(volume.volume() >= 0.0 && volume.surface() >= 0.0 && volume.size() >= 0.0);
         let reach = size(&points);
         for scale in [0.0, 1.0, 1e7] {
             let mut pose = pose(&mut random, (reach * scale).min(1e59));
             if scale == 1e7 && reach < 1e50 {
-                // A matrix that is a rotation only as far as a pose demands.
+                // A matrix that is a rotation only within the tolerance of a pose.
                 let mut rows = pose.to_matrix();
                 for row in &mut rows[..2] {
                     row[random.below(3)] += 2e-10;
@@ -136,7 +140,7 @@ fn keeps_its_points<V: Judge>() {
             let moved = volume.transformed(&pose);
             for p in &points {
                 let there = pose.transform_point(*p);
-                assert!(moved.holds(there), "{} {p} {pose:?} {volume:?}", V::NAME);
+                assert!(moved.contains_exactly(there), "{} {p} {pose:?} {volume:?}", V::NAME);
             }
         }
         assert_eq!(volume.transformed(&Pose::IDENTITY), volume);
@@ -145,20 +149,24 @@ fn keeps_its_points<V: Judge>() {
         for p in &points {
             let step = random.point().normalize() * by * (1.0 - 1e-12);
             if (step.length() <= by && step.length() > 1e-150) || by == 0.0 {
-                assert!(large.holds(*p) && large.holds(*p + step), "{} {p} {by}", V::NAME);
+                assert!(
+                    large.contains_exactly(*p) && large.contains_exactly(*p + step),
+                    "{} {p} {by}",
+                    V::NAME
+                );
             }
         }
     }
 }
 
-fn merges<V: Judge>() {
+fn check_merging<V: ExactVolume>() {
     let mut random = Random(2);
     let all = clouds(&mut random);
     for pair in all.windows(2) {
         let (p, q) = (V::around(&pair[0]), V::around(&pair[1]));
         let both = p.merged(&q);
         for point in pair.concat() {
-            assert!(both.holds(point), "{} {point}", V::NAME);
+            assert!(both.contains_exactly(point), "{} {point}", V::NAME);
         }
         if V::MERGES_TIGHTLY {
             assert_eq!(both, V::around(&pair.concat()));
@@ -174,7 +182,7 @@ fn merges<V: Judge>() {
     }
 }
 
-fn compares<V: Judge>() {
+fn check_comparisons<V: ExactVolume>() {
     let mut random = Random(3);
     let (mut apart, mut together) = (0, 0);
     for round in 0..6 {
@@ -199,7 +207,8 @@ fn compares<V: Judge>() {
                 together += 1;
                 assert_eq!(gap, 0.0);
                 assert!(depth >= 0.0 && depth.is_finite());
-                // Along one of the directions this much is enough, or nearly so after rounding.
+                // A translation by this depth along one of the directions separates the volumes, up
+                // to rounding.
                 if reach > 1e-140 {
                     let enough = p.directions(&q).into_iter().flat_map(|d| [d, -d]).any(|d| {
                         let step = d * depth;
@@ -233,9 +242,9 @@ macro_rules! for_each_kind {
     };
 }
 
-for_each_kind!(volumes_hold_their_points_moved_and_enlarged, keeps_its_points);
-for_each_kind!(merged_volumes_hold_both, merges);
-for_each_kind!(overlaps_gaps_and_depths, compares);
+for_each_kind!(volumes_contain_their_points_moved_and_enlarged, check_points);
+for_each_kind!(merged_volumes_contain_both, check_merging);
+for_each_kind!(overlaps_gaps_and_depths, check_comparisons);
 
 #[test]
 fn the_smallest_ball() {
@@ -243,7 +252,8 @@ fn the_smallest_ball() {
     for n in [2, 3, 4, 10, 100, 1000] {
         let points: Vec<Vec3> = (0..n).map(|_| random.point().normalize() * 2.0).collect();
         assert!(Sphere::around(&points).radius() <= 2.0 + 1e-9);
-        // No ball that is smaller holds all: every half of it has a point near its boundary.
+        // No smaller ball contains all points: every half of the ball has a point near its
+        // boundary.
         let ball = Sphere::around(&points);
         for _ in 0..50 {
             let step = random.point() * 1e-3;
@@ -257,10 +267,10 @@ fn the_smallest_ball() {
     assert!((Sphere::around(&cube).radius() - 0.75_f64.sqrt()).abs() < 1e-12);
 }
 
-/// Two balls of very different sizes whose hulls touch from within: the larger one, rounded, just
-/// held the smaller, but not as far as [`Volume::contains`] could tell.
+/// Regression: two balls of very different sizes that touch from inside. The larger ball contained
+/// the smaller one, but [`Volume::contains`] returned false because of its rounding.
 #[test]
-fn merged_spheres_are_known_to_hold_the_points_of_both() {
+fn merged_spheres_contain_the_points_of_both() {
     let mut random = Random(77);
     for round in 0..20_000 {
         let scale = [1e-310, 1e-160, 1.0, 1e50][round % 4];

@@ -1,4 +1,4 @@
-//! The box-tree reports exactly the pairs that brute force does, each once, whatever the options.
+//! The box-tree reports exactly the pairs of brute force, each once, for all options.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::ops::ControlFlow;
@@ -11,8 +11,8 @@ use impinge_papers::zachmann::box_tree::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse, traverse_counted,
 };
 
-/// Trees of every kind: the thesis' defaults, as deep as possible, with empty boxes, thin and thick
-/// planes, a root only, copies held back, no stopping by shares.
+/// Options for trees of every kind: the thesis' defaults, fine trees, empty boxes, thin and thick
+/// planes, a root only, limited copies, no limit of shares.
 fn options() -> Vec<Options> {
     let t = Options::THESIS;
     let fine = Options { max_depth: 20, min_polygons: 1, ..t };
@@ -25,7 +25,7 @@ fn options() -> Vec<Options> {
         Options { max_depth: 0, ..t },
         Options { max_copies: 1.0, ..fine },
         Options { max_share: 1.0, max_depth: 8, min_polygons: 1, empty_boxes: true, ..t },
-        Options { crossing_weight: 0.0, good_enough: 3.0, max_iterations: 3, ..fine },
+        Options { crossing_weight: 0.0, balance_tolerance: 3.0, max_iterations: 3, ..fine },
         Options::DEEP,
     ]
 }
@@ -38,7 +38,8 @@ const TESTS: [(BoxTest, LeafTest, bool); 5] = [
     (BoxTest::Clipping, LeafTest::Edges, false),
 ];
 
-/// Compares every method with brute force on trees of the given options; the number of pairs.
+/// Compares every method with brute force on trees built with the given options. Returns the number
+/// of pairs.
 fn compare(a: &Mesh, b: &Mesh, pose: &Pose, of_a: &Options, of_b: &Options) -> usize {
     let (ta, tb) = (BoxTree::build(a, of_a).unwrap(), BoxTree::build(b, of_b).unwrap());
     ta.validate(a).unwrap();
@@ -58,7 +59,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose, of_a: &Options, of_b: &Options) -> u
     expected.len()
 }
 
-/// As [`compare`], for all options of A with one of B after the other.
+/// As [`compare`], pairing each set of options for A with another one for B.
 fn compare_all(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     let options = options();
     let others = options.iter().rev();
@@ -97,7 +98,8 @@ fn shapes_near_and_far_from_the_origin() {
                 let (p, q) = (&kinds[(i + 3 * k) % kinds.len()], &kinds[(2 * j + k) % kinds.len()]);
                 hits += compare(a, b, &pose(&mut random, reach), p, q);
             }
-            // Both moved away by the same large step, so that vertices are rounded coarsely.
+            // Both are moved by the same large step, so that the rounding errors of vertices are
+            // large.
             let (far_a, far_b) = (a.transformed(&away), b.transformed(&away));
             compare(&far_a, &far_b, &Pose::IDENTITY, &kinds[1], &kinds[2]);
         }
@@ -106,7 +108,7 @@ fn shapes_near_and_far_from_the_origin() {
 }
 
 #[test]
-fn small_triangles_so_far_away_that_moving_them_rounds_coarsely() {
+fn small_triangles_far_away_with_large_rounding_errors() {
     let kinds = options();
     let (mut hits, mut round) = (0, 0);
     far_soups(impinge_oracles::common::count_from("BOX_TREE_ROUNDS", 24), 8, 50, |a, b, pose| {
@@ -142,7 +144,7 @@ fn identical_poses_touching_faces_and_parallel_axes() {
     }
 }
 
-/// Turned by an angle at which edges are almost, but not quite, parallel to planes.
+/// Rotations by small angles, so that edges are almost but not exactly parallel to planes.
 #[test]
 fn edges_almost_parallel_to_planes() {
     let mesh = shapes::cuboid_grid([2.0, 2.0, 2.0], [3, 2, 3]).unwrap();
@@ -177,7 +179,7 @@ fn one_triangle_equal_triangles_and_points() {
 }
 
 #[test]
-fn nothing_and_numbers_of_any_size() {
+fn empty_meshes_and_numbers_of_any_size() {
     let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     assert_eq!(compare_all(&nothing, &cube, &Pose::IDENTITY), 0);
@@ -191,7 +193,7 @@ fn nothing_and_numbers_of_any_size() {
     }
 }
 
-/// A rotation that is one only to within the tolerance: its transpose is not its inverse.
+/// A matrix that is a rotation only within the tolerance: its transpose is not its inverse.
 #[test]
 fn a_matrix_that_is_a_rotation_only_roughly() {
     let mesh = shapes::icosphere(1.0, 4)
@@ -208,9 +210,9 @@ fn a_matrix_that_is_a_rotation_only_roughly() {
 }
 
 #[test]
-fn a_sink_that_stops_gets_no_more_and_one_scratch_serves_all() {
-    struct Some5(Vec<(u32, u32)>);
-    impl Sink for Some5 {
+fn a_sink_that_stops_gets_no_more_pairs_and_scratch_is_reusable() {
+    struct FirstFive(Vec<(u32, u32)>);
+    impl Sink for FirstFive {
         fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()> {
             self.0.push((a, b));
             if self.0.len() == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -224,7 +226,7 @@ fn a_sink_that_stops_gets_no_more_and_one_scratch_serves_all() {
         for _ in 0..3 {
             for (i, a) in [&ring, &ball].into_iter().enumerate() {
                 let query = Query::new((a, &trees[i]), (&ball, &trees[1]), &Pose::IDENTITY);
-                let mut five = Some5(Vec::new());
+                let mut five = FirstFive(Vec::new());
                 traverse(&Query { leaves, ..query }, &mut scratch, &mut five);
                 assert_eq!(five.0.len(), 5);
             }
@@ -233,7 +235,7 @@ fn a_sink_that_stops_gets_no_more_and_one_scratch_serves_all() {
 }
 
 #[test]
-fn counts_tell_what_was_done() {
+fn counts_match_the_work_done() {
     let ring = shapes::torus(1.0, 0.4, 40, 20).unwrap();
     let fine = Options { max_depth: 12, min_polygons: 4, ..Options::THESIS };
     let tree = BoxTree::build(&ring, &fine).unwrap();
@@ -263,5 +265,8 @@ fn counts_tell_what_was_done() {
     assert!(clipped.repeated > 0, "{clipped:?}");
     let (aligned, same) = run(&Query { boxes: BoxTest::AxisAligned, ..query });
     assert_eq!((same, aligned.edges_clipped), (pairs, 0));
-    assert!(aligned.leaf_pairs >= clipped.leaf_pairs, "aligned boxes are larger");
+    assert!(
+        aligned.leaf_pairs >= clipped.leaf_pairs,
+        "axis-aligned boxes are larger, so they cannot have fewer leaf pairs"
+    );
 }

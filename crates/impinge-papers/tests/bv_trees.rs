@@ -1,10 +1,11 @@
-//! Every bounding-volume tree, built by every rule and descended in every order, reports exactly
-//! the pairs that brute force does.
+//! Every bounding-volume tree, built by every rule and traversed in every order, reports exactly
+//! the pairs of brute force.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::ops::ControlFlow;
 
-use impinge::pair::{Budget, BudgetVerdict, Collect, First, NearPair, Posed};
+use impinge::internals::pair::Posed;
+use impinge::pair::{Budget, BudgetVerdict, Collect, First, NearPair};
 use impinge::{Mesh, Pose, Vec3, Verdict, closest, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{brute_pairs, pose, soup};
@@ -41,7 +42,7 @@ fn rules() -> Vec<BuildOptions> {
     all
 }
 
-/// All questions about one pair, against what brute force says.
+/// Compares all queries of one pair with brute force.
 fn compare<V: Volume>(
     (a, tree_a): (&Mesh, &BvTree<V>),
     (b, tree_b): (&Mesh, &BvTree<V>),
@@ -62,11 +63,11 @@ fn compare<V: Volume>(
     match query.within(pose, &mut Budget::unlimited()) {
         Verdict::Intersecting((a, b)) => assert!(expected.binary_search(&(a, b)).is_ok()),
         Verdict::Separated(_) => assert!(expected.is_empty(), "{}", V::NAME),
-        Verdict::Undecided(_) => panic!("there was no limit"),
+        Verdict::Undecided(_) => panic!("the verdict is undecided without a limit"),
     }
 }
 
-/// Builds both by each of the rules in turn and compares at each pose.
+/// Builds both trees by each of the rules and compares at each pose.
 fn compare_all<V: Volume>(
     a: &Mesh,
     b: &Mesh,
@@ -95,7 +96,8 @@ fn compare_kinds(a: &Mesh, b: &Mesh, poses: &[Pose], rules: &[BuildOptions]) -> 
     poses.iter().map(|p| p.1.len()).sum()
 }
 
-/// A third of the rules for each kind, another third for the next: with several pairs, all of them.
+/// Uses one third of the rules for each kind of volume, and another third for the next. Several
+/// rounds cover all rules.
 fn compare_thirds(round: usize, a: &Mesh, b: &Mesh, poses: &[Pose]) -> usize {
     let poses: Vec<_> = poses.iter().map(|pose| (*pose, brute_pairs(a, b, pose))).collect();
     let third =
@@ -149,9 +151,9 @@ fn shapes_by_every_rule() {
 }
 
 #[test]
-fn needles_specks_and_far_away() {
+fn needles_small_triangles_and_large_offsets() {
     let mut random = Random(3);
-    let few = [
+    let rules = [
         BuildOptions::environment(),
         BuildOptions { split: SplitRule::MinSum, ..BuildOptions::flying() },
     ];
@@ -164,7 +166,7 @@ fn needles_specks_and_far_away() {
         };
         let (a, b) = (soup(&mut random, 40, &mut corner), soup(&mut random, 40, &mut corner));
         let turn = Pose::from_axis_angle(random.point(), 1e-9).unwrap();
-        hits += compare_kinds(&a, &b, &[Pose::IDENTITY, turn], &few);
+        hits += compare_kinds(&a, &b, &[Pose::IDENTITY, turn], &rules);
     }
     assert!(hits > 100, "{hits}");
 }
@@ -172,7 +174,7 @@ fn needles_specks_and_far_away() {
 #[test]
 fn any_scale_and_mixtures_of_scales() {
     let mut random = Random(4);
-    let few = [
+    let rules = [
         BuildOptions::environment(),
         BuildOptions {
             split: SplitRule::AllPoints(Measure::Volume),
@@ -185,17 +187,17 @@ fn any_scale_and_mixtures_of_scales() {
         let a = soup(&mut random, 20, |r| r.point() * scale);
         let b = soup(&mut random, 20, |r| r.point() * scale);
         let unit = soup(&mut random, 5, Random::point);
-        hits += compare_kinds(&a, &b, &[Pose::IDENTITY, pose(&mut random, 0.1 * scale)], &few);
-        compare_kinds(&a, &unit, &[Pose::IDENTITY], &few[..1]);
+        hits += compare_kinds(&a, &b, &[Pose::IDENTITY, pose(&mut random, 0.1 * scale)], &rules);
+        compare_kinds(&a, &unit, &[Pose::IDENTITY], &rules[..1]);
     }
     assert!(hits > 300, "{hits}");
 }
 
 #[test]
-fn none_one_and_equal_triangles_and_equal_centroids() {
+fn empty_single_and_equal_triangles_and_equal_centroids() {
     let mut random = Random(5);
     let t = [Vec3::ZERO, Vec3::X, Vec3::Y];
-    let nothing = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
+    let empty = Mesh::from_triangles(Vec::new(), Vec::new()).unwrap();
     let one = Mesh::from_soup(&[t]).unwrap();
     let same = Mesh::from_soup(&[t; 33]).unwrap();
     let points = Mesh::from_soup(&[[Vec3::X; 3]; 20]).unwrap();
@@ -208,9 +210,9 @@ fn none_one_and_equal_triangles_and_equal_centroids() {
     let star = Mesh::from_soup(&star).unwrap();
     let poses = [Pose::IDENTITY, pose(&mut random, 0.1)];
     let pairs = [
-        (&nothing, &one),
-        (&one, &nothing),
-        (&nothing, &nothing),
+        (&empty, &one),
+        (&one, &empty),
+        (&empty, &empty),
         (&one, &one),
         (&same, &same),
         (&points, &same),
@@ -224,7 +226,8 @@ fn none_one_and_equal_triangles_and_equal_centroids() {
 
 #[test]
 fn no_input_makes_a_deep_tree() {
-    // Each triangle a third of the size of the one before: the mean splits them off one by one.
+    // Each triangle is 0.65 times the size of the one before, so a split at the mean separates few
+    // of them.
     let chain: Vec<[Vec3; 3]> = (0..500)
         .map(|i| {
             let s = 0.65_f64.powi(i);
@@ -317,13 +320,13 @@ fn pairs_within_a_distance() {
     assert!(total > 1000, "{total}");
 }
 
-/// Small steps of a random walk, with a turn each.
+/// A flight along a line and back, with a rotation at each step.
 fn flight(random: &mut Random, steps: usize, from: Vec3, step: f64) -> Vec<Pose> {
     let (velocity, axis) = (random.point() * step, random.point());
     (0..steps)
         .map(|i| {
             let turn = Pose::from_axis_angle(axis, step * i as f64).unwrap();
-            // There and back again.
+            // Forward in the first half, backward in the second.
             let t = if i < steps / 2 { i } else { steps - i } as f64;
             Pose::from_translation(from + velocity * t).unwrap().compose(&turn).unwrap()
         })
@@ -350,7 +353,7 @@ fn fly<V: Volume>(a: &Mesh, b: &Mesh, poses: &[Pose], options: [&BuildOptions; 2
 }
 
 #[test]
-fn a_front_finds_what_the_roots_find() {
+fn a_front_finds_the_same_pairs_as_the_roots() {
     let mut random = Random(7);
     let ring = shapes::torus(1.0, 0.3, 24, 12).unwrap();
     let rocks = impinge_samples::shapes::stalagmites(4, 3, 6, 1).unwrap();
@@ -370,7 +373,7 @@ fn a_front_finds_what_the_roots_find() {
             cold += c;
             warm += w;
         }
-        // Far jumps.
+        // Large jumps between poses.
         let jumps: Vec<Pose> = (0..20).map(|_| pose(&mut random, 6.0)).collect();
         fly::<Dop14>(a, b, &jumps, [&environment, &wide]);
         fly::<Dop26>(a, b, &jumps, [&wide, &environment]);
@@ -379,7 +382,7 @@ fn a_front_finds_what_the_roots_find() {
 }
 
 #[test]
-fn a_front_of_other_trees_starts_again() {
+fn a_front_of_other_trees_starts_from_the_roots() {
     let (ring, ball) =
         (shapes::torus(1.0, 0.3, 24, 12).unwrap(), shapes::icosphere(1.0, 3).unwrap());
     let build = |mesh| BvTree::<Dop18>::build(mesh, &BuildOptions::environment());
@@ -412,7 +415,7 @@ fn budgets_end_early_with_bounds_that_hold() {
         let hits = brute_pairs(mesh, mesh, pose);
         let distance = impinge::distance(mesh, mesh, pose).unwrap();
         let mut last = f64::INFINITY;
-        let mut judge = |outcome: BudgetVerdict, falling: bool| match outcome {
+        let mut check_verdict = |outcome: BudgetVerdict, falling: bool| match outcome {
             Verdict::Intersecting((a, b)) => assert!(hits.binary_search(&(a, b)).is_ok()),
             Verdict::Separated(proof) => {
                 assert!(hits.is_empty());
@@ -427,24 +430,23 @@ fn budgets_end_early_with_bounds_that_hold() {
                     last = known.open_depth;
                 }
                 if !hits.is_empty() {
-                    // Two triangles that cross are as deep as the smaller is wide, at most; here
-                    // that is something.
+                    // The penetration depth of two crossing triangles is positive in this scene.
                     assert!(known.open_depth > 0.0);
                 }
             }
         };
         for steps in [0, 1, 2, 5, 10, 50, 200, 1000, 100_000_000] {
-            judge(query.within(pose, &mut Budget::steps(steps)), true);
+            check_verdict(query.within(pose, &mut Budget::steps(steps)), true);
         }
         for depth in [0, 1, 2, 4, 8, 100] {
-            judge(query.within(pose, &mut Budget::depth(depth)), false);
+            check_verdict(query.within(pose, &mut Budget::depth(depth)), false);
         }
         let mut calls = 0;
-        let mut go_on = || {
+        let mut continues = || {
             calls += 1;
             calls <= 30
         };
-        judge(query.within(pose, &mut Budget::until(&mut go_on)), false);
+        check_verdict(query.within(pose, &mut Budget::until(&mut continues)), false);
         assert!(calls <= 31);
     }
     let mut undecided = 0;
@@ -459,16 +461,16 @@ fn budgets_end_early_with_bounds_that_hold() {
     assert!(undecided > 50, "{undecided}");
 }
 
-/// What the bounds promise about the meshes themselves: moved by the total depth they can be
-/// brought apart, and so can each pair of triangles by the pairs' depth.
+/// The bounds hold for the meshes themselves: a translation by the total depth separates them, and
+/// the depth of each pair of triangles is at most the depth of open pairs.
 #[test]
-fn the_bounds_of_an_open_answer_bring_things_apart() {
+fn the_bounds_of_an_undecided_verdict_hold() {
     let ball = shapes::icosphere(1.0, 3).unwrap();
     let tree = BvTree::<Dop26>::build(&ball, &BuildOptions::environment());
     let mut query = BvQuery::new((&ball, &tree), (&ball, &tree)).unwrap();
     let pose = Pose::from_translation([1.6, 0.1, 0.0]).unwrap();
     let Verdict::Undecided(known) = query.within(&pose, &mut Budget::steps(40)) else {
-        panic!("forty steps are too few");
+        panic!("the verdict must be undecided after forty steps");
     };
     let clear = Dop26::DIRECTIONS.iter().any(|d| {
         let d = Vec3::from(d.map(f64::from)).normalize();
@@ -492,7 +494,7 @@ fn counters_count_and_costs_are_measured() {
     let ring = shapes::torus(1.0, 0.3, 32, 16).unwrap();
     let environment = BvTree::<Dop18>::build(&ring, &BuildOptions::environment());
     let flying = BvTree::<Dop18>::build(&ring, &BuildOptions::flying());
-    // 2 n - 1 nodes of k numbers each and a few more, as section 5 of the paper counts.
+    // 2 n - 1 nodes with k numbers each and a few more, as counted in section 5 of the paper.
     assert_eq!(environment.nodes().len(), 2 * ring.triangles().len() - 1);
     assert!(environment.bytes() / ring.triangles().len() < 2 * (8 * 18 + 40));
     assert!(flying.nodes().len() < environment.nodes().len() / 10);
@@ -509,7 +511,7 @@ fn counters_count_and_costs_are_measured() {
     let mut once = recording.updates.clone();
     once.sort_unstable();
     once.dedup();
-    assert_eq!(once.len(), recording.updates.len(), "each volume is moved once");
+    assert_eq!(once.len(), recording.updates.len(), "a volume was moved more than once");
     let costs = query.measure(&pose, &recording, 3);
     assert!(costs.volume_pair > 0.0 && costs.triangle_pair > 0.0 && costs.update > 0.0);
     assert!(counts.cost(&costs) > 0.0);
@@ -518,7 +520,7 @@ fn counters_count_and_costs_are_measured() {
 }
 
 #[test]
-fn automatic_thresholds_differ_from_node_to_node() {
+fn automatic_thresholds_differ_between_nodes() {
     let ring = shapes::torus(1.0, 0.3, 64, 32).unwrap();
     let auto = BuildOptions { threshold: Threshold::Automatic, ..BuildOptions::flying() };
     let tree = BvTree::<Dop18>::build(&ring, &auto);

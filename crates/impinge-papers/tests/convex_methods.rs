@@ -1,7 +1,7 @@
-//! Clipping, perceptron planes and races against exact answers.
+//! Clipping, perceptron planes and races compared with exact results.
 
 use impinge::convex::Hull;
-use impinge::convex::decide::{Hint, decide};
+use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
 use impinge_oracles::convex_scenes::{Random, Truth, fraction, meet, moved, truth_of_whole};
 use impinge_papers::leung::separating::{self, Prepared, Query, Scratch, Search};
@@ -19,15 +19,15 @@ fn options() -> Vec<perceptron::Options> {
         Learning::Adaptive,
     ] {
         for first in [FirstPlane::Axis, FirstPlane::Centroids, FirstPlane::Boxes] {
-            all.push(perceptron::Options::new(learning, first, 2000).expect("sensible numbers"));
+            all.push(perceptron::Options::new(learning, first, 2000).expect("valid options"));
         }
     }
     all
 }
 
-/// Points, segments, polygons and solids, touching in every way.
+/// Points, segments, polygons and solids, with contacts of every kind.
 #[test]
-fn whole_coordinates() {
+fn integer_coordinates() {
     let mut random = Random(21);
     let mut seen = [0; 3];
     let (mut found, mut missed) = (0, 0);
@@ -59,7 +59,8 @@ fn whole_coordinates() {
     assert!(found > 20 * missed, "{found} {missed}");
 }
 
-/// Random solids near first contact, where faces of the moved body are bent by rounding.
+/// Random solids near first contact, where faces of the moved body are not flat because of
+/// rounding.
 #[test]
 fn near_touching() {
     let mut random = Random(22);
@@ -110,7 +111,7 @@ fn near_touching() {
     assert!(doubts > 30, "{doubts}");
 }
 
-/// The point that the witness names is in both bodies, exactly.
+/// The points of the witness are exactly in both bodies.
 #[test]
 fn witnesses_are_common_points() {
     let mut random = Random(23);
@@ -144,8 +145,8 @@ fn witnesses_are_common_points() {
     assert!(count > 20, "{count}");
 }
 
-/// One body inside the other: no face is collected on one side, where the thesis would say
-/// "outside".
+/// One body inside the other: no face is collected for one of the bodies, where the thesis would
+/// return "outside".
 #[test]
 fn one_inside_the_other() {
     let mut random = Random(24);
@@ -160,7 +161,7 @@ fn one_inside_the_other() {
     }
 }
 
-/// Pre-checks save work and change nothing.
+/// Pre-checks reduce the work and do not change the result.
 #[test]
 fn pre_checks_save_clips() {
     let mut random = Random(25);
@@ -170,9 +171,9 @@ fn pre_checks_save_clips() {
     assert!(clips[0] > 4 * clips[1] && clips[1] >= clips[2], "{clips:?}");
 }
 
-/// Every pairing of methods, on one thread and on two, says what the single methods say.
+/// Every pairing of methods, on one thread and on two, has the verdict of the exact decision.
 #[test]
-fn races_change_no_verdict() {
+fn races_do_not_change_the_verdict() {
     let mut random = Random(26);
     let mut winners = [0; 2];
     for round in 0..200 {
@@ -212,9 +213,9 @@ fn races_change_no_verdict() {
     assert!(winners.iter().all(|n| *n > 50), "{winners:?}");
 }
 
-/// The plane of one frame is mostly good for the next.
+/// The plane of one frame usually separates the bodies in the next frame.
 #[test]
-fn planes_carry_over() {
+fn planes_are_reused_in_the_next_frame() {
     let mut random = Random(27);
     let (a, b) = (random.ellipsoid(50, Vec3::ONE), random.ellipsoid(50, Vec3::new(1.0, 0.3, 0.3)));
     let learning = Learning::Relaxed { eta: 0.03, relaxation: 1.0 };
@@ -234,7 +235,7 @@ fn planes_carry_over() {
 }
 
 #[test]
-fn every_scale_is_answered() {
+fn every_scale_is_decided() {
     let mut random = Random(28);
     for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 6e59] {
         let (a, b) =
@@ -260,10 +261,10 @@ fn every_scale_is_answered() {
     }
 }
 
-/// Two cones apart, where the box of a face of one reaches into the other's box but the face does
-/// not: the collected faces alone leave something of an edge.
+/// Two disjoint cones, where the box of a face of one reaches into the box of the other but the
+/// face does not. After clipping at the collected faces alone, a part of an edge remains.
 #[test]
-fn collected_faces_are_not_all_that_clip() {
+fn edges_are_clipped_at_faces_not_collected_too() {
     let mut cone: Vec<Vec3> = (0..99)
         .map(|k| {
             let (s, c) = (std::f64::consts::TAU * f64::from(k) / 99.0).sin_cos();
@@ -296,7 +297,7 @@ fn collected_faces_are_not_all_that_clip() {
     for checks in CHECKS {
         assert!(!clip(&cone, &cone, &pose, checks).meet, "{checks:?}");
     }
-    // And many more around contact.
+    // Random poses near contact.
     let mut random = Random(29);
     let mut seen = [0; 2];
     for _ in 0..400 {

@@ -1,7 +1,7 @@
-//! The separating-vector search against exact answers, and its lemmas one by one.
+//! The separating-vector search compared with exact results, and tests of its lemmas.
 
-use impinge::convex::decide::{Hint, decide};
 use impinge::convex::{ClosestOptions, Hull};
+use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
 use impinge_oracles::convex_scenes::{
     Random, Truth, check_gap, meet, moved, true_gap, truth_of_whole,
@@ -25,18 +25,18 @@ fn all_options() -> Vec<Options> {
     all
 }
 
-/// How many rounds, of those that take long: more with `IMPINGE_CONVEX_ROUNDS`.
-fn rounds(few: usize) -> usize {
-    std::env::var("IMPINGE_CONVEX_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(few)
+/// The number of rounds of slow tests: `default`, or the value of `IMPINGE_CONVEX_ROUNDS`.
+fn rounds(default: usize) -> usize {
+    std::env::var("IMPINGE_CONVEX_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(default)
 }
 
-fn ask(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Output {
+fn run_search(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Output {
     let (a, b) = (Prepared::new(a), Prepared::new(b));
     separate(Query { a: &a, b: &b, pose, options }, &mut Cache::default(), &mut Scratch::default())
 }
 
-/// Whether the output says "separated"; all that it says is checked.
-fn checked(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) -> bool {
+/// Checks the output against the truth. Returns whether the verdict is "separated".
+fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) -> bool {
     let points = moved(b, pose);
     match output.verdict {
         Verdict::Separated(proof) => {
@@ -60,10 +60,10 @@ fn checked(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) -> bo
     }
 }
 
-/// Points, segments, polygons and solids with coplanar faces and parallel edges; touching exactly
-/// in every way.
+/// Points, segments, polygons and solids with coplanar faces and parallel edges, with exact
+/// contacts of every kind.
 #[test]
-fn whole_coordinates() {
+fn integer_coordinates() {
     let mut random = Random(1);
     let mut seen = [0; 3];
     let mut proven = 0;
@@ -73,10 +73,10 @@ fn whole_coordinates() {
         let truth = truth_of_whole(a.vertices(), &moved(&b, &pose));
         seen[truth as usize] += 1;
         for options in all_options() {
-            let output = ask(&a, &b, &pose, options);
-            let separated = checked(&output, &a, &b, &pose, truth);
-            // Whole coordinates this small are never within rounding of each other without
-            // touching.
+            let output = run_search(&a, &b, &pose, options);
+            let separated = check_output(&output, &a, &b, &pose, truth);
+            // With such small integer coordinates, bodies that do not touch are further apart than
+            // rounding errors.
             assert_eq!(separated, truth == Truth::Apart, "{options:?} {a:?} {b:?} {pose:?}");
             let solid = a.dimension() == 3 && b.dimension() == 3;
             if truth == Truth::Overlapping && solid {
@@ -87,8 +87,7 @@ fn whole_coordinates() {
     assert!(seen.iter().all(|n| *n > 10) && proven > 40, "{seen:?} {proven}");
 }
 
-/// The centres on the lines between corners, so that first directions point straight at vertices,
-/// faces and edges.
+/// The centres are on a grid, so that first directions point exactly at vertices, faces and edges.
 #[test]
 fn cubes_in_every_contact() {
     let corners = |s: f64| -> Vec<Vec3> {
@@ -108,8 +107,8 @@ fn cubes_in_every_contact() {
                     _ => Truth::Touching,
                 };
                 for options in all_options() {
-                    let output = ask(&a, &b, &pose, options);
-                    let separated = checked(&output, &a, &b, &pose, truth);
+                    let output = run_search(&a, &b, &pose, options);
+                    let separated = check_output(&output, &a, &b, &pose, truth);
                     assert_eq!(separated, truth == Truth::Apart, "{t} {options:?} {output:?}");
                 }
             }
@@ -117,11 +116,11 @@ fn cubes_in_every_contact() {
     }
 }
 
-/// Gaps and overlaps down to rounding, against fractions.
+/// Gaps and overlaps down to the level of rounding, compared with rational arithmetic.
 #[test]
 fn near_touching() {
     let mut random = Random(2);
-    let (mut certain, mut open) = (0, 0);
+    let (mut certain, mut undecided) = (0, 0);
     for round in 0..rounds(3) {
         let scale = [1.0, 1e-6, 1e6][round % 3];
         let a = random.ellipsoid(6, Vec3::new(1.0, 0.8, 0.5) * scale);
@@ -129,12 +128,14 @@ fn near_touching() {
         let turn = random.pose(Vec3::ZERO);
         let direction = random.direction() * scale;
         let at = |r: f64| Pose::from_translation(direction * r).unwrap().compose(&turn).unwrap();
-        // First contact, by halves.
+        // Find the first contact by bisection.
         let (mut low, mut high) = (0.0, 3.0);
         for _ in 0..60 {
             let middle = 0.5 * (low + high);
-            let apart =
-                matches!(ask(&a, &b, &at(middle), Options::THESIS).verdict, Verdict::Separated(_));
+            let apart = matches!(
+                run_search(&a, &b, &at(middle), Options::THESIS).verdict,
+                Verdict::Separated(_)
+            );
             if apart { high = middle } else { low = middle }
         }
         for offset in [1e-3, 1e-8, 1e-12, 1e-15, 2e-16, 0.0, -2e-16, -1e-15, -1e-12, -1e-8, -1e-3] {
@@ -145,12 +146,12 @@ fn near_touching() {
             }
             let truth = if meet(&a, &b_moved) { Truth::Overlapping } else { Truth::Apart };
             for options in [Options::THESIS, all_options()[5]] {
-                let output = ask(&a, &b, &pose, options);
-                checked(&output, &a, &b, &pose, truth);
+                let output = run_search(&a, &b, &pose, options);
+                check_output(&output, &a, &b, &pose, truth);
                 if output.verdict.decision().is_some() {
                     certain += 1;
                 } else {
-                    open += 1;
+                    undecided += 1;
                 }
                 assert!(
                     output.verdict.decision().is_some() || offset.abs() < 1e-13,
@@ -159,10 +160,10 @@ fn near_touching() {
             }
         }
     }
-    assert!(certain > open, "{certain} {open}");
+    assert!(certain > undecided, "{certain} {undecided}");
 }
 
-/// A trace of directions and the vectors between supporting vertices.
+/// The directions of a search and the vectors between their supporting vertices.
 struct Trace {
     directions: Vec<Vec3>,
     vectors: Vec<Vec3>,
@@ -182,7 +183,7 @@ fn trace(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Trace {
         let (i, j) = search.vertices();
         vectors.push(pose.transform_point(b.vertices()[j as usize]) - a.vertices()[i as usize]);
         pairs.push((i, j));
-        // `w` is in front of all vectors kept.
+        // `w` must be in front of all kept vectors.
         if verdict.is_none() {
             let w = search.middle();
             assert!(vectors.iter().all(|m| w.dot(m.normalize()) > -1e-12));
@@ -193,7 +194,7 @@ fn trace(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Trace {
     }
 }
 
-/// Random pairs close to each other, of round, long and flat bodies.
+/// Calls `each` with random pairs of round, long and flat bodies close to each other.
 fn close_pairs(count: usize, seed: u64, mut each: impl FnMut(&Hull, &Hull, &Pose, &mut Random)) {
     let mut random = Random(seed);
     let axes = [Vec3::new(1.0, 0.8, 0.6), Vec3::new(1.0, 0.05, 0.05), Vec3::new(1.0, 1.0, 0.05)];
@@ -207,8 +208,8 @@ fn close_pairs(count: usize, seed: u64, mut each: impl FnMut(&Hull, &Hull, &Pose
     }
 }
 
-/// Lemma 1: a positive product separates. Lemmas 2, 5 and 7: every step of the rule comes closer to
-/// every separating vector.
+/// Lemma 1: a direction with a positive product separates. Lemmas 2, 5 and 7: every step of the
+/// rule decreases the angle to every separating vector.
 #[test]
 fn lemmas_1_2_5_7_directions_converge() {
     let mut steps = 0;
@@ -218,7 +219,7 @@ fn lemmas_1_2_5_7_directions_converge() {
         let Verdict::Separated(proof) = found.verdict else { return };
         let vector = proof.direction;
         check_gap(vector, proof.gap * (1.0 - 1e-14), a.vertices(), &points);
-        // Other separating vectors, near the one found and not so near.
+        // Other separating vectors, at various distances from the one found.
         let mut others = vec![vector.normalize()];
         for k in 0..30 {
             let w = (vector + random.point() * f64::from(k) * 0.03).normalize();
@@ -245,15 +246,15 @@ fn lemmas_1_2_5_7_directions_converge() {
     assert!(steps > 1000, "{steps}");
 }
 
-/// Lemma 3: with greedy directions, a pair that supports two directions in a row separates at the
-/// second.
+/// Lemma 3: with greedy directions, if a pair supports two consecutive directions, the second one
+/// separates.
 #[test]
 fn lemma_3_a_pair_twice_in_a_row_separates() {
     let mut seen = 0;
     close_pairs(2000, 4, |a, b, pose, _| {
         let trace = trace(a, b, pose, Options::THESIS);
         let twice = trace.pairs.windows(2).position(|p| p[0] == p[1]);
-        // Recurrences before that change where directions come from.
+        // Earlier recurrences change the origin of the directions, so they are excluded.
         let is_first = |i: usize| !trace.pairs[..i].contains(&trace.pairs[i]);
         if let Some(i) = twice.filter(|i| is_first(*i)) {
             assert_eq!(i + 2, trace.pairs.len());
@@ -294,8 +295,8 @@ fn lemmas_4_and_6_successive_vectors() {
     assert!(counts.iter().all(|n| *n > 200), "{counts:?}");
 }
 
-/// Lemma 8 and section 4.3: after a recurrence the next pair is new or the search ends, so it ends
-/// after at most as many steps as there are pairs; and no rule changes a verdict.
+/// Lemma 8 and section 4.3: after a recurrence the next pair is new or the search ends. So the
+/// number of steps is bounded by the number of pairs. The verdict does not depend on the rule.
 #[test]
 fn lemma_8_every_search_ends_and_all_rules_agree() {
     let (mut repeats, mut most, mut uncertain) = (0, 0, 0);
@@ -303,11 +304,11 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
         let verdicts: Vec<bool> = all_options()
             .into_iter()
             .filter_map(|options| {
-                let output = ask(a, b, pose, options);
+                let output = run_search(a, b, pose, options);
                 let pairs = a.vertices().len() * b.vertices().len();
                 assert!((output.kept as usize) <= pairs);
-                // Between new pairs there are at most a recurrence, the w of the termination and
-                // the strict one.
+                // Between two new pairs there are at most three steps: a recurrence, the
+                // termination's `w` and the strict vector.
                 assert!(output.steps <= 3 * output.kept + 3);
                 repeats += output.repeats;
                 most = most.max(output.steps);
@@ -320,25 +321,26 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
     assert!(repeats > 20 && most < 400 && uncertain < 60, "{repeats} {most} {uncertain}");
 }
 
-/// Both termination methods give the same verdict, with as many steps unless a pair recurs.
+/// Both termination methods have the same verdict and, unless a pair recurs, the same number of
+/// steps.
 #[test]
 fn half_planes_agree_with_hemispheres() {
-    let mut met = 0;
+    let mut intersecting = 0;
     close_pairs(600, 7, |a, b, pose, _| {
-        let of = |termination| ask(a, b, pose, Options { termination, ..Options::THESIS });
+        let of = |termination| run_search(a, b, pose, Options { termination, ..Options::THESIS });
         let (x, y) = (of(Termination::Hemisphere), of(Termination::HalfPlanes));
-        let word = |v: &Verdict| matches!(v, Verdict::Separated(_));
-        assert_eq!(word(&x.verdict), word(&y.verdict));
+        let is_separated = |v: &Verdict| matches!(v, Verdict::Separated(_));
+        assert_eq!(is_separated(&x.verdict), is_separated(&y.verdict));
         if x.repeats == 0 && y.repeats == 0 {
             assert_eq!((x.steps, x.kept), (y.steps, y.kept));
         }
-        met += usize::from(!word(&x.verdict));
+        intersecting += usize::from(!is_separated(&x.verdict));
     });
-    assert!(met > 100, "{met}");
+    assert!(intersecting > 100, "{intersecting}");
 }
 
-/// Section 3.2: for balls the greedy direction is right at the second step; for balls of many
-/// vertices at the third, mostly.
+/// Section 3.2: for two balls the greedy direction separates at the second step. For polytopes with
+/// many vertices it usually does at the third.
 #[test]
 fn balls_are_separated_in_three_steps() {
     let mut random = Random(8);
@@ -351,7 +353,7 @@ fn balls_are_separated_in_three_steps() {
         };
         let (a, b) = (Prepared::new(&a), Prepared::new(&b));
         let query = Query { a: &a, b: &b, pose: &pose, options: Options::THESIS };
-        // From a direction that has nothing to do with the pair.
+        // Start with a random direction.
         let mut cache = Cache::from_closest(random.direction(), 0, 0);
         let output = separate(query, &mut cache, &mut Scratch::default());
         if matches!(output.verdict, Verdict::Separated(_)) {
@@ -363,7 +365,7 @@ fn balls_are_separated_in_three_steps() {
 }
 
 #[test]
-fn the_cache_carries_over() {
+fn the_cache_is_used_in_the_next_frame() {
     let mut random = Random(9);
     let (a, b) =
         (random.ellipsoid(200, Vec3::ONE), random.ellipsoid(200, Vec3::new(1.0, 0.3, 0.3)));
@@ -384,7 +386,8 @@ fn the_cache_carries_over() {
         steps[1] += warm.steps;
     }
     assert!(steps[1] < 220 && steps[1] <= steps[0], "{steps:?}");
-    // A cache of another pair is not used where its vertices do not exist, and harmless otherwise.
+    // The cache of another pair is ignored if its vertices do not exist, and does not change the
+    // result otherwise.
     let small = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z]).unwrap();
     let small = Prepared::new(&small);
     let pose = Pose::from_translation([5.0, 0.0, 0.0]).unwrap();
@@ -393,7 +396,7 @@ fn the_cache_carries_over() {
 }
 
 #[test]
-fn a_limit_is_not_an_answer() {
+fn an_iteration_limit_is_not_a_verdict() {
     let cube: Vec<Vec3> = (0..8_u32)
         .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))
         .collect();
@@ -418,7 +421,7 @@ fn every_scale_is_decided() {
             (random.ellipsoid(20, Vec3::ONE * scale), random.ellipsoid(20, Vec3::ONE * scale));
         for (distance, apart) in [(2.5, true), (1.0, false)] {
             let pose = random.pose(Vec3::new(0.6, 0.8, 0.0) * scale * distance);
-            let output = ask(&a, &b, &pose, Options::THESIS);
+            let output = run_search(&a, &b, &pose, Options::THESIS);
             assert_eq!(
                 matches!(output.verdict, Verdict::Separated(_)),
                 apart,
@@ -431,22 +434,21 @@ fn every_scale_is_decided() {
     }
 }
 
-/// A vertex on a vertex is certain, whatever the rest.
+/// A common vertex is a certain intersection.
 #[test]
 fn a_common_vertex_is_certain() {
     let point = Hull::new(&[Vec3::new(0.1, 0.2, 0.3)]).unwrap();
-    let output = ask(&point, &point, &Pose::IDENTITY, Options::THESIS);
+    let output = run_search(&point, &point, &Pose::IDENTITY, Options::THESIS);
     assert!(output.verdict.is_intersecting());
     assert_eq!(output.hint.pairs.as_slice(), [[0, 0]]);
 }
 
-/// Hints name vertices that exist, and the exact decision that follows agrees with a search for
-/// itself.
+/// Hints contain valid vertices, and the exact decision with a hint agrees with the one without.
 #[test]
 fn hints_and_exact_decisions() {
     let mut certain = 0;
     close_pairs(300, 11, |a, b, pose, _| {
-        let output = ask(a, b, pose, Options::THESIS);
+        let output = run_search(a, b, pose, Options::THESIS);
         for pairs in [output.seeds, output.hint.pairs] {
             assert!(!pairs.is_empty());
             for [i, j] in pairs.as_slice() {
@@ -468,19 +470,19 @@ fn hints_and_exact_decisions() {
     assert!(certain > 290, "{certain}");
 }
 
-/// Section 5.5: each algorithm starts the other.
+/// Section 5.5: each algorithm provides the start of the other.
 #[test]
 fn closest_points_and_separating_vectors_start_each_other() {
     let mut steps = [0; 2];
     let mut queries = 0;
     close_pairs(200, 12, |a, b, pose, _| {
-        let output = ask(a, b, pose, Options::THESIS);
+        let output = run_search(a, b, pose, Options::THESIS);
         if !output.verdict.is_separated() {
             return;
         }
         let (x, y) = (LocalSearch::exact(a), LocalSearch::exact(b));
         let mut start = output.closest_start();
-        let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
+        let options = ClosestOptions::default().tolerance(0.0);
         let found = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, &mut start);
         let cold = &mut Default::default();
         let cold = closest_points(&x, &y, pose, &options, Variant::PUBLISHED, cold);
@@ -489,8 +491,10 @@ fn closest_points_and_separating_vectors_start_each_other() {
         steps[0] += cold.iterations;
         steps[1] += found.iterations;
         queries += 1;
-        // Back: the direction of the closest points separates at once.
-        let (Some(i), Some(j)) = (start.a.last(), start.b.last()) else { panic!("no trail") };
+        // The reverse: the direction of the closest points separates at once.
+        let (Some(i), Some(j)) = (start.a.last(), start.b.last()) else {
+            panic!("the cache of the closest points is empty")
+        };
         let mut cache = Cache::from_closest(found.direction, i, j);
         let (body_a, body_b) = (Prepared::new(a), Prepared::new(b));
         let query = Query { a: &body_a, b: &body_b, pose, options: Options::THESIS };

@@ -1,4 +1,4 @@
-//! Trees of hulls: answers equal those of the meshes.
+//! Hull trees have the same results as the meshes.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use std::ops::ControlFlow;
@@ -10,8 +10,8 @@ use impinge::{CheckOptions, Mesh, Pose, Relation, Vec3, check_pair, shapes};
 use impinge_oracles::common::Random;
 use impinge_papers::leung::{HullTree, exact};
 
-/// Whether the solids share a point, by the meshes.
-fn meshes_meet(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
+/// Whether the solids share a point, by a check of the meshes.
+fn meshes_intersect(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
     !matches!(
         check_pair(a, b, pose, &CheckOptions::default()).relation,
         Relation::Clear | Relation::Near
@@ -37,7 +37,7 @@ fn u_shape() -> Mesh {
     shapes::prism(&outline, 2.0).unwrap()
 }
 
-/// Two boxes apart and a ring, in one mesh.
+/// A mesh of two disjoint boxes and a ring.
 fn mixture() -> Mesh {
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     let at = |m: &Mesh, t: [f64; 3]| m.transformed(&Pose::from_translation(t).unwrap());
@@ -46,7 +46,7 @@ fn mixture() -> Mesh {
 }
 
 #[test]
-fn answers_equal_those_of_the_meshes() {
+fn results_equal_those_of_the_meshes() {
     let bodies: Vec<(Mesh, HullTree)> = [l_shape(), u_shape(), mixture()]
         .into_iter()
         .map(|mesh| {
@@ -59,11 +59,12 @@ fn answers_equal_those_of_the_meshes() {
     let ring = &bodies[2].1;
     assert_eq!((0..ring.leaf_count()).filter(|l| !ring.is_convex(*l)).count(), 1);
     let mut random = Random(11);
-    let (mut meeting, mut apart) = (0, 0);
+    let (mut intersecting, mut disjoint) = (0, 0);
     for case in 0..400 {
         let (a, tree_a) = &bodies[case % 3];
         let (b, tree_b) = &bodies[case / 3 % 3];
-        // Shifts in quarters, where touches abound and nothing is rounded, and any poses.
+        // Translations by multiples of a quarter, which often touch and are not rounded, and
+        // arbitrary poses.
         let pose = if case % 2 == 0 {
             let t = (random.point() * 16.0).round() / 4.0;
             Pose::from_translation(t.to_array()).unwrap()
@@ -74,7 +75,7 @@ fn answers_equal_those_of_the_meshes() {
                 .compose(&turn.unwrap())
                 .unwrap()
         };
-        let expected = meshes_meet(a, b, &pose);
+        let expected = meshes_intersect(a, b, &pose);
         let found = tree_a.first_hit(tree_b, &pose);
         assert_eq!(found.is_some(), expected, "case {case} at {pose:?}");
         let mut all = Collect::default();
@@ -86,10 +87,10 @@ fn answers_equal_those_of_the_meshes() {
         let mut unique = all.into_sorted();
         let count = unique.len();
         unique.dedup();
-        assert_eq!(unique.len(), count, "a pair came twice");
-        if expected { meeting += 1 } else { apart += 1 }
+        assert_eq!(unique.len(), count, "a pair was reported twice");
+        if expected { intersecting += 1 } else { disjoint += 1 }
     }
-    assert!(meeting > 60 && apart > 60, "{meeting} meet, {apart} do not");
+    assert!(intersecting > 60 && disjoint > 60, "{intersecting} intersect, {disjoint} do not");
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn pairs_of_leaves_are_those_of_all_against_all() {
 }
 
 #[test]
-fn one_inside_the_other_is_met() {
+fn one_solid_inside_the_other_is_a_hit() {
     let ball = HullTree::of_mesh(&shapes::spherical_shell(3.0, 2.5, 6, 12).unwrap(), 2).unwrap();
     assert!(!ball.is_convex(0));
     let small = HullTree::of_mesh(&shapes::cuboid([0.1; 3]).unwrap(), 2).unwrap();
@@ -149,34 +150,34 @@ fn a_cover_never_misses_a_hit() {
     let cube = shapes::cuboid([0.3, 0.3, 0.3]).unwrap();
     let cube_tree = HullTree::of_mesh(&cube, 2).unwrap();
     let mut random = Random(8);
-    let mut missed = 0;
+    let mut false_hits = 0;
     for _ in 0..300 {
         let pose = Pose::from_translation((random.point() * 1.6).to_array()).unwrap();
         let hit = tree.first_hit(&cube_tree, &pose).is_some();
-        let expected = meshes_meet(&gear, &cube, &pose);
+        let expected = meshes_intersect(&gear, &cube, &pose);
         assert!(hit || !expected, "missed at {pose:?}");
         if hit && !expected {
-            missed += 1;
+            false_hits += 1;
             let gap = impinge::distance(&gear, &cube, &pose).unwrap();
             assert!(gap.lower <= tree.error(), "{} > {}", gap.lower, tree.error());
         }
     }
-    assert!(missed < 60, "{missed}");
+    assert!(false_hits < 60, "{false_hits}");
 }
 
 #[test]
-fn a_sink_stops_the_descent() {
-    struct Enough(usize);
-    impl Sink for Enough {
+fn a_sink_stops_the_traversal() {
+    struct StopAtTwo(usize);
+    impl Sink for StopAtTwo {
         fn pair(&mut self, _: u32, _: u32) -> ControlFlow<()> {
             self.0 += 1;
             if self.0 == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         }
     }
     let tree = HullTree::of_mesh(&u_shape(), 12).unwrap();
-    let mut enough = Enough(0);
-    tree.traverse(&tree, &Pose::IDENTITY, &mut exact, &mut enough);
-    assert_eq!(enough.0, 2);
+    let mut sink = StopAtTwo(0);
+    tree.traverse(&tree, &Pose::IDENTITY, &mut exact, &mut sink);
+    assert_eq!(sink.0, 2);
     let sheet = Mesh::from_triangles(vec![Vec3::ZERO, Vec3::X, Vec3::Y], vec![[0, 1, 2]]).unwrap();
     assert_eq!(HullTree::of_mesh(&sheet, 2).unwrap_err().kind(), impinge::ErrorKind::NotSolid);
 }
@@ -218,14 +219,14 @@ fn real_meshes_are_covered_within_the_error() {
     }
 }
 
-/// Closed surfaces, some of whose parts bound no volume, with corners at small even integers.
+/// Closed surfaces, some with parts that enclose no volume. The corners are small integers.
 fn surfaces_with_flat_parts() -> Vec<(&'static str, Mesh)> {
     let at = |m: &Mesh, t: [f64; 3]| m.transformed(&Pose::from_translation(t).unwrap());
     let cube = shapes::cuboid([2.0; 3]).unwrap();
     let points = |p: &[[f64; 3]]| p.iter().map(|p| Vec3::from(*p)).collect::<Vec<_>>();
     let two_sided =
         |p: [[f64; 3]; 3]| Mesh::from_triangles(points(&p), vec![[0, 1, 2], [0, 2, 1]]).unwrap();
-    // Each edge of a triangle of zero area is there twice as well.
+    // Each edge occurs twice, also for triangles of zero area.
     let fin = two_sided([[1.0, 0.0, 0.0], [3.0, 0.0, 1.0], [3.0, 0.0, -1.0]]);
     let through = two_sided([[-3.0, 0.0, 0.0], [3.0, 1.0, 0.0], [3.0, -1.0, 0.0]]);
     let face = two_sided([[1.0, -1.0, -1.0], [1.0, 3.0, -1.0], [1.0, -1.0, 3.0]]);
@@ -266,8 +267,8 @@ fn surfaces_with_flat_parts() -> Vec<(&'static str, Mesh)> {
         ("welded common face", soup(&with(&[&cube, &at(&cube, [2.0, 0.0, 0.0])]))),
         ("everything", with(&[&cube, &fin, &needle, &far, &away, &sheet, &hair])),
     ];
-    // Two triangles that run the same way: inside is where the parity is odd, also in the cubes,
-    // which overlap.
+    // Two triangles of the same orientation make the mesh unbalanced: a point is inside if its
+    // parity is odd, also in the overlapping cubes.
     let odd = Mesh::from_triangles(
         points(&[[9.0, 0.0, 0.0], [11.0, 0.0, 0.0], [9.0, 2.0, 0.0]]),
         vec![[0, 1, 2], [0, 1, 2]],
@@ -279,8 +280,8 @@ fn surfaces_with_flat_parts() -> Vec<(&'static str, Mesh)> {
     all
 }
 
-/// Whether two solids share a point, by all pairs of triangles and all corners.
-fn solids_meet(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
+/// Whether two solids share a point, by testing all pairs of triangles and all corners.
+fn solids_intersect(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
     let moved = |t: [Vec3; 3]| t.map(|p| pose.transform_point(p));
     let of = |m: &Mesh| (0..m.triangles().len()).map(|t| m.triangle(t)).collect::<Vec<_>>();
     let (s, t) = (of(a), of(b).into_iter().map(moved).collect::<Vec<_>>());
@@ -297,14 +298,14 @@ fn solids_meet(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
 }
 
 #[test]
-fn parts_without_volume_are_met() {
+fn parts_without_volume_are_hit() {
     let mut random = Random(77);
-    let (mut meeting, mut apart) = (0, 0);
+    let (mut intersecting, mut disjoint) = (0, 0);
     let named = surfaces_with_flat_parts();
-    // Powers of two, so that poses move corners of pieces and of triangles alike without rounding;
-    // the last but one is 5e58.
+    // Powers of two, so that poses move corners of pieces and of triangles without rounding. The
+    // last but one is 5e58.
     for (i, exponent) in [0, -1000, -530, -300, 66, 195, -1072].into_iter().enumerate() {
-        // Halves of four of the smallest numbers are numbers.
+        // Four times the smallest positive number can be halved exactly.
         let scale = if exponent < -1022 { f64::from_bits(4) } else { 2.0_f64.powi(exponent) };
         assert!(scale > 0.0);
         let scaled =
@@ -316,7 +317,7 @@ fn parts_without_volume_are_met() {
                 let cut = HullTree::of_mesh(&mesh, 64).unwrap();
                 assert!(cut.is_exact(), "{name}");
                 assert!((0..cut.leaf_count()).all(|l| cut.is_convex(l)), "{name} at {scale:e}");
-                // All of it, where the limit does not allow to cut.
+                // The uncut mesh, because the limit allows no pieces.
                 let whole = HullTree::of_mesh(&mesh, 0).unwrap();
                 let found = decompose_exactly(&mesh, 64).unwrap();
                 assert!(found.exact, "{name}");
@@ -330,18 +331,18 @@ fn parts_without_volume_are_met() {
                 let (other, b, others) = &bodies[(n + m) % bodies.len()];
                 let t = (random.point() * 9.0).round() * 0.5 * scale;
                 let pose = Pose::from_translation(t.to_array()).unwrap();
-                let expected = solids_meet(a, b, &pose);
+                let expected = solids_intersect(a, b, &pose);
                 let what = format!("{name} and {other} at {t} of {scale:e}");
-                assert_eq!(meshes_meet(a, b, &pose), expected, "meshes: {what}");
+                assert_eq!(meshes_intersect(a, b, &pose), expected, "meshes: {what}");
                 for (s, t) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                     let hit = trees[s].first_hit(&others[t], &pose);
                     assert_eq!(hit.is_some(), expected, "trees {s} {t}: {what}");
                 }
-                if expected { meeting += 1 } else { apart += 1 }
+                if expected { intersecting += 1 } else { disjoint += 1 }
             }
         }
     }
-    assert!(meeting > 200 && apart > 200, "{meeting} meet, {apart} do not");
+    assert!(intersecting > 200 && disjoint > 200, "{intersecting} intersect, {disjoint} do not");
 }
 
 #[test]
@@ -357,17 +358,17 @@ fn first_hit_finds_a_two_sided_triangle_beside_a_cube() {
     let probe = shapes::cuboid([0.5; 3]).unwrap();
     let pose = Pose::from_translation([3.5, 0.5, 0.0]).unwrap();
     let (a, b) = (HullTree::of_mesh(&both, 8).unwrap(), HullTree::of_mesh(&probe, 8).unwrap());
-    assert!(meshes_meet(&both, &probe, &pose));
+    assert!(meshes_intersect(&both, &probe, &pose));
     assert!(a.first_hit(&b, &pose).is_some());
     let pieces = HullTree::of_pieces(&found).unwrap();
     assert_eq!(pieces.first_hit(&b, &pose), Some((1, 0)));
-    // Flat pieces count.
+    // Flat pieces count towards the limit.
     let error = decompose_exactly(&both, 1).unwrap_err();
     assert_eq!(error.kind(), impinge::ErrorKind::TooLarge);
 }
 
 #[test]
-fn covers_within_a_tolerance_hold_parts_without_volume() {
+fn covers_within_a_tolerance_contain_parts_without_volume() {
     for (name, mesh) in surfaces_with_flat_parts() {
         for (tolerance, limit) in [(0.01, 64), (0.5, 8), (1e-6, 3)] {
             let mut options = DecomposeOptions::new(tolerance, limit);
@@ -377,7 +378,7 @@ fn covers_within_a_tolerance_hold_parts_without_volume() {
                 |p: Vec3| found.pieces.iter().any(|piece| exact(piece.hull.vertices(), &[p]));
             for t in 0..mesh.triangles().len() {
                 let [a, b, c] = mesh.triangle(t);
-                // Quarters of small integers: exact.
+                // Multiples of a quarter are exact.
                 for p in [a, b, c, (a + b) * 0.5, (b + c) * 0.5, (a + b) * 0.25 + c * 0.5] {
                     assert!(holds(p), "{name}, tolerance {tolerance}: {p} is in no hull");
                 }

@@ -1,15 +1,16 @@
-//! Every method reports the same pairs of triangles as brute force, and evidence that holds.
+//! Every method reports the same pairs of triangles as brute force, and proofs that verify.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::exact::segment_triangle;
-use impinge::pair::{Collect, Posed, brute, sweep};
+use impinge::internals::pair::{Posed, brute, sweep};
+use impinge::pair::Collect;
 use impinge::{Hit, Mesh, Pose, Separation, Vec3, Verdict, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{pose, soup};
 use impinge_papers::zachmann::edges::{self, Bias, PreChecks};
 use impinge_papers::zachmann::{MonteCarlo, monte_carlo};
 
-/// Triangles of corners on a small integer grid: most of them touch, coincide or have no area.
+/// Triangles with corners on a small integer grid: most of them touch, coincide or have zero area.
 fn grid_soup(random: &mut Random, count: usize, side: f64) -> Mesh {
     soup(random, count, |r| (r.unit_point() * side).floor())
 }
@@ -32,11 +33,17 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     }
     let mut sink = Collect::default();
     edges::traverse(&pa, &pb, &PreChecks::RELAXED_COLLECT, &mut sink);
-    assert!(sink.pairs.iter().all(|h| oracle.contains(h)), "the relaxed mode invents nothing");
+    assert!(
+        sink.pairs.iter().all(|h| oracle.contains(h)),
+        "the relaxed mode reports a pair that does not intersect"
+    );
 
     let boxes = edges::after_pre_checks(&pa, &pb);
     assert_eq!(boxes.bias, Bias::TowardsCollision);
-    assert!(oracle.is_empty() || boxes.collision, "stopping early never loses a collision");
+    assert!(
+        oracle.is_empty() || boxes.collision,
+        "the mode without exact tests missed a collision"
+    );
     assert_eq!(boxes.is_certain(), !boxes.collision);
     let vertices = edges::by_vertices(&pa, &pb);
     assert!(!vertices.collision || !oracle.is_empty());
@@ -57,7 +64,9 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> usize {
     assert!(hits.iter().map(|h| (h.a, h.b)).eq(oracle.iter().copied()));
     assert!(hits.iter().all(|h| Hit::of(&pa, h.a, &pb, h.b) == Some(*h)));
     for hit in &hits {
-        let witness = hit.edge_and_face(a, b, pose).expect("an edge of one meets the other");
+        let witness = hit
+            .edge_and_face(a, b, pose)
+            .expect("an edge of one triangle must intersect the other");
         let (edges, face) = if witness.edge_is_a { (&pa, &pb) } else { (&pb, &pa) };
         let [u, v] = witness.edge.map(|v| edges.vertices()[v as usize]);
         assert!(segment_triangle(u, v, &face.triangle(witness.face)).is_some());
@@ -84,7 +93,7 @@ fn soups_on_a_grid() {
 }
 
 #[test]
-fn generated_shapes_in_all_distances() {
+fn generated_shapes_at_all_distances() {
     let mut random = Random(5);
     let meshes = [
         shapes::cuboid([1.0, 2.0, 0.5]).unwrap(),
@@ -119,14 +128,14 @@ fn the_same_mesh_on_itself_and_moved_by_its_own_edges() {
 }
 
 #[test]
-fn interlocked_rings_are_separated_by_no_slab() {
+fn interlocked_rings_cannot_be_separated_by_a_slab() {
     let ring = shapes::torus(1.0, 0.2, 24, 12).unwrap();
     let pose = Pose::from_translation([1.0, 0.0, 0.0])
         .unwrap()
         .compose(&Pose::from_axis_angle([1.0, 0.0, 0.0], std::f64::consts::FRAC_PI_2).unwrap())
         .unwrap();
     let Verdict::Separated(proof) = impinge::intersects(&ring, &ring, &pose) else {
-        panic!("the rings do not meet");
+        panic!("the rings do not intersect");
     };
     assert!(matches!(proof, Separation::Distance { lower } if lower > 0.5), "{proof:?}");
     assert!(proof.verify(&ring, &ring, &pose));
@@ -135,9 +144,9 @@ fn interlocked_rings_are_separated_by_no_slab() {
     assert!(!wrong.verify(&ring, &ring, &pose));
 }
 
-/// Regression: a distance of zero or more was taken as evidence whatever the meshes did.
+/// Regression: a lower bound of zero was accepted as a proof for any meshes.
 #[test]
-fn no_evidence_of_separation_holds_for_meshes_that_meet() {
+fn no_proof_of_separation_verifies_for_intersecting_meshes() {
     let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     for offset in [[0.5, 0.25, 0.0], [1.0, 0.0, 0.0]] {
         let pose = Pose::from_translation(offset).unwrap();
@@ -162,7 +171,7 @@ fn empty_meshes_meet_nothing() {
 }
 
 #[test]
-fn the_monte_carlo_test_never_invents_a_collision() {
+fn the_monte_carlo_test_reports_no_false_collision() {
     let mut random = Random(21);
     let (ball, ring) =
         (shapes::icosphere(1.0, 2).unwrap(), shapes::torus(1.5, 0.4, 16, 8).unwrap());

@@ -1,11 +1,14 @@
-//! The vertex furthest in a direction: every way to find it against asking all vertices exactly.
+//! Searches for the vertex furthest along a direction, compared with an exact evaluation of all
+//! vertices.
 //!
-//! `IMPINGE_TEST_FACTOR` multiplies the cases.
+//! `IMPINGE_TEST_FACTOR` multiplies the number of cases.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use impinge::Vec3;
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge_oracles::common::{Random, count_from};
 use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, LocalSearch};
 
@@ -59,12 +62,12 @@ fn directions(hull: &Hull, r: &mut Random) -> Vec<Vec3> {
     all.extend([Vec3::ZERO, Vec3::ONE, Vec3::new(1e300, -1e290, 0.0), Vec3::splat(-1e-300)]);
     let p = |i: u32| hull.vertices()[i as usize];
     for face in hull.faces().step_by(1 + hull.face_count() / 40) {
-        // Level with a whole face, up to rounding or exactly (grids).
+        // Normal to a face, exactly (grids) or up to rounding.
         let normal = (p(face[1]) - p(face[0])).cross(p(face[2]) - p(face[0]));
         all.extend([normal, -normal, normal + r.point() * normal.length() * 1e-15]);
     }
     for _ in 0..20 {
-        // Level with two vertices.
+        // Perpendicular to the line through two vertices.
         let n = hull.vertices().len();
         let (a, b) = (p(r.below(n) as u32), p(r.below(n) as u32));
         all.push((b - a).cross(r.point()));
@@ -87,7 +90,7 @@ fn check(name: &str, search: &impl VertexSearch, r: &mut Random, climb: &mut Cli
 }
 
 #[test]
-fn every_way_finds_a_furthest_vertex() {
+fn every_search_finds_a_furthest_vertex() {
     let mut r = Random(31);
     let climb = &mut Climb::default();
     for _ in 0..factor() {
@@ -116,7 +119,8 @@ fn an_exact_climb_confirms_a_rounded_one() {
                 let rough = search.search(d, start, climb);
                 let found = hull.climb(d, rough, climb);
                 hull.validate_support(d, found).unwrap_or_else(|e| panic!("{name}: {e}"));
-                // On a round body at its own origin the rounded climb is off by rounding only.
+                // On a round body around the origin the error of the rounded climb is at the level
+                // of rounding.
                 if name == "sphere" && d.length_squared().is_normal() {
                     let [p, q] = [rough, found].map(|v| hull.vertices()[v as usize]);
                     assert!((q - p).dot(d.normalize()) < 1e-14, "{name}");
@@ -128,8 +132,8 @@ fn an_exact_climb_confirms_a_rounded_one() {
 
 #[test]
 fn a_rounded_climb_can_stop_short() {
-    // A direction in which every neighbour of the start looks level to rounded products: 1e20
-    // swallows what the others add.
+    // A direction along which the rounded products of the start and all its neighbours are equal:
+    // the term 1e20 absorbs the others.
     let points = [
         Vec3::new(1e4, 0.0, 0.0),
         Vec3::new(1e4, 1.0, 0.0),
@@ -146,8 +150,8 @@ fn a_rounded_climb_can_stop_short() {
     hull.validate_support(d, hull.climb(d, rough, climb)).unwrap();
 }
 
-/// Vertices looked at per search.
-fn mean_looks(search: &impl VertexSearch, r: &mut Random) -> f64 {
+/// The mean number of vertices evaluated per search.
+fn mean_evaluations(search: &impl VertexSearch, r: &mut Random) -> f64 {
     let climb = &mut Climb::default();
     for _ in 0..500 {
         let d = on_sphere(r);
@@ -162,23 +166,24 @@ fn the_hierarchy_grows_with_the_logarithm() {
     let sphere = |n: usize, r: &mut Random| {
         Hull::new(&(0..n).map(|_| on_sphere(r)).collect::<Vec<_>>()).unwrap()
     };
-    let mut looks = Vec::new();
+    let mut evaluations = Vec::new();
     for n in [100, 1_000, 10_000] {
         let hull = sphere(n, &mut r);
         let hierarchy = Hierarchy::new(&hull);
         assert!(hierarchy.levels() <= 6 + 4 * n.ilog2() as usize, "{}", hierarchy.levels());
         assert!(hierarchy.heap_bytes() < 64 * n, "{} bytes", hierarchy.heap_bytes());
-        looks.push(mean_looks(&hierarchy.search_in(&hull), &mut r));
+        evaluations.push(mean_evaluations(&hierarchy.search_in(&hull), &mut r));
     }
-    // Ten times the vertices add about the same number of looks: a logarithm.
-    let steps = [looks[1] - looks[0], looks[2] - looks[1]];
-    assert!(looks[2] < 100.0 && steps[1] < 1.5 * steps[0], "{looks:?}");
+    // Each factor of ten in the number of vertices adds about the same number of evaluations: a
+    // logarithm.
+    let steps = [evaluations[1] - evaluations[0], evaluations[2] - evaluations[1]];
+    assert!(evaluations[2] < 100.0 && steps[1] < 1.5 * steps[0], "{evaluations:?}");
 }
 
 #[test]
 fn coherent_local_search_is_nearly_constant() {
     let mut r = Random(34);
-    let mut looks = Vec::new();
+    let mut evaluations = Vec::new();
     for n in [50, 500, 5_000] {
         let points: Vec<_> = (0..n).map(|_| on_sphere(&mut r)).collect();
         let hull = Hull::new(&points).unwrap();
@@ -191,21 +196,21 @@ fn coherent_local_search_is_nearly_constant() {
             d = (d + r.point() * 0.01).normalize();
             last = search.search(d, last, climb);
         }
-        looks.push((climb.evaluated() - before) as f64 / 1000.0);
+        evaluations.push((climb.evaluated() - before) as f64 / 1000.0);
     }
-    // A vertex and its ring, and now and then a step: 100 times the vertices, less than twice the
-    // looks.
-    assert!(looks[2] < 2.0 * looks[0] && looks[2] < 15.0, "{looks:?}");
+    // Most searches evaluate a vertex and its neighbours: with 100 times the vertices there are
+    // less than twice the evaluations.
+    assert!(evaluations[2] < 2.0 * evaluations[0] && evaluations[2] < 15.0, "{evaluations:?}");
 }
 
 #[test]
-fn the_table_shortens_the_way() {
+fn the_table_shortens_the_climb() {
     let mut r = Random(35);
     let points: Vec<_> = (0..2000).map(|_| on_sphere(&mut r)).collect();
     let hull = Hull::new(&points).unwrap();
     let table = DirectionTable::new(&hull);
-    let cold = mean_looks(&LocalSearch::exact(&hull), &mut r);
-    let warm = mean_looks(&LocalSearch::exact(&hull).with_table(&table), &mut r);
+    let cold = mean_evaluations(&LocalSearch::exact(&hull), &mut r);
+    let warm = mean_evaluations(&LocalSearch::exact(&hull).with_table(&table), &mut r);
     assert!(warm < 0.4 * cold, "{warm} with the table, {cold} without");
     assert_eq!(LocalSearch::exact(&hull).with_table(&table).extra_bytes(), 512);
 }

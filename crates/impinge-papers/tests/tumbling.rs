@@ -1,10 +1,11 @@
-//! Tumbled k-DOPs hold what they must, are as tight as they say, and change no answer (Klosowski et
-//! al. 1998, section 4.1).
+//! Tumbled k-DOPs contain their triangles, have the documented tightness, and do not change the
+//! results (Klosowski et al. 1998, section 4.1).
 //!
-//! `IMPINGE_TEST_FACTOR` multiplies the cases.
+//! `IMPINGE_TEST_FACTOR` multiplies the number of cases.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use impinge::pair::{Collect, Posed, brute};
+use impinge::internals::pair::{Posed, brute};
+use impinge::pair::Collect;
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::{Random, count_from};
 use impinge_oracles::meshes::soup;
@@ -29,7 +30,7 @@ fn meshes(random: &mut Random) -> Vec<Mesh> {
         shapes::torus(1.0, 0.3, 16, 10).unwrap(),
         shapes::cuboid([1.0, 2.0, 3.0]).unwrap(),
         soup(random, 60, Random::point),
-        // On a lattice, flat, on a line, one point, one triangle.
+        // Points on a lattice, flat (twice), on a line, equal points (twice), one triangle.
         soup(random, 60, |r| r.grid_point(2)),
         soup(random, 60, |r| r.grid_point(3) * Vec3::new(1.0, 1.0, 0.0)),
         soup(random, 60, |r| {
@@ -40,7 +41,7 @@ fn meshes(random: &mut Random) -> Vec<Mesh> {
         soup(random, 5, |_| Vec3::new(0.1, 0.2, 0.3)),
         soup(random, 5, |_| Vec3::ZERO),
         soup(random, 1, Random::point),
-        // Needles, far away, tiny, denormal, huge.
+        // Needles, far from the origin, tiny, denormal, huge.
         soup(random, 50, |r| r.point() * Vec3::new(1.0, 1e-9, 1e-17)),
         soup(random, 50, |r| Vec3::splat(1e8) + r.point()),
         soup(random, 50, |r| r.point() * 1e-200),
@@ -67,7 +68,7 @@ fn poses(random: &mut Random) -> Vec<Pose> {
     poses
 }
 
-fn holds<const HALF: usize>() {
+fn check_containment<const HALF: usize>() {
     let mut random = Random(21);
     for round in 0..count_from("IMPINGE_TEST_FACTOR", 1) {
         for (number, mesh) in meshes(&mut random).iter().enumerate() {
@@ -102,35 +103,35 @@ fn holds<const HALF: usize>() {
 }
 
 #[test]
-fn a_tumbled_6_dop_holds_the_moved_corners() {
-    holds::<3>();
+fn a_tumbled_6_dop_contains_the_moved_corners() {
+    check_containment::<3>();
 }
 
 #[test]
-fn a_tumbled_14_dop_holds_the_moved_corners() {
-    holds::<7>();
+fn a_tumbled_14_dop_contains_the_moved_corners() {
+    check_containment::<7>();
 }
 
 #[test]
-fn a_tumbled_18_dop_holds_the_moved_corners() {
-    holds::<9>();
+fn a_tumbled_18_dop_contains_the_moved_corners() {
+    check_containment::<9>();
 }
 
 #[test]
-fn a_tumbled_26_dop_holds_the_moved_corners() {
-    holds::<13>();
+fn a_tumbled_26_dop_contains_the_moved_corners() {
+    check_containment::<13>();
 }
 
-/// Hulls give the k-DOP of the moved corners, vertices one around it, and plain motion one around
-/// that.
+/// Hulls yield the k-DOP of the moved corners, vertices a k-DOP around it, and plain motion a k-DOP
+/// around that.
 #[test]
 fn hulls_are_exact_and_vertices_are_tighter_than_plain_motion() {
     let mesh = shapes::torus(1.0, 0.3, 40, 20).unwrap();
     let tree = BvTree::<Dop<9>>::build(&mesh, &BuildOptions::flying());
     let exact = DopShapes::new(&mesh, &tree, &TumbleOptions::exact()).unwrap();
-    let loose = DopShapes::new(&mesh, &tree, &TumbleOptions::approximate()).unwrap();
+    let approximate = DopShapes::new(&mesh, &tree, &TumbleOptions::approximate()).unwrap();
     let mut by_hull = ByShape::new(&exact);
-    let mut by_vertices = ByShape::new(&loose);
+    let mut by_vertices = ByShape::new(&approximate);
     let mut by_motion = ByMotion::default();
     let mut random = Random(5);
     let mut sums = [0.0; 3];
@@ -166,21 +167,21 @@ fn hulls_are_exact_and_vertices_are_tighter_than_plain_motion() {
     assert!(sums[0] < sums[1] && sums[1] <= sums[2] * (1.0 + 1e-9), "{sums:?}");
 }
 
-/// On a coherent flight a climb looks at few vertices.
+/// On a coherent flight a climb evaluates few vertices.
 #[test]
 fn climbs_start_where_the_last_ones_ended() {
     let mesh = shapes::uv_sphere(1.0, 60, 120).unwrap();
     let tree = BvTree::<Dop<13>>::build(&mesh, &BuildOptions::flying());
     let tumbled = DopShapes::new(&mesh, &tree, &TumbleOptions::published()).unwrap();
     let mut by_shape = ByShape::new(&tumbled);
-    let looked_at = |by_shape: &mut ByShape<'_, 13>, angle: f64| {
-        let before = by_shape.climbed();
+    let evaluated = |by_shape: &mut ByShape<'_, 13>, angle: f64| {
+        let before = by_shape.vertices_evaluated();
         by_shape.begin(&Pose::from_axis_angle([1.0, 2.0, 3.0], angle).unwrap());
         let _ = by_shape.volume(&tree, 0);
-        by_shape.climbed() - before
+        by_shape.vertices_evaluated() - before
     };
-    let first = looked_at(&mut by_shape, 0.5);
-    let next = (1..20).map(|i| looked_at(&mut by_shape, 0.5 + 1e-3 * f64::from(i))).max().unwrap();
+    let first = evaluated(&mut by_shape, 0.5);
+    let next = (1..20).map(|i| evaluated(&mut by_shape, 0.5 + 1e-3 * f64::from(i))).max().unwrap();
     assert!(next < 26 * 20 && next * 4 < first, "first {first}, then at most {next}");
 }
 
@@ -203,11 +204,12 @@ fn the_pairs_are_those_of_brute_force() {
                 let pose = if k == 0 {
                     Pose::from_translation([1.0, 0.0, 0.0]).unwrap()
                 } else {
-                    // About a point of the meshes, so that those far from the origin meet too.
+                    // Rotate about a point of the mesh, so that meshes far from the origin
+                    // intersect too.
                     let q = [0; 4].map(|_: i32| random.signed());
                     let center = b.bounds().center();
-                    let turned = Pose::from_quaternion(q, [0.0; 3]).unwrap();
-                    let back = center - turned.transform_point(center);
+                    let rotation = Pose::from_quaternion(q, [0.0; 3]).unwrap();
+                    let back = center - rotation.transform_point(center);
                     Pose::from_quaternion(q, back + random.point()).unwrap()
                 };
                 let mut sink = Collect::default();

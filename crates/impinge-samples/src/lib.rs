@@ -1,5 +1,5 @@
-//! Generated shapes, scenes and motions: what tests, experiments, benchmarks and the command line
-//! work on where no file is given.
+//! Generated shapes, scenes and motions: input for tests, experiments, benchmarks and the command
+//! line when no file is given.
 
 pub mod motion;
 pub mod shapes;

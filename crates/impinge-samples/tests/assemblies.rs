@@ -1,10 +1,10 @@
-//! Whole assemblies: the built-in sample against what it was made to show, and real ones against
-//! what another library says.
+//! Whole assemblies: the built-in sample compared with its documented relations, and real
+//! assemblies compared with the results of another library.
 #![cfg(feature = "files")]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
-    reason = "a test panics and says what it skipped"
+    reason = "a test may panic, and reports what it skipped"
 )]
 
 use std::collections::BTreeSet;
@@ -20,9 +20,9 @@ fn check(scene: &Scene, i: usize, j: usize, options: &CheckOptions) -> PairRepor
 }
 
 #[test]
-fn the_sample_shows_what_it_was_made_to_show() {
+fn the_sample_has_the_documented_relations() {
     let scene = sample_assembly().unwrap();
-    let options = CheckOptions { clearance: Some(SAMPLE_CLEARANCE), ..CheckOptions::default() };
+    let options = CheckOptions::default().clearance(SAMPLE_CLEARANCE);
     let find = |name: &str| scene.parts().iter().position(|p| p.name == name).unwrap();
     let mut listed = BTreeSet::new();
     for (a, b, relation) in sample_expectations() {
@@ -38,11 +38,11 @@ fn the_sample_shows_what_it_was_made_to_show() {
     }
 }
 
-/// The colliding pairs of `assembly` beside those that FCL lists; returns the number of pairs both
-/// agree on and of those they do not.
+/// Compares the colliding pairs of `assembly` with those that FCL lists. Returns the numbers of
+/// pairs with equal and different results.
 ///
-/// Every disagreement must have a reason: FCL compares in floating point and sees gaps of rounding
-/// size as contacts, and it knows surfaces only, so it does not see a part inside another.
+/// Every difference must have a known reason: FCL uses floating point and reports gaps at the level
+/// of rounding as contacts. It tests surfaces only, so it does not detect a part inside another.
 fn compare(assembly: &str, list: &str, parts: usize) -> Option<(usize, usize)> {
     let (assembly, list) = (model(assembly)?, model(list)?);
     let scene = Scene::load(assembly).unwrap().scene;
@@ -56,9 +56,12 @@ fn compare(assembly: &str, list: &str, parts: usize) -> Option<(usize, usize)> {
             (columns.next().unwrap(), columns.next().unwrap())
         })
         .collect();
-    let options = CheckOptions { distance: true, ..CheckOptions::default() };
+    let options = CheckOptions::default().distance(true);
     let candidates = candidate_pairs(&scene, 0.0);
-    assert!(theirs.iter().all(|pair| candidates.contains(pair)), "the boxes lose nothing");
+    assert!(
+        theirs.iter().all(|pair| candidates.contains(pair)),
+        "a pair of FCL is not a candidate of the boxes"
+    );
     let (mut same, mut different) = (0, 0);
     for (i, j) in candidates {
         let report = check(&scene, i, j, &options);

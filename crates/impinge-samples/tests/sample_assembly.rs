@@ -1,12 +1,12 @@
-//! The sample assembly is what its table says, by plain floating-point geometry with margins: every
-//! triangle against every triangle, nothing of the library's own queries.
+//! The sample assembly has the documented relations. Checked by floating-point geometry with
+//! margins, every triangle against every triangle, without the queries of the library.
 
 use impinge::check::Relation;
 use impinge::scene::{Part, Scene};
 use impinge::{Aabb, Pose, Vec3};
 use impinge_samples::shapes::{Gear, SAMPLE_CLEARANCE, sample_assembly, sample_expectations};
 
-/// What was measured about a pair of parts.
+/// The measured relation of a pair of parts.
 struct Measure {
     distance: f64,
     crosses: bool,
@@ -18,7 +18,7 @@ fn world(part: &Part) -> Vec<[Vec3; 3]> {
         .collect()
 }
 
-/// The distance up to `reach`, and whether an edge passes through the inside of a triangle.
+/// The distance up to `reach`, and whether an edge crosses the interior of a triangle.
 fn measure(a: &[[Vec3; 3]], b: &[[Vec3; 3]], reach: f64) -> Measure {
     let boxes =
         |t: &[[Vec3; 3]]| -> Vec<Aabb> { t.iter().map(|t| Aabb::from_points(*t)).collect() };
@@ -78,8 +78,8 @@ fn point_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> f64 {
     }
 }
 
-/// By the closest points of the lines, then clamped; alternating projection settles the clamped
-/// cases.
+/// The distance by the closest points of the lines, clamped to the segments; alternating
+/// projections correct the clamped cases.
 fn segment_segment(p: Vec3, q: Vec3, r: Vec3, s: Vec3) -> f64 {
     let (d, e) = (q - p, s - r);
     let (a, b, c) = (d.length_squared(), d.dot(e), e.length_squared());
@@ -98,7 +98,7 @@ fn segment_segment(p: Vec3, q: Vec3, r: Vec3, s: Vec3) -> f64 {
     (p + d * t).distance(r + e * u)
 }
 
-/// How often the surface winds around the point.
+/// The winding number of the surface around the point.
 fn winding(point: Vec3, triangles: &[[Vec3; 3]]) -> f64 {
     let angle = |t: &[Vec3; 3]| {
         let [a, b, c] = t.map(|v| v - point);
@@ -123,7 +123,7 @@ fn expected(scene: &Scene, i: usize, j: usize) -> Relation {
 }
 
 #[test]
-fn every_pair_is_what_the_table_says() {
+fn every_pair_has_the_documented_relation() {
     let scene = sample_assembly().unwrap();
     let parts: Vec<_> = scene.parts().iter().map(world).collect();
     let mut wrong = Vec::new();
@@ -135,7 +135,7 @@ fn every_pair_is_what_the_table_says() {
             let (a, b) = (&scene.parts()[i], &scene.parts()[j]);
             let m = measure(&parts[i], &parts[j], SAMPLE_CLEARANCE + 0.5);
             let holds = match expected(&scene, i, j) {
-                // Clear by more than the clearance, and neither in the material of the other.
+                // Clear by more than the clearance, and neither part is inside the other.
                 Relation::Clear => {
                     m.distance > SAMPLE_CLEARANCE + 0.1
                         && winding(parts[i][0][0], &parts[j]).abs() < 0.5
@@ -175,7 +175,7 @@ fn the_ignored_pairs_are_press_fits_and_a_weld() {
 }
 
 #[test]
-fn gears_in_time_mesh_without_crossing() {
+fn aligned_gears_mesh_without_crossing() {
     let turned = |teeth: usize, angle: f64, x: f64| {
         let gear = Gear { teeth, module: 2.5, thickness: 16.0, bore: 5.0, ..Gear::default() };
         let pose = Pose::from_translation([x, 0.0, 0.0])

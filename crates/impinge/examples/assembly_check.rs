@@ -24,7 +24,7 @@ fn main() -> Result<(), Error> {
     scene.add("magnet", shapes::icosphere(3.0, 2)?, at(0.0, 0.0, 0.0)?); // inside the lower plate
 
     let clearance = 1.0;
-    let options = CheckOptions { clearance: Some(clearance), ..Default::default() };
+    let options = CheckOptions::default().clearance(clearance);
     let pairs = candidate_pairs(&scene, clearance); // the others are clear by their boxes
     println!("{} pairs to look at, of {} parts", pairs.len(), scene.parts().len());
     for (i, j) in pairs {

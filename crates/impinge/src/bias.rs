@@ -1,6 +1,6 @@
-//! Which way an answer that is not certain can be wrong.
+//! The direction in which an answer that is not certain can be wrong.
 
-/// Which way an answer can be wrong.
+/// The direction in which an answer can be wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Bias {

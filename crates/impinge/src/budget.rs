@@ -1,9 +1,9 @@
-//! When a query gives up (Klosowski et al. 1998, section 5.2.3).
+//! Limits on the work of a query (Klosowski et al. 1998, section 5.2.3).
 
 use std::fmt;
 use std::time::Instant;
 
-/// When to stop. All limits hold at once.
+/// Limits on the work of a query, which stops at the first limit that it reaches.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -17,18 +17,18 @@ pub struct Budget<'a> {
     steps: u64,
     depth: u32,
     deadline: Option<Instant>,
-    go_on: Option<&'a mut dyn FnMut() -> bool>,
+    keep_going: Option<&'a mut dyn FnMut() -> bool>,
 }
 
 impl<'a> Budget<'a> {
-    /// No limit: the answer is never "maybe".
+    /// No limit: the answer is never [`Verdict::Undecided`](crate::Verdict::Undecided).
     #[must_use]
     pub fn unlimited() -> Self {
-        Self { steps: u64::MAX, depth: u32::MAX, deadline: None, go_on: None }
+        Self { steps: u64::MAX, depth: u32::MAX, deadline: None, keep_going: None }
     }
 
-    /// At most so many steps; the outermost volumes are always compared. What is found does not
-    /// depend on the machine.
+    /// A number of steps. The outermost volumes are always compared. The result does not depend on
+    /// the machine.
     ///
     /// In [`first_pair_within`](crate::pair::first_pair_within) a step compares all boxes of two
     /// nodes, or all triangles of two leaves; in the published trees of `impinge-papers` it
@@ -38,34 +38,35 @@ impl<'a> Budget<'a> {
         Self { steps, ..Self::unlimited() }
     }
 
-    /// No node deeper than so many openings below the roots: steps that open nodes of both trees
-    /// count once.
+    /// The depth of the nodes that are visited, as the number of openings below the roots; a step
+    /// that opens nodes of both trees counts once.
     #[must_use]
     pub fn depth(depth: u32) -> Self {
         Self { depth, ..Self::unlimited() }
     }
 
-    /// Until then. The clock is asked before every step, and what is left is summed up afterwards:
-    /// expect an answer some microseconds late.
+    /// A deadline. The clock is read before every step, and the result is put together after the
+    /// last one: the answer comes some microseconds after the deadline.
     #[must_use]
     pub fn deadline(deadline: Instant) -> Self {
         Self::unlimited().and_deadline(deadline)
     }
 
-    /// As long as `go_on`, asked before every step, returns true: a clock of its own, or a flag
-    /// that another thread sets.
+    /// The query continues as long as `keep_going`, which is called before every step, returns
+    /// true: it may read a clock, or a flag that another thread sets.
     #[must_use]
-    pub fn until(go_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { go_on: Some(go_on), ..Self::unlimited() }
+    pub fn until(keep_going: &'a mut dyn FnMut() -> bool) -> Self {
+        Self { keep_going: Some(keep_going), ..Self::unlimited() }
     }
 
-    /// The same and a deadline.
+    /// The same limits and a deadline.
     #[must_use]
     pub fn and_deadline(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// Takes a step of the work that is limited; false if there is none left.
+    /// Counts a step before it is taken; false if a limit is reached and the step must not be
+    /// taken.
     #[inline]
     #[must_use]
     pub fn step(&mut self) -> bool {
@@ -73,13 +74,13 @@ impl<'a> Budget<'a> {
             return false;
         }
         self.steps -= 1;
-        match &mut self.go_on {
-            Some(go_on) => go_on(),
+        match &mut self.keep_going {
+            Some(keep_going) => keep_going(),
             None => true,
         }
     }
 
-    /// Nodes so many openings below the roots are not opened.
+    /// Nodes at this depth are not opened.
     #[inline]
     #[must_use]
     pub fn depth_limit(&self) -> u32 {

@@ -4,10 +4,99 @@
 pub use crate::closest::triangle_triangle::disjoint as closest_of_disjoint;
 pub use crate::closest::triangle_triangle::triangle_triangle_with_error;
 pub use crate::convex::body::length_up as body_length_up;
+pub use crate::convex::query::furthest_as_in_queries;
 pub use crate::math::length::{direction, length_down, length_up, next_down, next_up};
-pub use crate::math::polygon::{axes_by_size, newell};
+pub use crate::math::polygon::{axes_by_size, drop_axis, newell, newell_normal};
 pub use crate::math::random::Random;
 pub use crate::math::scale::{coordinate_key, unit_scale};
+
+use crate::convex::Hull;
+use crate::math::Vec3;
+
+/// What there is to ask about a hull for methods that search its vertices, and for tests.
+pub trait HullInternals {
+    /// The vertex furthest along `direction`, exactly, by a walk over edges from `start`.
+    fn climb(&self, direction: Vec3, start: u32, climb: &mut support::Climb) -> u32;
+
+    /// As [`climb`](Self::climb), with rounding: a vertex that need not be the furthest.
+    fn climb_rounded(&self, direction: Vec3, start: u32, climb: &mut support::Climb) -> u32;
+
+    /// Whether this is the hull of `points`, checked exactly.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn validate(&self, points: &[Vec3]) -> Result<(), String>;
+
+    /// Whether no vertex lies further along `direction` than this one, checked exactly.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn validate_support(&self, direction: Vec3, vertex: u32) -> Result<(), String>;
+}
+
+impl HullInternals for Hull {
+    #[inline]
+    fn climb(&self, direction: Vec3, start: u32, climb: &mut support::Climb) -> u32 {
+        Self::climb(self, direction, start, climb)
+    }
+
+    #[inline]
+    fn climb_rounded(&self, direction: Vec3, start: u32, climb: &mut support::Climb) -> u32 {
+        Self::climb_rounded(self, direction, start, climb)
+    }
+
+    fn validate(&self, points: &[Vec3]) -> Result<(), String> {
+        Self::validate(self, points)
+    }
+
+    fn validate_support(&self, direction: Vec3, vertex: u32) -> Result<(), String> {
+        Self::validate_support(self, direction, vertex)
+    }
+}
+
+/// Searches for the furthest vertex of a hull.
+pub mod support {
+    pub use crate::convex::support::{Certainty, Climb, VertexSearch};
+}
+
+/// Two polytopes by exact arithmetic, from their points.
+pub mod decide {
+    pub use crate::convex::decide::*;
+}
+
+/// Predicates that count what they do.
+pub mod exact {
+    pub use crate::exact::along::compare_along;
+    pub use crate::exact::convex_polygon::point_in_convex_polygon_counted;
+    pub use crate::exact::orient::{orient2d_counted, orient3d_counted};
+    pub use crate::exact::polygon::{OneShotCounts, point_in_polygon_counted};
+    pub use crate::exact::stats::FilterStats;
+    pub use crate::exact::triangle::triangles_intersect_counted;
+}
+
+/// The slow methods for two meshes, and meshes in the frame of a query.
+pub mod pair {
+    pub use crate::pair::posed::Posed;
+
+    /// Every triangle against every triangle.
+    pub mod brute {
+        pub use crate::pair::brute::*;
+    }
+    /// Triangles in the overlap of the two boxes, sorted along one axis.
+    pub mod sweep {
+        pub use crate::pair::sweep::*;
+    }
+}
+
+/// The traversals of trees, which must be those of the meshes given.
+pub mod tree {
+    pub use crate::tree::wide::{near, traverse};
+}
+
+/// The hand-over between the application and a detached world.
+pub mod exchange {
+    pub use crate::world::exchange::*;
+}
 
 /// Outward rounding.
 pub mod rounding {

@@ -105,7 +105,6 @@ mod budget;
 pub mod check;
 pub mod closest;
 pub mod convex;
-mod crew;
 mod error;
 pub mod exact;
 #[cfg(feature = "internals")]
@@ -123,6 +122,7 @@ mod sink;
 pub mod solid;
 pub mod tree;
 mod wide;
+mod workers;
 pub mod world;
 
 /// The vector and matrix types of this crate's interface.

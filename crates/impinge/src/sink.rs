@@ -1,12 +1,12 @@
-//! Where pairs go. A traversal knows nothing of first hits, lists or budgets: the sink says when to
-//! stop.
+//! Receivers of the pairs that a traversal finds. First hits, lists and counts are sinks, not
+//! traversals of their own: the sink decides when a traversal stops.
 
 use std::ops::ControlFlow;
 
 use crate::answer::Distance;
 
-/// Receives the pairs of triangles a traversal finds, each once, in an order of the traversal's
-/// own.
+/// Receives the pairs of triangles that a traversal finds, each once, in an order that the
+/// traversal chooses.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -15,9 +15,9 @@ use crate::answer::Distance;
 /// use impinge::{Pose, shapes};
 ///
 /// /// Stops after a hundred pairs.
-/// struct Enough(usize);
+/// struct FirstHundred(usize);
 ///
-/// impl Sink for Enough {
+/// impl Sink for FirstHundred {
 ///     fn pair(&mut self, _: u32, _: u32) -> ControlFlow<()> {
 ///         self.0 += 1;
 ///         if self.0 == 100 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -25,27 +25,27 @@ use crate::answer::Distance;
 /// }
 ///
 /// let ring = shapes::torus(1.0, 0.4, 48, 24)?;
-/// let mut enough = Enough(0);
-/// traverse(&ring, &ring, &Pose::IDENTITY, &mut enough);
-/// assert_eq!(enough.0, 100);
+/// let mut sink = FirstHundred(0);
+/// traverse(&ring, &ring, &Pose::IDENTITY, &mut sink);
+/// assert_eq!(sink.0, 100);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub trait Sink {
-    /// Takes a triangle of A and a triangle of B that share a point; [`ControlFlow::Break`] ends
+    /// Receives a triangle of A and a triangle of B that share a point. [`ControlFlow::Break`] ends
     /// the traversal.
     fn pair(&mut self, a: u32, b: u32) -> ControlFlow<()>;
 
-    /// Whether the sink stops at the first pair. A traversal may then look where one is likely
-    /// before it looks elsewhere; what it reports is no less true.
+    /// Whether the sink stops at the first pair. A traversal may then search first where a pair is
+    /// likely. The pair that it reports is exact in any case.
     fn stops_at_first(&self) -> bool {
         false
     }
 }
 
-/// Keeps the first pair and stops.
+/// Stores the first pair and stops.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct First {
-    /// The triangles of A and B, once there are any.
+    /// The triangles of A and B, if a pair was found.
     pub pair: Option<(u32, u32)>,
 }
 
@@ -60,10 +60,10 @@ impl Sink for First {
     }
 }
 
-/// Keeps every pair.
+/// Stores every pair.
 #[derive(Clone, Debug, Default)]
 pub struct Collect {
-    /// The triangles of A and B, in the order they were found.
+    /// The triangles of A and B, in the order in which they were found.
     pub pairs: Vec<(u32, u32)>,
 }
 
@@ -76,7 +76,7 @@ impl Collect {
     }
 }
 
-/// Pairs in the order of their triangle of A, then of B, by one comparison.
+/// A key that sorts pairs by triangle of A, then of B, in one comparison.
 pub(crate) fn sort_key(&(a, b): &(u32, u32)) -> u64 {
     u64::from(a) << 32 | u64::from(b)
 }
@@ -88,10 +88,10 @@ impl Sink for Collect {
     }
 }
 
-/// Counts pairs and keeps none.
+/// Counts the pairs.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Count {
-    /// How many there were.
+    /// The number of pairs.
     pub pairs: usize,
 }
 
@@ -102,20 +102,20 @@ impl Sink for Count {
     }
 }
 
-/// Two triangles, and how far apart they are.
+/// Two triangles and their distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearPair {
     /// The triangle of A.
     pub a: u32,
     /// The triangle of B.
     pub b: u32,
-    /// Their closest points in A's frame, and bounds of their distance: both zero exactly if they
-    /// share a point.
+    /// Their closest points in A's frame, and bounds of their distance. Both bounds are zero if and
+    /// only if the triangles share a point.
     pub closest: Distance,
 }
 
 impl NearPair {
-    /// Triangle `a` of A and triangle `b` of B, which are this far apart.
+    /// Triangle `a` of A and triangle `b` of B, with their distance.
     #[inline(always)]
     #[must_use]
     pub fn new(a: u32, b: u32, closest: Distance) -> Self {
@@ -123,11 +123,11 @@ impl NearPair {
     }
 }
 
-/// Receives pairs of triangles that are close to each other, each at most once, in an order of the
-/// traversal's own.
+/// Receives pairs of triangles that are close to each other, each at most once, in an order that
+/// the traversal chooses.
 ///
-/// The sink says what "close" means, and may ask for less and less as pairs come in: that is how
-/// the minimum is found.
+/// The sink sets the bound for "close", and may lower it with every pair: that is how the minimum
+/// is found.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -135,7 +135,7 @@ impl NearPair {
 /// use impinge::pair::{NearPair, NearSink, near};
 /// use impinge::{Pose, shapes};
 ///
-/// /// How close the closest triangles are, as far as it matters.
+/// /// The distance of the closest triangles, up to a limit.
 /// struct Clearance(f64);
 ///
 /// impl NearSink for Clearance {
@@ -150,31 +150,32 @@ impl NearPair {
 /// }
 ///
 /// let ring = shapes::torus(1.0, 0.4, 48, 24)?;
-/// let mut clearance = Clearance(10.0); // nothing above ten is of interest
+/// let mut clearance = Clearance(10.0); // larger distances are not needed
 /// near(&ring, &ring, &Pose::from_translation([3.0, 0.0, 0.0])?, &mut clearance);
 /// assert!((clearance.0 - 0.2).abs() < 1e-12);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 pub trait NearSink {
-    /// Pairs whose certified lower bound exceeds this are of no interest. Must never grow while a
-    /// traversal runs; infinity asks for every pair, NaN or a negative number for none.
+    /// Pairs whose certified lower bound exceeds this need not be reported. Must not grow while a
+    /// traversal runs. With infinity every pair is reported, with NaN or a negative number none.
     fn bound(&self) -> f64;
 
-    /// Says beforehand that a pair with `closest.upper <= upper` exists and will come, unless the
-    /// bound keeps it out: a sink that is after the closest pair may lower its bound to `upper` at
-    /// once.
-    fn foresee(&mut self, upper: f64) {
+    /// Announces that a pair with `closest.upper <= upper` exists and will be reported, unless the
+    /// bound excludes it. A sink that searches for the closest pair may lower its bound to `upper`
+    /// at once.
+    fn announce_upper_bound(&mut self, upper: f64) {
         let _ = upper;
     }
 
-    /// Takes a pair that meets, before its closest points are looked for, which takes longer:
-    /// [`ControlFlow::Break`] ends the traversal, otherwise it comes to `pair`, too.
+    /// Receives a pair that shares a point, before its closest points are computed, which takes
+    /// longer. [`ControlFlow::Break`] ends the traversal; otherwise the pair is also passed to
+    /// `pair`.
     fn meet(&mut self, a: u32, b: u32) -> ControlFlow<()> {
         let _ = (a, b);
         ControlFlow::Continue(())
     }
 
-    /// Takes a pair with `pair.closest.lower <= bound()`; [`ControlFlow::Break`] ends the
+    /// Receives a pair with `pair.closest.lower <= bound()`. [`ControlFlow::Break`] ends the
     /// traversal.
     fn pair(&mut self, pair: &NearPair) -> ControlFlow<()>;
 }

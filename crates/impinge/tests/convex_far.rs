@@ -11,7 +11,7 @@ use impinge_papers::leung::closest::{
     self as published, Acceleration, Recurrence, Reduction, Variant,
 };
 use impinge_papers::leung::separating::{self, Options, Prepared, Query, Scratch};
-use impinge_papers::leung::{Method, Tracker, Want};
+use impinge_papers::leung::{Goal, Method, Tracker};
 use impinge_papers::zachmann::clipping::{PreChecks, clip};
 use impinge_papers::zachmann::perceptron;
 
@@ -195,8 +195,8 @@ fn ask_hulls(case: &Close, truth: &Truth) {
     check(&convex::intersects_cached(a, b, pose, &mut cache));
     let (p, q, mut scratch) = (Prepared::new(a), Prepared::new(b), Scratch::default());
     for method in [Method::Production, Method::Published(Options::THESIS)] {
-        for want in [Want::Verdict, Want::ClosestPoints, Want::Combined] {
-            let mut tracker = Tracker::new(&p, &q, want, method);
+        for goal in [Goal::Verdict, Goal::ClosestPoints, Goal::Combined] {
+            let mut tracker = Tracker::new(&p, &q, goal, method);
             for _ in 0..2 {
                 let frame = tracker.step(pose, &mut scratch);
                 assert_eq!(frame.meets, meets, "{name}: {frame:?}");

@@ -4,6 +4,7 @@
 
 use impinge::convex::Hull;
 use impinge::exact::{Location, Sign, locate_point, orient3d, point_on_triangle, winding_number};
+use impinge::internals::HullInternals as _;
 use impinge::pieces::{
     DecomposeOptions, Decomposition, decompose, decompose_exactly, decompose_watched,
 };

@@ -21,12 +21,12 @@
 //! bodies, by a linear program in integers; of every 256th the depth of small bodies by brute force
 //! in integers.
 
-use impinge::convex::decide::{self, Hint};
 use impinge::convex::{self, Hull, HullCache, Pairs, Verdict};
+use impinge::internals::decide::{self, Hint};
 use impinge::{Contact, Distance, Pose, Vec3};
 use impinge_oracles::common::count_from;
 use impinge_oracles::convex::{Small, overlap_is_at_most, rational, share_a_point};
-use impinge_oracles::convex_families::{Pair, Stand, for_each, pair};
+use impinge_oracles::convex_families::{Pair, RelativePosition, for_each, pair};
 
 /// How many poses two bodies are asked at.
 const POSES: u64 = 8;
@@ -155,8 +155,8 @@ impl Case<'_> {
         least
     }
 
-    /// Everything about the pose; where the bodies stand.
-    fn check(&self, caches: &mut [HullCache; 3]) -> Stand {
+    /// Runs all queries at the pose and checks them. Returns the relative position of the bodies.
+    fn check(&self, caches: &mut [HullCache; 3]) -> RelativePosition {
         let ([a, b], pose, name) = (self.hulls, &self.pair.pose, &self.name);
         let verdict = convex::intersects(a, b, pose);
         self.verdict(&verdict);
@@ -189,7 +189,7 @@ impl Case<'_> {
                     self.distance(&found, &exact);
                 }
                 distances.iter().for_each(|found| self.distance(found, &exact));
-                Stand { along: gap.direction, apart: first.upper }
+                RelativePosition { along: gap.direction, signed_distance: first.upper }
             }
             Verdict::Intersecting(_) => {
                 for (found, _) in &contacts {
@@ -200,7 +200,7 @@ impl Case<'_> {
                 for found in &distances {
                     assert_eq!((found.lower, found.upper), (0.0, 0.0), "{name}: {found:?}");
                 }
-                Stand { along: first.direction, apart: first.lower }
+                RelativePosition { along: first.direction, signed_distance: first.lower }
             }
         }
     }
@@ -225,8 +225,8 @@ fn answers_are_exact_and_proven() {
                 // So that every sixteenth case is any pose of any placement.
                 number: seed + step * 5,
             };
-            let stand = case.check(&mut caches);
-            pair.pose = pair.next_pose(step + 1, &stand);
+            let position = case.check(&mut caches);
+            pair.pose = pair.next_pose(step + 1, &position);
         }
     });
 }

@@ -82,8 +82,11 @@ fn any_sequence_of_moves_leaves_a_tree_that_reports_the_pairs_of_brute_force() {
         for (k, mesh) in meshes.iter().enumerate() {
             let mut random = Random(1000 * round + k as u64);
             let rebuild_at = [1.0, 1.2, 1.5, f64::INFINITY][round as usize % 4];
-            let mut body =
-                Deforming::with_options(mesh.clone(), &DeformOptions { rebuild_at }).unwrap();
+            let mut body = Deforming::with_options(
+                mesh.clone(),
+                &DeformOptions::default().rebuild_at(rebuild_at),
+            )
+            .unwrap();
             for _ in 0..15 {
                 let done = move_somehow(&mut body, mesh.vertices(), &mut random);
                 check(&body);
@@ -161,7 +164,8 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     assert_eq!(body.mesh().vertices(), start);
     check(&body);
     for rebuild_at in [0.9, f64::NAN, -1.0] {
-        let error = Deforming::with_options(cube.clone(), &DeformOptions { rebuild_at });
+        let error =
+            Deforming::with_options(cube.clone(), &DeformOptions::default().rebuild_at(rebuild_at));
         assert_eq!(error.unwrap_err().kind(), ErrorKind::BadParameter);
     }
     let mut tree = Tree::build(&cube);

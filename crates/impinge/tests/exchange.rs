@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use impinge::ErrorKind;
-use impinge::world::exchange::{
+use impinge::internals::exchange::{
     Command, Counters, Entry, Lost, Merge, Outbox, Reports, Scope, Step, Worker, latest,
 };
 

@@ -4,8 +4,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
 use impinge::exact::{Sign, orient3d};
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::{ErrorKind, Mesh, Vec3};
 use impinge_oracles::common::{Random, count_from};
 

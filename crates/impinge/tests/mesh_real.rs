@@ -12,7 +12,7 @@ use impinge_oracles::common::model;
 
 /// All parts of a file in one mesh, vertices as in the file.
 fn load(path: &Path) -> Result<Mesh, Error> {
-    let scene = Scene::load_with(path, &LoadOptions { weld: None })?.scene;
+    let scene = Scene::load_with(path, &LoadOptions::default().weld(None))?.scene;
     let parts: Vec<Mesh> = scene.parts().iter().map(|p| p.mesh.transformed(&p.pose)).collect();
     Mesh::merged(&parts)
 }

@@ -4,8 +4,10 @@
 
 use std::ops::ControlFlow;
 
-use impinge::pair::{NearPair, NearSink, Posed, brute, near, within};
-use impinge::tree::{self, Tree};
+use impinge::internals;
+use impinge::internals::pair::{Posed, brute};
+use impinge::pair::{NearPair, NearSink, near, within};
+use impinge::tree::Tree;
 use impinge::{Mesh, Pose, Vec3, distance, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{askew, soup};
@@ -44,7 +46,7 @@ impl NearSink for Keep {
     }
 }
 
-/// Keeps the closest pair, lowering the bound as foreseen.
+/// Keeps the closest pair, lowering the bound as announced.
 struct Closest {
     bound: f64,
     best: Option<NearPair>,
@@ -55,7 +57,7 @@ impl NearSink for Closest {
         self.bound
     }
 
-    fn foresee(&mut self, upper: f64) {
+    fn announce_upper_bound(&mut self, upper: f64) {
         self.bound = self.bound.min(upper);
     }
 
@@ -96,7 +98,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
     // The same from trees built here, whatever the number of triangles.
     let (tree_a, tree_b) = (Tree::build(a), Tree::build(b));
     let mut closest = Closest { bound: f64::INFINITY, best: None };
-    if tree::near((a, &tree_a), (b, &tree_b), pose, &mut closest) {
+    if internals::tree::near((a, &tree_a), (b, &tree_b), pose, &mut closest) {
         assert_eq!(closest.best.map(|p| p.closest.upper), Some(nearest.closest.upper));
         if d.upper > 0.0 {
             assert_eq!(closest.best, Some(nearest));
@@ -114,7 +116,7 @@ fn compare(a: &Mesh, b: &Mesh, pose: &Pose) -> f64 {
             all.iter().filter(|p| p.closest.lower <= epsilon).copied().collect();
         same(&within(a, b, pose, epsilon), &expected, epsilon);
         let mut found = Keep::up_to(epsilon);
-        if tree::near((a, &tree_a), (b, &tree_b), pose, &mut found) {
+        if internals::tree::near((a, &tree_a), (b, &tree_b), pose, &mut found) {
             found.met.sort_unstable();
             let met: Vec<(u32, u32)> =
                 expected.iter().filter(|p| p.closest.upper == 0.0).map(|p| (p.a, p.b)).collect();

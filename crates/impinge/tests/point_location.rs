@@ -2,9 +2,11 @@
 
 use impinge::Vec3;
 use impinge::exact::{
-    Location, OneShotCounts, locate_point, point_in_convex_polygon,
-    point_in_convex_polygon_counted, point_in_polygon, point_in_polygon_counted, point_on_triangle,
+    Location, locate_point, point_in_convex_polygon, point_in_polygon, point_on_triangle,
     winding_number,
+};
+use impinge::internals::exact::{
+    OneShotCounts, point_in_convex_polygon_counted, point_in_polygon_counted,
 };
 use impinge_oracles::points::{
     Frame, Int3, Random, cases, cross, dot, point_segment, point_triangle, sub,

@@ -35,7 +35,9 @@ impl Drop for Folder {
     }
 }
 
-const AS_WRITTEN: LoadOptions = LoadOptions { weld: None };
+fn as_written() -> LoadOptions {
+    LoadOptions::default().weld(None)
+}
 
 fn bits(vertices: &[Vec3]) -> Vec<[u64; 3]> {
     vertices.iter().map(|v| v.to_array().map(f64::to_bits)).collect()
@@ -68,7 +70,7 @@ fn exact_formats_come_back_bit_for_bit() -> Result<(), Error> {
         for name in ["a.obj", "a.off", "a.ply", "A.PLY"] {
             let path = folder.file(name);
             mesh.save(&path)?;
-            let loaded = Mesh::load_with(&path, &AS_WRITTEN)?;
+            let loaded = Mesh::load_with(&path, &as_written())?;
             assert_eq!(bits(loaded.mesh.vertices()), bits(mesh.vertices()), "{name}");
             assert_eq!(polygons(&loaded.mesh), polygons(mesh), "{name}");
             assert_eq!(loaded.mesh.triangles(), mesh.triangles(), "{name}");
@@ -91,11 +93,11 @@ fn single_precision_formats_keep_triangles_rounded() -> Result<(), Error> {
     for name in ["a.stl", "a.glb"] {
         let path = folder.file(name);
         mesh.save(&path)?;
-        let loaded = Mesh::load_with(&path, &AS_WRITTEN)?.mesh;
+        let loaded = Mesh::load_with(&path, &as_written())?.mesh;
         assert_eq!(corners(&loaded, false), corners(&mesh, true), "{name}");
         assert_eq!(loaded.triangles().len(), mesh.triangles().len());
     }
-    let glb = Mesh::load_with(folder.file("a.glb"), &AS_WRITTEN)?.mesh;
+    let glb = Mesh::load_with(folder.file("a.glb"), &as_written())?.mesh;
     assert_eq!(glb.triangles(), mesh.triangles());
 
     let error = odd().save(folder.file("b.stl")).unwrap_err();
@@ -163,9 +165,9 @@ fn reports_say_what_was_skipped_welded_and_cut() -> Result<(), Error> {
     for part in ["SKIPPED: 1 x `l`", "2 vertices were welded", "1 polygons were cut"] {
         assert!(text.contains(part), "{text}");
     }
-    let apart = Mesh::load_with(&path, &AS_WRITTEN)?;
+    let apart = Mesh::load_with(&path, &as_written())?;
     assert_eq!((apart.welded, apart.mesh.vertices().len()), (0, 6));
-    let bad = LoadOptions { weld: Some(Weld::Within(-1.0)) };
+    let bad = LoadOptions::default().weld(Weld::Within(-1.0));
     assert_eq!(Mesh::load_with(&path, &bad).unwrap_err().kind(), ErrorKind::BadParameter);
     Ok(())
 }

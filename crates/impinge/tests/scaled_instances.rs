@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use impinge::check::{CheckOptions, PairReport};
-use impinge::pair::{Collect, Posed, brute, intersecting_pairs};
+use impinge::internals::pair::{Posed, brute};
+use impinge::pair::{Collect, intersecting_pairs};
 use impinge::{ErrorKind, Loaded, Mesh, Pose, Relation, Scene, Vec3, check_pair, shapes};
 use impinge_oracles::common::{Random, count_from};
 
@@ -42,7 +43,7 @@ fn answers_are_those_of_the_baked_mesh() {
         triangles(shapes::cylinder(0.5, 3.0, 9).unwrap()),
     ];
     let mut random = Random(13);
-    let options = CheckOptions { distance: true, keep_hits: true, ..CheckOptions::default() };
+    let options = CheckOptions::default().distance(true).keep_hits(true);
     let mut relations = BTreeSet::new();
     for round in 0..count_from("IMPINGE_SCALED_ROUNDS", 400) {
         let scale = match round % 4 {

@@ -6,6 +6,7 @@ use std::fmt::Debug;
 
 use impinge::broad::Bounds;
 use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
 use impinge::math::OrientedBox;
 use impinge::{Aabb, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::Random;

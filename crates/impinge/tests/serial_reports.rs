@@ -41,7 +41,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 fn pair_reports() -> Result<(), Error> {
     let cube = shapes::cuboid([2.0, 2.0, 2.0])?;
     let ball = shapes::icosphere(0.75, 2)?;
-    let options = CheckOptions { clearance: Some(0.5), distance: true, keep_hits: true };
+    let options = CheckOptions::default().clearance(0.5).distance(true).keep_hits(true);
     let mut seen = Vec::new();
     for (a, b, x) in [
         (&cube, &cube, 3.0),

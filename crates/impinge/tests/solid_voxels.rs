@@ -227,7 +227,7 @@ fn shells_that_overlap_nest_and_cancel_are_the_space_they_wind_about() {
         let [Some((a, ma)), Some((b, mb))] = heaps else { continue };
         let offset = [0; 3].map(|_: i64| random.below(9) as i64 - 4);
         let pose = Pose::from_translation(map(offset.map(|x| x as f64 / 2.0))).unwrap();
-        let options = CheckOptions { keep_hits: true, ..CheckOptions::default() };
+        let options = CheckOptions::default().keep_hits(true);
         let report = check_pair(&ma, &mb, &pose, &options);
         if report.hits.iter().any(|h| h.kind == HitKind::Crossing) {
             assert_eq!(report.relation, Relation::Crossing);

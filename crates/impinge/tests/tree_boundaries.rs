@@ -4,11 +4,12 @@
 
 use std::cmp::Ordering;
 
+use impinge::internals;
 use impinge::pair::{
     Budget, MeshCache, Separation, first_hit, first_pair_cached, first_pair_within,
     intersecting_pairs, par_intersecting_pairs, within,
 };
-use impinge::tree::{self, Tree};
+use impinge::tree::Tree;
 use impinge::{Deforming, Mesh, Pose, Vec3, Verdict, distance, intersects, pair, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{brute_pairs, soup};
@@ -110,7 +111,7 @@ fn check_derived(a: &Mesh, b: &Mesh, pose: &Pose) {
     let tree = Tree::read(&*file, a).unwrap();
     assert_eq!(tree.validate(a), Ok(()));
     let mut found = pair::Collect::default();
-    if tree::traverse((a, &tree), (b, b.tree()), pose, &mut found) {
+    if internals::tree::traverse((a, &tree), (b, b.tree()), pose, &mut found) {
         assert_eq!(found.into_sorted(), pairs);
     }
     // Bent from a shape of another size, all at once and then in part.

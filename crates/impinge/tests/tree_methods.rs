@@ -1,8 +1,9 @@
 //! The tree reports exactly the pairs that brute force does, on any machine's instructions.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use impinge::pair::{Collect, Posed, brute};
-use impinge::tree::traverse;
+use impinge::internals::pair::{Posed, brute};
+use impinge::internals::tree::traverse;
+use impinge::pair::Collect;
 use impinge::{Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::Random;
 use impinge_oracles::meshes::{askew, compare_trees, far_soups, grid_soups, needles, pose, star};

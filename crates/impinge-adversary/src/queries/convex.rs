@@ -2,11 +2,13 @@
 
 use impinge::Distance;
 use impinge::Vec3;
-use impinge::convex::decide::{self, Hint};
-use impinge::convex::{self, Climb, Common, Gap, HullCache, Pairs, Verdict, VertexSearch};
+use impinge::convex::{self, Common, Gap, HullCache, Pairs, Verdict};
 use impinge::exact::Sign;
+use impinge::internals::HullInternals as _;
+use impinge::internals::decide::{self, Hint};
+use impinge::internals::support::{Climb, VertexSearch};
 use impinge_papers::leung::separating::{self, Prepared, Scratch, Termination};
-use impinge_papers::leung::{BruteForce, DirectionTable, Hierarchy, Method, Tracker, Want};
+use impinge_papers::leung::{BruteForce, DirectionTable, Goal, Hierarchy, Method, Tracker};
 use impinge_papers::zachmann::clipping::{self, Clipping};
 use impinge_papers::zachmann::perceptron::{self, Perceptron};
 use impinge_papers::zachmann::race;
@@ -23,10 +25,10 @@ pub(super) const ROWS: &[Row] = &[
         covers: &[
             "convex::intersects",
             "convex::intersects_cached",
-            "convex::decide::Verdict::verify",
-            "convex::decide::Gap::verify",
-            "convex::decide::Common::verify",
-            "convex::decide::Common::point",
+            "convex::Verdict::verify",
+            "convex::Gap::verify",
+            "convex::Common::verify",
+            "convex::Common::point",
         ],
         every: 1,
         ask: verdict,
@@ -43,18 +45,7 @@ pub(super) const ROWS: &[Row] = &[
         every: 1,
         ask: contact,
     },
-    Row {
-        name: "hulls: exact decision",
-        covers: &[
-            "convex::decide::decide",
-            "convex::decide::closest",
-            "convex::decide::compare_distance",
-            "convex::decide::certain_gap",
-            "convex::decide::holds_origin",
-        ],
-        every: 1,
-        ask: decision,
-    },
+    Row { name: "hulls: exact decision", covers: &[], every: 1, ask: decision },
     Row {
         name: "hulls: separating vectors",
         covers: &[
@@ -83,14 +74,8 @@ pub(super) const ROWS: &[Row] = &[
         name: "hulls: support",
         covers: &[
             "convex::Hull::support",
-            "convex::Hull::climb",
-            "convex::Hull::climb_rounded",
-            "convex::Hull::validate",
-            "convex::Hull::validate_support",
             "leung::Hierarchy::search_in",
             "leung::DirectionTable::near",
-            "convex::VertexSearch::search",
-            "convex::VertexSearch::start",
         ],
         every: 2,
         ask: support,
@@ -305,22 +290,22 @@ fn separating_vectors(case: &Case<'_>, judge: &mut Judge<'_>) {
             }
         }
     }
-    for want in [Want::Verdict, Want::ClosestPoints, Want::Combined] {
+    for goal in [Goal::Verdict, Goal::ClosestPoints, Goal::Combined] {
         for method in [Method::Production, Method::Published(separating::Options::THESIS)] {
-            let mut tracker = Tracker::new(&a, &b, want, method);
+            let mut tracker = Tracker::new(&a, &b, goal, method);
             for (step, pose, truth) in case.hull_steps(hulls) {
                 let frame = tracker.step(pose, &mut scratch);
                 judge.case(&frame);
                 judge.check(frame.meets == truth.meet, || {
                     format!(
-                        "step {step}: {want:?} {method:?}: {frame:?}, in truth {}",
+                        "step {step}: {goal:?} {method:?}: {frame:?}, in truth {}",
                         truth.roughly()
                     )
                 });
                 if let Some(proof) = frame.proof {
                     judge_decision(judge, truth, step, &proof);
                 }
-                if let (Want::ClosestPoints, Some(closest)) = (want, frame.closest) {
+                if let (Goal::ClosestPoints, Some(closest)) = (goal, frame.closest) {
                     let d = closest.distance;
                     judge.check(truth.distance_is_between(d.lower, d.upper), || {
                         format!("step {step}: {method:?} {d:?} excludes {}", truth.roughly())
@@ -360,14 +345,14 @@ fn others(case: &Case<'_>, judge: &mut Judge<'_>) {
         let plane = || Perceptron::new(a, b, pose, options, &perceptron::Cache::default());
         // One contender alone, step by step.
         let mut alone = clip();
-        let standing = loop {
-            let standing = race::Contender::step(&mut alone);
-            if standing != race::Standing::Running {
-                break standing;
+        let status = loop {
+            let status = race::Contender::step(&mut alone);
+            if status != race::Status::Running {
+                break status;
             }
         };
-        let meets = standing == race::Standing::Intersecting;
-        judge.check(meets == truth.meet, || format!("step {step}: {standing:?}"));
+        let meets = status == race::Status::Intersecting;
+        judge.check(meets == truth.meet, || format!("step {step}: {status:?}"));
         let turns = race::interleaved(&mut clip(), &mut plane(), (2, 1));
         judge.case(&turns.meet);
         judge.check(turns.meet == Some(truth.meet), || format!("step {step}: {turns:?}"));

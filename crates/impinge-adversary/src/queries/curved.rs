@@ -77,7 +77,7 @@ fn variants(case: &Case<'_>, judge: &mut Judge<'_>) {
         Variant { acceleration: Acceleration::Nesterov, ..published },
         Variant { acceleration: Acceleration::Polyak, ..Variant::default() },
     ];
-    let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+    let options = ClosestOptions::default().tolerance(0.0);
     for variant in variants {
         let mut cache: BodyCache<HullMemory, HullMemory> = BodyCache::default();
         for (step, pose, truth) in case.hull_steps(hulls) {

@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use impinge::Pose;
-use impinge::pair::{self, NearPair, NearSink, Posed, brute};
+use impinge::internals::pair::{Posed, brute};
+use impinge::pair::{self, NearPair, NearSink};
 
 use super::{Case, Row};
 use crate::judge::Judge;
@@ -11,12 +12,7 @@ use crate::truth::Truth;
 
 pub(super) const ROWS: &[Row] = &[
     Row { name: "distance", covers: &["pair::distance"], every: 1, ask: distance },
-    Row {
-        name: "near pairs",
-        covers: &["pair::within", "pair::near", "pair::brute::near"],
-        every: 8,
-        ask: near,
-    },
+    Row { name: "near pairs", covers: &["pair::within", "pair::near"], every: 8, ask: near },
 ];
 
 fn distance(case: &Case<'_>, judge: &mut Judge<'_>) {

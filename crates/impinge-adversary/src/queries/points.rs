@@ -2,7 +2,8 @@
 
 use impinge::Vec3;
 use impinge::closest;
-use impinge::exact::{self, FilterStats, Location, Sign};
+use impinge::exact::{self, Location, Sign};
+use impinge::internals::{self, exact::FilterStats};
 use impinge::pair::Hit;
 use num_bigint::BigInt;
 
@@ -15,7 +16,6 @@ pub(super) const ROWS: &[Row] = &[
         name: "two triangles",
         covers: &[
             "exact::triangles_intersect",
-            "exact::triangles_intersect_counted",
             "exact::triangle_triangle",
             "exact::triangle_intersection",
             "closest::triangle_triangle",
@@ -25,13 +25,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "orientation",
-        covers: &[
-            "exact::orient2d",
-            "exact::orient2d_counted",
-            "exact::orient3d",
-            "exact::orient3d_counted",
-            "exact::compare_along",
-        ],
+        covers: &["exact::orient2d", "exact::orient3d"],
         every: 1,
         ask: orientation,
     },
@@ -49,12 +43,7 @@ pub(super) const ROWS: &[Row] = &[
     },
     Row {
         name: "points in polygons",
-        covers: &[
-            "exact::point_in_polygon",
-            "exact::point_in_polygon_counted",
-            "exact::point_in_convex_polygon",
-            "exact::point_in_convex_polygon_counted",
-        ],
+        covers: &["exact::point_in_polygon", "exact::point_in_convex_polygon"],
         every: 2,
         ask: polygons,
     },
@@ -78,7 +67,7 @@ fn triangles(case: &Case<'_>, judge: &mut Judge<'_>) {
             let squared = truth.of_pair(case.sample, i, j);
             let meet = squared.is_zero();
             let quick = exact::triangles_intersect(&a, &b);
-            let counted = exact::triangles_intersect_counted(&a, &b, &mut stats);
+            let counted = internals::exact::triangles_intersect_counted(&a, &b, &mut stats);
             let contact = exact::triangle_triangle(&a, &b);
             judge.case(&contact);
             judge.check(quick == meet && counted == meet && contact.is_some() == meet, || {
@@ -151,7 +140,7 @@ fn orientation(case: &Case<'_>, judge: &mut Judge<'_>) {
                 let points = [a[0], a[1], a[2], p];
                 let truly = side(points);
                 let found = exact::orient3d(a[0], a[1], a[2], p);
-                let counted = exact::orient3d_counted(a[0], a[1], a[2], p, &mut stats);
+                let counted = internals::exact::orient3d_counted(a[0], a[1], a[2], p, &mut stats);
                 judge.case(&found);
                 judge.check(found == truly && counted == truly, || {
                     format!("step {step}: {points:?}: {found:?} {counted:?}, in truth {truly:?}")
@@ -159,11 +148,12 @@ fn orientation(case: &Case<'_>, judge: &mut Judge<'_>) {
                 let flat = [a[0], a[1], p].map(|p| [p.x, p.y]);
                 let truly = turn(flat);
                 let found = exact::orient2d(flat[0], flat[1], flat[2]);
-                let counted = exact::orient2d_counted(flat[0], flat[1], flat[2], &mut stats);
+                let counted =
+                    internals::exact::orient2d_counted(flat[0], flat[1], flat[2], &mut stats);
                 judge.check(found == truly && counted == truly, || {
                     format!("step {step}: {flat:?}: {found:?} {counted:?}, in truth {truly:?}")
                 });
-                let along = exact::compare_along(a[1], a[2], p);
+                let along = internals::exact::compare_along(a[1], a[2], p);
                 let [n, q, r] = [a[1], a[2], p].map(|v| v.to_array().map(integer));
                 let d = sub(&r, &q);
                 let truly = sign(&(&n[0] * &d[0] + &n[1] * &d[1] + &n[2] * &d[2]));
@@ -242,9 +232,10 @@ fn polygons(case: &Case<'_>, judge: &mut Judge<'_>) {
                 let general = exact::point_in_polygon(q, &polygon);
                 let convex = exact::point_in_convex_polygon(q, &polygon);
                 let mut visited = 0;
-                let searched = exact::point_in_convex_polygon_counted(q, &polygon, &mut visited);
-                let mut counts = exact::OneShotCounts::default();
-                let counted = exact::point_in_polygon_counted(q, &polygon, &mut counts);
+                let searched =
+                    internals::exact::point_in_convex_polygon_counted(q, &polygon, &mut visited);
+                let mut counts = internals::exact::OneShotCounts::default();
+                let counted = internals::exact::point_in_polygon_counted(q, &polygon, &mut counts);
                 judge.case(&general);
                 judge.check([general, convex, searched, counted] == [truly; 4], || {
                     format!("step {step}: {q:?} in {polygon:?}: {general:?} {convex:?}, in truth {truly:?}")

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
 use impinge::exact::{self, Location};
-use impinge::pair::{First, Posed};
+use impinge::internals::pair::Posed;
+use impinge::pair::First;
 use impinge::pieces::{self, DecomposeOptions};
 use impinge::solid::{self, Occupancy};
 use impinge::{Pose, Scene, Shape, Vec3, shape};
@@ -95,7 +96,7 @@ fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
     for (step, pose, truth) in case.steps() {
         let Some(solids) = Solids::new(case, &truth.posed) else { continue };
         let truly = solids.relation();
-        let options = CheckOptions { clearance: None, distance: true, keep_hits: true };
+        let options = CheckOptions::default().distance(true).keep_hits(true);
         let report = check_pair(&case.a, &case.b, pose, &options);
         judge.case(&report);
         judge.count(match truly {
@@ -155,8 +156,7 @@ fn relations(case: &Case<'_>, judge: &mut Judge<'_>) {
 fn surfaces(case: &Case<'_>, judge: &mut Judge<'_>) {
     for (step, pose, truth) in case.steps() {
         let clearance = truth.roughly();
-        let options =
-            CheckOptions { clearance: Some(clearance), distance: false, keep_hits: false };
+        let options = CheckOptions::default().clearance(clearance);
         let report = check_pair(&case.a, &case.b, pose, &options);
         judge.case(&report);
         judge.check(report.hit_count == truth.pairs.len(), || {
@@ -167,7 +167,7 @@ fn surfaces(case: &Case<'_>, judge: &mut Judge<'_>) {
         });
         // A clearance a little above the distance must be found near.
         if !truth.meet() && truth.distance.is_some() && !report.relation.is_collision() {
-            let options = CheckOptions { clearance: Some(clearance * (1.0 + 1e-9)), ..options };
+            let options = options.clearance(clearance * (1.0 + 1e-9));
             let wide = check_pair(&case.a, &case.b, pose, &options);
             judge.check(wide.relation == Relation::Near, || {
                 format!("step {step}: {wide:?} at {clearance:e}")

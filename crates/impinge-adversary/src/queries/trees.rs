@@ -1,6 +1,7 @@
 //! The trees of meshes: stored, read again, refitted to moved vertices.
 
-use impinge::tree::{self, Tree};
+use impinge::internals;
+use impinge::tree::Tree;
 use impinge::{Deforming, Mesh, pair};
 
 use super::measures::{Within, judge_near};
@@ -10,13 +11,7 @@ use crate::judge::Judge;
 pub(super) const ROWS: &[Row] = &[
     Row {
         name: "trees from files",
-        covers: &[
-            "tree::Tree::write",
-            "tree::Tree::validate",
-            "mesh::Mesh::restore_tree",
-            "tree::traverse",
-            "tree::near",
-        ],
+        covers: &["tree::Tree::write", "tree::Tree::validate", "mesh::Mesh::restore_tree"],
         every: 2,
         ask: files,
     },
@@ -53,7 +48,7 @@ fn files(case: &Case<'_>, judge: &mut Judge<'_>) {
         });
         let mut whole = false;
         let by_trees = pairs_of(|sink| {
-            whole = tree::traverse((&case.a, tree_a), (&case.b, tree_b), pose, sink);
+            whole = internals::tree::traverse((&case.a, tree_a), (&case.b, tree_b), pose, sink);
         });
         judge.case(&(whole, &by_trees));
         // A refusal is legal where sizes differ too much; the caller then sweeps.
@@ -62,7 +57,7 @@ fn files(case: &Case<'_>, judge: &mut Judge<'_>) {
         });
         judge.count(if whole { "by trees" } else { "refused" });
         let mut near = Within(0.0, Vec::new());
-        let searched = tree::near((&case.a, tree_a), (&case.b, tree_b), pose, &mut near);
+        let searched = internals::tree::near((&case.a, tree_a), (&case.b, tree_b), pose, &mut near);
         near.1.sort_by_key(|p| (p.a, p.b));
         if searched {
             judge_near(case, judge, truth, (step, 0.0), &near.1);

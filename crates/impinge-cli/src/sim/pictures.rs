@@ -162,7 +162,7 @@ fn draw(scene: &Scene, moment: &Moment, files: &PictureArgs) -> Result<()> {
                 if body.parts.len() == 1 { name.clone() } else { parts.parts()[i].name.clone() };
         }
     }
-    let options = CheckOptions { keep_hits: true, ..CheckOptions::default() };
+    let options = CheckOptions::default().keep_hits(true);
     let (mut verdicts, mut curves) = (Vec::new(), Curves::default());
     for (first, second) in &moment.meeting {
         let pairs = scene.moving.bodies[*first]

@@ -2,7 +2,8 @@
 //! algorithm, that of section 3.2 with its pre-checks.
 
 use anyhow::{Result, ensure};
-use impinge::pair::{First, Posed};
+use impinge::internals::pair::Posed;
+use impinge::pair::First;
 use impinge::{Mesh, Pose, first_hit};
 use impinge_papers::zachmann::box_tree::{
     BoxTest, BoxTree, Counts, LeafTest, Options, Query, Scratch, traverse_counted,

@@ -12,7 +12,7 @@ mod walk;
 
 pub(crate) use polytope::{Feature, Polytope};
 
-use impinge::convex::decide::{Hint, closest};
+use impinge::internals::decide::{Hint, closest};
 use impinge::{Pose, Vec3};
 use polytope::View;
 use walk::Move;

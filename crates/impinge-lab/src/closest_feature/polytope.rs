@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Result, ensure};
 use impinge::convex::Hull;
-use impinge::math::newell_normal;
+use impinge::internals::newell_normal;
 use impinge::{Pose, Vec3};
 
 /// A vertex, an edge or a face, by its number.

@@ -162,7 +162,7 @@ impl<'r> Arena<'r> {
     ) -> Iterated<Distance> {
         let [a, b] = [request.a as usize, request.b as usize]
             .map(|i| LocalSearch::exact(&self.recording.hulls[i]).with_table(&self.tables[i]));
-        let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+        let options = ClosestOptions::default().tolerance(0.0);
         closest_points(&a, &b, pose, &options, Variant::PUBLISHED, cache)
     }
 

@@ -4,7 +4,9 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::{Aabb, Pose, Vec3};
 use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
 

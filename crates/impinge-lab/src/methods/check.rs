@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 use impinge::convex::{self, Hull};
-use impinge::pair::{self, First, Posed};
+use impinge::internals::pair::{Posed, brute, sweep};
+use impinge::pair::{self, First};
 use impinge::world::Method;
 use impinge::{Mesh, Pose, Vec3, shapes};
 
@@ -78,9 +79,9 @@ impl State {
                     (Posed::new(&a.mesh, &Pose::IDENTITY), Posed::new(&b.mesh, pose));
                 let mut first = First::default();
                 if method == Method::Sweep {
-                    pair::sweep::traverse(&here, &there, &mut first);
+                    sweep::traverse(&here, &there, &mut first);
                 } else {
-                    pair::brute::traverse(&here, &there, &mut first);
+                    brute::traverse(&here, &there, &mut first);
                 }
                 first.pair.is_some()
             }

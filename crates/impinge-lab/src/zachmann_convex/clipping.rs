@@ -3,7 +3,8 @@
 
 use anyhow::Result;
 use impinge::Pose;
-use impinge::pair::{First, Posed};
+use impinge::internals::pair::Posed;
+use impinge::pair::First;
 use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
 use impinge_papers::zachmann::clipping::{Counts, PreChecks, clip};
 use impinge_papers::zachmann::edges::{PreChecks as EdgeChecks, traverse};

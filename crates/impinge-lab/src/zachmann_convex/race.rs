@@ -61,7 +61,7 @@ pub(super) fn report(
                     let mut clipping = Clipping::new(hull, hull, pose, PreChecks::COLLECT);
                     let mut planes = Perceptron::new(hull, hull, pose, options, &cache);
                     let outcome = run(&mut clipping, &mut planes);
-                    planes.keep(&mut cache);
+                    planes.store_plane(&mut cache);
                     wins.set(wins.get() + usize::from(outcome.winner == Some(Winner::Second)));
                     races.set(races.get() + 1);
                     // Clipping never gives up.

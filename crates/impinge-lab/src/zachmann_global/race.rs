@@ -140,7 +140,7 @@ fn time(hull: &Hull, frames: &[Vec<Request>], way: Way, passes: usize) -> Result
                 } else {
                     parallel(&mut clipping, &mut plane)
                 };
-                plane.keep(cache);
+                plane.store_plane(cache);
                 // Clipping never gives up.
                 meet += usize::from(outcome.meet.unwrap_or_default());
             }

@@ -4,10 +4,10 @@ use glam::DVec3 as Vec3;
 
 use crate::common::Random;
 
-/// A body of at most about `most` points.
-type Make = fn(&mut Random, usize) -> Vec<Vec3>;
+/// Creates a body of at most about `most` points.
+type MakeBody = fn(&mut Random, usize) -> Vec<Vec3>;
 
-const ALL: [(&str, Make); 12] = [
+const BODIES: [(&str, MakeBody); 12] = [
     ("ball", ball),
     ("ellipsoid", ellipsoid),
     ("cloud", cloud),
@@ -22,15 +22,15 @@ const ALL: [(&str, Make); 12] = [
     ("point", point),
 ];
 
-/// Any body, and its name.
+/// A random body and its name.
 pub(super) fn any(random: &mut Random, most: usize) -> (&'static str, Vec<Vec3>) {
-    // Those without volume half as often.
-    let kind = random.below(2 * ALL.len() - 3) / 2;
-    let (name, make) = ALL[kind];
+    // The kinds without volume are about half as frequent.
+    let kind = random.below(2 * BODIES.len() - 3) / 2;
+    let (name, make) = BODIES[kind];
     (name, make(random, most))
 }
 
-/// A number of points between `least` and `most`: mostly small, rarely very large.
+/// A random number of points between `least` and `most`: usually small, rarely very large.
 fn count(random: &mut Random, least: usize, most: usize) -> usize {
     let limit = match random.below(100) {
         0..65 => 12,
@@ -41,7 +41,7 @@ fn count(random: &mut Random, least: usize, most: usize) -> usize {
     least + random.below(limit.min(most).max(least + 1) - least + 1).min(most.max(least) - least)
 }
 
-/// Evenly on the sphere.
+/// A uniformly distributed unit vector.
 pub(super) fn direction(random: &mut Random) -> Vec3 {
     loop {
         let v = random.point();
@@ -51,7 +51,7 @@ pub(super) fn direction(random: &mut Random) -> Vec3 {
     }
 }
 
-/// `10^x` with `x` even between the bounds.
+/// `10^x` with `x` uniformly distributed between the bounds.
 pub(super) fn power(random: &mut Random, low: f64, high: f64) -> f64 {
     10_f64.powf(low + (high - low) * random.unit())
 }
@@ -61,7 +61,7 @@ fn ball(random: &mut Random, most: usize) -> Vec<Vec3> {
 }
 
 fn stretched(random: &mut Random, most: usize, axes: Vec3) -> Vec<Vec3> {
-    // In a frame of its own, so that no axis is special.
+    // In a random frame, so that no axis is special.
     let x = direction(random);
     let y = x.cross(direction(random)).normalize();
     let frame = glam::DMat3::from_cols(x, y, x.cross(y));
@@ -83,7 +83,7 @@ fn plate(random: &mut Random, most: usize) -> Vec<Vec3> {
     stretched(random, most, Vec3::new(1.0, 1.0, thin))
 }
 
-/// Points inside too, and some twice.
+/// Includes inner points and one duplicate.
 fn cloud(random: &mut Random, most: usize) -> Vec<Vec3> {
     let mut points: Vec<_> = (0..count(random, 3, most)).map(|_| random.point()).collect();
     points.push(points[random.below(points.len())]);
@@ -96,7 +96,7 @@ fn cuboid(random: &mut Random, _: usize) -> Vec<Vec3> {
     (0..8).map(|i| half * Vec3::new(sign(i, 0), sign(i, 1), sign(i, 2))).collect()
 }
 
-/// Both ends exactly flat.
+/// A prism whose ends are exactly flat.
 fn prism(random: &mut Random, most: usize) -> Vec<Vec3> {
     let sides = count(random, 3, (most / 2).max(3));
     let height = power(random, -2.0, 0.0);
@@ -108,7 +108,7 @@ fn prism(random: &mut Random, most: usize) -> Vec<Vec3> {
     (0..sides).flat_map(|i| ends.map(|end| corner(i) + end)).collect()
 }
 
-/// Small integers over four: planes and lines of many points, exactly.
+/// Multiples of 1/4: planes and lines with many points, exactly.
 pub(super) fn grid(random: &mut Random, most: usize) -> Vec<Vec3> {
     let n = 1 + random.below(12.min(most));
     (0..n).map(|_| random.grid_point(3) / 4.0).collect()

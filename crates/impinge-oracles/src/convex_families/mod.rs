@@ -1,7 +1,5 @@
-//! Pairs of convex bodies for tests: every kind of body against every kind of placement, made from
-//! a number.
-//!
-//! A test crate that uses this module also has `mod common`.
+//! Pairs of convex bodies for tests: every kind of body with every kind of placement, generated
+//! from a seed.
 
 mod bodies;
 mod moves;
@@ -17,18 +15,18 @@ use impinge::Pose;
 
 use crate::common::{Random, count_from};
 #[allow(unused_imports, reason = "each test file uses a part")]
-pub use moves::Stand;
+pub use moves::RelativePosition;
 
-/// Two bodies, the hulls of their points, and where B is.
+/// Two bodies, given as the hulls of points, and the pose of B.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The number it is made from.
+    /// The seed it is generated from.
     pub seed: u64,
-    /// How B is placed.
+    /// The name of the placement of B.
     pub placement: &'static str,
-    /// What A and B are.
+    /// The names of the kinds of A and B.
     pub bodies: [&'static str; 2],
-    /// The points of A. Some families have points that are no corners of the hull.
+    /// The points of A. Some kinds have points that are not corners of the hull.
     pub a: Vec<Vec3>,
     /// The points of B in its own frame.
     pub b: Vec<Vec3>,
@@ -37,26 +35,26 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// The points of B in A's frame, as every query sees them.
+    /// The points of B in A's frame, rounded as in queries.
     pub fn placed(&self) -> Vec<Vec3> {
         self.b.iter().map(|p| self.pose.transform_point(*p)).collect()
     }
 
-    /// The pair in a few words, for failures.
+    /// A short description of the pair, for failure messages.
     pub fn name(&self) -> String {
         let ([a, b], n, m) = (self.bodies, self.a.len(), self.b.len());
         format!("pair {}: {a} of {n} and {b} of {m}, {}", self.seed, self.placement)
     }
 }
 
-/// How many placements there are; the placement is the seed modulo this number.
+/// The number of placements. The placement of a pair is its seed modulo this number.
 pub const PLACEMENTS: u64 = placements::ALL.len() as u64;
 
-/// The pair of a number. No body has more than about `most` points (four at least); most have fewer
-/// than 30.
+/// Generates the pair of a seed. No body has more than about `most` points (at least four); usually
+/// fewer than 30.
 ///
-/// Sizes are `1e-6` to `1e6`, up to `1e8` times as far from the origin; gaps and overlaps `1e-16`
-/// to 1 of the size.
+/// Sizes are `1e-6` to `1e6`, distances from the origin up to `1e8` times the size, gaps and
+/// overlaps `1e-16` to 1 times the size.
 pub fn pair(seed: u64, most: usize) -> Pair {
     let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x5851_f42d_4c95_7f2d);
     let (placement, place) = placements::ALL[(seed % PLACEMENTS) as usize];
@@ -64,8 +62,8 @@ pub fn pair(seed: u64, most: usize) -> Pair {
     Pair { seed, placement, bodies, a, b, pose }
 }
 
-/// Runs `check` for the numbers below `count` on all cores, or on as many as `RAYON_NUM_THREADS`
-/// says; says how far it is when that takes long.
+/// Runs `check` for the seeds below `count` on all cores, or on `RAYON_NUM_THREADS` threads. Prints
+/// the progress of long runs.
 pub fn for_each(count: u64, check: impl Fn(u64) + Sync) {
     const CHUNK: u64 = 16;
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -82,7 +80,7 @@ pub fn for_each(count: u64, check: impl Fn(u64) + Sync) {
                     (first..last).for_each(&check);
                     if first / 10_000 != last / 10_000 {
                         let seconds = start.elapsed().as_secs();
-                        // Not `print`, which a test that succeeds keeps to itself.
+                        // Not `print`, whose output the test harness captures for successful tests.
                         let _ = writeln!(std::io::stderr(), "{last} of {count} in {seconds} s");
                     }
                 }

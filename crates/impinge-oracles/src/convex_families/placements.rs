@@ -1,5 +1,5 @@
-//! How B stands to A: a gap or an overlap along a chosen direction, shared features, one inside the
-//! other.
+//! Placements of B relative to A: a gap or an overlap along a direction, shared features, one body
+//! inside the other.
 
 use glam::DVec3 as Vec3;
 use impinge::Pose;
@@ -8,13 +8,13 @@ use impinge::convex::Hull;
 use super::bodies::{any, direction, grid, power};
 use crate::common::Random;
 
-/// Both names, the points of A, those of B, and its pose.
+/// The names of both bodies, the points of A, the points of B, and the pose of B.
 pub(super) type Placed = ([&'static str; 2], Vec<Vec3>, Vec<Vec3>, Pose);
 
-/// A pair of bodies of at most about so many points each.
-type Place = fn(&mut Random, usize) -> Placed;
+/// Creates a pair of bodies of at most about `most` points each.
+type MakePair = fn(&mut Random, usize) -> Placed;
 
-pub(super) const ALL: [(&str, Place); 14] = [
+pub(super) const ALL: [(&str, MakePair); 14] = [
     ("apart", apart),
     ("vertex to vertex", vertex_to_vertex),
     ("vertex over a face", vertex_over_face),
@@ -31,7 +31,7 @@ pub(super) const ALL: [(&str, Place); 14] = [
     ("extreme numbers", extremes),
 ];
 
-/// Two bodies with a rotation for B, before they are placed.
+/// Two bodies and a rotation for B, before the placement.
 struct Scene {
     bodies: [&'static str; 2],
     a: Vec<Vec3>,
@@ -57,13 +57,13 @@ impl Scene {
         Self { bodies: [name_a, name_b], a, b, rotation, scale, offset }
     }
 
-    /// B's points turned, still about the origin.
-    fn turned(&self) -> Vec<Vec3> {
+    /// B's points, rotated about the origin.
+    fn rotated(&self) -> Vec<Vec3> {
         let turn = pose(self.rotation, Vec3::ZERO);
         self.b.iter().map(|p| turn.transform_point(*p)).collect()
     }
 
-    /// The pair with B's turned points moved by `shift`, at its scale and place.
+    /// The pair with B's rotated points translated by `shift`, then scaled and moved to its offset.
     fn placed(self, shift: Vec3) -> Placed {
         let pose = pose(self.rotation, shift * self.scale + self.offset);
         let a = self.a.iter().map(|p| *p * self.scale + self.offset).collect();
@@ -72,10 +72,11 @@ impl Scene {
 }
 
 pub(super) fn pose(rotation: [f64; 4], translation: Vec3) -> Pose {
-    Pose::from_quaternion(rotation, translation).expect("a unit quaternion and a finite place")
+    Pose::from_quaternion(rotation, translation)
+        .expect("a unit quaternion and a finite translation")
 }
 
-/// Of the points the one furthest along the direction.
+/// The point furthest along a direction.
 pub(super) fn furthest(points: &[Vec3], along: Vec3) -> Vec3 {
     let mut best = points[0];
     for p in points {
@@ -86,7 +87,7 @@ pub(super) fn furthest(points: &[Vec3], along: Vec3) -> Vec3 {
     best
 }
 
-/// A gap or an overlap of `1e-16` to 1, or none.
+/// A random gap (positive) or overlap (negative) of `1e-17` to 1, or zero.
 pub(super) fn signed_gap(random: &mut Random) -> f64 {
     let size = power(random, -17.0, 0.0);
     match random.below(9) {
@@ -99,10 +100,10 @@ pub(super) fn signed_gap(random: &mut Random) -> f64 {
 fn apart(random: &mut Random, most: usize) -> Placed {
     let scene = Scene::new(random, most);
     let along = direction(random);
-    let turned = scene.turned();
+    let rotated = scene.rotated();
     let gap = power(random, -1.0, 2.0);
     let beside = random.point();
-    let touch = furthest(&scene.a, along) - furthest(&turned, -along);
+    let touch = furthest(&scene.a, along) - furthest(&rotated, -along);
     let shift = touch.dot(along) * along + (beside - beside.dot(along) * along) + along * gap;
     scene.placed(shift)
 }
@@ -110,7 +111,7 @@ fn apart(random: &mut Random, most: usize) -> Placed {
 fn vertex_to_vertex(random: &mut Random, most: usize) -> Placed {
     let scene = Scene::new(random, most);
     let along = direction(random);
-    let touch = furthest(&scene.a, along) - furthest(&scene.turned(), -along);
+    let touch = furthest(&scene.a, along) - furthest(&scene.rotated(), -along);
     let shift = touch + along * signed_gap(random);
     scene.placed(shift)
 }
@@ -118,11 +119,11 @@ fn vertex_to_vertex(random: &mut Random, most: usize) -> Placed {
 fn vertex_over_face(random: &mut Random, most: usize) -> Placed {
     let scene = Scene::new(random, most);
     let Some((on, along)) = face(random, &scene.a) else { return scene.placed(Vec3::X) };
-    let shift = on - furthest(&scene.turned(), -along) + along * signed_gap(random);
+    let shift = on - furthest(&scene.rotated(), -along) + along * signed_gap(random);
     scene.placed(shift)
 }
 
-/// A point in a face of the hull, and its normal.
+/// A point in a random face of the hull, and the normal of the face.
 fn face(random: &mut Random, points: &[Vec3]) -> Option<(Vec3, Vec3)> {
     let hull = Hull::new(points).expect("finite points");
     let corners = if hull.face_count() == 0 {
@@ -139,8 +140,8 @@ fn face(random: &mut Random, points: &[Vec3]) -> Option<(Vec3, Vec3)> {
 fn edge_across_edge(random: &mut Random, most: usize) -> Placed {
     let scene = Scene::new(random, most);
     let along = direction(random);
-    let turned = scene.turned();
-    let edges = (edge(random, &scene.a, along), edge(random, &turned, -along));
+    let rotated = scene.rotated();
+    let edges = (edge(random, &scene.a, along), edge(random, &rotated, -along));
     let (Some((p, e)), Some((q, f))) = edges else { return scene.placed(along) };
     let Some(across) = e.cross(f).try_normalize() else { return scene.placed(along) };
     let across = if across.dot(along) < 0.0 { -across } else { across };
@@ -148,7 +149,8 @@ fn edge_across_edge(random: &mut Random, most: usize) -> Placed {
     scene.placed(shift)
 }
 
-/// A point on an edge of the hull at the vertex furthest along the direction, and the edge.
+/// A point on a random edge at the hull's vertex furthest along a direction, and the vector of the
+/// edge.
 fn edge(random: &mut Random, points: &[Vec3], along: Vec3) -> Option<(Vec3, Vec3)> {
     let hull = Hull::new(points).expect("finite points");
     let start = hull.support(along);
@@ -163,12 +165,12 @@ fn edge(random: &mut Random, points: &[Vec3], along: Vec3) -> Option<(Vec3, Vec3
 
 fn deep(random: &mut Random, most: usize) -> Placed {
     let scene = Scene::new(random, most);
-    let turned = scene.turned();
-    let within = inside(random, &scene.a) - inside(random, &turned);
+    let rotated = scene.rotated();
+    let within = inside(random, &scene.a) - inside(random, &rotated);
     scene.placed(within)
 }
 
-/// A point of the hull, about in the middle.
+/// A random point of the hull, near its middle.
 fn inside(random: &mut Random, points: &[Vec3]) -> Vec3 {
     let (mut sum, mut total) = (Vec3::ZERO, 0.0);
     for p in points {
@@ -179,11 +181,11 @@ fn inside(random: &mut Random, points: &[Vec3]) -> Vec3 {
     sum / total
 }
 
-/// A's hull is extended by vertices of B, bit for bit as B's pose places them.
+/// Adds vertices of B to A, exactly as B's pose places them.
 fn shared(random: &mut Random, most: usize, count: usize) -> Placed {
     let scene = Scene::new(random, most);
     let along = direction(random);
-    let touch = furthest(&scene.a, along) - furthest(&scene.turned(), -along);
+    let touch = furthest(&scene.a, along) - furthest(&scene.rotated(), -along);
     let shift = touch + along * power(random, -8.0, 0.0);
     let (bodies, mut a, b, pose) = scene.placed(shift);
     let mut placed: Vec<_> = b.iter().map(|p| pose.transform_point(*p)).collect();
@@ -198,20 +200,20 @@ fn equal(random: &mut Random, most: usize) -> Placed {
     let a: Vec<_> = a.into_iter().map(|p| p * scale).collect();
     let b = a.iter().rev().copied().collect();
     let shift = if random.below(2) == 0 { Vec3::ZERO } else { direction(random) * scale * 1e-16 };
-    ([name, name], a, b, Pose::from_translation(shift).expect("a finite place"))
+    ([name, name], a, b, Pose::from_translation(shift).expect("a finite translation"))
 }
 
 fn contained(random: &mut Random, most: usize) -> Placed {
     let (name, a) = any(random, most);
     let middle = inside(random, &a);
-    // One has the same faces' planes almost, one a corner in common.
+    // Some ratios lead to almost identical face planes.
     let ratio = [1.0 - 1e-15, 0.99, 0.5, 1e-3, 1e-9][random.below(5)];
     let b: Vec<_> = a.iter().map(|p| middle + (*p - middle) * ratio).collect();
     let (bodies, pose) = ([name, name], Pose::IDENTITY);
     if random.below(2) == 0 { (bodies, a, b, pose) } else { (bodies, b, a, pose) }
 }
 
-/// Not turned: boxes and prisms with their faces in one plane, or one bit beside it.
+/// Without rotation: boxes and prisms with faces in one plane, or one ulp beside it.
 fn aligned(random: &mut Random, most: usize) -> Placed {
     let mut scene = Scene::new(random, most);
     scene.rotation = [0.0, 0.0, 0.0, 1.0];
@@ -229,10 +231,10 @@ fn aligned(random: &mut Random, most: usize) -> Placed {
 fn on_grid(random: &mut Random, most: usize) -> Placed {
     let (a, b) = (grid(random, most), grid(random, most));
     let shift = random.grid_point(5) / 4.0;
-    (["grid"; 2], a, b, Pose::from_translation(shift).expect("a finite place"))
+    (["grid"; 2], a, b, Pose::from_translation(shift).expect("a finite translation"))
 }
 
-/// B is A's face pulled out to a point, and a little beyond or before it.
+/// B is a cone over a face of A, with a small gap or overlap.
 fn face_to_face(random: &mut Random, most: usize) -> Placed {
     let (name, a) = any(random, most);
     let hull = Hull::new(&a).expect("finite points");
@@ -245,14 +247,14 @@ fn face_to_face(random: &mut Random, most: usize) -> Placed {
     let beyond = furthest(&a, along) + along * 0.5 + random.point() * 0.2;
     b.push(beyond);
     let shift = if random.below(3) == 0 { Vec3::ZERO } else { along * signed_gap(random) };
-    ([name, "cone"], a, b, Pose::from_translation(shift).expect("a finite place"))
+    ([name, "cone"], a, b, Pose::from_translation(shift).expect("a finite translation"))
 }
 
-/// Near the largest and the smallest numbers, and both in one pair.
+/// Coordinates near the largest and the smallest numbers, and both in one pair.
 fn extremes(random: &mut Random, most: usize) -> Placed {
     let mut scene = Scene::new(random, most);
     let along = direction(random);
-    let touch = furthest(&scene.a, along) - furthest(&scene.turned(), -along);
+    let touch = furthest(&scene.a, along) - furthest(&scene.rotated(), -along);
     let shift = touch + along * signed_gap(random);
     scene.offset = Vec3::ZERO;
     let size = scene.b.iter().fold(1.0_f64, |size, p| size.max(p.length()));

@@ -1,9 +1,9 @@
-//! What two triangles share, by clipping in exact arithmetic.
+//! The intersection of two triangles, by clipping in exact arithmetic.
 //!
-//! The method has nothing in common with the library's: A is written as linear constraints (a plane
-//! and three half-spaces; or a line and two half-spaces; or a point), and B is clipped by them as a
-//! polygon. The corners of the result, in homogeneous integer coordinates, are tested for lying on
-//! the sides and corners of either triangle.
+//! The method is independent of the library's: A is written as linear constraints (a plane and
+//! three half-spaces, a line and two half-spaces, or a point), and B is clipped by them as a
+//! polygon. The corners of the result, in homogeneous integer coordinates, are compared with the
+//! sides and corners of both triangles.
 
 use impinge::Vec3;
 use impinge::exact::{Feature, HitKind};
@@ -15,11 +15,11 @@ pub use number::{Number, scaled, unit_and_bits};
 /// A point `(x / w, y / w, z / w)`, `w > 0`.
 pub type Point<N> = [N; 4];
 
-/// What the oracle says.
+/// The result of the oracle.
 pub struct Shared<N> {
     pub contact: HitKind,
-    /// The corners of the shared set in cyclic order, perhaps with repetitions and with corners
-    /// that are none.
+    /// The corners of the intersection in cyclic order. May contain repetitions and points that are
+    /// not corners.
     pub corners: Vec<Point<N>>,
     /// The unit of the corners' coordinates is `2^unit`.
     pub unit: i32,
@@ -67,7 +67,7 @@ fn is_zero<N: Number>(v: &[N; 3]) -> bool {
 /// A triangle as constraints.
 struct Constraints<N> {
     equal: Vec<Form<N>>,
-    /// For a triangle: side `i` from corner `i`.
+    /// For a triangle: entry `i` is the side that starts at corner `i`.
     at_least: Vec<Form<N>>,
     /// 3 for a triangle, 2 for a segment, 1 for a point.
     count: usize,
@@ -111,7 +111,7 @@ impl<N: Number> Constraints<N> {
         Self { equal, at_least, count: 2, corners, whole: longest as u8 }
     }
 
-    /// The smallest feature that holds all these points of the triangle.
+    /// The smallest feature of the triangle that contains all these points.
     fn feature(&self, points: &[Point<N>]) -> Feature {
         let is_corner = |i: &usize| {
             let same = |p: &Point<N>| (0..3).all(|j| self.corners[*i][j].times(&p[3]) == p[j]);
@@ -158,7 +158,7 @@ fn clip<N: Number>(polygon: &[Point<N>], form: &Form<N>) -> Vec<Point<N>> {
     kept
 }
 
-/// What the triangles share, calculated with numbers of the kind `N`.
+/// The intersection of the triangles, computed with numbers of type `N`.
 pub fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
     let coordinates = a.iter().chain(b).flat_map(Vec3::to_array);
     let (unit, _) = unit_and_bits(coordinates);
@@ -192,7 +192,7 @@ pub fn share<N: Number>(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<Shared<N>> {
     Some(Shared { contact, corners: polygon, unit })
 }
 
-/// The contact, with numbers as short as the coordinates allow.
+/// The kind of contact, computed with the shortest sufficient integers.
 pub fn contact(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<HitKind> {
     let coordinates = || a.iter().chain(b).flat_map(Vec3::to_array);
     if unit_and_bits(coordinates()).1 <= 8 {

@@ -1,10 +1,10 @@
-//! Numbers the oracle can calculate with: small integers, integers of any length, rationals.
+//! The number types of the oracle: small integers, integers of any length, rationals.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 
-/// An exact number. Integers suffice, since the oracle keeps points in homogeneous coordinates.
+/// An exact number. Integers suffice, because the oracle stores points in homogeneous coordinates.
 pub trait Number: Clone + PartialEq {
     fn from_scaled(mantissa: i64, shift: u32) -> Self;
     fn plus(&self, other: &Self) -> Self;
@@ -12,7 +12,7 @@ pub trait Number: Clone + PartialEq {
     fn times(&self, other: &Self) -> Self;
     /// -1, 0 or 1.
     fn signum(&self) -> i32;
-    /// Divides common factors out of homogeneous coordinates, if that pays.
+    /// Divides homogeneous coordinates by common factors, if that makes the computation faster.
     fn reduce(coordinates: [Self; 4]) -> [Self; 4] {
         coordinates
     }
@@ -113,8 +113,8 @@ pub fn decompose(x: f64) -> (i64, i32) {
     (if x < 0.0 { -mantissa } else { mantissa }, exponent + zeros as i32)
 }
 
-/// The common unit `2^unit` of some coordinates, and how many bits the largest of them has in that
-/// unit.
+/// The common unit `2^unit` of some coordinates, and the number of bits of the largest of them in
+/// that unit.
 pub fn unit_and_bits(coordinates: impl Iterator<Item = f64>) -> (i32, u32) {
     let parts: Vec<_> = coordinates.map(decompose).filter(|(m, _)| *m != 0).collect();
     let unit = parts.iter().map(|(_, e)| *e).min().unwrap_or(0);

@@ -1,23 +1,23 @@
-//! Trees of hulls with convex pieces and meshes as leaves (Leung 1996, section 5.6).
+//! Trees of hulls whose leaves are convex pieces and meshes (Leung 1996, section 5.6).
 //!
-//! Each node has the hull of all that is below it. A leaf is a convex piece, or a closed part of
-//! the mesh that was not cut (Leung's example is a torus). Two trees are descended together: nodes
-//! whose hulls have no point in common are left alone, whatever is below them.
+//! Each node stores the hull of its subtree. A leaf is a convex piece, or a closed part of the mesh
+//! that was not cut (Leung's example is a torus). Two trees are traversed together; pairs of nodes
+//! whose hulls share no point are skipped with their subtrees.
 //!
-//! **What is answered.** Whether the solids share a point, boundaries included. Pieces that are
-//! exact (see [`Decomposition::exact`]) and mesh leaves make the answer that of the meshes. With
-//! pieces that are not exact, "apart" still is: the hulls cover the solid; "meeting" then says that
-//! the solids come within the sum of the two errors.
+//! **Result.** Whether the solids share a point, boundaries included. With exact pieces (see
+//! [`Decomposition::exact`]) and mesh leaves the result is that of the meshes. With pieces that are
+//! not exact, "separated" is still certain, because the hulls cover the solid. "Intersecting" then
+//! means that the distance of the solids is at most the sum of the two errors.
 //!
 //! **Frames.** B's points are `pose.transform_point(v)`, rounded once, for its triangles and for
-//! the corners of its pieces. Where a rotation rounds these, a piece is moved by a unit in the last
-//! place against the mesh it was cut from, and so is the answer at such a distance from a touch.
+//! the corners of its pieces. If the rotation rounds these, a piece is displaced by an ulp relative
+//! to the mesh it was cut from. So the result may differ for solids within an ulp of touching.
 
 use std::ops::ControlFlow;
 
 use impinge::convex::Hull;
-use impinge::convex::decide::{Hint, decide};
 use impinge::exact::{Location, triangles_intersect};
+use impinge::internals::decide::{Hint, decide};
 use impinge::internals::pieces::{SolidIndex, bodies, check_closed, decompose_by};
 use impinge::math::{Aabb, Pose, Vec3};
 use impinge::mesh::Mesh;
@@ -25,11 +25,11 @@ use impinge::pair::{First, Sink};
 use impinge::pieces::Decomposition;
 use impinge::{Error, ErrorKind};
 
-/// Tells whether two convex bodies, given by points in one frame, share a point. Closures are such
-/// tests.
+/// A test whether two convex bodies, given by points in one frame, share a point. Implemented for
+/// closures.
 pub trait HullTest {
-    /// Whether the hulls of `a` and `b` share a point. To say so where they do not costs time at
-    /// inner nodes and a wrong answer at leaves; to miss one is a wrong answer everywhere.
+    /// Whether the hulls of `a` and `b` share a point. A false positive costs time at inner nodes
+    /// and makes the result wrong at leaves. A false negative makes the result wrong at all nodes.
     fn meet(&mut self, a: &[Vec3], b: &[Vec3]) -> bool;
 }
 
@@ -48,7 +48,7 @@ impl<F: FnMut(&[Vec3], &[Vec3]) -> bool> HullTest for F {
 /// let outline = [[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
 /// let tree = HullTree::of_mesh(&shapes::prism(&outline, 1.0)?, 16)?;
 /// assert_eq!((tree.leaf_count(), tree.is_exact()), (2, true));
-/// // Two L-shapes that embrace each other without a touch.
+/// // Two L-shapes that enclose each other without contact.
 /// let pose = Pose::from_axis_angle([0.0, 0.0, 1.0], std::f64::consts::PI)?;
 /// let apart = Pose::from_translation([4.5, 4.5, 0.0])?.compose(&pose)?;
 /// assert_eq!(tree.first_hit(&tree, &apart), None);
@@ -57,52 +57,52 @@ impl<F: FnMut(&[Vec3], &[Vec3]) -> bool> HullTest for F {
 #[derive(Debug)]
 pub struct HullTree {
     nodes: Vec<Node>,
-    leaves: Vec<Content>,
+    leaves: Vec<LeafContent>,
     error: f64,
 }
 
 #[derive(Debug)]
 struct Node {
     hull: Hull,
-    below: Below,
+    kind: NodeKind,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Below {
-    /// Two nodes.
+enum NodeKind {
+    /// An inner node with two children.
     Nodes([u32; 2]),
-    /// A leaf.
+    /// The number of a leaf.
     Leaf(u32),
 }
 
 #[derive(Debug)]
-enum Content {
-    /// The hull of its node.
+enum LeafContent {
+    /// A convex piece: the hull of its node.
     Convex,
     Mesh(MeshLeaf),
 }
 
-/// A closed part of a mesh, with the inside that the whole mesh has there.
+/// A closed part of a mesh, with the interior that the whole mesh has there.
 #[derive(Debug)]
 struct MeshLeaf {
     index: SolidIndex,
-    /// A point of every shell.
-    marks: Vec<Vec3>,
+    /// One point of every shell.
+    shell_points: Vec<Vec3>,
 }
 
 impl HullTree {
-    /// The tree of the pieces of a decomposition: leaf `i` is piece `i`.
+    /// Builds the tree of the pieces of a decomposition. Leaf `i` is piece `i`.
     ///
     /// # Errors
     /// [`ErrorKind::Empty`] if there are no pieces.
     pub fn of_pieces(pieces: &Decomposition) -> Result<Self, Error> {
-        let leaves = pieces.pieces.iter().map(|p| (p.hull.clone(), Content::Convex)).collect();
+        let leaves = pieces.pieces.iter().map(|p| (p.hull.clone(), LeafContent::Convex)).collect();
         Self::of_leaves(leaves, pieces.error)
     }
 
-    /// The tree of a closed mesh: parts that can be cut into at most `max_pieces` convex pieces
-    /// without error are, the others are leaves as they are. Parts are bodies whose boxes have no
-    /// point in common.
+    /// Builds the tree of a closed mesh. Parts that can be cut exactly into at most `max_pieces`
+    /// convex pieces are cut; the others become mesh leaves. Parts are bodies whose boxes share no
+    /// point.
     ///
     /// # Errors
     /// [`ErrorKind::NotSolid`] if the mesh is not closed.
@@ -114,7 +114,7 @@ impl HullTree {
             let part = part_of(mesh, &body)?;
             match decompose_by(&part, max_pieces, balanced) {
                 Ok(found) if found.exact => {
-                    leaves.extend(found.pieces.into_iter().map(|p| (p.hull, Content::Convex)));
+                    leaves.extend(found.pieces.into_iter().map(|p| (p.hull, LeafContent::Convex)));
                 }
                 _ => leaves.push(mesh_leaf(&part, balanced)?),
             }
@@ -122,79 +122,79 @@ impl HullTree {
         Self::of_leaves(leaves, 0.0)
     }
 
-    fn of_leaves(leaves: Vec<(Hull, Content)>, error: f64) -> Result<Self, Error> {
+    fn of_leaves(leaves: Vec<(Hull, LeafContent)>, error: f64) -> Result<Self, Error> {
         if leaves.is_empty() {
             return Err(Error::new(
                 ErrorKind::Empty,
-                "a tree of no hulls; give at least one piece",
+                "a hull tree cannot be built from zero hulls: give at least one piece",
             ));
         }
-        let (hulls, contents): (Vec<Hull>, Vec<Content>) = leaves.into_iter().unzip();
+        let (hulls, contents): (Vec<Hull>, Vec<LeafContent>) = leaves.into_iter().unzip();
         let mut tree = Self { nodes: Vec::new(), leaves: contents, error };
         let mut ids: Vec<u32> = (0..hulls.len() as u32).collect();
         tree.build(&mut ids, &hulls)?;
         Ok(tree)
     }
 
-    /// Adds the node over some leaves and all below it; returns its number. Halves the leaves, so
-    /// it is not deep.
+    /// Adds the subtree of some leaves and returns the number of its root. Halves the leaves, so
+    /// the depth is logarithmic.
     fn build(&mut self, ids: &mut [u32], hulls: &[Hull]) -> Result<u32, Error> {
         let bounds = |i: u32| Aabb::from_points(hulls[i as usize].vertices().iter().copied());
         let number = self.nodes.len();
         if let [leaf] = *ids {
             let hull = hulls[leaf as usize].clone();
-            self.nodes.push(Node { hull, below: Below::Leaf(leaf) });
+            self.nodes.push(Node { hull, kind: NodeKind::Leaf(leaf) });
             return Ok(number as u32);
         }
         let points: Vec<Vec3> =
             ids.iter().flat_map(|i| hulls[*i as usize].vertices().iter().copied()).collect();
         let hull = Hull::new(&points)?;
-        self.nodes.push(Node { hull, below: Below::Nodes([0, 0]) });
+        self.nodes.push(Node { hull, kind: NodeKind::Nodes([0, 0]) });
         let size = Aabb::from_points(ids.iter().map(|i| bounds(*i).center())).extent();
         let axis = (0..3).max_by(|a, b| size[*a].total_cmp(&size[*b])).unwrap_or(0);
         let key = |i: u32| bounds(i).center()[axis];
         ids.sort_by(|a, b| key(*a).total_cmp(&key(*b)).then(a.cmp(b)));
         let (low, high) = ids.split_at_mut(ids.len() / 2);
         let children = [self.build(low, hulls)?, self.build(high, hulls)?];
-        self.nodes[number].below = Below::Nodes(children);
+        self.nodes[number].kind = NodeKind::Nodes(children);
         Ok(number as u32)
     }
 
-    /// The hull of everything.
+    /// The hull of the whole solid.
     #[must_use]
     pub fn hull(&self) -> &Hull {
         &self.nodes[0].hull
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     #[must_use]
     pub fn leaf_count(&self) -> usize {
         self.leaves.len()
     }
 
-    /// Whether a leaf is a convex piece; otherwise it is a part of the mesh.
+    /// Whether a leaf is a convex piece. Otherwise it is a part of the mesh.
     ///
     /// # Panics
     /// If there is no such leaf.
     #[must_use]
     pub fn is_convex(&self, leaf: usize) -> bool {
-        matches!(self.leaves[leaf], Content::Convex)
+        matches!(self.leaves[leaf], LeafContent::Convex)
     }
 
-    /// Whether the leaves together are the solid, exactly.
+    /// Whether the union of the leaves is exactly the solid.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.error == 0.0
     }
 
-    /// No point of a leaf is further than this from the solid.
+    /// The maximum distance of a point of a leaf from the solid.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Some leaf of this solid and some leaf of another at `pose` that share a point, decided
-    /// exactly; `None` if there are none.
+    /// Finds a leaf of this solid and a leaf of another at `pose` that share a point, decided
+    /// exactly. `None` if there are none.
     #[must_use]
     pub fn first_hit(&self, other: &Self, pose: &Pose) -> Option<(u32, u32)> {
         let mut first = First::default();
@@ -202,8 +202,8 @@ impl HullTree {
         first.pair
     }
 
-    /// Sends every pair of leaves that share a point to `sink`, each once; `test` decides about
-    /// hulls ([`exact`] is one, a faster one may be at hand).
+    /// Sends every pair of leaves that share a point to `sink`, each once. `test` decides whether
+    /// two hulls intersect: [`exact`] or a faster test.
     pub fn traverse(
         &self,
         other: &Self,
@@ -218,22 +218,22 @@ impl HullTree {
             if !test.meet(node.hull.vertices(), b.outline(j)) {
                 continue;
             }
-            match (node.below, other.nodes[j as usize].below) {
-                (Below::Leaf(a), Below::Leaf(c)) => {
+            match (node.kind, other.nodes[j as usize].kind) {
+                (NodeKind::Leaf(a), NodeKind::Leaf(c)) => {
                     if self.leaves_meet((i, a), (j, c), &mut b, test)
                         && sink.pair(a, c) == ControlFlow::Break(())
                     {
                         return;
                     }
                 }
-                // All children of one against all of the other, as Leung has it.
-                (Below::Nodes(children), Below::Leaf(_)) => {
+                // All children of one node are paired with all of the other, as in Leung.
+                (NodeKind::Nodes(children), NodeKind::Leaf(_)) => {
                     stack.extend(children.iter().rev().map(|c| (*c, j)));
                 }
-                (Below::Leaf(_), Below::Nodes(children)) => {
+                (NodeKind::Leaf(_), NodeKind::Nodes(children)) => {
                     stack.extend(children.iter().rev().map(|c| (i, *c)));
                 }
-                (Below::Nodes(left), Below::Nodes(right)) => {
+                (NodeKind::Nodes(left), NodeKind::Nodes(right)) => {
                     stack.extend(
                         left.iter().rev().flat_map(|l| right.iter().rev().map(|r| (*l, *r))),
                     );
@@ -252,32 +252,33 @@ impl HullTree {
         let points = self.nodes[i as usize].hull.vertices();
         let tree = b.tree;
         match (&self.leaves[a as usize], &tree.leaves[c as usize]) {
-            // The outlines of convex leaves are their corners.
-            (Content::Convex, Content::Convex) => true,
-            (Content::Convex, Content::Mesh(own)) => {
+            // The outline of a convex leaf is its corners, so the hull test has decided.
+            (LeafContent::Convex, LeafContent::Convex) => true,
+            (LeafContent::Convex, LeafContent::Mesh(own)) => {
                 let mesh = b.mesh(c, own);
                 mesh.index.any_overlapping(&bounds(points), |t| test.meet(points, t))
                     || mesh.index.locate(points[0]) != Location::Outside
             }
-            (Content::Mesh(mesh), Content::Convex) => {
+            (LeafContent::Mesh(mesh), LeafContent::Convex) => {
                 let points = b.outline(j);
                 mesh.index.any_overlapping(&bounds(points), |t| test.meet(t, points))
                     || mesh.index.locate(points[0]) != Location::Outside
             }
-            (Content::Mesh(mesh), Content::Mesh(own)) => {
+            (LeafContent::Mesh(mesh), LeafContent::Mesh(own)) => {
                 let other = b.mesh(c, own);
-                let inside = |solid: &MeshLeaf, marks: &[Vec3]| {
-                    marks.iter().any(|p| solid.index.locate(*p) != Location::Outside)
+                let inside = |solid: &MeshLeaf, shell_points: &[Vec3]| {
+                    shell_points.iter().any(|p| solid.index.locate(*p) != Location::Outside)
                 };
                 mesh.index.any_pair(&other.index, triangles_intersect)
-                    || inside(mesh, &other.marks)
-                    || inside(other, &mesh.marks)
+                    || inside(mesh, &other.shell_points)
+                    || inside(other, &mesh.shell_points)
             }
         }
     }
 }
 
-/// Decides about two hulls exactly, with integers where floating point cannot tell.
+/// Decides exactly whether two hulls intersect, with integer arithmetic where floating point is not
+/// certain.
 #[must_use]
 pub fn exact(a: &[Vec3], b: &[Vec3]) -> bool {
     decide(a, b, &Hint::NONE).is_intersecting()
@@ -287,7 +288,7 @@ fn bounds(points: &[Vec3]) -> Aabb {
     Aabb::from_points(points.iter().copied())
 }
 
-/// Some triangles of a mesh, with the vertices they use.
+/// A mesh of some triangles of a mesh, with the vertices they use.
 fn part_of(mesh: &Mesh, triangles: &[u32]) -> Result<Mesh, Error> {
     let corners = || triangles.iter().map(|t| mesh.triangles()[*t as usize]);
     let mut used: Vec<u32> = corners().flatten().collect();
@@ -298,16 +299,17 @@ fn part_of(mesh: &Mesh, triangles: &[u32]) -> Result<Mesh, Error> {
     Mesh::from_triangles(vertices, corners().map(|t| t.map(number)).collect())
 }
 
-fn mesh_leaf(part: &Mesh, balanced: bool) -> Result<(Hull, Content), Error> {
+fn mesh_leaf(part: &Mesh, balanced: bool) -> Result<(Hull, LeafContent), Error> {
     let used: Vec<Vec3> =
         part.used_vertices().iter().map(|v| part.vertices()[*v as usize]).collect();
     let first = |shell: Vec<u32>| part.vertices()[part.polygon(shell[0] as usize)[0] as usize];
-    let marks = part.shells().members().into_iter().map(first).collect();
-    let leaf = MeshLeaf { index: SolidIndex::new(part, part.vertices()).by(balanced), marks };
-    Ok((Hull::new(&used)?, Content::Mesh(leaf)))
+    let shell_points = part.shells().members().into_iter().map(first).collect();
+    let leaf =
+        MeshLeaf { index: SolidIndex::new(part, part.vertices()).by(balanced), shell_points };
+    Ok((Hull::new(&used)?, LeafContent::Mesh(leaf)))
 }
 
-/// A tree at a pose; what is needed of it is moved when first asked for.
+/// A tree at a pose. Nodes and meshes are moved when they are first used.
 struct Posed<'a> {
     tree: &'a HullTree,
     pose: &'a Pose,
@@ -321,20 +323,21 @@ impl<'a> Posed<'a> {
         Self { tree, pose, outlines: vec![Vec::new(); tree.nodes.len()], meshes }
     }
 
-    /// Points whose hull holds all moved points below a node: for a convex leaf its corners, else
-    /// these with a margin for the rounding of points between.
+    /// Points whose hull contains all moved points of a subtree. For a convex leaf, its moved
+    /// corners; otherwise the moved corners with a margin for the rounding of the points between
+    /// them.
     fn outline(&mut self, node: u32) -> &[Vec3] {
         let outline = &mut self.outlines[node as usize];
         if outline.is_empty() {
-            let Node { hull, below } = &self.tree.nodes[node as usize];
+            let Node { hull, kind } = &self.tree.nodes[node as usize];
             let moved = hull.vertices().iter().map(|v| self.pose.transform_point(*v));
-            let is_whole = matches!(below, Below::Leaf(l) if self.tree.is_convex(*l as usize));
+            let is_whole = matches!(kind, NodeKind::Leaf(l) if self.tree.is_convex(*l as usize));
             if is_whole {
                 outline.extend(moved);
             } else {
                 let sizes = hull.vertices().iter().map(|v| v.abs().max_element());
                 let largest = sizes.fold(self.pose.translation().abs().max_element(), f64::max);
-                // Each coordinate is a sum of four numbers of about that size at most, rounded a
+                // Each coordinate is a sum of four numbers of at most about that size, rounded a
                 // few times.
                 let margin = (16.0 * f64::EPSILON) * largest + f64::MIN_POSITIVE;
                 for p in moved {
@@ -348,12 +351,12 @@ impl<'a> Posed<'a> {
         outline
     }
 
-    /// A mesh leaf, moved; `own` is that leaf.
+    /// The moved mesh leaf `leaf`. `own` is the leaf before the move.
     fn mesh(&mut self, leaf: u32, own: &MeshLeaf) -> &MeshLeaf {
         let pose = self.pose;
         self.meshes[leaf as usize].get_or_insert_with(|| MeshLeaf {
             index: own.index.posed(pose),
-            marks: own.marks.iter().map(|p| pose.transform_point(*p)).collect(),
+            shell_points: own.shell_points.iter().map(|p| pose.transform_point(*p)).collect(),
         })
     }
 }

@@ -52,4 +52,4 @@ mod tracker;
 
 pub use hull_tree::{HullTest, HullTree, exact};
 pub use support::{BruteForce, DirectionTable, Hierarchy, HierarchySearch, LocalSearch};
-pub use tracker::{Closest, Frame, Method, Tracker, Want};
+pub use tracker::{Closest, Frame, Goal, Method, Tracker};

@@ -1,39 +1,40 @@
-//! A pair of hulls from frame to frame (Leung 1996, sections 5.5 and 6.1).
+//! Tracking of a pair of hulls from frame to frame (Leung 1996, sections 5.5 and 6.1).
 //!
-//! Closest points are of no use while bodies are far from each other, and too late once they
-//! overlap. So the combined algorithm looks for a separating vector in every frame, which is quick,
-//! and when it finds that the bodies meet it looks for closest points at the pose of the frame
-//! before, the last free one. Each search starts the other: pairs of vertices that the search for a
-//! separating vector met seed the simplex of the search for closest points, and the way between the
-//! closest points is the first direction of the next frame.
+//! Closest points are not needed while the bodies are far from each other, and do not exist once
+//! they overlap. So the combined algorithm searches for a separating vector in every frame, which
+//! is fast. When it finds that the bodies intersect, it computes closest points at the pose of the
+//! frame before, the last collision-free one. Each search provides the start of the other: the
+//! pairs of vertices found by the search for a separating vector are the initial simplex of the
+//! search for closest points. The vector between the closest points is the first direction of the
+//! next frame.
 //!
-//! Both the algorithms as published ([`separating`](super::separating) and [`closest_points`]) and
-//! the [production queries](super::intersects) can be tracked, with the same options and, as
-//! verdicts are exact, the same verdicts.
+//! A tracker uses either the published algorithms ([`separating`](super::separating) and
+//! [`closest_points`]) or the [production queries](impinge::convex::intersects). Both have the same
+//! goals and, because verdicts are exact, the same verdicts.
 
 use super::closest::{Variant, closest_points};
 use super::separating::{self, Options, Prepared, Query, Scratch};
 use impinge::Distance;
-use impinge::convex::decide::{self, Hint};
 use impinge::convex::{
     BodyCache, ClosestOptions, Gap, HullCache, HullMemory, Iterated, Pairs, Verdict,
     distance_cached, intersects_cached,
 };
+use impinge::internals::decide::{self, Hint};
 use impinge::math::{Pose, Vec3};
 
-/// What is wanted of every frame (Leung 1996, section 6.1).
+/// The query that is made in every frame (Leung 1996, section 6.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Want {
-    /// Whether the bodies meet, and nothing else.
+pub enum Goal {
+    /// Whether the bodies intersect.
     Verdict,
     /// The closest points in every frame.
     ClosestPoints,
-    /// Whether they meet and, if so, the closest points at the last free pose.
+    /// Whether the bodies intersect and, if so, the closest points at the last collision-free pose.
     #[default]
     Combined,
 }
 
-/// By which algorithms.
+/// The algorithms that a tracker uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// The separating-vector algorithm with these options, and the improved Gilbert algorithm, as
@@ -43,23 +44,24 @@ pub enum Method {
     Production,
 }
 
-/// One pair of moving hulls: what is wanted, and what the last frame left.
+/// One pair of moving hulls, with the caches of the last frame.
 ///
 /// ```
+/// use impinge_papers::leung::{Goal, Method, Tracker};
 /// use impinge_papers::leung::separating::{Prepared, Scratch};
-/// use impinge::convex::{Hull, Method, Tracker, Want};
+/// use impinge::convex::Hull;
 /// use impinge::{Pose, Vec3};
 ///
 /// let corners = |k: u32| Vec3::new((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64);
 /// let cube = Hull::new(&(0..8).map(corners).collect::<Vec<_>>())?;
 /// let (body, mut scratch) = (Prepared::new(&cube), Scratch::default());
-/// let mut tracker = Tracker::new(&body, &body, Want::Combined, Method::Production);
+/// let mut tracker = Tracker::new(&body, &body, Goal::Combined, Method::Production);
 /// for step in 0..10 {
 ///     let pose = Pose::from_translation([1.5 - 0.125 * f64::from(step), 0.25, 0.0])?;
 ///     let frame = tracker.step(&pose, &mut scratch);
 ///     assert_eq!(frame.meets, step >= 4); // at 1.0
-///     if let Some(last) = frame.closest {
-///         assert!(frame.meets && (last.distance.upper - 0.125).abs() < 1e-12); // the frame before
+///     if let Some(last_closest) = frame.closest {
+///         assert!(frame.meets && (last_closest.distance.upper - 0.125).abs() < 1e-12); // the frame before
 ///     }
 /// }
 /// # Ok::<(), impinge::Error>(())
@@ -68,120 +70,126 @@ pub enum Method {
 pub struct Tracker<'h> {
     a: &'h Prepared<'h>,
     b: &'h Prepared<'h>,
-    want: Want,
+    goal: Goal,
     method: Method,
-    hulls: HullCache,
-    vector: separating::Cache,
-    simplex: BodyCache<HullMemory, HullMemory>,
-    /// The pose of the last frame, if the bodies were free there.
-    free: Option<Pose>,
-    /// The closest points there, once they were looked for.
-    last: Option<Closest>,
+    production_cache: HullCache,
+    vector_cache: separating::Cache,
+    simplex_cache: BodyCache<HullMemory, HullMemory>,
+    /// The pose of the last collision-free frame, until closest points have been computed there.
+    free_pose: Option<Pose>,
+    /// The closest points at that pose, once computed.
+    last_closest: Option<Closest>,
 }
 
-/// Closest points, and the pose they are of.
+/// Closest points and their pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Closest {
-    /// Bounds of the distance and the points, in A's frame.
+    /// The bounds of the distance, and the points in A's frame.
     pub distance: Distance,
-    /// The pose of B in A's frame: of the frame itself, or the last free one.
+    /// The pose of B in A's frame: that of the frame itself, or the last collision-free one.
     pub pose: Pose,
 }
 
-/// What is known about one frame.
+/// The results of one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Whether the bodies share a point; exact.
+    /// Whether the bodies share a point. Exact.
     pub meets: bool,
-    /// The proof, where the method leaves one: always but where closest points alone show that the
-    /// bodies are free.
+    /// The proof of `meets`. `None` if the closest points alone show that the bodies are separated.
     pub proof: Option<Verdict>,
-    /// With [`Want::ClosestPoints`] those of this frame. With [`Want::Combined`], while the bodies
-    /// meet, those of the last free frame; `None` if there was none.
+    /// With [`Goal::ClosestPoints`], those of this frame. With [`Goal::Combined`], while the bodies
+    /// intersect, those of the last collision-free frame, or `None` if there was none.
     pub closest: Option<Closest>,
 }
 
 impl<'h> Tracker<'h> {
-    /// Two hulls that nothing is known about yet.
+    /// A tracker of two hulls, with empty caches.
     #[must_use]
-    pub fn new(a: &'h Prepared<'h>, b: &'h Prepared<'h>, want: Want, method: Method) -> Self {
+    pub fn new(a: &'h Prepared<'h>, b: &'h Prepared<'h>, goal: Goal, method: Method) -> Self {
         Self {
             a,
             b,
-            want,
+            goal,
             method,
-            hulls: HullCache::default(),
-            vector: separating::Cache::default(),
-            simplex: BodyCache::default(),
-            free: None,
-            last: None,
+            production_cache: HullCache::default(),
+            vector_cache: separating::Cache::default(),
+            simplex_cache: BodyCache::default(),
+            free_pose: None,
+            last_closest: None,
         }
     }
 
-    /// The next frame: B at `pose` in A's frame. `scratch` may serve all pairs of a thread.
+    /// Computes the next frame: B at `pose` in A's frame. One `scratch` can be shared by all pairs
+    /// of a thread.
     pub fn step(&mut self, pose: &Pose, scratch: &mut Scratch) -> Frame {
-        if self.want == Want::ClosestPoints {
-            return self.measured(pose);
+        if self.goal == Goal::ClosestPoints {
+            return self.step_with_closest_points(pose);
         }
         let (a, b) = (self.a, self.b);
         let (decision, seeds) = match self.method {
-            Method::Production => {
-                (intersects_cached(a.hull(), b.hull(), pose, &mut self.hulls), Pairs::NONE)
-            }
+            Method::Production => (
+                intersects_cached(a.hull(), b.hull(), pose, &mut self.production_cache),
+                Pairs::NONE,
+            ),
             Method::Published(options) => {
                 let query = Query { a, b, pose, options };
-                let output = separating::separate(query, &mut self.vector, scratch);
+                let output = separating::separate(query, &mut self.vector_cache, scratch);
                 let decision = output.verdict.decision();
-                (decision.unwrap_or_else(|| exactly(a, b, pose, &output.hint)), output.seeds)
+                (decision.unwrap_or_else(|| decide_exactly(a, b, pose, &output.hint)), output.seeds)
             }
         };
         let meets = decision.is_intersecting();
-        if self.want == Want::Combined {
+        if self.goal == Goal::Combined {
             if !meets {
-                (self.free, self.last) = (Some(*pose), None);
-            } else if let Some(free) = self.free.take() {
-                self.last = Some(Closest { distance: self.look_back(&free, seeds), pose: free });
+                (self.free_pose, self.last_closest) = (Some(*pose), None);
+            } else if let Some(free_pose) = self.free_pose.take() {
+                self.last_closest = Some(Closest {
+                    distance: self.closest_at_free_pose(&free_pose, seeds),
+                    pose: free_pose,
+                });
             }
         }
-        Frame { meets, proof: Some(decision), closest: self.last }
+        Frame { meets, proof: Some(decision), closest: self.last_closest }
     }
 
-    /// The closest points at the last free pose; what they tell starts the next frame (section
-    /// 5.5).
-    fn look_back(&mut self, free: &Pose, seeds: Pairs) -> Distance {
+    /// Computes the closest points at the last collision-free pose, and the first direction of the
+    /// next frame from them (section 5.5).
+    fn closest_at_free_pose(&mut self, free_pose: &Pose, seeds: Pairs) -> Distance {
         let (a, b) = (self.a, self.b);
         if self.method == Method::Production {
-            return distance_cached(a.hull(), b.hull(), free, &mut self.hulls);
+            return distance_cached(a.hull(), b.hull(), free_pose, &mut self.production_cache);
         }
-        self.simplex = BodyCache::from_pairs(&seeds);
-        let found = self.gilbert(free);
-        let vertices = (self.simplex.a.last(), self.simplex.b.last());
+        self.simplex_cache = BodyCache::from_pairs(&seeds);
+        let found = self.published_closest_points(free_pose);
+        let vertices = (self.simplex_cache.a.last(), self.simplex_cache.b.last());
         if let (Some(p), Some(q)) = vertices {
             let start =
                 separating::Cache::from_closest(found.answer.point_b - found.answer.point_a, p, q);
             if !start.is_empty() {
-                self.vector = start;
+                self.vector_cache = start;
             }
         }
         found.answer
     }
 
-    /// A frame with closest points.
-    fn measured(&mut self, pose: &Pose) -> Frame {
+    /// Computes a frame with closest points.
+    fn step_with_closest_points(&mut self, pose: &Pose) -> Frame {
         let (a, b) = (self.a, self.b);
         let (distance, proof) = match self.method {
             Method::Production => {
-                let distance = distance_cached(a.hull(), b.hull(), pose, &mut self.hulls);
-                // Both bounds are zero if and only if the bodies share a point; a gap below the
-                // smallest number leaves the lower one zero.
-                let proof = (distance.lower <= 0.0)
-                    .then(|| intersects_cached(a.hull(), b.hull(), pose, &mut self.hulls));
+                let distance =
+                    distance_cached(a.hull(), b.hull(), pose, &mut self.production_cache);
+                // Both bounds are zero if and only if the bodies share a point. For a gap below the
+                // smallest positive number only the lower bound is zero.
+                let proof = (distance.lower <= 0.0).then(|| {
+                    intersects_cached(a.hull(), b.hull(), pose, &mut self.production_cache)
+                });
                 (distance, proof)
             }
             Method::Published(_) => {
-                let found = self.gilbert(pose);
+                let found = self.published_closest_points(pose);
                 let hint = Hint { pairs: Pairs::NONE, direction: found.direction };
-                let proof = (found.answer.lower <= 0.0).then(|| exactly(a, b, pose, &hint));
+                let proof = (found.answer.lower <= 0.0).then(|| decide_exactly(a, b, pose, &hint));
                 let mut distance = found.answer;
                 if proof.is_some_and(|proof| proof.is_intersecting()) {
                     (distance.lower, distance.upper) = (0.0, 0.0);
@@ -193,22 +201,22 @@ impl<'h> Tracker<'h> {
         Frame { meets, proof, closest: Some(Closest { distance, pose: *pose }) }
     }
 
-    /// The improved Gilbert algorithm, from where it ended last.
-    fn gilbert(&mut self, pose: &Pose) -> Iterated<Distance> {
+    /// The improved Gilbert algorithm, started from its last result.
+    fn published_closest_points(&mut self, pose: &Pose) -> Iterated<Distance> {
         let (a, b) = (self.a.hull(), self.b.hull());
-        let options = ClosestOptions { tolerance: 0.0, ..ClosestOptions::default() };
-        closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.simplex)
+        let options = ClosestOptions::default().tolerance(0.0);
+        closest_points(a, b, pose, &options, Variant::PUBLISHED, &mut self.simplex_cache)
     }
 }
 
 /// The exact decision.
-fn exactly(a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose, hint: &Hint) -> Verdict {
+fn decide_exactly(a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose, hint: &Hint) -> Verdict {
     let there: Vec<Vec3> = b.hull().vertices().iter().map(|v| pose.transform_point(*v)).collect();
     decide::decide(a.hull().vertices(), &there, hint)
 }
 
 impl Frame {
-    /// The proof that the bodies are free, where the method leaves one.
+    /// The proof that the bodies are separated, if there is one.
     #[must_use]
     pub fn gap(&self) -> Option<Gap> {
         match self.proof? {
@@ -231,7 +239,7 @@ mod tests {
     const METHODS: [Method; 2] = [Method::Production, Method::Published(Options::THESIS)];
 
     #[test]
-    fn all_wants_and_methods_agree_with_single_queries() {
+    fn all_goals_and_methods_agree_with_single_queries() {
         let mut random = Random::new(61);
         let (p, q) = (
             ellipsoid(&mut random, 60, Vec3::ONE),
@@ -240,9 +248,9 @@ mod tests {
         let (a, b, mut scratch) = (Prepared::new(&p), Prepared::new(&q), Scratch::default());
         let (mut hits, mut recalled) = (0, 0);
         for method in METHODS {
-            for want in [Want::Verdict, Want::ClosestPoints, Want::Combined] {
-                let mut tracker = Tracker::new(&a, &b, want, method);
-                let mut free = None;
+            for goal in [Goal::Verdict, Goal::ClosestPoints, Goal::Combined] {
+                let mut tracker = Tracker::new(&a, &b, goal, method);
+                let mut free_pose = None;
                 for step in 0..300 {
                     let t = f64::from(step) * 0.05;
                     let at = Vec3::new(2.2 * (t * 0.7).cos(), 0.3 * t.sin(), 0.2);
@@ -250,29 +258,32 @@ mod tests {
                     let pose = Pose::from_quaternion(turn, at).unwrap();
                     let frame = tracker.step(&pose, &mut scratch);
                     let expected = intersects(&p, &q, &pose).is_intersecting();
-                    assert_eq!(frame.meets, expected, "{method:?} {want:?} {step}");
+                    assert_eq!(frame.meets, expected, "{method:?} {goal:?} {step}");
                     let there: Vec<Vec3> =
                         q.vertices().iter().map(|v| pose.transform_point(*v)).collect();
                     assert!(frame.proof.is_none_or(|proof| proof.verify(p.vertices(), &there)));
                     hits += usize::from(expected);
-                    match want {
-                        Want::Verdict => assert_eq!(frame.closest, None),
-                        Want::ClosestPoints => {
+                    match goal {
+                        Goal::Verdict => assert_eq!(frame.closest, None),
+                        Goal::ClosestPoints => {
                             let found = frame.closest.unwrap();
                             assert_eq!(found.pose, pose);
-                            same(&found.distance, &distance(&p, &q, &pose));
+                            assert_bounds_overlap(&found.distance, &distance(&p, &q, &pose));
                         }
-                        Want::Combined => {
-                            assert_eq!(frame.closest.is_some(), expected && free.is_some());
-                            if let (Some(found), Some(free)) = (frame.closest, free) {
+                        Goal::Combined => {
+                            assert_eq!(frame.closest.is_some(), expected && free_pose.is_some());
+                            if let (Some(found), Some(free_pose)) = (frame.closest, free_pose) {
                                 recalled += 1;
-                                assert_eq!(found.pose, free);
-                                same(&found.distance, &distance(&p, &q, &free));
+                                assert_eq!(found.pose, free_pose);
+                                assert_bounds_overlap(
+                                    &found.distance,
+                                    &distance(&p, &q, &free_pose),
+                                );
                             }
                         }
                     }
                     if !expected {
-                        free = Some(pose);
+                        free_pose = Some(pose);
                     }
                 }
             }
@@ -280,8 +291,9 @@ mod tests {
         assert!(hits > 300 && recalled > 100, "{hits} {recalled}");
     }
 
-    /// The published rule for the end may leave the distance a little too large, but bounded.
-    fn same(found: &Distance, expected: &Distance) {
+    /// With the published termination rule the distance may be slightly too large, but within the
+    /// bounds.
+    fn assert_bounds_overlap(found: &Distance, expected: &Distance) {
         assert!(found.lower <= expected.upper && expected.lower <= found.upper, "{found:?}");
     }
 
@@ -291,7 +303,7 @@ mod tests {
         let p = ellipsoid(&mut random, 20, Vec3::ONE);
         let (a, mut scratch) = (Prepared::new(&p), Scratch::default());
         for method in METHODS {
-            let mut tracker = Tracker::new(&a, &a, Want::Combined, method);
+            let mut tracker = Tracker::new(&a, &a, Goal::Combined, method);
             for _ in 0..3 {
                 let frame = tracker.step(&Pose::IDENTITY, &mut scratch);
                 assert!(frame.meets && frame.closest.is_none() && frame.gap().is_none());

@@ -1,65 +1,66 @@
-//! Do two hulls meet? Edges clipped at half-spaces: the modified Cyrus-Beck algorithm of Zachmann
-//! 1994, section 3.4.1.
+//! Intersection test of two hulls by clipping edges at half-spaces: the modified Cyrus-Beck
+//! algorithm of Zachmann 1994, section 3.4.1.
 //!
 //! A solid hull is the intersection of the half-spaces behind its faces. An edge of the other body
-//! is clipped at each of them: what is left is an interval of its parameter, never a point. If
-//! anything is left of any edge of either body, they meet. A parallel edge clips nothing, as in the
-//! thesis.
+//! is clipped at each of them. The remaining part is an interval of its parameter, never a point.
+//! If a part of any edge of either body remains, the bodies intersect. An edge parallel to a plane
+//! is not clipped at it, as in the thesis.
 //!
-//! **Pre-checks.** An edge is skipped when its box misses the other body's box. And at first only
-//! those faces clip whose box meets the box of the body that the edges belong to. Two places where
-//! the thesis is off. It says that the edges are outside if no face is collected; they may as well
-//! all be inside, so then a vertex is located. And it says that the faces left out cannot clip an
-//! edge any further. That holds if the faces themselves reach into the box, but not if only their
-//! boxes do; so an edge that is left over is clipped at the other faces, too, before it counts.
+//! **Pre-checks.** An edge is skipped when its box misses the other body's box. In the first pass,
+//! edges are clipped only at the collected faces: those whose box overlaps the box of the edges'
+//! body. The thesis is wrong in two places. It claims that all edges are outside if no face is
+//! collected. They may also all be inside, so in this case a vertex is located. And it claims that
+//! the faces left out cannot clip an edge further. That holds if the collected faces themselves
+//! reach into the box, but not if only their boxes do. So an edge of which a part remains is then
+//! clipped at the other faces, too.
 //!
-//! **Exact**, though B is moved and rounded. Let `B*` be B moved in real arithmetic: its faces are
-//! flat and its edges are those of B. The body that verdicts speak of, the hull of the rounded
-//! vertices, is nowhere further than some `e` from it. Every height over a plane is enclosed, with
-//! rounding and a margin of `e` on both sides; so what is left of an edge is certainly something,
-//! certainly nothing, or in doubt.
+//! **Exactness**, although B is moved and rounded. Let `B*` be B moved in real arithmetic: its
+//! faces are flat and its edges are those of B. Verdicts are about the hull of the rounded
+//! vertices. The distance between this hull and `B*` is at most some `e`. Every height over a plane
+//! is enclosed in an interval that includes rounding and a margin of `e` on both sides. So a part
+//! of an edge certainly remains, certainly does not remain, or is in doubt.
 //!
-//! - *Something left of an edge of A*: a point of it is in `B*` and further than `e` from its
-//!   surface, so it is in the rounded body. *Something left of an edge of B*: the segment between
+//! - *A part of an edge of A remains*: a point of it is in `B*` and further than `e` from its
+//!   surface, so it is in the rounded body. *A part of an edge of B remains*: the segment between
 //!   two rounded vertices is in the rounded body.
-//! - *Nothing left of any edge*: then A and `B*` are further than `e` apart, and so A and the
-//!   rounded body are apart. For if they were not, of a closest pair of points one could be chosen
-//!   on an edge of its body, and this edge would reach into the other body grown by `e`, hence
-//!   behind all of its planes pushed out by `e`.
-//! - *Doubt*, and bodies that are not solid and have no half-spaces: [`decide`](impinge::convex::decide)
-//!   decides, once for the pair.
+//! - *No part of any edge remains*: then the distance of A and `B*` is larger than `e`, and so A
+//!   and the rounded body are disjoint. Proof: otherwise, of a closest pair of points, one could be
+//!   chosen on an edge of its body. This edge would reach into the other body enlarged by `e`,
+//!   hence behind all of its planes moved outward by `e`.
+//! - *Doubt*, and bodies that are not solid and so have no half-spaces: the exact
+//!   [`decide`](impinge::internals::decide) is called once for the pair.
 
 use impinge::convex::Hull;
-use impinge::convex::decide::{Hint, decide};
 use impinge::internals::body_length_up as length_up;
+use impinge::internals::decide::{Hint, decide};
 use impinge::math::{Aabb, Pose, Vec3};
 
-/// The pre-checks to make; they accumulate.
+/// The pre-checks to make. They accumulate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PreChecks {
     /// Skip edges whose box misses the other body's box.
     pub edge_against_object: bool,
-    /// Clip only at faces whose box meets the box of the edges' body.
+    /// Clip first only at faces whose box overlaps the box of the edges' body.
     pub collect_faces: bool,
 }
 
 impl PreChecks {
-    /// None at all.
+    /// No pre-checks.
     pub const NONE: Self = Self { edge_against_object: false, collect_faces: false };
-    /// Edges against the object's box.
+    /// The box of each edge against the box of the other body.
     pub const OBJECT_BOX: Self = Self { edge_against_object: true, collect_faces: false };
-    /// And faces against the object's box.
+    /// Additionally, the box of each face against the box of the other body.
     pub const COLLECT: Self = Self { edge_against_object: true, collect_faces: true };
 }
 
-/// How much work a query took.
+/// The work done by a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Edges looked at.
+    /// Edges processed.
     pub edges: u64,
     /// Edges left after the pre-check.
     pub edges_near: u64,
-    /// Faces that clip, both bodies together.
+    /// Faces collected, of both bodies together.
     pub faces: u64,
     /// Clips of an edge at a half-space.
     pub clips: u64,
@@ -72,20 +73,20 @@ pub struct Inside {
     pub of_a: bool,
     /// Its ends in A's frame.
     pub edge: [Vec3; 2],
-    /// The part of it that is inside, as shares of the way from the first end to the second,
-    /// rounded inward: those points are certainly common.
+    /// The part of it that is inside, as parameters from 0 (first end) to 1 (second end), rounded
+    /// inward: these points are certainly common.
     pub interval: [f64; 2],
 }
 
-/// The answer to a clipping query. Exact, always.
+/// The result of a clipping query. Always exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Output {
     /// Whether the bodies share a point.
     pub meet: bool,
-    /// An edge that is certainly inside, unless the exact decision was needed or a whole body lies
-    /// inside.
+    /// If the bodies share a point, an edge that is certainly partly inside. `None` if the exact
+    /// decision was needed or a whole body lies inside.
     pub witness: Option<Inside>,
-    /// Whether rounding left a doubt that the exact decision resolved.
+    /// Whether the exact decision was needed because of rounding.
     pub was_in_doubt: bool,
     /// The work done.
     pub counts: Counts,
@@ -114,24 +115,23 @@ pub fn clip(a: &Hull, b: &Hull, pose: &Pose, checks: PreChecks) -> Output {
     }
 }
 
-/// A clipping query in progress, edge by edge.
+/// A clipping query that is advanced edge by edge.
 #[derive(Debug)]
 pub struct Clipping<'h> {
     a: &'h Hull,
     b: &'h Hull,
     /// B's vertices in A's frame.
     moved: Vec<Vec3>,
-    /// How far B's moved vertices may be from where real arithmetic would put them, along each
-    /// axis.
+    /// Bound of the rounding error of B's moved vertices along each axis.
     rounding: Vec3,
     checks: PreChecks,
     boxes: [Aabb; 2],
-    /// The half-spaces that clip now, of the body that the edges do not belong to.
+    /// The half-spaces of the other body at which edges are clipped now.
     planes: Vec<Plane>,
     /// The faces that were not collected.
     left_out: Vec<u32>,
-    /// Whose edges are clipped.
-    turn: Turn,
+    /// The body whose edges are clipped.
+    pass: EdgePass,
     vertex: u32,
     neighbor: usize,
     in_doubt: bool,
@@ -139,14 +139,14 @@ pub struct Clipping<'h> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum EdgePass {
     Start,
     OfA,
     OfB,
 }
 
 impl<'h> Clipping<'h> {
-    /// Moves B and begins.
+    /// Moves B and starts a query.
     #[must_use]
     pub fn new(a: &'h Hull, b: &'h Hull, pose: &Pose, checks: PreChecks) -> Self {
         let moved: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
@@ -154,7 +154,7 @@ impl<'h> Clipping<'h> {
         let reach = b.vertices().iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
         let r = pose.rotation();
         let far = r.x_axis.abs() * reach.x + r.y_axis.abs() * reach.y + r.z_axis.abs() * reach.z;
-        // Three products and three sums: four roundings, and one for the bound itself.
+        // Three products and three sums have four roundings; the fifth is for the bound itself.
         let rounding = (far + pose.translation().abs()) * (5.0 * U) + f64::MIN_POSITIVE;
         Self {
             boxes: [bounds(a.vertices()), bounds(&moved)],
@@ -165,7 +165,7 @@ impl<'h> Clipping<'h> {
             checks,
             planes: Vec::new(),
             left_out: Vec::new(),
-            turn: Turn::Start,
+            pass: EdgePass::Start,
             vertex: 0,
             neighbor: 0,
             in_doubt: false,
@@ -173,13 +173,13 @@ impl<'h> Clipping<'h> {
         }
     }
 
-    /// Clips the next edge; an output ends the query.
+    /// Clips the next edge. `Some` ends the query.
     pub fn step(&mut self) -> Option<Output> {
         let Some(edge) = self.next_edge() else {
-            return self.next_turn();
+            return self.next_pass();
         };
         self.counts.edges += 1;
-        let other = self.boxes[usize::from(self.turn == Turn::OfA)].grown(4.0 * self.margin());
+        let other = self.boxes[usize::from(self.pass == EdgePass::OfA)].grown(4.0 * self.margin());
         if self.checks.edge_against_object && !Aabb::from_points(edge).overlaps(&other) {
             return None;
         }
@@ -192,11 +192,11 @@ impl<'h> Clipping<'h> {
                 return None;
             }
         }
-        // The faces left out clip this edge and all that follow.
+        // Clip this edge and all that follow at the faces left out.
         let left_out = std::mem::take(&mut self.left_out);
         for face in left_out {
             let (other, points) = self.faces_of();
-            let plane = self.plane(three(other.face(face as usize), points));
+            let plane = self.plane(three_corners(other.face(face as usize), points));
             self.counts.clips += 1;
             interval.clip(&plane, edge);
             self.planes.push(plane);
@@ -208,23 +208,24 @@ impl<'h> Clipping<'h> {
             self.in_doubt = true;
             return None;
         }
-        let witness = Inside { of_a: self.turn == Turn::OfA, edge, interval: interval.certain() };
+        let witness =
+            Inside { of_a: self.pass == EdgePass::OfA, edge, interval: interval.certain() };
         Some(self.output(true, Some(witness)))
     }
 
-    /// The largest distance between a moved vertex and where it should be, and some more.
+    /// Upper bound of the distance between a moved vertex and its exact position.
     fn margin(&self) -> f64 {
         length_up(self.rounding) + f64::MIN_POSITIVE
     }
 
-    /// Goes on to the edges of the next body, or to the end.
-    fn next_turn(&mut self) -> Option<Output> {
+    /// Continues with the edges of the next body, or ends the query.
+    fn next_pass(&mut self) -> Option<Output> {
         let is_solid = self.a.dimension() == 3 && self.b.dimension() == 3;
-        self.turn = match self.turn {
-            Turn::Start if is_solid => Turn::OfA,
-            Turn::OfA => Turn::OfB,
-            Turn::OfB if !self.in_doubt => return Some(self.output(false, None)),
-            _ => return Some(self.exactly()),
+        self.pass = match self.pass {
+            EdgePass::Start if is_solid => EdgePass::OfA,
+            EdgePass::OfA => EdgePass::OfB,
+            EdgePass::OfB if !self.in_doubt => return Some(self.output(false, None)),
+            _ => return Some(self.decide_exactly()),
         };
         (self.vertex, self.neighbor) = (0, 0);
         self.collect()
@@ -232,42 +233,42 @@ impl<'h> Clipping<'h> {
 
     /// The body whose edges are clipped, with its vertices.
     fn edges_of(&self) -> Option<(&'h Hull, &[Vec3])> {
-        match self.turn {
-            Turn::OfA => Some((self.a, self.a.vertices())),
-            Turn::OfB => Some((self.b, &self.moved)),
-            Turn::Start => None,
+        match self.pass {
+            EdgePass::OfA => Some((self.a, self.a.vertices())),
+            EdgePass::OfB => Some((self.b, &self.moved)),
+            EdgePass::Start => None,
         }
     }
 
-    /// The body whose faces clip, with its vertices.
+    /// The body at whose faces edges are clipped, with its vertices.
     fn faces_of(&self) -> (&'h Hull, &[Vec3]) {
-        match self.turn {
-            Turn::OfA => (self.b, &self.moved),
-            Turn::OfB | Turn::Start => (self.a, self.a.vertices()),
+        match self.pass {
+            EdgePass::OfA => (self.b, &self.moved),
+            EdgePass::OfB | EdgePass::Start => (self.a, self.a.vertices()),
         }
     }
 
-    /// The plane of a face of the body that clips.
+    /// The plane of a face of that body.
     fn plane(&self, corners: [Vec3; 3]) -> Plane {
-        // Both bodies' planes have a margin; only B's corners are rounded.
-        let of_corners = if self.turn == Turn::OfA { self.rounding } else { Vec3::ZERO };
+        // The planes of both bodies have a margin. Only B's corners are rounded.
+        let of_corners = if self.pass == EdgePass::OfA { self.rounding } else { Vec3::ZERO };
         Plane::through(corners, of_corners, 2.0 * self.margin())
     }
 
-    /// Collects the faces for the turn. If there are none, the box of the edges' body is inside the
-    /// other one or outside as a whole, and a vertex tells.
+    /// Collects the faces for the pass. If there are none, the box of the edges' body is completely
+    /// inside or outside the other body, and the position of one vertex decides.
     fn collect(&mut self) -> Option<Output> {
         let mut planes = std::mem::take(&mut self.planes);
         let mut left_out = std::mem::take(&mut self.left_out);
         planes.clear();
         left_out.clear();
         let (other, points) = self.faces_of();
-        let bounds = self.boxes[usize::from(self.turn == Turn::OfB)].grown(8.0 * self.margin());
+        let bounds = self.boxes[usize::from(self.pass == EdgePass::OfB)].grown(8.0 * self.margin());
         let collect = self.checks.collect_faces;
         for (i, face) in other.faces().enumerate() {
             let corners = || face.iter().map(|v| points[*v as usize]);
             if !collect || Aabb::from_points(corners()).overlaps(&bounds) {
-                planes.push(self.plane(three(face, points)));
+                planes.push(self.plane(three_corners(face, points)));
             } else {
                 left_out.push(i as u32);
             }
@@ -283,16 +284,16 @@ impl<'h> Clipping<'h> {
         let p = vertices[0];
         let mut is_inside = true;
         for face in other.faces() {
-            let [low, high] = self.plane(three(face, points)).height(p);
+            let [low, high] = self.plane(three_corners(face, points)).height(p);
             if low > 0.0 {
                 return Some(self.output(false, None));
             }
             is_inside &= high <= 0.0;
         }
-        Some(if is_inside { self.output(true, None) } else { self.exactly() })
+        Some(if is_inside { self.output(true, None) } else { self.decide_exactly() })
     }
 
-    /// The next edge of the body whose turn it is, once per pair of ends.
+    /// The next edge of the body of this pass. Each edge is returned once.
     fn next_edge(&mut self) -> Option<[Vec3; 2]> {
         let (mut vertex, mut neighbor) = (self.vertex, self.neighbor);
         let (body, points) = self.edges_of()?;
@@ -312,7 +313,7 @@ impl<'h> Clipping<'h> {
     }
 
     /// The exact decision.
-    fn exactly(&self) -> Output {
+    fn decide_exactly(&self) -> Output {
         let decision = decide(self.a.vertices(), &self.moved, &Hint::NONE);
         Output { was_in_doubt: true, ..self.output(decision.is_intersecting(), None) }
     }
@@ -325,34 +326,35 @@ impl<'h> Clipping<'h> {
 /// Half an ulp of one.
 const U: f64 = f64::EPSILON / 2.0;
 
-/// More than what products that underflow can lose: `2^-700`.
+/// Exceeds the error of products that underflow: `2^-700`.
 const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
 
-/// Three corners of a face, far from each other. No three corners of a face are on a line.
-fn three(face: &[u32], points: &[Vec3]) -> [Vec3; 3] {
+/// Three corners of a face, far from each other. No three corners of a face are collinear.
+fn three_corners(face: &[u32], points: &[Vec3]) -> [Vec3; 3] {
     let third = face.len() / 3;
     [face[0], face[third], face[2 * third]].map(|v| points[v as usize])
 }
 
-/// The plane of a face, with what heights over it can be off.
+/// The plane of a face, with error bounds of the heights over it.
 ///
-/// With `s` the sizes of the products that a component of the normal is the difference of, the
-/// component is off by at most `4u s`, and a height by at most `4u` of its terms more: ten `u` of
-/// `s . |w|` cover both. Corners that are off by `d` along each axis change the two spanning
-/// vectors by `2d`, and with them the normal by at most the products of `2d` with their sizes; and
-/// a height by the normal times `d` more.
+/// A component of the normal is the difference of two products. Let `s` be the sum of their
+/// absolute values. The error of the component is at most `4u s`. The height has an additional
+/// error of at most `4u` times its terms. `10u s . |w|` bounds both. If corners have an error of
+/// `d` along each axis, the two spanning vectors change by up to `2d`, and the normal by at most
+/// the products of `2d` with the sizes of these vectors. The height changes by the normal times `d`
+/// in addition.
 #[derive(Clone, Copy, Debug)]
 struct Plane {
     point: Vec3,
     normal: Vec3,
-    /// The error of a height, for each unit along each axis from the point.
+    /// The error of a height per unit of distance from the point, along each axis.
     slope: Vec3,
-    /// The error of a height at the point, with the margin.
+    /// The error of a height at the point, plus the margin.
     base: f64,
 }
 
 impl Plane {
-    /// The plane through corners that are off by up to `rounding` along each axis, with a margin on
+    /// The plane through corners with errors up to `rounding` along each axis, with a margin on
     /// both sides.
     fn through([point, p, q]: [Vec3; 3], rounding: Vec3, margin: f64) -> Self {
         let (u, v) = (p - point, q - point);
@@ -365,7 +367,8 @@ impl Plane {
         Self { point, normal, slope, base }
     }
 
-    /// How far `p` is outside, times the normal's length: at least and at most, with the margin.
+    /// Lower and upper bound of the height of `p` over the plane, times the length of the normal,
+    /// including the margin.
     fn height(&self, p: Vec3) -> [f64; 2] {
         let w = p - self.point;
         let height = self.normal.dot(w);
@@ -379,7 +382,8 @@ fn products(x: Vec3, y: Vec3) -> Vec3 {
     Vec3::new(x.y * y.z + x.z * y.y, x.z * y.x + x.x * y.z, x.x * y.y + x.y * y.x)
 }
 
-/// What is left of an edge: where it begins and where it ends, each at least and at most.
+/// The remaining part of an edge: lower and upper bounds of the parameters of its start and its
+/// end.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     begin: [f64; 2],
@@ -396,49 +400,49 @@ impl Interval {
             return;
         }
         if p0 > 0.0 && q0 > 0.0 {
-            // All of it is outside.
+            // The whole edge is outside.
             self.begin = [2.0; 2];
         } else if q1 <= 0.0 {
-            // It enters: the height falls from p to zero at p / (p - q).
+            // The edge enters: the height decreases from p to zero at p / (p - q).
             self.begin[0] = self.begin[0].max(crossing(p0.max(0.0), -q0) * (1.0 - 4.0 * U));
             self.begin[1] = self.begin[1].max(crossing(p1, -q1) * (1.0 + 4.0 * U));
         } else if p1 <= 0.0 {
-            // It leaves: the same seen from the other end.
+            // The edge leaves: the same, computed from the other end.
             self.end[1] = self.end[1].min(1.0 - crossing(q0.max(0.0), -p0) * (1.0 - 4.0 * U));
             self.end[0] = self.end[0].min(1.0 - crossing(q1, -p1) * (1.0 + 4.0 * U));
         } else if p0 > 0.0 {
-            // It enters if it does, somewhere after the start.
+            // The edge may enter, at some point after its start.
             self.begin[0] = self.begin[0].max(crossing(p0, -q0) * (1.0 - 4.0 * U));
             self.begin[1] = 2.0;
         } else if q0 > 0.0 {
             self.end[1] = self.end[1].min(1.0 - crossing(q0, -p0) * (1.0 - 4.0 * U));
             self.end[0] = -1.0;
         } else {
-            // In the plane, to rounding.
+            // The edge is in the plane, up to rounding.
             self.begin[1] = 2.0;
         }
     }
 
-    /// Whether certainly nothing is left. The ends were rounded once more when they were taken from
-    /// one.
+    /// Whether certainly no part is left. The tolerance covers the rounding of the subtractions
+    /// from one.
     fn is_empty(&self) -> bool {
         self.begin[0] > self.end[1] + 2.0 * U
     }
 
-    /// Whether it is uncertain that something is left.
+    /// Whether it is uncertain that a part is left.
     fn is_in_doubt(&self) -> bool {
-        // Not the opposite comparison: NaN is a doubt too.
+        // Not the opposite comparison, because NaN counts as doubt too.
         let is_certain = self.begin[1] <= self.end[0] - 2.0 * U;
         !is_certain
     }
 
-    /// What is certainly left.
+    /// The part that certainly remains.
     fn certain(&self) -> [f64; 2] {
         [self.begin[1], self.end[0] - 2.0 * U]
     }
 }
 
-/// Where a height that falls from `above` to `-below` is zero.
+/// The parameter where a height that decreases from `above` to `-below` is zero.
 fn crossing(above: f64, below: f64) -> f64 {
     above / (above + below)
 }
@@ -467,7 +471,7 @@ mod tests {
         assert!(!left.is_empty() && !left.is_in_doubt());
         assert!(interval(&[at(-2.0, true)], edge).is_empty());
         assert!(interval(&[at(0.0, true), at(1.0, false)], edge).is_empty());
-        // Parallel edges clip nothing, unless they are outside.
+        // Parallel edges are not clipped, unless they are outside.
         let level = [Vec3::ZERO, Vec3::X];
         assert!(!interval(&[at(1.0, true)], level).is_in_doubt());
         assert!(interval(&[at(-1.0, true)], level).is_empty());
@@ -492,10 +496,10 @@ mod tests {
         }
     }
 
-    /// Corners moved by the rounding they are said to have change no height by more than the
+    /// Corners displaced by at most the given rounding error do not move a height out of its
     /// enclosure.
     #[test]
-    fn rounded_corners_are_allowed_for() {
+    fn rounded_corners_are_enclosed() {
         use impinge::internals::Random;
         use num_rational::BigRational;
         let mut random = Random::new(4);

@@ -1,12 +1,12 @@
-//! Every edge of each mesh against the polygons of the other (Zachmann 1994, section 3.2), with its
-//! three pre-checks, and its relaxed modes (3.2.1).
+//! Tests of every edge of each mesh against the polygons of the other (Zachmann 1994, section 3.2),
+//! with the three pre-checks and the relaxed modes (3.2.1).
 //!
-//! Two polygons meet if and only if an edge of one meets the other. The pre-checks accumulate, in
-//! the order of the thesis' table: an edge is skipped when its box misses the other object's box; a
-//! polygon is skipped when its box misses the edge's; polygons whose box misses the other object's
-//! box are left out beforehand (the collecting phase). Polygons are taken as the triangles of their
-//! triangulation, so that the verdict is exact for non-planar ones too; a triangle knows its
-//! polygon ([`Mesh::polygon_of`](impinge::Mesh::polygon_of)).
+//! Two polygons intersect if and only if an edge of one intersects the other. The pre-checks
+//! accumulate, in the order of the thesis' table: an edge is skipped when its box misses the other
+//! object's box; a polygon is skipped when its box misses the edge's box; polygons whose box misses
+//! the other object's box are removed beforehand (the collecting phase). Polygons are represented
+//! by the triangles of their triangulation, so that the verdict is exact for non-planar polygons
+//! too. [`Mesh::polygon_of`](impinge::Mesh::polygon_of) returns the polygon of a triangle.
 
 use std::collections::HashSet;
 
@@ -14,17 +14,18 @@ use impinge::exact::segment_triangle;
 use impinge::math::{Aabb, Vec3};
 pub use impinge::pair::Bias;
 
-use impinge::pair::{Posed, Sink};
+use impinge::internals::pair::Posed;
+use impinge::pair::Sink;
 
-/// Which polygons are looked at for the edges of the other mesh.
+/// The polygons that are tested against the edges of the other mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Collecting {
-    /// All of them.
+    /// All polygons.
     All,
-    /// Those whose box overlaps the other object's box.
+    /// Polygons whose box overlaps the other object's box.
     Boxes,
-    /// Those with a vertex in the other object's box. Misses large polygons that reach through the
-    /// box with no vertex in it.
+    /// Polygons with a vertex in the other object's box. Misses large polygons that extend through
+    /// the box without a vertex in it.
     Vertices,
 }
 
@@ -35,26 +36,26 @@ pub struct PreChecks {
     pub edge_against_object: bool,
     /// Skip polygons whose box misses the edge's box.
     pub edge_against_face: bool,
-    /// Which polygons to collect beforehand.
+    /// The polygons to collect beforehand.
     pub collecting: Collecting,
 }
 
 impl PreChecks {
-    /// None at all.
+    /// No pre-checks.
     pub const NONE: Self =
         Self { edge_against_object: false, edge_against_face: false, collecting: Collecting::All };
     /// The first row of the thesis' table: edges against the object's box.
     pub const OBJECT_BOX: Self = Self { edge_against_object: true, ..Self::NONE };
-    /// The second row: and against each polygon's box.
+    /// The second row: additionally edges against each polygon's box.
     pub const FACE_BOX: Self = Self { edge_against_face: true, ..Self::OBJECT_BOX };
-    /// The third row: and polygons collected by their boxes.
+    /// The third row: additionally polygons collected by their boxes.
     pub const COLLECT: Self = Self { collecting: Collecting::Boxes, ..Self::FACE_BOX };
-    /// The fourth row: polygons collected by their vertices. The only one that can miss a
-    /// collision.
+    /// The fourth row: polygons collected by their vertices. The only set of pre-checks that can
+    /// miss a collision.
     pub const RELAXED_COLLECT: Self = Self { collecting: Collecting::Vertices, ..Self::FACE_BOX };
 }
 
-/// How many tests each stage took, both directions together.
+/// The number of tests in each stage, both directions together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Edges of both meshes.
@@ -73,29 +74,29 @@ pub struct Counts {
     pub exact_hits: u64,
 }
 
-/// An answer of a relaxed mode.
+/// The result of a relaxed mode.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relaxed {
-    /// Whether it says "collision".
+    /// Whether the result is "collision".
     pub collision: bool,
-    /// Which way that can be wrong.
+    /// The result that can be wrong.
     pub bias: Bias,
-    /// The triangles of A and B it is based on, if it says "collision".
+    /// The triangles of A and B that the result is based on, if it is "collision".
     pub pair: Option<(u32, u32)>,
     /// The work done.
     pub counts: Counts,
 }
 
 impl Relaxed {
-    /// Whether the answer is certain, in spite of the bias.
+    /// Whether the result is certain, in spite of the bias.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.collision == (self.bias == Bias::TowardsNoCollision)
     }
 }
 
-/// Sends every pair of triangles that share a point to `sink`, found by their edges. With
-/// [`Collecting::Vertices`] some may be missing.
+/// Sends every pair of triangles that share a point to `sink`. With [`Collecting::Vertices`] some
+/// pairs may be missing.
 pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut dyn Sink) -> Counts {
     let mut counts = Counts::default();
     let mut reported = HashSet::new();
@@ -120,8 +121,8 @@ pub fn traverse(a: &Posed<'_>, b: &Posed<'_>, checks: &PreChecks, sink: &mut dyn
     counts
 }
 
-/// Stops after the pre-checks: where an edge's box overlaps a triangle's, a collision is assumed.
-/// Leans towards "collision".
+/// Stops after the pre-checks: if the box of an edge overlaps that of a triangle, a collision is
+/// assumed. Biased towards "collision".
 #[must_use]
 pub fn after_pre_checks(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     let mut counts = Counts::default();
@@ -138,8 +139,8 @@ pub fn after_pre_checks(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     Relaxed { collision: pair.is_some(), bias: Bias::TowardsCollision, pair, counts }
 }
 
-/// Collects polygons by their vertices only. Leans towards "no collision": it fails for objects of
-/// few large polygons.
+/// Collects polygons by their vertices only. Biased towards "no collision": it fails for objects
+/// with few large polygons.
 #[must_use]
 pub fn by_vertices(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     let mut first = impinge::pair::First::default();
@@ -148,9 +149,9 @@ pub fn by_vertices(a: &Posed<'_>, b: &Posed<'_>) -> Relaxed {
     Relaxed { collision: pair.is_some(), bias: Bias::TowardsNoCollision, pair, counts }
 }
 
-/// Calls `leaf` with every edge of `p` and triangle of `q` that pass the checks: the edge's ends,
-/// the sides of triangles of `p` along it, the triangle of `q`. Stops and returns true when `leaf`
-/// does.
+/// Calls `leaf` with every edge of `p` and triangle of `q` that pass the checks. Its arguments are
+/// the ends of the edge, the sides of triangles of `p` along it, and the triangle of `q`. Stops and
+/// returns true when `leaf` returns true.
 fn edges_against_faces(
     p: &Posed<'_>,
     q: &Posed<'_>,
@@ -189,8 +190,8 @@ fn edges_against_faces(
     false
 }
 
-/// The triangles with a vertex in `region`, with their boxes, ascending: one pass over the
-/// vertices, then over the incident triangles of those inside.
+/// The triangles with a vertex in `region`, with their boxes, in ascending order. One pass over the
+/// vertices, then one over the triangles.
 fn collect_by_vertices(mesh: &Posed<'_>, region: &Aabb) -> Vec<(u32, Aabb)> {
     let inside: Vec<bool> = mesh.vertices().iter().map(|v| region.contains(*v)).collect();
     let mut faces = Vec::new();

@@ -1,62 +1,64 @@
-//! A probabilistic test for solids (Zachmann 1994, section 3.5): look for a point inside both.
+//! A probabilistic test for solids (Zachmann 1994, section 3.5): a search for a point inside both.
 //!
-//! Vertices come first, in random order so that neighbours are not asked one after the other; then
-//! random points in the part that the two boxes share. A point found is proof. Finding none proves
-//! nothing: the answer leans towards "no collision".
+//! Vertices are tested first, in random order so that consecutive vertices are not neighbours. Then
+//! random points in the intersection of the two boxes are tested. A point found is a proof. If none
+//! is found, nothing is proven: the result is biased towards "no collision".
 
 use impinge::Error;
 use impinge::exact::Location;
 use impinge::internals::Random;
+use impinge::internals::pair::Posed;
 use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
-use impinge::pair::{Bias, Posed};
+use impinge::pair::Bias;
 
 use impinge::internals::solid::{check_solid, locate_posed};
 
-/// How long to look.
+/// The number of points to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MonteCarlo {
-    /// At most so many vertices of each mesh are tested against the other.
+    /// Maximum number of vertices of each mesh that are tested against the other.
     pub vertices: usize,
-    /// Then so many random points.
+    /// Number of random points that are tested then.
     pub points: usize,
-    /// Where the random numbers start; the same seed gives the same answer.
+    /// Seed of the random numbers. The same seed yields the same result.
     pub seed: u64,
 }
 
 impl Default for MonteCarlo {
-    /// All vertices, then a hundred points, as in the thesis' second experiment.
+    /// All vertices and a hundred points, as in the thesis' second experiment.
     fn default() -> Self {
         Self { vertices: usize::MAX, points: 100, seed: 0 }
     }
 }
 
-/// What was found, and how far it can be trusted.
+/// The result of the Monte-Carlo test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MonteCarloOutcome {
-    /// A point inside or on both solids, in A's frame: certain. `None`: no point was found, which
-    /// is no proof.
+    /// A point inside or on both solids, in A's frame. It is certain. `None` if no point was found,
+    /// which is no proof.
     pub common_point: Option<Vec3>,
-    /// Which way the answer can be wrong.
+    /// The result that can be wrong.
     pub bias: Bias,
-    /// How many vertices were tested.
+    /// The number of vertices tested.
     pub vertices_tested: usize,
-    /// How many random points were tested.
+    /// The number of random points tested.
     pub points_tested: usize,
 }
 
-/// Looks for a point of both solids, with `b` at `pose` in `a`'s frame.
+/// Searches for a common point of both solids, with `b` at `pose` in `a`'s frame.
 ///
 /// # Errors
-/// [`ErrorKind::NotSolid`](impinge::ErrorKind::NotSolid) if a mesh is not closed: it has no inside
-/// then.
+/// [`ErrorKind::NotSolid`](impinge::ErrorKind::NotSolid) if a mesh is not closed and so has no
+/// interior.
 ///
 /// ```
-/// use impinge::{Pose, shapes, solid};
+/// use impinge::{Pose, shapes};
+/// use impinge_papers::zachmann::{MonteCarlo, monte_carlo};
 ///
 /// let ball = shapes::icosphere(1.0, 2)?;
 /// let near = Pose::from_translation([0.5, 0.5, 0.5])?;
-/// let found = solid::monte_carlo(&ball, &ball, &near, &solid::MonteCarlo::default())?;
+/// let found = monte_carlo(&ball, &ball, &near, &MonteCarlo::default())?;
 /// assert!(found.common_point.is_some());
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -81,13 +83,13 @@ pub fn monte_carlo(
         return Ok(outcome);
     }
     let mut random = Random::new(options.seed);
-    let holds = |m: &Posed<'_>, p: Vec3| locate_posed(p, m) != Location::Outside;
+    let contains = |m: &Posed<'_>, p: Vec3| locate_posed(p, m) != Location::Outside;
     for (own, other) in [(&a, &b), (&b, &a)] {
         let used = own.mesh().used_vertices();
         for k in random.permutation(used.len()).into_iter().take(options.vertices) {
             let p = own.vertices()[used[k] as usize];
             outcome.vertices_tested += 1;
-            if holds(other, p) {
+            if contains(other, p) {
                 outcome.common_point = Some(p);
                 return Ok(outcome);
             }
@@ -97,7 +99,7 @@ pub fn monte_carlo(
         let s = Vec3::new(random.unit(), random.unit(), random.unit());
         let p = (region.min + region.extent() * s).clamp(region.min, region.max);
         outcome.points_tested += 1;
-        if holds(&a, p) && holds(&b, p) {
+        if contains(&a, p) && contains(&b, p) {
             outcome.common_point = Some(p);
             return Ok(outcome);
         }

@@ -1,56 +1,57 @@
-//! Do two hulls lie on different sides of a plane? The perceptron rule of Zachmann 1994, section
+//! Search for a plane that separates two hulls, by the perceptron rule of Zachmann 1994, section
 //! 3.4.2.
 //!
-//! A plane is a vector `w` of four numbers. Each vertex of A becomes `(p, -1)`, each of B
-//! `(-q, 1)`; a plane separates the bodies if it is in front of all of these vectors `z`. Going
-//! round the vertices, each one behind the plane turns it: `w += eta z`. If the bodies are apart,
-//! fewer than `1 / D^2` turns do, where `D` is how well the best plane separates them (equation
-//! 3.3); if they are not, it would turn for ever, so there is a limit.
+//! A plane is a vector `w` of four numbers. Each vertex of A becomes a vector `z = (p, -1)`, each
+//! vertex of B `z = (-q, 1)`. A plane separates the bodies if all `z` are in front of it, `w . z >
+//! 0`. The algorithm cycles through the vertices. Each vertex behind the plane turns the plane: `w
+//! += eta z`. If the bodies are separated, fewer than `1 / D^2` turns are needed, where `D` is the
+//! distance of the vectors `z` from the best plane (equation 3.3). Otherwise the iteration does not
+//! end, so it has a limit.
 //!
-//! Vertices are brought to a common middle and size first, so that all `z` have lengths up to one,
-//! as the proof of the bound assumes; `eta` is in this unit.
+//! Vertices are translated to a common middle and scaled first, so that all `z` have lengths up to
+//! one, as the proof of the bound assumes. `eta` refers to the scaled vectors.
 //!
-//! **Which way it can be wrong.** A plane that is found is verified, rounding included, so
-//! "separated" is certain. "Colliding" only says that the limit was reached:
-//! [`Bias::TowardsCollision`].
+//! **Certainty.** A plane that is found is verified, rounding included, so "separated" is certain.
+//! "Colliding" only means that the limit was reached: [`Bias::TowardsCollision`].
 //!
-//! **Left out.** The thesis suggests to look only at vertices within the common part of both
-//! bodies' boxes. For vertices, unlike for all points, that is wrong: two crossed bars have none
-//! there.
+//! **Not implemented.** The thesis suggests to use only vertices in the intersection of the two
+//! bodies' boxes. That would be correct for all points of the bodies, but is wrong for vertices:
+//! two crossed bars have none there.
 
 use impinge::convex::Hull;
-use impinge::convex::decide::Gap;
+use impinge::internals::decide::Gap;
 use impinge::math::{Aabb, Pose, Vec3};
 use impinge::pair::Bias;
 use impinge::{Error, ErrorKind};
 
-/// How far a vertex on the wrong side turns the plane.
+/// The step by which a vertex on the wrong side turns the plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Learning {
-    /// By `eta`, which is multiplied by `relaxation` after each turn.
+    /// A step of `eta`, which is multiplied by `relaxation` after each turn.
     Relaxed {
         /// The first step. Positive.
         eta: f64,
-        /// The factor. Positive, at most one; one is no relaxation. The thesis found 0.97 best for
-        /// few iterations, and one for many.
+        /// The factor. Positive, at most one; one means no relaxation. In the thesis 0.97 was best
+        /// for few iterations, and one for many.
         relaxation: f64,
     },
-    /// By how far the vertex is on the wrong side: the cosine between plane and vertex.
+    /// A step equal to the violation, measured by the cosine of the angle between plane and vertex
+    /// vector.
     Adaptive,
 }
 
-/// The first plane of a pair, where none is known.
+/// The first plane of a pair without a cached plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FirstPlane {
-    /// Across the x axis: the thesis' trivial one, `w = (1, 0, 0, 0)`.
+    /// Perpendicular to the x axis: the trivial plane of the thesis, `w = (1, 0, 0, 0)`.
     Axis,
-    /// Half-way between the means of the vertices, across the line through them.
+    /// The bisector plane of the means of the vertices.
     Centroids,
-    /// The same between the middles of the boxes.
+    /// The bisector plane of the centres of the boxes.
     Boxes,
 }
 
-/// How to look for a plane. Checked by [`Options::new`].
+/// Options of the search for a plane. Validated by [`Options::new`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     learning: Learning,
@@ -59,18 +60,18 @@ pub struct Options {
 }
 
 impl Options {
-    /// At most 1000 turns of 0.007 from a plane between the boxes: the thesis' most reliable
-    /// setting.
+    /// At most 1000 turns with `eta` 0.007, starting with the plane between the boxes: the most
+    /// reliable setting of the thesis.
     pub const THESIS: Self = Self {
         learning: Learning::Relaxed { eta: 0.007, relaxation: 1.0 },
         first: FirstPlane::Boxes,
         max_iterations: 1000,
     };
 
-    /// These options, where an iteration is one turn of the plane.
+    /// Creates options. An iteration is one turn of the plane.
     ///
     /// # Errors
-    /// If `eta` or `relaxation` makes no sense.
+    /// If `eta` or `relaxation` is out of range.
     pub fn new(learning: Learning, first: FirstPlane, max_iterations: u32) -> Result<Self, Error> {
         if let Learning::Relaxed { eta, relaxation } = learning {
             let is_step = eta > 0.0 && eta.is_finite();
@@ -79,7 +80,7 @@ impl Options {
                 return Err(Error::new(
                     ErrorKind::BadParameter,
                     format!(
-                        "a perceptron with eta {eta} and relaxation {relaxation}; eta must be positive, relaxation above 0 and at most 1"
+                        "a perceptron has eta {eta} and relaxation {relaxation}: eta must be positive and finite, relaxation above 0 and at most 1"
                     ),
                 ));
             }
@@ -94,8 +95,7 @@ impl Default for Options {
     }
 }
 
-/// The plane that the last query of a pair ended up with, in A's frame; one per pair, kept by the
-/// caller.
+/// The last plane of the last query of a pair, in A's frame. The caller keeps one per pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cache {
     /// The plane `normal . x = offset`.
@@ -103,42 +103,42 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The plane `normal . x = offset`, with A in front of it if it separates.
+    /// The plane `normal . x = offset`. If it separates the bodies, A is in front of it.
     #[must_use]
     pub fn plane(&self) -> Option<(Vec3, f64)> {
         self.plane
     }
 
-    /// Forgets.
+    /// Empties the cache.
     pub fn clear(&mut self) {
         self.plane = None;
     }
 }
 
-/// The answer.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Output {
-    /// Whether it says "collision": no plane was found within the limit.
+    /// Whether the result is "collision": no plane was found within the limit.
     pub collision: bool,
-    /// Which way that can be wrong.
+    /// The result that can be wrong.
     pub bias: Bias,
-    /// The proof, if it says "no collision".
+    /// The proof, if the result is "no collision".
     pub separation: Option<Gap>,
-    /// How often the plane was turned.
+    /// The number of turns of the plane.
     pub iterations: u32,
-    /// How many vertices were looked at.
-    pub looked_at: u64,
+    /// The number of vertices evaluated.
+    pub vertices_evaluated: u64,
 }
 
 impl Output {
-    /// Whether the answer is certain, in spite of the bias.
+    /// Whether the result is certain, in spite of the bias.
     #[must_use]
     pub fn is_certain(&self) -> bool {
         self.collision == (self.bias == Bias::TowardsNoCollision)
     }
 }
 
-/// Looks for a plane between two hulls, B at `pose` in A's frame.
+/// Searches for a plane between two hulls, with B at `pose` in A's frame.
 ///
 /// ```
 /// use impinge::{Pose, Vec3};
@@ -159,13 +159,13 @@ pub fn separate(a: &Hull, b: &Hull, pose: &Pose, options: Options, cache: &mut C
     let mut perceptron = Perceptron::new(a, b, pose, options, cache);
     loop {
         if let Some(output) = perceptron.step() {
-            perceptron.keep(cache);
+            perceptron.store_plane(cache);
             return output;
         }
     }
 }
 
-/// A query in progress, turn by turn.
+/// A search that is advanced turn by turn.
 #[derive(Debug)]
 pub struct Perceptron<'h> {
     a: &'h Hull,
@@ -178,18 +178,19 @@ pub struct Perceptron<'h> {
     offset: f64,
     at: usize,
     iterations: u32,
-    looked_at: u64,
+    vertices_evaluated: u64,
 }
 
 impl<'h> Perceptron<'h> {
-    /// Moves B and begins with the cached plane, or with the first one of the options.
+    /// Moves B and starts with the cached plane, or with the first plane of the options.
     #[must_use]
     pub fn new(a: &'h Hull, b: &Hull, pose: &Pose, options: Options, cache: &Cache) -> Self {
         let moved: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
         let boxes = [a.vertices(), &moved].map(|p| Aabb::from_points(p.iter().copied()));
         let both = boxes[0].union(&boxes[1]);
         let middle = both.center();
-        // The furthest corner, so that no vector is longer than one; a single point has any scale.
+        // The distance of the furthest corner, so that no vector is longer than one. A single point
+        // has any scale.
         let radius = (both.extent() * 0.5).length();
         let scale = if radius > f64::MIN_POSITIVE { radius.recip() } else { 1.0 };
         let eta = match options.learning {
@@ -207,7 +208,7 @@ impl<'h> Perceptron<'h> {
             offset: 0.0,
             at: 0,
             iterations: 0,
-            looked_at: 0,
+            vertices_evaluated: 0,
         };
         this.first_plane(boxes, cache);
         this
@@ -226,15 +227,15 @@ impl<'h> Perceptron<'h> {
                 .map(|points| points.iter().map(|p| *p / points.len() as f64).sum()),
         };
         let [p, q] = ends.map(|c: Vec3| (c - self.middle) * self.scale);
-        // From B to A, because A is to be in front.
+        // The normal points from B to A, because A must be in front.
         if let Some(normal) = (p - q).try_normalize() {
             self.normal = normal;
             self.offset = normal.dot((p + q) * 0.5);
         }
     }
 
-    /// Looks on from vertex to vertex until one turns the plane or all have been looked at since
-    /// the last turn; an output ends the query.
+    /// Evaluates vertices until one turns the plane, or until all have been evaluated since the
+    /// last turn. `Some` ends the search.
     pub fn step(&mut self) -> Option<Output> {
         if self.iterations >= self.options.max_iterations && self.options.max_iterations > 0 {
             return Some(self.output(None));
@@ -248,23 +249,23 @@ impl<'h> Perceptron<'h> {
                 (self.moved[self.at - split], -1.0)
             };
             self.at = (self.at + 1) % count;
-            self.looked_at += 1;
-            let z = (point - self.middle) * (self.scale * side * HALF_ROOT);
-            let product = self.normal.dot(z) - self.offset * side * HALF_ROOT;
-            // Not `<= 0`: what is not a number is behind, too.
+            self.vertices_evaluated += 1;
+            let z = (point - self.middle) * (self.scale * side * VECTOR_SCALE);
+            let product = self.normal.dot(z) - self.offset * side * VECTOR_SCALE;
+            // Not `<= 0`, because NaN counts as behind.
             let is_in_front = product > 0.0;
             if !is_in_front {
                 if self.options.max_iterations == 0 {
                     return Some(self.output(None));
                 }
-                self.turn(z, side * HALF_ROOT, product);
+                self.turn(z, side * VECTOR_SCALE, product);
                 return None;
             }
         }
-        // The plane's far side is where B is.
+        // B is behind the plane.
         match Gap::along(-self.normal.normalize_or_zero(), self.a.vertices(), &self.moved) {
             Some(gap) => Some(self.output(Some(gap))),
-            // In front of all only to rounding: no plane that this method can name.
+            // All vertices are in front only up to rounding, so the plane is no proof.
             None => Some(self.output(None)),
         }
     }
@@ -279,8 +280,8 @@ impl<'h> Perceptron<'h> {
             Learning::Adaptive => {
                 let w = (self.normal.length_squared() + self.offset * self.offset).sqrt();
                 let length = (z.length_squared() + side * side).sqrt();
-                // A vertex just on the plane turns it a little, too.
-                (-product / (w * length)).max(LEAST_STEP)
+                // A vertex exactly on the plane must turn it, too.
+                (-product / (w * length)).max(MIN_STEP)
             }
         };
         self.normal += z * step;
@@ -288,8 +289,8 @@ impl<'h> Perceptron<'h> {
         self.iterations += 1;
     }
 
-    /// Leaves the plane for the next frame.
-    pub fn keep(&self, cache: &mut Cache) {
+    /// Stores the plane for the next frame.
+    pub fn store_plane(&self, cache: &mut Cache) {
         let length = self.normal.length();
         if length > 0.0 && length.is_finite() {
             let normal = self.normal / length;
@@ -304,16 +305,16 @@ impl<'h> Perceptron<'h> {
             bias: Bias::TowardsCollision,
             separation,
             iterations: self.iterations,
-            looked_at: self.looked_at,
+            vertices_evaluated: self.vertices_evaluated,
         }
     }
 }
 
-/// Vectors `(p, -1)` with `|p| <= 1` are shortened to at most one.
-const HALF_ROOT: f64 = std::f64::consts::FRAC_1_SQRT_2;
+/// Scales the vectors `(p, -1)` with `|p| <= 1` to a length of at most one.
+const VECTOR_SCALE: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
-/// The least step of [`Learning::Adaptive`]: a vertex exactly on the plane must turn it, too.
-const LEAST_STEP: f64 = 1e-3;
+/// The minimum step of [`Learning::Adaptive`]: a vertex exactly on the plane must turn it, too.
+const MIN_STEP: f64 = 1e-3;
 
 #[cfg(test)]
 mod tests {
@@ -337,7 +338,8 @@ mod tests {
         }
     }
 
-    /// Equation 3.3: no more turns than one over the square of the best plane's distance.
+    /// Equation 3.3: the number of turns is at most one over the square of the best plane's
+    /// distance.
     #[test]
     fn turns_are_bounded_by_the_gap() {
         let cube: Vec<Vec3> = (0..8_u32)
@@ -346,7 +348,7 @@ mod tests {
         let cube = Hull::new(&cube).unwrap();
         for gap in [0.5, 0.2, 0.1, 0.05] {
             let pose = Pose::from_translation([0.0, 0.0, 1.0 + gap]).unwrap();
-            // From a plane that is no plane at all, as the proof does, with steps of one.
+            // Start with `w = 0`, as the proof does, with steps of one.
             let learning = Learning::Relaxed { eta: 1.0, relaxation: 1.0 };
             let options = Options::new(learning, FirstPlane::Axis, 100_000).unwrap();
             let mut perceptron = Perceptron::new(&cube, &cube, &pose, options, &Cache::default());
@@ -358,13 +360,13 @@ mod tests {
             };
             assert!(output.separation.is_some());
             // The best plane lies in the middle of the gap.
-            let d = gap * 0.5 * perceptron.scale * HALF_ROOT;
+            let d = gap * 0.5 * perceptron.scale * VECTOR_SCALE;
             assert!(f64::from(output.iterations) < 1.0 / (d * d), "{gap} {}", output.iterations);
         }
     }
 
-    /// Two crossed bars have no vertex in the common part of their boxes, where the thesis would
-    /// look.
+    /// Two crossed bars have no vertex in the intersection of their boxes, where the thesis would
+    /// search.
     #[test]
     fn crossed_bars_are_not_separated() {
         let bar: Vec<Vec3> = (0..8_u32)
@@ -387,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn no_limit_is_passed_and_zero_means_one_look() {
+    fn the_limit_holds_and_zero_means_one_pass() {
         let tetrahedron = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z]).unwrap();
         for (max, apart) in [(0, false), (0, true), (7, false)] {
             let options = Options::new(Learning::Adaptive, FirstPlane::Boxes, max).unwrap();

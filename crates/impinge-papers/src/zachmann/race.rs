@@ -1,95 +1,99 @@
-//! Two methods on one pair, the first to finish stops the other (Zachmann 1994, section 6.5).
+//! A race of two methods on one pair: the first to finish stops the other (Zachmann 1994, section
+//! 6.5).
 //!
-//! Some methods find a common point early, some find early that there is none: clipping and the
-//! perceptron rule are such a pair. [`parallel`] runs them on two threads, each of which asks
-//! between steps whether the other has finished. [`interleaved`] takes turns of a few steps on one
-//! thread, which is what pays for small pairs: the thesis' own trials with many objects became
-//! slower by racing on two processors.
+//! Some methods are fast for intersecting bodies, others for separated bodies: clipping and the
+//! perceptron rule are such a pair. [`parallel`] runs them on two threads. Each thread checks
+//! between steps whether the other has finished. [`interleaved`] alternates a few steps of each on
+//! one thread. This is faster for small pairs: in the thesis' own experiments with many objects,
+//! racing on two processors was slower.
 //!
-//! Whoever wins, the verdict is the same: contenders answer for certain or give up. Which of them
-//! won is a matter of luck for [`parallel`], and the same every time for [`interleaved`].
+//! The verdict does not depend on the winner, because a contender returns a certain verdict or
+//! gives up. The winner depends on timing for [`parallel`], and is deterministic for
+//! [`interleaved`].
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{clipping, perceptron};
 use crate::leung::separating;
 
-/// What a contender says after a step.
+/// The state of a contender after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// It goes on.
+pub enum Status {
+    /// It is still running.
     Running,
-    /// The bodies share no point, for certain.
+    /// The bodies certainly share no point.
     Separated,
-    /// They share a point, for certain.
+    /// The bodies certainly share a point.
     Intersecting,
-    /// It cannot tell and has stopped.
+    /// It has stopped without a verdict.
     GaveUp,
 }
 
-/// A method that goes step by step and ends by itself.
+/// A method that runs step by step and ends by itself.
 pub trait Contender {
-    /// Takes one step. After it has said anything but [`Standing::Running`] it is not asked again.
-    fn step(&mut self) -> Standing;
+    /// Runs one step. It is not called again after it has returned anything but
+    /// [`Status::Running`].
+    fn step(&mut self) -> Status;
 }
 
 impl Contender for clipping::Clipping<'_> {
-    fn step(&mut self) -> Standing {
+    fn step(&mut self) -> Status {
         match Self::step(self) {
-            None => Standing::Running,
-            Some(output) if output.meet => Standing::Intersecting,
-            Some(_) => Standing::Separated,
+            None => Status::Running,
+            Some(output) if output.meet => Status::Intersecting,
+            Some(_) => Status::Separated,
         }
     }
 }
 
 impl Contender for perceptron::Perceptron<'_> {
-    fn step(&mut self) -> Standing {
+    fn step(&mut self) -> Status {
         match Self::step(self) {
-            None => Standing::Running,
-            Some(output) if output.separation.is_some() => Standing::Separated,
-            Some(_) => Standing::GaveUp,
+            None => Status::Running,
+            Some(output) if output.separation.is_some() => Status::Separated,
+            Some(_) => Status::GaveUp,
         }
     }
 }
 
 impl Contender for separating::Search<'_> {
-    fn step(&mut self) -> Standing {
+    fn step(&mut self) -> Status {
         match Self::step(self) {
-            None => Standing::Running,
-            Some(separating::Verdict::Separated(_)) => Standing::Separated,
-            Some(separating::Verdict::Intersecting(_)) => Standing::Intersecting,
-            Some(separating::Verdict::Undecided(_)) => Standing::GaveUp,
+            None => Status::Running,
+            Some(separating::Verdict::Separated(_)) => Status::Separated,
+            Some(separating::Verdict::Intersecting(_)) => Status::Intersecting,
+            Some(separating::Verdict::Undecided(_)) => Status::GaveUp,
         }
     }
 }
 
-/// How a race ended.
+/// The result of a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// Whether the bodies share a point; `None` if both contenders gave up.
     pub meet: Option<bool>,
-    /// Who said so.
+    /// The contender that decided.
     pub winner: Option<Winner>,
-    /// How many steps the first contender took.
+    /// The number of steps of the first contender.
     pub first_steps: u64,
-    /// How many steps the second contender took.
+    /// The number of steps of the second contender.
     pub second_steps: u64,
 }
 
 /// One of two contenders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Winner {
-    /// The first.
+    /// The first contender.
     First,
-    /// The second.
+    /// The second contender.
     Second,
 }
 
-/// A race on one thread: `slices.0` steps of the first, `slices.1` of the second, and so on.
+/// A race on one thread: repeatedly runs `slices.0` steps of the first contender and `slices.1` of
+/// the second.
 ///
-/// Choose slices that take about the same time; then the race takes at most about twice as long as
-/// the faster of the two. A slice of zero counts as one.
+/// If both slices take about the same time, the race takes at most about twice as long as the
+/// faster contender. A slice of zero counts as one.
 ///
 /// ```
 /// use impinge::convex::Hull;
@@ -112,40 +116,40 @@ pub fn interleaved(
     slices: (u32, u32),
 ) -> Outcome {
     let mut steps = [0; 2];
-    let mut standings = [Standing::Running; 2];
+    let mut statuses = [Status::Running; 2];
     loop {
         for _ in 0..slices.0.max(1) {
-            if standings[0] == Standing::Running {
-                standings[0] = first.step();
+            if statuses[0] == Status::Running {
+                statuses[0] = first.step();
                 steps[0] += 1;
             }
         }
-        if ends(standings[0], standings[1]) {
-            return outcome(standings, steps);
+        if ends(statuses[0], statuses[1]) {
+            return outcome(statuses, steps);
         }
         for _ in 0..slices.1.max(1) {
-            if standings[1] == Standing::Running {
-                standings[1] = second.step();
+            if statuses[1] == Status::Running {
+                statuses[1] = second.step();
                 steps[1] += 1;
             }
         }
-        if ends(standings[1], standings[0]) {
-            return outcome(standings, steps);
+        if ends(statuses[1], statuses[0]) {
+            return outcome(statuses, steps);
         }
     }
 }
 
-/// Whether one standing ends the race.
-fn ends(one: Standing, other: Standing) -> bool {
+/// Whether the status of one contender ends the race.
+fn ends(one: Status, other: Status) -> bool {
     match one {
-        Standing::Running => false,
-        Standing::Separated | Standing::Intersecting => true,
-        Standing::GaveUp => other == Standing::GaveUp,
+        Status::Running => false,
+        Status::Separated | Status::Intersecting => true,
+        Status::GaveUp => other == Status::GaveUp,
     }
 }
 
-/// A race on two threads of the current `rayon` pool. With one thread, the first runs to its end
-/// and then, if it gave up, the second.
+/// A race on two threads of the current `rayon` pool. With one thread, the first contender runs to
+/// its end and then, if it gave up, the second.
 pub fn parallel<F: Contender + Send, S: Contender + Send>(
     first: &mut F,
     second: &mut S,
@@ -156,55 +160,55 @@ pub fn parallel<F: Contender + Send, S: Contender + Send>(
     outcome([one, two], [first_steps, second_steps])
 }
 
-/// Steps until there is an end, one's own or the other's.
-fn run(contender: &mut impl Contender, is_over: &AtomicBool) -> (Standing, u64) {
+/// Runs steps until this contender or the other has finished.
+fn run(contender: &mut impl Contender, is_over: &AtomicBool) -> (Status, u64) {
     let mut steps = 0;
-    // The flag carries no data; the join does.
+    // The flag transfers no data; the results are synchronised by the join.
     while !is_over.load(Ordering::Relaxed) {
-        let standing = contender.step();
+        let status = contender.step();
         steps += 1;
-        match standing {
-            Standing::Running => {}
-            Standing::GaveUp => return (standing, steps),
-            Standing::Separated | Standing::Intersecting => {
+        match status {
+            Status::Running => {}
+            Status::GaveUp => return (status, steps),
+            Status::Separated | Status::Intersecting => {
                 is_over.store(true, Ordering::Relaxed);
-                return (standing, steps);
+                return (status, steps);
             }
         }
     }
-    (Standing::Running, steps)
+    (Status::Running, steps)
 }
 
-fn outcome(standings: [Standing; 2], [first_steps, second_steps]: [u64; 2]) -> Outcome {
-    let says = |standing| match standing {
-        Standing::Separated => Some(false),
-        Standing::Intersecting => Some(true),
-        Standing::Running | Standing::GaveUp => None,
+fn outcome(statuses: [Status; 2], [first_steps, second_steps]: [u64; 2]) -> Outcome {
+    let verdict = |status| match status {
+        Status::Separated => Some(false),
+        Status::Intersecting => Some(true),
+        Status::Running | Status::GaveUp => None,
     };
-    let answers = standings.map(says);
+    let verdicts = statuses.map(verdict);
     debug_assert!(
-        answers[0].is_none() || answers[1].is_none() || answers[0] == answers[1],
-        "two certain answers that differ"
+        verdicts[0].is_none() || verdicts[1].is_none() || verdicts[0] == verdicts[1],
+        "the two contenders returned different certain verdicts"
     );
-    let winner = match answers {
+    let winner = match verdicts {
         [Some(_), _] => Some(Winner::First),
         [None, Some(_)] => Some(Winner::Second),
         [None, None] => None,
     };
-    Outcome { meet: answers[0].or(answers[1]), winner, first_steps, second_steps }
+    Outcome { meet: verdicts[0].or(verdicts[1]), winner, first_steps, second_steps }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Says something after so many steps.
-    struct After(u32, Standing);
+    /// A contender that returns the given status after the given number of steps.
+    struct After(u32, Status);
 
     impl Contender for After {
-        fn step(&mut self) -> Standing {
+        fn step(&mut self) -> Status {
             self.0 -= 1;
-            if self.0 == 0 { self.1 } else { Standing::Running }
+            if self.0 == 0 { self.1 } else { Status::Running }
         }
     }
 
@@ -219,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_first_to_finish_wins() {
-        use Standing::{GaveUp, Intersecting, Separated};
+        use Status::{GaveUp, Intersecting, Separated};
         let o = both(|| (After(10, Separated), After(1000, Separated)), Some(false));
         assert_eq!((o.winner, o.first_steps, o.second_steps), (Some(Winner::First), 10, 6));
         let o = both(|| (After(1000, Intersecting), After(5, Intersecting)), Some(true));

@@ -9,19 +9,19 @@ use impinge::scene::{LoadOptions, Loaded};
 use impinge::{Error, ErrorKind};
 
 impl MovingScene {
-    /// The parts of a file and how they move; bodies about whose motion the file says nothing move
-    /// as `otherwise` does, unless they hang on others. Only scene files (TOML, JSON) say anything
-    /// about motion, in sections that the documentation of [`impinge_io::scene`] describes; in
-    /// other files every part is a body.
+    /// Loads the parts of a file and their motion. Bodies without a motion in the file get the
+    /// motion `otherwise`, unless they have a parent. Only scene files (TOML, JSON) can contain
+    /// motion, in sections that the documentation of [`impinge_io::scene`] describes. In other
+    /// files every part is a body.
     ///
-    /// The second value is what was found in the file; its scene is the one of the moving scene.
+    /// The second value describes the content of the file. Its scene is that of the moving scene.
     ///
     /// # Errors
-    /// As [`Scene::load`](impinge::Scene::load), and for poses that are not rigid where they must be;
-    /// the message names the file, the part and the field.
+    /// As [`Scene::load`](impinge::Scene::load), and if a pose that must be rigid is not. The message
+    /// contains the file, the part and the field.
     ///
     /// ```no_run
-    /// use impinge::motion::{Motion, MovingScene, Stage};
+    /// use impinge_samples::motion::{Motion, MovingScene, Stage};
     ///
     /// let (scene, found) = MovingScene::load("line.toml", &Motion::Still)?;
     /// println!("{found}");
@@ -63,21 +63,21 @@ fn moving(body: impinge_io::Body, carries: bool, otherwise: &Motion) -> Result<M
     };
     let origin = match rigid(body.matrix) {
         Ok(origin) => origin,
-        // Nobody counts on its frame, so the place alone will do.
+        // No other body depends on its frame, so only its position is needed.
         Err(_)
             if !carries && body.parent.is_none() && !matches!(motion, Motion::Keyframes { .. }) =>
         {
             Pose::from_translation(body.matrix.map(|row| row[3]))?
         }
         Err(e) => {
-            return Err(e.within("pose (of a part with keyframes, or that hangs on another or carries one, use `scale` to scale it)"));
+            return Err(e.within("pose (the pose of a part that has keyframes, a parent or children must be rigid: use `scale` to scale it)"));
         }
     };
     let (name, parts, parent) = (body.name, body.instances, body.parent);
     Ok(MovingBody { name, parts, parent, origin, motion })
 }
 
-/// The pose of a matrix, its rotation possibly rounded to single precision.
+/// The pose of a matrix. Its rotation may be rounded to single precision.
 fn rigid(matrix: [[f64; 4]; 3]) -> Result<Pose, Error> {
     Pose::from_matrix(matrix).or_else(|e| Pose::from_nearest_rotation(matrix).map_err(|_| e))
 }
@@ -136,7 +136,7 @@ fn from_file(motion: impinge_io::Motion) -> Result<Motion, Error> {
             Motion::Keyframes { keyframes: keys, repeat }
         }
         other => {
-            let message = format!("motion {other:?} is of a kind that is not known here");
+            let message = format!("motion {other:?} is of an unknown kind");
             return Err(Error::new(ErrorKind::File, message));
         }
     })

@@ -1,4 +1,4 @@
-//! Poses between keyframes.
+//! Interpolation between keyframes.
 
 use glam::DQuat;
 
@@ -6,7 +6,7 @@ use super::{Keyframe, Repeat};
 use impinge::math::Pose;
 use impinge::{Error, ErrorKind};
 
-/// Keyframes, and the poses between them.
+/// Keyframes, with interpolation of the poses between them.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
     keys: Vec<Keyframe>,
@@ -14,10 +14,10 @@ pub(super) struct Track {
 }
 
 impl Track {
-    /// The track.
+    /// Creates a track.
     ///
     /// # Errors
-    /// If there is no keyframe, or times are not finite and ascending.
+    /// If there is no keyframe, or if times are not finite and ascending.
     pub(super) fn new(keys: &[Keyframe], repeat: Repeat) -> Result<Self, Error> {
         let bad = |message: String| Err(Error::new(ErrorKind::BadParameter, message));
         if keys.is_empty() {
@@ -38,10 +38,11 @@ impl Track {
     /// The pose at a time.
     ///
     /// # Errors
-    /// Never for poses that are in range, between which all others are.
+    /// None if the poses of all keyframes are in range, because interpolated poses lie between
+    /// them.
     pub(super) fn pose(&self, time: f64) -> Result<Pose, Error> {
         let time = self.within(time);
-        // The first key that is later.
+        // The first key with a later time.
         let after = self.keys.partition_point(|key| key.time <= time);
         let Some(before) = after.checked_sub(1) else { return Ok(self.keys[0].pose) };
         let from = &self.keys[before];
@@ -53,7 +54,7 @@ impl Track {
         between(&from.pose, &to.pose, share)
     }
 
-    /// The time on the track that a time stands for.
+    /// The time on the track that corresponds to `time`, by the repeat mode.
     fn within(&self, time: f64) -> f64 {
         let (start, end) = (self.keys[0].time, self.keys[self.keys.len() - 1].time);
         let length = end - start;
@@ -69,13 +70,13 @@ impl Track {
         } else {
             start * (1.0 - fraction) + end * fraction
         };
-        // Times that are so far from each other that the quotient overflows are past the end.
+        // If the quotient overflows, the time is past the end.
         if within.is_finite() { within.clamp(start, end) } else { end }
     }
 }
 
-/// How far a time is on the way from one to another, as a share of it. The difference of two finite
-/// times may be infinite, that of their halves is not.
+/// The interpolation parameter of `time` between `from` and `to`. The difference of two finite
+/// times may overflow, that of their halves does not.
 fn share(from: f64, to: f64, time: f64) -> f64 {
     if (to - from).is_finite() && (time - from).is_finite() {
         (time - from) / (to - from)
@@ -84,11 +85,12 @@ fn share(from: f64, to: f64, time: f64) -> f64 {
     }
 }
 
-/// The pose a share of the way: straight on, and by the shortest turn at an even pace (Shoemake
-/// 1985).
+/// The interpolated pose: linear translation, and spherical linear interpolation of the rotation
+/// (Shoemake 1985).
 fn between(a: &Pose, b: &Pose, share: f64) -> Result<Pose, Error> {
     let (from, to) = (a.translation(), b.translation());
-    // Rounding may lead out of what lies between, and so out of the range of coordinates.
+    // Clamped, because rounding may lead out of the interval and so out of the range of
+    // coordinates.
     let translation = (from * (1.0 - share) + to * share).clamp(from.min(to), from.max(to));
     if a.rotation() == b.rotation() {
         return Pose::from_translation(translation)?.compose(&turn_of(a)?);
@@ -98,7 +100,7 @@ fn between(a: &Pose, b: &Pose, share: f64) -> Result<Pose, Error> {
     Pose::from_quaternion(p.slerp(q, share).to_array(), translation)
 }
 
-/// The rotation of a pose alone, bit for bit.
+/// The rotation of a pose alone, without rounding.
 fn turn_of(pose: &Pose) -> Result<Pose, Error> {
     let mut rows = pose.to_matrix();
     rows.iter_mut().for_each(|row| row[3] = 0.0);
@@ -120,7 +122,7 @@ mod tests {
         Track::new(&keys, repeat).unwrap()
     }
 
-    /// The place and the angle about z.
+    /// The x coordinate and the angle about z.
     fn at(track: &Track, time: f64) -> (f64, f64) {
         let pose = track.pose(time).unwrap();
         let x = pose.transform_vector(Vec3::X);
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn poses_are_met_and_in_between_all_is_even() {
+    fn keyframes_are_reached_and_interpolation_is_uniform() {
         let once = track(Repeat::Once);
         for (time, x, angle) in [
             (0.0, 0.0, 0.0),
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn poses_between_those_in_range_are_in_range_at_any_time() {
+    fn interpolated_poses_are_in_range_at_any_time() {
         let at = |x: f64| Pose::from_translation([x, -x, 1e60]).unwrap();
         for (times, places) in [
             ([0.0, 3.0, 7.0], [1e60, 1e60, 1e60]),
@@ -192,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_track_is_refused() {
+    fn invalid_tracks_are_refused() {
         let key = |time| Keyframe { time, pose: Pose::IDENTITY };
         for keys in [&[][..], &[key(f64::NAN)], &[key(1.0), key(1.0)], &[key(1.0), key(0.0)]] {
             assert_eq!(Track::new(keys, Repeat::Once).unwrap_err().kind(), ErrorKind::BadParameter);

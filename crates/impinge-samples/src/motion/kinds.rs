@@ -2,79 +2,80 @@
 
 use impinge::math::{Aabb, Pose, Vec3};
 
-/// How a body moves, in the frame of its parent or of the scene. Times are in seconds, lengths in
-/// units of the scene.
+/// The motion of a body, in the frame of its parent or of the scene. Times are in seconds, lengths
+/// in units of the scene.
 ///
-/// What is `None` follows from the [surroundings](super::Surroundings): random directions by the
-/// seed, speeds and cages by the size of the scene.
+/// Fields that are `None` are derived from the [surroundings](super::Surroundings): random
+/// directions from the seed, speeds and cages from the size of the scene.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Motion {
-    /// Not at all.
+    /// The body does not move.
     #[default]
     Still,
-    /// Straight on, reflected by the walls of a cage, turning about its middle (Klosowski et al.
-    /// 1998, section 5.2).
+    /// Straight motion with rotation about its middle, reflected by the walls of a cage (Klosowski
+    /// et al. 1998, section 5.2).
     Billiard {
-        /// Units a second; else a random direction, at `speed`.
+        /// Velocity in units per second. Default: a random direction, at `speed`.
         velocity: Option<Vec3>,
-        /// Units a second; else a fifth of the diagonal of the cage.
+        /// Speed in units per second. Default: a fifth of the diagonal of the cage.
         speed: Option<f64>,
-        /// What it turns about; else random.
+        /// The axis of rotation. Default: random.
         axis: Option<Vec3>,
-        /// Radians a second; else random, up to half a turn.
+        /// Angular speed in radians per second. Default: random, up to half a turn.
         spin: Option<f64>,
-        /// What the ball around the body does not leave; else the box of the scene at its start,
-        /// half as large again. A body that is too large for it stays in its middle.
+        /// The box that the bounding ball of the body does not leave. Default: the box of the scene
+        /// at its start, enlarged by half. A body that is too large stays in the middle of the box.
         cage: Option<Aabb>,
-        /// Whether it turns back when it [hits](super::Mover::hit) another body.
+        /// Whether the body reverses its motion when it [hits](super::Mover::hit) another body.
         bounce: bool,
-        /// Where random choices start; else the seed of the surroundings.
+        /// Seed of random choices. Default: the seed of the surroundings.
         seed: Option<u64>,
     },
-    /// Random steps and turns, the same for any time step.
+    /// Random steps and rotations, of the same size for every time step.
     Brownian {
-        /// The most that a frame moves it along each axis; else a fiftieth of its size.
+        /// Maximum translation per frame along each axis. Default: a fiftieth of the size of the
+        /// body.
         step: Option<f64>,
-        /// The most that a frame turns it, in radians; else three degrees.
+        /// Maximum rotation per frame, in radians. Default: three degrees.
         turn: Option<f64>,
-        /// What the ball around the body does not leave, if anything.
+        /// The box that the bounding ball of the body does not leave, if there is one.
         cage: Option<Aabb>,
-        /// Where random choices start; else the seed of the surroundings.
+        /// Seed of random choices. Default: the seed of the surroundings.
         seed: Option<u64>,
     },
-    /// Down until its lowest point reaches a floor, which throws it back. It comes to rest when it
-    /// does not rise any more.
+    /// Free fall until the lowest point reaches a floor, where the body bounces. It comes to rest
+    /// when it no longer rises.
     Falling {
-        /// Units a second, every second; else 9.81 against z.
+        /// Acceleration in units per second squared. Default: 9.81 along -z.
         gravity: Option<Vec3>,
-        /// The height of the floor, measured against gravity from the origin; else the lowest point
-        /// of the scene.
+        /// The height of the floor, measured opposite to gravity from the origin. Default: the
+        /// lowest point of the scene.
         floor: Option<f64>,
-        /// How much of its speed and its turning is left after it met the floor, 0 to 1; else a
+        /// The share of its speed and angular speed that is left after a bounce, 0 to 1. Default: a
         /// half.
         restitution: Option<f64>,
-        /// Units a second, at first; else none.
+        /// Initial velocity in units per second. Default: zero.
         velocity: Option<Vec3>,
-        /// What it turns about; else random.
+        /// The axis of rotation. Default: random.
         axis: Option<Vec3>,
-        /// Radians a second; else none.
+        /// Angular speed in radians per second. Default: zero.
         spin: Option<f64>,
-        /// Where random choices start; else the seed of the surroundings.
+        /// Seed of random choices. Default: the seed of the surroundings.
         seed: Option<u64>,
     },
-    /// From pose to pose, straight and by the shortest turn.
+    /// Interpolation between poses, linear and by the shortest rotation.
     Keyframes {
-        /// One at least, times ascending.
+        /// At least one keyframe, with ascending times.
         keyframes: Vec<Keyframe>,
-        /// What comes after the last. Before the first there is the first.
+        /// The motion after the last keyframe. Before the first keyframe the body has its pose.
         repeat: Repeat,
     },
 }
 
 impl Motion {
-    /// The kinds that need nothing but a name, by it: `still`, `billiard`, `brownian` and
-    /// `falling`.
+    /// The kind of motion with a given name, for kinds without required fields: `still`,
+    /// `billiard`, `brownian` and `falling`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
@@ -103,23 +104,23 @@ impl Motion {
     }
 }
 
-/// A pose at a time.
+/// A pose at a given time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe {
-    /// In seconds.
+    /// The time in seconds.
     pub time: f64,
-    /// In the frame of the parent, or of the scene.
+    /// The pose in the frame of the parent or of the scene.
     pub pose: Pose,
 }
 
-/// What comes after the last keyframe.
+/// The motion after the last keyframe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeat {
-    /// The body stays where it is.
+    /// The body keeps the last pose.
     #[default]
     Once,
-    /// The first again.
+    /// The motion restarts at the first keyframe.
     Loop,
-    /// All of them backwards, and so on.
+    /// The motion runs backwards and forwards alternately.
     BackAndForth,
 }

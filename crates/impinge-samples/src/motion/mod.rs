@@ -1,15 +1,15 @@
-//! Bodies on paths: scenes whose parts fly, tremble, fall or follow keyframes, and the world that
-//! watches them.
+//! Moving scenes: parts that fly, tremble, fall or follow keyframes, in a world that detects their
+//! collisions.
 //!
 //! A [`MovingScene`] is a [`Scene`] with a [`Motion`] for each of its bodies, from a file
 //! (`MovingScene::load`) or [generated](Sample). A [`Stage`] is such a scene in a
-//! [`World`](impinge::world::World): each [step](Stage::advance) moves the bodies, each
-//! [update](Stage::update) says what began and what ended to meet. Motions are prescribed, not
-//! computed from forces: bodies pass through each other, but for those on billiard paths, which
-//! turn back (Klosowski et al. 1998, section 5.2).
+//! [`World`](impinge::world::World): each [step](Stage::advance) moves the bodies, and each
+//! [update](Stage::update) reports the collisions that began and ended. Motions are prescribed, not
+//! computed from forces: bodies pass through each other, except those on billiard paths, which
+//! reverse their motion (Klosowski et al. 1998, section 5.2).
 //!
 //! ```
-//! use impinge::motion::{MovingScene, Sample, Stage};
+//! use impinge_samples::motion::{MovingScene, Sample, Stage};
 //!
 //! let scene = MovingScene::sample(Sample::Billiard, 12, 1)?;
 //! let mut stage = Stage::new(&scene, &Default::default(), 1)?;
@@ -45,32 +45,32 @@ use impinge::scene::Scene;
 /// A scene whose bodies move.
 #[derive(Clone, Debug, Default)]
 pub struct MovingScene {
-    /// The parts where they start, and the pairs that nobody wants to hear about.
+    /// The parts at their start poses, and the ignored pairs.
     pub scene: Scene,
-    /// What moves as one. Every part belongs to one body.
+    /// The bodies. Every part belongs to one body.
     pub bodies: Vec<MovingBody>,
-    /// Bodies that hang on each other by at most so many links are not compared.
+    /// Bodies connected by at most this many parent links are not compared.
     pub ignore_links: u32,
 }
 
-/// Parts that move as one.
+/// Parts that move together.
 #[derive(Clone, Debug)]
 pub struct MovingBody {
-    /// What the user calls it.
+    /// The user's name for the body.
     pub name: String,
-    /// Its parts in the scene.
+    /// The indices of its parts in the scene.
     pub parts: Range<usize>,
-    /// The body, before it in the list, with which it moves.
+    /// The parent, with which the body moves. It comes before the body in the list.
     pub parent: Option<usize>,
-    /// The pose of its own frame at the start, in the frame of the parent or of the scene.
-    /// Keyframes say where that frame goes.
+    /// The start pose of its own frame, in the frame of the parent or of the scene. Keyframes are
+    /// poses of this frame.
     pub origin: Pose,
-    /// How it moves, in the frame of its parent or of the scene.
+    /// Its motion, in the frame of its parent or of the scene.
     pub motion: Motion,
 }
 
 impl MovingScene {
-    /// A scene in which every part is a body that moves alike.
+    /// A scene in which every part is a body with the same motion.
     #[must_use]
     pub fn of_parts(scene: Scene, motion: &Motion) -> Self {
         let mut this = Self { scene, ..Self::default() };
@@ -86,11 +86,11 @@ impl MovingScene {
         this
     }
 
-    /// Adds a body of one part at a pose in the frame of its parent, or of the scene, and returns
+    /// Adds a body of one part, with a pose in the frame of its parent or of the scene, and returns
     /// its index.
     ///
     /// # Errors
-    /// As [`Pose::compose`], if the body starts beyond the range of coordinates.
+    /// As [`Pose::compose`], if the start pose is beyond the range of coordinates.
     ///
     /// # Panics
     /// If there is no such parent.
@@ -113,7 +113,7 @@ impl MovingScene {
         Ok(self.bodies.len() - 1)
     }
 
-    /// Where a body's origin is at first, in the frame of the scene.
+    /// The start pose of a body, in the frame of the scene.
     fn pose_of(&self, body: usize) -> Result<Pose, Error> {
         let mut pose = self.bodies[body].origin;
         let mut above = self.bodies[body].parent;
@@ -124,14 +124,14 @@ impl MovingScene {
         Ok(pose)
     }
 
-    /// A box around all parts where they start.
+    /// A box around all parts at their start poses.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         let boxes = (0..self.scene.parts().len()).map(|i| self.scene.bounds_of(i));
         boxes.fold(Aabb::EMPTY, |all, b| all.union(&b))
     }
 
-    /// Bodies that move, in a generated scene; see [`Sample`].
+    /// Generates a moving scene; see [`Sample`].
     ///
     /// # Errors
     /// [`BadParameter`](impinge::ErrorKind::BadParameter) if there are too few or too many bodies.

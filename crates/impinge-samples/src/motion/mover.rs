@@ -1,4 +1,4 @@
-//! One body on its path.
+//! The motion of one body along its path.
 
 use glam::DQuat;
 
@@ -9,21 +9,21 @@ use impinge::internals::Random;
 use impinge::math::{Aabb, MAX_COORDINATE, Pose, Vec3};
 use impinge::{Error, ErrorKind};
 
-/// What motions follow from where nothing was said.
+/// The source of the defaults of a motion.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
     /// A box around the scene at its start.
     pub bounds: Aabb,
-    /// Where random choices start.
+    /// Seed of random choices.
     pub seed: u64,
-    /// The number of the body, so that each has choices of its own.
+    /// The number of the body, so that each body has different random choices.
     pub body: usize,
 }
 
-/// A body on its path: where it is, and where it is after the next step.
+/// A body on its path: its current pose, and the computation of the next one.
 ///
 /// ```
-/// use impinge::motion::{Motion, Mover, MovingBody, Surroundings};
+/// use impinge_samples::motion::{Motion, Mover, MovingBody, Surroundings};
 /// use impinge::{Aabb, Pose, Vec3};
 ///
 /// let motion = Motion::from_name("falling").unwrap();
@@ -42,11 +42,11 @@ pub struct Surroundings {
 pub struct Mover {
     /// The pose at the start, in the frame of the parent or of the scene.
     start: Pose,
-    /// The body's middle at the start, about which it turns.
+    /// The middle of the body at the start, about which it rotates.
     pivot: Vec3,
-    /// The middle now.
+    /// The current position of the middle.
     center: Vec3,
-    /// The turn since the start.
+    /// The rotation since the start.
     turn: DQuat,
     path: Path,
     /// Seconds since the start.
@@ -62,7 +62,7 @@ enum Path {
     Keyframes { track: Track },
 }
 
-/// A turn about an axis of length one, in radians a second.
+/// A rotation about a unit axis, in radians per second.
 #[derive(Clone, Copy, Debug)]
 struct Spin {
     axis: Vec3,
@@ -73,24 +73,24 @@ struct Spin {
 #[derive(Clone, Debug)]
 struct Fall {
     gravity: Vec3,
-    /// Against gravity, of length one.
+    /// The unit vector opposite to gravity.
     up: Vec3,
     floor: f64,
     restitution: f64,
     velocity: Vec3,
     spin: Spin,
-    /// The corners of the body as seen from its middle, at the start.
+    /// The corners of the body relative to its middle, at the start.
     corners: Vec<Vec3>,
     rests: bool,
 }
 
 impl Mover {
-    /// A body on its path, from its origin on. The points, whose hull holds it, are where it
-    /// starts, in the frame of its parent or of the scene.
+    /// A body on its path, at its start pose. The hull of `points` contains the body at the start,
+    /// in the frame of its parent or of the scene.
     ///
     /// # Errors
     /// [`BadParameter`](ErrorKind::BadParameter) for fields of the motion that are not finite or
-    /// make no sense; the message names the body and the field.
+    /// out of range. The message contains the body and the field.
     pub fn new(body: &MovingBody, points: &[Vec3], around: &Surroundings) -> Result<Self, Error> {
         let bad = |what: &str| {
             let message = format!("the motion of {}: {what}", body.name);
@@ -105,7 +105,7 @@ impl Mover {
             Random::new(Random::new(seed.unwrap_or(around.seed) ^ body).bits())
         };
         let room = |cage: &Aabb| shrunk(cage, radius);
-        // Nothing at all is somewhere too.
+        // An empty scene box is replaced by the pivot.
         let scene =
             if around.bounds.is_empty() { Aabb::from_corners(pivot, pivot) } else { around.bounds };
         let path = match &body.motion {
@@ -157,7 +157,7 @@ impl Mover {
         Ok(Self { start: body.origin, pivot, center, turn: DQuat::IDENTITY, path, time: 0.0 })
     }
 
-    /// Whether it will ever move again.
+    /// Whether it may still move.
     #[must_use]
     pub fn moves(&self) -> bool {
         match &self.path {
@@ -167,10 +167,10 @@ impl Mover {
         }
     }
 
-    /// Where it is, in the frame of its parent or of the scene.
+    /// The current pose, in the frame of its parent or of the scene.
     ///
     /// # Errors
-    /// If it has flown out of the range of coordinates.
+    /// If the body has left the range of coordinates.
     pub fn pose(&self) -> Result<Pose, Error> {
         if let Path::Keyframes { track } = &self.path {
             return track.pose(self.time);
@@ -183,7 +183,7 @@ impl Mover {
         Pose::from_translation(self.center)?.compose(&about.compose(&from_middle)?)
     }
 
-    /// Moves it on by so many seconds, and returns where it is then.
+    /// Advances the motion by `seconds` and returns the new pose.
     ///
     /// # Errors
     /// [`BadParameter`](ErrorKind::BadParameter) if the time is negative or not finite; otherwise
@@ -191,7 +191,7 @@ impl Mover {
     pub fn advance(&mut self, seconds: f64) -> Result<Pose, Error> {
         if !seconds.is_finite() || seconds < 0.0 {
             let message =
-                format!("a step of {seconds} seconds: give a finite number of at least 0");
+                format!("the step is {seconds} seconds: it must be finite and at least 0");
             return Err(Error::new(ErrorKind::BadParameter, message));
         }
         self.time += seconds;
@@ -216,8 +216,8 @@ impl Mover {
         self.pose()
     }
 
-    /// Tells it that it has begun to meet another body: on a billiard path it turns back, if it is
-    /// to.
+    /// Called when the body starts to collide with another. On a billiard path it reverses its
+    /// motion, if that is enabled.
     pub fn hit(&mut self) {
         if let Path::Billiard { velocity, spin, bounce: true, .. } = &mut self.path {
             *velocity = -*velocity;
@@ -231,7 +231,7 @@ impl Spin {
         Self { axis: unit(axis), speed, angle: 0.0 }
     }
 
-    /// The turn since the start, after so many seconds more.
+    /// Advances the rotation by `seconds`. Returns the rotation since the start.
     fn advance(&mut self, seconds: f64) -> DQuat {
         self.angle = (self.angle + self.speed * seconds) % std::f64::consts::TAU;
         DQuat::from_axis_angle(self.axis, self.angle)
@@ -258,15 +258,15 @@ impl Fall {
             self.velocity -= up * falls * 2.0;
             self.velocity *= self.restitution;
             self.spin.speed *= self.restitution;
-            // What gravity takes back within the next step is no bounce.
+            // A speed that gravity cancels within the next step does not count as a bounce.
             let rises = up.dot(self.velocity);
             self.rests = self.restitution < 1.0 && rises <= length(self.gravity) * seconds;
         }
     }
 }
 
-/// A vector of length one along one that is not zero, of any size: the square of the length of a
-/// vector below 1e-162 is zero, and that of one above 1e154 is infinite.
+/// The unit vector along a nonzero vector of any size. Scaled first, because the squared length
+/// underflows below 1e-162 and overflows above 1e154.
 fn unit(v: Vec3) -> Vec3 {
     (v / v.abs().max_element()).normalize()
 }
@@ -277,7 +277,7 @@ fn length(v: Vec3) -> f64 {
     if largest == 0.0 { 0.0 } else { (v / largest).length() * largest }
 }
 
-/// What of a motion is no number, or no sense.
+/// Checks that the fields of a motion are finite and in range.
 fn check(motion: &Motion) -> Result<(), String> {
     let vector = |name: &str, v: &Option<Vec3>| match v {
         Some(v) if !v.is_finite() => Err(format!("{name} is not finite")),
@@ -327,15 +327,15 @@ fn check(motion: &Motion) -> Result<(), String> {
     }
 }
 
-/// Where the middle of a ball may be that stays in the cage; the middle of the cage where the ball
-/// is too large.
+/// The box of positions of the middle of a ball that stays in the cage; the middle of the cage if
+/// the ball is too large.
 fn shrunk(cage: &Aabb, radius: f64) -> Aabb {
     let (low, high, middle) = (cage.min + radius, cage.max - radius, cage.center());
     Aabb { min: low.min(middle), max: high.max(middle) }
 }
 
-/// Takes a point that has left the box back by reflection, however far it went, and turns the
-/// velocity with it.
+/// Reflects a point that has left the box back into it, from any distance, and reflects the
+/// velocity accordingly.
 fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
     for k in 0..3 {
         let (low, high) = (within.min[k], within.max[k]);
@@ -344,7 +344,7 @@ fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
         }
         let width = high - low;
         let rounds = (point[k] - low) / width;
-        // With no room at all there is one place only, and a place that is not finite is found out
+        // A box without extent has only one position. Positions that are not finite are detected
         // later.
         if width <= 0.0 || !rounds.is_finite() {
             point[k] = low;
@@ -359,8 +359,8 @@ fn reflect(point: &mut Vec3, velocity: &mut Vec3, within: &Aabb) {
     }
 }
 
-/// The points that can be lowest, as seen from `pivot`: the vertices of the hull, or all of them
-/// where there is none.
+/// The points that can be lowest, relative to `pivot`: the vertices of the hull, or all points if
+/// there is no hull.
 fn corners(points: &[Vec3], pivot: Vec3) -> Vec<Vec3> {
     let hull = if points.len() > 64 { Hull::new(points).ok() } else { None };
     let corners = hull.as_ref().map_or(points, Hull::vertices);
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_billiard_that_hits_goes_back_where_it_came_from() {
+    fn a_billiard_body_that_hits_reverses_its_motion() {
         let mut ball = mover(Motion::from_name("billiard").unwrap(), 5);
         let before = ball.advance(0.01).unwrap();
         ball.advance(0.01).unwrap();
@@ -445,13 +445,13 @@ mod tests {
             assert!(way.iter().all(|w| *w > 0.0 && *w < 0.18 + 0.02), "{way:?}");
             last = next;
         }
-        // The seed of the motion counts, if it has one.
+        // The seed of the motion has priority, if there is one.
         let same = [1, 2].map(|seed| mover(motion(Some(9)), seed).advance(1.0).unwrap());
         assert_eq!(same[0], same[1]);
     }
 
     #[test]
-    fn what_falls_comes_to_rest_on_the_floor() {
+    fn a_falling_body_comes_to_rest_on_the_floor() {
         let motion = Motion::Falling {
             gravity: None,
             floor: Some(-2.0),
@@ -478,7 +478,7 @@ mod tests {
         assert_eq!(stone.advance(1.0).unwrap(), rest);
     }
 
-    /// The square of such a gravity is zero, or infinite.
+    /// The squared length of such a gravity underflows or overflows.
     #[test]
     fn gravity_of_any_size_is_a_direction() {
         for size in [5e-324, 1e-310, 1e-300, 1e-170, 1.0, 1e5] {
@@ -507,7 +507,7 @@ mod tests {
                 steps += 1;
                 assert!(steps < 100, "{size:e}");
             }
-            // It falls by its own speed, at least, and lies on the floor.
+            // It falls at least by its initial speed, and rests on the floor.
             let low = stone.pose().unwrap().translation().y - 1.0;
             assert!((low + 3.0).abs() < 1e-12, "{size:e}: {low}");
         }
@@ -516,7 +516,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_refused_by_name() {
+    fn invalid_fields_are_refused_by_name() {
         let body = |motion| MovingBody {
             name: "b".into(),
             parts: 0..1,
@@ -532,8 +532,7 @@ mod tests {
             assert_eq!(error.kind(), ErrorKind::BadParameter);
             assert!(error.to_string().contains("step"), "{error}");
         }
-        // What moves without bound leaves the range of numbers with an error, not with a wrong
-        // pose.
+        // A body that leaves the range of coordinates causes an error, not a wrong pose.
         let mut far = Mover::new(&body(brownian(1e300)), &[], &around).unwrap();
         assert!((0..10).any(|_| far.advance(1.0).is_err()));
         assert!(far.advance(-1.0).is_err() && far.advance(f64::NAN).is_err());

@@ -1,4 +1,4 @@
-//! Generated scenes that move.
+//! Generated moving scenes.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -11,30 +11,30 @@ use impinge::math::{Aabb, Pose, Vec3};
 use impinge::mesh::Mesh;
 use impinge::{Error, ErrorKind};
 
-/// The most bodies of a sample.
+/// Maximum number of bodies of a sample.
 const MAX_BODIES: usize = 1_000_000;
 
-/// A generated scene.
+/// A generated moving scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sample {
-    /// Bodies of ten forms fly in a cage and turn back where they meet, as in Zachmann 1994,
-    /// section 3.2.
+    /// Bodies of ten shapes that fly in a cage and reverse their motion when they collide, as in
+    /// Zachmann 1994, section 3.2.
     Billiard,
-    /// Small convex bodies tremble.
+    /// Small convex bodies with random motion.
     Brownian,
-    /// Bodies fall on a plate, bounce and come to rest.
+    /// Bodies that fall on a plate, bounce and come to rest.
     Falling,
-    /// Robot arms swing over a table; neighbouring links are not compared. Made of whole arms of
-    /// six bodies each, and the table.
+    /// Robot arms that swing over a table. Neighbouring links are not compared. The scene has
+    /// complete arms of six bodies each, and the table.
     Robot,
 }
 
 impl Sample {
-    /// All of them.
+    /// All samples.
     pub const ALL: [Self; 4] = [Self::Billiard, Self::Brownian, Self::Falling, Self::Robot];
 
-    /// The word for it.
+    /// The name of the sample.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -45,13 +45,13 @@ impl Sample {
         }
     }
 
-    /// The sample of a name.
+    /// The sample with a given name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|sample| sample.name() == name)
     }
 
-    /// How many bodies make a good example.
+    /// A suitable number of bodies for an example.
     #[must_use]
     pub fn usual_bodies(self) -> usize {
         match self {
@@ -69,10 +69,12 @@ impl fmt::Display for Sample {
     }
 }
 
-/// The scene.
+/// Generates the scene.
 pub(super) fn make(sample: Sample, bodies: usize, seed: u64) -> Result<MovingScene, Error> {
     if !(1..=MAX_BODIES).contains(&bodies) {
-        let message = format!("{bodies} bodies: a sample has 1 to {MAX_BODIES}");
+        let message = format!(
+            "the number of bodies of a sample is {bodies}: it must be from 1 to {MAX_BODIES}"
+        );
         return Err(Error::new(ErrorKind::BadParameter, message));
     }
     match sample {
@@ -83,7 +85,7 @@ pub(super) fn make(sample: Sample, bodies: usize, seed: u64) -> Result<MovingSce
     }
 }
 
-/// The forms in the cage, all of a radius of about one.
+/// The shapes in the cage, each with a radius of about one.
 const FORMS: [(Model, usize); 10] = [
     (Model::Icosphere, 320),
     (Model::Torus, 480),
@@ -97,7 +99,7 @@ const FORMS: [(Model, usize); 10] = [
     (Model::Box, 150),
 ];
 
-/// Cells of a cubic lattice within a cube, its middles in random order.
+/// The cell centres of a cubic lattice in a cube, in random order.
 fn cells(bodies: usize, half: f64, random: &mut Random) -> Vec<Vec3> {
     let side = (1..).find(|n| n * n * n >= bodies).unwrap_or(1);
     let middle = |k: usize| half * ((2 * k + 1) as f64 / side as f64 - 1.0);
@@ -109,7 +111,7 @@ fn cells(bodies: usize, half: f64, random: &mut Random) -> Vec<Vec3> {
         .collect()
 }
 
-fn turned(random: &mut Random, position: Vec3) -> Result<Pose, Error> {
+fn random_rotation_at(random: &mut Random, position: Vec3) -> Result<Pose, Error> {
     Pose::from_quaternion(random.rotation().to_array(), position)
 }
 
@@ -134,7 +136,7 @@ fn billiard(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
             seed: None,
         };
         let name = format!("{form} {}", i / forms.len() + 1);
-        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion)?;
+        scene.add(name, mesh.clone(), random_rotation_at(&mut random, place)?, None, motion)?;
     }
     Ok(scene)
 }
@@ -155,7 +157,13 @@ fn brownian(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
     for (i, place) in cells(bodies, half, &mut random).into_iter().enumerate() {
         let (form, mesh) = &forms[i % forms.len()];
         let name = format!("{form} {}", i / forms.len() + 1);
-        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion.clone())?;
+        scene.add(
+            name,
+            mesh.clone(),
+            random_rotation_at(&mut random, place)?,
+            None,
+            motion.clone(),
+        )?;
     }
     Ok(scene)
 }
@@ -179,7 +187,7 @@ fn falling(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
         let place = Vec3::new(x, y, random.range(1.0, 5.0));
         let motion = Motion::Falling {
             gravity: None,
-            // A little below the top of the plate, so that what lies on it meets it whatever the
+            // Slightly below the top of the plate, so that resting bodies touch it in spite of
             // rounding.
             floor: Some(-0.01),
             restitution: Some(random.range(0.4, 0.7)),
@@ -189,13 +197,13 @@ fn falling(bodies: usize, seed: u64) -> Result<MovingScene, Error> {
             seed: None,
         };
         let name = format!("{form} {}", i / forms.len() + 1);
-        scene.add(name, mesh.clone(), turned(&mut random, place)?, None, motion)?;
+        scene.add(name, mesh.clone(), random_rotation_at(&mut random, place)?, None, motion)?;
     }
     Ok(scene)
 }
 
-/// A link of an arm: its name, the joint in the frame of the link before, the axis it turns about,
-/// and between which angles.
+/// A link of an arm: its name, the joint in the frame of the previous link, the axis of rotation,
+/// and the range of angles.
 type Link<'a> = (&'a str, Vec3, Vec3, [f64; 2]);
 
 fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {
@@ -203,7 +211,7 @@ fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {
     let raised = |mesh: Mesh, height: f64| -> Result<Arc<Mesh>, Error> {
         Ok(Arc::new(mesh.transformed(&Pose::from_translation([0.0, 0.0, height])?)))
     };
-    // Every link stands on its joint.
+    // Every link starts at its joint.
     let base = raised(shapes::cylinder(0.35, 0.4, 32)?, 0.2)?;
     let meshes = [
         raised(shapes::cylinder(0.25, 0.3, 24)?, 0.17)?,
@@ -226,7 +234,7 @@ fn robots(arms: usize, seed: u64) -> Result<MovingScene, Error> {
     for arm in 0..arms {
         let angle = TAU * arm as f64 / arms as f64;
         let place = Vec3::new(-radius * angle.cos(), -radius * angle.sin(), 0.0);
-        // Arms look at the table.
+        // The arms face the table.
         let turn = Pose::from_axis_angle(Vec3::Z, angle)?;
         let stand = Pose::from_translation(place)?.compose(&turn)?;
         let number = arm + 1;

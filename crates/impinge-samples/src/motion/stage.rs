@@ -12,7 +12,7 @@ use impinge::{Error, ErrorKind};
 
 /// The bodies of a [`MovingScene`] in a [`World`], on their paths. See the [module](super).
 ///
-/// Meshes that are closed count as solids. The same scene and seed give the same poses and events.
+/// Closed meshes are solids. The same scene and seed yield the same poses and events.
 #[derive(Debug)]
 pub struct Stage {
     world: World,
@@ -21,21 +21,21 @@ pub struct Stage {
     parents: Vec<Option<usize>>,
     /// The body in each slot of the world.
     body_of: Vec<usize>,
-    /// For each part its body, and where it stands in the body's frame.
+    /// For each part its body, and its pose in the body's frame.
     parts: Vec<(usize, Pose)>,
-    /// What the user calls the bodies.
+    /// The names of the bodies.
     names: Vec<String>,
     partly_ignored: usize,
     time: f64,
 }
 
 impl Stage {
-    /// The scene at its start, at time zero. Nothing has been looked at before the first
-    /// [update](Stage::update).
+    /// Creates a stage with the scene at time zero. Collisions are detected from the first
+    /// [update](Stage::update) on.
     ///
     /// # Errors
-    /// If a parent does not come before its children, parts do not exist, or a motion makes no
-    /// sense; the message names the body.
+    /// If a parent does not come before its children, a part does not exist, or a motion is
+    /// invalid. The message contains the body.
     pub fn new(scene: &MovingScene, options: &WorldOptions, seed: u64) -> Result<Self, Error> {
         let mut world = World::with_options(options.clone());
         let mut rules = Interest::everything();
@@ -44,7 +44,7 @@ impl Stage {
         let bounds = scene.bounds();
         let parts = scene.scene.parts();
         let mut places = vec![(usize::MAX, Pose::IDENTITY); parts.len()];
-        // Bodies of one mesh share what is known about it.
+        // Bodies with the same mesh share its geometry.
         let mut shared: BTreeMap<*const Mesh, Geometry> = BTreeMap::new();
         let (mut handles, mut movers, mut body_of) = (Vec::new(), Vec::new(), Vec::new());
         let mut frames: Vec<Pose> = Vec::new();
@@ -66,15 +66,15 @@ impl Stage {
                 None => body.origin,
                 Some(_) => around.compose(&body.origin).map_err(named)?,
             };
-            // Where a part stands in the body's frame, and in the frame around it.
+            // The pose of a part in the body's frame, and in the parent frame.
             let within = |pose: &Pose| {
                 if *pose == frame { Pose::IDENTITY } else { Pose::relative(&frame, pose) }
             };
             let mut points: Vec<Vec3> = Vec::new();
             for (part, place) in own.iter().zip(&mut places[body.parts.clone()]) {
                 *place = (i, within(&part.pose));
-                // Of parts that lie far from their body the sum may leave the range of coordinates,
-                // where only the size of the body is of interest.
+                // For parts far from their body the sum may leave the range of coordinates. Only
+                // the size of the body is needed here.
                 let pose = impinge::internals::compose_unchecked(&body.origin, &place.1);
                 let vertices = part.mesh.used_vertices().iter();
                 points.extend(
@@ -90,7 +90,7 @@ impl Stage {
                         geometry
                     }
                 },
-                // A body without parts may still carry others.
+                // A body without parts may have children.
                 [] => Mesh::from_triangles(Vec::new(), Vec::new())?.into(),
                 own => {
                     let shapes: Result<Vec<(Shape, Pose)>, Error> =
@@ -118,11 +118,11 @@ impl Stage {
         Ok(Self { world, handles, movers, parents, body_of, parts, names, partly_ignored, time })
     }
 
-    /// Moves all bodies on by so many seconds. The world sees it with the next update.
+    /// Advances all bodies by `seconds`. The world uses the new poses in the next update.
     ///
     /// # Errors
-    /// If the time is negative or not finite, or a body has flown out of the range of coordinates;
-    /// the message names the body.
+    /// If the time is negative or not finite, or if a body has left the range of coordinates. The
+    /// message contains the body.
     pub fn advance(&mut self, seconds: f64) -> Result<(), Error> {
         for (i, (mover, handle)) in self.movers.iter_mut().zip(&self.handles).enumerate() {
             if mover.moves() {
@@ -135,7 +135,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Finds out what began and what ended to meet, and tells bodies what they hit.
+    /// Detects the collisions that began and ended, and passes hits to the motions of the bodies.
     pub fn update(&mut self) -> &Report {
         self.world.update();
         for event in self.world.report().events() {
@@ -170,7 +170,7 @@ impl Stage {
         &self.handles
     }
 
-    /// The body of a handle, by its place in the scene.
+    /// The index in the scene of the body with a given handle.
     ///
     /// # Panics
     /// If the handle belongs to another world.
@@ -179,12 +179,11 @@ impl Stage {
         self.body_of[handle.slot()]
     }
 
-    /// Where the parts of the scene are, as of the last update; those that belong to no body are at
-    /// the identity.
+    /// The poses of the parts as of the last update. Parts without a body have the identity.
     ///
     /// # Errors
-    /// [`OutOfRange`](ErrorKind::OutOfRange) if a body, or a part of it, is beyond the range of
-    /// coordinates, where the bodies that it hangs on have taken it; the message names the body.
+    /// [`OutOfRange`](ErrorKind::OutOfRange) if a body or one of its parts is beyond the range of
+    /// coordinates, including the motion of its parents. The message contains the body.
     pub fn part_poses(&self) -> Result<Vec<Pose>, Error> {
         let pose = |(body, within): &(usize, Pose)| match self.handles.get(*body) {
             None => Ok(Pose::IDENTITY),
@@ -198,7 +197,7 @@ impl Stage {
         self.parts.iter().map(pose).collect()
     }
 
-    /// Whether a body, or what it hangs on, may still move.
+    /// Whether a body or one of its ancestors may still move.
     #[must_use]
     pub fn moves(&self, body: usize) -> bool {
         let mut above = Some(body);
@@ -211,20 +210,21 @@ impl Stage {
         false
     }
 
-    /// Pairs of bodies of which only some parts are to be ignored. They are compared as a whole.
+    /// The number of pairs of bodies of which only some pairs of parts are ignored. Such bodies are
+    /// compared as a whole.
     #[must_use]
     pub fn partly_ignored(&self) -> usize {
         self.partly_ignored
     }
 }
 
-/// A mesh as what it is: a solid, if it is closed.
+/// The shape of a mesh: a solid if it is closed.
 fn shape(mesh: &Arc<Mesh>) -> Result<Shape, Error> {
     if mesh.is_solid() { Shape::solid(Arc::clone(mesh)) } else { Ok(Shape::from(Arc::clone(mesh))) }
 }
 
-/// Carries the ignored pairs of parts over to bodies, and returns how many pairs of bodies are
-/// ignored in part only.
+/// Converts ignored pairs of parts to ignored pairs of bodies. Returns the number of pairs of
+/// bodies that are only partly ignored.
 fn ignore(
     scene: &MovingScene,
     places: &[(usize, Pose)],
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_parts_are_ignored_as_far_as_bodies_go() {
+    fn pairs_of_bodies_are_ignored_if_all_their_parts_are() {
         let cube = Arc::new(shapes::cuboid([1.0; 3]).unwrap());
         let mut scene = Scene::new();
         for i in 0..4 {
@@ -298,7 +298,7 @@ mod tests {
         let mut moving = MovingScene::of_parts(scene, &Motion::Still);
         let mut stage = Stage::new(&moving, &WorldOptions::default(), 0).unwrap();
         assert_eq!((stage.update().stats().meeting, stage.partly_ignored()), (4, 0));
-        // The last two become one body, and of 0 against it only a part is ignored.
+        // The last two become one body, so body 0 and this body are only partly ignored.
         moving.bodies.pop();
         moving.bodies[2].parts = 2..4;
         moving.scene.ignore(0, 2);
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn all_samples_run_and_repeat_themselves() {
+    fn all_samples_run_and_are_reproducible() {
         for sample in Sample::ALL {
             let scene = MovingScene::sample(sample, 14, 3).unwrap();
             assert!((14..=20).contains(&scene.bodies.len()), "{sample}: {}", scene.bodies.len());
@@ -328,9 +328,9 @@ mod tests {
         assert!(MovingScene::sample(Sample::Robot, usize::MAX, 1).is_err());
     }
 
-    /// Whatever goes wrong on the way is told with the name of the body.
+    /// Errors during the motion contain the name of the body.
     #[test]
-    fn errors_on_the_way_name_the_body() {
+    fn errors_during_motion_name_the_body() {
         let cube = || Arc::new(shapes::cuboid([1.0; 3]).unwrap());
         let falling = |g: f64| Motion::Falling {
             gravity: Some(Vec3::new(0.0, 0.0, -g)),
@@ -348,7 +348,7 @@ mod tests {
         let error = (0..9).find_map(|_| stage.advance(1.0).err()).unwrap();
         assert!(error.to_string().starts_with("body stone: "), "{error}");
         assert_eq!(error.kind(), ErrorKind::OutOfRange);
-        // A chain that starts out of range, or leads there.
+        // A chain that starts out of range, or moves there.
         let mut moving = MovingScene::default();
         let base = moving.add("base", cube(), at(0.9e60), None, Motion::Still).unwrap();
         let error = moving.add("tip", cube(), at(0.9e60), Some(base), Motion::Still).unwrap_err();
@@ -380,7 +380,7 @@ mod tests {
             let error = Stage::new(&scene, &WorldOptions::default(), 0).unwrap_err();
             assert!(error.to_string().contains("body a"), "{error}");
         }
-        // No parts at all are no harm.
+        // A scene without parts is valid.
         moving.bodies[0].parts = 0..0;
         assert!(
             Stage::new(&moving, &WorldOptions::default(), 0).unwrap().update().events().is_empty()

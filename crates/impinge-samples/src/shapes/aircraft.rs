@@ -1,7 +1,7 @@
 //! A four-engined airliner, ten closed pieces.
 //!
-//! A Boeing 747 flies among tetrahedra in Klosowski et al. 1998, section 5.2; this one is our own
-//! outline.
+//! In Klosowski et al. 1998, section 5.2, a Boeing 747 flies among tetrahedra. The outline here is
+//! our own.
 
 use impinge::Error;
 use impinge::internals::shapes::builder::Surface;
@@ -60,7 +60,7 @@ const FIN: Wing = Wing {
     thickness: 0.1,
 };
 
-/// How far out the engines hang, as shares of the half span.
+/// Lateral positions of the engines, as shares of the half span.
 const ENGINES: [f64; 2] = [0.38, 0.68];
 
 /// An airliner of the given length, nose at the origin, flying along -x, wings along y, up along z.
@@ -77,7 +77,7 @@ pub fn aircraft(length: f64, segments: usize, pieces: usize) -> Result<Mesh, Err
     aircraft_surface(length, segments, pieces, true)?.finish()
 }
 
-/// As [`aircraft`]; `fine = false` leaves points of the outlines out, for the smallest polygon
+/// As [`aircraft`]. `fine = false` uses outlines with fewer points, for the smallest polygon
 /// counts.
 pub(super) fn aircraft_surface(
     long: f64,
@@ -97,7 +97,7 @@ pub(super) fn aircraft_surface(
     let mut plane = Surface::new();
     let coarse = |profile: &[[f64; 2]], keep: &[usize]| -> Vec<[f64; 2]> {
         let kept = profile.iter().enumerate().filter(|(i, _)| fine || keep.contains(i));
-        // Turned about z from tail to nose; the aircraft lies along x.
+        // Solids of revolution about z from tail to nose. The aircraft lies along x.
         refine(&kept.map(|(_, [x, r])| [*r, -*x]).collect::<Vec<_>>(), pieces)
     };
     let lay = |v: Vec3| Vec3::new(-v.z, -v.y, -v.x);
@@ -120,8 +120,8 @@ pub(super) fn aircraft_surface(
 
 /// A wing as a loft from root to tip, mirrored in the xz plane for `side = -1`.
 fn lifting_surface(wing: &Wing, corners: usize, pieces: usize, side: f64) -> Surface {
-    // The fin's span is along z, the wings' along y: thickness is at right angles to span and
-    // chord.
+    // The span of the fin is along z, that of the wings along y. The thickness is perpendicular to
+    // span and chord.
     let span = wing.tip - wing.root;
     let across = if span.y == 0.0 { Vec3::Y } else { Vec3::Z };
     let section = |at: Vec3, chord: f64| -> Vec<Vec3> {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert_bad(aircraft(0.0, 8, 1), "length is 0");
         assert_bad(aircraft(1.0, 2, 1), "segments is 2");
         assert_bad(aircraft(1.0, 7, 1), "even");

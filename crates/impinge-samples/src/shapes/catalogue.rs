@@ -1,8 +1,8 @@
-//! All shapes by name, with the number of polygons as the one parameter: what experiments loop
-//! over.
+//! All shapes by name, with the number of polygons as the only parameter. Experiments iterate over
+//! them.
 //!
-//! Zachmann 1994, sections 3.6 and 8.1, and Klosowski et al. 1998, section 5.2, measure against the
-//! number of polygons, from ten to a hundred thousand.
+//! Zachmann 1994, sections 3.6 and 8.1, and Klosowski et al. 1998, section 5.2, measure as a
+//! function of the number of polygons, from ten to a hundred thousand.
 
 use std::fmt;
 
@@ -29,13 +29,13 @@ use impinge::internals::shapes::torus::{deformed_surface, torus_surface};
 use impinge::math::{Aabb, Vec3};
 use impinge::mesh::Mesh;
 
-/// The fewest polygons [`Model::generate`] takes.
+/// Minimum number of polygons of [`Model::generate`].
 pub const MIN_POLYGONS: usize = 4;
 
 /// A kind of generated shape.
 ///
 /// ```
-/// use impinge::shapes::Model;
+/// use impinge_samples::shapes::Model;
 ///
 /// for shape in Model::ALL {
 ///     let mesh = shape.generate(500, 1)?;
@@ -73,8 +73,7 @@ pub enum Model {
     Tube,
     /// A hyperboloid of one sheet, [`hyperboloid`](super::hyperboloid).
     Hyperboloid,
-    /// A tetra-flake, [`tetra_flake`](super::tetra_flake), its last level begun but not always
-    /// finished.
+    /// A tetra-flake, [`tetra_flake`](super::tetra_flake). Its last level may be incomplete.
     TetraFlake,
     /// A lattice of cubes, [`cube_array`](super::cube_array).
     CubeArray,
@@ -176,13 +175,13 @@ impl Model {
         Self::ALL.into_iter().find(|shape| shape.name() == name)
     }
 
-    /// Whether the mesh is made of closed pieces, each consistently oriented outward.
+    /// Whether the mesh consists of closed pieces, each consistently oriented outward.
     #[must_use]
     pub fn is_closed(self) -> bool {
         !matches!(self, Self::Plane | Self::Hills)
     }
 
-    /// Whether the seed makes a difference.
+    /// Whether the shape depends on the seed.
     #[must_use]
     pub fn is_seeded(self) -> bool {
         matches!(
@@ -196,13 +195,13 @@ impl Model {
         )
     }
 
-    /// A mesh with about `polygons` polygons, about as large as the ball of radius 1 around the
-    /// origin.
+    /// Generates a mesh with about `polygons` polygons, about as large as the ball of radius 1
+    /// around the origin.
     ///
-    /// From 50 polygons on, the number is right within a factor of 2, and from 1000 on within a
-    /// quarter, mostly far closer; below 50 it may be larger where a shape needs more. Triangles
-    /// are up to about twice as many, since most polygons are quads. The same shape, number and
-    /// seed give the same bits on one platform (see the [module](super)).
+    /// From 50 polygons on, the number is correct within a factor of 2, and from 1000 on within a
+    /// quarter, usually much closer. Below 50 it may be larger if a shape needs more. The number of
+    /// triangles is up to about twice as large, because most polygons are quads. The same shape,
+    /// number and seed yield the same bits on one platform (see the [module](super)).
     ///
     /// # Errors
     /// `BadParameter` unless `polygons` is from [`MIN_POLYGONS`] to
@@ -218,7 +217,7 @@ impl Model {
         surface.finish()
     }
 
-    /// Moves shapes that are made elsewhere or at another size into the ball of radius 1.
+    /// Moves and scales shapes with another position or size into the ball of radius 1.
     fn fit(self, surface: &mut Surface) {
         if matches!(
             self,
@@ -273,7 +272,7 @@ impl Model {
                 revolve_surface(&refine(&[[0.7, -0.7], [0.0, 1.0]], bands), segments)
             }
             Self::Capsule => {
-                // Bands come in odd numbers: 2 * rings + 1.
+                // The number of bands is odd: 2 * rings + 1.
                 let bands = round(real(n) / 2.0, 0.5).max(3);
                 let rings = (bands - 1) / 2;
                 let segments = (n / (2 * rings + 1)).max(3);
@@ -399,8 +398,8 @@ fn round(x: f64, power: f64) -> usize {
     x.powf(power).round() as usize
 }
 
-/// Two counts with a product near `n`, the first about `aspect` times the second, neither below its
-/// least.
+/// Two counts with a product near `n`, the first about `aspect` times the second, each at least its
+/// minimum in `least`.
 fn split(n: usize, aspect: f64, least: [usize; 2]) -> [usize; 2] {
     let v = round(real(n) / aspect, 0.5).max(least[1]);
     let u = round(real(n) / real(v), 1.0).max(least[0]);
@@ -421,7 +420,7 @@ mod tests {
     use impinge::internals::shapes::testing::*;
 
     #[test]
-    fn every_shape_has_about_the_number_of_polygons_asked_for() {
+    fn every_shape_has_about_the_requested_number_of_polygons() {
         let mut wrong = Vec::new();
         for shape in Model::ALL {
             for n in [
@@ -440,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shape_is_sound_closed_where_it_says_so_and_of_unit_size() {
+    fn every_shape_is_sound_closed_as_documented_and_of_unit_size() {
         for shape in Model::ALL {
             for n in [4, 5, 7, 20, 50, 300, 1234] {
                 let mesh = shape.generate(n, 7).unwrap_or_else(|e| panic!("{shape} {n}: {e}"));
@@ -457,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_gives_the_same_bits_and_another_one_others() {
+    fn the_seed_determines_the_mesh() {
         for shape in Model::ALL {
             let [a, b, c] = [3, 3, 4].map(|seed| shape.generate(300, seed).unwrap());
             assert_same_bits(&a, &b);
@@ -466,7 +465,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_lead_back() {
+    fn names_are_unique_and_invertible() {
         for shape in Model::ALL {
             assert_eq!(Model::from_name(shape.name()), Some(shape));
             assert_eq!(format!("{shape:>16}").trim(), shape.name());
@@ -475,7 +474,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_numbers_are_refused() {
+    fn invalid_numbers_are_refused() {
         for shape in Model::ALL {
             assert_bad(shape.generate(3, 0), "polygons is 3");
             assert_bad(shape.generate(usize::MAX, 0), "polygons");

@@ -1,7 +1,7 @@
 //! Fields of obstacles: tetrahedra in space, stalagmites on the floor of a cave.
 //!
-//! The *747* data set of Klosowski et al. 1998, section 5.2, has 25,000 random disjoint tetrahedra;
-//! the *Torus* data set has stalagmites.
+//! The *747* data set of Klosowski et al. 1998, section 5.2, has 25,000 random disjoint tetrahedra.
+//! The *Torus* data set has stalagmites.
 
 use impinge::Error;
 use impinge::internals::Random;
@@ -12,15 +12,15 @@ use impinge::internals::shapes::solids::{TETRAHEDRON_FACES, block, tetrahedron_c
 use impinge::math::{Aabb, Vec3};
 use impinge::mesh::Mesh;
 
-/// `n` seeded tetrahedra of random shape and attitude in `space`, no two of which meet: `4 n`
-/// triangles.
+/// `n` seeded disjoint tetrahedra of random shape and orientation in `space`: `4 n` triangles.
 ///
-/// Every tetrahedron fits a ball of radius `size` and contains the ball's middle; its corners lie
-/// at half to full `size` from it. The balls are disjoint: each lies in its own cell of a lattice
-/// of cubes, at a random place. Every piece is closed.
+/// Every tetrahedron fits a ball of radius `size` and contains the ball's centre. Its corners are
+/// at half to full `size` from the centre. The balls are disjoint: each lies in its own cell of a
+/// lattice of cubes, at a random position. Every piece is closed.
 ///
 /// ```
-/// use impinge::{Aabb, Vec3, shapes::tetrahedra_field};
+/// use impinge::{Aabb, Vec3};
+/// use impinge_samples::shapes::tetrahedra_field;
 ///
 /// let space = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(1.0));
 /// let field = tetrahedra_field(500, 7, space, 0.05)?;
@@ -64,8 +64,8 @@ pub(super) fn tetrahedra_surface(
             extent.x, extent.y, extent.z
         )));
     }
-    // Cells as large as possible while there are enough: the field fills the whole box. A flat box
-    // keeps one layer.
+    // The largest cells that are numerous enough, so that the field fills the whole box. A flat box
+    // has one layer.
     loop {
         edge *= 1.0625;
         let larger = cells_at(edge).map(|c| c.max(1));
@@ -81,8 +81,7 @@ pub(super) fn tetrahedra_surface(
     );
     let mut random = Random::new(seed);
     let mut surface = Surface::new();
-    // A random subset of the cells, by one pass with the exact number left to choose (Knuth,
-    // algorithm S).
+    // A random subset of the cells, by selection sampling in one pass (Knuth, algorithm S).
     let all: usize = cells.iter().product();
     let mut wanted = n;
     for cell in 0..all {
@@ -103,10 +102,10 @@ fn as_f64(n: usize) -> f64 {
     n as f64
 }
 
-/// A random tetrahedron around `middle`, its corners at half to full `size` from it.
+/// Adds a random tetrahedron around `middle`, with corners at half to full `size` from it.
 pub(super) fn add_tetrahedron(surface: &mut Surface, random: &mut Random, middle: Vec3, size: f64) {
     let turn = random.rotation();
-    // A hair below the full size, so that rounding does not carry a corner out of its ball.
+    // Slightly below the full size, so that rounding does not move a corner out of its ball.
     let corners = tetrahedron_corners()
         .map(|c| surface.vertex(middle + turn * c * (size * random.range(0.5, 0.999_999))));
     for face in TETRAHEDRON_FACES {
@@ -114,12 +113,12 @@ pub(super) fn add_tetrahedron(surface: &mut Surface, random: &mut Random, middle
     }
 }
 
-/// A cave floor with `n` seeded stalagmites on it: a slab under `z = 0`, and rough cones that rise
-/// from within it.
+/// A cave floor with `n` seeded stalagmites: a slab below `z = 0`, and rough cones whose bases are
+/// inside it.
 ///
-/// The floor covers -1 to 1 in x and y. The stalagmites stand in their own cells of a square
-/// lattice and do not meet each other, but overlap the slab; `rings` bands of `segments` polygons
-/// each, the topmost triangles, and one base polygon: `6 + n * (segments * rings + 1)` polygons.
+/// The floor covers -1 to 1 in x and y. Each stalagmite has its own cell of a square lattice. The
+/// stalagmites are disjoint, but overlap the slab. Each has `rings` bands of `segments` polygons,
+/// the topmost being triangles, and one base polygon: `6 + n * (segments * rings + 1)` polygons.
 /// All pieces are closed.
 ///
 /// # Errors
@@ -155,7 +154,8 @@ pub(super) fn stalagmites_surface(
         let height = (foot * random.range(2.0, 8.0)).min(1.2);
         let mut profile = vec![[foot, -depth]];
         for k in 1..rings {
-            // Slender towards the tip, and rough: each radius up to a seventh off the smooth shape.
+            // Slender towards the tip, and rough: each radius differs from the smooth shape by up
+            // to a seventh.
             let t = as_f64(k) / as_f64(rings);
             let smooth = foot * (1.0 - t) * (1.0 - 0.4 * t);
             profile.push([smooth * random.range(0.86, 1.0), height * t - depth * (1.0 - t)]);
@@ -184,7 +184,8 @@ mod tests {
             let mesh = tetrahedra_field(n, 5, cube(), size).unwrap();
             assert_eq!((assert_closed(&mesh), mesh.triangles().len()), (n, 4 * n));
             assert!(cube().contains_box(&mesh.bounds()), "{n} {:?}", mesh.bounds());
-            // Disjoint boxes would do, but the cells guarantee more: a gap between balls.
+            // Disjoint boxes would be sufficient, but the cells guarantee more: a gap between the
+            // balls.
             let balls: Vec<Vec3> =
                 mesh.vertices().chunks(4).map(|c| c.iter().copied().sum::<Vec3>() / 4.0).collect();
             for (i, a) in balls.iter().enumerate() {
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert_bad(tetrahedra_field(0, 0, cube(), 0.1), "tetrahedra is 0");
         assert_bad(tetrahedra_field(9, 0, cube(), 0.5), "do not fit");
         assert_bad(tetrahedra_field(9, 0, cube(), f64::NAN), "size of the tetrahedra");

@@ -1,9 +1,9 @@
-//! The tetra-flake: a tetrahedron with a smaller one on every face, and so on.
+//! The tetra-flake: a tetrahedron with a smaller one on every face, recursively.
 //!
 //! The "very non-convex" object of Zachmann 1994, sections 3.6 and 8.1. A level puts a tetrahedron
 //! of half the size on the middle of each newest face, so its polygon counts 4, 16, 52, ... grow
-//! threefold. Here the faces that carry a smaller tetrahedron are cut into three trapezoids around
-//! it, which keeps the surface closed: 4, 24, 84, ...
+//! threefold. Here each face with a smaller tetrahedron is cut into three trapezoids around it,
+//! which keeps the surface closed: 4, 24, 84, ...
 
 use impinge::Error;
 use impinge::internals::shapes::builder::Surface;
@@ -14,13 +14,13 @@ use impinge::mesh::Mesh;
 /// The highest level of a [`tetra_flake`]: about 6 million polygons.
 pub const MAX_FLAKE_LEVEL: usize = 12;
 
-/// A tetra-flake about the origin; the corners of its first tetrahedron lie at distance `radius`.
+/// A tetra-flake around the origin. The corners of its first tetrahedron are at distance `radius`.
 ///
 /// Level 0 is the tetrahedron. `10 * 3^level - 6` polygons: `4 * 3^level` triangles and the
 /// trapezoids between them. Closed and free of self-intersections.
 ///
 /// ```
-/// let flake = impinge::shapes::tetra_flake(1.0, 2)?;
+/// let flake = impinge_samples::shapes::tetra_flake(1.0, 2)?;
 /// assert_eq!(flake.triangles().len(), 36 + 2 * 48);
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -43,7 +43,7 @@ pub(super) fn flake_surface(radius: f64, tips: usize) -> Result<Surface, Error> 
     length("the flake's radius", radius)?;
     let mut surface = Surface::new();
     let corners = tetrahedron_corners().map(|c| surface.vertex(c * radius));
-    // Faces in the order they appear: the first `tips` of them carry a tetrahedron.
+    // Faces in the order of creation. The first `tips` of them get a tetrahedron.
     let mut faces =
         std::collections::VecDeque::from(TETRAHEDRON_FACES.map(|f| f.map(|i| corners[i])));
     for _ in 0..tips {
@@ -51,8 +51,8 @@ pub(super) fn flake_surface(radius: f64, tips: usize) -> Result<Surface, Error> 
         let [a, b, c] = face.map(|v| surface.vertices()[v as usize]);
         let middle = (a + b + c) / 3.0;
         let base = [a, b, c].map(|p| surface.vertex(middle + (p - middle) * 0.5));
-        // The height of a regular tetrahedron is sqrt(2/3) of its edge, and twice the face's area
-        // sqrt(3)/2 of its square.
+        // The height of a regular tetrahedron is sqrt(2/3) times its edge; twice the area of a face
+        // is sqrt(3)/2 times the squared edge.
         let edge = a.distance(b) * 0.5;
         let up = ((b - a) / edge).cross((c - a) / edge).normalize();
         let tip = surface.vertex(middle + up * (edge * (2.0_f64 / 3.0).sqrt()));
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert_bad(tetra_flake(1.0, 13), "from 0 to 12");
         assert_bad(tetra_flake(1.0, usize::MAX), "from 0 to 12");
         assert_bad(tetra_flake(0.0, 1), "radius is 0");

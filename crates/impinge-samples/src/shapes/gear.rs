@@ -14,13 +14,13 @@ use impinge::mesh::Mesh;
 /// The pressure angle of the teeth, in radians.
 const PRESSURE_ANGLE: f64 = 20.0 * PI / 180.0;
 
-/// How much thinner a tooth is than the gap it goes into, in modules along the pitch circle.
+/// The difference between the widths of a gap and a tooth, in modules along the pitch circle.
 const BACKLASH: f64 = 0.04;
 
 /// A spur gear.
 ///
 /// ```
-/// use impinge::shapes::Gear;
+/// use impinge_samples::shapes::Gear;
 ///
 /// let wheel = Gear { teeth: 24, module: 2.5, thickness: 10.0, bore: 8.0, ..Gear::default() };
 /// assert_eq!(wheel.pitch_radius(), 30.0);
@@ -35,8 +35,8 @@ pub struct Gear {
     pub module: f64,
     /// The size along the z axis, from `-thickness / 2` to `thickness / 2`.
     pub thickness: f64,
-    /// The radius of the hole along the z axis; below the root radius. Zero for none: then either
-    /// end is one non-convex polygon.
+    /// The radius of the hole along the z axis, smaller than the root radius. Zero for no hole:
+    /// then each end is one non-convex polygon.
     pub bore: f64,
     /// The number of points of each flank from root to tip, at least 2.
     pub flank_points: usize,
@@ -62,7 +62,8 @@ impl Default for Gear {
 }
 
 impl Gear {
-    /// The radius of the circle that rolls on its partner's: module times teeth over two.
+    /// The radius of the pitch circle, which rolls on that of the mating gear: half of module times
+    /// teeth.
     #[must_use]
     pub fn pitch_radius(&self) -> f64 {
         let teeth = self.teeth as f64;
@@ -87,7 +88,7 @@ impl Gear {
     /// `teeth * 2 * flank_points * layers + 2` without.
     ///
     /// # Errors
-    /// `BadParameter` if a field is outside the range that it documents.
+    /// `BadParameter` if a field is outside its documented range.
     pub fn mesh(&self) -> Result<Mesh, Error> {
         self.surface()?.finish()
     }
@@ -132,21 +133,21 @@ impl Gear {
         Ok(surface)
     }
 
-    /// The teeth one after the other, counter-clockwise: `2 * flank_points` points each.
+    /// The outline of the teeth, counter-clockwise: `2 * flank_points` points per tooth.
     fn outline(&self) -> Vec<[f64; 2]> {
         let (teeth, steps) = (self.teeth as f64, (self.flank_points - 1) as f64);
         let base = self.pitch_radius() * PRESSURE_ANGLE.cos();
-        // The angle from the middle of a tooth to its flank: half a tooth at the pitch circle, less
-        // along the involute.
+        // The angle from the middle of a tooth to its flank: half a tooth at the pitch circle,
+        // decreasing along the involute.
         let at_pitch = (0.5 * PI - 0.5 * BACKLASH) / teeth + involute(PRESSURE_ANGLE);
         let half_angle = |r: f64| at_pitch - involute((base / r).min(1.0).acos());
-        // Teeth of small gears would run to a point below the tip circle; those are cut off where
-        // they are still blunt.
+        // The flanks of small gears would intersect below the tip circle. Such teeth are cut off
+        // below that point.
         let (root, mut tip) = (self.root_radius(), self.tip_radius());
         while half_angle(tip) < 0.1 * at_pitch {
             tip -= 0.05 * self.module;
         }
-        // Below the base circle the flank is a straight line to the root: its two ends are enough.
+        // Below the base circle the flank is a straight line to the root, given by its two ends.
         let skipped = usize::from(root < base && self.flank_points > 2);
         let foot = if skipped == 1 { base } else { root };
         let flank: Vec<[f64; 2]> = (0..self.flank_points)
@@ -172,7 +173,7 @@ impl Gear {
         outline
     }
 
-    /// The bore's points; every `bore_pieces`-th lies inside the middle of a gap.
+    /// The points of the bore. Every `bore_pieces`-th point is at the angle of the middle of a gap.
     fn hole(&self) -> Vec<[f64; 2]> {
         let pieces = self.bore_pieces;
         let start = -PI / self.teeth as f64;
@@ -185,7 +186,7 @@ impl Gear {
             .collect()
     }
 
-    /// One end: a polygon for every tooth down to the bore, or one for all.
+    /// Adds one end: a polygon per tooth down to the bore, or one polygon without a bore.
     fn face(&self, surface: &mut Surface, [outline, hole]: &[Vec<u32>; 2], up: bool) {
         let mut add = |mut polygon: Vec<u32>| {
             if !up {
@@ -244,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn tooth_and_gap_share_the_pitch_circle_but_for_the_backlash() {
+    fn tooth_and_gap_are_equal_on_the_pitch_circle_except_backlash() {
         let gear = Gear { teeth: 20, flank_points: 200, ..Gear::default() };
         let outline = gear.outline();
         let at = outline[..200]
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_refused() {
         let bad = |gear: Gear, what: &str| assert_bad(gear.mesh(), what);
         bad(Gear { teeth: 5, ..Gear::default() }, "teeth is 5");
         bad(Gear { teeth: usize::MAX, ..Gear::default() }, "teeth");

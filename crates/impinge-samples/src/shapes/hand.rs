@@ -1,7 +1,7 @@
 //! A human hand: a palm and fifteen phalanges, sixteen closed pieces.
 //!
-//! Zachmann 1994, section 3.2, collides a hand of 16 objects with a pot; a hand explores the
-//! crowded *Interior* in Klosowski et al. 1998, section 5.2.
+//! Zachmann 1994, section 3.2, tests a hand of 16 objects against a pot. In Klosowski et al. 1998,
+//! section 5.2, a hand moves through the crowded *Interior*.
 
 use glam::DQuat;
 
@@ -14,8 +14,8 @@ use impinge::internals::shapes::revolve::{capsule_profile, refine, revolve_surfa
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// A finger on a palm of unit width: where it starts, its heading in the palm's plane, its bones,
-/// its thickness.
+/// A finger on a palm of unit width: its start, its direction in the plane of the palm, the lengths
+/// of its bones, its thickness.
 struct Finger {
     base: [f64; 2],
     heading: f64,
@@ -34,13 +34,13 @@ const FINGERS: [Finger; 5] = [
 
 /// A right hand, palm down, fingers along +y, wrist at the origin.
 ///
-/// `width` is the width of the palm; the hand is about twice that long. `curl`, from 0 (flat) to 1
-/// (nearly a fist), bends every joint. Phalanges are tapered rounded rods of `segments` polygons
-/// around and `bands` along; with fewer than 3 bands their ends are flat. Neighbouring pieces
+/// `width` is the width of the palm. The hand is about twice as long. `curl`, from 0 (flat) to 1
+/// (nearly a fist), bends every joint. Phalanges are tapered rounded rods with `segments` polygons
+/// around and `bands` along. With fewer than 3 bands their ends are flat. Neighbouring pieces
 /// overlap in the joints: sixteen closed pieces.
 ///
 /// ```
-/// let hand = impinge::shapes::hand(85.0, 0.3, 12, 6)?;
+/// let hand = impinge_samples::shapes::hand(85.0, 0.3, 12, 6)?;
 /// assert!(hand.triangles().len() > 1000);
 /// # Ok::<(), impinge::Error>(())
 /// ```
@@ -71,12 +71,12 @@ pub(super) fn hand_surface(
         let heading = DQuat::from_rotation_z(finger.heading);
         let mut bend = if thumb { 0.3 * curl } else { 0.1 + 0.9 * curl };
         for (joint, bone) in finger.bones.iter().enumerate() {
-            // Bending about the finger's own x axis turns its tip down, to the inside of the hand.
+            // Bending about the finger's own x axis moves its tip down, to the inside of the hand.
             let turn = heading * DQuat::from_rotation_x(-bend);
             let radius = finger.radius * (1.0 - 0.1 * joint as f64);
             let rod = phalanx(radius, *bone, segments, bands)?;
             let middle = at + turn * (Vec3::Y * (0.5 * bone));
-            // Rods are made along z; a quarter turn about x lays them along y.
+            // Rods are created along z; a quarter turn about x aligns them with y.
             hand.append(&rod, |v| (middle + turn * Vec3::new(v.x, v.z, -v.y)) * width);
             at += turn * (Vec3::Y * *bone);
             bend += if thumb { 0.6 * curl } else { 0.1 + 1.1 * curl };
@@ -97,7 +97,7 @@ fn phalanx(radius: f64, bone: f64, segments: usize, bands: usize) -> Result<Surf
         let line = [[radius, -0.5 * bone], [0.85 * radius, 0.5 * bone]];
         return revolve_surface(&refine(&line, bands), segments);
     }
-    // Half balls at both ends with equally many bands, and the rest of the bands along the bone.
+    // Half balls with the same number of bands at both ends, and the other bands along the bone.
     let rings = (bands / 3).max(1);
     let mut profile = capsule_profile(radius, 0.85 * radius, bone - 0.6 * radius, rings)?;
     let tail = profile.split_off(rings + 1);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert_bad(hand(0.0, 0.0, 8, 4), "width is 0");
         assert_bad(hand(1.0, 1.1, 8, 4), "curl");
         assert_bad(hand(1.0, f64::NAN, 8, 4), "curl");

@@ -1,7 +1,7 @@
 //! A crowded room: tables, chairs, shelves, bins, crates and lamps between walls.
 //!
-//! Takes the part of the *Interior* data set in Klosowski et al. 1998, section 5.2, a section of an
-//! aircraft's interior in which a hand is moved about.
+//! A substitute for the *Interior* data set in Klosowski et al. 1998, section 5.2, a section of an
+//! aircraft's interior in which a hand is moved.
 
 use glam::DQuat;
 
@@ -16,18 +16,18 @@ use impinge::internals::shapes::solids::block;
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// The polygons of every kind of furniture, in the order in which the kinds take turns.
+/// The number of polygons of each kind of furniture, in the order in which the kinds alternate.
 const KINDS: [usize; 6] = [30, 36, 42, 64, 6, 92];
 
-/// The polygons of the room itself.
+/// The number of polygons of the room itself.
 const ROOM_POLYGONS: usize = 14;
 
-/// The number of items that brings the room nearest to `polygons`.
+/// The number of items for which the polygon count of the room is nearest to `polygons`.
 pub(super) fn items_for(polygons: usize) -> usize {
     let set: usize = KINDS.iter().sum();
     let sets = polygons.saturating_sub(ROOM_POLYGONS) / set;
     let (mut items, mut have) = (KINDS.len() * sets, ROOM_POLYGONS + sets * set);
-    // The next item is worth it as long as it does not overshoot by more than is missing now.
+    // Add an item as long as it does not exceed the target by more than is missing now.
     for kind in KINDS {
         if have + kind > polygons + polygons.saturating_sub(have) {
             break;
@@ -38,13 +38,13 @@ pub(super) fn items_for(polygons: usize) -> usize {
     items.max(1)
 }
 
-/// A room with `items` seeded pieces of furniture. Lengths are in metres; the floor's top is at
-/// `z = 0.1`.
+/// A room with `items` seeded pieces of furniture. Lengths are in metres. The top of the floor is
+/// at `z = 0.1`.
 ///
-/// The room is an open box of closed walls, wide enough to give every item about 0.7 square metres.
-/// The kinds take turns (table, chair, shelf, bin, crate, lamp); place, size and attitude are
-/// random, and pieces may stand in each other: a crowd, not a plan. All pieces are closed.
-/// `14 + 45 * items` polygons if `items` is a multiple of six.
+/// The room is an open box of closed walls, with about 0.7 square metres per item. The kinds
+/// alternate (table, chair, shelf, bin, crate, lamp). Position, size and orientation are random,
+/// and pieces may overlap. All pieces are closed. `14 + 45 * items` polygons if `items` is a
+/// multiple of six.
 ///
 /// # Errors
 /// `BadParameter` unless there is at least 1 item.
@@ -141,7 +141,7 @@ mod tests {
             assert_planar(&surface);
             let mesh = surface.finish().unwrap();
             assert!(assert_closed(&mesh) > items);
-            // Nothing sticks out of the room.
+            // Everything is inside the room.
             let room = interior_surface(items, 4).unwrap().vertices()[..16].to_vec();
             let walls = impinge::Aabb::from_points(room);
             assert!(walls.contains_box(&mesh.bounds()), "{:?}", mesh.bounds());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides() {
+    fn the_seed_determines_the_room() {
         let a = interior(20, 1).unwrap();
         assert_same_bits(&a, &interior(20, 1).unwrap());
         assert_ne!(a.vertices(), interior(20, 2).unwrap().vertices());

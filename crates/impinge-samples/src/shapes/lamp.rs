@@ -1,4 +1,4 @@
-//! A table lamp: foot, stem, shade and bulb, each turned about the z axis.
+//! A table lamp: foot, stem, shade and bulb, each a solid of revolution about the z axis.
 
 use impinge::Error;
 use impinge::internals::shapes::builder::Surface;
@@ -11,8 +11,8 @@ use impinge::mesh::Mesh;
 /// A table lamp of the given height, standing on `z = 0`: four closed pieces (foot, stem, shade,
 /// bulb).
 ///
-/// The stem stands in the foot and the bulb on the stem, so these overlap; the shade, a cone with a
-/// wall, surrounds them freely. `segments` polygons around, every straight line of the profiles cut
+/// The stem overlaps the foot and the bulb. The shade, a cone with a wall, surrounds them without
+/// contact. There are `segments` polygons around, and every straight line of the profiles is cut
 /// into `pieces`: `segments * (10 * pieces + 1) + 4` polygons.
 ///
 /// # Errors
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert_bad(lamp(0.0, 8, 1), "height is 0");
         assert_bad(lamp(1.0, 2, 1), "segments is 2");
         assert_bad(lamp(1.0, 8, 0), "pieces is 0");

@@ -1,11 +1,11 @@
-//! Sample shapes: the cast of the papers, and an assembly with known faults.
+//! Sample shapes: the objects of the papers, and an assembly with known faults.
 //!
-//! The tetra-flake and the hand are from Zachmann 1994; pipes, stalagmites, an aircraft among
-//! tetrahedra, a body in a swept volume and a crowded interior from Klosowski et al. 1998. Every
-//! generator takes its sizes and counts as parameters; [`Model`] takes the number of polygons
-//! instead, so that experiments can loop over it. [`sample_assembly`] is a small machine with known
-//! faults. What is said in [`impinge::shapes`] about closed shapes, parameters and determinism
-//! holds here too; its generators are re-exported.
+//! The tetra-flake and the hand are from Zachmann 1994. Pipes, stalagmites, an aircraft among
+//! tetrahedra, a body in a swept volume and a crowded interior are from Klosowski et al. 1998. The
+//! parameters of a generator are sizes and counts; that of [`Model`] is the number of polygons, so
+//! that experiments can iterate over it. [`sample_assembly`] is a small machine with known faults.
+//! The notes in [`impinge::shapes`] about closed shapes, parameters and determinism apply here too.
+//! Its generators are re-exported.
 
 mod aircraft;
 mod catalogue;
@@ -18,6 +18,7 @@ mod lamp;
 mod pipes;
 mod sample;
 mod swept;
+mod touching;
 
 pub use impinge::shapes::*;
 
@@ -32,3 +33,4 @@ pub use lamp::lamp;
 pub use pipes::pipes;
 pub use sample::{SAMPLE_CLEARANCE, sample_assembly, sample_expectations};
 pub use swept::{SweptFlight, swept_flight};
+pub use touching::{brick_wall, pallet, pins};

@@ -1,7 +1,7 @@
-//! A system of pipes that run along the axes and turn at right angles.
+//! A system of pipes that run along the axes and bend at right angles.
 //!
 //! The *Pipes* data set of Klosowski et al. 1998, section 5.2: an interweaving pipeline that flies
-//! among a larger copy of itself.
+//! through a larger copy of itself.
 
 use std::collections::HashSet;
 
@@ -13,18 +13,18 @@ use impinge::internals::shapes::sweep::{pipe_surface, round_corners};
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// The longest run, in lattice lines.
-const REACH: usize = 8;
+/// Maximum length of a run, in lattice lines.
+const MAX_RUN_LINES: usize = 8;
 
-/// The chords of every bend.
+/// The number of chords of each bend.
 pub(super) const BEND_STEPS: usize = 3;
 
 /// `pipes` seeded pipes in the cube from -1 to 1, each of `runs` straight runs joined by rounded
 /// bends.
 ///
-/// Every run goes along an axis from one point of a lattice to another and every bend turns at
-/// right angles. The lattice has about twice the cube root of `pipes * runs` lines along every
-/// axis, and the pipes' radius is a tenth of its spacing. Each pipe is closed; pipes may cross each
+/// Every run goes along an axis from one point of a lattice to another, and every bend is at a
+/// right angle. The lattice has about twice the cube root of `pipes * runs` lines along every axis.
+/// The radius of the pipes is a tenth of its spacing. Each pipe is closed. Pipes may cross each
 /// other and themselves. `pipes * (segments * (4 * runs - 3) + 2)` polygons.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub(super) fn pipes_surface(
     count("the number of segments", segments, 3)?;
     total("system of pipes", &[pipes, runs, BEND_STEPS + 1, segments])?;
     let mut random = Random::new(seed);
-    // Eight lattice points for every corner, so that a walk always finds a free one.
+    // Eight lattice points per corner, so that a walk always finds a free one.
     let lines = ((8.0 * pipes as f64 * (runs + 1) as f64).cbrt().ceil() as usize).max(4);
     let spacing = 2.0 / lines as f64;
     let radius = 0.1 * spacing;
@@ -60,10 +60,11 @@ pub(super) fn pipes_surface(
     Ok(surface)
 }
 
-/// Lattice points, each apart from the one before along one axis, another axis every time.
+/// A walk on the lattice: each point differs from the one before along one axis, and consecutive
+/// steps use different axes.
 ///
-/// Points that are `taken` are left alone as long as a free one is within reach: no two bends fall
-/// together.
+/// Points that are `taken` are avoided as long as a free one is in range, so that no two bends
+/// coincide.
 fn walk(
     random: &mut Random,
     runs: usize,
@@ -81,7 +82,9 @@ fn walk(
     for _ in 0..runs {
         let mut choices: Vec<(usize, [usize; 3])> = Vec::new();
         for other in [(axis + 1) % 3, (axis + 2) % 3] {
-            for to in at[other].saturating_sub(REACH)..=(at[other] + REACH).min(lines - 1) {
+            for to in
+                at[other].saturating_sub(MAX_RUN_LINES)..=(at[other] + MAX_RUN_LINES).min(lines - 1)
+            {
                 let mut corner = at;
                 corner[other] = to;
                 if to != at[other] {
@@ -117,14 +120,14 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides() {
+    fn the_seed_determines_the_pipes() {
         let a = pipes(5, 6, 8, 77).unwrap();
         assert_same_bits(&a, &pipes(5, 6, 8, 77).unwrap());
         assert_ne!(a.vertices(), pipes(5, 6, 8, 78).unwrap().vertices());
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert_bad(pipes(0, 6, 8, 0), "pipes is 0");
         assert_bad(pipes(1, 0, 8, 0), "runs of a pipe is 0");
         assert_bad(pipes(1, 1, 2, 0), "segments is 2");

@@ -1,4 +1,5 @@
-//! A built-in assembly: a small gearbox with a pump's outlet, and what a check should say about it.
+//! A built-in assembly: a small gearbox with the outlet of a pump, and the expected results of a
+//! check.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -16,49 +17,49 @@ use impinge::scene::Scene;
 /// The clearance, in millimetres, for which [`sample_expectations`] holds.
 pub const SAMPLE_CLEARANCE: f64 = 1.0;
 
-/// Where the two shafts stand in x; both at `y = 0`, 50 mm apart, the sum of the gears' pitch
-/// radii.
+/// The x coordinates of the two shafts. Both are at `y = 0`, 50 mm apart, which is the sum of the
+/// pitch radii of the gears.
 const DRIVE_X: f64 = -20.0;
 const DRIVEN_X: f64 = 30.0;
 
-/// How far the driven gear is turned too far, in radians: 0.6 mm at the pitch circle, more than the
+/// The angular error of the driven gear, in radians: 0.6 mm at the pitch circle, more than the
 /// backlash.
-const MISTIMING: f64 = 0.03;
+const DRIVEN_GEAR_ERROR: f64 = 0.03;
 
 /// A gearbox of 25 parts, in millimetres, z up, the top of the base plate at `z = 0`; about 190 by
 /// 130 by 170.
 ///
-/// A motor turns the drive shaft through a coupling; two gears in a housing carry the motion to the
-/// driven shaft with its pulley; an outlet pipe with a ball valve runs along the housing. The
-/// assembly is meant to be checked, so it has its faults:
+/// A motor drives the drive shaft through a coupling. Two gears in a housing transmit the motion to
+/// the driven shaft with its pulley. An outlet pipe with a ball valve runs along the housing. The
+/// assembly is an example for a check, so it has faults:
 ///
 /// | pair | is | because |
 /// | --- | --- | --- |
-/// | drive gear, driven gear | crossing | the driven gear is turned 0.03 rad too far |
-/// | dipstick, cover | crossing | nobody drilled the hole |
-/// | key, drive shaft | contained | it was drawn inside the solid shaft |
-/// | bolt 4, bolt 4 again | duplicate | inserted twice at one place |
-/// | outlet pipe, housing | near | they pass each other at 0.5 mm |
+/// | drive gear, driven gear | crossing | the driven gear is rotated by 0.03 rad too much |
+/// | dipstick, cover | crossing | the hole is missing |
+/// | key, drive shaft | contained | the key is inside the solid shaft |
+/// | bolt 4, bolt 4 again | duplicate | inserted twice at the same position |
+/// | outlet pipe, housing | near | the distance is 0.5 mm |
 /// | shafts, bearings; coupling, drive shaft; pulley, driven shaft | near | running fits of 0.5 mm in the radius |
-/// | base plate, housing; housing, cover | touching | they stand on each other, face on face |
-/// | lower bearings, housing; upper bearings, cover | touching | likewise |
+/// | base plate, housing; housing, cover | touching | face on face |
+/// | lower bearings, housing; upper bearings, cover | touching | face on face |
 /// | bolts, base plate | touching | the heads rest on the plate, the shanks pass through its holes |
 /// | coupling, motor | touching | end face on end face |
 /// | valve ball, valve shell | clear | the ball is in the cavity of the shell, not in its wall |
 ///
 /// The press fits of the gears on their shafts and the weld of pipe and valve are intended, and
 /// ignored. All other pairs are clear by more than [`SAMPLE_CLEARANCE`]. The touching faces have
-/// coordinates that are whole numbers and poses without rotation, so they touch exactly. Bolts
-/// share one mesh, and so do the bearings.
+/// integer coordinates and poses without rotation, so they touch exactly. The bolts share one mesh,
+/// and so do the bearings.
 ///
 /// ```
-/// let scene = impinge::shapes::sample_assembly()?;
+/// let scene = impinge_samples::shapes::sample_assembly()?;
 /// assert_eq!(scene.parts().len(), 25);
 /// # Ok::<(), impinge::Error>(())
 /// ```
 ///
 /// # Errors
-/// None: the parameters are constant. The signature is that of the generators it calls.
+/// None, because the parameters are constant. The return type is that of the generators it calls.
 pub fn sample_assembly() -> Result<Scene, Error> {
     let mut scene = Scene::new();
     add_casing(&mut scene)?;
@@ -77,8 +78,8 @@ pub fn sample_assembly() -> Result<Scene, Error> {
     Ok(scene)
 }
 
-/// What the pairs of [`sample_assembly`] are, for a clearance of [`SAMPLE_CLEARANCE`]; pairs not
-/// listed are clear or ignored.
+/// The relations of the pairs of [`sample_assembly`], for a clearance of [`SAMPLE_CLEARANCE`].
+/// Pairs not listed are clear or ignored.
 #[must_use]
 pub fn sample_expectations() -> &'static [(&'static str, &'static str, Relation)] {
     use Relation::{AInsideB, Clear, Crossing, Duplicate, Near, Touching};
@@ -150,11 +151,11 @@ fn add_casing(scene: &mut Scene) -> Result<(), Error> {
 
 /// Gears, shafts, bearings, coupling, motor and pulley.
 fn add_drive_train(scene: &mut Scene) -> Result<(), Error> {
-    // The bores are a quarter of a millimetre too narrow for the shafts: press fits.
+    // The bores are a quarter of a millimetre narrower than the shafts: press fits.
     let gear = Gear { teeth: 24, module: 2.5, thickness: 16.0, bore: 7.75, ..Gear::default() };
     scene.add("drive gear", gear.mesh()?, at(DRIVE_X, 0.0, 32.0)?);
-    // A gap faces the drive gear's tooth after half a pitch.
-    let turn = Pose::from_axis_angle(Vec3::Z, PI / 16.0 + MISTIMING)?;
+    // Rotated by half a pitch, so that a gap faces the tooth of the drive gear.
+    let turn = Pose::from_axis_angle(Vec3::Z, PI / 16.0 + DRIVEN_GEAR_ERROR)?;
     let pinion = Gear { teeth: 16, ..gear }.mesh()?;
     scene.add("driven gear", pinion, at(DRIVEN_X, 0.0, 32.0)?.compose(&turn)?);
     scene.add("drive shaft", cylinder(8.0, 76.0, 48)?, at(DRIVE_X, 0.0, 50.0)?);
@@ -201,8 +202,8 @@ fn motor() -> Result<Mesh, Error> {
 fn add_fittings(scene: &mut Scene) -> Result<(), Error> {
     let tilt = Pose::from_axis_angle(Vec3::Y, 0.2)?;
     scene.add("dipstick", cylinder(2.0, 60.0, 16)?, at(60.0, 24.0, 72.0)?.compose(&tilt)?);
-    // Half a millimetre and the pipe's radius outside of the housing's wall at y = -48; it has a
-    // vertex towards it.
+    // Half a millimetre plus the radius of the pipe outside of the housing's wall at y = -48. A
+    // vertex of the pipe points towards the wall.
     let corners =
         [[-120.0, -54.5, 32.0], [70.0, -54.5, 32.0], [70.0, -110.0, 32.0], [70.0, -110.0, 88.0]]
             .map(Vec3::from);

@@ -1,8 +1,8 @@
-//! The flight through a swept volume: obstacles all around the path of a body, none in its way.
+//! The flight through a swept volume: obstacles close to the path of a body, none of which it hits.
 //!
-//! The *Swept* data set of Klosowski et al. 1998, section 5.2: an axis-shaped body takes a random
-//! flight, ten thousand random tetrahedra are placed close to the volume it sweeps, and on the same
-//! flight it comes near thousands of them and hits none.
+//! The *Swept* data set of Klosowski et al. 1998, section 5.2: an axis-shaped body moves on a
+//! random flight. Ten thousand random tetrahedra are placed close to the volume it sweeps. On the
+//! same flight it comes near thousands of them and hits none.
 
 use glam::DQuat;
 
@@ -16,39 +16,39 @@ use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
 
 /// The length of the body's bars.
-const LENGTH: f64 = 1.0;
+const BAR_LENGTH: f64 = 1.0;
 
 /// The width of the body's bars.
-const WIDTH: f64 = 0.1;
+const BAR_WIDTH: f64 = 0.1;
 
 /// The radius of the ball around an obstacle.
-const OBSTACLE: f64 = 0.03;
+const OBSTACLE_RADIUS: f64 = 0.03;
 
-/// The least and the greatest distance of an obstacle's ball from the body where the obstacle was
-/// placed.
-const GAP: [f64; 2] = [0.002, 0.05];
+/// Minimum and maximum distance of an obstacle's ball from the body at the step where the obstacle
+/// is placed.
+const GAP_RANGE: [f64; 2] = [0.002, 0.05];
 
-/// A body, its flight, and what stands around it.
+/// A body, its flight, and the obstacles around it.
 #[derive(Clone, Debug)]
 pub struct SweptFlight {
     /// Three crossed bars of length 1, [`axis_body`]: 36 triangles.
     pub body: Mesh,
-    /// The poses of the body in the frame of the obstacles, one a step.
+    /// The poses of the body in the frame of the obstacles, one per step.
     pub poses: Vec<Pose>,
-    /// Disjoint from the body at every one of the poses, to rounding a thousandth of its length
-    /// away or more.
+    /// The obstacles. At every pose their distance from the body is at least a thousandth of its
+    /// length, up to rounding.
     pub obstacles: Mesh,
 }
 
 /// A seeded flight of `steps` poses, and `tetrahedra` obstacles close to the volume swept:
 /// `4 * tetrahedra` triangles.
 ///
-/// The flight turns and drifts smoothly. The obstacles may meet each other. Time grows with
-/// `steps * tetrahedra`.
+/// The flight is smooth in rotation and translation. The obstacles may overlap each other. The time
+/// is proportional to `steps * tetrahedra`.
 ///
 /// # Errors
-/// `BadParameter` unless there is at least 1 step and 1 tetrahedron, or if the obstacles find no
-/// place within a thousand tries each, which a flight of very many steps can bring about.
+/// `BadParameter` unless there is at least 1 step and 1 tetrahedron, or if no position for an
+/// obstacle is found within a thousand tries, which can happen for flights of very many steps.
 pub fn swept_flight(steps: usize, tetrahedra: usize, seed: u64) -> Result<SweptFlight, Error> {
     count("the number of steps", steps, 1)?;
     count("the number of tetrahedra", tetrahedra, 1)?;
@@ -62,16 +62,17 @@ pub fn swept_flight(steps: usize, tetrahedra: usize, seed: u64) -> Result<SweptF
                 "obstacle {n} of {tetrahedra} finds no place beside the flight of {steps} steps: use fewer steps"
             )));
         };
-        add_tetrahedron(&mut surface, &mut random, middle, OBSTACLE);
+        add_tetrahedron(&mut surface, &mut random, middle, OBSTACLE_RADIUS);
     }
     let poses = flight
         .iter()
         .map(|(turn, at)| Pose::from_quaternion(turn.to_array(), *at))
         .collect::<Result<_, _>>()?;
-    Ok(SweptFlight { body: axis_body(LENGTH, WIDTH)?, poses, obstacles: surface.finish()? })
+    Ok(SweptFlight { body: axis_body(BAR_LENGTH, BAR_WIDTH)?, poses, obstacles: surface.finish()? })
 }
 
-/// A chain of attitudes and places: velocity and spin change a little every step.
+/// A sequence of orientations and positions. Velocity and angular velocity change slightly at every
+/// step.
 fn fly(random: &mut Random, steps: usize) -> Vec<(DQuat, Vec3)> {
     let mut flight = Vec::with_capacity(steps);
     let mut turn = random.rotation();
@@ -88,21 +89,26 @@ fn fly(random: &mut Random, steps: usize) -> Vec<(DQuat, Vec3)> {
     flight
 }
 
-/// A place for an obstacle's ball beside the body at a random step, free of the body at every step.
+/// A position for an obstacle's ball beside the body at a random step that is free of the body at
+/// every step.
 fn place(random: &mut Random, flight: &[(DQuat, Vec3)]) -> Option<Vec3> {
     let (turn, at) = flight[random.index(flight.len())];
-    // A point on a random bar, and a step away from the bar.
-    let (axis, half) = (random.index(3), 0.5 * WIDTH);
+    // A point on a random bar, and a displacement away from the bar.
+    let (axis, half) = (random.index(3), 0.5 * BAR_WIDTH);
     let mut foot = random.in_cube() * half;
-    foot[axis] *= LENGTH / WIDTH;
+    foot[axis] *= BAR_LENGTH / BAR_WIDTH;
     let mut away = random.direction();
     away[axis] *= 0.2;
     let away = away.normalize();
-    let reach = half * std::f64::consts::SQRT_2 + OBSTACLE + random.range(GAP[0], GAP[1]);
+    let reach = half * std::f64::consts::SQRT_2
+        + OBSTACLE_RADIUS
+        + random.range(GAP_RANGE[0], GAP_RANGE[1]);
     let middle = at + turn * (foot + away * reach);
     flight
         .iter()
-        .all(|(turn, at)| distance(turn.inverse() * (middle - *at)) > OBSTACLE + GAP[0])
+        .all(|(turn, at)| {
+            distance(turn.inverse() * (middle - *at)) > OBSTACLE_RADIUS + GAP_RANGE[0]
+        })
         .then_some(middle)
 }
 
@@ -111,8 +117,8 @@ fn distance(p: Vec3) -> f64 {
     let p = p.abs();
     (0..3)
         .map(|axis| {
-            let mut half = Vec3::splat(0.5 * WIDTH);
-            half[axis] = 0.5 * LENGTH;
+            let mut half = Vec3::splat(0.5 * BAR_WIDTH);
+            half[axis] = 0.5 * BAR_LENGTH;
             (p - half).max(Vec3::ZERO).length()
         })
         .fold(f64::INFINITY, f64::min)
@@ -124,7 +130,7 @@ mod tests {
     use impinge::internals::shapes::testing::*;
 
     #[test]
-    fn obstacles_are_near_the_flight_and_never_in_its_way() {
+    fn obstacles_are_near_the_flight_and_never_hit() {
         let flight = swept_flight(100, 500, 3).unwrap();
         assert_eq!((flight.body.triangles().len(), flight.obstacles.triangles().len()), (36, 2000));
         assert_eq!(assert_closed(&flight.obstacles), 500);
@@ -141,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seed_decides() {
+    fn the_seed_determines_the_flight() {
         let [a, b] = [1, 1].map(|seed| swept_flight(50, 20, seed).unwrap());
         assert_same_bits(&a.obstacles, &b.obstacles);
         assert_eq!(a.poses, b.poses);

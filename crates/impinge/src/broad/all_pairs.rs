@@ -1,9 +1,9 @@
-//! Every pair looked at: the oracle of the broad phases.
+//! Every pair compared: the oracle of the broad phases.
 
 use super::{BroadPhase, Changes, Frame, Pair};
 
-/// Compares every box with every other, in every frame. Time grows with the square of the number of
-/// items; meant for tests, and for a few dozen bodies.
+/// Compares every box with every other in every frame. The time grows with the square of the number
+/// of items; meant for tests, and for a few dozen bodies.
 #[derive(Clone, Debug, Default)]
 pub struct AllPairs {
     /// The pairs of the last frame, sorted.

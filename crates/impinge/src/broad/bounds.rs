@@ -2,11 +2,11 @@
 
 use crate::math::Aabb;
 
-/// A closed axis-aligned box of `f32`. Empty when a `min` exceeds its `max`; a body that is not
-/// there has the box [`Bounds::EMPTY`], which overlaps nothing.
+/// A closed axis-aligned box of `f32`. Empty if a `min` exceeds its `max`; an absent body has the
+/// box [`Bounds::EMPTY`], which overlaps nothing.
 ///
-/// Made from an [`Aabb`] it is rounded outward: boxes that overlap still do. Sides may be infinite;
-/// NaN counts as empty.
+/// A conversion from an [`Aabb`] rounds outward, so boxes that overlap still do. Sides may be
+/// infinite; a box with NaN is empty.
 ///
 /// ```
 /// use impinge::broad::Bounds;
@@ -28,7 +28,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// The box of nothing.
+    /// The empty box.
     pub const EMPTY: Self = Self { min: [f32::INFINITY; 3], max: [f32::NEG_INFINITY; 3] };
 
     /// Whether the closed boxes share a point.
@@ -36,8 +36,7 @@ impl Bounds {
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         (0..3).all(|k| {
-            // Empty boxes fail one of the comparisons with themselves, and so must be told apart
-            // here.
+            // The last two comparisons are needed because an empty box may pass the first two.
             self.min[k] <= other.max[k]
                 && other.min[k] <= self.max[k]
                 && self.min[k] <= self.max[k]
@@ -52,7 +51,7 @@ impl Bounds {
         !(0..3).all(|k| self.min[k] <= self.max[k])
     }
 
-    /// Whether the other box lies in this one; an empty one does.
+    /// Whether this box contains the other one; every box contains an empty one.
     #[inline]
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
@@ -75,7 +74,8 @@ impl Bounds {
         }
     }
 
-    /// The box with `by` (not negative) more on each side, to rounding; never smaller.
+    /// The box enlarged by `by`, which is not negative, on each side, rounded to nearest; never
+    /// smaller than the box.
     #[inline]
     #[must_use]
     pub fn grown(&self, by: f32) -> Self {
@@ -99,13 +99,13 @@ impl From<Aabb> for Bounds {
 #[inline]
 fn round_down(x: f64) -> f32 {
     let y = x as f32;
-    // The bits of positive numbers grow with them, those of negative ones shrink; turned around,
-    // they are in order with the others, minus zero one below zero. Half of all numbers are rounded
-    // up, and none can tell which: so there is no branch.
-    let turned = |bits: i32| bits ^ (bits >> 31 & i32::MAX);
-    let rank = turned(y.to_bits() as i32);
+    // The bits of positive numbers increase with the number, those of negative numbers decrease.
+    // With the latter inverted, all are in order, minus zero directly below zero. Half of all
+    // numbers are rounded up, which is unpredictable: so there is no branch.
+    let inverted = |bits: i32| bits ^ (bits >> 31 & i32::MAX);
+    let rank = inverted(y.to_bits() as i32);
     let steps = i32::from(f64::from(y) > x) * (1 + i32::from(rank == 0));
-    f32::from_bits(turned(rank - steps) as u32)
+    f32::from_bits(inverted(rank - steps) as u32)
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
     use crate::math::{Random, Vec3};
 
     #[test]
-    fn rounding_goes_outward_by_less_than_a_step() {
+    fn rounding_is_outward_and_by_less_than_a_step() {
         let mut random = Random::new(7);
         let mut values = vec![0.0, -0.0, 1e-300, -1e-300, 1e60, -1e60, f64::from(f32::MAX) * 1.5];
         for _ in 0..10_000 {

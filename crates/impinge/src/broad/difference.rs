@@ -1,9 +1,9 @@
-//! What changed between two lists of pairs.
+//! The changes between two lists of pairs.
 
 use super::{Changes, Pair};
 
-/// What is in the second sorted list and not in the first has begun, what is only in the first has
-/// ended.
+/// Appends the pairs that are only in the second sorted list to those that began, and the pairs
+/// that are only in the first one to those that ended.
 pub fn difference(old: &[Pair], new: &[Pair], changes: &mut Changes) {
     let (mut i, mut j) = (0, 0);
     while i < old.len() || j < new.len() {

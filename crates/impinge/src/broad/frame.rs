@@ -1,30 +1,29 @@
-//! What a broad phase is told, and what it says.
+//! The input and the output of a broad phase.
 
 use super::Bounds;
 use crate::math::OrientedBox;
 
-/// The boxes of all items at one moment. Items are numbered; one that is not there has an empty
-/// box.
+/// The boxes of all items in one frame. Items are numbered; an absent item has an empty box.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     /// The box of each item. The list may grow or shrink from frame to frame; an item beyond its
-    /// end is not there.
+    /// end is absent.
     pub bounds: &'a [Bounds],
-    /// Oriented boxes of the same items, if pairs are to be told apart by these too. An item whose
-    /// box is not empty has one that is not empty and lies in that box, to rounding. They are given
-    /// in every frame or in none.
+    /// Oriented boxes of the same items, if a pair must overlap in these too. If the box of an item
+    /// is not empty, neither is its oriented box, which lies in the box up to rounding. Either all
+    /// frames have oriented boxes or none.
     pub oriented: Option<&'a [OrientedBox]>,
-    /// Which boxes may differ from those of the last frame. An item that came, went or changed and
-    /// is not named here may be missed.
+    /// Which boxes may differ from those of the last frame. A change of an item that is not named
+    /// here may be missed.
     pub moved: Moved<'a>,
 }
 
-/// Which items have other boxes than in the last frame.
+/// The items whose boxes may differ from those of the last frame.
 #[derive(Clone, Copy, Debug)]
 pub enum Moved<'a> {
-    /// Any of them.
+    /// All items.
     All,
-    /// None but these, in any order; naming one that did not move does no harm, nor does naming one
+    /// Only these, in any order. An item that did not move may be named, and an item may be named
     /// twice.
     Only(&'a [u32]),
 }
@@ -38,19 +37,19 @@ pub struct Pair {
     pub b: u32,
 }
 
-/// What is different from the last frame. The order is the same for the same sequence of frames,
-/// but differs between broad phases; [`Changes::sort`] makes it one.
+/// The changes since the last frame. The order is the same for the same sequence of frames, but
+/// differs between broad phases, unless [`Changes::sort`] is called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Pairs that overlap now and did not before, each once.
+    /// The pairs that started overlapping, each once.
     pub began: Vec<Pair>,
-    /// Pairs that overlapped before and do not now, each once.
+    /// The pairs that stopped overlapping, each once.
     pub ended: Vec<Pair>,
 }
 
 impl Frame<'_> {
-    /// Whether the boxes of two items share a point: the one test that decides in every broad
-    /// phase.
+    /// Whether the boxes of two items share a point. Every broad phase reports the results of this
+    /// test.
     #[inline]
     #[must_use]
     pub fn overlap(&self, a: u32, b: u32) -> bool {
@@ -61,7 +60,7 @@ impl Frame<'_> {
             && self.oriented.is_none_or(|boxes| boxes[i].overlaps(&boxes[j]))
     }
 
-    /// The box of an item; empty if the item is not there.
+    /// The box of an item; empty if the item is absent.
     #[inline]
     #[must_use]
     pub fn of(&self, item: u32) -> Bounds {
@@ -70,23 +69,23 @@ impl Frame<'_> {
 }
 
 impl Pair {
-    /// Of two different items, in any order.
+    /// The pair of two different items, given in any order.
     #[inline]
     #[must_use]
     pub fn new(a: u32, b: u32) -> Self {
-        debug_assert!(a != b, "item {a} does not pair with itself");
+        debug_assert!(a != b, "item {a} cannot form a pair with itself");
         if a < b { Self { a, b } } else { Self { a: b, b: a } }
     }
 }
 
 impl Changes {
-    /// Forgets all, keeping the memory.
+    /// Empties both lists and keeps their memory.
     pub fn clear(&mut self) {
         self.began.clear();
         self.ended.clear();
     }
 
-    /// Puts both lists in the order of the items' numbers.
+    /// Sorts both lists by the numbers of the items.
     pub fn sort(&mut self) {
         self.began.sort_unstable();
         self.ended.sort_unstable();

@@ -5,11 +5,11 @@ use std::fmt;
 use super::{AllPairs, BroadPhase, DynamicTree, Neighbours};
 use crate::{Error, ErrorKind};
 
-/// A kind of broad phase: its name, and a function that makes one. This is how a
-/// [`World`](crate::World) is told which one to use.
+/// A kind of broad phase: its name, and a function that creates one. The options of a
+/// [`World`](crate::World) have such a kind.
 ///
-/// The engine's own are [`PhaseKind::ALL`]; a program adds others with [`PhaseKind::new`], as the
-/// crate `impinge-papers` does.
+/// [`PhaseKind::ALL`] lists the kinds of this crate; a program defines others with
+/// [`PhaseKind::new`], as the crate `impinge-papers` does.
 ///
 /// ```
 /// use impinge::broad::{AllPairs, PhaseKind};
@@ -30,7 +30,7 @@ pub struct PhaseKind {
 }
 
 impl PhaseKind {
-    /// [`Neighbours`], the fastest for most of what moves, and the default.
+    /// [`Neighbours`], the fastest for most kinds of motion, and the default.
     pub const NEIGHBOURS: Self = Self::new("neighbours", || Box::new(Neighbours::new()));
 
     /// [`DynamicTree`].
@@ -42,28 +42,29 @@ impl PhaseKind {
     /// The kinds of this crate.
     pub const ALL: &[Self] = &[Self::NEIGHBOURS, Self::TREE, Self::ALL_PAIRS];
 
-    /// A broad phase that `make` makes, without items. Two factories of one name count as equal.
+    /// A kind with its name, and a function that creates a broad phase without items. Two kinds
+    /// with the same name are equal.
     #[must_use]
     pub const fn new(name: &'static str, make: fn() -> Box<dyn BroadPhase>) -> Self {
         Self { name, make }
     }
 
-    /// The name, one word.
+    /// The name, a single word.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// A broad phase without items.
+    /// Creates a broad phase without items.
     #[must_use]
     pub fn make(self) -> Box<dyn BroadPhase> {
         (self.make)()
     }
 
-    /// The one of this name.
+    /// The kind with this name among the given ones.
     ///
     /// # Errors
-    /// [`ErrorKind::BadParameter`] if there is none; the message lists those there are.
+    /// [`ErrorKind::BadParameter`] if there is none; the message lists the given kinds.
     pub fn by_name(name: &str, among: &[Self]) -> Result<Self, Error> {
         among.iter().copied().find(|factory| factory.name == name).ok_or_else(|| {
             let known: Vec<&str> = among.iter().map(|factory| factory.name).collect();

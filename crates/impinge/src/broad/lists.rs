@@ -1,23 +1,23 @@
 //! Many short lists of numbers in one block of memory.
 
 /// No chunk.
-const NONE: u32 = u32::MAX;
+const NO_CHUNK: u32 = u32::MAX;
 
-/// Numbers in a chunk; with the link to the next one it fills 32 bytes.
-const ROOM: usize = 7;
+/// Numbers in a chunk; with the link to the next chunk it fills 32 bytes.
+const NUMBERS_PER_CHUNK: usize = 7;
 
-/// A list in a [`Lists`]: only the first chunk may be partly filled. The order of the numbers is
-/// that of what was done to the list, and means nothing.
+/// A list in a [`Lists`]. Only its first chunk may be partly filled. The order of the numbers is
+/// arbitrary, but the same after the same operations.
 #[derive(Clone, Copy, Debug)]
 pub struct List {
     head: u32,
     len: u32,
 }
 
-/// The memory of lists. What one list gives back another one takes, so it grows to the largest
-/// number of chunks in use at one time and no further. (Object arrays that grow and shrink with
-/// hysteresis, section 7.3.4 of Zachmann 1994, still ask for memory whenever one cell is fuller
-/// than it ever was.)
+/// The memory of lists. A chunk that one list frees is reused by another list, so the memory grows
+/// to the largest number of chunks in use at one time and no further. (Object arrays that grow and
+/// shrink with hysteresis, section 7.3.4 of Zachmann 1994, still ask for memory whenever one cell
+/// is fuller than it ever was.)
 #[derive(Clone, Debug)]
 pub struct Lists {
     chunks: Vec<Chunk>,
@@ -26,49 +26,49 @@ pub struct Lists {
 
 #[derive(Clone, Copy, Debug)]
 struct Chunk {
-    numbers: [u32; ROOM],
+    numbers: [u32; NUMBERS_PER_CHUNK],
     next: u32,
 }
 
 impl Default for List {
     fn default() -> Self {
-        Self { head: NONE, len: 0 }
+        Self { head: NO_CHUNK, len: 0 }
     }
 }
 
 impl Default for Lists {
     fn default() -> Self {
-        Self { chunks: Vec::new(), free: NONE }
+        Self { chunks: Vec::new(), free: NO_CHUNK }
     }
 }
 
 impl List {
-    /// How many numbers are in it.
+    /// The number of entries.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.len as usize
     }
 
-    /// Whether no number is in it.
+    /// Whether the list is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The numbers in the first chunk.
+    /// How many numbers the first chunk holds.
     #[inline]
     fn filled(&self) -> usize {
-        if self.len == 0 { 0 } else { (self.len as usize - 1) % ROOM + 1 }
+        if self.len == 0 { 0 } else { (self.len as usize - 1) % NUMBERS_PER_CHUNK + 1 }
     }
 }
 
 impl Lists {
-    /// Puts a number into a list.
+    /// Adds a number to a list.
     pub fn push(&mut self, list: &mut List, number: u32) {
         let mut filled = list.filled();
-        if list.len == 0 || filled == ROOM {
+        if list.len == 0 || filled == NUMBERS_PER_CHUNK {
             let next = std::mem::replace(&mut list.head, self.take());
             self.chunks[list.head as usize].next = next;
             filled = 0;
@@ -77,24 +77,24 @@ impl Lists {
         list.len += 1;
     }
 
-    /// Takes a number out of a list, once; whether it was there.
+    /// Removes one occurrence of a number from a list; returns whether there was one.
     pub fn remove(&mut self, list: &mut List, number: u32) -> bool {
         let (mut chunk, mut filled) = (list.head, list.filled());
-        while chunk != NONE {
+        while chunk != NO_CHUNK {
             let c = &self.chunks[chunk as usize];
             if let Some(k) = c.numbers[..filled].iter().position(|n| *n == number) {
                 let last = self.pop(list);
-                // The number itself may have been the last one, in a chunk that is free by now:
-                // writing there does no harm.
+                // If the number itself was the last one, its chunk may be free now: writing there
+                // has no effect.
                 self.chunks[chunk as usize].numbers[k] = last;
                 return true;
             }
-            (chunk, filled) = (c.next, ROOM);
+            (chunk, filled) = (c.next, NUMBERS_PER_CHUNK);
         }
         false
     }
 
-    /// Takes the last number out of a list that has some.
+    /// Removes the last number of a list that is not empty.
     fn pop(&mut self, list: &mut List) -> u32 {
         let filled = list.filled();
         let head = list.head;
@@ -116,14 +116,14 @@ impl Lists {
         }
     }
 
-    /// The numbers of a list, in pieces.
+    /// The numbers of a list, chunk by chunk.
     #[inline]
     pub fn pieces(&self, list: List) -> impl Iterator<Item = &[u32]> {
         let (mut chunk, mut filled) = (list.head, list.filled());
         std::iter::from_fn(move || {
             let c = self.chunks.get(chunk as usize)?;
             let piece = &c.numbers[..filled];
-            (chunk, filled) = (c.next, ROOM);
+            (chunk, filled) = (c.next, NUMBERS_PER_CHUNK);
             Some(piece)
         })
     }
@@ -134,10 +134,10 @@ impl Lists {
         self.pieces(list).flatten().copied()
     }
 
-    /// Forgets all lists, keeping the memory.
+    /// Frees all chunks and keeps their memory. Lists in use become invalid.
     pub fn reset(&mut self) {
         self.chunks.clear();
-        self.free = NONE;
+        self.free = NO_CHUNK;
     }
 
     /// The memory held, in bytes.
@@ -147,8 +147,8 @@ impl Lists {
     }
 
     fn take(&mut self) -> u32 {
-        if self.free == NONE {
-            self.chunks.push(Chunk { numbers: [0; ROOM], next: NONE });
+        if self.free == NO_CHUNK {
+            self.chunks.push(Chunk { numbers: [0; NUMBERS_PER_CHUNK], next: NO_CHUNK });
             return self.chunks.len() as u32 - 1;
         }
         let chunk = self.free;
@@ -163,7 +163,7 @@ mod tests {
     use crate::math::Random;
 
     #[test]
-    fn lists_hold_what_was_put_in_and_share_their_memory() {
+    fn lists_hold_the_numbers_that_were_added_and_share_their_memory() {
         let mut random = Random::new(9);
         let mut lists = Lists::default();
         let mut own = [List::default(); 5];
@@ -193,7 +193,7 @@ mod tests {
                 known.sort_unstable();
                 assert_eq!(numbers, *known);
             }
-            most = most.max(known.iter().map(|k| k.len().div_ceil(ROOM)).sum());
+            most = most.max(known.iter().map(|k| k.len().div_ceil(NUMBERS_PER_CHUNK)).sum());
         }
         assert_eq!(lists.chunks.len(), most);
         assert_eq!(size_of::<Chunk>(), 32);

@@ -1,14 +1,14 @@
 //! Many moving boxes: which of them overlap, frame by frame.
 //!
-//! A [`BroadPhase`] is given the boxes of all items once a frame, with a word on which of them
-//! moved, and says which pairs began to overlap and which ended. Every one reports the pairs whose
-//! boxes share a point, exactly these: no box is fattened in what is reported.
+//! Once a frame a [`BroadPhase`] is given the boxes of all items, and which of them moved. It
+//! reports the pairs that started and stopped overlapping. Every broad phase reports exactly the
+//! pairs whose boxes share a point: boxes may be enlarged inside, but never in what is reported.
 //!
-//! - [`Neighbours`]: the fastest for most of what moves, and the default;
+//! - [`Neighbours`]: the fastest for most kinds of motion, and the default;
 //! - [`AllPairs`]: the oracle that the others are tested against;
-//! - [`DynamicTree`]: a binary tree of boxes that items enter and leave (Klosowski et al. 1998,
+//! - [`DynamicTree`]: a binary tree of boxes with insertion and removal (Klosowski et al. 1998,
 //!   section 6.1);
-//! - [`PhaseKind`]: any of them by its name, and others that a program brings along.
+//! - [`PhaseKind`]: a broad phase by its name, also one that a program defines.
 //!
 //! Grids, octrees, slab octrees and sweep and prune, as published, are in the crate
 //! `impinge-papers`.
@@ -50,16 +50,16 @@ pub use frame::{Changes, Frame, Moved, Pair};
 pub use kind::PhaseKind;
 pub use neighbours::{NeighbourStats, Neighbours};
 
-/// A way to find the pairs of boxes that overlap.
+/// A method that finds the pairs of boxes that overlap.
 ///
 /// One value follows one set of items from frame to frame. It uses the threads of the current
-/// `rayon` pool where that pays; what it says does not depend on their number.
+/// `rayon` pool where that pays; the results do not depend on their number.
 pub trait BroadPhase: Debug + Send + Sync {
-    /// What it is called in tables.
+    /// The name in tables.
     fn name(&self) -> &'static str;
 
-    /// Takes the boxes of this frame and says what is different from the last one. The first frame
-    /// is compared with one that had no items.
+    /// Takes the boxes of this frame and reports the changes since the last frame. The first frame
+    /// is compared with a frame without items.
     fn update(&mut self, frame: &Frame<'_>, changes: &mut Changes);
 
     /// Appends the pairs that overlap, as of the last frame, in any order.

@@ -1,10 +1,10 @@
-//! Which items a broad phase must look at in a frame.
+//! The items that a broad phase must process in a frame.
 
 use super::stamps::Stamps;
 use super::{Frame, Moved};
 
-/// The items that may have other boxes than before, each once, and those whose numbers came or went
-/// with the end of the list.
+/// The items whose boxes may have changed, each once, and those that were added or removed because
+/// the length of the list changed.
 #[derive(Clone, Debug, Default)]
 pub struct Movers {
     items: Vec<u32>,
@@ -16,8 +16,8 @@ pub struct Movers {
 }
 
 impl Movers {
-    /// Reads what moved. Numbers beyond both the last list and this one are of no item, and passed
-    /// over.
+    /// Reads which items moved. Numbers beyond the ends of both the last list and this one are
+    /// ignored.
     pub fn gather(&mut self, frame: &Frame<'_>) {
         let now = frame.bounds.len();
         assert!(now < 1 << 31, "items are numbered by 31 bits");
@@ -46,13 +46,13 @@ impl Movers {
         &self.items
     }
 
-    /// No item of this frame or the last has this number or a larger one.
+    /// All items of this frame and of the last one have numbers below this.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether it pays to look at all items rather than at these.
+    /// Whether it is faster to process all items than only these.
     #[must_use]
     pub fn are_many(&self) -> bool {
         self.items.len() * 4 > self.count

@@ -7,11 +7,12 @@ use super::{Bounds, Changes, Frame, Pair};
 /// No link, no slot.
 const NONE: u32 = u32::MAX;
 
-/// A set of pairs: found by their items through a table with open addressing, by one item through a
-/// list, and in the order of an array, so that nothing depends on the table.
+/// A set of pairs. A pair is found by its items through a hash table with open addressing, and the
+/// pairs of one item through a list. Iteration is in the order of an array, so that results do not
+/// depend on the hash table.
 ///
-/// A pair is a candidate, and reported or not: a broad phase may keep pairs that are near, and say
-/// so only while they overlap.
+/// Every pair in the set is a candidate. A broad phase may keep candidates that are near each
+/// other, and report a pair only while it overlaps.
 #[derive(Clone, Debug, Default)]
 pub struct PairSet {
     entries: Vec<Entry>,
@@ -34,7 +35,7 @@ struct Entry {
 }
 
 impl PairSet {
-    /// Makes room for items below `count`.
+    /// Makes space for items below `count`.
     pub fn reserve(&mut self, count: usize) {
         if self.heads.len() < count {
             self.heads.resize(count, NONE);
@@ -54,7 +55,7 @@ impl PairSet {
         self.entries.is_empty()
     }
 
-    /// Puts a pair in, if it is not there yet; says that it began if it overlaps.
+    /// Adds a pair unless it is in the set; reports that it began if it overlaps.
     pub fn add(&mut self, pair: Pair, overlaps: bool, changes: &mut Changes) {
         if self.entries.len() * 2 >= self.table.len() {
             self.grow();
@@ -77,7 +78,7 @@ impl PairSet {
         }
     }
 
-    /// Takes a pair out, if it is there; says that it ended if it was reported.
+    /// Removes a pair if it is in the set; reports that it ended if it was reported as begun.
     pub fn remove(&mut self, pair: Pair, changes: &mut Changes) {
         if self.table.is_empty() {
             return;
@@ -91,8 +92,8 @@ impl PairSet {
         }
     }
 
-    /// Looks again at every pair of an item that moved, and says which began and which ended. A
-    /// pair that does not overlap stays only if `keep` says so.
+    /// Compares every pair of an item that moved again, and reports which began and which ended. A
+    /// pair that does not overlap stays in the set only if `keep` returns true.
     pub fn refresh(
         &mut self,
         frame: &Frame<'_>,
@@ -101,9 +102,9 @@ impl PairSet {
         keep: impl Fn(Pair) -> bool,
     ) {
         if movers.are_many() {
-            // From the end, for the last pair takes the place of one that goes.
+            // From the last to the first, because the last pair takes the slot of a removed one.
             for slot in (0..self.entries.len() as u32).rev() {
-                self.look(slot, frame, changes, &keep);
+                self.recheck(slot, frame, changes, &keep);
             }
             return;
         }
@@ -115,10 +116,10 @@ impl PairSet {
                 let entry = &self.entries[slot as usize];
                 let mut next = entry.next[side];
                 if !self.done.has(entry.items[1 - side])
-                    && !self.look(slot, frame, changes, &keep)
+                    && !self.recheck(slot, frame, changes, &keep)
                     && next >> 1 == self.entries.len() as u32
                 {
-                    // The next pair was the last one, and took the place of this one.
+                    // The next pair was the last one, and took the slot of this one.
                     next = slot << 1 | next & 1;
                 }
                 link = next;
@@ -127,8 +128,8 @@ impl PairSet {
         }
     }
 
-    /// Takes out all pairs whose axis-aligned boxes do not overlap.
-    pub fn drop_apart(&mut self, bounds: &[Bounds], changes: &mut Changes) {
+    /// Removes all pairs whose axis-aligned boxes do not overlap.
+    pub fn remove_disjoint(&mut self, bounds: &[Bounds], changes: &mut Changes) {
         for slot in (0..self.entries.len() as u32).rev() {
             let Entry { items: [a, b], reported, .. } = self.entries[slot as usize];
             let boxes = bounds.get(a as usize).zip(bounds.get(b as usize));
@@ -141,8 +142,8 @@ impl PairSet {
         }
     }
 
-    /// Looks again at one pair; whether it stays.
-    fn look(
+    /// Compares one pair again; returns whether it stays in the set.
+    fn recheck(
         &mut self,
         slot: u32,
         frame: &Frame<'_>,
@@ -176,7 +177,7 @@ impl PairSet {
             + self.done.bytes()
     }
 
-    /// Takes a pair out; the last one takes its slot.
+    /// Removes a pair; the last pair takes its slot.
     fn remove_slot(&mut self, slot: u32) {
         let place = self.place(self.entries[slot as usize].pair());
         self.free(place);
@@ -204,7 +205,7 @@ impl PairSet {
         }
     }
 
-    /// Tells the neighbours of an entry in one of its lists where it is.
+    /// Makes the neighbours of an entry in one of its lists link to its slot.
     fn relink(&mut self, slot: u32, side: usize) {
         let link = slot << 1 | side as u32;
         let Entry { items, next, before, .. } = self.entries[slot as usize];
@@ -217,7 +218,7 @@ impl PairSet {
         }
     }
 
-    /// Where a pair is in the table, or the free place where it belongs.
+    /// The place of a pair in the table, or the free place where it would be added.
     #[inline]
     fn place(&self, pair: Pair) -> usize {
         let mask = self.table.len() - 1;
@@ -231,7 +232,7 @@ impl PairSet {
         }
     }
 
-    /// Where the search for a pair starts.
+    /// The place where the search for a pair starts.
     #[inline]
     fn home(&self, pair: Pair) -> usize {
         let key = u64::from(pair.a) << 32 | u64::from(pair.b);
@@ -239,7 +240,7 @@ impl PairSet {
         (mixed >> 32) as usize & (self.table.len() - 1)
     }
 
-    /// Frees a place, and moves what was pushed past it by collisions.
+    /// Frees a place, and moves the entries back that had been displaced past it by collisions.
     fn free(&mut self, place: usize) {
         let mask = self.table.len() - 1;
         let (mut hole, mut at) = (place, place);
@@ -284,8 +285,8 @@ mod tests {
     use crate::math::Random;
     use std::collections::BTreeSet;
 
-    /// The lists of all items hold every pair twice, once on either side, and every pair is found
-    /// in the table.
+    /// Checks that the lists of all items hold every pair twice, once for each of its items, and
+    /// that every pair is found in the table.
     fn validate(set: &PairSet) {
         let mut links = 0;
         for (item, head) in set.heads.iter().enumerate() {
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn random_pairs_come_and_go_as_in_an_ordered_set() {
+    fn random_operations_have_the_results_of_an_ordered_set() {
         let mut random = Random::new(5);
         let (mut set, mut known) = (PairSet::default(), BTreeSet::new());
         set.reserve(40);
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn a_look_at_the_movers_is_a_look_at_all() {
+    fn checking_the_movers_has_the_results_of_checking_all() {
         let mut random = Random::new(6);
         let mut boxes = vec![Bounds { min: [0.0; 3], max: [1.0; 3] }; 64];
         let mut sets = [PairSet::default(), PairSet::default()];
@@ -353,7 +354,7 @@ mod tests {
                 movers[k].gather(&frame);
                 let (set, changes) = (&mut sets[k], &mut changes[k]);
                 set.reserve(64);
-                // Pairs of even sum stay as candidates.
+                // Pairs with an even sum stay as candidates.
                 set.refresh(&frame, &movers[k], changes, |p| (p.a + p.b) % 2 == 0);
                 for a in 0..64 {
                     for b in a + 1..64 {

@@ -1,11 +1,11 @@
-//! Marks that need no clearing: time-stamps (Zachmann 1994, section 7.3.1).
+//! Marks that are cleared in constant time: time-stamps (Zachmann 1994, section 7.3.1).
 
-/// A set of small numbers that is emptied in constant time: a number is in it if its stamp is the
-/// current one.
+/// A set of small numbers that is emptied in constant time: a number is in the set if its stamp is
+/// the current one.
 #[derive(Clone, Debug)]
 pub struct Stamps {
     stamps: Vec<u32>,
-    /// Never zero, the stamp of what was never marked.
+    /// The current stamp. Never zero, which is the stamp of numbers that were never marked.
     now: u32,
 }
 
@@ -16,14 +16,15 @@ impl Default for Stamps {
 }
 
 impl Stamps {
-    /// Makes room for the numbers below `count`; those already there keep their marks.
+    /// Makes space for the numbers below `count`; marks are kept.
     pub fn reserve(&mut self, count: usize) {
         if self.stamps.len() < count {
             self.stamps.resize(count, 0);
         }
     }
 
-    /// Empties the set. Once in four billion times the stamps are really cleared.
+    /// Empties the set. Once in four billion calls the current stamp wraps, and all stamps are
+    /// cleared.
     pub fn clear(&mut self) {
         self.now = self.now.checked_add(1).unwrap_or_else(|| {
             self.stamps.fill(0);
@@ -31,7 +32,7 @@ impl Stamps {
         });
     }
 
-    /// Puts a number in; whether it was not there before.
+    /// Adds a number; returns whether it was new.
     #[inline]
     pub fn mark(&mut self, number: u32) -> bool {
         let stamp = &mut self.stamps[number as usize];
@@ -40,7 +41,7 @@ impl Stamps {
         new
     }
 
-    /// Takes a number out; whether it was there.
+    /// Removes a number; returns whether it was in the set.
     #[inline]
     pub fn unmark(&mut self, number: u32) -> bool {
         let stamp = &mut self.stamps[number as usize];
@@ -70,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_vanish_when_the_clock_moves_on_and_when_it_wraps() {
+    fn marks_are_cleared_also_when_the_stamp_wraps() {
         let mut stamps = Stamps::default();
         stamps.reserve(4);
         assert!(stamps.mark(2) && !stamps.mark(2) && stamps.has(2) && !stamps.has(0));

@@ -1,31 +1,31 @@
-//! Random sequences of operations on boxes, for the tests of every broad phase against the oracle.
+//! Random sequences of operations on boxes, for tests of every broad phase against the oracle.
 
 use super::{AllPairs, Bounds, BroadPhase, Changes, Frame, Moved, Pair};
 use crate::math::OrientedBox;
 use crate::math::{Pose, Random, Vec3};
 
-/// How boxes are scattered and moved.
+/// How boxes are distributed and moved.
 #[derive(Clone, Copy, Debug)]
 pub enum Scatter {
-    /// Sides of 0.5 to 2 in a cube, two overlaps a box.
+    /// Sides from 0.5 to 2 in a cube, with two overlaps per box.
     Even,
     /// Sides over three orders of magnitude.
     Sizes,
-    /// A few heaps far from each other.
+    /// A few dense clusters far from each other.
     Heaps,
     /// Long slabs among small boxes.
     Slabs,
-    /// Corners on a small grid of integers: many exact contacts and equal boxes.
+    /// Corners with small integer coordinates: many exact contacts and equal boxes.
     Grid,
-    /// Points, infinite boxes, huge coordinates, denormal numbers.
+    /// Points, infinite boxes, very large coordinates, denormal numbers.
     Odd,
 }
 
-/// All of them.
+/// All distributions.
 pub const SCATTERS: [Scatter; 6] =
     [Scatter::Even, Scatter::Sizes, Scatter::Heaps, Scatter::Slabs, Scatter::Grid, Scatter::Odd];
 
-/// A set of boxes that changes at random.
+/// A list of boxes that changes at random.
 #[derive(Debug)]
 pub struct Boxes {
     random: Random,
@@ -40,7 +40,7 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// `count` boxes, scattered.
+    /// `count` boxes at random.
     #[must_use]
     pub fn new(seed: u64, scatter: Scatter, count: usize) -> Self {
         let side = (5.0 * count.max(1) as f64).cbrt();
@@ -54,7 +54,7 @@ impl Boxes {
         boxes
     }
 
-    /// Puts an item somewhere else.
+    /// Gives an item a new random box.
     fn place(&mut self, item: usize) {
         let r = &mut self.random;
         let mut center = Vec3::new(r.unit(), r.unit(), r.unit()) * self.side;
@@ -86,12 +86,12 @@ impl Boxes {
         self.set(item, center, half);
     }
 
-    /// A box about the centre; every other one holds a turned box.
+    /// Sets the box of an item; for every other item it is the box around a rotated one.
     fn set(&mut self, item: usize, center: Vec3, half: Vec3) {
         let finite = half.is_finite() && center.abs().max_element() < 1e30;
         if finite && !matches!(self.scatter, Scatter::Grid) && item % 2 == 1 {
-            let turn = [0; 4].map(|_| self.random.range(-1.0, 1.0));
-            let pose = Pose::from_quaternion(turn, center.to_array()).expect("finite");
+            let rotation = [0; 4].map(|_| self.random.range(-1.0, 1.0));
+            let pose = Pose::from_quaternion(rotation, center.to_array()).expect("finite");
             let corners: Vec<Vec3> = OrientedBox::around(&[-half, half])
                 .corners()
                 .map(|c| pose.transform_point(c))
@@ -106,7 +106,7 @@ impl Boxes {
         }
     }
 
-    /// Moves an item a little.
+    /// Moves an item by a small step.
     fn shift(&mut self, item: usize) {
         let b = self.bounds[item];
         if b.is_empty() || matches!(self.scatter, Scatter::Odd) {
@@ -121,7 +121,7 @@ impl Boxes {
         self.set(item, (min + max) * 0.5 + by, (max - min) * 0.5);
     }
 
-    /// Moves, adds and removes some, and notes which in `moved`.
+    /// Moves, adds and removes some items, and lists them in `moved`.
     pub fn step(&mut self) {
         self.moved.clear();
         let count = self.bounds.len();
@@ -166,8 +166,8 @@ fn empty() -> OrientedBox {
     OrientedBox::around(&[])
 }
 
-/// Runs a broad phase beside the oracle through random operations of every kind; in every frame
-/// pairs, began and ended must be equal. With `oriented` both look at oriented boxes too.
+/// Runs a broad phase and the oracle through random operations of every kind. In every frame, pairs
+/// and changes must be equal. With `oriented`, frames have oriented boxes too.
 pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: bool) {
     for (seed, scatter) in SCATTERS.into_iter().enumerate() {
         for count in [0, 1, 2, 30, 300] {
@@ -201,8 +201,8 @@ pub fn agrees_with_the_oracle<P: BroadPhase>(make: impl Fn() -> P, oriented: boo
     }
 }
 
-/// Repeats the same frames again and again, all boxes moving; after some rounds no more memory is
-/// taken.
+/// Repeats the same frames, in which all boxes move; after some rounds the memory must not grow any
+/// more.
 pub fn grows_no_more<P: BroadPhase>(make: impl Fn() -> P) {
     for scatter in [Scatter::Even, Scatter::Sizes, Scatter::Slabs] {
         let mut boxes = Boxes::new(77, scatter, 200);
@@ -235,7 +235,7 @@ fn sorted_pairs(phase: &impl BroadPhase) -> Vec<Pair> {
 }
 
 #[test]
-fn the_oracle_counts_what_overlaps() {
+fn the_oracle_finds_all_overlapping_pairs() {
     let boxes = Boxes::new(3, Scatter::Even, 200);
     let mut phase = AllPairs::new();
     let mut changes = Changes::default();

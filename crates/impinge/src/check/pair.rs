@@ -2,16 +2,18 @@
 
 use crate::answer::Distance;
 use crate::answer::Verdict;
+use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
-use crate::pair::{Hit, Posed, all_pairs, closest_pair};
-use crate::solid::{Occupancy, occupancy, vertex_inside};
+use crate::pair::{Hit, Posed, closest_pair, intersecting_pairs};
+use crate::solid::{Occupancy, occupancy_without_crossing, vertex_inside};
 
 use super::Relation;
 use super::duplicate::same_triangles;
 
 /// What to find out about a pair beyond its relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct CheckOptions {
     /// Parts no further apart than this are [`Relation::Near`]. In the unit of the coordinates; a
     /// negative or NaN clearance is none.
@@ -20,6 +22,29 @@ pub struct CheckOptions {
     pub distance: bool,
     /// Keep every intersecting pair of triangles, not only their number.
     pub keep_hits: bool,
+}
+
+impl CheckOptions {
+    /// With this [`clearance`](Self#structfield.clearance).
+    #[must_use]
+    pub fn clearance(mut self, clearance: impl Into<Option<f64>>) -> Self {
+        self.clearance = clearance.into();
+        self
+    }
+
+    /// With or without the [`distance`](Self#structfield.distance).
+    #[must_use]
+    pub fn distance(mut self, distance: bool) -> Self {
+        self.distance = distance;
+        self
+    }
+
+    /// With or without [every pair of triangles](Self#structfield.keep_hits).
+    #[must_use]
+    pub fn keep_hits(mut self, keep_hits: bool) -> Self {
+        self.keep_hits = keep_hits;
+        self
+    }
 }
 
 /// The verdict about one pair of parts.
@@ -83,32 +108,42 @@ fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Op
 
 /// The report from the triangles that meet.
 fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
-    let hits = all_pairs(a, b, pose);
-    let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
-    let relation = if !hits.is_empty() && same_triangles(&a, &b) {
-        Relation::Duplicate
-    } else {
-        match occupancy(&a, &b, &hits) {
-            Occupancy::Disjoint => Relation::Clear,
-            Occupancy::Touching => Relation::Touching,
-            Occupancy::Overlapping => Relation::Crossing,
-            Occupancy::AInB => Relation::AInsideB,
-            Occupancy::BInA => Relation::BInsideA,
-            Occupancy::Equal => Relation::Duplicate,
+    let pairs = intersecting_pairs(a, b, pose);
+    let hit = |&(i, j): &(u32, u32)| {
+        let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        Hit::between((i, &a.triangle(i as usize)), (j, &there))
+    };
+    let telling = most_telling(a, b, pose, &pairs);
+    let crossing = matches!(telling, Some((_, HitKind::Crossing)));
+    let mut witness = telling.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
+    let may_be_same = !pairs.is_empty() && a.triangles().len() == b.triangles().len();
+    let mut relation = Relation::Crossing;
+    if may_be_same || !crossing {
+        let (a, b) = (Posed::new(a, &Pose::IDENTITY), Posed::new(b, pose));
+        if may_be_same && same_triangles(&a, &b) {
+            relation = Relation::Duplicate;
+        } else if !crossing {
+            relation = match occupancy_without_crossing(&a, &b, &pairs) {
+                Occupancy::Disjoint => Relation::Clear,
+                Occupancy::Touching => Relation::Touching,
+                Occupancy::Overlapping => Relation::Crossing,
+                Occupancy::AInB => Relation::AInsideB,
+                Occupancy::BInA => Relation::BInsideA,
+                Occupancy::Equal => Relation::Duplicate,
+            };
         }
-    };
-    let witness = match relation {
-        Relation::Clear | Relation::Near => None,
-        Relation::AInsideB if hits.is_empty() => first_corner(&a),
-        Relation::BInsideA if hits.is_empty() => first_corner(&b),
-        _ => best_witness(&hits).or_else(|| vertex_inside(&a, &b)),
-    };
-    let mut report = PairReport { relation, hit_count: hits.len(), hits, witness, distance: None };
-    if !options.keep_hits {
-        report.hits = Vec::new();
+        witness = witness.or_else(|| match relation {
+            Relation::Clear | Relation::Near => None,
+            Relation::AInsideB => first_corner(&a),
+            Relation::BInsideA => first_corner(&b),
+            _ => vertex_inside((a.mesh(), a.pose()), (b.mesh(), b.pose())),
+        });
     }
+    let hit_count = pairs.len();
+    let hits = if options.keep_hits { pairs.iter().filter_map(hit).collect() } else { Vec::new() };
+    let mut report = PairReport { relation, hit_count, hits, witness, distance: None };
     if report.relation == Relation::Clear {
-        measure(&mut report, (a.mesh(), b.mesh(), pose), options, 0.0);
+        measure(&mut report, (a, b, pose), options, 0.0);
     }
     report
 }
@@ -142,15 +177,26 @@ fn measure(
     }
 }
 
-/// A common point of the most telling hit: a crossing before a coplanar overlap before a touch.
-fn best_witness(hits: &[Hit]) -> Option<Vec3> {
-    use crate::exact::HitKind;
-    let rank = |h: &&Hit| match h.kind {
-        HitKind::Crossing => 0,
-        HitKind::Coplanar => 1,
-        HitKind::Touching { .. } => 2,
-    };
-    hits.iter().min_by_key(rank).map(|h| h.point)
+/// The first pair of triangles that cross, or else that overlap in a plane, or else that touch.
+fn most_telling(
+    a: &Mesh,
+    b: &Mesh,
+    pose: &Pose,
+    pairs: &[(u32, u32)],
+) -> Option<((u32, u32), HitKind)> {
+    let mut best = None;
+    for &(i, j) in pairs {
+        let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        let Some(kind) = triangle_triangle(&a.triangle(i as usize), &there) else { continue };
+        match (kind, best) {
+            (HitKind::Crossing, _) => return Some(((i, j), kind)),
+            (HitKind::Coplanar, Some((_, HitKind::Touching { .. }))) | (_, None) => {
+                best = Some(((i, j), kind));
+            }
+            _ => {}
+        }
+    }
+    best
 }
 
 fn first_corner(mesh: &Posed<'_>) -> Option<Vec3> {

@@ -5,9 +5,7 @@ use super::WithError;
 use super::bounds::POINT_SLACK;
 use crate::answer::Distance;
 use crate::math::Vec3;
-
-/// The unit roundoff of `f64`, 2^-53.
-pub(super) const U: f64 = f64::EPSILON / 2.0;
+pub(super) use crate::math::rounding::U;
 
 /// Sizes between these stay as they are.
 pub(super) const SMALL: f64 = 1e-30;

@@ -14,9 +14,7 @@ use std::fmt::Debug;
 
 use super::support::{Certainty, Climb, VertexSearch};
 use crate::math::Vec3;
-
-/// Half an ulp of one: the relative error of one rounding.
-pub(super) const U: f64 = f64::EPSILON / 2.0;
+pub(super) use crate::math::rounding::U;
 
 /// The smallest positive number.
 pub(super) const SMALLEST: f64 = f64::from_bits(1);

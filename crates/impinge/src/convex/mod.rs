@@ -15,18 +15,18 @@
 //! | Do two hulls meet? | [`intersects`]: an exact [`Verdict`] with its proof |
 //! | How far apart are they, how deep do they overlap? | [`distance`], [`contact`]: bounds that hold, points, direction |
 //! | The same for hulls that move a little from query to query? | [`intersects_cached`], [`distance_cached`], [`contact_cached`] with a [`HullCache`] |
-//! | What else is convex? | a [`Support`]: [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; and [`HalfSpace`] |
-//! | How far apart, how deep, for any two bodies? | [`closest_points`], [`penetration`] |
-//! | Which vertex lies furthest? | [`Hull::support`], [`Hull::climb`] |
+//! | What else is convex? | [`Sphere`], [`Capsule`], [`Cuboid`], [`Cylinder`], [`Cone`], [`Ellipsoid`], [`Rounded`]; [`HalfSpace`]; and whatever implements [`Support`] |
+//! | How far apart, how deep, for any two of these? | [`closest_points`], [`penetration`] |
+//! | Which vertex lies furthest? | [`Hull::support`] |
 //!
-//! The published methods (separating vectors, clipping, perceptron planes, trackers, vertex
-//! searches) are in the crate `impinge-papers`.
+//! The published methods (separating vectors, clipping, perceptron planes, trackers) are in the
+//! crate `impinge-papers`.
 
 pub(crate) mod body;
 mod build;
 pub(crate) mod closest;
 mod cloud;
-pub mod decide;
+pub(crate) mod decide;
 mod flat;
 mod hull;
 mod inner;
@@ -35,11 +35,11 @@ mod patch;
 mod penetration;
 mod placed;
 mod primitive;
-mod query;
+pub(crate) mod query;
 #[cfg(feature = "serde")]
 mod serial;
 mod simplex;
-mod support;
+pub(crate) mod support;
 mod validate;
 
 pub use body::{HullMemory, Mark, Support};
@@ -51,10 +51,8 @@ pub(crate) use patch::Patch;
 pub use penetration::{PenetrationOptions, penetration};
 pub(crate) use placed::Placed;
 pub use primitive::{Capsule, Cone, Cuboid, Cylinder, Ellipsoid, HalfSpace, Rounded, Sphere};
-#[doc(hidden)]
-pub use query::furthest_as_in_queries;
 pub use query::{
     HullCache, contact, contact_cached, distance, distance_cached, intersects, intersects_cached,
 };
 pub(crate) use query::{bounds_at, rough_bounds_at};
-pub use support::{Certainty, Climb, VertexSearch};
+pub(crate) use support::Climb;

@@ -15,7 +15,7 @@ impl Hull {
     ///
     /// # Errors
     /// The first broken promise, in words.
-    pub fn validate(&self, points: &[Vec3]) -> Result<(), String> {
+    pub(crate) fn validate(&self, points: &[Vec3]) -> Result<(), String> {
         ensure(self.sources.len() == self.vertices.len(), || "vertices without source".into())?;
         let mut sorted = self.sources.clone();
         sorted.sort_unstable();
@@ -179,7 +179,7 @@ impl Hull {
     ///
     /// # Errors
     /// If another lies further.
-    pub fn validate_support(&self, direction: Vec3, vertex: u32) -> Result<(), String> {
+    pub(crate) fn validate_support(&self, direction: Vec3, vertex: u32) -> Result<(), String> {
         let p = self.vertices[vertex as usize];
         match self.vertices.iter().position(|q| compare_along(direction, p, *q) == Sign::Positive) {
             Some(v) => Err(format!("vertex {v} lies further along {direction} than {vertex}")),

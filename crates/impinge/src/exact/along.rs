@@ -28,7 +28,8 @@ const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::exact::{Sign, compare_along};
+/// use impinge::exact::Sign;
+/// use impinge::internals::exact::compare_along;
 ///
 /// // The float products are equal.
 /// let (a, b) = (Vec3::new(1e16, 0.0, 0.0), Vec3::new(1e16, 1e-3, 0.0));

@@ -20,7 +20,7 @@
 //! (the filter; its constants are derived in `docs/notes/filters.md`), the adaptive expansions of
 //! Shewchuk 1997, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
 //! Predicates" (crate `robust`), and integers of any length where products of tiny numbers would
-//! underflow. Only the first is on the common path. [`FilterStats`] counts them.
+//! underflow. Only the first is on the common path.
 //!
 //! ```
 //! use impinge::Vec3;
@@ -33,9 +33,9 @@
 //! assert_eq!(kind, Some(HitKind::Touching { a: Feature::Face, b: Feature::Vertex(0) }));
 //! ```
 
-mod along;
+pub(crate) mod along;
 mod chord;
-mod convex_polygon;
+pub(crate) mod convex_polygon;
 mod corner;
 mod degenerate;
 mod double;
@@ -45,25 +45,25 @@ mod hit_kind;
 pub(crate) mod integer;
 mod intersection;
 mod location;
-mod orient;
+pub(crate) mod orient;
 mod overlap;
-mod polygon;
+pub(crate) mod polygon;
 mod polyhedron;
 mod quick;
 mod segment;
 mod sign;
-mod stats;
-mod triangle;
+pub(crate) mod stats;
+pub(crate) mod triangle;
 
-pub use along::compare_along;
-pub use convex_polygon::{point_in_convex_polygon, point_in_convex_polygon_counted};
+pub(crate) use along::compare_along;
+pub use convex_polygon::point_in_convex_polygon;
 pub use hit_kind::{Feature, HitKind};
 pub use intersection::{Intersection, SharedSet, triangle_intersection};
 pub use location::Location;
-pub use orient::{EXACT_RANGE, orient2d, orient2d_counted, orient3d, orient3d_counted};
-pub use polygon::{OneShotCounts, point_in_polygon, point_in_polygon_counted};
+pub use orient::{EXACT_RANGE, orient2d, orient3d};
+pub use polygon::point_in_polygon;
+pub(crate) use polyhedron::{RayAxis, is_inside, location_of, ray_crossing};
 pub use polyhedron::{locate_point, point_on_triangle, winding_number};
 pub use segment::{SegmentContact, SegmentFeature, segment_triangle};
 pub use sign::Sign;
-pub use stats::FilterStats;
-pub use triangle::{triangle_triangle, triangles_intersect, triangles_intersect_counted};
+pub use triangle::{triangle_triangle, triangles_intersect};

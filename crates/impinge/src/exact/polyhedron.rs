@@ -55,15 +55,7 @@ use crate::math::{Vec3, drop_axis};
 /// ```
 #[must_use]
 pub fn locate_point(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Location {
-    let mut inside = false;
-    for triangle in triangles {
-        match pierce(q, &triangle) {
-            Pierce::On => return Location::Boundary,
-            Pierce::Hit(_) => inside = !inside,
-            Pierce::Miss => {}
-        }
-    }
-    if inside { Location::Inside } else { Location::Outside }
+    location_of(winding_number(q, triangles), false)
 }
 
 /// How many times an oriented closed surface goes round `q`, or `None` if `q` is on it.
@@ -75,13 +67,27 @@ pub fn locate_point(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> 
 pub fn winding_number(q: Vec3, triangles: impl IntoIterator<Item = [Vec3; 3]>) -> Option<i64> {
     let mut winding = 0;
     for triangle in triangles {
-        match pierce(q, &triangle) {
-            Pierce::On => return None,
-            Pierce::Hit(outward) => winding += outward,
-            Pierce::Miss => {}
-        }
+        winding += ray_crossing(q, &triangle)?;
     }
     Some(winding)
+}
+
+/// Whether a surface that winds `winding` times about a point has it inside: if the surface is
+/// oriented (`balanced`), where the number is not zero; if not, where it is odd.
+#[must_use]
+pub(crate) fn is_inside(winding: i64, balanced: bool) -> bool {
+    if balanced { winding != 0 } else { winding % 2 != 0 }
+}
+
+/// The location that a winding number stands for, `None` being a point of the surface; see
+/// [`is_inside`].
+#[must_use]
+pub(crate) fn location_of(winding: Option<i64>, balanced: bool) -> Location {
+    match winding {
+        None => Location::Boundary,
+        Some(winding) if is_inside(winding, balanced) => Location::Inside,
+        Some(_) => Location::Outside,
+    }
 }
 
 /// Whether `q` is a point of the closed triangle, exactly; the triangle may have shrunk to a
@@ -101,52 +107,70 @@ pub fn point_on_triangle(q: Vec3, triangle: &[Vec3; 3]) -> bool {
         })
 }
 
-/// What the ray does with one triangle.
-enum Pierce {
-    /// Nothing.
-    Miss,
-    /// It pierces it: 1 if from behind (with the normal), -1 if from the front.
-    Hit(i64),
-    /// The ray's origin is a point of the triangle.
-    On,
-}
-
 /// Whether `q` is in the smallest closed box around the triangle.
 #[inline]
 fn in_box(q: Vec3, [a, b, c]: &[Vec3; 3]) -> bool {
     q.cmpge(a.min(*b).min(*c)).all() && q.cmple(a.max(*b).max(*c)).all()
 }
 
-/// The ray from `q`, shifted infinitesimally, along +x against one triangle.
+/// What the ray from `q`, shifted infinitesimally, along +x does with one triangle: 1 if it pierces
+/// it from behind (with the normal), -1 if from the front, 0 if not at all; `None` if `q` is a
+/// point of the triangle. The sum over a closed surface is its [`winding_number`].
 #[inline]
-fn pierce(q: Vec3, triangle: &[Vec3; 3]) -> Pierce {
+#[must_use]
+pub(crate) fn ray_crossing(q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
     let [a, b, c] = *triangle;
     let (min, max) = (a.min(b).min(c), a.max(b).max(c));
     // Not even the closed box of the triangle meets the closed ray.
     if max.x < q.x || max.y < q.y || max.z < q.z || min.y > q.y || min.z > q.z {
-        return Pierce::Miss;
+        return Some(0);
     }
     if min.x <= q.x && point_on_triangle(q, triangle) {
-        return Pierce::On;
+        return None;
     }
     // From here on `q` is not in the triangle. The shifted ray passes above whatever is at the
     // height of `q`.
     if max.y <= q.y || max.z <= q.z || max.x <= q.x {
-        return Pierce::Miss;
+        return Some(0);
     }
     let Some(counter_clockwise) = seen_through(q, triangle) else {
-        return Pierce::Miss;
+        return Some(0);
     };
     let ahead = min.x > q.x || {
         let side = orient3d(a, b, c, q);
         side == if counter_clockwise { Sign::Negative } else { Sign::Positive }
     };
-    if !ahead {
-        Pierce::Miss
-    } else if counter_clockwise {
-        Pierce::Hit(1)
-    } else {
-        Pierce::Hit(-1)
+    Some(match (ahead, counter_clockwise) {
+        (false, _) => 0,
+        (true, true) => 1,
+        (true, false) => -1,
+    })
+}
+
+/// A direction along a coordinate axis, from which `(1, e, e^2)`, counted from that axis, differs
+/// by less than anything else that matters; or the opposite one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RayAxis {
+    pub(crate) axis: usize,
+    pub(crate) forward: bool,
+}
+
+impl RayAxis {
+    /// Along the first axis.
+    pub(crate) const FIRST: Self = Self { axis: 0, forward: true };
+
+    /// As [`ray_crossing`] for the ray from `q` along this direction: 1 if it leaves the triangle
+    /// through its front, -1 if it enters there.
+    #[must_use]
+    pub(crate) fn crossing(self, q: Vec3, triangle: &[Vec3; 3]) -> Option<i64> {
+        // Turning the axes keeps orientations; in a point reflection the ray runs against the
+        // normal.
+        let sign = if self.forward { 1.0 } else { -1.0 };
+        let view = |v: Vec3| {
+            Vec3::new(v[self.axis], v[(self.axis + 1) % 3], v[(self.axis + 2) % 3]) * sign
+        };
+        let count = ray_crossing(view(q), &triangle.map(view))?;
+        Some(if self.forward { count } else { -count })
     }
 }
 

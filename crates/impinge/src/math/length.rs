@@ -1,9 +1,7 @@
 //! Lengths and directions at every scale: squares that would be denormal are scaled first.
 
+use super::rounding::U;
 use super::{Vec3, unit_scale};
-
-/// Half an ulp of one.
-const U: f64 = f64::EPSILON / 2.0;
 
 /// Brings lengths whose squares would be denormal to a size where they are not. A power of two.
 const LIFT: f64 = 4.149_515_568_880_993e180; // 2^600

@@ -19,7 +19,7 @@ use super::{Vec3, unit_scale};
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::math::newell_normal;
+/// use impinge::internals::newell_normal;
 ///
 /// let square = [Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), Vec3::Y];
 /// assert_eq!(newell_normal(&square), Vec3::Z);

@@ -19,29 +19,35 @@ use super::union_find::UnionFind;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
     of: Vec<u32>,
-    count: usize,
+    firsts: Vec<u32>,
 }
 
 impl Components {
     fn number(mut sets: UnionFind, polygons: usize) -> Self {
         let mut of = vec![0; polygons];
-        let mut count = 0;
+        let mut firsts = Vec::new();
         for p in 0..polygons {
             let first = sets.find(index(p)) as usize;
             if first == p {
-                of[p] = index(count);
-                count += 1;
+                of[p] = index(firsts.len());
+                firsts.push(index(p));
             } else {
                 of[p] = of[first];
             }
         }
-        Self { of, count }
+        Self { of, firsts }
     }
 
     /// How many pieces there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.count
+        self.firsts.len()
+    }
+
+    /// The first polygon of every piece, ascending.
+    #[must_use]
+    pub fn firsts(&self) -> &[u32] {
+        &self.firsts
     }
 
     /// The piece of a polygon.
@@ -62,7 +68,7 @@ impl Components {
     /// The polygons of every piece, ascending.
     #[must_use]
     pub fn members(&self) -> Vec<Vec<u32>> {
-        let mut members = vec![Vec::new(); self.count];
+        let mut members = vec![Vec::new(); self.count()];
         for (p, piece) in self.of.iter().enumerate() {
             members[*piece as usize].push(index(p));
         }
@@ -125,6 +131,10 @@ mod tests {
         let mesh = Mesh::from_polygons(vec![Vec3::ZERO; 10], polygons).unwrap();
         assert_eq!(mesh.shells().all(), [0, 1, 0, 2, 3]);
         assert_eq!(mesh.clusters().all(), [0, 1, 0, 1, 0]);
+        assert_eq!(
+            (mesh.shells().firsts(), mesh.clusters().firsts()),
+            (&[0, 1, 3, 4][..], &[0, 1][..])
+        );
         assert_eq!(mesh.shells().members()[0], [0, 2]);
         assert_eq!([0, 2, 5].map(|t| mesh.shell_of(t)), [0, 1, 3]);
     }

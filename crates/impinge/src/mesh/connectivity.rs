@@ -32,6 +32,8 @@ pub(super) struct Connectivity {
     pub(super) forced: Vec<u32>,
     pub(super) used: OnceLock<Vec<u32>>,
     pub(super) links: OnceLock<Links>,
+    /// Whether every edge has an even number of polygons, and as many in each sense.
+    pub(super) closed_and_balanced: OnceLock<[bool; 2]>,
     pub(super) triangle_edges: OnceLock<Edges>,
     pub(super) shells: OnceLock<Components>,
     pub(super) clusters: OnceLock<Components>,

@@ -9,6 +9,7 @@ use crate::tree::{Refitted, Upkeep};
 
 /// When a deforming mesh rebuilds parts of its tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DeformOptions {
     /// A part of the tree is rebuilt when the surface of its boxes, over that of the box around
     /// them, has grown by this factor since it was built. At least one; infinity never rebuilds.
@@ -20,6 +21,15 @@ impl Default for DeformOptions {
     /// Rebuilds at 1.5 times the cost: see `docs/results/deformation.md` for what others give.
     fn default() -> Self {
         Self { rebuild_at: 1.5 }
+    }
+}
+
+impl DeformOptions {
+    /// With this [`rebuild_at`](Self#structfield.rebuild_at).
+    #[must_use]
+    pub fn rebuild_at(mut self, rebuild_at: f64) -> Self {
+        self.rebuild_at = rebuild_at;
+        self
     }
 }
 

@@ -228,17 +228,25 @@ impl<'a> Topology<'a> {
     /// from outside. Sides from a vertex to itself do not count.
     #[must_use]
     pub fn is_closed(&self) -> bool {
-        self.proper_edges().all(|e| self.half_edges(e).len() % 2 == 0)
+        self.closed_and_balanced()[0]
     }
 
     /// Whether every edge is walked as often one way as the other. Then the surface is closed and
     /// signed volumes have a meaning.
     #[must_use]
     pub fn is_balanced(&self) -> bool {
-        self.proper_edges().all(|e| {
-            let low = self.ends(e)[0];
-            let sides = self.half_edges(e);
-            2 * sides.iter().filter(|h| self.origin(**h) == low).count() == sides.len()
+        self.closed_and_balanced()[1]
+    }
+
+    fn closed_and_balanced(&self) -> [bool; 2] {
+        *self.c.closed_and_balanced.get_or_init(|| {
+            let balanced = self.proper_edges().all(|e| {
+                let low = self.ends(e)[0];
+                let sides = self.half_edges(e);
+                2 * sides.iter().filter(|h| self.origin(**h) == low).count() == sides.len()
+            });
+            let even = || self.proper_edges().all(|e| self.half_edges(e).len() % 2 == 0);
+            [balanced || even(), balanced]
         })
     }
 

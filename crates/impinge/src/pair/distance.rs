@@ -113,7 +113,7 @@ impl NearSink for Nearest {
         self.bound
     }
 
-    fn foresee(&mut self, upper: f64) {
+    fn announce_upper_bound(&mut self, upper: f64) {
         self.bound = self.bound.min(upper);
     }
 

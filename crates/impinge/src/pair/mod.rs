@@ -4,56 +4,53 @@
 //! that [`Pose::transform_point`](crate::Pose::transform_point) gives. The methods differ in speed
 //! only: they report the same pairs of triangles.
 //!
-//! - [`brute`]: every triangle against every triangle; the oracle that tests everything else.
-//! - [`sweep`]: triangles in the overlap of the two boxes, sorted along one axis.
-//! - [`traverse`]: both meshes' [trees](crate::tree) at once; the default, with the sweep where a
-//!   tree does not pay.
+//! - both meshes' [trees](crate::tree) at once: [`traverse`] and all that build on it; the default;
+//! - triangles in the overlap of the two boxes, sorted along one axis: where a tree does not pay;
+//! - every triangle against every triangle: the oracle of all tests.
 //!
 //! For triangles that are close to each other there are [`near`], which also descends both trees,
-//! [`brute::near`], [`within`] and [`distance`].
+//! [`within`] and [`distance`].
 //!
-//! A method hands each pair it finds to a [`Sink`], or a [`NearSink`], which says when to stop:
+//! A traversal hands each pair it finds to a [`Sink`], or a [`NearSink`], which says when to stop:
 //!
 //! ```
-//! use impinge::pair::{Count, Posed, brute, traverse};
+//! use impinge::pair::{Count, intersecting_pairs, traverse};
 //! use impinge::{Pose, shapes};
 //!
 //! let ball = shapes::icosphere(1.0, 2)?;
 //! let pose = Pose::from_translation([1.0, 0.0, 0.0])?;
-//! let (mut quick, mut slow) = (Count::default(), Count::default());
-//! traverse(&ball, &ball, &pose, &mut quick);
-//! brute::traverse(&Posed::new(&ball, &Pose::IDENTITY), &Posed::new(&ball, &pose), &mut slow);
-//! assert_eq!(quick.pairs, slow.pairs);
+//! let mut count = Count::default();
+//! traverse(&ball, &ball, &pose, &mut count);
+//! assert_eq!(count.pairs, intersecting_pairs(&ball, &ball, &pose).len());
 //! # Ok::<(), impinge::Error>(())
 //! ```
 
 mod blocks;
-pub mod brute;
+pub(crate) mod brute;
 mod distance;
 mod hit;
 mod near;
 mod near_blocks;
-mod posed;
+pub(crate) mod posed;
 mod separation;
-pub mod sweep;
+pub(crate) mod sweep;
 
 pub use crate::bias::Bias;
 pub use crate::budget::Budget;
 pub use crate::sink::{Collect, Count, First, NearPair, NearSink, Sink};
-pub(crate) use blocks::{Block, blocks};
 pub(crate) use distance::closest_pair;
 pub use distance::distance;
 pub use hit::{BudgetVerdict, EdgeAndFace, Hit, Verdict};
 use near::{FAR_SLACK, near_far};
 pub use near::{near, within};
-pub use posed::Posed;
+pub(crate) use posed::Posed;
 pub use separation::Separation;
 
 use crate::answer;
 use crate::math::Pose;
 use crate::mesh::Mesh;
-pub use crate::tree::MeshCache;
-use crate::tree::{self, PlainTree};
+pub use crate::tree::wide::MeshCache;
+use crate::tree::{self, MOST_FOR_SWEEP, MOST_WITHOUT_TREE, PlainTree};
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -143,7 +140,7 @@ pub fn first_pair_cached(
     cache: &mut MeshCache,
 ) -> Option<(u32, u32)> {
     // Who keeps a cache asks again, so that a tree pays also where one of the two is small.
-    let large = a.triangles().len().max(b.triangles().len()) > LARGE;
+    let large = a.triangles().len().max(b.triangles().len()) > MOST_FOR_SWEEP;
     if (large || uses_trees(a, b)) && !a.is_empty() && !b.is_empty() {
         if let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) {
             return pair;
@@ -218,7 +215,7 @@ fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -
 /// ```
 #[must_use]
 pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
-    if a.triangles().len().min(b.triangles().len()) > SMALL {
+    if a.triangles().len().min(b.triangles().len()) > MOST_WITHOUT_TREE {
         let (tree_a, tree_b) = rayon::join(|| a.tree(), || b.tree());
         if let Some(pairs) = tree::par_pairs((a, tree_a), (b, tree_b), pose) {
             return pairs;
@@ -228,8 +225,8 @@ pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)
 }
 
 /// Sends every pair of triangles that share a point to `sink`, by the fastest method: the meshes'
-/// [trees](crate::tree), which are built on first use, or the [`sweep`] where a mesh is small or
-/// the sizes differ too much.
+/// [trees](crate::tree), which are built on first use, or a sweep where a mesh is small or the
+/// sizes differ too much.
 pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
     if !(uses_trees(a, b) && tree::traverse((a, a.tree()), (b, b.tree()), pose, sink)) {
         sweep::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
@@ -240,15 +237,8 @@ pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
 /// beforehand.
 #[must_use]
 pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
-    a.triangles().len().min(b.triangles().len()) > SMALL
+    a.triangles().len().min(b.triangles().len()) > MOST_WITHOUT_TREE
 }
-
-/// Up to so many triangles in the smaller mesh, a sweep over both takes less than building a tree.
-const SMALL: usize = 8;
-
-/// With more triangles in the larger mesh, a sweep over both takes longer than a query of their
-/// trees.
-const LARGE: usize = 32;
 
 /// The hit of a pair that was found to meet.
 fn resolve(a: &Mesh, b: &Mesh, pose: &Pose, i: u32, j: u32) -> Option<Hit> {

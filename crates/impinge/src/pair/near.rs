@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use crate::math::Pose;
 use crate::mesh::Mesh;
-use crate::tree::{self, Effort, SearchLimits};
+use crate::tree::{self, Effort, MOST_FOR_SWEEP, MOST_WITHOUT_TREE, SearchLimits};
 
-use super::{LARGE, NearPair, NearSink, Posed, SMALL, near_blocks};
+use super::{NearPair, NearSink, Posed, near_blocks};
 
 /// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
 /// `sink`, by the fastest method: the meshes' [trees](crate::tree), which are built on first use,
@@ -20,7 +20,7 @@ pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
     if near_far(a, b, pose, sink, SearchLimits { slack: FAR_SLACK, most: usize::MAX }).is_some() {
         return;
     }
-    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > SMALL;
+    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > MOST_WITHOUT_TREE;
     if !(worth_a_tree && tree::near((a, a.tree()), (b, b.tree()), pose, sink)) {
         near_blocks::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
     }
@@ -41,7 +41,7 @@ pub(super) fn near_far(
     sink: &mut dyn NearSink,
     limits: SearchLimits,
 ) -> Option<Effort> {
-    let large = a.triangles().len().max(b.triangles().len()) > LARGE;
+    let large = a.triangles().len().max(b.triangles().len()) > MOST_FOR_SWEEP;
     if large && tree::are_far(a, b, pose) { tree::near_far(a, b, pose, sink, limits) } else { None }
 }
 

@@ -9,6 +9,7 @@ use crate::mesh::Mesh;
 #[derive(Clone, Debug)]
 pub struct Posed<'a> {
     mesh: &'a Mesh,
+    pose: Pose,
     vertices: Cow<'a, [Vec3]>,
     bounds: Aabb,
 }
@@ -18,19 +19,26 @@ impl<'a> Posed<'a> {
     #[must_use]
     pub fn new(mesh: &'a Mesh, pose: &Pose) -> Self {
         if *pose == Pose::IDENTITY {
-            return Self { mesh, vertices: Cow::Borrowed(mesh.vertices()), bounds: mesh.bounds() };
+            let vertices = Cow::Borrowed(mesh.vertices());
+            return Self { mesh, pose: *pose, vertices, bounds: mesh.bounds() };
         }
         let vertices: Vec<Vec3> =
             mesh.vertices().iter().map(|v| pose.transform_point(*v)).collect();
         let bounds =
             Aabb::from_points(mesh.triangles().iter().flatten().map(|v| vertices[*v as usize]));
-        Self { mesh, vertices: Cow::Owned(vertices), bounds }
+        Self { mesh, pose: *pose, vertices: Cow::Owned(vertices), bounds }
     }
 
     /// The mesh itself, in its own frame.
     #[must_use]
     pub fn mesh(&self) -> &'a Mesh {
         self.mesh
+    }
+
+    /// Where the mesh is in the frame of the query.
+    #[must_use]
+    pub fn pose(&self) -> &Pose {
+        &self.pose
     }
 
     /// All vertices, in the frame of the query.

@@ -46,6 +46,13 @@ impl DecomposeOptions {
     pub fn new(tolerance: f64, max_pieces: usize) -> Self {
         Self { tolerance, max_pieces, effort: 200_000 }
     }
+
+    /// With this [`effort`](Self#structfield.effort).
+    #[must_use]
+    pub fn effort(mut self, effort: usize) -> Self {
+        self.effort = effort;
+        self
+    }
 }
 
 /// Covers a closed mesh with hulls that reach out of it by no more than a tolerance, if the number

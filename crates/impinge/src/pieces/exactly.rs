@@ -23,7 +23,7 @@ use super::{Decomposition, Piece, check_closed};
 use crate::convex::Hull;
 use crate::convex::decide::{Hint, decide};
 use crate::error::{Error, ErrorKind};
-use crate::exact::{Location, Sign, locate_point, winding_number};
+use crate::exact::{Location, Sign, is_inside, location_of, winding_number};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
@@ -287,18 +287,15 @@ impl Partition {
             })
         };
         if middle.is_finite() && is_in(&self.unit.point(middle)) {
-            if !self.balanced {
-                return locate_point(middle, self.triangles.iter().copied()) == Location::Inside;
-            }
-            return winding_number(middle, self.triangles.iter().copied()).is_some_and(|w| w != 0);
+            let winding = winding_number(middle, self.triangles.iter().copied());
+            return location_of(winding, self.balanced) == Location::Inside;
         }
         // The cell is finer than f64: some point inside, in rational numbers.
         let mut p = self.corners.get(corners[0]).clone();
         for c in &corners[1..] {
             p = Point::middle(&p, self.corners.get(*c));
         }
-        let winding = self.winding(&p);
-        if self.balanced { winding != 0 } else { winding % 2 != 0 }
+        is_inside(self.winding(&p), self.balanced)
     }
 
     /// How often the surface goes around a rational point that is not on it: the ray of

@@ -2,7 +2,7 @@
 //! surface, does the surface enter a box.
 
 use crate::closest::point_triangle;
-use crate::exact::{Location, locate_point, winding_number};
+use crate::exact::{Location, location_of, ray_crossing};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 
@@ -72,7 +72,7 @@ impl SolidIndex {
     /// Where `p` is, exactly; as [`solid::locate`](crate::solid::locate).
     #[must_use]
     pub fn locate(&self, p: Vec3) -> Location {
-        let mut ahead = Vec::new();
+        let mut winding = Some(0);
         self.visit(
             |b| {
                 b.max.x >= p.x
@@ -82,18 +82,11 @@ impl SolidIndex {
                     && p.z <= b.max.z
             },
             |t| {
-                ahead.push(*t);
-                true
+                winding = winding.zip(ray_crossing(p, t)).map(|(sum, more)| sum + more);
+                winding.is_some()
             },
         );
-        if !self.balanced {
-            return locate_point(p, ahead);
-        }
-        match winding_number(p, ahead) {
-            None => Location::Boundary,
-            Some(0) => Location::Outside,
-            Some(_) => Location::Inside,
-        }
+        location_of(winding, self.balanced)
     }
 
     /// Whether a triangle may share a point with `bounds`: its box does, its plane does up to
@@ -217,14 +210,17 @@ impl SolidIndex {
         wanted: impl Fn(&Aabb) -> bool,
         mut show: impl FnMut(&'a [Vec3; 3]) -> bool,
     ) {
-        let mut stack = vec![0_u32];
-        while let Some(i) = stack.pop() {
-            let node = &self.nodes[i as usize];
+        // Halves of halves: no way down is longer than the bits of a number.
+        let (mut stack, mut open) = ([0_u32; 40], 1);
+        while open > 0 {
+            open -= 1;
+            let node = &self.nodes[stack[open] as usize];
             if !wanted(&node.bounds) {
                 continue;
             }
-            if node.count == 0 {
-                stack.extend([node.first, node.first + 1]);
+            if node.count == 0 && !self.triangles.is_empty() {
+                stack[open..open + 2].copy_from_slice(&[node.first, node.first + 1]);
+                open += 2;
                 continue;
             }
             for t in self.leaf(node) {

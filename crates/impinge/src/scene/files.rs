@@ -25,6 +25,7 @@ pub use impinge_io::LoadReport;
 
 /// What to do with the vertices of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct LoadOptions {
     /// Which vertices become one. By default those with equal coordinates: many formats repeat a
     /// vertex for every triangle, and without welding no edge of theirs has two sides. Triangles
@@ -35,6 +36,15 @@ pub struct LoadOptions {
 impl Default for LoadOptions {
     fn default() -> Self {
         Self { weld: Some(Weld::Exact) }
+    }
+}
+
+impl LoadOptions {
+    /// With this [`weld`](Self#structfield.weld).
+    #[must_use]
+    pub fn weld(mut self, weld: impl Into<Option<Weld>>) -> Self {
+        self.weld = weld.into();
+        self
     }
 }
 

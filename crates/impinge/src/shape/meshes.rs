@@ -5,7 +5,7 @@ use super::cache::ShapeCache;
 use super::form::Surface;
 use crate::answer::Distance;
 use crate::math::Vec3;
-use crate::pair::{self, Posed, Separation};
+use crate::pair::{self, Separation};
 use crate::solid::vertex_of_inside;
 
 /// Whether they share a point.
@@ -42,8 +42,8 @@ fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
     if !a.solid && !b.solid {
         return None;
     }
-    let (here, there) = (Posed::new(a.mesh, a.pose), Posed::new(b.mesh, b.pose));
-    let in_b = || b.solid.then(|| vertex_of_inside(&here, &there)).flatten();
-    let in_a = || a.solid.then(|| vertex_of_inside(&there, &here)).flatten();
+    let (here, there) = ((a.mesh, a.pose), (b.mesh, b.pose));
+    let in_b = || b.solid.then(|| vertex_of_inside(here, there)).flatten();
+    let in_a = || a.solid.then(|| vertex_of_inside(there, here)).flatten();
     in_b().or_else(in_a)
 }

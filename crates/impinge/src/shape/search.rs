@@ -16,12 +16,8 @@ use super::triangle::{Tally, Tester};
 use crate::answer::Distance;
 use crate::exact::Location;
 use crate::math::{Pose, Vec3};
-use crate::pair::Posed;
-use crate::solid::locate_posed;
-use crate::tree::Seek;
-
-/// Up to so many triangles are looked at without a tree.
-const SMALL: usize = 8;
+use crate::solid::locate_at;
+use crate::tree::{MOST_WITHOUT_TREE, Seek};
 
 impl Surface<'_> {
     /// The corners of a triangle in the frame of the query.
@@ -32,7 +28,7 @@ impl Surface<'_> {
     /// Hands every triangle that is not certainly beyond the limit to `seek`.
     pub(super) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let count = self.mesh.triangles().len();
-        if count > SMALL {
+        if count > MOST_WITHOUT_TREE {
             return self.mesh.tree().seek(seek);
         }
         (0..count as u32).try_for_each(|triangle| seek.triangle(triangle))
@@ -40,7 +36,7 @@ impl Surface<'_> {
 
     /// Whether the inside of the solid, if it is one, holds a point that is not on the surface.
     fn holds(&self, point: Vec3) -> bool {
-        self.solid && locate_posed(point, &Posed::new(self.mesh, self.pose)) != Location::Outside
+        self.solid && locate_at(point, self.mesh, self.pose) != Location::Outside
     }
 }
 

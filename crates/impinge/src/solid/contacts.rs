@@ -4,20 +4,25 @@ use std::collections::BTreeMap;
 
 use crate::exact::{Sign, orient2d, orient3d, segment_triangle};
 use crate::math::{Vec3, coordinate_key as key};
-use crate::pair::{Hit, Posed};
+use crate::pair::Posed;
 
 use super::fan::ContactPoint;
 
-/// Every corner of the contact that the hits describe, each once, in a fixed order.
-pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<ContactPoint> {
+/// Every corner of the contact of the pairs of triangles that meet, each once, in a fixed order, with
+/// the first pair that has it.
+pub(super) fn contact_points(
+    a: &Posed<'_>,
+    b: &Posed<'_>,
+    pairs: &[(u32, u32)],
+) -> Vec<(ContactPoint, (u32, u32))> {
     let mut corners = BTreeMap::new();
     let mut crossings = BTreeMap::new();
-    for hit in hits {
-        let (ta, tb) = (a.triangle(hit.a), b.triangle(hit.b));
+    for &pair in pairs {
+        let (ta, tb) = (a.triangle(pair.0), b.triangle(pair.1));
         for (points, other) in [(&ta, &tb), (&tb, &ta)] {
             for p in points {
                 if !corners.contains_key(&key(*p)) && segment_triangle(*p, *p, other).is_some() {
-                    corners.insert(key(*p), *p);
+                    corners.insert(key(*p), (*p, pair));
                 }
             }
         }
@@ -28,13 +33,14 @@ pub(super) fn contact_points(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Vec<
                     let ordered =
                         |[p, q]: [Vec3; 2]| if key(p) <= key(q) { [p, q] } else { [q, p] };
                     let (e, f) = (ordered(e), ordered(f));
-                    crossings.insert([e[0], e[1], f[0], f[1]].map(key), (e, f));
+                    crossings.entry([e[0], e[1], f[0], f[1]].map(key)).or_insert((e, f, pair));
                 }
             }
         }
     }
-    let corners = corners.into_values().map(ContactPoint::Corner);
-    let crossings = crossings.into_values().map(|(e, f)| ContactPoint::Crossing { e, f });
+    let corners = corners.into_values().map(|(p, pair)| (ContactPoint::Corner(p), pair));
+    let crossings = crossings.into_values();
+    let crossings = crossings.map(|(e, f, pair)| (ContactPoint::Crossing { e, f }, pair));
     corners.chain(crossings).collect()
 }
 

@@ -3,7 +3,7 @@
 
 use std::cell::OnceCell;
 
-use crate::exact::Sign;
+use crate::exact::{Sign, is_inside};
 use crate::math::{Aabb, Vec3};
 
 use super::lazy::{Dir, Directions};
@@ -18,6 +18,31 @@ pub(super) enum ContactPoint {
 }
 
 impl ContactPoint {
+    /// A point next to it, and how far away at most; `None` if the edges are nearly parallel, or if
+    /// products of their lengths leave the range of numbers.
+    ///
+    /// Edges `u` and `w` whose ends differ by `d` cross at the share `s = (d x w).n / n.n` of `u`,
+    /// with `n = u x w`. With `|n| > 1e-3 |u| |w|`, `s` is off by less than `1e-8 |d| / |u|` and
+    /// `1e-11`.
+    pub(super) fn nearby(&self) -> Option<(Vec3, f64)> {
+        let (e, f) = match *self {
+            Self::Corner(p) => return Some((p, 0.0)),
+            Self::Crossing { e, f } => (e, f),
+        };
+        let (u, w, d) = (e[1] - e[0], f[1] - f[0], f[0] - e[0]);
+        let n = u.cross(w);
+        let square = n.length_squared();
+        let well = square > 1e-6 * u.length_squared() * w.length_squared();
+        if !(well && (1e-270..1e270).contains(&square)) {
+            return None;
+        }
+        let share = (d.cross(w).dot(n) / square).clamp(0.0, 1.0);
+        let near = e[0] + u * share;
+        let size = d.length() + u.length();
+        let slack = 1e-7 * size + 8.0 * f64::EPSILON * near.abs().max_element();
+        slack.is_finite().then_some((near, slack))
+    }
+
     /// A box that holds the point.
     pub(super) fn bounds(&self) -> Aabb {
         match *self {
@@ -190,6 +215,12 @@ impl Fan {
         Self { by_parity, ..Self::default() }
     }
 
+    /// Adds what a ray along `(1, e, e^2)`, counted from the axis of the rays, does with triangles
+    /// that do not hold the point.
+    pub(super) fn add_beyond(&mut self, crossings: i64) {
+        self.far += crossings;
+    }
+
     /// Adds a triangle: its sectors about the point if it holds the point, else what the ray does
     /// with it. A triangle without area adds nothing.
     pub(super) fn add(&mut self, about: &mut Surroundings, triangle: &[Vec3; 3]) {
@@ -245,15 +276,9 @@ impl Fan {
         None
     }
 
-    /// Whether the direction `(1, e, e^2)` points into the material.
-    pub(super) fn has_far_inside(&self) -> bool {
-        self.is_material(0)
-    }
-
     /// Whether there is material where the mesh winds `change` times more than about `(1, e, e^2)`.
     fn is_material(&self, change: i64) -> bool {
-        let winding = self.far + change;
-        if self.by_parity { winding % 2 != 0 } else { winding != 0 }
+        is_inside(self.far + change, !self.by_parity)
     }
 
     /// The winding about `d` less the winding about `g`, from the arcs on the short way; `None` if

@@ -3,7 +3,8 @@
 //! The analysis of a contact asks for signs of determinants of directions that are themselves built
 //! from cross products and sums. Each direction is a node of a small arena: an `f64` approximation
 //! with a bound of its error, and the recipe from which integers can be computed. A determinant is
-//! first tried on the approximations; where the bound leaves its sign open, the integers decide.
+//! first tried on the approximations; where the bound leaves its sign open, integers decide: of
+//! fixed width if they have room, which they nearly always have, and of any width if not.
 //!
 //! Only the direction matters, so every node may be scaled by a power of two, which keeps
 //! approximations near 1.
@@ -11,10 +12,11 @@
 use std::cell::OnceCell;
 
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::exact::Sign;
 use crate::math::Vec3;
+
+use super::number::{Fixed, Integer};
 
 /// A direction in a [`Directions`] arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,8 +24,8 @@ pub(super) struct Dir(u32);
 
 /// The exact vector `digits * 2^exponent`.
 #[derive(Clone, Debug)]
-struct Exact {
-    digits: [BigInt; 3],
+struct Exact<N> {
+    digits: [N; 3],
     exponent: i64,
 }
 
@@ -51,7 +53,9 @@ struct Node {
     error: f64,
     /// The recipe's value times `2^scale` is what `approx` approximates.
     scale: i64,
-    exact: OnceCell<Exact>,
+    /// With digits of fixed width, if they have room.
+    fixed: OnceCell<Option<Exact<Fixed>>>,
+    exact: OnceCell<Exact<BigInt>>,
 }
 
 /// The arena. Directions may be zero; whoever makes them asks [`Directions::is_zero`] where that
@@ -118,15 +122,24 @@ impl Directions {
         if value.abs() > error * (1.0 + 16.0 * U) {
             return Sign::of(value);
         }
+        let fixed = [u, v, w].map(|d| self.fixed(d));
+        if let [Some(p), Some(q), Some(r)] = fixed {
+            if let Some(sign) = det_sign(&p.digits, &q.digits, &r.digits) {
+                return sign;
+            }
+        }
         let [p, q, r] = [u, v, w].map(|d| &self.exact(d).digits);
-        sign_of(&dot(p, &cross(q, r)))
+        det_sign(p, q, r).unwrap_or(Sign::Zero)
     }
 
     /// Whether the direction is exactly zero.
     pub(super) fn is_zero(&self, d: Dir) -> bool {
         let node = &self.nodes[d.0 as usize];
         node.approx.abs().max_element() <= node.error
-            && self.exact(d).digits.iter().all(Zero::is_zero)
+            && match self.fixed(d) {
+                Some(fixed) => fixed.digits.iter().all(|x| Integer::sign(x).is_zero()),
+                None => self.exact(d).digits.iter().all(|x| Integer::sign(x).is_zero()),
+            }
     }
 
     /// The sign of `u . v`.
@@ -140,11 +153,12 @@ impl Directions {
         if value.abs() > error * (1.0 + 16.0 * U) {
             return Sign::of(value);
         }
-        sign_of(&dot(&self.exact(u).digits, &self.exact(v).digits))
+        dot(&self.exact(u).digits, &self.exact(v).digits).map_or(Sign::Zero, |x| Integer::sign(&x))
     }
 
     fn push(&mut self, recipe: Recipe, approx: Vec3, error: f64) -> Dir {
-        let mut node = Node { recipe, approx, error, scale: 0, exact: OnceCell::new() };
+        let (fixed, exact) = (OnceCell::new(), OnceCell::new());
+        let mut node = Node { recipe, approx, error, scale: 0, fixed, exact };
         let size = approx.abs().max_element();
         let usable = size.is_finite() && error.is_finite() && size > 2.0 * error && size > 1e-200;
         if usable {
@@ -156,114 +170,157 @@ impl Directions {
             self.nodes.push(node);
         } else {
             // Nothing is known of it: start from the integers.
-            let exact = self.evaluate(recipe);
-            let (approx, shift) = approximate(&exact);
+            let fixed = self.evaluate::<Fixed>(recipe);
+            let exact = if fixed.is_none() { self.evaluate::<BigInt>(recipe) } else { None };
+            let found = fixed.as_ref().map(approximate).or(exact.as_ref().map(approximate));
+            let (approx, shift) = found.unwrap_or((Vec3::ZERO, 0));
             node.scale = shift;
             node.approx = approx;
             node.error = if approx == Vec3::ZERO { 0.0 } else { 2.0 * U };
-            let _ =
-                node.exact.set(Exact { exponent: exact.exponent + shift, digits: exact.digits });
+            let _ = node.fixed.set(fixed.map(|value| value.times_power(shift)));
+            if let Some(value) = exact {
+                let _ = node.exact.set(value.times_power(shift));
+            }
             self.nodes.push(node);
         }
         Dir(self.nodes.len() as u32 - 1)
     }
 
-    fn exact(&self, d: Dir) -> &Exact {
+    /// The value in digits of fixed width, if they have room.
+    fn fixed(&self, d: Dir) -> Option<&Exact<Fixed>> {
+        let node = &self.nodes[d.0 as usize];
+        let make = || self.evaluate(node.recipe).map(|value| value.times_power(node.scale));
+        node.fixed.get_or_init(make).as_ref()
+    }
+
+    fn exact(&self, d: Dir) -> &Exact<BigInt> {
         let node = &self.nodes[d.0 as usize];
         node.exact.get_or_init(|| {
-            let mut exact = self.evaluate(node.recipe);
-            exact.exponent += node.scale;
-            exact
+            let value = self.evaluate::<BigInt>(node.recipe);
+            value
+                .unwrap_or(Exact { digits: [0; 3].map(BigInt::from), exponent: 0 })
+                .times_power(node.scale)
         })
     }
 
-    fn evaluate(&self, recipe: Recipe) -> Exact {
+    /// The value of a recipe, if the numbers have room for it.
+    fn evaluate<N: Known>(&self, recipe: Recipe) -> Option<Exact<N>> {
         match recipe {
-            Recipe::Difference(to, from) => subtract(&integers(to), &integers(from)),
+            Recipe::Difference(to, from) => subtract(&integers(to)?, &integers(from)?),
             Recipe::Negated(d) => {
-                let e = self.exact(d);
-                Exact { digits: e.digits.clone().map(|x| -x), exponent: e.exponent }
+                let e = N::known(self, d)?;
+                Some(Exact { digits: e.digits.clone().map(N::negated), exponent: e.exponent })
             }
             Recipe::Cross(u, v) => {
-                let (p, q) = (self.exact(u), self.exact(v));
-                Exact { digits: cross(&p.digits, &q.digits), exponent: p.exponent + q.exponent }
+                let (p, q) = (N::known(self, u)?, N::known(self, v)?);
+                let digits = cross(&p.digits, &q.digits)?;
+                Some(Exact { digits, exponent: p.exponent + q.exponent })
             }
             Recipe::Sum(u, v, halvings) => {
-                let (p, q) = (self.exact(u), self.exact(v));
-                add(
-                    p,
-                    &Exact { digits: q.digits.clone(), exponent: q.exponent - i64::from(halvings) },
-                )
+                let (p, q) = (N::known(self, u)?, N::known(self, v)?);
+                let exponent = q.exponent - i64::from(halvings);
+                add(p, &Exact { digits: q.digits.clone(), exponent })
             }
             Recipe::ToCrossing { to, e, f } => to_crossing(to, e, f),
         }
     }
 }
 
-/// `to - p` times a positive factor, where `p` is the point that the lines `e` and `f` share.
-fn to_crossing(to: Vec3, e: [Vec3; 2], f: [Vec3; 2]) -> Exact {
-    let (e0, e1, f0, f1) = (integers(e[0]), integers(e[1]), integers(f[0]), integers(f[1]));
-    let (u, w, offset) = (subtract(&e1, &e0), subtract(&f1, &f0), subtract(&f0, &e0));
-    // p = e0 + (s / t) u with s = det(offset, w, u x w) and t = |u x w|^2 > 0.
-    let normal = cross(&u.digits, &w.digits);
-    let t = dot(&normal, &normal);
-    let s = dot(&offset.digits, &cross(&w.digits, &normal));
-    // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their
-    // quotient times u has eo.
-    let reach = subtract(&integers(to), &e0);
-    let first = Exact { digits: reach.digits.map(|x| x * &t), exponent: reach.exponent };
-    let along = Exact { digits: u.digits.map(|x| -(x * &s)), exponent: offset.exponent };
-    add(&first, &along)
+/// Integers in which the arena keeps values.
+trait Known: Integer {
+    fn known(directions: &Directions, d: Dir) -> Option<&Exact<Self>>;
 }
 
-fn dot(p: &[BigInt; 3], q: &[BigInt; 3]) -> BigInt {
-    &p[0] * &q[0] + &p[1] * &q[1] + &p[2] * &q[2]
-}
-
-fn cross(p: &[BigInt; 3], q: &[BigInt; 3]) -> [BigInt; 3] {
-    [&p[1] * &q[2] - &p[2] * &q[1], &p[2] * &q[0] - &p[0] * &q[2], &p[0] * &q[1] - &p[1] * &q[0]]
-}
-
-fn add(p: &Exact, q: &Exact) -> Exact {
-    let exponent = p.exponent.min(q.exponent);
-    let (up, uq) = ((p.exponent - exponent) as u64, (q.exponent - exponent) as u64);
-    let digits = [0, 1, 2].map(|i| (&p.digits[i] << up) + (&q.digits[i] << uq));
-    Exact { digits, exponent }
-}
-
-fn subtract(p: &Exact, q: &Exact) -> Exact {
-    add(p, &Exact { digits: q.digits.clone().map(|x| -x), exponent: q.exponent })
-}
-
-fn sign_of(x: &BigInt) -> Sign {
-    if x.is_zero() {
-        Sign::Zero
-    } else if x.is_negative() {
-        Sign::Negative
-    } else {
-        Sign::Positive
+impl Known for Fixed {
+    fn known(directions: &Directions, d: Dir) -> Option<&Exact<Self>> {
+        directions.fixed(d)
     }
 }
 
-/// A point as integers times one power of two.
-fn integers(v: Vec3) -> Exact {
-    let parts = v.to_array().map(decompose);
-    let exponent = parts.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
-    let digits =
-        parts.map(
-            |(m, e)| if m == 0 { BigInt::zero() } else { BigInt::from(m) << (e - exponent) as u64 },
-        );
-    Exact { digits, exponent }
+impl Known for BigInt {
+    fn known(directions: &Directions, d: Dir) -> Option<&Exact<Self>> {
+        Some(directions.exact(d))
+    }
 }
 
-/// `x = mantissa * 2^exponent`, for finite `x`.
+impl<N> Exact<N> {
+    /// Times a power of two.
+    fn times_power(self, exponent: i64) -> Self {
+        Self { exponent: self.exponent + exponent, ..self }
+    }
+}
+
+/// `to - p` times a positive factor, where `p` is the point that the lines `e` and `f` share.
+fn to_crossing<N: Integer>(to: Vec3, e: [Vec3; 2], f: [Vec3; 2]) -> Option<Exact<N>> {
+    let (e0, e1, f0, f1) = (integers(e[0])?, integers(e[1])?, integers(f[0])?, integers(f[1])?);
+    let (u, w, offset) = (subtract(&e1, &e0)?, subtract(&f1, &f0)?, subtract(&f0, &e0)?);
+    // p = e0 + (s / t) u with s = det(offset, w, u x w) and t = |u x w|^2 > 0.
+    let normal = cross(&u.digits, &w.digits)?;
+    let t = dot(&normal, &normal)?;
+    let s: N = dot(&offset.digits, &cross(&w.digits, &normal)?)?;
+    // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their
+    // quotient times u has eo.
+    let reach = subtract(&integers(to)?, &e0)?;
+    let first = Exact { digits: each(|i| reach.digits[i].times(&t))?, exponent: reach.exponent };
+    let back = s.negated();
+    let along = Exact { digits: each(|i| u.digits[i].times(&back))?, exponent: offset.exponent };
+    add(&first, &along)
+}
+
+/// What a function makes of the three axes.
+fn each<N>(component: impl Fn(usize) -> Option<N>) -> Option<[N; 3]> {
+    Some([component(0)?, component(1)?, component(2)?])
+}
+
+fn dot<N: Integer>(p: &[N; 3], q: &[N; 3]) -> Option<N> {
+    p[0].times(&q[0])?.plus(&p[1].times(&q[1])?)?.plus(&p[2].times(&q[2])?)
+}
+
+fn cross<N: Integer>(p: &[N; 3], q: &[N; 3]) -> Option<[N; 3]> {
+    let minor = |i: usize, j: usize| p[i].times(&q[j])?.plus(&p[j].times(&q[i])?.negated());
+    Some([minor(1, 2)?, minor(2, 0)?, minor(0, 1)?])
+}
+
+/// The sign of `p . (q x r)`.
+fn det_sign<N: Integer>(p: &[N; 3], q: &[N; 3], r: &[N; 3]) -> Option<Sign> {
+    Some(dot(p, &cross(q, r)?)?.sign())
+}
+
+fn add<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
+    let exponent = p.exponent.min(q.exponent);
+    let (up, uq) = ((p.exponent - exponent) as u64, (q.exponent - exponent) as u64);
+    let digits = each(|i| p.digits[i].shifted(up)?.plus(&q.digits[i].shifted(uq)?))?;
+    Some(Exact { digits, exponent })
+}
+
+fn subtract<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
+    add(p, &Exact { digits: q.digits.clone().map(N::negated), exponent: q.exponent })
+}
+
+/// A point as integers times one power of two.
+fn integers<N: Integer>(v: Vec3) -> Option<Exact<N>> {
+    let parts = v.to_array().map(decompose);
+    let exponent = parts.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
+    let digits = each(|i| match parts[i] {
+        (0, _) => Some(N::of(0)),
+        (m, e) => N::of(m).shifted((e - exponent) as u64),
+    })?;
+    Some(Exact { digits, exponent })
+}
+
+/// `x = mantissa * 2^exponent` with an odd mantissa, for finite `x`; both zero for zero.
 fn decompose(x: f64) -> (i64, i64) {
     let bits = x.to_bits();
     let biased = ((bits >> 52) & 0x7ff) as i64;
     let fraction = (bits & ((1 << 52) - 1)) as i64;
     let (mantissa, exponent) =
         if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) };
-    (if x < 0.0 { -mantissa } else { mantissa }, exponent)
+    if mantissa == 0 {
+        return (0, 0);
+    }
+    let zeros = mantissa.trailing_zeros();
+    let mantissa = mantissa >> zeros;
+    (if x < 0.0 { -mantissa } else { mantissa }, exponent + i64::from(zeros))
 }
 
 /// The exponent of a normal positive number: `2^e <= x < 2^(e+1)`.
@@ -277,22 +334,17 @@ fn scale_by(v: Vec3, shift: i32) -> Vec3 {
     v * 2.0_f64.powi(half) * 2.0_f64.powi(shift - half)
 }
 
-/// The nearest f64 vector of length about one, and the power of two that the exact value was
-/// multiplied by to get there.
-fn approximate(exact: &Exact) -> (Vec3, i64) {
-    let bits = exact.digits.iter().map(BigInt::bits).max().unwrap_or(0) as i64;
+/// An f64 vector of length about one, off by less than an ulp of one, and the power of two that the
+/// exact value was multiplied by to get there.
+fn approximate<N: Integer>(exact: &Exact<N>) -> (Vec3, i64) {
+    let bits = exact.digits.iter().map(N::bits).max().unwrap_or(0);
     if bits == 0 {
         return (Vec3::ZERO, 0);
     }
     // 64 leading bits are more than an f64 holds; the cut and the conversion are off by less than
     // an ulp of the largest.
-    let cut = bits - 64;
-    let lead = |x: &BigInt| {
-        let top = if cut > 0 { x >> cut as u64 } else { x << (-cut) as u64 };
-        top.to_f64().unwrap_or(0.0) * 2.0_f64.powi(-64)
-    };
-    let [x, y, z] = &exact.digits;
-    (Vec3::new(lead(x), lead(y), lead(z)), -(bits + exact.exponent))
+    let [x, y, z] = exact.digits.each_ref().map(|x| x.share(bits));
+    (Vec3::new(x, y, z), -(bits as i64 + exact.exponent))
 }
 
 #[cfg(test)]

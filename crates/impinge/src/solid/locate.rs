@@ -1,10 +1,11 @@
 //! Whether a point is inside a solid.
 
 use crate::error::{Error, ErrorKind};
-use crate::exact::{Location, locate_point, winding_number};
-use crate::math::{Pose, Vec3};
+use crate::exact::{Location, RayAxis, location_of, ray_crossing};
+use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::Posed;
+use crate::tree::Cast;
 
 /// Where a point, given in the mesh's own frame, lies with respect to the solid the mesh bounds.
 /// Exact, in every position of the point.
@@ -27,23 +28,61 @@ use crate::pair::Posed;
 /// ```
 pub fn locate(mesh: &Mesh, point: Vec3) -> Result<Location, Error> {
     check_solid(mesh, "the mesh")?;
-    Ok(locate_posed(point, &Posed::new(mesh, &Pose::IDENTITY)))
+    Ok(locate_at(point, mesh, &Pose::IDENTITY))
 }
 
-/// As [`locate`], in the frame of the query, for a mesh known to be closed.
+/// As [`locate`], for a mesh known to be closed, at `pose` in the frame of the point. Exact for the
+/// vertices where [`Pose::transform_point`] puts them.
+#[must_use]
+pub(crate) fn locate_at(p: Vec3, mesh: &Mesh, pose: &Pose) -> Location {
+    let bounds = mesh.bounds().transformed(pose);
+    locate_in(p, mesh, pose, &bounds, |t| {
+        mesh.triangle(t as usize).map(|v| pose.transform_point(v))
+    })
+}
+
+/// As [`locate_at`], for a mesh whose vertices were moved before.
 #[must_use]
 pub fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
-    if !solid.bounds().contains(p) {
+    locate_in(p, solid.mesh(), solid.pose(), &solid.bounds(), |t| solid.triangle(t))
+}
+
+/// The one test that says what is inside. `bounds` holds all triangles, `triangle` tells their
+/// corners where they are.
+fn locate_in(
+    p: Vec3,
+    mesh: &Mesh,
+    pose: &Pose,
+    bounds: &Aabb,
+    triangle: impl Fn(u32) -> [Vec3; 3],
+) -> Location {
+    if !bounds.contains(p) {
         return Location::Outside;
     }
-    if !solid.mesh().topology().is_balanced() {
-        return locate_point(p, solid.triangles());
+    let ray = Cast { pose, from: p, slack: 0.0, along: RayAxis::FIRST };
+    let winding = crossings(mesh, &ray, |t| ray_crossing(p, &triangle(t)));
+    location_of(winding, mesh.topology().is_balanced())
+}
+
+/// Up to so many triangles are looked at without a tree, which takes no longer.
+const MOST_WITHOUT_TREE: u32 = 24;
+
+/// The signed number of triangles of the mesh that a ray pierces, as
+/// [`Tree::crossings`](crate::tree::Tree) counts it: through the mesh's tree, or past every
+/// triangle
+/// if there are only a few, or if the tree cannot tell them apart where the mesh is.
+pub(super) fn crossings(
+    mesh: &Mesh,
+    ray: &Cast<'_>,
+    mut exact: impl FnMut(u32) -> Option<i64>,
+) -> Option<i64> {
+    let count = mesh.triangles().len() as u32;
+    if count > MOST_WITHOUT_TREE {
+        if let Some(found) = mesh.tree().crossings(ray, &mut exact) {
+            return found;
+        }
     }
-    match winding_number(p, solid.triangles()) {
-        None => Location::Boundary,
-        Some(0) => Location::Outside,
-        Some(_) => Location::Inside,
-    }
+    (0..count).map(exact).sum()
 }
 
 /// Says what is missing if `mesh`, called `what`, is not closed.

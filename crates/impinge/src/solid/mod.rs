@@ -14,11 +14,15 @@ mod contacts;
 mod fan;
 mod lazy;
 pub(crate) mod locate;
+#[cfg(test)]
+mod locate_tests;
+mod number;
 mod overlay;
+mod plane;
 mod relate;
 mod surface;
 
 pub use locate::locate;
-pub(crate) use locate::{check_solid, locate_posed};
+pub(crate) use locate::{check_solid, locate_at};
 pub use relate::{Occupancy, occupancy};
-pub(crate) use relate::{vertex_inside, vertex_of_inside};
+pub(crate) use relate::{occupancy_without_crossing, vertex_inside, vertex_of_inside};

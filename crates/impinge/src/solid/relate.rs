@@ -1,11 +1,16 @@
 //! Which space two meshes occupy together, from their touching and coinciding triangles.
 
-use crate::exact::HitKind;
-use crate::math::Vec3;
+use crate::exact::{HitKind, Location};
+use crate::math::{Pose, Vec3};
+use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed};
 
 use super::contacts::contact_points;
+use super::fan::ContactPoint;
+use super::locate::locate_at;
+
 use super::overlay::{LocalPair, Overlay};
+use super::plane::{Plane, lie_on_two_sides};
 use super::surface::Surface;
 
 /// How the point sets of two meshes lie to each other: a closed mesh is the solid it bounds, any
@@ -40,21 +45,34 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     if hits.iter().any(|h| h.kind == HitKind::Crossing) {
         return Occupancy::Overlapping;
     }
+    let pairs: Vec<(u32, u32)> = hits.iter().map(|h| (h.a, h.b)).collect();
+    occupancy_without_crossing(a, b, &pairs)
+}
+
+/// As [`occupancy`], where no triangles cross, from the numbers of those that meet.
+pub(crate) fn occupancy_without_crossing(
+    a: &Posed<'_>,
+    b: &Posed<'_>,
+    pairs: &[(u32, u32)],
+) -> Occupancy {
     let region = a.bounds().intersection(&b.bounds());
     if a.is_empty() || b.is_empty() || region.is_empty() {
         return Occupancy::Disjoint;
     }
     let pair = Pair { a: Surface::new(a, &region), b: Surface::new(b, &region) };
     if !pair.a.solid && !pair.b.solid {
-        return if hits.is_empty() { Occupancy::Disjoint } else { Occupancy::Touching };
+        return if pairs.is_empty() { Occupancy::Disjoint } else { Occupancy::Touching };
+    }
+    if !pairs.is_empty() && lie_on_two_sides(a, b, pairs) {
+        return Occupancy::Touching;
     }
     let mut overlay = Overlay { both: false, only_a: !pair.b.solid, only_b: !pair.a.solid };
-    pair.look_at_free_shells(a, b, hits, &mut overlay);
-    if pair.look_at_contacts(a, b, hits, &mut overlay).is_none() {
+    pair.look_at_free_shells(a, b, pairs, &mut overlay);
+    if pair.look_at_contacts(a, b, pairs, &mut overlay).is_none() {
         return Occupancy::Touching;
     }
     match (overlay.both, overlay.only_a, overlay.only_b) {
-        (false, ..) if hits.is_empty() => Occupancy::Disjoint,
+        (false, ..) if pairs.is_empty() => Occupancy::Disjoint,
         (false, ..) => Occupancy::Touching,
         (true, false, false) => Occupancy::Equal,
         (true, false, true) => Occupancy::AInB,
@@ -63,24 +81,31 @@ pub fn occupancy(a: &Posed<'_>, b: &Posed<'_>, hits: &[Hit]) -> Occupancy {
     }
 }
 
-/// A vertex of one mesh inside the other solid, for meshes that share space although no triangles
-/// meet.
-pub(crate) fn vertex_inside(a: &Posed<'_>, b: &Posed<'_>) -> Option<Vec3> {
+/// A vertex of one mesh inside the other solid, in the frame of the poses, for meshes that share
+/// space although no triangles meet.
+pub(crate) fn vertex_inside(a: (&Mesh, &Pose), b: (&Mesh, &Pose)) -> Option<Vec3> {
     vertex_of_inside(a, b).or_else(|| vertex_of_inside(b, a))
 }
 
-/// A vertex of `own` inside the solid `other`, for meshes whose triangles do not meet; `None` if
-/// `other` is not closed.
-pub(crate) fn vertex_of_inside(own: &Posed<'_>, other: &Posed<'_>) -> Option<Vec3> {
-    let region = own.bounds().intersection(&other.bounds());
-    if region.is_empty() {
+/// A vertex of the first mesh inside the other solid, in the frame of the poses, for meshes whose
+/// triangles do not meet; `None` if the other is not closed. One vertex of each connected piece is
+/// looked at.
+pub(crate) fn vertex_of_inside(
+    (own, at): (&Mesh, &Pose),
+    (solid, pose): (&Mesh, &Pose),
+) -> Option<Vec3> {
+    if !solid.is_solid() {
         return None;
     }
-    let other = Surface::new(other, &region);
-    let mut firsts = free_shells(own, &mut std::iter::empty()).into_iter();
-    firsts.find_map(|shell| {
-        shell.first().copied().filter(|p| region.contains(*p) && other.has_inside(*p))
-    })
+    let corners = (0..own.shells().count()).filter_map(|shell| first_corner(own, shell));
+    let mut corners = corners.map(|v| at.transform_point(own.vertices()[v as usize]));
+    corners.find(|p| locate_at(*p, solid, pose) == Location::Inside)
+}
+
+/// A vertex of a connected piece of the mesh; `None` if it has no triangles.
+fn first_corner(mesh: &Mesh, shell: usize) -> Option<u32> {
+    let polygon = mesh.shells().firsts()[shell] as usize;
+    mesh.triangles_of(polygon).next().map(|t| mesh.triangles()[t][0])
 }
 
 /// Both meshes, prepared.
@@ -96,24 +121,22 @@ impl Pair<'_> {
         &self,
         a: &Posed<'_>,
         b: &Posed<'_>,
-        hits: &[Hit],
+        pairs: &[(u32, u32)],
         overlay: &mut Overlay,
     ) {
-        let region = a.bounds().intersection(&b.bounds());
-        let of_a = free_shells(a, &mut hits.iter().map(|h| h.a));
-        let of_b = free_shells(b, &mut hits.iter().map(|h| h.b));
+        let of_a = free_shells(a, pairs.iter().map(|p| p.0));
+        let of_b = free_shells(b, pairs.iter().map(|p| p.1));
         for (shells, own, other) in [(of_a, &self.a, &self.b), (of_b, &self.b, &self.a)] {
             if other.solid {
                 for shell in shells {
-                    let inside =
-                        shell.first().is_some_and(|p| region.contains(*p) && other.has_inside(*p));
+                    let Some(first) = first_corner(own.mesh.mesh(), shell) else { continue };
+                    let inside = other.has_inside(own.mesh.vertices()[first as usize]);
                     overlay.both |= inside;
                     overlay.only_a |= !inside;
                     // The other's space next to this piece is its own, unless the piece is buried
                     // in its own solid.
                     if inside && !overlay.only_b {
-                        overlay.only_b =
-                            !own.solid || shell.iter().any(|p| own.leaves_space_at(*p));
+                        overlay.only_b = !own.solid || own.leaves_space_about(shell);
                     }
                 }
             }
@@ -127,39 +150,60 @@ impl Pair<'_> {
         &self,
         a: &Posed<'_>,
         b: &Posed<'_>,
-        hits: &[Hit],
+        pairs: &[(u32, u32)],
         overlay: &mut Overlay,
     ) -> Option<()> {
-        for point in contact_points(a, b, hits) {
+        let mut plain = Vec::new();
+        for (point, (i, j)) in contact_points(a, b, pairs) {
             if overlay.is_full() {
                 break;
             }
-            let mut about = self.a.about(point); // both surfaces have the same region, and so the same axis
-            let (a, b) = (self.a.fan(&mut about), self.b.fan(&mut about));
-            let (a_is_solid, b_is_solid) = (self.a.solid, self.b.solid);
-            LocalPair { a: &a, b: &b, a_is_solid, b_is_solid }.look(&mut about, overlay)?;
+            if !overlay.both && self.only_touch_at(&point, a.triangle(i), b.triangle(j)) {
+                plain.push(point);
+            } else {
+                self.look_at(point, overlay)?;
+            }
+        }
+        // What is in one solid only matters where some space is in both.
+        if overlay.both {
+            for point in plain {
+                if overlay.is_full() {
+                    break;
+                }
+                self.look_at(point, overlay)?;
+            }
         }
         Some(())
     }
+
+    /// Adds what is seen about one corner of the contact.
+    fn look_at(&self, point: ContactPoint, overlay: &mut Overlay) -> Option<()> {
+        // both surfaces have the same region, and so the same axis
+        let mut about = self.a.about(point);
+        let (a, b) = (self.a.fan(&mut about), self.b.fan(&mut about));
+        let (a_is_solid, b_is_solid) = (self.a.solid, self.b.solid);
+        LocalPair { a: &a, b: &b, a_is_solid, b_is_solid }.look(&mut about, overlay)
+    }
+
+    /// Whether no space next to a corner of the contact is in both solids, because the plane of one
+    /// of the triangles given, of either mesh, is between the two there.
+    fn only_touch_at(&self, point: &ContactPoint, of_a: [Vec3; 3], of_b: [Vec3; 3]) -> bool {
+        [of_a, of_b].into_iter().filter_map(Plane::through).any(|plane| {
+            [true, false].into_iter().any(|above| {
+                !of_a.iter().any(|v| plane.has(*v, above))
+                    && !of_b.iter().any(|v| plane.has(*v, !above))
+                    && self.a.leaves_free(above, &plane, point)
+                    && self.b.leaves_free(!above, &plane, point)
+            })
+        })
+    }
 }
 
-/// The vertices of every connected piece of the mesh that none of the triangles `met` belongs to.
-fn free_shells(mesh: &Posed<'_>, met: &mut dyn Iterator<Item = u32>) -> Vec<Vec<Vec3>> {
-    let shell_of = |t: usize| mesh.mesh().shell_of(t) as usize;
-    let mut touched = vec![false; mesh.mesh().shells().count()];
+/// The connected pieces of the mesh that none of the triangles `met` belongs to.
+fn free_shells(mesh: &Posed<'_>, met: impl Iterator<Item = u32>) -> Vec<usize> {
+    let mut free = vec![true; mesh.mesh().shells().count()];
     for t in met {
-        touched[shell_of(t as usize)] = true;
+        free[mesh.mesh().shell_of(t as usize) as usize] = false;
     }
-    let mut shells = vec![Vec::new(); touched.len()];
-    let mut seen = vec![false; mesh.vertices().len()];
-    for (i, t) in mesh.mesh().triangles().iter().enumerate() {
-        let shell = shell_of(i);
-        for v in t {
-            if !touched[shell] && !std::mem::replace(&mut seen[*v as usize], true) {
-                shells[shell].push(mesh.vertices()[*v as usize]);
-            }
-        }
-    }
-    shells.retain(|shell| !shell.is_empty());
-    shells
+    (0..free.len()).filter(|shell| free[*shell]).collect()
 }

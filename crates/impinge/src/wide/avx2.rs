@@ -16,14 +16,14 @@ use std::arch::x86_64::{
 use super::dispatch::Task;
 use super::{Wide, set_bits};
 
-/// One vector register. Only ever made and used inside functions compiled for AVX2 and FMA, which
-/// `dispatch` calls after asking the machine.
+/// One vector register. Created and used only inside functions compiled for AVX2 and FMA, which
+/// `dispatch` calls after checking that the machine has these instructions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(__m256);
 
 #[inline(never)]
 #[target_feature(enable = "avx2,fma,popcnt,bmi1")]
-unsafe fn called<T: Task>(task: T) -> T::Output {
+unsafe fn not_inlined<T: Task>(task: T) -> T::Output {
     task.run::<Avx2>()
 }
 
@@ -31,12 +31,12 @@ unsafe fn called<T: Task>(task: T) -> T::Output {
 // which run only where `dispatch` has found both; loads and stores take references to eight `f32`,
 // which need no alignment.
 impl Wide for Avx2 {
-    const CALLS: bool = false;
+    const CALL_LARGE_KERNELS: bool = false;
 
     #[inline(always)]
-    fn call<T: Task>(task: T) -> T::Output {
+    fn run_out_of_line<T: Task>(task: T) -> T::Output {
         // SAFETY: see above.
-        unsafe { called(task) }
+        unsafe { not_inlined(task) }
     }
 
     #[inline(always)]
@@ -58,7 +58,7 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn join(low: &[f32; 3], high: &[f32; 3]) -> Self {
+    fn from_halves(low: &[f32; 3], high: &[f32; 3]) -> Self {
         // SAFETY: see above; the masks say that three numbers are read.
         unsafe {
             let three = _mm_setr_epi32(-1, -1, -1, 0);
@@ -164,12 +164,13 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn full([a, b, c, d]: [Self; 4]) -> u32 {
+    fn full_bits([a, b, c, d]: [Self; 4]) -> u32 {
         // SAFETY: see above.
         unsafe {
             let ab = _mm256_packs_epi32(_mm256_castps_si256(a.0), _mm256_castps_si256(b.0));
             let cd = _mm256_packs_epi32(_mm256_castps_si256(c.0), _mm256_castps_si256(d.0));
-            // Four bytes for half a mask: the lower halves of the four, then the upper ones.
+            // Half a mask becomes four bytes: first the lower halves of the four masks, then the
+            // upper halves.
             let halves = _mm256_packs_epi16(ab, cd);
             let full = _mm256_cmpeq_epi32(halves, _mm256_set1_epi32(-1));
             let bits = _mm256_movemask_ps(_mm256_castsi256_ps(full)) as u32;
@@ -178,7 +179,7 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn top(self) -> f32 {
+    fn max_lane(self) -> f32 {
         // SAFETY: see above.
         unsafe {
             let m = _mm_max_ps(_mm256_castps256_ps128(self.0), _mm256_extractf128_ps::<1>(self.0));
@@ -188,7 +189,7 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn tops(self) -> Self {
+    fn max_in_all_lanes(self) -> Self {
         // SAFETY: see above.
         unsafe {
             let m = _mm256_max_ps(self.0, _mm256_permute2f128_ps::<1>(self.0, self.0));
@@ -225,7 +226,7 @@ impl Wide for Avx2 {
     }
 
     #[inline(always)]
-    fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]) {
+    fn pack_permuted(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]) {
         let (order, kept) = (Self::index(order), Self::index(set_bits(mask)));
         // SAFETY: see above; the load and the store are of 32 bytes.
         unsafe {

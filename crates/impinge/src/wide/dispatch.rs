@@ -1,17 +1,17 @@
-//! Which instructions the machine has, asked once a query.
+//! Selects the backend for the instructions of the machine, once for each query.
 #![allow(unsafe_code, reason = "calling a function compiled for AVX2 after asking for it")]
 
 use super::{Portable, Wide};
 
-/// Something to do with vectors, of whatever kind the machine has. `run` must be
-/// `#[inline(always)]`, and so must everything it hands vectors to.
+/// A kernel, generic over the kind of vectors. `run` must be `#[inline(always)]`, and so must every
+/// function that it passes vectors to.
 pub(crate) trait Task {
     type Output;
 
     fn run<W: Wide>(self) -> Self::Output;
 }
 
-/// Runs the task with the widest instructions at hand.
+/// Runs the task with the best backend for this machine.
 pub(crate) fn run<T: Task>(task: T) -> T::Output {
     #[cfg(target_arch = "x86_64")]
     {

@@ -1,7 +1,7 @@
-//! Entries of a table at places that are known to be there.
-#![allow(unsafe_code, reason = "reading what was checked; see the note at the block")]
+//! Reads entries of a table at indices that were checked in advance.
+#![allow(unsafe_code, reason = "reads without a check of each index; see the note at the block")]
 
-/// Eight pairs of places in a table.
+/// Eight pairs of indices into a table.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Row {
@@ -13,11 +13,11 @@ impl Row {
     const ZERO: Self = Self { low: [0; 8], high: [0; 8] };
 }
 
-/// Rows of pairs of places that know how long a table must be to have them all.
+/// Rows of pairs of indices, with the length that a table must have to contain them all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     rows: Vec<Row>,
-    /// All places are below this, or zero.
+    /// All indices are below this, or zero.
     bound: u32,
 }
 
@@ -27,12 +27,12 @@ impl Rows {
         self.bound = 0;
     }
 
-    /// Makes so many rows of them; those that are new hold zeros.
+    /// Sets the number of rows; new rows hold zeros.
     pub(crate) fn resize(&mut self, rows: usize) {
         self.rows.resize(rows, Row::ZERO);
     }
 
-    /// Sets one of the pairs, which are numbered through all rows.
+    /// Stores a pair of indices. Pairs are numbered consecutively through all rows.
     #[inline(always)]
     pub(crate) fn put(&mut self, pair: u32, low: u32, high: u32) {
         let row = &mut self.rows[pair as usize / 8];
@@ -60,22 +60,22 @@ impl Rows {
         self.rows.capacity() * size_of::<Row>()
     }
 
-    /// The rows as places in a table.
+    /// The rows as indices into a table.
     ///
     /// # Panics
-    /// If the table is too short for one of them.
-    pub(crate) fn within<'a, T>(&'a self, table: &'a [T]) -> Lookup<'a, T> {
+    /// If an index is beyond the end of the table.
+    pub(crate) fn lookup_in<'a, T>(&'a self, table: &'a [T]) -> Lookup<'a, T> {
         assert!(
             self.bound.max(1) as usize <= table.len(),
-            "a place is beyond the end of the table"
+            "an index is beyond the end of the table"
         );
-        // A bound that could not count further would not be one.
-        assert!(self.bound < u32::MAX, "a place is beyond what a bound can tell");
+        // A saturated bound may be too small.
+        assert!(self.bound < u32::MAX, "the largest index is not supported");
         Lookup { table, rows: &self.rows }
     }
 }
 
-/// A table, and rows of places that are all in it.
+/// A table, and rows of indices that are all within it.
 #[derive(Debug)]
 pub(crate) struct Lookup<'a, T> {
     table: &'a [T],
@@ -91,7 +91,7 @@ impl<T> Clone for Lookup<'_, T> {
 impl<T> Copy for Lookup<'_, T> {}
 
 impl<'a, T> Lookup<'a, T> {
-    /// Some of the rows.
+    /// A range of the rows.
     pub(crate) fn part(self, rows: std::ops::Range<usize>) -> Self {
         Self { table: self.table, rows: &self.rows[rows] }
     }
@@ -104,14 +104,15 @@ impl<'a, T> Lookup<'a, T> {
     /// The entries of each row.
     #[inline(always)]
     pub(crate) fn entries(self) -> impl Iterator<Item = ([&'a T; 8], [&'a T; 8])> {
-        self.rows.iter().map(move |row| (self.of(&row.low), self.of(&row.high)))
+        self.rows.iter().map(move |row| (self.at(&row.low), self.at(&row.high)))
     }
 
     #[inline(always)]
-    fn of(self, places: &[u32; 8]) -> [&'a T; 8] {
-        // SAFETY: a `Lookup` is only made by `Rows::within`, of rows whose places are all zero or
-        // below the bound, which was found to be at most the length of the table, as was one; rows
-        // and table are borrowed and so unchanged since. Only these rows come here.
-        std::array::from_fn(|n| unsafe { self.table.get_unchecked(places[n] as usize) })
+    fn at(self, indices: &[u32; 8]) -> [&'a T; 8] {
+        // SAFETY: a `Lookup` is only made by `Rows::lookup_in`, from rows whose indices are all
+        // zero or below the bound. It asserts that the table is at least as long as the bound, and
+        // not empty. Rows and table are borrowed, so they have not changed since; and only rows of
+        // this `Lookup` are passed to this function.
+        std::array::from_fn(|n| unsafe { self.table.get_unchecked(indices[n] as usize) })
     }
 }

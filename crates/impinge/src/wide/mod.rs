@@ -1,14 +1,14 @@
-//! Eight `f32` at a time: one interface, a [portable](Portable) backend and one for AVX2 with fused
-//! multiply-add.
+//! Vectors of eight `f32`: one interface, a [portable](Portable) backend and one for AVX2 with
+//! fused multiply-add.
 //!
 //! Kernels are written once against [`Wide`] and compiled for each backend. Results may differ in
-//! rounding (the fused operations round less), never in what they promise: every kernel's error
-//! bound holds for both.
+//! rounding, because fused operations round once; the error bound of every kernel holds for both
+//! backends.
 //!
-//! A kernel is a [`Task`](dispatch::Task) that [`dispatch::run`] gives the best backend the machine
-//! has. Kernels must not hold vectors across closures or `array::map`: these are functions of their
-//! own, compiled without the vector instructions. Large pieces of kernels ask [`Wide::CALLS`]
-//! whether to be inlined.
+//! A kernel is a [`Task`](dispatch::Task), which [`dispatch::run`] runs with the best backend for
+//! the machine. Kernels must not pass vectors through closures or `array::map`: these are separate
+//! functions, compiled without the vector instructions. Large parts of kernels are inlined or not
+//! depending on [`Wide::CALL_LARGE_KERNELS`].
 #![allow(unsafe_code, reason = "a prefetch; see the note at the block")]
 #![allow(
     clippy::needless_range_loop,
@@ -28,17 +28,17 @@ pub(crate) use lookup::{Lookup, Row, Rows};
 pub(crate) use portable::Portable;
 pub(crate) use vectors::{Lanes3, Wide3};
 
-/// Eight numbers side by side.
+/// A vector of eight numbers. A *mask* is a vector whose lanes have all bits set or none.
 pub(crate) trait Wide: Copy {
-    /// Whether large pieces of kernels are to be called rather than inlined: where vectors are
-    /// arrays, inlining everything everywhere makes functions that compilers choke on.
-    const CALLS: bool;
-    /// Runs the task in a function of its own, with vectors of this kind: for what is seldom needed
-    /// and would only be in the way of the rest.
-    fn call<T: dispatch::Task>(task: T) -> T::Output;
+    /// Whether large parts of kernels are called instead of inlined: with vectors as arrays,
+    /// inlining everything makes functions that take compilers very long.
+    const CALL_LARGE_KERNELS: bool;
+    /// Runs the task in a function that is not inlined, with vectors of this kind: for rare cases
+    /// that would make the code around them larger and slower.
+    fn run_out_of_line<T: dispatch::Task>(task: T) -> T::Output;
     fn load(from: &[f32; 8]) -> Self;
     fn store(self, to: &mut [f32; 8]);
-    /// The same as a value.
+    /// The numbers as an array.
     #[inline(always)]
     fn array(self) -> [f32; 8] {
         let mut to = [0.0; 8];
@@ -46,8 +46,8 @@ pub(crate) trait Wide: Copy {
         to
     }
     fn splat(x: f32) -> Self;
-    /// Three numbers, zero, three more and zero.
-    fn join(low: &[f32; 3], high: &[f32; 3]) -> Self;
+    /// Three numbers, zero, three numbers, zero.
+    fn from_halves(low: &[f32; 3], high: &[f32; 3]) -> Self;
     fn add(self, other: Self) -> Self;
     fn sub(self, other: Self) -> Self;
     fn mul(self, other: Self) -> Self;
@@ -60,41 +60,41 @@ pub(crate) trait Wide: Copy {
     fn sqrt(self) -> Self;
     fn min(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
-    /// A mask of the lanes where `self <= other`; NaN is never less.
+    /// A mask of the lanes where `self <= other`; not set for NaN.
     fn le(self, other: Self) -> Self;
-    /// A mask of the lanes where `self < other`; NaN is never less.
+    /// A mask of the lanes where `self < other`; not set for NaN.
     fn lt(self, other: Self) -> Self;
-    /// Both masks.
+    /// The lanes that are set in both masks.
     fn and(self, other: Self) -> Self;
-    /// Either mask.
+    /// The lanes that are set in at least one of the masks.
     fn or(self, other: Self) -> Self;
-    /// Where the mask `self` is set `yes`, elsewhere `no`.
+    /// `yes` in the lanes where the mask `self` is set, `no` in the others.
     fn select(self, yes: Self, no: Self) -> Self;
-    /// A mask as bits, lane 0 lowest.
+    /// The mask as bits, lane 0 lowest.
     fn bits(self) -> u32;
-    /// A bit for each of the masks that is set in all lanes.
-    fn full(masks: [Self; 4]) -> u32;
-    /// The largest of the numbers, none of which is NaN.
-    fn top(self) -> f32;
-    /// The same in every lane, for comparisons.
-    fn tops(self) -> Self;
-    /// Numbers of lanes, each below eight, ready for [`permute`](Self::permute).
+    /// For each of four masks, a bit that is set if the mask is set in all lanes.
+    fn full_bits(masks: [Self; 4]) -> u32;
+    /// The largest number; none may be NaN.
+    fn max_lane(self) -> f32;
+    /// The largest number in every lane; none may be NaN.
+    fn max_in_all_lanes(self) -> Self;
+    /// Eight lane numbers, in the form that [`permute`](Self::permute) takes.
     type Index: Copy;
     fn index(lanes: &[u8; 8]) -> Self::Index;
-    /// The lanes in the order given.
+    /// The lanes in the given order.
     fn permute(self, order: Self::Index) -> Self;
-    /// Writes the entries whose bit is set to the front of `to`; the rest is arbitrary.
+    /// Writes the entries whose bits are set to the front of `to`; the rest is arbitrary.
     fn pack(entries: &[u32; 8], mask: u32, to: &mut [u32; 8]);
-    /// As `pack`, with the entries in the order given, each place below eight: bit `k` is that of
+    /// The same with the entries in the given order of indices below eight: bit `k` belongs to
     /// entry `order[k]`.
-    fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]);
+    fn pack_permuted(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]);
     /// The highest bit of each entry.
     fn high_bits(entries: &[u32; 8]) -> u32;
-    /// The same with the entries in the order given.
+    /// The highest bit of each entry, with the entries in the given order.
     fn high_bits_at(entries: &[u32; 8], order: &[u8; 8]) -> u32;
 }
 
-/// For each mask, the numbers of the bits that are set, lowest first.
+/// For each mask, the indices of the bits that are set, lowest first.
 static SET_BITS: [[u8; 8]; 256] = {
     let mut table = [[0; 8]; 256];
     let mut mask = 0;
@@ -112,14 +112,14 @@ static SET_BITS: [[u8; 8]; 256] = {
     table
 };
 
-/// The numbers of the bits that are set in the low eight, lowest first; then zeros.
+/// The indices of the bits that are set among the low eight, lowest first; then zeros.
 #[inline(always)]
 pub(crate) fn set_bits(mask: u32) -> &'static [u8; 8] {
     &SET_BITS[(mask & 255) as usize]
 }
 
-/// Writes the numbers of the lanes whose bits are set, counted from `first`, to the front of `to`;
-/// the rest is arbitrary.
+/// Writes `first` plus the index of each lane whose bit is set to the front of `to`; the rest is
+/// arbitrary.
 #[inline(always)]
 pub(crate) fn lanes_of<W: Wide>(first: u32, bits: u32, to: &mut [u32; 8]) {
     W::pack(&[0, 1, 2, 3, 4, 5, 6, 7], bits, to);
@@ -128,19 +128,19 @@ pub(crate) fn lanes_of<W: Wide>(first: u32, bits: u32, to: &mut [u32; 8]) {
     }
 }
 
-/// Asks for the cache lines of `what` to be fetched while something else goes on.
+/// Starts loading the cache lines of `value` without waiting for them.
 #[inline(always)]
-pub(crate) fn prefetch<T>(what: &T) {
+pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
     for line in 0..size_of::<T>().div_ceil(64) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint, which reads nothing; the address is within `what`.
+        // SAFETY: a hint, which reads nothing; the address is within `value`.
         unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(what).cast::<i8>().add(64 * line));
+            _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast::<i8>().add(64 * line));
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = what;
+    let _ = value;
 }
 
 #[cfg(test)]
@@ -149,7 +149,7 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// What is exact: masks, choices and moves.
+    /// The operations that are exact: masks, selections and permutations.
     #[derive(Clone, Copy)]
     struct Exact {
         values: [[f32; 8]; 4],
@@ -163,10 +163,10 @@ mod tests {
         fn run<W: Wide>(self) -> Self::Output {
             let [a, b, c, d] = &self.values;
             let (a, b, c, d) = (W::load(a), W::load(b), W::load(c), W::load(d));
-            let full = W::full([a.le(b), c.lt(d), b.le(b), d.le(a)]);
+            let full = W::full_bits([a.le(b), c.lt(d), b.le(b), d.le(a)]);
             let [x, y, z, ..] = self.values[0];
             let joined =
-                W::join(&[x, y, z], &[y, z, x]).permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
+                W::from_halves(&[x, y, z], &[y, z, x]).permute(W::index(&[4, 5, 6, 7, 0, 1, 2, 3]));
             let mut packed = [0; 8];
             W::pack(&self.numbers, (full * 37) & 255, &mut packed);
             for (n, entry) in packed.iter_mut().enumerate() {
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn both_backends_do_the_same() {
+    fn both_backends_give_the_same_results() {
         let mut random = Random::new(11);
         let some = [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
         let mut full = 0;
@@ -202,29 +202,29 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "beyond the end")]
-    fn a_place_that_is_not_there_is_not_read() {
+    fn an_index_beyond_the_table_panics() {
         let mut rows = Rows::default();
         rows.resize(1);
         rows.put(3, 6, 7);
         rows.put(3, 0, 0);
-        let _ = rows.within(&[0_u8; 7]);
+        let _ = rows.lookup_in(&[0_u8; 7]);
     }
 
     #[test]
     #[should_panic(expected = "beyond the end")]
-    fn zeros_are_places_too() {
-        let _ = Rows::default().within::<u8>(&[]);
+    fn an_empty_table_has_no_entry_zero() {
+        let _ = Rows::default().lookup_in::<u8>(&[]);
     }
 
     #[test]
-    fn entries_are_those_at_the_places() {
+    fn entries_are_those_at_the_indices() {
         let mut rows = Rows::default();
         rows.resize(2);
         for n in 0..12 {
             rows.put(n, 6, n % 7);
         }
         let table = [10_u8, 11, 12, 13, 14, 15, 16];
-        let found: Vec<_> = rows.within(&table).part(1..2).entries().collect();
+        let found: Vec<_> = rows.lookup_in(&table).part(1..2).entries().collect();
         let (low, high) = ([16, 16, 16, 16, 10, 10, 10, 10], [11, 12, 13, 14, 10, 10, 10, 10]);
         assert_eq!(found, [(low.each_ref(), high.each_ref())]);
         assert_eq!(rows.get(9), [6, 2]);

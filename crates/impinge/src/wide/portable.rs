@@ -1,9 +1,9 @@
-//! Vectors as arrays, which any compiler knows to make the most of.
+//! Vectors as arrays, which compilers vectorise as far as the target allows.
 
 use super::dispatch::Task;
 use super::{Wide, set_bits};
 
-/// Plain arrays, on any machine.
+/// Plain arrays, for any machine.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable([f32; 8]);
 
@@ -24,10 +24,10 @@ impl Portable {
 }
 
 impl Wide for Portable {
-    const CALLS: bool = true;
+    const CALL_LARGE_KERNELS: bool = true;
 
     #[inline(never)]
-    fn call<T: Task>(task: T) -> T::Output {
+    fn run_out_of_line<T: Task>(task: T) -> T::Output {
         task.run::<Self>()
     }
 
@@ -47,7 +47,7 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn join([a, b, c]: &[f32; 3], [d, e, f]: &[f32; 3]) -> Self {
+    fn from_halves([a, b, c]: &[f32; 3], [d, e, f]: &[f32; 3]) -> Self {
         Self([*a, *b, *c, 0.0, *d, *e, *f, 0.0])
     }
 
@@ -138,19 +138,19 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn full([a, b, c, d]: [Self; 4]) -> u32 {
+    fn full_bits([a, b, c, d]: [Self; 4]) -> u32 {
         let full = |mask: Self| u32::from(mask.bits() == 255);
         full(a) | full(b) << 1 | full(c) << 2 | full(d) << 3
     }
 
     #[inline(always)]
-    fn top(self) -> f32 {
+    fn max_lane(self) -> f32 {
         self.0.into_iter().fold(f32::NEG_INFINITY, |m, x| if x > m { x } else { m })
     }
 
     #[inline(always)]
-    fn tops(self) -> Self {
-        Self([self.top(); 8])
+    fn max_in_all_lanes(self) -> Self {
+        Self([self.max_lane(); 8])
     }
 
     type Index = [u8; 8];
@@ -178,7 +178,7 @@ impl Wide for Portable {
     }
 
     #[inline(always)]
-    fn pick(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]) {
+    fn pack_permuted(entries: &[u32; 8], order: &[u8; 8], mask: u32, to: &mut [u32; 8]) {
         let kept = set_bits(mask);
         for k in 0..8 {
             to[k] = entries[usize::from(order[usize::from(kept[k] & 7)] & 7)];

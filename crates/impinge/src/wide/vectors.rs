@@ -2,7 +2,7 @@
 
 use super::Wide;
 
-/// Eight vectors as they are stored.
+/// Eight vectors in memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C, align(32))]
 pub(crate) struct Lanes3 {
@@ -41,7 +41,7 @@ impl<W: Wide> Wide3<W> {
         Self { x: W::load(&from.x), y: W::load(&from.y), z: W::load(&from.z) }
     }
 
-    /// The vectors as they are stored.
+    /// The vectors in memory.
     #[inline(always)]
     pub(crate) fn lanes(self) -> Lanes3 {
         Lanes3 { x: self.x.array(), y: self.y.array(), z: self.z.array() }
@@ -73,8 +73,8 @@ impl<W: Wide> Wide3<W> {
     }
 }
 
-/// Methods of eight vectors that are called where [`Wide::CALLS`] says so, and else inlined.
-macro_rules! pieces {
+/// Methods that are called if [`Wide::CALL_LARGE_KERNELS`] is set, and inlined otherwise.
+macro_rules! inlined_or_called {
     ($($(#[$doc:meta])* fn $name:ident($v:ident $(, $arg:ident: $type:ty)*) -> $out:ty $body:block)*) => {
         impl<W: Wide> Wide3<W> {$(
             $(#[$doc])*
@@ -86,13 +86,13 @@ macro_rules! pieces {
                 fn called<W: Wide>($v: Wide3<W> $(, $arg: $type)*) -> $out {
                     inlined($v $(, $arg)*)
                 }
-                if W::CALLS { called(self $(, $arg)*) } else { inlined(self $(, $arg)*) }
+                if W::CALL_LARGE_KERNELS { called(self $(, $arg)*) } else { inlined(self $(, $arg)*) }
             }
         )*}
     };
 }
 
-pieces! {
+inlined_or_called! {
     fn add(v, o: Wide3<W>) -> Wide3<W> {
         Wide3 { x: v.x.add(o.x), y: v.y.add(o.y), z: v.z.add(o.z) }
     }
@@ -126,7 +126,7 @@ pieces! {
         }
     }
 
-    /// The lanes in the order given.
+    /// The lanes in the given order.
     fn permuted(v, order: W::Index) -> Wide3<W> {
         Wide3 { x: v.x.permute(order), y: v.y.permute(order), z: v.z.permute(order) }
     }

@@ -40,7 +40,7 @@ mod check;
 mod commands;
 mod detached;
 mod events;
-pub mod exchange;
+pub(crate) mod exchange;
 mod explain;
 mod geometry;
 mod handle;

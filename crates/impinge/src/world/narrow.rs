@@ -417,16 +417,13 @@ fn inside(a: &Part, b: &Part, pose: &Pose) -> Option<Vec3> {
         return None;
     }
     let (mesh_a, mesh_b) = (mesh_of(a.shape())?, mesh_of(b.shape())?);
-    let (own, its) = (mesh_a.bounds(), mesh_b.bounds_at(pose));
-    // What lies inside, and is one piece, has its box inside.
-    let a_in_b = solid(b) && (mesh_a.shells().count() > 1 || its.contains_box(&own));
-    let b_in_a = solid(a) && (mesh_b.shells().count() > 1 || own.contains_box(&its));
-    if !a_in_b && !b_in_a {
-        return None;
-    }
-    let (here, there) = (Posed::new(mesh_a, &Pose::IDENTITY), Posed::new(mesh_b, pose));
-    let in_b = || a_in_b.then(|| vertex_of_inside(&here, &there)).flatten();
-    let in_a = || b_in_a.then(|| vertex_of_inside(&there, &here)).flatten();
+    // What lies inside, and is one piece, has its box inside. The box of B where it is may be too
+    // large.
+    let its = mesh_b.bounds().transformed(pose);
+    let a_in_b = solid(b) && (mesh_a.shells().count() > 1 || its.contains_box(&mesh_a.bounds()));
+    let (here, there) = ((&**mesh_a, &Pose::IDENTITY), (&**mesh_b, pose));
+    let in_b = || a_in_b.then(|| vertex_of_inside(here, there)).flatten();
+    let in_a = || solid(a).then(|| vertex_of_inside(there, here)).flatten();
     in_b().or_else(in_a)
 }
 

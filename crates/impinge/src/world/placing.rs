@@ -3,10 +3,10 @@
 use super::bodies::{Bodies, BoxOptions, Marks, NONE, Record};
 use super::{BoxKind, Geometry};
 use crate::broad::Bounds;
-use crate::crew;
 use crate::math::OrientedBox;
 use crate::math::{Aabb, Pose, ROTATION_TOLERANCE};
 use crate::wide::prefetch;
+use crate::workers;
 
 /// With fewer bodies than this in a level, threads take longer to share them than one to put boxes
 /// around them.
@@ -84,7 +84,7 @@ impl Bodies {
         if self.changed.len() < MANY {
             place(lists);
         } else {
-            crew::share(lists, PIECE, place, || ());
+            workers::share(lists, PIECE, place, || ());
         }
         for slot in &self.changed {
             self.marks[*slot as usize].is_changed = false;
@@ -119,7 +119,7 @@ impl Bodies {
                 }
             };
             let lists = (&self.level[..], &mut self.computed[..]);
-            crew::share(lists, PIECE, place_all, || ());
+            workers::share(lists, PIECE, place_all, || ());
         }
         for (slot, (pose, bounds, oriented)) in self.level.iter().zip(&self.computed) {
             let slot = *slot as usize;

@@ -6,7 +6,7 @@ use super::narrow::Standing;
 use super::pairs::{Key, Listed, Record};
 use super::{Handle, World};
 use crate::broad::Pair;
-use crate::crew;
+use crate::workers;
 
 /// With fewer pairs than this, threads that have to be woken take longer to share them than one to
 /// check them; threads that are awake do with fewer.
@@ -34,7 +34,7 @@ impl World {
         let most = changed * 4 > self.bodies.records.len();
         let pairs = if most { self.pairs.records.len() } else { 0 };
         let helpers = changed / BODIES_EACH + pairs / PAIRS_EACH;
-        crew::attend(helpers, || self.bring_up_to_date());
+        workers::keep_workers_awake(helpers, || self.bring_up_to_date());
         &self.report
     }
 
@@ -88,7 +88,7 @@ impl World {
         let Self { bodies, phase, changes, pairs, .. } = self;
         let view = bodies.view(false);
         let checks = Checks::new(bodies, self.report.frame, &mut self.findings);
-        crew::share(
+        workers::share(
             &mut pairs.records[..],
             PIECE,
             |records: &mut [Record]| checks.check(records),
@@ -257,7 +257,7 @@ fn share<R: AsMut<Record> + Send>(records: &mut [R], checks: &Checks<'_>, many: 
     if records.len() < many {
         checks.check(records);
     } else {
-        crew::share(records, PIECE, |records: &mut [R]| checks.check(records), || ());
+        workers::share(records, PIECE, |records: &mut [R]| checks.check(records), || ());
     }
 }
 

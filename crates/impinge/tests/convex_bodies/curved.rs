@@ -100,13 +100,13 @@ fn a_limit_is_no_answer() {
     for limit in 0..12 {
         for overlap in [true, false] {
             let pose = random_pose(&mut r, Vec3::X * if overlap { 0.3 } else { 3.0 });
-            let closest = ClosestOptions { limit, ..Default::default() };
+            let closest = ClosestOptions::default().limit(limit);
             let exact = depth(&a, &a, &pose).answer;
-            let options = PenetrationOptions { limit, closest, ..Default::default() };
+            let options = PenetrationOptions::default().limit(limit).closest(closest);
             let cut = penetration(&a, &a, &pose, &options, &mut BodyCache::default()).answer;
             assert!(cut.lower <= exact.upper && exact.lower <= cut.upper, "{cut:?} {exact:?}");
             let cut = closest_points(&a, &a, &pose, &closest, &mut BodyCache::default());
-            let distance = [exact.upper, exact.lower].map(|depth| (-depth).max(0.0));
+            let distance = [exact.lower, exact.upper].map(|signed| signed.max(0.0));
             let found = cut.answer;
             assert!(found.lower <= distance[1] && distance[0] <= found.upper, "{cut:?} {exact:?}");
             assert!(cut.iterations <= limit);

@@ -34,7 +34,7 @@ struct Way {
 impl Way {
     /// As published.
     fn published() -> Self {
-        let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+        let options = ClosestOptions::default().tolerance(0.0);
         Self { options, variant: Some(Variant::PUBLISHED) }
     }
 

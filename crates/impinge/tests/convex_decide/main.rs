@@ -7,10 +7,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use glam::DVec3 as Vec3;
-use impinge::convex::decide::{
+use impinge::exact::Sign;
+use impinge::internals::decide::{
     Closest, Common, Gap, Hint, Pairs, Verdict, certain_gap, closest, compare_distance, decide,
 };
-use impinge::exact::Sign;
 use impinge_oracles::common::{Random, count_from};
 use impinge_oracles::convex::{Small, rational, share_a_point};
 use impinge_oracles::convex_families::{PLACEMENTS, for_each, pair};

@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 use families::{FAMILIES, Pair, Random, Triangle};
 use impinge::Vec3;
 use impinge::exact::{
-    Feature, FilterStats, HitKind, SegmentFeature, SharedSet, Sign, orient2d, orient2d_counted,
-    orient3d, orient3d_counted, segment_triangle, triangle_intersection, triangle_triangle,
-    triangles_intersect, triangles_intersect_counted,
+    Feature, HitKind, SegmentFeature, SharedSet, Sign, orient2d, orient3d, segment_triangle,
+    triangle_intersection, triangle_triangle, triangles_intersect,
+};
+use impinge::internals::exact::{
+    FilterStats, orient2d_counted, orient3d_counted, triangles_intersect_counted,
 };
 use impinge_oracles::triangles::{self as oracle, Number, scaled, unit_and_bits};
 use num_bigint::BigInt;

@@ -1,8 +1,8 @@
 //! What the answers must be, by the exact decisions about points, one triangle after the other, and
 //! by whole numbers.
 
-use impinge::convex::decide::{Closest, Hint, closest, compare_distance};
 use impinge::exact::{Location, Sign};
+use impinge::internals::decide::{Closest, Hint, closest, compare_distance};
 use impinge::shape::{Kind, Shape};
 use impinge::{Mesh, Pose, Vec3, solid};
 

@@ -1,8 +1,8 @@
-//! An answer within a budget: hit, separated, or maybe with a bound on the penetration (Klosowski
-//! et al. 1998, section 5.2.3).
+//! Queries within a budget: the result is hit, separated, or maybe with a bound on the penetration
+//! (Klosowski et al. 1998, section 5.2.3).
 //!
-//! Pairs of nodes are opened deepest overlap first, so that the bound falls as fast as it can;
-//! `docs/notes/maybe.md` derives it.
+//! The pair of nodes with the deepest overlap is opened first, because it determines the bound.
+//! `docs/notes/maybe.md` derives the bound.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -17,57 +17,57 @@ use impinge::internals::{closest_of_disjoint, length_up};
 use impinge::math::Pose;
 use impinge::pair::{Budget, BudgetVerdict, Separation};
 
-/// Two nodes whose volumes overlap.
+/// Two nodes whose volumes overlap and whose children have not been compared yet.
 #[derive(Clone, Copy, Debug)]
-struct Open {
-    /// How deep what is in them can reach into each other.
+struct NodePair {
+    /// Upper bound of the penetration depth of the triangles in the two nodes.
     depth: f64,
     a: u32,
     b: u32,
-    /// Openings from the roots.
+    /// Number of nodes opened on the way from the two roots.
     level: u32,
 }
 
-impl Ord for Open {
+impl Ord for NodePair {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Deepest first; ties go to the lowest numbers.
+        // Deepest first. Of equal depths, the lowest node numbers come first.
         self.depth.total_cmp(&other.depth).then((other.a, other.b).cmp(&(self.a, self.b)))
     }
 }
 
-impl PartialOrd for Open {
+impl PartialOrd for NodePair {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Open {
+impl PartialEq for NodePair {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Open {}
+impl Eq for NodePair {}
 
-/// A search under way.
+/// The state of one search.
 #[derive(Default)]
 struct Search {
-    open: BinaryHeap<Open>,
-    /// Pairs at the depth limit.
-    left: Vec<Open>,
-    /// The smallest gap between anything that was told apart.
+    frontier: BinaryHeap<NodePair>,
+    /// Pairs that stay undecided: at the depth limit, or left when the budget ended.
+    undecided: Vec<NodePair>,
+    /// The smallest distance bound among the pairs found disjoint.
     gap: Option<f64>,
 }
 
 impl Search {
-    fn apart(&mut self, gap: f64) {
+    fn add_gap(&mut self, gap: f64) {
         self.gap = Some(self.gap.map_or(gap, |g| g.min(gap)));
     }
 }
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
-    /// Whether the surfaces meet, as far as the budget allows to tell, with B at `pose` in A's
-    /// frame.
+    /// Whether the surfaces intersect, with B at `pose` in A's frame. The result is
+    /// [`Verdict::Undecided`](impinge::Verdict::Undecided) if the budget ends before the search does.
     ///
     /// ```
     /// use impinge::pair::Budget;
@@ -79,8 +79,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     /// let tree = BvTree::<Dop18>::build(&ring, &BuildOptions::environment());
     /// let mut query = BvQuery::new((&ring, &tree), (&ring, &tree))?;
     /// let linked = Pose::from_quaternion([1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0])?; // like two links of a chain
-    /// let Verdict::Undecided(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps do not do") };
-    /// let Verdict::Undecided(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("nor do twenty") };
+    /// let Verdict::Undecided(early) = query.within(&linked, &mut Budget::steps(5)) else { panic!("five steps are too few") };
+    /// let Verdict::Undecided(later) = query.within(&linked, &mut Budget::steps(20)) else { panic!("twenty steps are too few") };
     /// assert!(later.open_depth <= early.open_depth);
     /// assert!(query.within(&linked, &mut Budget::unlimited()).is_separated());
     /// # Ok::<(), impinge::Error>(())
@@ -89,7 +89,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         self.within_counted(pose, budget, &mut ())
     }
 
-    /// As [`BvQuery::within`], telling `counter` what it does.
+    /// As [`BvQuery::within`]. Counts the work in `counter`.
     pub fn within_counted<C: Counter>(
         &mut self,
         pose: &Pose,
@@ -100,24 +100,24 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
             return BudgetVerdict::Separated(Separation::Empty);
         }
         let mut search = Search::default();
-        let root = Open { depth: f64::INFINITY, a: 0, b: 0, level: 0 };
+        let root = NodePair { depth: f64::INFINITY, a: 0, b: 0, level: 0 };
         let start = self.compare(&root, 0, 0, 0, counter);
-        let total_depth = start.map_or(0.0, |open| open.depth);
-        search.take(start);
-        while let Some(pair) = search.open.pop() {
+        let total_depth = start.map_or(0.0, |pair| pair.depth);
+        search.add(start);
+        while let Some(pair) = search.frontier.pop() {
             let (a, b) = (pair.a, pair.b);
             if self.a.node(a).is_leaf() && self.b.node(b).is_leaf() {
                 match self.compare_leaves(a, b, budget, &mut search, counter) {
-                    Leaves::Hit(a, b) => return BudgetVerdict::Intersecting((a, b)),
-                    Leaves::Apart => continue,
-                    Leaves::Stopped => {
-                        search.left.push(pair);
+                    LeafResult::Hit(a, b) => return BudgetVerdict::Intersecting((a, b)),
+                    LeafResult::Disjoint => continue,
+                    LeafResult::Stopped => {
+                        search.undecided.push(pair);
                         break;
                     }
                 }
             }
             if pair.level >= budget.depth_limit() {
-                search.left.push(pair);
+                search.undecided.push(pair);
                 continue;
             }
             let open_a = self.opens_a(a, b);
@@ -133,40 +133,41 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
                 rest.start = child + 1;
                 let (p, q) = if open_a { (child, b) } else { (a, child) };
                 let result = self.compare(&pair, p, q, pair.level + 1, counter);
-                search.take(result);
+                search.add(result);
             }
             if stopped {
-                // What was not compared is as deep as the pair it came from, at most.
-                search.left.extend(rest.map(|child| {
+                // The depth of the parent pair bounds the depth of children that were not compared.
+                search.undecided.extend(rest.map(|child| {
                     let (a, b) = if open_a { (child, b) } else { (a, child) };
-                    Open { a, b, ..pair }
+                    NodePair { a, b, ..pair }
                 }));
                 break;
             }
         }
-        search.left.extend(search.open.drain());
-        if search.left.is_empty() {
+        search.undecided.extend(search.frontier.drain());
+        if search.undecided.is_empty() {
             let lower = search.gap.unwrap_or(0.0);
             return BudgetVerdict::Separated(Separation::Distance { lower });
         }
-        BudgetVerdict::Undecided(self.known(&search.left, total_depth))
+        BudgetVerdict::Undecided(self.bounds(&search.undecided, total_depth))
     }
 
-    /// Two nodes below a pair: still open, or a gap apart.
+    /// Compares two nodes, children of the pair `above`. Returns the pair if the volumes overlap,
+    /// else a lower bound of their distance.
     fn compare<C: Counter>(
         &mut self,
-        above: &Open,
+        above: &NodePair,
         a: u32,
         b: u32,
         level: u32,
         counter: &mut C,
-    ) -> Result<Open, f64> {
-        let (here, there) = self.volumes(a, b, counter);
-        if here.overlaps(there) {
-            let depth = here.overlap_depth(there).min(above.depth);
-            Ok(Open { depth, a, b, level })
+    ) -> Result<NodePair, f64> {
+        let (volume_a, volume_b) = self.volumes(a, b, counter);
+        if volume_a.overlaps(volume_b) {
+            let depth = volume_a.overlap_depth(volume_b).min(above.depth);
+            Ok(NodePair { depth, a, b, level })
         } else {
-            Err(here.gap(there))
+            Err(volume_a.gap(volume_b))
         }
     }
 
@@ -177,50 +178,51 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         budget: &mut Budget<'_>,
         search: &mut Search,
         counter: &mut C,
-    ) -> Leaves {
+    ) -> LeafResult {
         for j in self.b.tree.triangles_of(b) {
-            let there = self.there(*j);
+            let corners_b = self.moved_triangle(*j);
             for i in self.a.tree.triangles_of(a) {
                 if !budget.step() {
-                    return Leaves::Stopped;
+                    return LeafResult::Stopped;
                 }
                 counter.triangle_pair(*i, *j);
-                let here = self.a.mesh.triangle(*i as usize);
-                if triangles_intersect(&here, &there) {
-                    return Leaves::Hit(*i, *j);
+                let corners_a = self.a.mesh.triangle(*i as usize);
+                if triangles_intersect(&corners_a, &corners_b) {
+                    return LeafResult::Hit(*i, *j);
                 }
-                search.apart(closest_of_disjoint(&here, &there).lower);
+                search.add_gap(closest_of_disjoint(&corners_a, &corners_b).lower);
             }
         }
-        Leaves::Apart
+        LeafResult::Disjoint
     }
 
-    fn known(&self, left: &[Open], total_depth: f64) -> Bounds {
+    /// The bounds of the signed distance that the undecided pairs leave.
+    fn bounds(&self, undecided: &[NodePair], total_depth: f64) -> Bounds {
         let (lower, upper) = (-total_depth, f64::INFINITY);
-        let mut known = Bounds { lower, upper, open_depth: 0.0, open: left.len() };
-        for pair in left {
-            known.open_depth = known.open_depth.max(pair.depth.min(total_depth));
+        let mut bounds = Bounds { lower, upper, open_depth: 0.0, open: undecided.len() };
+        for pair in undecided {
+            bounds.open_depth = bounds.open_depth.max(pair.depth.min(total_depth));
             let i = self.a.tree.triangles_of(pair.a)[0];
             let j = self.b.tree.triangles_of(pair.b)[0];
-            let apart = self.a.mesh.triangle(i as usize)[0] - self.there(j)[0];
-            known.upper = known.upper.min(length_up(apart));
+            let difference = self.a.mesh.triangle(i as usize)[0] - self.moved_triangle(j)[0];
+            bounds.upper = bounds.upper.min(length_up(difference));
         }
-        known
+        bounds
     }
 }
 
 impl Search {
-    fn take(&mut self, result: Result<Open, f64>) {
+    fn add(&mut self, result: Result<NodePair, f64>) {
         match result {
-            Ok(open) => self.open.push(open),
-            Err(gap) => self.apart(gap),
+            Ok(pair) => self.frontier.push(pair),
+            Err(gap) => self.add_gap(gap),
         }
     }
 }
 
-/// What became of two leaves.
-enum Leaves {
+/// The result of comparing the triangles of two leaves.
+enum LeafResult {
     Hit(u32, u32),
-    Apart,
+    Disjoint,
     Stopped,
 }

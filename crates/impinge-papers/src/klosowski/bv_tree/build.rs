@@ -1,4 +1,5 @@
-//! Building: divide, put a volume around each part, and lay the parts out in arrays.
+//! Construction of a tree: triangles are divided recursively, each subtree gets a bounding volume,
+//! and the subtrees are stored in arrays.
 
 use super::split::{self, Item};
 use super::{BuildOptions, BvTree, Costs, Node, SplitRule, Threshold, cluster};
@@ -6,26 +7,26 @@ use crate::klosowski::volume::{Dop6, Volume};
 use impinge::math::Vec3;
 use impinge::mesh::Mesh;
 
-/// From this depth on a node is cut in halves, whatever the rule: no input makes a tree much deeper
-/// than this.
-pub(super) const DEEP: u32 = 64;
+/// From this depth on, nodes are split at the median for every rule, so that no input makes a tree
+/// much deeper than this.
+pub(super) const MAX_RULE_DEPTH: u32 = 64;
 
-/// Nodes of fewer triangles than this are built on one thread.
-pub(super) const PARALLEL: usize = 1024;
+/// Subtrees of up to this many triangles are built on one thread.
+pub(super) const MAX_TRIANGLES_PER_THREAD: usize = 1024;
 
-/// What every step of building looks at.
+/// The input of every step of the construction.
 pub(super) struct Input<'a, V> {
     pub(super) options: &'a BuildOptions,
-    /// The corners, by triangle.
+    /// The corners of each triangle.
     pub(super) triangles: Vec<[Vec3; 3]>,
-    /// The volume of each triangle alone; empty for kinds that do not merge exactly.
+    /// The volume of each single triangle. Empty for kinds of volume that do not merge exactly.
     pub(super) singles: Vec<V>,
     /// The box of each triangle.
     pub(super) boxes: Vec<Dop6>,
 }
 
 impl<V: Volume> Input<'_, V> {
-    /// A volume around some triangles.
+    /// A volume around the given triangles.
     pub(super) fn around(&self, items: &[Item]) -> V {
         if V::MERGES_TIGHTLY {
             let mut single = items.iter().map(|item| &self.singles[item.triangle as usize]);
@@ -38,15 +39,15 @@ impl<V: Volume> Input<'_, V> {
     }
 }
 
-/// A node with all below it, before it has a place in the arrays.
-pub(super) struct Part<V> {
-    /// Where its triangles begin.
+/// A subtree that is not yet stored in the arrays.
+pub(super) struct Subtree<V> {
+    /// Position of its first triangle in the order of the tree.
     start: u32,
     count: u32,
     volume: V,
-    /// What a visit is expected to cost; for automatic thresholds.
+    /// Expected cost of a visit, for automatic thresholds.
     cost: f64,
-    children: Option<Box<[Part<V>; 2]>>,
+    children: Option<Box<[Subtree<V>; 2]>>,
 }
 
 pub(super) fn build<V: Volume>(mesh: &Mesh, options: &BuildOptions) -> BvTree<V> {
@@ -76,19 +77,19 @@ pub(super) fn build<V: Volume>(mesh: &Mesh, options: &BuildOptions) -> BvTree<V>
     tree
 }
 
-/// Builds the part of `items`, which begin at `start`.
+/// Builds the subtree of `items`. The first item has position `start` in the order of the tree.
 pub(super) fn divide<V: Volume>(
     input: &Input<'_, V>,
     items: &mut [Item],
     start: u32,
     depth: u32,
-) -> Part<V> {
+) -> Subtree<V> {
     if is_leaf(input, items.len()) {
         return finish(input, items, start, None);
     }
     let middle = split::split(input, items, depth);
     let (left, right) = items.split_at_mut(middle);
-    let parallel = input.options.parallel && left.len() + right.len() > PARALLEL;
+    let parallel = input.options.parallel && left.len() + right.len() > MAX_TRIANGLES_PER_THREAD;
     let border = start + left.len() as u32;
     let children = if parallel {
         rayon::join(
@@ -101,7 +102,7 @@ pub(super) fn divide<V: Volume>(
     finish(input, items, start, Some(children))
 }
 
-/// Whether so many triangles are a leaf for certain.
+/// Whether a node of `count` triangles is a leaf by the threshold alone.
 pub(super) fn is_leaf<V>(input: &Input<'_, V>, count: usize) -> bool {
     match input.options.threshold {
         Threshold::Fixed(n) => count <= n.max(1) as usize,
@@ -109,25 +110,26 @@ pub(super) fn is_leaf<V>(input: &Input<'_, V>, count: usize) -> bool {
     }
 }
 
-/// The part of `items`, with the given children unless it is cheaper without.
+/// The subtree of `items` with the given children. With automatic thresholds it becomes a leaf if
+/// testing its triangles is expected to cost less than visiting the children.
 pub(super) fn finish<V: Volume>(
     input: &Input<'_, V>,
     items: &[Item],
     start: u32,
-    children: Option<(Part<V>, Part<V>)>,
-) -> Part<V> {
+    children: Option<(Subtree<V>, Subtree<V>)>,
+) -> Subtree<V> {
     let count = items.len() as u32;
     let volume = match &children {
         Some((left, right)) if V::MERGES_TIGHTLY => left.volume.merged(&right.volume),
         _ => input.around(items),
     };
-    let mut part = Part { start, count, volume, cost: 0.0, children: None };
+    let mut part = Subtree { start, count, volume, cost: 0.0, children: None };
     if input.options.threshold == Threshold::Automatic {
         let Costs { volume_pair, triangle_pair, update } = input.options.costs;
         part.cost = f64::from(count) * triangle_pair;
         if let Some((left, right)) = children {
             let surface = part.volume.surface();
-            let share = |child: &Part<V>| {
+            let share = |child: &Subtree<V>| {
                 let share = child.volume.surface() / surface;
                 volume_pair + update + child.cost * if share < 1.0 { share } else { 1.0 }
             };
@@ -144,23 +146,24 @@ pub(super) fn finish<V: Volume>(
 }
 
 impl<V: Volume> BvTree<V> {
-    /// Puts a part and all below it into the arrays.
-    fn lay_out(&mut self, root: Part<V>, degree: usize) {
-        // Parts that have a place, and wait for their children to get one.
-        let mut waiting = vec![(self.place(&root, 0), root)];
-        while let Some((node, part)) = waiting.pop() {
+    /// Stores a subtree in the arrays.
+    fn lay_out(&mut self, root: Subtree<V>, degree: usize) {
+        // Stack of subtrees whose root is stored and whose children are not.
+        let mut stack = vec![(self.place(&root, 0), root)];
+        while let Some((node, part)) = stack.pop() {
             let Some(children) = part.children else {
                 continue;
             };
             let children = widen(*children, degree);
             self.nodes[node as usize].child = self.nodes.len() as u32;
             self.nodes[node as usize].degree = children.len() as u32;
-            let first = waiting.len();
+            let first = stack.len();
             for child in children {
-                waiting.push((self.place(&child, node), child));
+                stack.push((self.place(&child, node), child));
             }
-            // The first child is next: neighbours in the tree are neighbours in memory.
-            waiting[first..].reverse();
+            // The first child is stored next, so that neighbours in the tree are neighbours in
+            // memory.
+            stack[first..].reverse();
         }
         for i in (1..self.nodes.len()).rev() {
             let Node { size, parent, .. } = self.nodes[i];
@@ -169,14 +172,14 @@ impl<V: Volume> BvTree<V> {
         }
     }
 
-    fn place(&mut self, part: &Part<V>, parent: u32) -> u32 {
-        let Part { start, count, volume, .. } = *part;
+    fn place(&mut self, part: &Subtree<V>, parent: u32) -> u32 {
+        let Subtree { start, count, volume, .. } = *part;
         self.nodes.push(Node { start, count, child: 0, degree: 0, parent, size: volume.size() });
         self.volumes.push(volume);
         self.nodes.len() as u32 - 1
     }
 
-    /// A number that depends on nodes and order (FNV-1a).
+    /// A hash of the nodes and the order (FNV-1a).
     fn fingerprint(&self) -> u64 {
         let numbers = self.nodes.iter().flat_map(|n| [n.start, n.count, n.child, n.degree]);
         numbers.chain(self.order.iter().copied()).fold(0xcbf2_9ce4_8422_2325, |hash, number| {
@@ -185,10 +188,10 @@ impl<V: Volume> BvTree<V> {
     }
 }
 
-/// Up to `degree` children in place of two: the one with most triangles gives way to its own, again
-/// and again.
-fn widen<V>(children: [Part<V>; 2], degree: usize) -> Vec<Part<V>> {
-    let mut parts: Vec<Part<V>> = children.into();
+/// Up to `degree` children in place of two. Repeatedly replaces the inner node with the most
+/// triangles by its children.
+fn widen<V>(children: [Subtree<V>; 2], degree: usize) -> Vec<Subtree<V>> {
+    let mut parts: Vec<Subtree<V>> = children.into();
     while parts.len() < degree {
         let inner = parts.iter().enumerate().filter(|(_, p)| p.children.is_some());
         let Some((i, _)) = inner.max_by_key(|(i, p)| (p.count, std::cmp::Reverse(*i))) else {

@@ -1,30 +1,32 @@
-//! Bottom up: clusters of triangles merged with their best neighbours (locally ordered clustering,
-//! Meister and Bittner 2018; the alternative that Klosowski et al. 1998, section 3.3.2, leave
-//! open).
+//! Bottom-up construction by locally ordered clustering (Meister and Bittner 2018): clusters of
+//! triangles are merged with their best neighbours. Klosowski et al. 1998, section 3.3.2, leave
+//! this alternative open.
 
 use rayon::prelude::*;
 
-use super::build::{DEEP, Input, PARALLEL, Part, divide, finish, is_leaf};
+use super::build::{
+    Input, MAX_RULE_DEPTH, MAX_TRIANGLES_PER_THREAD, Subtree, divide, finish, is_leaf,
+};
 use super::split::Item;
 use crate::klosowski::volume::Volume;
 use impinge::math::{Aabb, Vec3};
 
-/// How far along the curve a partner may be.
-const WINDOW: usize = 12;
+/// How many positions along the curve, on either side, are searched for a partner.
+const SEARCH_RADIUS: usize = 12;
 
-/// If fewer than one in so many clusters found a partner, neighbours are merged as they stand: the
-/// number of rounds stays logarithmic.
-const PROGRESS: usize = 16;
+/// If fewer than one in this many clusters has a mutual partner, adjacent clusters are merged
+/// instead. So the number of rounds stays logarithmic.
+const CLUSTERS_PER_MUTUAL_PARTNER: usize = 16;
 
-/// A cluster: two others, or one triangle.
+/// A cluster: one triangle, or two other clusters by their numbers.
 #[derive(Clone, Copy, Debug)]
 enum Cluster {
     Single(Item),
     Pair(u32, u32),
 }
 
-/// Builds the part of all items and puts them into its order.
-pub(super) fn build<V: Volume>(input: &Input<'_, V>, items: &mut [Item]) -> Part<V> {
+/// Builds the tree of all items and reorders the items to match.
+pub(super) fn build<V: Volume>(input: &Input<'_, V>, items: &mut [Item]) -> Subtree<V> {
     along_curve(items);
     let clusters = merge_all(input, items);
     let mut counts = vec![1_u32; clusters.len()];
@@ -37,13 +39,14 @@ pub(super) fn build<V: Volume>(input: &Input<'_, V>, items: &mut [Item]) -> Part
     collect(input, &Clusters { clusters, counts }, root, items, 0, 0)
 }
 
-/// All clusters, parts before wholes.
+/// All clusters. A cluster comes after the two it consists of.
 struct Clusters {
     clusters: Vec<Cluster>,
     counts: Vec<u32>,
 }
 
-/// The part of one cluster; its triangles go into `items`, which begin at `start`.
+/// Builds the subtree of one cluster. Writes its triangles to `items`, whose first has position
+/// `start` in the order of the tree.
 fn collect<V: Volume>(
     input: &Input<'_, V>,
     all: &Clusters,
@@ -51,9 +54,9 @@ fn collect<V: Volume>(
     items: &mut [Item],
     start: u32,
     depth: u32,
-) -> Part<V> {
+) -> Subtree<V> {
     if let Cluster::Pair(p, q) = all.clusters[cluster as usize] {
-        if depth < DEEP && !is_leaf(input, items.len()) {
+        if depth < MAX_RULE_DEPTH && !is_leaf(input, items.len()) {
             let (left, right) = items.split_at_mut(all.counts[p as usize] as usize);
             let border = start + left.len() as u32;
             let children = (
@@ -73,11 +76,12 @@ fn collect<V: Volume>(
             Cluster::Pair(p, q) => stack.extend([q, p]),
         }
     }
-    // A leaf; or a chain of clusters too long to follow, which is divided from the top instead.
+    // Either a leaf, or a chain of clusters that is too deep. The latter is divided top-down
+    // instead.
     divide(input, items, start, depth)
 }
 
-/// Merges until one cluster is left, which is the last.
+/// Merges clusters until one is left. That one is the last in the result.
 fn merge_all<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> Vec<Cluster> {
     let bounds = |item: &Item| {
         let [p, q, r] = input.triangles[item.triangle as usize];
@@ -87,13 +91,13 @@ fn merge_all<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> Vec<Cluster> {
     let mut active: Vec<(Aabb, u32)> = items.iter().map(bounds).zip(0_u32..).collect();
     while active.len() > 1 {
         let n = active.len();
-        let best: Vec<usize> = if input.options.parallel && n > PARALLEL {
+        let best: Vec<usize> = if input.options.parallel && n > MAX_TRIANGLES_PER_THREAD {
             (0..n).into_par_iter().map(|i| partner(&active, i)).collect()
         } else {
             (0..n).map(|i| partner(&active, i)).collect()
         };
         let mutual = (0..n).filter(|i| best[best[*i]] == *i).count();
-        let stuck = mutual * PROGRESS < n;
+        let stuck = mutual * CLUSTERS_PER_MUTUAL_PARTNER < n;
         let with = |i: usize| if stuck { (i ^ 1).min(n - 1) } else { best[i] };
         let mut next = Vec::with_capacity(n);
         for i in 0..n {
@@ -111,10 +115,10 @@ fn merge_all<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> Vec<Cluster> {
     clusters
 }
 
-/// The cluster within the window that makes the smallest box with cluster `i`. Ties go by position,
-/// so that some pair always is mutual.
+/// The cluster within the search radius whose box merged with that of cluster `i` is smallest. Ties
+/// are broken by position, so that at least one pair is always mutual.
 fn partner(active: &[(Aabb, u32)], i: usize) -> usize {
-    let (from, to) = (i.saturating_sub(WINDOW), (i + WINDOW + 1).min(active.len()));
+    let (from, to) = (i.saturating_sub(SEARCH_RADIUS), (i + SEARCH_RADIUS + 1).min(active.len()));
     let key = |j: usize| {
         let e = active[i].0.union(&active[j].0).extent();
         (e.x * e.y + e.y * e.z + e.z * e.x, e.element_sum(), i.min(j), i.max(j))
@@ -135,7 +139,7 @@ fn along_curve(items: &mut [Item]) {
     let extent = bounds.extent().max_element();
     let code = |item: &Item| {
         let cell = |x: f64, low: f64| {
-            // All centroids equal: zero by zero is NaN, and NaN becomes cell zero.
+            // If all centroids are equal, zero divided by zero is NaN, which is cast to cell zero.
             ((x - low) / extent * f64::from((1 << 20) - 1)) as u64
         };
         let Vec3 { x, y, z } = item.center;
@@ -146,7 +150,7 @@ fn along_curve(items: &mut [Item]) {
     items.sort_by_cached_key(|item| (code(item), item.triangle));
 }
 
-/// Puts two zero bits between the twenty bits of a cell number.
+/// Inserts two zero bits between the twenty bits of a cell number.
 fn spread(x: u64) -> u64 {
     let mut x = x & 0x1f_ffff;
     x = (x | x << 32) & 0x001f_0000_0000_ffff;

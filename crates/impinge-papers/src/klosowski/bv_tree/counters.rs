@@ -1,6 +1,8 @@
-//! What a query costs: `T = N_v C_v + N_p C_p + N_u C_u` (Klosowski et al. 1998, section 3.1).
+//! The cost model of a query: `T = N_v C_v + N_p C_p + N_u C_u` (Klosowski et al. 1998, section
+//! 3.1).
 
-/// Is told what a traversal does. `()` is the one that costs nothing.
+/// Receives the operations of a traversal. The implementation for `()` does nothing and costs
+/// nothing.
 pub trait Counter {
     /// The volumes of node `a` of A and node `b` of B are compared.
     #[inline]
@@ -23,7 +25,7 @@ pub trait Counter {
 
 impl Counter for () {}
 
-/// Counts.
+/// Number of operations of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// `N_v`: pairs of volumes compared.
@@ -61,13 +63,13 @@ impl Counts {
     }
 }
 
-/// Writes down what was compared and moved, for [`BvQuery::measure`](super::BvQuery::measure) to do
-/// again with a clock.
+/// Records all comparisons and moves, so that [`BvQuery::measure`](super::BvQuery::measure) can
+/// repeat and time them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
     /// Pairs of nodes, in the order they were compared.
     pub volume_pairs: Vec<(u32, u32)>,
-    /// Pairs of triangles, likewise.
+    /// Pairs of triangles, in the order they were compared.
     pub triangle_pairs: Vec<(u32, u32)>,
     /// Nodes of B, in the order they were moved.
     pub updates: Vec<u32>,
@@ -87,7 +89,7 @@ impl Counter for Recording {
     }
 }
 
-/// What single operations cost, in nanoseconds.
+/// The cost of single operations, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
     /// `C_v`: comparing two volumes.
@@ -99,9 +101,10 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// 18-DOPs on one core of a 2.8 GHz Xeon, as [`BvQuery::measure`](super::BvQuery::measure)
-    /// finds them over the five flights of the paper: Table 1 of
-    /// `cargo run --release -p impinge-lab -- klosowski`, rounded, with volumes moved as published;
-    /// [`ByMotion`](super::ByMotion) moves one in about 55. Only the ratios matter, and not much.
+    /// Costs for 18-DOPs on one core of a 2.8 GHz Xeon, measured by
+    /// [`BvQuery::measure`](super::BvQuery::measure) over the five flights of the paper: Table 1 of
+    /// `cargo run --release -p impinge-lab -- klosowski`, rounded. Volumes are moved as published;
+    /// [`ByMotion`](super::ByMotion) moves one in about 55 ns. Only the ratios matter, and their
+    /// influence is small.
     pub const TYPICAL: Self = Self { volume_pair: 9.0, triangle_pair: 25.0, update: 420.0 };
 }

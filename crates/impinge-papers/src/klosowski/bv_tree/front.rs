@@ -1,38 +1,40 @@
-//! Starting where the last query ended (Klosowski et al. 1998, section 6.1, "temporal coherence").
+//! Temporal coherence: a query starts where the last query ended (Klosowski et al. 1998, section
+//! 6.1).
 //!
-//! Which node of a pair is opened depends on the trees alone
-//! ([`Order::Larger`](super::Order::Larger), by sizes that do not change with the pose), so all
-//! pairs that a query can ever visit form one tree of pairs, whatever the pose. A query ends at
-//! pairs that do not overlap or are two leaves: a cut through that tree. The next query starts
-//! there. It goes down where a pair overlaps now, and up where a pair and the one it came from do
-//! not, and what it finds is what it would have found from the roots, in the same order.
+//! Which node of a pair is opened depends on the trees alone:
+//! [`Order::Larger`](super::Order::Larger) compares sizes that do not change with the pose. So all
+//! pairs that any query can visit form one tree of pairs, which does not depend on the pose. A
+//! query ends at pairs that do not overlap, or that are two leaves. These pairs are a cut through
+//! the tree of pairs, the front. The next query starts at the front. It descends where a pair
+//! overlaps now, and ascends where neither a pair nor its parent overlaps. It reports the same
+//! pairs in the same order as a query from the roots.
 //!
-//! A pair's parent needs no storage. Sizes fall on the way down, so of the two parents' openings
-//! the later one was that of the smaller parent.
+//! The parent of a pair is computed, not stored. Sizes decrease from the root to the leaves, so of
+//! the two parent nodes the smaller one was opened later.
 
 use std::ops::ControlFlow;
 
 use super::counters::Counter;
 use super::query::BvQuery;
-use super::traverse::meet;
+use super::traverse::report_if_intersecting;
 use super::tumble::Tumble;
 use crate::klosowski::volume::Volume;
 use impinge::math::Pose;
 use impinge::pair::Sink;
 
-/// Every so many queries the front may go up. Where it cannot, trying costs up to as much as going
-/// on from it.
-const UP_EVERY: u32 = 4;
+/// The front ascends only in every fourth query. Where it cannot ascend, the attempt costs up to as
+/// much as the query itself.
+const QUERIES_PER_ASCENT: u32 = 4;
 
-/// Where the last query ended: kept by the caller, one for each pair of bodies. A new one, or one
-/// of other trees, starts from the roots.
+/// The pairs of nodes where the last query ended. The caller keeps one front for each pair of
+/// bodies. With a new front, or the front of other trees, a query starts from the roots.
 #[derive(Clone, Debug, Default)]
 pub struct Front {
     /// Pairs of nodes, in the order of the traversal.
     pairs: Vec<(u32, u32)>,
-    /// Room for the next ones.
+    /// Buffer for the pairs of the next front.
     next: Vec<(u32, u32)>,
-    /// The trees they are of.
+    /// The keys of the two trees.
     keys: [u64; 2],
     age: u32,
 }
@@ -44,7 +46,7 @@ impl Front {
         Self::default()
     }
 
-    /// How many pairs of nodes the next query starts from.
+    /// The number of pairs of nodes that the next query starts from.
     #[must_use]
     pub fn len(&self) -> usize {
         self.pairs.len()
@@ -58,13 +60,14 @@ impl Front {
 }
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
-    /// As [`BvQuery::traverse`] with [`Order::Larger`](super::Order::Larger), starting from where
-    /// the last query with this front ended. The same pairs, in the same order, from any front.
+    /// As [`BvQuery::traverse`] with [`Order::Larger`](super::Order::Larger), starting where the
+    /// last query with this front ended. The pairs reported and their order do not depend on the
+    /// front.
     pub fn coherent(&mut self, pose: &Pose, front: &mut Front, sink: &mut dyn Sink) {
         self.coherent_counted(pose, front, sink, &mut ());
     }
 
-    /// As [`BvQuery::coherent`], telling `counter` what it does.
+    /// As [`BvQuery::coherent`]. Counts the work in `counter`.
     pub fn coherent_counted<C: Counter>(
         &mut self,
         pose: &Pose,
@@ -77,15 +80,15 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         }
         let keys = [self.a.tree.key, self.b.tree.key];
         let nodes = [self.a.tree.nodes.len() as u32, self.b.tree.nodes.len() as u32];
-        let known =
+        let is_valid =
             front.keys == keys && front.pairs.iter().all(|(a, b)| *a < nodes[0] && *b < nodes[1]);
-        if front.pairs.is_empty() || !known {
+        if front.pairs.is_empty() || !is_valid {
             front.pairs.clear();
             front.pairs.push((0, 0));
             front.keys = keys;
         }
         front.age = front.age.wrapping_add(1);
-        let may_rise = front.age % UP_EVERY == 0;
+        let may_ascend = front.age % QUERIES_PER_ASCENT == 0;
         let Front { pairs, next, .. } = front;
         next.clear();
         let mut i = 0;
@@ -93,12 +96,12 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
             let (a, b) = pairs[i];
             i += 1;
             if self.overlap(a, b, counter) {
-                if self.sink_below(a, b, next, sink, counter).is_break() {
+                if self.descend_from(a, b, next, sink, counter).is_break() {
                     break;
                 }
                 continue;
             }
-            let top = if may_rise { self.raise(a, b, counter) } else { (a, b) };
+            let top = if may_ascend { self.ascend(a, b, counter) } else { (a, b) };
             next.push(top);
             while i < pairs.len() && self.is_below(pairs[i], top) {
                 i += 1;
@@ -108,9 +111,9 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         std::mem::swap(pairs, next);
     }
 
-    /// Goes down from a pair that overlaps; where it ends goes to `ends`, all of it even if the
-    /// sink says stop.
-    fn sink_below<C: Counter>(
+    /// Descends from a pair that overlaps and appends the pairs where the descent ends to `ends`.
+    /// If the sink stops the query, the pairs not visited yet are appended too.
+    fn descend_from<C: Counter>(
         &mut self,
         a: u32,
         b: u32,
@@ -127,11 +130,13 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
                 ends.push(pair);
             } else {
                 let open_a = self.opens_a(a, b);
-                self.open(a, b, open_a);
+                self.push_children(a, b, open_a);
             }
             if overlaps && leaves {
                 let stop = self
-                    .leaves(a, b, counter, |i, here, j, there| meet(here, there, i, j, sink))
+                    .test_leaves(a, b, counter, |i, p, j, q| {
+                        report_if_intersecting(p, q, i, j, sink)
+                    })
                     .is_break();
                 if stop {
                     ends.extend(self.stack.drain(..).rev());
@@ -146,11 +151,12 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         }
     }
 
-    /// The uppermost pair above one that does not overlap that does not, either, and that begins
-    /// with it: all that follows and is below it can be skipped.
-    fn raise<C: Counter>(&mut self, a: u32, b: u32, counter: &mut C) -> (u32, u32) {
+    /// For a pair that does not overlap: the uppermost of its ancestors that do not overlap either
+    /// and whose first descendant is this pair. The pairs of the front that follow and descend from
+    /// that ancestor can be skipped.
+    fn ascend<C: Counter>(&mut self, a: u32, b: u32, counter: &mut C) -> (u32, u32) {
         let mut top = (a, b);
-        while let Some((parent, first)) = self.pair_above(top) {
+        while let Some((parent, first)) = self.parent_pair(top) {
             if !first || self.overlap(parent.0, parent.1, counter) {
                 break;
             }
@@ -159,9 +165,8 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         top
     }
 
-    /// The pair that was opened to reach this one, and whether this one was the first to come from
-    /// it.
-    pub(super) fn pair_above(&self, (a, b): (u32, u32)) -> Option<((u32, u32), bool)> {
+    /// The parent of a pair, and whether the pair is the parent's first child.
+    pub(super) fn parent_pair(&self, (a, b): (u32, u32)) -> Option<((u32, u32), bool)> {
         let (up_a, up_b) = (self.a.node(a).parent(), self.b.node(b).parent());
         let from_a = || ((up_a, b), self.a.node(up_a).children().start == a);
         let from_b = || ((a, up_b), self.b.node(up_b).children().start == b);
@@ -169,13 +174,14 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
             (0, 0) => None,
             (_, 0) => Some(from_a()),
             (0, _) => Some(from_b()),
-            // Of the two parents the larger was opened first, A's if they are equal.
+            // The larger of the two parents was opened first, or A's if their sizes are equal.
             _ if self.a.node(up_a).size() >= self.b.node(up_b).size() => Some(from_b()),
             _ => Some(from_a()),
         }
     }
 
-    /// Whether a pair of the front is below another pair: both its nodes are in the other's.
+    /// Whether `pair` descends from `top`: both its nodes are in the subtrees of the nodes of
+    /// `top`.
     fn is_below(&self, pair: (u32, u32), top: (u32, u32)) -> bool {
         let (p, q) = (self.a.node(pair.0).triangles(), self.a.node(top.0).triangles());
         let (r, s) = (self.b.node(pair.1).triangles(), self.b.node(top.1).triangles());

@@ -1,14 +1,14 @@
-//! Binary (or wider) trees over any kind of bounding volume: the BV-trees of Klosowski et al. 1998.
+//! Binary or wider trees over any kind of bounding volume: the BV-trees of Klosowski et al. 1998.
 //!
 //! [`BvTree`] is built by one builder whose rules are parameters ([`BuildOptions`], sections 3.3
-//! and 4.3). [`BvQuery`] holds two meshes with their trees and asks the questions: pairs that meet
-//! in one of three [orders](Order) (section 4.2), pairs within a distance ([`BvQuery::near`]), an
-//! answer within a [`Budget`](impinge::pair::Budget) (section 5.2.3), and queries along a motion
-//! that start from the last one's [`Front`] (section 6.1). What they cost is counted by a
-//! [`Counter`] (section 3.1), or not at all.
+//! and 4.3). [`BvQuery`] stores two meshes with their trees and offers the queries: intersecting
+//! pairs in one of three traversal [orders](Order) (section 4.2), pairs within a distance
+//! ([`BvQuery::near`]), a query within a [`Budget`](impinge::pair::Budget) (section 5.2.3), and
+//! queries along a motion that start from the [`Front`] of the last query (section 6.1). A
+//! [`Counter`] optionally counts the operations (section 3.1).
 //!
-//! A is the environment and stays at rest, B is the flying object: its volumes are moved when they
-//! are first needed, each at most once a query, by a [`Tumble`] (section 4.1).
+//! A is the environment and stays at rest. B is the flying object. A [`Tumble`] (section 4.1) moves
+//! a volume of B when it is first needed, at most once per query.
 //!
 //! ```
 //! use impinge_papers::klosowski::bv_tree::{BuildOptions, BvQuery, BvTree, Counts, Order};
@@ -57,69 +57,69 @@ use impinge::mesh::Mesh;
 
 /// A tree of bounding volumes over the triangles of a mesh.
 ///
-/// Plain arrays. What they promise, and [`BvTree::validate`] checks:
+/// The tree is stored in plain arrays with these invariants, which [`BvTree::validate`] checks:
 ///
-/// - `order` holds every triangle of the mesh once; a node's triangles are a range of it, and so
-///   are those of each child;
-/// - node 0 is the root, if there are triangles; the children of a node follow each other, and come
-///   after it;
-/// - a node that is not a leaf has two children or more, none without triangles;
-/// - the volume of a node holds the corners of all its triangles;
-/// - no child is larger, by [`Node::size`], than its parent.
+/// - `order` holds every triangle of the mesh once. The triangles of a node are a range of `order`,
+///   and those of its children are consecutive parts of that range;
+/// - node 0 is the root, if there are triangles. The children of a node have consecutive numbers,
+///   larger than that of the node;
+/// - an inner node has at least two children, each with at least one triangle;
+/// - the volume of a node contains the corners of all its triangles;
+/// - the [`Node::size`] of a child is at most that of its parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BvTree<V> {
     nodes: Vec<Node>,
-    /// By node.
+    /// The volume of each node.
     volumes: Vec<V>,
     order: Vec<u32>,
-    /// Tells trees apart.
+    /// A hash that identifies the tree.
     key: u64,
 }
 
-/// A node: where its triangles, children and parent are.
+/// A node: the ranges of its triangles and children, and its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
     start: u32,
     count: u32,
     /// The first child.
     child: u32,
-    /// How many children; zero for leaves.
+    /// The number of children; zero for leaves.
     degree: u32,
-    /// The root is its own.
+    /// The root is its own parent.
     parent: u32,
     size: f64,
 }
 
 impl Node {
-    /// Whether there are no children.
+    /// Whether the node has no children.
     #[inline]
     #[must_use]
     pub fn is_leaf(&self) -> bool {
         self.degree == 0
     }
 
-    /// The children, as numbers of nodes.
+    /// The numbers of the children.
     #[inline]
     #[must_use]
     pub fn children(&self) -> Range<u32> {
         self.child..self.child + self.degree
     }
 
-    /// The parent; the root's own is the root.
+    /// The number of the parent. The root is its own parent.
     #[must_use]
     pub fn parent(&self) -> u32 {
         self.parent
     }
 
-    /// Where in [`BvTree::order`] the node's triangles are.
+    /// The range of [`BvTree::order`] that holds the triangles of the node.
     #[inline]
     #[must_use]
     pub fn triangles(&self) -> Range<usize> {
         self.start as usize..(self.start + self.count) as usize
     }
 
-    /// [`Volume::size`] of the volume, or that of its largest descendant if that is larger: what
-    /// decides which of two nodes is opened.
+    /// The largest [`Volume::size`] among the volumes of the node and its descendants. Of two nodes
+    /// the one of larger size is opened.
     #[inline]
     #[must_use]
     pub fn size(&self) -> f64 {
@@ -128,26 +128,26 @@ impl Node {
 }
 
 impl<V: Volume> BvTree<V> {
-    /// Builds the tree of a mesh. Any mesh will do: one triangle, all triangles equal, all
-    /// centroids equal, none at all. The same tree with and without [`BuildOptions::parallel`].
+    /// Builds the tree of a mesh. Every mesh is accepted: one triangle, all triangles equal, all
+    /// centroids equal, no triangles. The tree does not depend on [`BuildOptions::parallel`].
     #[must_use]
     pub fn build(mesh: &Mesh, options: &BuildOptions) -> Self {
         build::build(mesh, options)
     }
 
-    /// The nodes; the first is the root. Empty without triangles.
+    /// The nodes. The first one is the root. Empty if the mesh has no triangles.
     #[must_use]
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The volume of each node, in the mesh's own frame.
+    /// The volume of each node, in the frame of the mesh.
     #[must_use]
     pub fn volumes(&self) -> &[V] {
         &self.volumes
     }
 
-    /// The triangles, those of one node together.
+    /// The triangles, ordered so that those of each node are consecutive.
     #[must_use]
     pub fn order(&self) -> &[u32] {
         &self.order
@@ -163,7 +163,7 @@ impl<V: Volume> BvTree<V> {
         &self.order[self.nodes[node as usize].triangles()]
     }
 
-    /// The length of the longest way from the root to a leaf; zero for one leaf alone.
+    /// The number of edges on the longest path from the root to a leaf; zero for a single leaf.
     #[must_use]
     pub fn height(&self) -> usize {
         let mut depth = vec![0; self.nodes.len()];
@@ -173,14 +173,14 @@ impl<V: Volume> BvTree<V> {
         depth.into_iter().max().unwrap_or(0)
     }
 
-    /// Bytes the tree takes beside the mesh.
+    /// Memory of the tree in bytes, without the mesh.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.nodes.len() * (size_of::<Node>() + size_of::<V>())
             + self.order.len() * size_of::<u32>()
     }
 
-    /// The sum of the volumes of all nodes: the paper's measure of how well a tree fits (section
+    /// The sum of the volumes of all nodes: the paper's measure of the quality of a tree (section
     /// 3.3.4).
     #[must_use]
     pub fn total_volume(&self) -> f64 {

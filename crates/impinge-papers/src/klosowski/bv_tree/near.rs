@@ -13,21 +13,21 @@ use impinge::math::Pose;
 use impinge::mesh::Mesh;
 use impinge::pair::NearPair;
 
-/// The bounds of a distance differ by less than this share of the triangles' coordinates'
-/// differences.
-const BOUNDS: f64 = 1e-12;
+/// Upper bound of the difference between the two bounds of a distance, relative to the size of the
+/// two triangles.
+const RELATIVE_BOUND_WIDTH: f64 = 1e-12;
 
-/// Larger distances hold every pair anyhow.
-const FAR: f64 = 1e300;
+/// Larger distances are reduced to this one, which already includes every pair.
+const MAX_EPSILON: f64 = 1e300;
 
 impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
-    /// Hands every pair of triangles that is not certainly further apart than `epsilon` to `found`,
-    /// each once, until it says stop.
+    /// Calls `found` once for every pair of triangles that is not certainly further apart than
+    /// `epsilon`, until it returns [`ControlFlow::Break`].
     ///
-    /// So no pair within `epsilon` is missed, and a pair is reported if and only if the lower bound
-    /// of [`closest::triangle_triangle`] is not above it, whatever the tree; `epsilon` zero gives
-    /// the pairs that meet, and those closer than rounding can tell. A negative number, and NaN,
-    /// count as zero.
+    /// A pair is reported if and only if the lower bound of [`closest::triangle_triangle`] is at
+    /// most `epsilon`, for every tree. So no pair within `epsilon` is missed. With `epsilon` zero
+    /// the query reports the pairs that intersect and those whose distance is below the rounding
+    /// error. Negative numbers and NaN count as zero.
     ///
     /// ```
     /// use std::ops::ControlFlow;
@@ -58,7 +58,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         self.near_counted(pose, epsilon, order, found, &mut ());
     }
 
-    /// As [`BvQuery::near`], telling `counter` what it does.
+    /// As [`BvQuery::near`]. Counts the work in `counter`.
     pub fn near_counted<C: Counter>(
         &mut self,
         pose: &Pose,
@@ -67,15 +67,15 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         found: &mut dyn FnMut(NearPair) -> ControlFlow<()>,
         counter: &mut C,
     ) {
-        let epsilon = if epsilon > 0.0 { epsilon.min(FAR) } else { 0.0 };
+        let epsilon = if epsilon > 0.0 { epsilon.min(MAX_EPSILON) } else { 0.0 };
         let span = |mesh: &Mesh| mesh.bounds().extent().max(impinge::Vec3::ZERO).element_sum();
-        // Where numbers are denormal, the bounds differ by a few of their last places.
+        // For denormal numbers the bounds differ by a few ulps.
         let margin = epsilon
-            + BOUNDS * (span(self.a.mesh) + span(self.b.mesh) + epsilon)
+            + RELATIVE_BOUND_WIDTH * (span(self.a.mesh) + span(self.b.mesh) + epsilon)
             + f64::MIN_POSITIVE;
         if self.begin(pose, margin) {
-            let _ = self.descend(order, counter, &mut |a, here, b, there| {
-                let closest = closest::triangle_triangle(here, there);
+            let _ = self.descend(order, counter, &mut |a, corners_a, b, corners_b| {
+                let closest = closest::triangle_triangle(corners_a, corners_b);
                 if closest.lower <= epsilon {
                     return found(NearPair::new(a, b, closest));
                 }

@@ -1,56 +1,57 @@
-//! How a tree is built: every choice of Klosowski et al. 1998, sections 3.3 and 4.3, as a
-//! parameter.
+//! Build options: every choice of Klosowski et al. 1998, sections 3.3 and 4.3, as a parameter.
 
 use super::Costs;
 
-/// The rules of building. [`BuildOptions::environment`] and [`BuildOptions::flying`] are the
-/// paper's two.
+/// The rules of construction. [`BuildOptions::environment`] and [`BuildOptions::flying`] are the
+/// two sets that the paper uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BuildOptions {
     /// How a node's triangles are divided.
     pub split: SplitRule,
-    /// Where, for the rules that choose an axis only.
+    /// The split point, for the rules that choose only an axis.
     pub at: SplitPoint,
-    /// The most children of a node; two or more, less counts as two.
+    /// The maximum number of children of a node. Values below two count as two.
     pub degree: usize,
     /// When a node is a leaf.
     pub threshold: Threshold,
-    /// What the automatic threshold weighs against each other.
+    /// The costs that the automatic threshold compares.
     pub costs: Costs,
-    /// Whether several threads build.
+    /// Whether the tree is built on several threads.
     pub parallel: bool,
 }
 
-/// How a node's triangles, given by their centroids, are divided in two (section 3.3.4; the last
-/// three are what it leaves for the future, with 3.3.2).
+/// How the triangles of a node, represented by their centroids, are divided in two (section 3.3.4).
+/// The last three rules are those that sections 3.3.2 and 3.3.4 leave for future work.
 ///
-/// Where the volumes compared are flat, and so all have no volume, their surfaces take their place.
+/// If the bounding volumes are flat, so that all have zero volume, their surface areas are compared
+/// instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SplitRule {
-    /// Across the longest side of the node's box.
+    /// Split perpendicular to the longest side of the node's box.
     LongestSide,
-    /// Across the axis that makes the sum of the children's volumes smallest.
+    /// Split perpendicular to the axis for which the sum of the children's volumes is smallest.
     MinSum,
-    /// Across the axis that makes the larger child's volume smallest.
+    /// Split perpendicular to the axis for which the volume of the larger child is smallest.
     MinMax,
-    /// Across the axis along which the centroids have the largest variance.
+    /// Split perpendicular to the axis along which the centroids have the largest variance.
     Splatter,
-    /// Of all split points of all three axes the one with the smallest sum, over the children, of
-    /// measure times number of triangles.
+    /// Split at that point, of all split points of all three axes, for which the sum over the
+    /// children of measure times number of triangles is smallest.
     ///
-    /// Boxes choose the point along each axis, the kind of volume itself chooses the axis: the
-    /// measure of a k-DOP takes a thousand times as long as that of a box.
+    /// The point along each axis is chosen by the measure of boxes, the axis by the measure of the
+    /// tree's own kind of volume. The measure of a k-DOP takes a thousand times as long as that of
+    /// a box.
     AllPoints(Measure),
-    /// As [`SplitRule::AllPoints`], for this many split points an axis, evenly spread over the
-    /// sorted centroids.
+    /// As [`SplitRule::AllPoints`], with the given number of split points per axis, distributed
+    /// evenly over the sorted centroids.
     SampledPoints(u32, Measure),
-    /// From the triangles up: neighbours along a space-filling curve are merged, those first that
-    /// are each other's best partner (locally ordered clustering, Meister and Bittner 2018). Boxes
-    /// decide.
+    /// Bottom-up: neighbours along a space-filling curve are merged if each is the best partner of
+    /// the other (locally ordered clustering, Meister and Bittner 2018). The best partner is
+    /// determined by boxes.
     BottomUp,
 }
 
-/// Where along its axis a node is divided.
+/// The position along the axis where a node is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SplitPoint {
     /// At the mean of the centroids' coordinates.
@@ -59,28 +60,29 @@ pub enum SplitPoint {
     Median,
 }
 
-/// What a heuristic holds to be proportional to the chance of being met.
+/// The quantity that a heuristic assumes to be proportional to the probability of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// The volume: the chance for a small object.
+    /// The volume: the probability that a small object hits the node.
     Volume,
-    /// The surface: the chance for a line, or a large object.
+    /// The surface area: the probability that a line or a large object hits the node.
     Surface,
 }
 
 /// When a node is a leaf (section 4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// When it has so many triangles or fewer. Zero counts as one.
+    /// If it has at most this many triangles. Zero counts as one.
     Fixed(u32),
-    /// Where opening it is expected to cost more than testing all its triangles, by
-    /// [`BuildOptions::costs`], the chance of visiting a child being its share of the parent's
-    /// surface. So thresholds differ from node to node.
+    /// If visiting its children is expected to cost more than testing all its triangles, by
+    /// [`BuildOptions::costs`]. The probability of visiting a child is its share of the parent's
+    /// surface area. So thresholds differ between nodes.
     Automatic,
 }
 
 impl BuildOptions {
-    /// The paper's tree of an environment: splatter, at the mean, one triangle a leaf.
+    /// The paper's options for an environment: splatter rule, split at the mean, one triangle per
+    /// leaf.
     #[must_use]
     pub fn environment() -> Self {
         Self {
@@ -93,8 +95,8 @@ impl BuildOptions {
         }
     }
 
-    /// The paper's tree of a flying object: as [`BuildOptions::environment`], with 40 triangles a
-    /// leaf, as moving volumes costs.
+    /// The paper's options for a flying object: as [`BuildOptions::environment`] with 40 triangles
+    /// per leaf, because each volume of this tree must be moved.
     #[must_use]
     pub fn flying() -> Self {
         Self { threshold: Threshold::Fixed(40), costs: Costs::TYPICAL, ..Self::environment() }

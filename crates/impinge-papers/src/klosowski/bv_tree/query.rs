@@ -1,4 +1,4 @@
-//! Two meshes with their trees, and what a query keeps.
+//! Two meshes with their trees, and the memory shared by queries.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -12,13 +12,13 @@ use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
 use impinge::{Error, ErrorKind};
 
-/// Two meshes with trees of the same kind: A, the environment, at rest; B, the flying object, at a
-/// pose in A's frame that each query names.
+/// Two meshes with trees of the same kind. A, the environment, is at rest. B, the flying object,
+/// has a pose in A's frame that is an argument of each query.
 ///
-/// Keeps room for B's moved volumes from query to query, so one of these is made for a whole
-/// flight. The methods are in the order of Klosowski et al. 1998: [`traverse`](BvQuery::traverse),
+/// The memory for B's moved volumes is reused, so a `BvQuery` is best created once for a whole
+/// flight. The methods in the order of Klosowski et al. 1998: [`traverse`](BvQuery::traverse),
 /// [`near`](BvQuery::near), [`measure`](BvQuery::measure), [`within`](BvQuery::within) a budget,
-/// and [`coherent`](BvQuery::coherent). Results do not depend on the queries before.
+/// and [`coherent`](BvQuery::coherent). Results do not depend on earlier queries.
 #[derive(Clone, Debug)]
 pub struct BvQuery<'a, V: Volume, T = ByMotion<V>> {
     pub(super) a: Side<'a, V>,
@@ -26,9 +26,9 @@ pub struct BvQuery<'a, V: Volume, T = ByMotion<V>> {
     tumble: T,
     moved: Moved<V>,
     pose: Pose,
-    /// By how much B's volumes are enlarged.
+    /// The margin by which B's volumes are enlarged.
     margin: f64,
-    /// Pairs of nodes yet to be compared; empty between queries.
+    /// Pairs of nodes still to be compared. Empty between queries.
     pub(super) stack: Vec<(u32, u32)>,
 }
 
@@ -47,11 +47,11 @@ impl<V: Volume> Side<'_, V> {
 }
 
 impl<'a, V: Volume> BvQuery<'a, V> {
-    /// For two meshes with their trees.
+    /// A query of two meshes with their trees.
     ///
     /// # Errors
-    /// If a tree has not as many triangles as its mesh. That a tree of as many triangles is the
-    /// mesh's own is not checked here; [`BvTree::validate`] does.
+    /// If the numbers of triangles of a tree and its mesh differ. Whether the tree was built from
+    /// this mesh is not checked here; [`BvTree::validate`] checks it.
     pub fn new(a: (&'a Mesh, &'a BvTree<V>), b: (&'a Mesh, &'a BvTree<V>)) -> Result<Self, Error> {
         Self::with_tumble(a, b, ByMotion::default())
     }
@@ -89,7 +89,7 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
         })
     }
 
-    /// Begins a query; false if a mesh has no triangles, and there is nothing to do.
+    /// Starts a query. Returns false if a mesh has no triangles, so that there is nothing to do.
     pub(super) fn begin(&mut self, pose: &Pose, margin: f64) -> bool {
         self.pose = *pose;
         self.margin = margin;
@@ -102,29 +102,30 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
         some
     }
 
-    /// The volume of a node of A and that of a node of B where it is now.
+    /// The volume of a node of A, and the moved volume of a node of B.
     #[inline]
     pub(super) fn volumes(&mut self, a: u32, b: u32, counter: &mut impl Counter) -> (&V, &V) {
         let (tumble, tree, margin) = (&mut self.tumble, self.b.tree, self.margin);
-        let there = self.moved.get(b, || {
+        let moved_volume = self.moved.get(b, || {
             counter.update(b);
             let volume = tumble.volume(tree, b);
             if margin > 0.0 { volume.enlarged(margin) } else { volume }
         });
         counter.volume_pair(a, b);
-        (&self.a.tree.volumes[a as usize], there)
+        (&self.a.tree.volumes[a as usize], moved_volume)
     }
 
     /// Whether the volumes of two nodes overlap.
     #[inline]
     pub(super) fn overlap(&mut self, a: u32, b: u32, counter: &mut impl Counter) -> bool {
-        let (here, there) = self.volumes(a, b, counter);
-        here.overlaps(there)
+        let (volume_a, volume_b) = self.volumes(a, b, counter);
+        volume_a.overlaps(volume_b)
     }
 
-    /// Every triangle of a leaf of A with every one of a leaf of B, both as the query sees them.
+    /// Calls `found` for every triangle of a leaf of A with every triangle of a leaf of B, both in
+    /// A's frame.
     #[inline]
-    pub(super) fn leaves(
+    pub(super) fn test_leaves(
         &self,
         a: u32,
         b: u32,
@@ -132,26 +133,26 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
         mut found: impl FnMut(u32, &[Vec3; 3], u32, &[Vec3; 3]) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         for j in self.b.tree.triangles_of(b) {
-            let there = self.there(*j);
+            let corners_b = self.moved_triangle(*j);
             for i in self.a.tree.triangles_of(a) {
                 counter.triangle_pair(*i, *j);
-                found(*i, &self.a.mesh.triangle(*i as usize), *j, &there)?;
+                found(*i, &self.a.mesh.triangle(*i as usize), *j, &corners_b)?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    /// A triangle of B in A's frame.
+    /// The corners of a triangle of B in A's frame.
     #[inline]
-    pub(super) fn there(&self, triangle: u32) -> [Vec3; 3] {
+    pub(super) fn moved_triangle(&self, triangle: u32) -> [Vec3; 3] {
         self.b.mesh.triangle(triangle as usize).map(|v| self.pose.transform_point(v))
     }
 
-    /// Does what was recorded again, `times` times each, and returns the mean cost of each
-    /// operation, in nanoseconds; zero for those there were none of.
+    /// Repeats the recorded operations `times` times and returns the mean cost of each kind of
+    /// operation, in nanoseconds. The cost of a kind without recorded operations is zero.
     ///
-    /// All of a kind at once, as single operations are shorter than a clock can tell. `pose` should
-    /// be that of the recording.
+    /// All operations of one kind are timed together, because a single one is shorter than the
+    /// resolution of the clock. `pose` should be the pose of the recording.
     pub fn measure(&mut self, pose: &Pose, recording: &Recording, times: u32) -> Costs {
         if !self.begin(pose, 0.0) {
             return Costs { volume_pair: 0.0, triangle_pair: 0.0, update: 0.0 };
@@ -167,9 +168,9 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
             if operations > 0.0 { start.elapsed().as_nanos() as f64 / operations } else { 0.0 }
         };
         let nodes = (self.a.tree.nodes.len() as u32, self.b.tree.nodes.len() as u32);
-        let known = |b: &&u32| **b < nodes.1;
+        let exists = |b: &&u32| **b < nodes.1;
         let (tumble, tree, moved) = (&mut self.tumble, self.b.tree, &mut self.moved);
-        let updates: Vec<u32> = recording.updates.iter().filter(known).copied().collect();
+        let updates: Vec<u32> = recording.updates.iter().filter(exists).copied().collect();
         let update = time(
             updates.len(),
             Box::new(|| {
@@ -185,8 +186,8 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
             .iter()
             .filter(|(a, b)| *a < nodes.0 && *b < nodes.1)
             .map(|(a, b)| {
-                let there = *moved.get(*b, || tumble.volume(tree, *b));
-                (self.a.tree.volumes[*a as usize], there)
+                let moved_volume = *moved.get(*b, || tumble.volume(tree, *b));
+                (self.a.tree.volumes[*a as usize], moved_volume)
             })
             .collect();
         let volume_pair =
@@ -196,7 +197,7 @@ impl<'a, V: Volume, T: Tumble<V>> BvQuery<'a, V, T> {
             .triangle_pairs
             .iter()
             .filter(|(a, b)| *a < counts.0 && *b < counts.1)
-            .map(|(a, b)| (self.a.mesh.triangle(*a as usize), self.there(*b)))
+            .map(|(a, b)| (self.a.mesh.triangle(*a as usize), self.moved_triangle(*b)))
             .collect();
         let triangle_pair = time(
             triangles.len(),

@@ -1,55 +1,57 @@
-//! Tumbling as published: hulls and the vertices of k-DOPs (Klosowski et al. 1998, section 4.1).
+//! Tumbling as published, by hulls and the vertices of k-DOPs (Klosowski et al. 1998, section 4.1).
 //!
-//! The paper has two ways to put a k-DOP of the environment's directions around a node of the
-//! flying object:
+//! The paper has two methods to compute a k-DOP in the environment's directions around a node of
+//! the flying object:
 //!
-//! 1. *hill-climbing*: the k-DOP of the node's hull, exact, by climbing over the hull from the
+//! 1. *hill-climbing*: the exact k-DOP of the node's hull. The search climbs over the hull from the
 //!    vertices that were furthest in the last query;
-//! 2. *approximation*: the k-DOP of the transformed vertices of the node's original k-DOP, which
-//!    are found once, by duality.
+//! 2. *approximation*: the k-DOP of the transformed vertices of the node's original k-DOP. These
+//!    vertices are computed once, by duality.
 //!
-//! It uses 1 for the root and 2 elsewhere. Which nodes get which is an option here
-//! ([`TumbleOptions`]), so that the two can be compared. Both are conservative including rounding,
-//! and each node is tumbled at most once a query, when it is first looked at.
+//! It uses 1 for the root and 2 for the other nodes. Here an option selects the method for each
+//! node ([`TumbleOptions`]), so that the two can be compared. Both are conservative including
+//! rounding. Each node is tumbled at most once per query, when it is first visited.
 
 use rayon::prelude::*;
 
 use super::BvTree;
 use super::tumble::Tumble;
-use crate::klosowski::volume::{Dop, Turned, Volume};
-use impinge::convex::{Climb, Hull};
+use crate::klosowski::volume::{Dop, RotatedDirections, Volume};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::{Pose, Vec3};
 use impinge::mesh::Mesh;
 use impinge::{Error, ErrorKind};
 
-/// Hulls of so many vertices or fewer are not climbed: asking all vertices is quicker.
-const FEW: usize = 32;
+/// Hulls of up to this many vertices are not climbed, because evaluating all vertices is faster.
+const MAX_VERTICES_TO_SCAN: usize = 32;
 
-/// Which nodes are tumbled how.
+/// Which method tumbles which nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TumbleOptions {
-    /// Nodes less deep than this are tumbled exactly, by their hulls: none for 0, the root for 1,
-    /// all for `u32::MAX`.
+    /// Nodes of smaller depth than this are tumbled exactly, by their hulls: none for 0, the root
+    /// for 1, all for `u32::MAX`.
     pub hull_levels: u32,
-    /// Whether a node with no more corners than its k-DOP has vertices is tumbled by its corners,
-    /// which is exact and costs less. Not in the paper.
+    /// Whether a node is tumbled by the corners of its triangles if these are not more than the
+    /// vertices of its k-DOP. This is exact and costs less. Not in the paper.
     pub few_corners: bool,
 }
 
 impl TumbleOptions {
-    /// As the paper does it: hill-climbing for the root, vertices of k-DOPs elsewhere.
+    /// As in the paper: hill-climbing for the root, vertices of k-DOPs for the other nodes.
     #[must_use]
     pub fn published() -> Self {
         Self { hull_levels: 1, few_corners: false }
     }
 
-    /// Vertices of k-DOPs everywhere.
+    /// Vertices of k-DOPs for all nodes.
     #[must_use]
     pub fn approximate() -> Self {
         Self { hull_levels: 0, few_corners: false }
     }
 
-    /// Hulls everywhere. Takes memory for a hull a node.
+    /// Hulls for all nodes. Stores one hull per node.
     #[must_use]
     pub fn exact() -> Self {
         Self { hull_levels: u32::MAX, few_corners: false }
@@ -63,7 +65,7 @@ impl Default for TumbleOptions {
     }
 }
 
-/// What tumbling the k-DOPs of a tree needs: hulls and vertices, found once, in the mesh's frame.
+/// Precomputed data for tumbling the k-DOPs of a tree: hulls and vertices in the frame of the mesh.
 ///
 /// ```
 /// use impinge::pair::Collect;
@@ -86,34 +88,35 @@ pub struct DopShapes<const HALF: usize> {
     nodes: Vec<Shape>,
     points: Vec<Vec3>,
     hulls: Vec<Hull>,
-    /// Of the tree.
+    /// The key of the tree.
     key: u64,
 }
 
-/// What is known of a node.
+/// The precomputed shape of a node.
 #[derive(Clone, Copy, Debug)]
 enum Shape {
-    /// A range of points: corners, or vertices of the node's hull.
+    /// A range of `points`: corners of triangles, or vertices of the node's hull.
     Points(u32, u32),
-    /// A range of points: vertices of the node's k-DOP.
+    /// A range of `points`: vertices of the node's k-DOP.
     Vertices(u32, u32),
-    /// A hull, by its number.
+    /// The number of a hull.
     Hull(u32),
 }
 
-/// A shape before it has its place.
-enum Found {
+/// A shape before it is stored.
+enum NewShape {
     Points(Vec<Vec3>),
     Vertices(Vec<Vec3>),
     Hull(Hull),
 }
 
 impl<const HALF: usize> DopShapes<HALF> {
-    /// Finds the shapes of all nodes of the tree of a mesh. On all threads; the same on any number.
+    /// Computes the shapes of all nodes of the tree of a mesh, on all threads. The result does not
+    /// depend on the number of threads.
     ///
     /// # Errors
-    /// If the tree has not as many triangles as the mesh, or there are more points than `u32` can
-    /// number.
+    /// If the numbers of triangles of the tree and the mesh differ, or if there are more points
+    /// than a `u32` can index.
     pub fn new(
         mesh: &Mesh,
         tree: &BvTree<Dop<HALF>>,
@@ -133,9 +136,9 @@ impl<const HALF: usize> DopShapes<HALF> {
         for (i, node) in tree.nodes().iter().enumerate().skip(1) {
             depth[i] = depth[node.parent() as usize] + 1;
         }
-        let found: Vec<Found> = (0..tree.nodes().len() as u32)
+        let found: Vec<NewShape> = (0..tree.nodes().len() as u32)
             .into_par_iter()
-            .map(|node| find(mesh, tree, node, depth[node as usize], options))
+            .map(|node| compute_shape(mesh, tree, node, depth[node as usize], options))
             .collect();
         let mut shapes = Self {
             nodes: Vec::with_capacity(found.len()),
@@ -145,15 +148,15 @@ impl<const HALF: usize> DopShapes<HALF> {
         };
         for shape in found {
             let shape = match shape {
-                Found::Points(points) => {
-                    let (start, end) = shapes.keep(&points)?;
+                NewShape::Points(points) => {
+                    let (start, end) = shapes.store_points(&points)?;
                     Shape::Points(start, end)
                 }
-                Found::Vertices(points) => {
-                    let (start, end) = shapes.keep(&points)?;
+                NewShape::Vertices(points) => {
+                    let (start, end) = shapes.store_points(&points)?;
                     Shape::Vertices(start, end)
                 }
-                Found::Hull(hull) => {
+                NewShape::Hull(hull) => {
                     shapes.hulls.push(hull);
                     Shape::Hull(shapes.hulls.len() as u32 - 1)
                 }
@@ -163,7 +166,7 @@ impl<const HALF: usize> DopShapes<HALF> {
         Ok(shapes)
     }
 
-    fn keep(&mut self, points: &[Vec3]) -> Result<(u32, u32), Error> {
+    fn store_points(&mut self, points: &[Vec3]) -> Result<(u32, u32), Error> {
         let start = self.points.len();
         self.points.extend_from_slice(points);
         match (u32::try_from(start), u32::try_from(self.points.len())) {
@@ -175,7 +178,7 @@ impl<const HALF: usize> DopShapes<HALF> {
         }
     }
 
-    /// Bytes the shapes take beside tree and mesh.
+    /// Memory of the shapes in bytes, without tree and mesh.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(self.nodes.as_slice())
@@ -184,41 +187,41 @@ impl<const HALF: usize> DopShapes<HALF> {
     }
 }
 
-/// The shape of a node.
-fn find<const HALF: usize>(
+/// Computes the shape of a node.
+fn compute_shape<const HALF: usize>(
     mesh: &Mesh,
     tree: &BvTree<Dop<HALF>>,
     node: u32,
     depth: u32,
     options: &TumbleOptions,
-) -> Found {
+) -> NewShape {
     let triangles = tree.triangles_of(node).iter();
     let mut corners: Vec<u32> = triangles.flat_map(|t| mesh.triangles()[*t as usize]).collect();
     corners.sort_unstable();
     corners.dedup();
     let points: Vec<Vec3> = corners.iter().map(|v| mesh.vertices()[*v as usize]).collect();
-    if depth < options.hull_levels && points.len() > FEW {
+    if depth < options.hull_levels && points.len() > MAX_VERTICES_TO_SCAN {
         if let Ok(hull) = Hull::new(&points) {
-            if hull.vertices().len() > FEW {
-                return Found::Hull(hull);
+            if hull.vertices().len() > MAX_VERTICES_TO_SCAN {
+                return NewShape::Hull(hull);
             }
-            return Found::Points(hull.vertices().to_vec());
+            return NewShape::Points(hull.vertices().to_vec());
         }
     }
-    // The least number of vertices of a k-DOP that is not flat is four.
+    // A k-DOP that is not flat has at least four vertices.
     if depth < options.hull_levels || (options.few_corners && points.len() <= 4) {
-        return Found::Points(points);
+        return NewShape::Points(points);
     }
     let vertices = tree.volumes()[node as usize].vertices(middle::<HALF>(&points));
     if options.few_corners && points.len() <= vertices.len() {
-        Found::Points(points)
+        NewShape::Points(points)
     } else {
-        Found::Vertices(vertices)
+        NewShape::Vertices(vertices)
     }
 }
 
-/// The mean of the points furthest along the directions and their opposites: strictly between the
-/// ends of every slab that has an inside.
+/// The mean of the points furthest along the directions and their opposites. It lies strictly
+/// between the ends of every slab of nonzero thickness.
 fn middle<const HALF: usize>(points: &[Vec3]) -> Vec3 {
     let Some(origin) = points.first() else { return Vec3::ZERO };
     let mut sum = Vec3::ZERO;
@@ -239,37 +242,37 @@ fn middle<const HALF: usize>(points: &[Vec3]) -> Vec3 {
     *origin + sum / (2 * HALF) as f64
 }
 
-/// Tumbles the nodes of one tree by their [`DopShapes`]. Keeps the furthest vertices of the last
-/// query, where the climbs of the next one start.
+/// Tumbles the nodes of one tree by their [`DopShapes`]. Stores the furthest vertices of the last
+/// query, where the climbs of the next query start.
 ///
-/// Used with another tree than the shapes were made of, it moves the volumes as
-/// [`ByMotion`](super::ByMotion) does.
+/// With a tree other than that of the shapes, it moves the volumes as [`ByMotion`](super::ByMotion)
+/// does.
 #[derive(Clone, Debug)]
 pub struct ByShape<'a, const HALF: usize> {
     shapes: &'a DopShapes<HALF>,
     pose: Pose,
-    turned: Turned<HALF>,
+    rotated: RotatedDirections<HALF>,
     climb: Climb,
-    /// By hull, then by direction: the furthest vertex when last asked.
+    /// For each hull and direction, the furthest vertex found in the last climb.
     furthest: Vec<Vec<u32>>,
 }
 
 impl<'a, const HALF: usize> ByShape<'a, HALF> {
-    /// With nothing known of a last query.
+    /// Without start vertices from an earlier query.
     #[must_use]
     pub fn new(shapes: &'a DopShapes<HALF>) -> Self {
         Self {
             shapes,
             pose: Pose::IDENTITY,
-            turned: Turned::new(&Pose::IDENTITY),
+            rotated: RotatedDirections::new(&Pose::IDENTITY),
             climb: Climb::default(),
             furthest: vec![vec![0; 2 * HALF]; shapes.hulls.len()],
         }
     }
 
-    /// How many vertices of hulls all climbs together have looked at.
+    /// The number of hull vertices evaluated by all climbs together.
     #[must_use]
-    pub fn climbed(&self) -> u64 {
+    pub fn vertices_evaluated(&self) -> u64 {
         self.climb.evaluated()
     }
 }
@@ -277,7 +280,7 @@ impl<'a, const HALF: usize> ByShape<'a, HALF> {
 impl<const HALF: usize> Tumble<Dop<HALF>> for ByShape<'_, HALF> {
     fn begin(&mut self, pose: &Pose) {
         self.pose = *pose;
-        self.turned = Turned::new(pose);
+        self.rotated = RotatedDirections::new(pose);
     }
 
     fn volume(&mut self, tree: &BvTree<Dop<HALF>>, node: u32) -> Dop<HALF> {
@@ -288,13 +291,13 @@ impl<const HALF: usize> Tumble<Dop<HALF>> for ByShape<'_, HALF> {
         let points = |start: u32, end: u32| &self.shapes.points[start as usize..end as usize];
         match self.shapes.nodes.get(node as usize) {
             Some(shape) if self.shapes.key == tree.key => match *shape {
-                Shape::Points(start, end) => self.turned.around(own, points(start, end), false),
-                Shape::Vertices(start, end) => self.turned.around(own, points(start, end), true),
+                Shape::Points(start, end) => self.rotated.around(own, points(start, end), false),
+                Shape::Vertices(start, end) => self.rotated.around(own, points(start, end), true),
                 Shape::Hull(number) => {
                     let hull = &self.shapes.hulls[number as usize];
                     let furthest = &mut self.furthest[number as usize];
                     let climb = &mut self.climb;
-                    self.turned.around_extremes(own, |end, direction| {
+                    self.rotated.around_extremes(own, |end, direction| {
                         furthest[end] = hull.climb(direction, furthest[end], climb);
                         hull.vertices()[furthest[end] as usize]
                     })

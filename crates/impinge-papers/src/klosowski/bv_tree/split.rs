@@ -1,11 +1,11 @@
-//! Where to divide a node: axis and split point (Klosowski et al. 1998, section 3.3.4).
+//! The axis and the point where a node is split (Klosowski et al. 1998, section 3.3.4).
 
-use super::build::{DEEP, Input};
+use super::build::{Input, MAX_RULE_DEPTH};
 use super::{Measure, SplitPoint, SplitRule};
 use crate::klosowski::volume::{Dop6, Volume};
 use impinge::math::Vec3;
 
-/// A triangle on its way into the tree.
+/// A triangle during construction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     /// The centroid.
@@ -13,11 +13,11 @@ pub(super) struct Item {
     pub(super) triangle: u32,
 }
 
-/// Divides the items, of which there are two or more: reorders them and returns where the second
-/// part begins. No part is empty.
+/// Divides two or more items in two parts: reorders them and returns the start of the second part.
+/// Neither part is empty.
 pub(super) fn split<V: Volume>(input: &Input<'_, V>, items: &mut [Item], depth: u32) -> usize {
     let options = input.options;
-    if depth >= DEEP {
+    if depth >= MAX_RULE_DEPTH {
         return median(items, splatter(items));
     }
     let at = |items: &mut [Item], axis: usize| match options.at {
@@ -42,8 +42,8 @@ pub(super) fn split<V: Volume>(input: &Input<'_, V>, items: &mut [Item], depth: 
     }
 }
 
-/// The axis along which the items' box is longest: for k-DOPs and boxes, the side of the volume
-/// itself.
+/// The axis along which the box of the items is longest. For k-DOPs and boxes this is the longest
+/// side of the volume itself.
 fn longest_side<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> usize {
     let bounds = items
         .iter()
@@ -58,10 +58,10 @@ fn longest_side<V: Volume>(input: &Input<'_, V>, items: &[Item]) -> usize {
     })
 }
 
-/// The axis of the largest variance of the centroids.
+/// The axis along which the variance of the centroids is largest.
 fn splatter(items: &[Item]) -> usize {
     let mean = mean_center(items);
-    // Scaled, so that squares of tiny differences do not vanish.
+    // Scaled, so that the squares of small differences do not underflow.
     let size = items.iter().fold(0.0_f64, |s, i| s.max((i.center - mean).abs().max_element()));
     if size == 0.0 {
         return 0;
@@ -73,7 +73,7 @@ fn splatter(items: &[Item]) -> usize {
     }))
 }
 
-/// The axis of the largest component, the first of several.
+/// The axis of the largest component; the first one of equal components.
 fn largest(v: Vec3) -> usize {
     if v.x >= v.y && v.x >= v.z {
         0
@@ -84,25 +84,26 @@ fn largest(v: Vec3) -> usize {
     }
 }
 
-/// The mean of the centroids, taken about one of them so that far-away items lose no digits.
+/// The mean of the centroids, computed relative to one of them so that items far from the origin
+/// lose no digits.
 fn mean_center(items: &[Item]) -> Vec3 {
     let n = items.len() as f64;
     let origin = items.first().map_or(Vec3::ZERO, |item| item.center);
     origin + items.iter().fold(Vec3::ZERO, |sum, item| sum + (item.center - origin) / n)
 }
 
-/// Those with centroids below the mean first. At the median if all would be on one side.
+/// Splits at the mean of the centroids. Splits at the median if all items would be on one side.
 fn mean(items: &mut [Item], axis: usize) -> usize {
     let border = mean_center(items)[axis];
     let middle = partition(items, |item| item.center[axis] < border);
     if middle == 0 || middle == items.len() { median(items, axis) } else { middle }
 }
 
-/// The lower half first.
+/// Splits at the median: the lower half comes first.
 fn median(items: &mut [Item], axis: usize) -> usize {
     let middle = items.len() / 2;
     items.select_nth_unstable_by(middle, |p, q| by_center(p, q, axis));
-    // Which items are in which half is determined; in what order is not, before this.
+    // The selection determines which items are in each half, but not their order.
     items[..middle].sort_unstable_by_key(|item| item.triangle);
     items[middle..].sort_unstable_by_key(|item| item.triangle);
     middle
@@ -112,7 +113,8 @@ fn by_center(p: &Item, q: &Item, axis: usize) -> std::cmp::Ordering {
     p.center[axis].total_cmp(&q.center[axis]).then(p.triangle.cmp(&q.triangle))
 }
 
-/// Moves the items that satisfy `first` to the front, in order; returns how many there are.
+/// Moves the items that satisfy `first` to the front, keeping their order, and returns their
+/// number.
 fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool) -> usize {
     let mut rest = Vec::new();
     let mut len = 0;
@@ -128,7 +130,7 @@ fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool) -> usize {
     len
 }
 
-/// The measure of a volume, or its surface where `flat` says that volumes mean nothing.
+/// The measure of a volume, or its surface area if the volumes are `flat`.
 fn value<V: Volume>(volume: &V, measure: Measure, flat: bool) -> f64 {
     match measure {
         Measure::Volume if !flat => volume.volume(),
@@ -136,15 +138,15 @@ fn value<V: Volume>(volume: &V, measure: Measure, flat: bool) -> f64 {
     }
 }
 
-/// Whether the volume of a volume is nothing but rounding.
+/// Whether the content of a bounding volume is at the level of rounding errors.
 fn is_flat<V: Volume>(volume: &V) -> bool {
     let surface = volume.surface();
-    // Not a negated comparison by accident: numbers that underflow to zero count as flat.
+    // The comparison is negated on purpose: numbers that underflow to zero count as flat.
     let thick = volume.volume() > 1e-12 * surface * surface.sqrt();
     !thick
 }
 
-/// Tries the three axes and takes the one for which `sum` of the parts' volumes is smallest.
+/// Splits along the axis for which `sum` of the volumes of the two parts is smallest.
 fn best_axis<V: Volume>(
     input: &Input<'_, V>,
     items: &mut [Item],
@@ -170,8 +172,8 @@ fn best_axis<V: Volume>(
     middle
 }
 
-/// Tries up to `samples` split points of each axis: boxes find the best of an axis, the kind of
-/// volume itself the best axis.
+/// Tries up to `samples` split points per axis. The best point of each axis is determined by boxes,
+/// the best axis by the tree's own kind of volume.
 fn best_point<V: Volume>(
     input: &Input<'_, V>,
     items: &mut [Item],
@@ -179,7 +181,7 @@ fn best_point<V: Volume>(
     measure: Measure,
 ) -> usize {
     let n = items.len();
-    // The split points: after how many items.
+    // The split points, as numbers of items in the first part.
     let points: Vec<usize> = if samples >= n - 1 {
         (1..n).collect()
     } else {
@@ -205,7 +207,8 @@ fn best_point<V: Volume>(
     middle
 }
 
-/// The best of the split points of sorted items, by their boxes; among equals the most even.
+/// The best of the split points of sorted items, by the measure of their boxes. Of equal costs the
+/// most balanced split is returned.
 fn sweep(boxes: &[Dop6], sorted: &[Item], points: &[usize], measure: Measure) -> usize {
     let n = sorted.len();
     let single = |i: usize| boxes[sorted[i].triangle as usize];

@@ -10,16 +10,17 @@ use impinge::exact::triangles_intersect;
 use impinge::math::{Pose, Vec3};
 use impinge::pair::Sink;
 
-/// In what order two trees are descended. The pairs found are the same.
+/// The order in which two trees are descended. The pairs found do not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The paper's Algorithm 1: the environment's tree down to a leaf, then the flying object's.
+    /// The paper's Algorithm 1: the environment's tree is descended to a leaf first, then the
+    /// flying object's.
     Environment,
-    /// The paper's variant: wherever a node of the flying object meets a leaf of the environment,
-    /// its children start at the environment's root again. Once for each node: what other leaves it
-    /// meets does not matter then.
+    /// The paper's variant: when a node of the flying object overlaps a leaf of the environment,
+    /// its children restart at the environment's root. This happens once for each node; the other
+    /// leaves it overlaps are then skipped.
     Restart,
-    /// The larger of the two nodes is opened, a leaf never.
+    /// The larger of the two nodes is opened, unless it is a leaf.
     #[default]
     Larger,
 }
@@ -31,7 +32,7 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         self.traverse_counted(pose, order, sink, &mut ());
     }
 
-    /// As [`BvQuery::traverse`], telling `counter` what it does.
+    /// As [`BvQuery::traverse`]. Counts the work in `counter`.
     pub fn traverse_counted<C: Counter>(
         &mut self,
         pose: &Pose,
@@ -40,12 +41,13 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
         counter: &mut C,
     ) {
         if self.begin(pose, 0.0) {
-            let _ = self
-                .descend(order, counter, &mut |i, here, j, there| meet(here, there, i, j, sink));
+            let _ = self.descend(order, counter, &mut |i, corners_a, j, corners_b| {
+                report_if_intersecting(corners_a, corners_b, i, j, sink)
+            });
         }
     }
 
-    /// Hands all pairs of triangles in leaves that overlap to `found`, from the roots down.
+    /// Descends from the roots and calls `found` for all pairs of triangles in overlapping leaves.
     pub(super) fn descend<C: Counter>(
         &mut self,
         order: Order,
@@ -61,29 +63,30 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
                 continue;
             }
             if self.a.node(a).is_leaf() && self.b.node(b).is_leaf() {
-                self.leaves(a, b, counter, &mut *found)?;
+                self.test_leaves(a, b, counter, &mut *found)?;
                 continue;
             }
             let open_a = match order {
                 Order::Larger => self.opens_a(a, b),
                 _ => !self.a.node(a).is_leaf(),
             };
-            self.open(a, b, open_a);
+            self.push_children(a, b, open_a);
         }
         ControlFlow::Continue(())
     }
 
-    /// Whether of two nodes, not both leaves, the one of A is opened: depends on the trees alone,
-    /// not on the pose.
+    /// Whether the node of A is opened, of two nodes that are not both leaves. Depends on the trees
+    /// alone, not on the pose.
     #[inline]
     pub(super) fn opens_a(&self, a: u32, b: u32) -> bool {
         let (p, q) = (self.a.node(a), self.b.node(b));
         !p.is_leaf() && (q.is_leaf() || p.size() >= q.size())
     }
 
-    /// Plans the children of one node with the other, the first child next.
+    /// Pushes the children of one node, paired with the other node. The first child is on top of
+    /// the stack.
     #[inline]
-    pub(super) fn open(&mut self, a: u32, b: u32, open_a: bool) {
+    pub(super) fn push_children(&mut self, a: u32, b: u32, open_a: bool) {
         if open_a {
             self.stack.extend(self.a.node(a).children().rev().map(|child| (child, b)));
         } else {
@@ -104,9 +107,9 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
                     continue;
                 }
                 if !self.a.node(a).is_leaf() {
-                    self.open(a, b, true);
+                    self.push_children(a, b, true);
                 } else if self.b.node(b).is_leaf() {
-                    self.leaves(a, b, counter, &mut *found)?;
+                    self.test_leaves(a, b, counter, &mut *found)?;
                 } else {
                     flying.extend(self.b.node(b).children().rev());
                     self.stack.clear();
@@ -117,14 +120,18 @@ impl<V: Volume, T: Tumble<V>> BvQuery<'_, V, T> {
     }
 }
 
-/// Hands a pair that shares a point to the sink.
+/// Sends the pair to `sink` if the two triangles share a point.
 #[inline]
-pub(super) fn meet(
-    here: &[Vec3; 3],
-    there: &[Vec3; 3],
+pub(super) fn report_if_intersecting(
+    corners_a: &[Vec3; 3],
+    corners_b: &[Vec3; 3],
     i: u32,
     j: u32,
     sink: &mut dyn Sink,
 ) -> ControlFlow<()> {
-    if triangles_intersect(here, there) { sink.pair(i, j) } else { ControlFlow::Continue(()) }
+    if triangles_intersect(corners_a, corners_b) {
+        sink.pair(i, j)
+    } else {
+        ControlFlow::Continue(())
+    }
 }

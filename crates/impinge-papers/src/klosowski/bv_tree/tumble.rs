@@ -1,25 +1,25 @@
-//! Moving the volumes of the flying object (Klosowski et al. 1998, section 4.1): when needed, and
-//! once a query.
+//! Lazy movement of the flying object's volumes (Klosowski et al. 1998, section 4.1): each is moved
+//! when it is needed, at most once per query.
 
 use super::BvTree;
 use crate::klosowski::volume::Volume;
 use impinge::math::Pose;
 
-/// A way to put a volume around a node of the flying object where it is now.
+/// A method to compute a volume around a moved node of the flying object.
 ///
-/// May keep what it likes from query to query. A strategy that knows more than the volumes (the
-/// hull of the root's triangles, the vertices of k-DOPs) is made for one tree and used with that
-/// one.
+/// An implementation may keep state between queries. One that uses more than the volumes (the hull
+/// of the root's triangles, the vertices of k-DOPs) is created for one tree and used with that tree
+/// only.
 pub trait Tumble<V: Volume> {
-    /// A query begins, with the object at `pose`.
+    /// Called at the start of a query, with the object at `pose`.
     fn begin(&mut self, pose: &Pose);
 
-    /// A volume around all triangles of `node` at the pose of the last [`Tumble::begin`]: it must
-    /// hold `pose.transform_point(v)` of each of their corners `v`.
+    /// A volume around all triangles of `node` at the pose of the last [`Tumble::begin`]. It must
+    /// contain `pose.transform_point(v)` for each of their corners `v`.
     fn volume(&mut self, tree: &BvTree<V>, node: u32) -> V;
 }
 
-/// Moves each volume by [`Volume::moved`]: no look at what is inside it.
+/// Moves each volume by [`Volume::moved`], without access to the triangles inside.
 #[derive(Clone, Debug)]
 pub struct ByMotion<V: Volume> {
     motion: V::Motion,
@@ -42,8 +42,8 @@ impl<V: Volume> Tumble<V> for ByMotion<V> {
     }
 }
 
-/// The volumes that were moved in this query. A time-stamp tells them from those of the last one,
-/// so that nothing has to be cleared.
+/// The volumes that were moved in this query. A time-stamp distinguishes them from those of earlier
+/// queries, so that nothing has to be cleared.
 #[derive(Clone, Debug)]
 pub(super) struct Moved<V> {
     volumes: Vec<V>,
@@ -56,7 +56,7 @@ impl<V: Volume> Moved<V> {
         Self { volumes: tree.volumes().to_vec(), stamps: vec![0; tree.volumes().len()], now: 0 }
     }
 
-    /// Forgets all.
+    /// Starts a query: all volumes count as not moved.
     pub(super) fn begin(&mut self) {
         if self.now == u32::MAX {
             self.stamps.fill(0);
@@ -65,7 +65,7 @@ impl<V: Volume> Moved<V> {
         self.now += 1;
     }
 
-    /// The volume of a node, from `make` if it is not known yet.
+    /// The moved volume of a node. Calls `make` if it has not been moved in this query.
     #[inline]
     pub(super) fn get(&mut self, node: u32, make: impl FnOnce() -> V) -> &V {
         let i = node as usize;

@@ -1,15 +1,15 @@
-//! What every tree promises, checked.
+//! Checks of the invariants of a tree.
 
 use super::BvTree;
 use crate::klosowski::volume::Volume;
 use impinge::mesh::Mesh;
 
 impl<V: Volume> BvTree<V> {
-    /// Checks the promises of [`BvTree`] against the mesh it was built of. For tests; takes a pass
-    /// over all triangles at each level.
+    /// Checks the invariants of [`BvTree`] against the mesh it was built from. For tests: makes a
+    /// pass over all triangles at each level.
     ///
     /// # Errors
-    /// The first broken promise, in words.
+    /// A description of the first violated invariant.
     pub fn validate(&self, mesh: &Mesh) -> Result<(), String> {
         let count = mesh.triangles().len();
         let mut seen = vec![false; count];
@@ -27,9 +27,9 @@ impl<V: Volume> BvTree<V> {
             return Err(format!("{} nodes, {} volumes", self.nodes.len(), self.volumes.len()));
         }
         match self.nodes.first() {
-            None if count > 0 => return Err("triangles, but no root".into()),
+            None if count > 0 => return Err("the tree has triangles but no root".into()),
             Some(root) if root.triangles() != (0..count) || root.parent != 0 => {
-                return Err("the root is not one of all triangles".into());
+                return Err("the root does not contain all triangles".into());
             }
             _ => {}
         }
@@ -39,7 +39,10 @@ impl<V: Volume> BvTree<V> {
             reached += self.nodes[i].degree as usize;
         }
         if !self.nodes.is_empty() && reached != self.nodes.len() {
-            return Err(format!("{} nodes, {reached} reached", self.nodes.len()));
+            return Err(format!(
+                "{} nodes, but {reached} are reachable from the root",
+                self.nodes.len()
+            ));
         }
         Ok(())
     }
@@ -48,12 +51,14 @@ impl<V: Volume> BvTree<V> {
         let node = &self.nodes[i];
         let range = node.triangles();
         if range.is_empty() || range.end > self.order.len() {
-            return Err(format!("node {i} has triangles {range:?}"));
+            return Err(format!("node {i} has an invalid range of triangles {range:?}"));
         }
         for triangle in &self.order[range.clone()] {
             for corner in mesh.triangle(*triangle as usize) {
                 if !self.volumes[i].contains(corner) {
-                    return Err(format!("triangle {triangle} sticks out of node {i}"));
+                    return Err(format!(
+                        "triangle {triangle} is not inside the volume of node {i}"
+                    ));
                 }
             }
         }
@@ -65,7 +70,7 @@ impl<V: Volume> BvTree<V> {
             || children.start as usize <= i
             || children.end as usize > self.nodes.len()
         {
-            return Err(format!("node {i} has children {children:?}"));
+            return Err(format!("node {i} has an invalid range of children {children:?}"));
         }
         let mut start = range.start;
         for c in children {
@@ -74,7 +79,7 @@ impl<V: Volume> BvTree<V> {
                 return Err(format!("node {c} is not a child of its parent {}", child.parent));
             }
             if child.triangles().start != start {
-                return Err(format!("node {c} leaves triangles of node {i} out"));
+                return Err(format!("triangles of node {i} are missing before child {c}"));
             }
             if child.size > node.size {
                 return Err(format!("node {c} is larger than its parent {i}"));
@@ -82,7 +87,7 @@ impl<V: Volume> BvTree<V> {
             start = child.triangles().end;
         }
         if start != range.end {
-            return Err(format!("the children of node {i} leave triangles out"));
+            return Err(format!("triangles of node {i} are missing in its children"));
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The engine's oriented boxes as a kind of volume.
+//! The engine's oriented boxes as a kind of bounding volume.
 
 use impinge::math::{OrientedBox, OrientedMotion, Pose, Vec3};
 

@@ -4,34 +4,34 @@ use super::Volume;
 use impinge::internals::rounding::{TINY, U, distortion, length_down, length_up};
 use impinge::math::{Pose, Vec3};
 
-/// A ball: the points not further than the radius from the centre. Empty if the radius is negative.
+/// A ball: the points at most the radius away from the centre. Empty if the radius is negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sphere {
     center: Vec3,
     radius: f64,
 }
 
-/// A pose, and by how much its matrix stretches.
+/// A pose, with a bound of the stretch of its matrix.
 #[derive(Clone, Debug)]
 pub struct SphereMotion {
     pose: Pose,
-    /// An upper bound of the factor of lengths.
+    /// An upper bound of the factor by which lengths change.
     stretch: f64,
-    /// The largest component of the translation, in size.
+    /// The largest absolute component of the translation.
     reach: f64,
 }
 
-/// How much of the radius may stick out of the ball that is grown; the final radius covers
-/// everything anyhow.
-const GOOD_ENOUGH: f64 = 1e-10;
+/// The iteration ends when no point is outside the ball by more than this share of the radius. The
+/// final radius covers all points in any case.
+const GROWTH_TOLERANCE: f64 = 1e-10;
 
-/// Points at a time in the support of the smallest ball, and one more.
-const SUPPORT: usize = 5;
+/// The maximum number of support points of the smallest ball, plus one.
+const MAX_SUPPORT_POINTS: usize = 5;
 
 impl Sphere {
     const EMPTY: Self = Self { center: Vec3::ZERO, radius: f64::NEG_INFINITY };
 
-    /// The ball of a centre and a radius.
+    /// The ball with a centre and a radius.
     #[must_use]
     pub fn new(center: Vec3, radius: f64) -> Self {
         Self { center, radius }
@@ -61,8 +61,8 @@ impl Volume for Sphere {
     const MERGES_TIGHTLY: bool = false;
     type Motion = SphereMotion;
 
-    /// The smallest ball to within about 1e-10: a ball of up to four points is grown by the point
-    /// that sticks out furthest, until none does.
+    /// The smallest ball to within about 1e-10. Starting with one point, the point furthest outside
+    /// is added to the support of up to four points until no point is outside.
     fn around(points: &[Vec3]) -> Self {
         let Some(first) = points.first() else {
             return Self::EMPTY;
@@ -84,7 +84,7 @@ impl Volume for Sphere {
                 best = (distance, center);
             }
             let radius = support.first().map_or(0.0, |q| length_up(*q - center));
-            if distance <= radius * (1.0 + GOOD_ENOUGH) || (grown && support.contains(&p)) {
+            if distance <= radius * (1.0 + GROWTH_TOLERANCE) || (grown && support.contains(&p)) {
                 break;
             }
             support.push(p);
@@ -117,7 +117,7 @@ impl Volume for Sphere {
     fn overlaps(&self, other: &Self) -> bool {
         let between = other.center - self.center;
         let reach = self.reach(other);
-        // Along an axis first: no root.
+        // The largest component first: it needs no square root.
         between.abs().max_element() * (1.0 - 2.0 * U) <= reach && length_down(between) <= reach
     }
 
@@ -141,8 +141,8 @@ impl Volume for Sphere {
             return *self;
         }
         let center = motion.pose.transform_point(self.center);
-        // Centre and vertices are off by at most 4 U (2 |v| + |t|) a component each, |v| the
-        // largest component.
+        // The errors of the moved centre and of moved vertices are at most 4 U (2 |v| + |t|) per
+        // component, with |v| the largest absolute component.
         let reach = self.center.abs().max_element() + self.radius + motion.reach;
         Self { center, radius: self.radius * motion.stretch + (32.0 * U * reach + TINY) }
     }
@@ -187,19 +187,19 @@ impl Volume for Sphere {
 }
 
 impl Sphere {
-    /// The ball about the same centre that holds the other, too; with so much to spare that
-    /// [`Volume::contains`], which rounds up, says so of every point of the other.
+    /// The ball about the same centre that also contains the other. The margin is large enough that
+    /// [`Volume::contains`], which rounds up, is true for every point of the other.
     fn cover(&self, other: &Self) -> Self {
         let needed = (length_up(other.center - self.center) + other.radius) * (1.0 + 16.0 * U);
         Self { center: self.center, radius: self.radius.max(needed) }
     }
 }
 
-/// The points that determine the smallest ball around up to five points, the last of which is one
-/// of them, and its centre. `None` if all candidates are too thin to compute.
+/// The smallest ball around up to five points: the points that determine it, of which the last
+/// point is one, and its centre. `None` if all candidates are too degenerate to compute.
 fn smallest(points: &[Vec3]) -> Option<(Vec<Vec3>, Vec3)> {
     let (last, others) = points.split_last()?;
-    debug_assert!(points.len() <= SUPPORT, "a ball is determined by four points");
+    debug_assert!(points.len() <= MAX_SUPPORT_POINTS, "a ball is determined by four points");
     let mut best: Option<(f64, Vec<Vec3>, Vec3)> = None;
     for subset in 0_u32..1 << others.len() {
         if subset.count_ones() > 3 {
@@ -211,7 +211,7 @@ fn smallest(points: &[Vec3]) -> Option<(Vec<Vec3>, Vec3)> {
             continue;
         };
         let radius = points.iter().fold(0.0_f64, |r, p| r.max(length_up(*p - center)));
-        // Among balls of equal size the one of fewest points, which comes first for equal counts.
+        // Of balls of equal size, the one with the fewest points; of equal counts, the first.
         let better = best.as_ref().is_none_or(|(r, set, _)| {
             radius < *r * (1.0 - 1e-13) || (radius <= *r && chosen.len() < set.len())
         });
@@ -222,7 +222,7 @@ fn smallest(points: &[Vec3]) -> Option<(Vec<Vec3>, Vec3)> {
     best.map(|(_, set, center)| (set, center))
 }
 
-/// The point in the plane or line of up to four points that is as far from each of them.
+/// The point that is equally far from up to four points, in their affine hull.
 fn circumcenter(points: &[Vec3]) -> Option<Vec3> {
     let (origin, rest) = points.split_first()?;
     let edges: Vec<Vec3> = rest.iter().map(|p| *p - *origin).collect();

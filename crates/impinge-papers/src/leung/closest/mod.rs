@@ -2,11 +2,11 @@
 //! after E. Gilbert, D. Johnson, S. Keerthi 1988, "A Fast Procedure for Computing the Distance
 //! Between Complex Objects in Three-Dimensional Space".
 //!
-//! The iteration is the engine's ([`impinge::convex::closest_points`]); what the publication does
-//! another way is a [`Variant`]: Johnson's sub-algorithm with its backup procedure, and the end at
-//! the first vertex that came before. [`Acceleration`] mixes earlier directions into the next one
-//! (L. Montaut et al. 2022, "Collision Detection Accelerated: An Optimization Perspective"). The
-//! bounds hold for every variant.
+//! The iteration is that of the engine ([`impinge::convex::closest_points`]). A [`Variant`] selects
+//! where the publication differs: Johnson's sub-algorithm with its backup procedure, and
+//! termination at the first vertex that occurred before. [`Acceleration`] mixes earlier directions
+//! into the next one (L. Montaut et al. 2022, "Collision Detection Accelerated: An Optimization
+//! Perspective"). The bounds hold for every variant.
 
 mod johnson;
 mod momentum;
@@ -20,26 +20,27 @@ use momentum::Momentum;
 
 /// How the nearest point of a simplex is found.
 ///
-/// Measured on hulls, boxes and curved bodies: both take the same number of steps where the simplex
-/// is well shaped, signed volumes take 5 to 30 percent less time, and on cylinders and cones, whose
-/// simplices become slivers, their bounds meet 1,000 times closer.
+/// Measured on hulls, boxes and curved bodies: where the simplex is well shaped, both take the same
+/// number of steps and signed volumes take 5 to 30 percent less time. On cylinders and cones, whose
+/// simplices become slivers, the bounds from signed volumes are 1,000 times closer together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reduction {
-    /// Johnson's sub-algorithm: every subset, by determinants; the best subset where rounding
-    /// leaves none (Leung 1996, section 5.2).
+    /// Johnson's sub-algorithm: tests every subset by determinants; takes the best subset if
+    /// rounding leaves no valid one (Leung 1996, section 5.2).
     Johnson,
-    /// Signed volumes: fewer subsets, and better conditioned on flat simplices.
+    /// Signed volumes: tests fewer subsets, and is better conditioned on flat simplices.
     #[default]
     SignedVolumes,
 }
 
 /// How earlier directions take part in the next one.
 ///
-/// Measured: on hulls of 20 to 500 vertices both kinds take 5 to 30 percent more steps than none.
-/// Nesterov's takes a third fewer on ellipsoids that are far apart, and twice as many on cylinders.
+/// Measured: on hulls of 20 to 500 vertices both accelerations take 5 to 30 percent more steps than
+/// none. Nesterov's momentum takes a third fewer steps on ellipsoids that are far apart, and twice
+/// as many on cylinders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Acceleration {
-    /// Not at all: the next direction points from the nearest point to the origin.
+    /// None: the next direction points from the nearest point to the origin.
     #[default]
     None,
     /// Nesterov's momentum.
@@ -50,15 +51,15 @@ pub enum Acceleration {
 
 /// When a support that came before ends the iteration.
 ///
-/// Leung 1996, section 5.4, ends it when a vertex comes again that came at any time before, and
-/// says that none does until the end. That is not so: a vertex that was dropped may be needed
-/// again. Of 3,000 pairs of hulls of 20 random vertices 6 ended that way, up to 1 percent of the
-/// distance too far. The bounds show it.
+/// Leung 1996, section 5.4, terminates when a support point equals any earlier one, and claims that
+/// this does not happen before the optimum. The claim is wrong: a vertex that was dropped from the
+/// simplex may be needed again. Of 3,000 pairs of hulls of 20 random vertices, 6 terminated too
+/// early, with a distance up to 1 percent too large. The bounds show it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Recurrence {
-    /// As published: if it came at any time before.
+    /// As published: if it equals any earlier support point.
     Anywhere,
-    /// If it is in the simplex, where no exact step would ask for it again.
+    /// If it is in the current simplex; an exact step would not return such a point.
     #[default]
     InSimplex,
 }
@@ -75,8 +76,8 @@ pub struct Variant {
 }
 
 impl Variant {
-    /// The improved Gilbert algorithm as published: Johnson's sub-algorithm, and the end at the
-    /// first vertex that came before.
+    /// The improved Gilbert algorithm as published: Johnson's sub-algorithm, and termination at the
+    /// first vertex that occurred before.
     pub const PUBLISHED: Self = Self {
         reduction: Reduction::Johnson,
         acceleration: Acceleration::None,
@@ -85,7 +86,7 @@ impl Variant {
 }
 
 /// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, by a variant of the
-/// iteration. [`Variant::PUBLISHED`] asks for a tolerance of zero.
+/// iteration. Use [`Variant::PUBLISHED`] with a tolerance of zero.
 ///
 /// ```
 /// use impinge::Pose;
@@ -94,7 +95,7 @@ impl Variant {
 ///
 /// let (a, b) = (Cuboid::new([1.0, 1.0, 1.0])?, Capsule::new(2.0, 0.5)?);
 /// let pose = Pose::from_translation([3.0, 0.0, 0.0])?;
-/// let options = ClosestOptions { tolerance: 0.0, ..Default::default() };
+/// let options = ClosestOptions::default().tolerance(0.0);
 /// let found = closest_points(&a, &b, &pose, &options, Variant::PUBLISHED, &mut Default::default());
 /// assert!(found.lower <= 1.5 && 1.5 <= found.upper && found.upper - found.lower < 1e-11);
 /// # Ok::<(), impinge::Error>(())
@@ -117,10 +118,10 @@ pub fn closest_points<A: Support, B: Support>(
     }
 }
 
-/// What all variants keep while they run.
+/// State common to all variants.
 struct Common {
     recurrence: Recurrence,
-    /// Supports that came, as far as they matter.
+    /// Earlier support points; stored for [`Recurrence::Anywhere`] only.
     seen: Vec<Vec3>,
     momentum: Momentum,
 }
@@ -136,7 +137,7 @@ struct ByJohnson(Common);
 
 struct BySignedVolumes(Common);
 
-/// The two differ in how a simplex is reduced.
+/// The two strategies differ only in how a simplex is reduced.
 macro_rules! strategy {
     ($name:ty, $reduce:path) => {
         impl Strategy for $name {
@@ -145,14 +146,14 @@ macro_rules! strategy {
             }
 
             fn direction(&mut self, steepest: Vec3) -> Vec3 {
-                self.0.momentum.next(steepest)
+                self.0.momentum.next_direction(steepest)
             }
 
             fn accepted(&mut self, support: Vec3) {
                 if self.0.recurrence == Recurrence::Anywhere {
                     self.0.seen.push(support);
                 }
-                self.0.momentum.seen(support);
+                self.0.momentum.set_support(support);
             }
 
             fn came_before(&self, support: Vec3) -> bool {

@@ -1,14 +1,15 @@
-//! The direction of the next support, with earlier ones mixed in.
+//! The direction of the next support query, mixed with earlier directions.
 //!
-//! Montaut et al. 2022: the iteration is the method of Frank and Wolfe on the squared distance, and
-//! the known accelerations of it apply. A direction is no longer the steepest, so a support along
-//! it that brings nothing does not end the iteration but the acceleration.
+//! Montaut et al. 2022: the iteration is the Frank-Wolfe method on the squared distance, and the
+//! known accelerations of that method apply. With acceleration the direction is not that of
+//! steepest descent. So a support point without progress along it ends the acceleration, not the
+//! iteration.
 
 use super::Acceleration;
 use impinge::internals::closest::unit;
 use impinge::math::Vec3;
 
-/// The direction of the next support, from those before.
+/// The state of the acceleration.
 pub(super) struct Momentum {
     kind: Acceleration,
     direction: Vec3,
@@ -21,11 +22,11 @@ impl Momentum {
         Self { kind, direction: Vec3::ZERO, last: Vec3::ZERO, step: 0.0 }
     }
 
-    /// The next direction; `steepest` points from the nearest point to the origin.
-    pub(super) fn next(&mut self, steepest: Vec3) -> Vec3 {
+    /// The next direction. `steepest` points from the nearest point to the origin.
+    pub(super) fn next_direction(&mut self, steepest: Vec3) -> Vec3 {
         let k = self.step;
         if k == 0.0 {
-            // The first support is that of the nearest point itself.
+            // The first support point is the nearest point itself.
             self.last = -steepest;
         }
         self.step += 1.0;
@@ -45,16 +46,16 @@ impl Momentum {
         if scaled == Vec3::ZERO { unit(steepest) } else { scaled }
     }
 
-    pub(super) fn seen(&mut self, support: Vec3) {
+    pub(super) fn set_support(&mut self, support: Vec3) {
         self.last = support;
     }
 
-    /// Whether directions are the steepest ones.
+    /// Whether there is no acceleration.
     pub(super) fn is_off(&self) -> bool {
         self.kind == Acceleration::None
     }
 
-    /// Goes on without momentum; false if there was none.
+    /// Switches the acceleration off. Returns false if it had no effect on the last direction.
     pub(super) fn stop(&mut self, steepest: Vec3) -> bool {
         let had = self.kind != Acceleration::None && self.direction != steepest;
         self.kind = Acceleration::None;

@@ -1,16 +1,16 @@
-//! What one search leaves for the next of the same pair (Leung 1996, sections 3.4, 3.6 and 5.5).
+//! The cache between searches of the same pair (Leung 1996, sections 3.4, 3.6 and 5.5).
 
 use super::Prepared;
 use impinge::math::{Pose, Vec3};
 
 /// The last separating vector of a pair, in A's frame, and the two vertices that support it.
 ///
-/// One per pair, kept by the caller. Empty at first; a search that finds the bodies apart fills it,
-/// one that does not leaves it as it is, as published. A cache of other bodies does no harm but to
-/// time.
+/// The caller keeps one per pair. It is empty at first. A search that finds the bodies separated
+/// fills it; other searches leave it unchanged, as published. The cache of another pair costs time,
+/// but does not change the result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cache {
-    known: Option<Witness>,
+    witness: Option<Witness>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,52 +21,53 @@ pub(super) struct Witness {
 }
 
 impl Cache {
-    /// A cache from a search for closest points (section 5.5): `vector` from the closest point of A
-    /// to that of B, in A's frame and of any length, and a vertex of each closest feature.
+    /// A cache from a search for closest points (section 5.5). `vector` points from the closest
+    /// point of A to that of B, in A's frame, and has any length. `a` and `b` are vertices of the
+    /// closest features.
     ///
     /// Empty if the vector is zero or not finite, as it is for bodies that meet.
     #[must_use]
     pub fn from_closest(vector: Vec3, a: u32, b: u32) -> Self {
-        let known = unit(vector).map(|vector| Witness { vector, a, b });
-        Self { known }
+        let witness = unit(vector).map(|vector| Witness { vector, a, b });
+        Self { witness }
     }
 
-    /// Forgets.
+    /// Empties the cache.
     pub fn clear(&mut self) {
-        self.known = None;
+        self.witness = None;
     }
 
-    /// Whether nothing is known.
+    /// Whether the cache is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.known.is_none()
+        self.witness.is_none()
     }
 
     /// The last separating vector, in A's frame.
     #[must_use]
     pub fn vector(&self) -> Option<Vec3> {
-        self.known.map(|w| w.vector)
+        self.witness.map(|w| w.vector)
     }
 
     /// The supporting vertices of A and B.
     #[must_use]
     pub fn vertices(&self) -> Option<(u32, u32)> {
-        self.known.map(|w| (w.a, w.b))
+        self.witness.map(|w| (w.a, w.b))
     }
 
     pub(super) fn store(&mut self, witness: Witness) {
-        self.known = Some(witness);
+        self.witness = Some(witness);
     }
 
-    /// Where to begin: what is known, or the direction between the centroids (section 3.4) with
-    /// vertices from the table of directions (3.5).
-    pub(super) fn begin(&self, a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose) -> Witness {
+    /// The start of a search: the cached witness, or the direction between the centroids (section
+    /// 3.4) with vertices from the table of directions (3.5).
+    pub(super) fn start(&self, a: &Prepared<'_>, b: &Prepared<'_>, pose: &Pose) -> Witness {
         let counts = (a.hull().vertices().len(), b.hull().vertices().len());
-        match self.known {
+        match self.witness {
             Some(w) if (w.a as usize) < counts.0 && (w.b as usize) < counts.1 => w,
             _ => {
                 let between = pose.transform_point(b.centroid()) - a.centroid();
-                // With centroids in one place every direction is as good.
+                // If the centroids coincide, every direction is equally good.
                 let vector = unit(between).unwrap_or(Vec3::X);
                 let local = -(pose.rotation().transpose() * vector);
                 Witness { vector, a: a.start(vector), b: b.start(local) }
@@ -75,7 +76,7 @@ impl Cache {
     }
 }
 
-/// The unit vector along `v`, whatever its length; `None` for zero and for what is not finite.
+/// The unit vector along `v`, for any length of `v`. `None` if `v` is zero or not finite.
 pub(super) fn unit(v: Vec3) -> Option<Vec3> {
     let largest = v.abs().max_element();
     (largest > 0.0 && v.is_finite()).then(|| (v / largest).normalize())

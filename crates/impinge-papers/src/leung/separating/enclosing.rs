@@ -1,34 +1,35 @@
-//! Do four vectors surround the origin? Certain where floats can tell.
+//! Test whether the origin is inside the tetrahedron of four vectors. Decides where floating point
+//! is certain.
 
 use impinge::math::Vec3;
 
-/// The relative error of a determinant of differences, as `exact::orient3d` has it: 48 roundings
+/// The relative error bound of a determinant of differences, as in `exact::orient3d`: 48 roundings
 /// and slack.
-const BOUND: f64 = 25.0 * f64::EPSILON;
+const DETERMINANT_ERROR: f64 = 25.0 * f64::EPSILON;
 
-/// More than what products that underflow can lose for coordinates up to 1e100: `2^-700`.
+/// Exceeds the error of products that underflow, for coordinates up to 1e100: `2^-700`.
 const UNDERFLOW: f64 = f64::from_bits((1023 - 700) << 52);
 
 /// Whether the origin is certainly strictly inside the tetrahedron of the four vectors that were
 /// rounded to `m`, component by component.
 ///
-/// By Cramer's rule the four determinants of three of them, with alternating signs, are weights
-/// with which the four add up to zero.
-pub(super) fn surround(m: &[Vec3; 4]) -> bool {
+/// By Cramer's rule, the sum of the four vectors weighted by the determinants of the other three,
+/// with alternating signs, is zero.
+pub(super) fn surrounds_origin(m: &[Vec3; 4]) -> bool {
     let [a, b, c, d] = *m;
     let signs = [sign(b, c, d), -sign(a, c, d), sign(a, b, d), -sign(a, b, c)];
     signs == [1; 4] || signs == [-1; 4]
 }
 
-/// The sign of the determinant where it is certain, else zero.
+/// The sign of the determinant if it is certain, else zero.
 fn sign(a: Vec3, b: Vec3, c: Vec3) -> i8 {
     let det = a.cross(b).dot(c);
     let reach = a.abs().max(b.abs()).max(c.abs());
-    let bound = BOUND * (reach.x * reach.y * reach.z) + UNDERFLOW;
+    let bound = DETERMINANT_ERROR * (reach.x * reach.y * reach.z) + UNDERFLOW;
     i8::from(det > bound) - i8::from(det < -bound)
 }
 
-/// Whether some four of the vectors surround the origin, by asking all (Carathéodory): the
+/// Whether any four of the vectors surround the origin, by testing all (Carathéodory). The
 /// reference for both termination methods.
 #[cfg(test)]
 pub(super) fn brute_force(vectors: &[Vec3]) -> bool {
@@ -36,7 +37,7 @@ pub(super) fn brute_force(vectors: &[Vec3]) -> bool {
     (0..n).any(|i| {
         (0..i).any(|j| {
             (0..j).any(|k| {
-                (0..k).any(|l| surround(&[vectors[i], vectors[j], vectors[k], vectors[l]]))
+                (0..k).any(|l| surrounds_origin(&[vectors[i], vectors[j], vectors[k], vectors[l]]))
             })
         })
     })
@@ -56,17 +57,17 @@ mod tests {
             Vec3::new(-0.5, 0.9, -0.5),
             Vec3::new(-0.5, -0.9, -0.5),
         ];
-        assert!(surround(&m));
-        assert!(surround(&[m[1], m[0], m[2], m[3]]));
-        assert!(!surround(&m.map(|v| v + Vec3::Z)));
+        assert!(surrounds_origin(&m));
+        assert!(surrounds_origin(&[m[1], m[0], m[2], m[3]]));
+        assert!(!surrounds_origin(&m.map(|v| v + Vec3::Z)));
         // On a face, not strictly inside.
-        assert!(!surround(&m.map(|v| v + Vec3::Z * 0.5)));
-        assert!(!surround(&[m[0], m[1], m[2], m[2]]));
-        assert!(!surround(&[Vec3::splat(f64::NAN); 4]));
+        assert!(!surrounds_origin(&m.map(|v| v + Vec3::Z * 0.5)));
+        assert!(!surrounds_origin(&[m[0], m[1], m[2], m[2]]));
+        assert!(!surrounds_origin(&[Vec3::splat(f64::NAN); 4]));
     }
 
     #[test]
-    fn as_the_exact_predicate_says_where_it_is_certain() {
+    fn agrees_with_the_exact_predicate_where_certain() {
         let mut random = Random::new(7);
         let mut inside = 0;
         for _ in 0..5000 {
@@ -80,7 +81,7 @@ mod tests {
             };
             let exact = whole != Sign::Zero && (0..4).all(|i| part(i) == whole);
             inside += usize::from(exact);
-            assert_eq!(surround(&m), exact);
+            assert_eq!(surrounds_origin(&m), exact);
         }
         assert!(inside > 300, "{inside}");
     }

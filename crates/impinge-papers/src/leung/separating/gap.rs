@@ -1,15 +1,15 @@
-//! How far apart two hulls certainly are along a vector, rounding included.
+//! A certain lower bound of the gap between two hulls along a vector, rounding included.
 //!
-//! The search compares vertices of B in B's frame, along `d`, the vector `S` turned there and
-//! rounded; verdicts are about the vertices moved to A's frame and rounded. With `R` the matrix and
-//! `u` half an ulp of one: `d` is off by at most `3u |R|^T |S|`, and a moved vertex by at most
-//! `4u (|R| |v| + |t|)`. So if `q` is lowest along `d` among the vertices of B, then no moved
-//! vertex lies lower than the moved `q` by more than `(2*3 + 2*4) u` times
-//! `far = |S| . (|R| reach + |t|)`. The product `S . (q - p)` itself is off by at most `4u` of the
-//! sum of its terms' sizes. Sixteen and eight are what the code takes, for the roundings of the
-//! bound itself.
+//! The search compares vertices of B in B's frame, along `d`: the vector `S` rotated to that frame
+//! and rounded. Verdicts are about the vertices moved to A's frame and rounded. Let `R` be the
+//! matrix and `u` half an ulp of one. The error of `d` is at most `3u |R|^T |S|`, that of a moved
+//! vertex at most `4u (|R| |v| + |t|)`. So if `q` is lowest along `d` among the vertices of B, then
+//! no moved vertex lies lower than the moved `q` by more than `(2*3 + 2*4) u` times `far = |S| .
+//! (|R| reach + |t|)`. The error of the product `S . (q - p)` is at most `4u` times the sum of the
+//! absolute values of its terms. The code uses 16 and 8 instead of 14 and 4, which covers the
+//! roundings of the bound itself.
 //!
-//! On A's side nothing is lost: its climb compares along `S` itself, exactly.
+//! On A's side there is no error: its climb compares exactly along `S` itself.
 
 use super::Prepared;
 use impinge::math::{Pose, Vec3};
@@ -17,12 +17,12 @@ use impinge::math::{Pose, Vec3};
 /// Half an ulp of one.
 const U: f64 = f64::EPSILON / 2.0;
 
-/// What the rounding of B's vertices and of directions in B's frame can cost at one pose.
+/// Bounds of the rounding errors of B's vertices and of directions in B's frame, at one pose.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rounding {
-    /// `|R| reach + |t|`: a box around the moved body.
+    /// `|R| reach + |t|`: half the size of a box around the moved body, centred at the origin.
     far: Vec3,
-    /// More than what underflow can cost.
+    /// Exceeds the error of underflow.
     tiny: f64,
 }
 
@@ -35,10 +35,10 @@ impl Rounding {
         Self { far: turned + pose.translation().abs(), tiny }
     }
 
-    /// A certain lower bound of the distance from [`Rounding::along`], for an `s` of about unit
-    /// length; zero or less if nothing is certain.
+    /// A certain lower bound of the distance, from [`Rounding::along`], for an `s` of about unit
+    /// length. Zero or negative if no gap is certain.
     pub(super) fn distance(&self, s: Vec3, p: Vec3, q: Vec3) -> f64 {
-        // Three products, two sums, a root and a quotient.
+        // Covers three products, two sums, a root and a quotient.
         self.along(s, p, q) / s.length() * (1.0 - 8.0 * U)
     }
 

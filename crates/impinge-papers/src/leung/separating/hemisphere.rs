@@ -1,36 +1,36 @@
-//! Is there a hemisphere that holds all vectors? (Leung 1996, section 4.2.1)
+//! Test whether some hemisphere contains all given vectors (Leung 1996, section 4.2.1).
 //!
-//! Vectors come one by one. While they fit, `w` is the middle of a hemisphere that holds them. A
-//! vector behind `w` lies on the border of the spherical hull of all, so if any hemisphere holds
-//! them, then one with that vector on its rim does; seen along the vector, the others must lie in a
-//! half-plane.
+//! Vectors are inserted one by one. While a hemisphere contains them all, `w` is its middle. A
+//! vector behind `w` lies on the boundary of the spherical hull of all vectors. So if any
+//! hemisphere contains them, then one with that vector on its boundary does. Projected along that
+//! vector, the others must lie in a half-plane.
 //!
-//! Two places where the thesis is silent or off, and what stands here. Its last line takes `w`
-//! along the sum of the two outermost projections as they are; unless they have equal lengths, that
-//! need not lie in the half-plane, so they are made unit vectors first. Projections that are zero
-//! are left out, as it says; two that are opposite span no half-plane with anything in front of it,
-//! and count as "no hemisphere".
+//! The implementation differs from the thesis in two places. The last line of the thesis takes `w`
+//! along the sum of the two outermost projections. Unless these have equal lengths, the sum need
+//! not lie in the half-plane, so they are normalised first. Zero projections are ignored, as in the
+//! thesis. Two opposite projections, which the thesis does not mention, have no vector in front of
+//! both and count as "no hemisphere".
 
 use glam::DVec2;
 
-use super::Fit;
+use super::Feasibility;
 use impinge::math::Vec3;
 
-/// The vectors so far and the middle of a hemisphere that holds them.
+/// The inserted vectors and the middle of a hemisphere that contains them.
 ///
-/// Times are those of the thesis: a vector in front of `w` costs one product, another one costs as
-/// many as there are vectors.
+/// The cost is that of the thesis: a vector in front of `w` costs one dot product, any other costs
+/// as many as there are vectors.
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge_papers::leung::separating::{Fit, Hemisphere};
+/// use impinge_papers::leung::separating::{Feasibility, Hemisphere};
 ///
 /// let mut hemisphere = Hemisphere::default();
 /// for r in [Vec3::X, Vec3::Y, Vec3::Z] {
-///     assert_eq!(hemisphere.insert(r), Fit::Holds);
+///     assert_eq!(hemisphere.insert(r), Feasibility::Feasible);
 /// }
 /// let opposite = -Vec3::ONE.normalize();
-/// assert!(matches!(hemisphere.insert(opposite), Fit::Nowhere(_)));
+/// assert!(matches!(hemisphere.insert(opposite), Feasibility::Infeasible(_)));
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Hemisphere {
@@ -38,63 +38,63 @@ pub struct Hemisphere {
     middle: Vec3,
 }
 
-/// Projections of unit vectors shorter than this have no direction.
-const SHORT: f64 = 1e-14;
+/// Shorter projections of unit vectors count as zero.
+const MIN_PROJECTION: f64 = 1e-14;
 
 impl Hemisphere {
-    /// Forgets all vectors.
+    /// Removes all vectors.
     pub fn clear(&mut self) {
         self.vectors.clear();
         self.middle = Vec3::ZERO;
     }
 
-    /// The vectors, in the order they came.
+    /// The vectors, in the order of insertion.
     #[must_use]
     pub fn vectors(&self) -> &[Vec3] {
         &self.vectors
     }
 
-    /// The middle `w` of a hemisphere that holds all vectors to rounding, of unit length; zero if
-    /// there are none, and without meaning after [`Fit::Nowhere`].
+    /// The middle `w` of a hemisphere that contains all vectors up to rounding, of unit length.
+    /// Zero if there are no vectors; undefined after [`Feasibility::Infeasible`].
     #[must_use]
     pub fn middle(&self) -> Vec3 {
         self.middle
     }
 
-    /// Adds the unit vector `r`, and tells whether a hemisphere still holds all.
-    pub fn insert(&mut self, r: Vec3) -> Fit {
+    /// Inserts the unit vector `r`. Returns whether some hemisphere contains all inserted vectors.
+    pub fn insert(&mut self, r: Vec3) -> Feasibility {
         let last = self.vectors.len();
         self.vectors.push(r);
         match last {
             0 => {
                 self.middle = r;
-                Fit::Holds
+                Feasibility::Feasible
             }
             1 => {
                 // The bisector of the first two.
                 let sum = self.vectors[0] + r;
-                if sum.length() < SHORT {
-                    return Fit::Nowhere([0, 0, 1, 1]);
+                if sum.length() < MIN_PROJECTION {
+                    return Feasibility::Infeasible([0, 0, 1, 1]);
                 }
                 self.middle = sum.normalize();
-                Fit::Holds
+                Feasibility::Feasible
             }
-            _ if r.dot(self.middle) > 0.0 => Fit::Holds,
-            _ => self.turn(last),
+            _ if r.dot(self.middle) > 0.0 => Feasibility::Feasible,
+            _ => self.rotate_to_last(last),
         }
     }
 
-    /// Looks for a hemisphere with the last vector on its rim.
-    fn turn(&mut self, last: usize) -> Fit {
+    /// Searches for a hemisphere with the last vector on its boundary.
+    fn rotate_to_last(&mut self, last: usize) -> Feasibility {
         let r = self.vectors[last];
-        let (x, y) = across(r);
+        let (x, y) = perpendicular_pair(r);
         let mut wedge: Option<Wedge> = None;
         for (i, v) in self.vectors[..last].iter().enumerate() {
             let flat = DVec2::new(v.dot(x), v.dot(y));
-            if flat.length() < SHORT {
-                // Along `r`: in front of it nothing is said, behind it nothing fits.
+            if flat.length() < MIN_PROJECTION {
+                // Parallel to `r`: no constraint if in the same direction, infeasible if opposite.
                 if v.dot(r) < 0.0 {
-                    return Fit::Nowhere([last, i, last, i]);
+                    return Feasibility::Infeasible([last, i, last, i]);
                 }
                 continue;
             }
@@ -102,7 +102,7 @@ impl Hemisphere {
                 None => wedge = Some(Wedge { right: (flat, i), left: (flat, i) }),
                 Some(wedge) => {
                     if !wedge.widen(flat, i) {
-                        return Fit::Nowhere([last, i, wedge.right.1, wedge.left.1]);
+                        return Feasibility::Infeasible([last, i, wedge.right.1, wedge.left.1]);
                     }
                 }
             }
@@ -113,28 +113,29 @@ impl Hemisphere {
         } else {
             self.middle = r;
         }
-        Fit::Holds
+        Feasibility::Feasible
     }
 }
 
-/// Two unit vectors that make a right-handed frame with the unit vector `r`.
-pub(super) fn across(r: Vec3) -> (Vec3, Vec3) {
+/// Two unit vectors that form a right-handed frame with the unit vector `r`.
+pub(super) fn perpendicular_pair(r: Vec3) -> (Vec3, Vec3) {
     r.any_orthonormal_pair()
 }
 
-/// The directions from the rightmost to the leftmost, counter-clockwise, by less than half a turn.
+/// The range of directions from the rightmost to the leftmost, counter-clockwise, less than half a
+/// turn.
 struct Wedge {
     right: (DVec2, usize),
     left: (DVec2, usize),
 }
 
 impl Wedge {
-    /// Takes in one more direction; false if that makes half a turn or more.
+    /// Adds a direction. Returns false if the range becomes half a turn or more.
     fn widen(&mut self, t: DVec2, index: usize) -> bool {
         let of_right = self.right.0.perp_dot(t);
         let of_left = self.left.0.perp_dot(t);
         if of_right >= 0.0 && of_left <= 0.0 {
-            // Between them, or straight behind both.
+            // Between the two, or exactly opposite to both.
             return self.right.0.dot(t) > 0.0 || self.left.0.dot(t) > 0.0;
         }
         if of_right > 0.0 {
@@ -147,8 +148,8 @@ impl Wedge {
         true
     }
 
-    /// The middle direction. Of sum and difference of the outermost unit vectors the longer one
-    /// tells it more exactly.
+    /// The middle direction, computed from the sum or the difference of the outermost unit vectors,
+    /// whichever is longer and so more accurate.
     fn middle(&self) -> DVec2 {
         let (a, b) = (self.right.0.normalize(), self.left.0.normalize());
         let (sum, difference) = (a + b, b - a);
@@ -162,11 +163,11 @@ mod tests {
     use super::*;
     use impinge::internals::Random;
 
-    /// The bisector of two projections as they are is not in front of both.
+    /// The sum of two projections of different lengths is not in front of both.
     #[test]
-    fn projections_are_made_unit_vectors_first() {
+    fn projections_are_normalised_first() {
         let (a, b) = (DVec2::new(0.1, 0.0), DVec2::new(-0.7, 0.7));
-        assert!((a + b).dot(a) < 0.0, "the printed formula fails here");
+        assert!((a + b).dot(a) < 0.0, "the printed formula must fail for this input");
         let middle = Wedge { right: (a, 0), left: (b, 1) }.middle();
         assert!(middle.dot(a) > 0.0 && middle.dot(b) > 0.0);
     }
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_middle_is_in_front_of_all_and_refusals_are_right() {
+    fn the_middle_is_in_front_of_all_and_infeasibility_is_right() {
         let mut random = Random::new(4);
         let mut counts = [0; 2];
         for round in 0..3000 {
@@ -196,9 +197,9 @@ mod tests {
                 if round % 3 != 0 && r.dot(axis) < 0.0 {
                     r = -r;
                 }
-                let fit = hemisphere.insert(r);
-                if let Fit::Nowhere(simplex) = fit {
-                    assert!(round % 3 == 0, "a hemisphere about the axis holds them");
+                let feasibility = hemisphere.insert(r);
+                if let Feasibility::Infeasible(simplex) = feasibility {
+                    assert!(round % 3 == 0, "the hemisphere about the axis contains all vectors");
                     assert!(brute_force(&simplex.map(|i| hemisphere.vectors()[i])));
                     counts[0] += 1;
                     break;
@@ -212,14 +213,14 @@ mod tests {
     }
 
     #[test]
-    fn degenerate_vectors_are_taken() {
+    fn degenerate_vectors_are_accepted() {
         let mut h = Hemisphere::default();
         for r in [Vec3::X, Vec3::X, Vec3::Y, Vec3::X] {
-            assert_eq!(h.insert(r), Fit::Holds);
+            assert_eq!(h.insert(r), Feasibility::Feasible);
         }
-        assert!(matches!(h.insert(-Vec3::X), Fit::Nowhere(_)));
+        assert!(matches!(h.insert(-Vec3::X), Feasibility::Infeasible(_)));
         h.clear();
-        assert_eq!(h.insert(Vec3::Z), Fit::Holds);
-        assert!(matches!(h.insert(-Vec3::Z), Fit::Nowhere(_)));
+        assert_eq!(h.insert(Vec3::Z), Feasibility::Feasible);
+        assert!(matches!(h.insert(-Vec3::Z), Feasibility::Infeasible(_)));
     }
 }

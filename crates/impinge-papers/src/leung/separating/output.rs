@@ -1,37 +1,37 @@
-//! What a search asks and answers.
+//! Input and output of a search.
 
 use super::{Prepared, Rule};
-use impinge::convex::decide::Hint;
 use impinge::convex::{self, BodyCache, Common, Gap, HullMemory, Pairs};
+use impinge::internals::decide::Hint;
 use impinge::math::Pose;
 
-/// A question: do A and B meet?
+/// The input of a search for a separating vector of A and B.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'q> {
-    /// The first body; its frame is the frame of the query.
+    /// The first body. Its frame is the frame of the query.
     pub a: &'q Prepared<'q>,
     /// The second body, in its own frame.
     pub b: &'q Prepared<'q>,
     /// The pose of B in A's frame.
     pub pose: &'q Pose,
-    /// How to search.
+    /// Options of the search.
     pub options: Options,
 }
 
-/// How to search.
+/// Options of the search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// How the next direction is chosen.
     pub rule: Rule,
-    /// How it is found out that there is no separating vector.
+    /// The method that detects that there is no separating vector.
     pub termination: Termination,
-    /// After so many steps the answer is [`Verdict::Undecided`].
+    /// Iteration limit. After this many steps the verdict is [`Verdict::Undecided`].
     pub max_steps: u32,
 }
 
 impl Options {
-    /// What the thesis uses: greedy directions, the hemisphere method; and as many steps as it
-    /// takes, which in its experiments are 55 at most.
+    /// The options of the thesis: greedy directions, the hemisphere method, and no iteration limit.
+    /// Its experiments took at most 55 steps.
     pub const THESIS: Self =
         Self { rule: Rule::GREEDY, termination: Termination::Hemisphere, max_steps: u32::MAX };
 }
@@ -42,7 +42,7 @@ impl Default for Options {
     }
 }
 
-/// How it is found out that no vector separates (section 4.2).
+/// The method that detects that no vector separates the bodies (section 4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Termination {
     /// [`Hemisphere`](super::Hemisphere), of section 4.2.1.
@@ -54,28 +54,28 @@ pub enum Termination {
 
 /// Whether some vector is in front of all vectors inserted so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
-    /// One is.
-    Holds,
-    /// None is, to rounding; and neither is one in front of these four, numbered as they came,
-    /// where a number may repeat.
-    Nowhere([usize; 4]),
+pub enum Feasibility {
+    /// Such a vector exists.
+    Feasible,
+    /// No such vector exists, up to rounding. Nor is any vector in front of the four with these
+    /// indices. An index may repeat.
+    Infeasible([usize; 4]),
 }
 
-/// What is certain about two bodies.
+/// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
-    /// They share no point; the proof names a vector in A's frame.
+    /// The bodies share no point. The proof contains a separating vector in A's frame.
     Separated(Gap),
-    /// They share a point: up to four pairs of vertices whose differences surround the origin
-    /// beyond rounding, or are zero.
+    /// The bodies share a point. The proof is up to four pairs of vertices whose differences
+    /// surround the origin beyond rounding, or are zero.
     Intersecting(Common),
-    /// Nothing is certain.
+    /// Neither is certain.
     Undecided(Reason),
 }
 
 impl Verdict {
-    /// Whether the bodies are certainly apart.
+    /// Whether the bodies certainly share no point.
     #[must_use]
     pub fn is_separated(&self) -> bool {
         matches!(self, Self::Separated(_))
@@ -87,7 +87,7 @@ impl Verdict {
         matches!(self, Self::Intersecting(_))
     }
 
-    /// The verdict as a decision, if there is one.
+    /// The verdict as a decision, if it is certain.
     #[must_use]
     pub fn decision(&self) -> Option<convex::Verdict> {
         match *self {
@@ -101,40 +101,42 @@ impl Verdict {
 /// Why a search ended without a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// [`Options::max_steps`] were taken.
+    /// [`Options::max_steps`] is reached.
     Limit,
-    /// The termination method finds no vector in front of all kept ones, but only of the vectors as
-    /// rounded. The thesis says "colliding" here.
+    /// The termination method finds no vector in front of all kept vectors, but only for the
+    /// rounded vectors. The thesis returns "colliding" in this case.
     Exhausted,
-    /// A pair recurs for a vector that should have been in front of it: the bodies are within
-    /// rounding of touching. The thesis says "not colliding" here (lemmas 3 and 8).
+    /// A vector strictly in front of all kept vectors leads to a pair found before: the bodies are
+    /// within rounding of touching. The thesis returns "not colliding" in this case (lemmas 3 and
+    /// 8).
     Recurrence,
 }
 
-/// The answer to a [`Query`].
+/// The result of a [`Query`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Output {
     /// The verdict.
     pub verdict: Verdict,
-    /// Directions tried, the first included: `k` of the thesis' figures 6.3 and 6.4.
+    /// Number of directions tested, the first included: `k` of the thesis' figures 6.3 and 6.4.
     pub steps: u32,
-    /// Vectors kept for the termination rule: pairs of supporting vertices met, each once.
+    /// Number of vectors kept for the termination method: the distinct pairs of supporting vertices
+    /// found.
     pub kept: u32,
-    /// Steps that came to a pair of vertices they had met before.
+    /// Number of steps that found a pair of vertices found before.
     pub repeats: u32,
-    /// Where the exact decision may begin: the last direction, in A's frame, and the pairs that the
-    /// termination method stopped at, or else the seeds.
+    /// A start for the exact decision: the last direction, in A's frame, and the pairs where the
+    /// termination method stopped, or else the seeds.
     pub hint: Hint,
-    /// Where a search for closest points may begin (section 5.5): up to four pairs that recurred,
-    /// else the last two that supported a direction.
+    /// A start for a search for closest points (section 5.5): up to four pairs that recurred, or
+    /// else the last two pairs of supporting vertices.
     pub seeds: Pairs,
 }
 
 impl Output {
-    /// The start of a search for closest points of the same two hulls, at this pose or the last one
-    /// where they were free (section 5.5): the simplex of the [`seeds`](Self::seeds).
+    /// The start of a search for closest points of the same two hulls, at this pose or the last
+    /// collision-free one (section 5.5): the simplex of the [`seeds`](Self::seeds).
     ///
-    /// The way back is [`Cache::from_closest`](super::Cache::from_closest).
+    /// The reverse is [`Cache::from_closest`](super::Cache::from_closest).
     #[must_use]
     pub fn closest_start(&self) -> BodyCache<HullMemory, HullMemory> {
         BodyCache::from_pairs(&self.seeds)

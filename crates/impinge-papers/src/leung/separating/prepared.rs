@@ -1,13 +1,15 @@
-//! A hull with what the search precomputes of it (Leung 1996, sections 3.4 and 3.5).
+//! A hull with the data precomputed for searches (Leung 1996, sections 3.4 and 3.5).
 
 use crate::leung::DirectionTable;
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
-/// A hull, ready for searches: its centroid, its reach, and where climbs start.
+/// A hull prepared for searches: its centroid, its reach, and a table of start vertices for climbs.
 ///
-/// Made once per hull, in time proportional to its vertices. All in the hull's own frame: searches
-/// bring directions there, not vertices to the world.
+/// Computed once per hull, in time proportional to the number of vertices. All data is in the
+/// hull's own frame: searches transform directions to this frame, not vertices to the world.
 #[derive(Clone, Debug)]
 pub struct Prepared<'h> {
     hull: &'h Hull,
@@ -21,7 +23,7 @@ impl<'h> Prepared<'h> {
     #[must_use]
     pub fn new(hull: &'h Hull) -> Self {
         let vertices = hull.vertices();
-        // Summed as shares, so that nothing overflows.
+        // Each vertex is scaled before summing, so that the sum cannot overflow.
         let share = 1.0 / vertices.len() as f64;
         let centroid = vertices.iter().map(|v| *v * share).sum();
         let reach = vertices.iter().fold(Vec3::ZERO, |most, v| most.max(v.abs()));
@@ -34,7 +36,7 @@ impl<'h> Prepared<'h> {
         self.hull
     }
 
-    /// The mean of the vertices: inside the hull, to rounding.
+    /// The mean of the vertices: inside the hull, up to rounding.
     #[must_use]
     pub fn centroid(&self) -> Vec3 {
         self.centroid
@@ -46,20 +48,20 @@ impl<'h> Prepared<'h> {
         self.reach
     }
 
-    /// A vertex to begin a climb towards `direction` from, when no better one is known: that of the
-    /// table of 8 x 16 directions.
+    /// A start vertex for a climb towards `direction`, from the table of 8 x 16 directions.
     #[must_use]
     pub fn start(&self, direction: Vec3) -> u32 {
         self.table.near(direction)
     }
 
-    /// The vertex furthest in `direction`; exact. The climb begins at `start`, or at the table's
-    /// vertex if that lies further already.
+    /// The vertex furthest along `direction`, exact. The climb starts at `start`, or at the vertex
+    /// from the table if that lies further.
     ///
-    /// The thesis asks the table only once a pair, but within a search directions turn by large
-    /// angles. With the table at every step a query of bodies that turn by 10 degrees a frame took
-    /// 0.9 times as long for 10 vertices, 0.43 times for 100 and 0.28 times for 2,000. Where
-    /// `is_near`, as the vertex of the last frame is, it pays for large hulls only.
+    /// The thesis uses the table only once per pair, but directions change by large angles within a
+    /// search. With the table at every step, a query of bodies that rotate by 10 degrees per frame
+    /// took 0.9 times as long for 10 vertices, 0.43 times for 100 and 0.28 times for 2,000. If
+    /// `is_near`, which holds for the vertex of the last frame, the table is faster for large hulls
+    /// only.
     pub(super) fn climb(
         &self,
         direction: Vec3,
@@ -67,7 +69,7 @@ impl<'h> Prepared<'h> {
         is_near: bool,
         climb: &mut Climb,
     ) -> u32 {
-        if is_near && self.hull.vertices().len() < LARGE {
+        if is_near && self.hull.vertices().len() < MIN_VERTICES_FOR_TABLE {
             return self.hull.climb(direction, start, climb);
         }
         let height = |v: u32| self.hull.vertices()[v as usize].dot(direction);
@@ -77,5 +79,5 @@ impl<'h> Prepared<'h> {
     }
 }
 
-/// From so many vertices on a climb of a few degrees is longer than a look at the table.
-const LARGE: usize = 100;
+/// From this number of vertices on, a climb over a few degrees costs more than the table.
+const MIN_VERTICES_FOR_TABLE: usize = 100;

@@ -1,4 +1,4 @@
-//! Where to look next: from one direction and the vertices it found to the next direction (Leung
+//! The rule for the next direction, from the last direction and its supporting vertices (Leung
 //! 1996, sections 3.2, 3.7 and 3.8).
 
 use impinge::math::Vec3;
@@ -7,14 +7,14 @@ use impinge::{Error, ErrorKind};
 /// How the next direction is chosen: the one-parameter family of equation (3.9).
 ///
 /// Let `S` be the direction that failed and `r` the unit vector from the supporting vertex of A to
-/// that of B, so `S . r < 0`. The *greedy* direction (3.2) is `S` mirrored at the plane across `r`;
-/// it is right at once for two balls. The *conservative* direction (3.5) is the part of `S` across
-/// `r`; it turns half as far. The others are unit vectors along
-/// `alpha * greedy + (1 - alpha) * conservative`.
+/// that of B, so `S . r < 0`. The *greedy* direction (3.2) is `S` reflected at the plane
+/// perpendicular to `r`. For two balls it separates at once. The *conservative* direction (3.5) is
+/// the component of `S` perpendicular to `r`. It differs from `S` by half the angle. The other
+/// directions are unit vectors along `alpha * greedy + (1 - alpha) * conservative`.
 ///
-/// Each of them comes closer to every separating vector `w` (lemma 2 for the greedy one; lemmas 5
-/// and 7 for the others, from a first direction with `S . w > 0`, as the one between the centroids
-/// is).
+/// Each of them is closer than `S` to every separating vector `w`: by lemma 2 for the greedy
+/// direction, by lemmas 5 and 7 for the others. The latter require `S . w > 0` for the first
+/// direction, which holds for the direction between the centroids.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -29,17 +29,18 @@ pub struct Rule {
     alpha: f64,
 }
 
-/// Shorter than this, the part of `S` across `r` has no direction worth the name.
-const ALONG: f64 = 1e-14;
+/// If the component of `S` perpendicular to `r` is shorter than this, its direction is not
+/// reliable.
+const MIN_PERPENDICULAR_LENGTH: f64 = 1e-14;
 
 impl Rule {
-    /// The greedy direction, formula (3.2): `alpha = 1`, the thesis' own choice.
+    /// The greedy direction, formula (3.2): `alpha = 1`, the choice of the thesis.
     pub const GREEDY: Self = Self { alpha: 1.0 };
 
     /// The conservative direction, formula (3.5): `alpha = 0`.
     pub const CONSERVATIVE: Self = Self { alpha: 0.0 };
 
-    /// A direction between them, formula (3.9).
+    /// A direction between the two, formula (3.9).
     ///
     /// # Errors
     /// If `alpha` is not a number from 0 to 1.
@@ -50,36 +51,36 @@ impl Rule {
             Err(Error::new(
                 ErrorKind::BadParameter,
                 format!(
-                    "a rule with alpha {alpha}; it must be from 0 (conservative) to 1 (greedy)"
+                    "alpha of a direction rule is {alpha}: it must be from 0 (conservative) to 1 (greedy)"
                 ),
             ))
         }
     }
 
-    /// The share of the greedy direction.
+    /// The weight of the greedy direction.
     #[must_use]
     pub fn alpha(self) -> f64 {
         self.alpha
     }
 
-    /// The direction after the unit vector `s`, where the supporting vertices lie along the unit
-    /// vector `r` from each other.
+    /// The direction that follows the unit vector `s`. `r` is the unit vector from the supporting
+    /// vertex of A to that of B.
     ///
-    /// Where `s` points straight against `r`, nothing of it lies across `r`, and every rule takes
-    /// the greedy direction.
+    /// If `s` is opposite to `r`, its perpendicular component is zero, and every rule returns the
+    /// greedy direction.
     #[must_use]
     pub fn next(self, s: Vec3, r: Vec3) -> Vec3 {
-        let along = r * r.dot(s);
-        let across = s - along;
-        let greedy = across - along;
+        let parallel = r * r.dot(s);
+        let perpendicular = s - parallel;
+        let greedy = perpendicular - parallel;
         if self.alpha == 1.0 {
             return greedy;
         }
-        let length = across.length();
-        if length < ALONG {
+        let length = perpendicular.length();
+        if length < MIN_PERPENDICULAR_LENGTH {
             return greedy;
         }
-        let conservative = across / length;
+        let conservative = perpendicular / length;
         if self.alpha == 0.0 {
             return conservative;
         }
@@ -112,8 +113,8 @@ mod tests {
         }
     }
 
-    /// Formula (3.2): a unit vector, in the plane of `s` and `r`, that makes the same angle with
-    /// `r` on the other side.
+    /// Formula (3.2): a unit vector in the plane of `s` and `r` that has the same angle to `r` on
+    /// the other side.
     #[test]
     fn the_greedy_direction_is_a_mirror_image() {
         let mut random = Random::new(1);
@@ -126,7 +127,7 @@ mod tests {
         }
     }
 
-    /// Formula (3.5) as it is printed: `<(r x s) x r>`.
+    /// Formula (3.5) as printed: `<(r x s) x r>`.
     #[test]
     fn the_conservative_direction_is_the_printed_cross_product() {
         let mut random = Random::new(2);
@@ -138,8 +139,8 @@ mod tests {
         }
     }
 
-    /// Lemmas 2, 5 and 7, for one step: with `s . r < 0`, `w . r > 0` and `w . s > 0` the angle to
-    /// `w` decreases; for the greedy one without the last condition.
+    /// Lemmas 2, 5 and 7 for one step: with `s . r < 0`, `w . r > 0` and `w . s > 0` the angle to
+    /// `w` decreases. The greedy direction does not need the last condition.
     #[test]
     fn every_rule_comes_closer_to_every_separating_vector() {
         let mut random = Random::new(3);
@@ -161,8 +162,8 @@ mod tests {
         assert!(counts[0] > 4000 && counts[1] > 1500, "{counts:?}");
     }
 
-    /// Behind a separating vector the conservative step may lead away from it: the condition of
-    /// lemma 5 is needed.
+    /// If `s` points away from a separating vector, the conservative step may increase the angle to
+    /// it. So the condition of lemma 5 is needed.
     #[test]
     fn the_conservative_direction_needs_a_first_direction_on_the_right_side() {
         let s = Vec3::new(-0.8, -0.6, 0.0);
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn straight_against_is_turned_round() {
+    fn an_opposite_direction_is_reversed() {
         for rule in rules() {
             assert_eq!(rule.next(-Vec3::Z, Vec3::Z), Vec3::Z);
         }

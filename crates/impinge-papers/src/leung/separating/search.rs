@@ -1,38 +1,40 @@
 //! The search itself (Leung 1996, section 3.2, 4.3 and appendix I).
 //!
-//! What is as published: the first direction, the caches, the step, the two termination methods,
-//! and the rule that a pair of vertices met before makes the next direction the termination
-//! method's `w` (section 4.3).
+//! As published: the first direction, the caches, the step, the two termination methods, and the
+//! rule that after a recurring pair of vertices the next direction is the termination method's `w`
+//! (section 4.3).
 //!
-//! What is stricter: the thesis counts `S . (q - p) = 0` as "not colliding", and concludes the same
-//! from pairs that recur (lemmas 3 and 8). Here bodies that touch do meet, and "separated" needs a
-//! gap beyond rounding. Where the published rule would answer without one, the search takes a
-//! vector strictly inside the cone of all candidates: it either has a certain gap, or leads to a
-//! new pair of vertices, or leads to one met before. The last ends the search, without a verdict.
-//! There are finitely many pairs, so every search ends.
+//! Stricter than published: the thesis counts `S . (q - p) = 0` as "not colliding", and concludes
+//! the same from recurring pairs (lemmas 3 and 8). Here bodies that touch do intersect, and
+//! "separated" requires a gap beyond rounding. Where the published rule would return without such a
+//! gap, the search tests a vector strictly inside the cone of all candidates. This vector has a
+//! certain gap, or leads to a new pair of vertices, or to a pair found before. The last case ends
+//! the search without a verdict. The number of pairs is finite, so every search ends.
 
 use super::cache::{Witness, unit};
-use super::enclosing::surround;
+use super::enclosing::surrounds_origin;
 use super::gap::Rounding;
 use super::visited::Visited;
-use super::{Cache, Fit, HalfPlanes, Hemisphere, Output, Query, Reason, Termination, Verdict};
-use impinge::convex::Climb;
-use impinge::convex::decide::{Common, Gap, Hint, Pairs};
+use super::{
+    Cache, Feasibility, HalfPlanes, Hemisphere, Output, Query, Reason, Termination, Verdict,
+};
+use impinge::internals::decide::{Common, Gap, Hint, Pairs};
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
-/// Memory that searches share, one after the other, of any bodies.
+/// Memory reused by consecutive searches of any bodies.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     climb: Climb,
     visited: Visited,
     hemisphere: Hemisphere,
     half_planes: HalfPlanes,
-    strict: HalfPlanes,
-    kept: Vec<Kept>,
+    strict_middle: HalfPlanes,
+    kept: Vec<KeptPair>,
 }
 
 impl Scratch {
-    /// How many vertices all searches together have looked at.
+    /// The number of vertices evaluated by all searches together.
     #[must_use]
     pub fn evaluated(&self) -> u64 {
         self.climb.evaluated()
@@ -41,26 +43,26 @@ impl Scratch {
 
 /// A pair of supporting vertices and the vector between them.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct KeptPair {
     pair: (u32, u32),
     difference: Vec3,
 }
 
-/// Where the current direction came from.
+/// The origin of the current direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Origin {
-    /// The start, or the rule.
+    /// The start of the search, or the [`Rule`](super::Rule).
     Rule,
-    /// The termination method's `w`, after a pair recurred.
+    /// The termination method's `w`, after a recurring pair.
     Termination,
-    /// Strictly inside the cone of all candidates.
+    /// A vector strictly inside the cone of all candidates.
     Strict,
 }
 
-/// A search in progress, to be taken step by step.
+/// A search that is advanced step by step.
 ///
-/// [`separate`](super::separate) runs one to its end. A search of its own is for who wants to stop
-/// it, to take turns with another method, or to watch it.
+/// [`separate`](super::separate) runs one to its end. Use a `Search` directly to interrupt it, to
+/// interleave it with another method, or to observe it.
 #[derive(Debug)]
 pub struct Search<'q> {
     query: Query<'q>,
@@ -71,20 +73,20 @@ pub struct Search<'q> {
     pair: (u32, u32),
     previous: Option<(u32, u32)>,
     blockers: Pairs,
-    recurring: Few,
+    recurring: FirstPairs,
     steps: u32,
     repeats: u32,
 }
 
 impl<'q> Search<'q> {
-    /// Begins a search where `cache` left off, or between the centroids.
+    /// Starts a search with the direction of `cache`, or with the direction between the centroids.
     #[must_use]
     pub fn new(query: Query<'q>, cache: &Cache, scratch: &'q mut Scratch) -> Self {
         scratch.visited.begin();
         scratch.hemisphere.clear();
         scratch.half_planes.clear();
         scratch.kept.clear();
-        let Witness { vector, a, b } = cache.begin(query.a, query.b, query.pose);
+        let Witness { vector, a, b } = cache.start(query.a, query.b, query.pose);
         Self {
             query,
             scratch,
@@ -94,31 +96,32 @@ impl<'q> Search<'q> {
             pair: (a, b),
             previous: None,
             blockers: Pairs::NONE,
-            recurring: Few::default(),
+            recurring: FirstPairs::default(),
             steps: 0,
             repeats: 0,
         }
     }
 
-    /// The direction that the next step tries, in A's frame; after the last step the one it tried.
+    /// The direction that the next step tests, in A's frame. After the last step, the direction it
+    /// tested.
     #[must_use]
     pub fn direction(&self) -> Vec3 {
         self.direction
     }
 
-    /// The vertices of A and B that supported the last direction tried.
+    /// The supporting vertices of A and B for the last direction tested.
     #[must_use]
     pub fn vertices(&self) -> (u32, u32) {
         self.pair
     }
 
-    /// The steps taken.
+    /// The number of steps so far.
     #[must_use]
     pub fn steps(&self) -> u32 {
         self.steps
     }
 
-    /// The termination method's vector `w`: in front of all vectors kept, to rounding.
+    /// The termination method's vector `w`: in front of all kept vectors, up to rounding.
     #[must_use]
     pub fn middle(&self) -> Vec3 {
         match self.query.options.termination {
@@ -127,7 +130,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Tries one direction. `Some` ends the search; further steps after that may say otherwise.
+    /// Tests one direction. `Some` ends the search; the results of further steps are not reliable.
     pub fn step(&mut self) -> Option<Verdict> {
         if self.steps >= self.query.options.max_steps {
             return Some(Verdict::Undecided(Reason::Limit));
@@ -153,14 +156,14 @@ impl<'q> Search<'q> {
         }
         let difference = q - p;
         let Some(r) = unit(difference) else {
-            // The two vertices are one point.
+            // The two vertices coincide.
             self.blockers = Pairs::new(&[[self.pair.0, self.pair.1]]);
             return Some(Verdict::Intersecting(Common { pairs: self.blockers }));
         };
         let is_new = self.scratch.visited.insert(self.pair);
         if is_new {
-            self.scratch.kept.push(Kept { pair: self.pair, difference });
-            if let Fit::Nowhere(simplex) = self.keep(r) {
+            self.scratch.kept.push(KeptPair { pair: self.pair, difference });
+            if let Feasibility::Infeasible(simplex) = self.insert_kept(r) {
                 return Some(self.exhausted(simplex));
             }
         } else {
@@ -175,7 +178,7 @@ impl<'q> Search<'q> {
             self.direction = self.middle();
             self.origin = Origin::Termination;
         } else if is_new || self.origin != Origin::Strict {
-            match self.strict() {
+            match self.strict_middle() {
                 Ok(w) => self.direction = w,
                 Err(simplex) => return Some(self.exhausted(simplex)),
             }
@@ -186,7 +189,7 @@ impl<'q> Search<'q> {
         None
     }
 
-    /// Steps until there is a verdict, and leaves a separating vector in `cache`.
+    /// Steps until there is a verdict. Stores a separating vector in `cache`.
     pub fn run(mut self, cache: &mut Cache) -> Output {
         loop {
             if let Some(verdict) = self.step() {
@@ -195,7 +198,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// The output for the verdict of the last step; a separating vector goes into `cache`.
+    /// The output for the verdict of the last step. Stores a separating vector in `cache`.
     pub fn finish(self, verdict: Verdict, cache: &mut Cache) -> Output {
         if let Verdict::Separated(Gap { direction: vector, .. }) = verdict {
             cache.store(Witness { vector, a: self.pair.0, b: self.pair.1 });
@@ -218,37 +221,38 @@ impl<'q> Search<'q> {
     }
 
     /// Adds a vector to the termination method.
-    fn keep(&mut self, r: Vec3) -> Fit {
+    fn insert_kept(&mut self, r: Vec3) -> Feasibility {
         match self.query.options.termination {
             Termination::Hemisphere => self.scratch.hemisphere.insert(r),
             Termination::HalfPlanes => self.scratch.half_planes.insert(r),
         }
     }
 
-    /// A vector strictly in front of all kept ones, or four that have none.
-    fn strict(&mut self) -> Result<Vec3, [usize; 4]> {
+    /// A vector strictly in front of all kept vectors, or the indices of four that have none.
+    fn strict_middle(&mut self) -> Result<Vec3, [usize; 4]> {
         if self.query.options.termination == Termination::HalfPlanes {
             return Ok(self.scratch.half_planes.middle());
         }
-        let strict = &mut self.scratch.strict;
-        strict.clear();
+        let strict_middle = &mut self.scratch.strict_middle;
+        strict_middle.clear();
         for r in self.scratch.hemisphere.vectors() {
-            if let Fit::Nowhere(simplex) = strict.insert(*r) {
+            if let Feasibility::Infeasible(simplex) = strict_middle.insert(*r) {
                 return Err(simplex);
             }
         }
-        Ok(strict.middle())
+        Ok(strict_middle.middle())
     }
 
-    /// No vector is in front of these four kept ones, certainly or to rounding.
+    /// The verdict if no vector is in front of these four kept vectors, up to rounding: certain if
+    /// they surround the origin.
     fn exhausted(&mut self, simplex: [usize; 4]) -> Verdict {
         let four = simplex.map(|i| self.scratch.kept[i]);
-        let mut few = Few::default();
+        let mut first = FirstPairs::default();
         for kept in four {
-            few.push(kept.pair);
+            first.push(kept.pair);
         }
-        self.blockers = few.pairs();
-        if surround(&four.map(|k| k.difference)) {
+        self.blockers = first.pairs();
+        if surrounds_origin(&four.map(|k| k.difference)) {
             Verdict::Intersecting(Common { pairs: self.blockers })
         } else {
             Verdict::Undecided(Reason::Exhausted)
@@ -256,14 +260,14 @@ impl<'q> Search<'q> {
     }
 }
 
-/// The first four different pairs.
+/// The first four distinct pairs.
 #[derive(Clone, Copy, Debug, Default)]
-struct Few {
+struct FirstPairs {
     pairs: [[u32; 2]; 4],
     count: usize,
 }
 
-impl Few {
+impl FirstPairs {
     fn push(&mut self, (a, b): (u32, u32)) {
         if self.count < 4 && !self.pairs[..self.count].contains(&[a, b]) {
             self.pairs[self.count] = [a, b];

@@ -1,10 +1,11 @@
-//! Brute force: every vertex is asked.
+//! Brute force: evaluates every vertex.
 
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge::math::Vec3;
 
-/// Asks every vertex, exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the
-/// others.
+/// Evaluates every vertex exactly: [`Hull::support`] as a [`VertexSearch`]. The reference for the
+/// other searches.
 #[derive(Clone, Copy, Debug)]
 pub struct BruteForce<'h>(pub &'h Hull);
 

@@ -1,11 +1,13 @@
-//! Local search as a [`VertexSearch`]: climbing from the last answer, or from a table's.
+//! Local search as a [`VertexSearch`]: a climb from the last result or from a vertex of a table.
 
 use super::DirectionTable;
-use impinge::convex::{Certainty, Climb, Hull, VertexSearch};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::{Certainty, Climb, VertexSearch};
 use impinge::math::Vec3;
 
-/// Climbs over the edges from the given start; [`VertexSearch::start`] comes from a table, if there
-/// is one.
+/// A climb over the edges from the given start. [`VertexSearch::start`] returns the vertex from the
+/// table, if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalSearch<'h> {
     hull: &'h Hull,
@@ -14,26 +16,25 @@ pub struct LocalSearch<'h> {
 }
 
 impl<'h> LocalSearch<'h> {
-    /// Comparisons are exact, and so are the answers: [`Hull::climb`].
+    /// Exact comparisons and exact results: [`Hull::climb`].
     #[must_use]
     pub fn exact(hull: &'h Hull) -> Self {
         Self { hull, table: None, certainty: Certainty::Exact }
     }
 
-    /// Comparisons are those of `f64` products, and the answers are not certain:
-    /// [`Hull::climb_rounded`].
+    /// Comparisons of rounded `f64` products, so results are not certain: [`Hull::climb_rounded`].
     #[must_use]
     pub fn rounded(hull: &'h Hull) -> Self {
         Self { hull, table: None, certainty: Certainty::Rounded }
     }
 
-    /// The same with starts from `table`, which was made for this hull.
+    /// The same search with start vertices from `table`, which was built for this hull.
     ///
     /// # Panics
-    /// If the table names a vertex that this hull does not have.
+    /// If the table has the index of a vertex that this hull does not have.
     #[must_use]
     pub fn with_table(self, table: &'h DirectionTable) -> Self {
-        assert!(table.fits(self.hull), "a table of another hull");
+        assert!(table.fits(self.hull), "the direction table was built for another hull");
         Self { table: Some(table), ..self }
     }
 }

@@ -1,5 +1,6 @@
-//! Supporting vertices: four ways behind the interface of the engine,
-//! [`VertexSearch`](impinge::convex::VertexSearch).
+//! Searches for supporting vertices: brute force, local search with and without a table, and a
+//! hierarchy. All implement the engine's interface,
+//! [`VertexSearch`](impinge::internals::support::VertexSearch).
 
 mod brute;
 mod hierarchy;

@@ -1,13 +1,15 @@
-//! A table of supporting vertices in 8 x 16 directions, where a local search starts.
+//! A table of supporting vertices for 8 x 16 directions: start vertices of a local search.
 //!
 //! Leung 1996, section 3.5: the sphere of directions is divided into 8 bands of the polar angle and
-//! 16 sectors of the azimuth, and each region holds the vertex that supports the hull in the
-//! direction of the region's middle. A direction finds its region in constant time; the vertex
-//! there is an approximation, from which the search goes on.
+//! 16 sectors of the azimuth. For each region the table stores the vertex that supports the hull in
+//! the direction of the region's middle. The region of a direction is computed in constant time.
+//! Its vertex is an approximation, from which the search continues.
 
 use std::f64::consts::PI;
 
-use impinge::convex::{Climb, Hull};
+use impinge::convex::Hull;
+use impinge::internals::HullInternals as _;
+use impinge::internals::support::Climb;
 use impinge::math::Vec3;
 
 /// The number of bands from pole to pole.
@@ -16,18 +18,19 @@ const BANDS: usize = 8;
 /// The number of sectors around the axis.
 const SECTORS: usize = 16;
 
-/// The cosines of 1, 2 and 3 eighths of pi: where one hemisphere's bands meet.
+/// The cosines of 1, 2 and 3 eighths of pi: the boundaries between the bands of one hemisphere.
 const BAND_COSINES: [f64; 3] =
     [0.923_879_532_511_286_7, std::f64::consts::FRAC_1_SQRT_2, 0.382_683_432_365_089_8];
 
-/// The tangent of pi / 8: where the two sectors of an octant meet.
+/// The tangent of pi / 8: the boundary between the two sectors of an octant.
 const SECTOR_TANGENT: f64 = std::f64::consts::SQRT_2 - 1.0;
 
-/// The supporting vertices of a hull in 8 x 16 directions (in the hull's frame).
+/// The supporting vertices of a hull for 8 x 16 directions, in the hull's frame.
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::convex::{Climb, DirectionTable, Hull};
+/// use impinge::convex::Hull;
+/// use impinge_papers::leung::DirectionTable;
 ///
 /// let hull = Hull::new(&[Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z])?;
 /// let table = DirectionTable::new(&hull);
@@ -41,7 +44,7 @@ pub struct DirectionTable {
 }
 
 impl DirectionTable {
-    /// Finds the vertices, each by an exact climb from that of the region before.
+    /// Computes the vertices, each by an exact climb from that of the previous region.
     #[must_use]
     pub fn new(hull: &Hull) -> Self {
         let mut climb = Climb::default();
@@ -49,7 +52,8 @@ impl DirectionTable {
         let mut last = 0;
         for band in 0..BANDS {
             for step in 0..SECTORS {
-                // To and fro, so that each region borders on the one before.
+                // Alternates the order of the sectors, so that each region is adjacent to the
+                // previous one.
                 let sector = if band % 2 == 0 { step } else { SECTORS - 1 - step };
                 last = hull.climb(Self::middle(band, sector), last, &mut climb);
                 vertices[band * SECTORS + sector] = last;
@@ -58,23 +62,23 @@ impl DirectionTable {
         Self { vertices }
     }
 
-    /// The vertex of the region that `direction` (in the hull's frame, of any length) falls into:
-    /// close to the furthest one.
+    /// The vertex of the region that contains `direction` (in the hull's frame, of any length). It
+    /// is close to the furthest vertex.
     ///
-    /// For the direction zero, or one that is not finite, some vertex.
+    /// Returns some vertex for a direction that is zero or not finite.
     #[inline]
     #[must_use]
     pub fn near(&self, direction: Vec3) -> u32 {
         self.vertices[region(direction)]
     }
 
-    /// The bytes of the table.
+    /// The size of the table in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(self)
     }
 
-    /// Whether all vertices named are vertices of `hull`.
+    /// Whether all indices in the table are vertices of `hull`.
     pub(super) fn fits(&self, hull: &Hull) -> bool {
         self.vertices.iter().all(|v| (*v as usize) < hull.vertices().len())
     }
@@ -88,17 +92,17 @@ impl DirectionTable {
     }
 }
 
-/// The number of the region that holds a direction, without trigonometry: by comparison with the
-/// borders.
+/// The index of the region that contains a direction, by comparison with the boundaries, without
+/// trigonometric functions.
 #[inline]
 fn region(direction: Vec3) -> usize {
     let Vec3 { x, y, z } = direction;
-    // The band: how many of the borders of its hemisphere lie above it.
+    // The band: the number of band boundaries of its hemisphere that lie above the direction.
     let length = direction.length();
     let below = |cosine: &f64| usize::from(z.abs() < cosine * length);
     let from_pole: usize = BAND_COSINES.iter().map(below).sum();
     let band = if z < 0.0 { BANDS - 1 - from_pole } else { from_pole };
-    // The sector, first within the quadrant: 0 to 3 from the x axis to the y axis.
+    // The sector within the quadrant: 0 to 3 from the x axis to the y axis.
     let (s, t) = (x.abs(), y.abs());
     let within = if t < s {
         usize::from(t >= SECTOR_TANGENT * s)
@@ -135,7 +139,7 @@ mod tests {
             let d = random.direction();
             let (polar, azimuth) = (d.z.acos(), d.y.atan2(d.x).rem_euclid(2.0 * PI));
             let (band, sector) = (polar / (PI / 8.0), azimuth / (PI / 8.0));
-            // Not on a border, where either side is right.
+            // Skip boundaries, where either side is correct.
             if [band, sector].iter().all(|c| (c - c.round()).abs() > 1e-9) {
                 assert_eq!(region(d), band as usize * SECTORS + sector as usize, "{d}");
             }

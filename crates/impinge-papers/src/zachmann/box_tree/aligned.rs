@@ -1,8 +1,9 @@
-//! Two boxes by axis-aligned boxes in A's frame, each computed from its parent's (Zachmann 1994,
-//! section 3.6.4 and Figure 3.30).
+//! Overlap test of two boxes by axis-aligned boxes in A's frame, each computed from that of its
+//! parent (Zachmann 1994, section 3.6.4 and Figure 3.30).
 //!
-//! The tree is the same. A's boxes are axis-aligned already; around a box of B, cutting it moves
-//! one face in each direction, by the cut-off length times an entry of the rotation.
+//! The trees are the same as for clipping. A's boxes are already axis-aligned. When a box of B is
+//! cut, one face of the axis-aligned box around it moves per axis, by the cut-off length times an
+//! entry of the rotation matrix.
 
 use impinge::math::Aabb;
 
@@ -11,7 +12,7 @@ use super::counts::Tally;
 use super::frames::{Frames, Map, shared};
 use super::traverse::{BoxPair, Cut};
 
-/// The place of B's frame in A's, and the margin.
+/// The map from B's frame to A's, and the margin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context {
     map: Map,
@@ -21,10 +22,10 @@ pub(super) struct Context {
 /// A pair of boxes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aligned {
-    /// Each box in its own frame.
+    /// The bounds of each box in its own frame.
     lo: [[f64; 3]; 2],
     hi: [[f64; 3]; 2],
-    /// Around B's box, in A's frame.
+    /// The axis-aligned box around B's box, in A's frame.
     around: [[f64; 3]; 2],
 }
 
@@ -61,7 +62,7 @@ impl BoxPair for Aligned {
         if side == 1 {
             for k in 0..3 {
                 let m = context.map.matrix[k][axis];
-                // Which end of the box around B's the upper face of B's box is responsible for.
+                // The end of the surrounding box that the upper face of B's box determines.
                 let upper = usize::from(m > 0.0);
                 left.around[upper][k] += m * (at - self.hi[1][axis]);
                 right.around[1 - upper][k] += m * (at - self.lo[1][axis]);

@@ -1,4 +1,4 @@
-//! Building a box-tree, level by level (Zachmann 1994, section 3.6.3).
+//! Construction of a box-tree, level by level (Zachmann 1994, section 3.6.3).
 
 use std::collections::VecDeque;
 
@@ -10,8 +10,8 @@ use super::cut::{Cut, Polygons};
 use super::options::Options;
 use super::{BoxTree, Node};
 
-/// A node to be made a leaf or split.
-struct Open {
+/// A node that is still to be split or made a leaf.
+struct PendingNode {
     node: usize,
     depth: usize,
     bounds: Aabb,
@@ -19,8 +19,8 @@ struct Open {
     edges: Vec<u32>,
 }
 
-/// Level by level, and not depth first, so that the limit on copies, when it is reached, stops all
-/// branches at about the same depth.
+/// Builds the tree breadth-first, so that the limit on copies, once reached, stops all branches at
+/// about the same depth.
 pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
     let boxes: Vec<Aabb> = (0..mesh.triangles().len())
         .map(|t| {
@@ -46,23 +46,24 @@ pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
     let all_edges = mesh.edges();
     let ends = |e: u32| all_edges.ends(e as usize).map(|v| mesh.vertices()[v as usize]);
     let mut copies = boxes.len();
-    let most_copies = (options.max_copies * boxes.len() as f64).min(f64::from(u32::MAX)) as usize;
-    let mut open = VecDeque::from([Open {
+    let max_copies = (options.max_copies * boxes.len() as f64).min(f64::from(u32::MAX)) as usize;
+    let mut pending = VecDeque::from([PendingNode {
         node: 0,
         depth: 0,
         bounds,
         triangles: (0..boxes.len() as u32).collect(),
         edges: (0..all_edges.len() as u32).collect(),
     }]);
-    tree.nodes.push(NO_NODE);
-    while let Some(next) = open.pop_front() {
+    tree.nodes.push(PLACEHOLDER);
+    while let Some(next) = pending.pop_front() {
         let small = next.triangles.len() <= options.min_polygons;
         let cut = if small || next.depth >= options.max_depth {
             None
         } else {
             let mut within = Aabb::EMPTY;
             if options.empty_boxes {
-                // Edges too: one that lies in a thick plane may be where none of its triangles is.
+                // Include the edges: an edge inside a thick plane may be in a box that contains
+                // none of its triangles.
                 within = Aabb::from_points(next.edges.iter().flat_map(|e| ends(*e)));
                 within =
                     next.triangles.iter().fold(within, |sum, t| sum.union(&boxes[*t as usize]));
@@ -70,10 +71,10 @@ pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
             let (bounds, members) = (&next.bounds, &next.triangles[..]);
             Polygons { bounds, boxes: &boxes, members, within, delta: tree.delta }
                 .cut(options)
-                .filter(|cut| copies + cut.crossing <= most_copies)
+                .filter(|cut| copies + cut.crossing <= max_copies)
         };
         let Some(cut) = cut else {
-            tree.close(&next)?;
+            tree.add_leaf(&next)?;
             continue;
         };
         copies += cut.crossing;
@@ -83,7 +84,7 @@ pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
             link: u32::try_from(first).map_err(|_| too_large())?,
             axis: cut.axis as u8,
         };
-        tree.nodes.extend([NO_NODE; 2]);
+        tree.nodes.extend([PLACEHOLDER; 2]);
         let [left, right] = halve(&next.bounds, &cut);
         let span = |t: u32| {
             let b = &boxes[t as usize];
@@ -96,14 +97,14 @@ pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
         };
         let [left_edges, right_edges] = split(&next.edges, &cut, tree.delta, span);
         let depth = next.depth + 1;
-        open.push_back(Open {
+        pending.push_back(PendingNode {
             node: first,
             depth,
             bounds: left,
             triangles: left_triangles,
             edges: left_edges,
         });
-        open.push_back(Open {
+        pending.push_back(PendingNode {
             node: first + 1,
             depth,
             bounds: right,
@@ -118,16 +119,16 @@ pub(super) fn build(mesh: &Mesh, options: &Options) -> Result<BoxTree, Error> {
     Ok(tree)
 }
 
-/// What stands in the place of a node that is not made yet.
-const NO_NODE: Node = Node { cut: 0.0, link: 0, axis: Node::LEAF };
+/// Placeholder for a node that is not built yet.
+const PLACEHOLDER: Node = Node { cut: 0.0, link: 0, axis: Node::LEAF };
 
 impl BoxTree {
-    /// Makes a leaf.
-    fn close(&mut self, open: &Open) -> Result<(), Error> {
+    /// Makes the pending node a leaf.
+    fn add_leaf(&mut self, pending: &PendingNode) -> Result<(), Error> {
         let link = u32::try_from(self.leaf_count()).map_err(|_| too_large())?;
-        self.nodes[open.node] = Node { cut: 0.0, link, axis: Node::LEAF };
-        self.triangles.extend(&open.triangles);
-        self.edges.extend(&open.edges);
+        self.nodes[pending.node] = Node { cut: 0.0, link, axis: Node::LEAF };
+        self.triangles.extend(&pending.triangles);
+        self.edges.extend(&pending.edges);
         let index = |n: usize| u32::try_from(n).map_err(|_| too_large());
         self.starts.push([index(self.triangles.len())?, index(self.edges.len())?]);
         Ok(())

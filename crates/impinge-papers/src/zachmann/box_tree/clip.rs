@@ -1,11 +1,11 @@
-//! Two boxes by the parts of their edges inside each other (Zachmann 1994, sections 3.6.1 and
-//! 3.6.2).
+//! Overlap test of two boxes by the parts of their edges inside each other (Zachmann 1994, sections
+//! 3.6.1 and 3.6.2).
 //!
-//! Two convex bodies share a point only if an edge of one meets the other. So a pair of boxes is
-//! described by 24 intervals: four edges along each of three axes, for each box. Edge `i` of family
-//! `alpha` is where the lower of the two other coordinates is at its upper end if bit 0 of `i` is
-//! set, the higher one if bit 1 is. Its parameter is the coordinate along `alpha` in the box's own
-//! frame.
+//! Two convex bodies share a point only if an edge of one intersects the other. So the state of a
+//! pair of boxes is 24 intervals: four edges along each of three axes, for each box. The edges
+//! along axis `alpha` are a family. For edge `i` of a family, bit 0 of `i` selects the lower or
+//! upper end of the first of the two other axes, bit 1 that of the second. The parameter of an edge
+//! is the coordinate along `alpha` in the box's own frame.
 
 use impinge::math::Aabb;
 
@@ -14,26 +14,26 @@ use super::counts::Tally;
 use super::frames::{Frames, Map, shared};
 use super::traverse::{BoxPair, Cut};
 
-/// The two other axes.
+/// The two other axes of each axis.
 const OTHERS: [[usize; 2]; 3] = [[1, 2], [0, 2], [0, 1]];
 
-/// An edge whose direction has a smaller component than this across a pair of planes is parallel to
-/// them: 2^-50.
-const PARALLEL: f64 = f64::EPSILON * 4.0;
+/// An edge is parallel to a pair of planes if the component of its direction along their normal is
+/// smaller than this: 2^-50.
+const MIN_NORMAL_COMPONENT: f64 = f64::EPSILON * 4.0;
 
-/// What clipping the edges of one box at the planes of the other needs and no cut changes: the
-/// tables of quotients. Indexed by the axis of the planes, then the family of edges.
+/// Precomputed quotients for clipping the edges of one box at the planes of the other. Constant for
+/// a query. Indexed by the axis of the planes, then the family of edges.
 #[derive(Clone, Debug)]
 struct Table {
-    /// The components of the edges' directions.
+    /// The components of the directions of the edges.
     matrix: [[f64; 3]; 3],
     origin: [f64; 3],
-    /// One over the component of the family's direction; zero if the family is parallel to the
-    /// planes. Its sign tells which plane of the two edges enter by.
+    /// The reciprocal of the component of the family's direction, or zero if the family is parallel
+    /// to the planes. The sign determines through which of the two planes the edges enter.
     inverse: [[f64; 3]; 3],
-    /// The components of the two other families' directions over that of this one.
+    /// The components of the directions of the two other families, divided by that of this family.
     quotient: [[[f64; 2]; 3]; 3],
-    /// The margin in terms of the parameter.
+    /// The margin, in units of the parameter.
     slack: [[f64; 3]; 3],
     margin: f64,
 }
@@ -52,7 +52,7 @@ impl Table {
         for plane in 0..3 {
             for family in 0..3 {
                 let m = map.matrix[plane][family];
-                if m.abs() >= PARALLEL {
+                if m.abs() >= MIN_NORMAL_COMPONENT {
                     table.inverse[plane][family] = 1.0 / m;
                     table.quotient[plane][family] =
                         OTHERS[family].map(|o| map.matrix[plane][o] / m);
@@ -63,10 +63,11 @@ impl Table {
         table
     }
 
-    /// The parameters at which the four edges of a family meet a plane, or, for edges parallel to
-    /// it, their coordinates across it. The base and the four products are shared.
+    /// The parameters at which the four edges of a family intersect a plane. For edges parallel to
+    /// the plane, their coordinates along its normal. The four edges share the base and the four
+    /// products.
     #[inline]
-    fn meet(&self, plane: usize, at: f64, family: usize, of: &Edges) -> [f64; 4] {
+    fn intersections(&self, plane: usize, at: f64, family: usize, of: &Edges) -> [f64; 4] {
         let [j, k] = OTHERS[family];
         let inverse = self.inverse[plane][family];
         let (base, [p, q]) = if inverse == 0.0 {
@@ -80,8 +81,8 @@ impl Table {
         [low - near, high - near, low - far, high - far]
     }
 
-    /// The part of an edge inside a box: from scratch, at all six planes. The edge has the given
-    /// coordinates along the two other axes.
+    /// The part of an edge inside a box, clipped at all six planes. `fixed` are the coordinates of
+    /// the edge along the two other axes.
     fn clip(&self, family: usize, fixed: [f64; 2], ends: [f64; 2], at: &Edges) -> Option<[f64; 2]> {
         let [mut enter, mut leave] = ends;
         let [j, k] = OTHERS[family];
@@ -109,13 +110,13 @@ impl Table {
     }
 }
 
-/// A box in its own frame, and the parts of its edges inside the other.
+/// A box in its own frame, and the parts of its edges inside the other box.
 #[derive(Clone, Copy, Debug)]
 struct Edges {
     lo: [f64; 3],
     hi: [f64; 3],
     inside: [[[f64; 2]; 4]; 3],
-    /// Which edges are not outside: bit `4 * family + i`.
+    /// The edges that are not outside, as bits `4 * family + i`.
     alive: u16,
 }
 
@@ -132,7 +133,8 @@ impl Edges {
         }
     }
 
-    /// Keeps what is left of an edge, or marks it as outside.
+    /// Intersects the interval of an edge with `enter..leave`. Marks the edge as outside if nothing
+    /// is left.
     #[inline]
     fn narrow(&mut self, family: usize, i: usize, enter: f64, leave: f64) {
         let part = &mut self.inside[family][i];
@@ -143,12 +145,12 @@ impl Edges {
     }
 }
 
-/// What holds for all pairs of a query.
+/// The data common to all pairs of a query.
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
-    /// For the edges of A and for those of B.
+    /// The tables for the edges of A and for those of B.
     tables: [Table; 2],
-    /// From B's frame to A's, and by how much what boxes share is grown there.
+    /// The map from B's frame to A's, and the margin of the common region there.
     map: Map,
     margin: f64,
 }
@@ -205,20 +207,20 @@ impl BoxPair for Clip {
         left.0[side].hi[axis] = cut;
         right.0[side].lo[axis] = cut;
 
-        // The other box's edges meet one new plane, which both halves share.
+        // The edges of the other box are clipped at one new plane, which both halves share.
         let (other, table) = (&self.0[1 - side], &tables[1 - side]);
         for family in 0..3 {
-            let living = other.alive >> (4 * family) & 15;
-            if living == 0 {
+            let inside = other.alive >> (4 * family) & 15;
+            if inside == 0 {
                 continue;
             }
-            tally.edges(u64::from(living.count_ones()));
-            let meet = table.meet(axis, cut, family, other);
+            tally.edges(u64::from(inside.count_ones()));
+            let intersections = table.intersections(axis, cut, family, other);
             let inverse = table.inverse[axis][family];
             let slack = table.slack[axis][family];
             let (l, r) = (&mut left.0[1 - side], &mut right.0[1 - side]);
-            for i in (0..4).filter(|i| living >> i & 1 != 0) {
-                let (minus, plus) = (meet[i] - slack, meet[i] + slack);
+            for i in (0..4).filter(|i| inside >> i & 1 != 0) {
+                let (minus, plus) = (intersections[i] - slack, intersections[i] + slack);
                 if inverse > 0.0 {
                     l.narrow(family, i, f64::NEG_INFINITY, plus);
                     r.narrow(family, i, minus, f64::INFINITY);
@@ -226,19 +228,19 @@ impl BoxPair for Clip {
                     l.narrow(family, i, minus, f64::INFINITY);
                     r.narrow(family, i, f64::NEG_INFINITY, plus);
                 } else {
-                    // Parallel: all of it is on one side, or, near the plane, on both.
-                    if meet[i] > cut + table.margin {
+                    // A parallel edge is on one side of the plane or, near the plane, on both.
+                    if intersections[i] > cut + table.margin {
                         l.set(family, i, None);
                     }
-                    if meet[i] < cut - table.margin {
+                    if intersections[i] < cut - table.margin {
                         r.set(family, i, None);
                     }
                 }
             }
         }
 
-        // Of the box's own edges, those along the axis are cut in two, four are new in each half,
-        // and four are as they were.
+        // Of the edges of the box that is cut, those along the axis are divided, four are new in
+        // each half, and four are unchanged.
         let (own, table) = (&self.0[side], &tables[side]);
         let (l, r) = (&mut left.0[side], &mut right.0[side]);
         for i in (0..4).filter(|i| own.alive >> (4 * axis + i) & 1 != 0) {
@@ -246,7 +248,7 @@ impl BoxPair for Clip {
             r.narrow(axis, i, cut, f64::INFINITY);
         }
         for family in OTHERS[axis] {
-            // The place of the cut axis among the two that the family's edges do not run along.
+            // The index of the cut axis among the two other axes of the family.
             let place = usize::from(OTHERS[family][1] == axis);
             let third = OTHERS[family][1 - place];
             for (n, end) in [own.lo[third], own.hi[third]].into_iter().enumerate() {
@@ -283,8 +285,9 @@ mod tests {
         BoxTree::build(mesh, &Options { min_polygons: 1, ..Options::THESIS }).unwrap()
     }
 
-    /// Separating axes: the three of each frame and the nine products.
-    fn apart(a: &Aabb, b: &Aabb, pose: &Pose) -> f64 {
+    /// The largest gap along the separating axes: the three axes of each frame and the nine cross
+    /// products.
+    fn separating_gap(a: &Aabb, b: &Aabb, pose: &Pose) -> f64 {
         let (r, d) = (pose.rotation(), pose.transform_point(b.center()) - a.center());
         let (ha, hb) = (a.extent() * 0.5, b.extent() * 0.5);
         let axes_b = [r.x_axis, r.y_axis, r.z_axis];
@@ -303,10 +306,9 @@ mod tests {
         gap
     }
 
-    /// Follows random paths and compares each verdict with separating axes computed from the boxes
-    /// themselves.
+    /// Follows random paths and compares each result with the separating-axis test of the boxes.
     #[test]
-    fn intervals_kept_from_above_say_what_separating_axes_say() {
+    fn inherited_intervals_agree_with_separating_axes() {
         let mesh = shapes::cuboid_grid([2.0, 3.0, 1.0], [3, 3, 3]).unwrap();
         let tree = tree(&mesh);
         let mut random = Random::new(4);
@@ -320,7 +322,7 @@ mod tests {
             let mut boxes = [tree.bounds; 2];
             let mut state = Clip::root(&tables, &tree, &tree, &mut ());
             for _ in 0..12 {
-                let gap = apart(&boxes[0], &boxes[1], &pose);
+                let gap = separating_gap(&boxes[0], &boxes[1], &pose);
                 if gap.abs() > 1e-6 {
                     assert_eq!(state.is_some(), gap < 0.0, "{gap} {boxes:?} {pose:?}");
                 }

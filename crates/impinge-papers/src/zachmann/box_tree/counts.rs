@@ -1,24 +1,25 @@
-//! What a traversal counts, when asked.
+//! Optional counters of a traversal.
 
-/// Hears what a traversal does. `()` hears nothing and costs nothing.
+/// Receives the operations of a traversal. The implementation for `()` does nothing and costs
+/// nothing.
 pub trait Tally {
     /// A pair of boxes is tested.
     #[inline]
     fn boxes(&mut self) {}
 
-    /// So many box edges are clipped: at one new plane, or at all six.
+    /// Box edges are clipped: `planes` is the number of clips at a single plane.
     #[inline]
     fn edges(&mut self, planes: u64) {
         let _ = planes;
     }
 
-    /// Two leaves meet, with so many triangles each.
+    /// Two leaves with `a` and `b` triangles overlap.
     #[inline]
     fn leaves(&mut self, a: usize, b: usize) {
         let _ = (a, b);
     }
 
-    /// So many triangles of two leaves are left after the collecting phase.
+    /// Of two leaves, `triangles` triangles are left after the collecting phase.
     #[inline]
     fn collected(&mut self, triangles: usize) {
         let _ = triangles;
@@ -32,7 +33,7 @@ pub trait Tally {
     #[inline]
     fn exact_test(&mut self) {}
 
-    /// A pair of triangles comes up that was reported before.
+    /// A pair of triangles was found again after it was reported.
     #[inline]
     fn repeated(&mut self) {}
 }
@@ -44,19 +45,19 @@ impl Tally for () {}
 pub struct Counts {
     /// Pairs of boxes tested.
     pub boxes: u64,
-    /// Intersections of a box edge with a plane computed: the unit of clipping.
+    /// Intersections of a box edge with a plane: the unit of clipping.
     pub edges_clipped: u64,
     /// Pairs of leaves.
     pub leaf_pairs: u64,
     /// Triangles in those leaves.
     pub leaf_triangles: u64,
-    /// Of them, those left after the collecting phase.
+    /// Triangles in those leaves that are left after the collecting phase.
     pub collected: u64,
     /// Comparisons of the boxes of two triangles, or of an edge and a triangle.
     pub box_tests: u64,
     /// Exact tests.
     pub exact_tests: u64,
-    /// Pairs that came up again in other leaves.
+    /// Pairs that were found again in other leaves.
     pub repeated: u64,
 }
 

@@ -1,25 +1,26 @@
-//! Where to cut a box: the penalty function of Zachmann 1994, section 3.6.3, and its search.
+//! The choice of the plane that cuts a box: the penalty function of Zachmann 1994, section 3.6.3,
+//! and its minimisation.
 
 use impinge::math::Aabb;
 
 use super::options::Options;
 
-/// Cuts whose penalties differ by less than this share of the polygons count as equally good, where
-/// the longest side decides.
-const SIMILAR: f64 = 0.1;
+/// Cuts whose penalties differ by at most this share of the polygons count as equally good; the cut
+/// across the longest side is then used.
+const PENALTY_TOLERANCE: f64 = 0.1;
 
-/// Empty space is cut off only along sides at least this share of the longest one: a thin box has
-/// little of it.
-const WORTH: f64 = 0.25;
+/// Empty space is cut off only along sides at least this long, relative to the longest side,
+/// because a thin box has little of it.
+const MIN_SIDE_SHARE: f64 = 0.25;
 
 /// A plane perpendicular to an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Cut {
     pub(super) axis: usize,
     pub(super) at: f64,
-    /// Polygons on both sides.
+    /// Number of polygons on both sides.
     pub(super) crossing: usize,
-    /// The side that holds nothing, if one does.
+    /// The empty side, if there is one.
     pub(super) empty: Option<Half>,
 }
 
@@ -31,7 +32,7 @@ pub(super) enum Half {
 }
 
 impl Cut {
-    /// Which halves get something that reaches from `lo` to `hi` along the axis.
+    /// The halves that receive an object with the extent `lo..hi` along the axis.
     pub(super) fn halves(&self, lo: f64, hi: f64, delta: f64) -> [bool; 2] {
         match self.empty {
             Some(Half::Left) => [false, true],
@@ -41,8 +42,8 @@ impl Cut {
     }
 }
 
-/// Left, right or both: what sticks out by up to `delta` does not cross, and what lies in the
-/// thickness goes where more of it is (Figure 3.28).
+/// Left, right or both: an object that extends over the plane by at most `delta` does not cross it,
+/// and an object inside the thickness goes to the side that contains more of it (Figure 3.28).
 fn halves(lo: f64, hi: f64, at: f64, delta: f64) -> [bool; 2] {
     match (hi <= at + delta, lo >= at - delta) {
         (false, false) => [true, true],
@@ -52,27 +53,28 @@ fn halves(lo: f64, hi: f64, at: f64, delta: f64) -> [bool; 2] {
     }
 }
 
-/// The polygons of a box, by their own boxes.
+/// The polygons of a box, represented by their own boxes.
 pub(super) struct Polygons<'a> {
     pub(super) bounds: &'a Aabb,
     pub(super) boxes: &'a [Aabb],
     pub(super) members: &'a [u32],
-    /// Around them and the edges of the box; asked for only where empty boxes are.
+    /// The box around the polygons and edges. Used only with [`Options::empty_boxes`].
     pub(super) within: Aabb,
     pub(super) delta: f64,
 }
 
 impl Polygons<'_> {
-    /// The cut of smallest penalty among those the stopping rules allow.
+    /// The cut of smallest penalty among those that the stopping rules allow.
     pub(super) fn cut(&self, options: &Options) -> Option<Cut> {
         if options.empty_boxes {
             if let Some(cut) = self.empty_space() {
                 return Some(cut);
             }
         }
-        let found = [0, 1, 2].map(|axis| self.along(axis, options));
+        let found = [0, 1, 2].map(|axis| self.best_along(axis, options));
         let least = found.iter().flatten().map(|(p, _)| *p).min_by(f64::total_cmp)?;
-        let margin = if options.empty_boxes { SIMILAR * self.members.len() as f64 } else { 0.0 };
+        let margin =
+            if options.empty_boxes { PENALTY_TOLERANCE * self.members.len() as f64 } else { 0.0 };
         let side = |cut: &Cut| self.bounds.extent()[cut.axis];
         let mut best: Option<Cut> = None;
         for (_, cut) in found.iter().flatten().filter(|(p, _)| *p <= least + margin) {
@@ -84,30 +86,29 @@ impl Polygons<'_> {
         best
     }
 
-    /// The best cut along one axis by `|n_l - n_r|` alone, with its whole penalty.
+    /// The best cut along one axis by `|n_l - n_r|` alone, with its full penalty.
     ///
-    /// Interval bisection, hastened: the end on the poorer side moves towards the middle by the
-    /// share that the counts differ by. The thesis prints
-    /// `l' = n_l/(n_l+n_r) l + (n_r-n_l)/(n_l+n_r) c`, whose weights do not sum up to one; with
-    /// `n_r` as the divisor they do, and `l' = c` when nothing is on the left, as in plain
-    /// bisection.
-    fn along(&self, axis: usize, options: &Options) -> Option<(f64, Cut)> {
+    /// An accelerated interval bisection: the end on the side with fewer polygons moves towards the
+    /// middle, by the relative difference of the counts. The thesis prints `l' = n_l/(n_l+n_r) l +
+    /// (n_r-n_l)/(n_l+n_r) c`, whose weights do not sum to one. With `n_r` as the divisor they do,
+    /// and `l' = c` if no polygon is on the left, as in plain bisection.
+    fn best_along(&self, axis: usize, options: &Options) -> Option<(f64, Cut)> {
         let (first, last) = (self.bounds.min[axis], self.bounds.max[axis]);
         let (mut l, mut r) = (first, last);
         let resolution = f64::EPSILON * l.abs().max(r.abs());
-        let most = options.max_share * self.members.len() as f64;
+        let max_count = options.max_share * self.members.len() as f64;
         let mut best: Option<(f64, f64, Cut)> = None;
         for _ in 0..options.max_iterations {
             let at = (l * 0.5 + r * 0.5).clamp(first, last);
             let [left, right, crossing] = self.count(axis, at);
             let unbalanced = (left as f64 - right as f64).abs();
             let halves = [left + crossing, right + crossing];
-            let allowed = halves.iter().all(|n| *n > 0 && *n as f64 <= most);
+            let allowed = halves.iter().all(|n| *n > 0 && *n as f64 <= max_count);
             if allowed && best.as_ref().is_none_or(|(p, ..)| unbalanced < *p) {
                 let penalty = unbalanced + options.crossing_weight * crossing as f64;
                 best = Some((unbalanced, penalty, Cut { axis, at, crossing, empty: None }));
             }
-            if unbalanced <= options.good_enough || r - l <= resolution {
+            if unbalanced <= options.balance_tolerance || r - l <= resolution {
                 break;
             }
             if left < right {
@@ -121,7 +122,7 @@ impl Polygons<'_> {
         best.map(|(_, penalty, cut)| (penalty, cut))
     }
 
-    /// How many polygons are left of a plane, right of it, and crossing.
+    /// The numbers of polygons left of a plane, right of it, and crossing it.
     fn count(&self, axis: usize, at: f64) -> [usize; 3] {
         let mut counts = [0; 3];
         for member in self.members {
@@ -135,22 +136,22 @@ impl Polygons<'_> {
         counts
     }
 
-    /// A cut with nothing on one side, in the middle third of its side of the box: a plane is
-    /// pushed from each end until it meets a polygon or the middle, and the one that comes closest
-    /// to the middle wins.
+    /// A cut with an empty side, in the middle third of a side of the box. From each end a plane is
+    /// moved until it reaches a polygon or the middle. The plane closest to the middle is the
+    /// result.
     fn empty_space(&self) -> Option<Cut> {
         let extent = self.bounds.extent();
         let mut best: Option<(f64, Cut)> = None;
         for axis in 0..3 {
             let (lo, hi) = (self.bounds.min[axis], self.bounds.max[axis]);
-            if !(extent[axis] > 0.0 && extent[axis] >= WORTH * extent.max_element()) {
+            if !(extent[axis] > 0.0 && extent[axis] >= MIN_SIDE_SHARE * extent.max_element()) {
                 continue;
             }
             let middle = lo * 0.5 + hi * 0.5;
             let (left, right) =
                 (self.within.min[axis].min(middle), self.within.max[axis].max(middle));
-            let pushed = [(left - lo, left, Half::Left), (hi - right, right, Half::Right)];
-            for (way, at, half) in pushed {
+            let candidates = [(left - lo, left, Half::Left), (hi - right, right, Half::Right)];
+            for (way, at, half) in candidates {
                 let share = way / extent[axis];
                 let further = best.as_ref().is_none_or(|(s, _)| share > *s);
                 if share >= 1.0 / 3.0 && further && lo < at && at < hi {
@@ -184,7 +185,7 @@ mod tests {
 
     #[test]
     fn balanced_halves_and_no_crossing() {
-        // Three short bars on the left, a gap, three long ones on the right.
+        // Three short bars on the left, a gap, and three long bars on the right.
         let spans = [[0.0, 1.0], [1.0, 2.0], [2.0, 3.0], [4.0, 9.0], [9.0, 15.0], [15.0, 21.0]];
         let found = cut(&spans, &Options::THESIS).unwrap();
         assert_eq!((found.axis, found.crossing, found.empty), (0, 0, None));
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_parted_is_not_cut() {
+    fn inseparable_polygons_are_not_cut() {
         assert_eq!(cut(&[[0.0, 1.0]; 8], &Options::THESIS), None);
         assert_eq!(cut(&[[0.0, 1.0]], &Options::THESIS), None);
     }

@@ -1,22 +1,22 @@
-//! How two box-trees stand to each other, and how far clip planes must be moved outward. Derived in
-//! `docs/notes/box-tree.md`.
+//! The maps between the frames of two box-trees, and the margins by which clip planes are moved
+//! outward. Derived in `docs/notes/box-tree.md`.
 
 use impinge::math::{Aabb, Pose, Vec3};
 
 use super::BoxTree;
 
-/// What rounding in the traversal amounts to, as a share of the largest number in it.
-const ROUNDING: f64 = 1024.0 * f64::EPSILON;
+/// Bound of the rounding errors of the traversal, relative to the largest number in it.
+const TRAVERSAL_ROUNDING: f64 = 1024.0 * f64::EPSILON;
 
-/// What rounding in `Pose::transform_point` amounts to, as a share of the same.
-const MOVING: f64 = 4.0 * f64::EPSILON;
+/// Bound of the rounding error of `Pose::transform_point`, relative to the same number.
+const TRANSFORM_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-/// No product of a rotation, or its inverse, with a vector has larger components than this times
-/// the vector's: the root of three, rounded up.
-const TURN: f64 = 1.74;
+/// Bound of the components of a rotated vector, relative to the largest component of the vector:
+/// the square root of three, rounded up. Holds for the inverse rotation too.
+const MAX_COMPONENT_GROWTH: f64 = 1.74;
 
-/// Nothing is compared more finely than this, so that denormal numbers do no harm.
-const FLOOR: f64 = 1e-300;
+/// Minimum of all margins, so that denormal numbers are covered.
+const MIN_MARGIN: f64 = 1e-300;
 
 /// An affine map: `matrix[row][column]`, then `origin`.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +28,13 @@ pub(super) struct Map {
 /// The maps between the two frames, and the margins.
 #[derive(Clone, Debug)]
 pub(super) struct Frames {
-    /// From A's frame to B's, and from B's frame to A's: where the edges of each box are, seen from
-    /// the other.
+    /// The maps from A's frame to B's and from B's frame to A's. They transform the edges of each
+    /// box to the frame of the other.
     pub(super) across: [Map; 2],
-    /// By how much the planes of a box of the *other* tree are moved outward when an edge of this
-    /// one is clipped at them.
+    /// The distance by which the planes of a box of the *other* tree are moved outward when an edge
+    /// of this tree is clipped at them.
     pub(super) margin: [f64; 2],
-    /// By how much axis-aligned boxes in A's frame are grown, one of the two.
+    /// The margin by which one of two axis-aligned boxes in A's frame is enlarged.
     pub(super) aligned: f64,
 }
 
@@ -44,26 +44,27 @@ impl Frames {
         let back = r.inverse();
         let rows = |m: &glam::DMat3| [0, 1, 2].map(|i| [m.x_axis[i], m.y_axis[i], m.z_axis[i]]);
         let far = t.abs().max_element();
-        let far_a = far + TURN * b.reach() + a.reach();
-        let far_b = TURN * (far + a.reach()) + b.reach();
-        // A common point, seen from the two leaf boxes that must be found: both stick out by their
-        // thickness, and B's vertices are rounded.
-        let gap = a.delta + TURN * b.delta + MOVING * far_a;
-        let planes_of_b = TURN * gap + ROUNDING * far_b + FLOOR;
-        let planes_of_a = TURN * planes_of_b + ROUNDING * far_a + FLOOR;
+        let far_a = far + MAX_COMPONENT_GROWTH * b.reach() + a.reach();
+        let far_b = MAX_COMPONENT_GROWTH * (far + a.reach()) + b.reach();
+        // The largest distance between two leaf boxes whose contents share a point: both contents
+        // extend beyond their boxes by the thickness, and B's vertices are rounded.
+        let gap = a.delta + MAX_COMPONENT_GROWTH * b.delta + TRANSFORM_ROUNDING * far_a;
+        let planes_of_b = MAX_COMPONENT_GROWTH * gap + TRAVERSAL_ROUNDING * far_b + MIN_MARGIN;
+        let planes_of_a =
+            MAX_COMPONENT_GROWTH * planes_of_b + TRAVERSAL_ROUNDING * far_a + MIN_MARGIN;
         Self {
             across: [
                 Map { matrix: rows(&back), origin: (-(back * t)).to_array() },
                 Map { matrix: rows(&r), origin: t.to_array() },
             ],
             margin: [planes_of_b, planes_of_a],
-            aligned: gap + ROUNDING * far_a + FLOOR,
+            aligned: gap + TRAVERSAL_ROUNDING * far_a + MIN_MARGIN,
         }
     }
 }
 
 impl Map {
-    /// The axis-aligned box around a box on the other side of the map.
+    /// The axis-aligned box around a mapped box.
     pub(super) fn around(&self, lo: &[f64; 3], hi: &[f64; 3]) -> [[f64; 3]; 2] {
         let mut around = [self.origin; 2];
         for k in 0..3 {
@@ -78,7 +79,7 @@ impl Map {
     }
 }
 
-/// What two boxes share when both are grown.
+/// The intersection of two boxes, enlarged by `margin`.
 pub(super) fn shared(lo: &[f64; 3], hi: &[f64; 3], around: &[[f64; 3]; 2], margin: f64) -> Aabb {
     let of = |p: &[f64; 3]| Vec3::from_array(*p);
     let min = of(lo).max(of(&around[0])) - Vec3::splat(margin);

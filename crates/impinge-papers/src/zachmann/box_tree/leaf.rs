@@ -1,5 +1,5 @@
-//! What happens where two leaves meet (Zachmann 1994, sections 3.6.1 and 3.6.4: "elementary
-//! operation").
+//! The operation on a pair of overlapping leaves (Zachmann 1994, sections 3.6.1 and 3.6.4:
+//! "elementary operation").
 
 use std::ops::ControlFlow;
 
@@ -12,14 +12,14 @@ use super::BoxTree;
 use super::counts::Tally;
 use super::traverse::{Query, Scratch};
 
-/// What a leaf holds.
+/// The content of a leaf.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf<'t> {
     /// The number of the leaf, from zero.
     pub number: u32,
-    /// Triangles of the mesh. Some may be at other leaves too.
+    /// Triangles of the mesh. Some may be in other leaves too.
     pub triangles: &'t [u32],
-    /// Edges of the mesh, as [`Mesh::edges`] numbers them. Some may be at other leaves too.
+    /// Edges of the mesh, by their index in [`Mesh::edges`]. Some may be in other leaves too.
     pub edges: &'t [u32],
 }
 
@@ -30,12 +30,12 @@ pub struct LeafPair<'t> {
     pub a: Leaf<'t>,
     /// The leaf of B.
     pub b: Leaf<'t>,
-    /// Holds, in A's frame, all that the boxes of the two leaves share. What A's and B's triangles
-    /// share outside of it comes up with other leaves.
+    /// A box in A's frame that contains the intersection of the boxes of the two leaves. Common
+    /// points of A's and B's triangles outside of it are found in other leaves.
     pub region: Aabb,
 }
 
-/// Gives a simultaneous traversal its meaning.
+/// The operation that a simultaneous traversal performs on pairs of leaves.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -66,7 +66,7 @@ pub trait LeafOperation {
     fn leaf_pair<T: Tally>(&mut self, pair: &LeafPair<'_>, tally: &mut T) -> ControlFlow<()>;
 }
 
-/// Something with corners, its number and its box, in the frame of the query.
+/// The number, corners and box of a triangle or an edge, in the frame of the query.
 type Item<const N: usize> = (u32, [Vec3; N], Aabb);
 
 /// The triangles and edges of the leaves that a query has visited, in its frame.
@@ -76,29 +76,29 @@ pub(super) struct Corners {
     edges: Items<2>,
 }
 
-/// The triangles, or the edges, of leaves. A leaf's are moved when it is visited first; stamps tell
-/// which are, so that nothing is cleared between queries.
+/// The triangles or the edges of leaves. Those of a leaf are moved at its first visit. Stamps
+/// record which leaves are moved, so that nothing is cleared between queries.
 #[derive(Clone, Debug, Default)]
 struct Items<const N: usize> {
     query: u32,
-    /// The query that visited each leaf last.
+    /// For each leaf, the last query that visited it.
     visited: Vec<u32>,
-    /// In the order of the tree's own lists.
+    /// In the order of the lists of the tree.
     all: Vec<Item<N>>,
-    /// Those near the other leaf, as places in `all`.
+    /// Those near the other leaf, as indices into `all`.
     near: Vec<u32>,
-    /// Around those near; none if there are none.
+    /// The box around those near. `None` if there are none.
     around: Option<Aabb>,
 }
 
 impl Corners {
-    /// Forgets all leaves and makes room for those of a tree.
+    /// Starts a query: all leaves count as not visited. Resizes the buffers for a tree.
     pub(super) fn start(&mut self, tree: &BoxTree) {
         self.faces.start(tree.leaf_count(), tree.triangles.len());
         self.edges.start(tree.leaf_count(), tree.edges.len());
     }
 
-    /// Finds the triangles of a leaf that are near.
+    /// Finds the triangles of a leaf that are near the other leaf.
     fn visit_faces(
         &mut self,
         body: (&Mesh, &BoxTree),
@@ -110,7 +110,7 @@ impl Corners {
         self.faces.visit(first, at.leaf.triangles, at, |t| mesh.triangle(t).map(&moved));
     }
 
-    /// Finds the edges of a leaf that are near.
+    /// Finds the edges of a leaf that are near the other leaf.
     fn visit_edges(
         &mut self,
         body: (&Mesh, &BoxTree),
@@ -125,7 +125,7 @@ impl Corners {
     }
 }
 
-/// A leaf and where the other one is; nowhere in particular without collecting.
+/// A leaf, and the region common with the other leaf. `None` without the collecting phase.
 struct Visit<'t> {
     leaf: Leaf<'t>,
     region: Option<Aabb>,
@@ -135,7 +135,7 @@ impl<const N: usize> Items<N> {
     fn start(&mut self, leaves: usize, members: usize) {
         self.query = self.query.wrapping_add(1);
         if self.query == 0 {
-            // After 2^32 queries old stamps would look new.
+            // After 2^32 queries old stamps would match again.
             self.visited.fill(0);
             self.query = 1;
         }
@@ -178,7 +178,7 @@ impl<const N: usize> Items<N> {
     }
 }
 
-/// Every triangle against every triangle.
+/// Tests every triangle of one leaf against every triangle of the other.
 pub(super) struct Triangles<'w, 'q> {
     pub(super) query: &'w Query<'q>,
     pub(super) scratch: &'w mut Scratch,
@@ -207,15 +207,15 @@ impl LeafOperation for Triangles<'_, '_> {
                 if !around.overlaps(other) {
                     continue;
                 }
-                // Only what is at several leaves can come up again.
-                let again = shared_a[*t as usize] || shared_b[*u as usize];
-                if again && reported.contains(*t, *u) {
+                // Only a triangle in several leaves can be found again.
+                let may_repeat = shared_a[*t as usize] || shared_b[*u as usize];
+                if may_repeat && reported.contains(*t, *u) {
                     tally.repeated();
                     continue;
                 }
                 tally.exact_test();
                 if triangles_intersect(corners, others) {
-                    if again {
+                    if may_repeat {
                         reported.insert(*t, *u);
                     }
                     self.sink.pair(*t, *u)?;
@@ -226,7 +226,7 @@ impl LeafOperation for Triangles<'_, '_> {
     }
 }
 
-/// Every edge of each against the triangles of the other (section 3.2).
+/// Tests every edge of each leaf against the triangles of the other (section 3.2).
 pub(super) struct Edges<'w, 'q> {
     pub(super) query: &'w Query<'q>,
     pub(super) scratch: &'w mut Scratch,
@@ -268,7 +268,7 @@ impl LeafOperation for Edges<'_, '_> {
     }
 }
 
-/// The edges of one leaf against the triangles of another, box against box first.
+/// Tests the edges of one leaf against the triangles of another. Compares their boxes first.
 #[inline]
 fn edges_against<T: Tally>(
     edges: &Items<2>,

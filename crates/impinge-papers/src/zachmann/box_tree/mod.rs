@@ -1,31 +1,31 @@
-//! The box-tree of Zachmann 1994, section 3.6: a mesh's box cut in two again and again, and two
-//! such trees descended at once by clipping box edges.
+//! The box-tree of Zachmann 1994, section 3.6: the box of a mesh is recursively cut in two. Two
+//! such trees are traversed simultaneously by clipping box edges.
 //!
-//! **Tree** (3.6.3). Every inner node holds an axis and a cut coordinate and nothing else; its box
-//! follows from the root's box and the cuts above. The cut plane is the one with the smallest
-//! penalty `|n_l - n_r| + gamma n_c`. Crossing polygons go to both halves, so polygons are at
-//! leaves only, some of them at several. Planes are thick: a polygon that sticks out by less than
-//! `delta` does not cross. Edges are sorted into the same leaves.
+//! **Tree** (3.6.3). An inner node stores only an axis and a cut coordinate. Its box follows from
+//! the root's box and the cuts above. The cut plane is the one with the smallest penalty `|n_l -
+//! n_r| + gamma n_c`. Crossing polygons go to both halves. So polygons are in leaves only, some of
+//! them in several. Planes are thick: a polygon that extends over a plane by less than `delta` does
+//! not cross it. Edges are sorted into the same leaves.
 //!
 //! **Traversal** (3.6.1, 3.6.2). The state of two boxes is one interval for each of their 24 edges:
 //! the part inside the other box. Cutting one box needs twelve new parameters and four new
-//! intervals; the rest is the parent's. Edges that are outside are never looked at again.
-//! [`BoxTest::AxisAligned`] compares axis-aligned boxes instead, computed from the parent's: the
-//! first idea of the outlook in 3.6.4.
+//! intervals; the others are inherited from the parent. Edges that are outside are not processed
+//! further. [`BoxTest::AxisAligned`] compares axis-aligned boxes instead, computed from those of
+//! the parent: the first idea of the outlook in 3.6.4.
 //!
-//! **Leaves.** What happens at two leaves is a parameter ([`LeafOperation`]); [`traverse`] offers
-//! edges against polygons, as the thesis has it, and exact triangle pairs.
+//! **Leaves.** The operation on two leaves is a parameter ([`LeafOperation`]). [`traverse`] offers
+//! edges against polygons, as in the thesis, and exact triangle pairs.
 //!
-//! **Exact.** Clip planes are moved outward by more than rounding and the thickness of the cuts
-//! amount to (`docs/notes/box-tree.md`), so that no pair is lost, and pairs are decided by
-//! [`exact`](impinge::exact). A pair that meets in several leaves is reported once.
+//! **Exactness.** Clip planes are moved outward by more than the sum of the rounding errors and the
+//! thickness of the cuts (`docs/notes/box-tree.md`), so that no pair is missed. Pairs are decided
+//! by [`exact`](impinge::exact). A pair found in several leaves is reported once.
 //!
-//! **Where it departs from the thesis.** Parameters are coordinates in the edge's own frame,
-//! counted from the origin of that frame and not from the corner of the box, so that cutting a box
-//! shifts no interval and rounding does not build up. Polygons are the triangles of the
-//! triangulation, as in [`pair::edges`](crate::zachmann::edges). A cut that the stopping rules
-//! forbid is not considered, where the thesis would stop. The printed weights of the interval
-//! search do not sum up to one; see the search in `cut.rs`.
+//! **Differences from the thesis.** Parameters are coordinates in the edge's own frame, relative to
+//! the origin of that frame and not to the corner of the box. So cutting a box does not shift
+//! intervals, and rounding errors do not accumulate. Polygons are the triangles of the
+//! triangulation, as in [`edges`](crate::zachmann::edges). A cut that violates the stopping rules
+//! is skipped, where the thesis would stop. The printed weights of the interval search do not sum
+//! to one; see the search in `cut.rs`.
 
 #![allow(clippy::needless_range_loop, reason = "axes are indices into several arrays at once")]
 
@@ -72,34 +72,34 @@ pub use traverse::{
 ///
 /// # Invariants
 ///
-/// - Node 0 is the root; the children of an inner node are neighbours behind it. Every node but the
-///   root has one parent, every leaf one node.
-/// - Cuts lie in the box they cut.
-/// - For every triangle and every point of it there is a leaf that holds the triangle and whose
-///   box, grown by `delta`, holds the point. Likewise for edges.
-/// - No leaf holds a triangle or edge twice. Only leaves made by [`Options::empty_boxes`] are
+/// - Node 0 is the root. The children of an inner node are consecutive and have larger indices.
+///   Every node except the root has one parent; every leaf has one node.
+/// - A cut lies in the box that it cuts.
+/// - For every point of a triangle there is a leaf that contains the triangle and whose box,
+///   enlarged by `delta`, contains the point. The same holds for edges.
+/// - No leaf contains a triangle or edge twice. Only leaves created by [`Options::empty_boxes`] are
 ///   empty.
 #[derive(Clone, Debug)]
 pub struct BoxTree {
-    /// The box of the root: that of the mesh.
+    /// The box of the root, which is that of the mesh.
     bounds: Aabb,
     /// Half the thickness of the cut planes.
     delta: f64,
-    /// Empty without triangles.
+    /// Empty if the mesh has no triangles.
     nodes: Vec<Node>,
-    /// Where each leaf's triangles and edges begin; one entry more than leaves.
+    /// The first triangle and the first edge of each leaf, and one more entry for the end.
     starts: Vec<[u32; 2]>,
     triangles: Vec<u32>,
     edges: Vec<u32>,
-    /// Which triangles are at more than one leaf.
+    /// Whether each triangle is in more than one leaf.
     shared: Vec<bool>,
 }
 
-/// A node, as the thesis stores it: where to cut, and where that leads.
+/// A node, stored as in the thesis: the cut and the link to the children.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     cut: f64,
-    /// The left child, with the right one behind it; or the leaf.
+    /// The left child, which the right child follows; or the number of the leaf.
     link: u32,
     /// The axis of the cut, or [`Node::LEAF`].
     axis: u8,
@@ -114,11 +114,13 @@ impl Node {
 }
 
 impl BoxTree {
-    /// Builds the tree of a mesh. Any mesh will do: one triangle, all triangles equal, none at all.
+    /// Builds the tree of a mesh. Every mesh is accepted: one triangle, all triangles equal, no
+    /// triangles.
     ///
     /// # Errors
-    /// [`BadParameter`](impinge::ErrorKind::BadParameter) if an option makes no sense,
-    /// [`TooLarge`](impinge::ErrorKind::TooLarge) if the leaves hold more than `u32` can number.
+    /// [`BadParameter`](impinge::ErrorKind::BadParameter) if an option is out of range,
+    /// [`TooLarge`](impinge::ErrorKind::TooLarge) if the leaves contain more triangles or edges
+    /// than a `u32` can index.
     pub fn build(mesh: &Mesh, options: &Options) -> Result<Self, Error> {
         options.check()?;
         build::build(mesh, options)
@@ -136,7 +138,7 @@ impl BoxTree {
         self.delta
     }
 
-    /// Bytes the tree takes beside the mesh.
+    /// Memory of the tree in bytes, without the mesh.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.nodes)
@@ -146,7 +148,7 @@ impl BoxTree {
             + size_of_val(&*self.shared)
     }
 
-    /// The largest size of a coordinate.
+    /// The largest absolute coordinate.
     fn reach(&self) -> f64 {
         if self.nodes.is_empty() {
             return 0.0;
@@ -154,7 +156,7 @@ impl BoxTree {
         self.bounds.min.abs().max(self.bounds.max.abs()).max_element()
     }
 
-    /// How many leaves there are.
+    /// The number of leaves.
     fn leaf_count(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }

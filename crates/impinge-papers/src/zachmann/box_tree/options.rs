@@ -1,8 +1,8 @@
-//! What a box-tree is built by.
+//! The build options of a box-tree.
 
 use impinge::{Error, ErrorKind};
 
-/// No tree is deeper than this, so that the bounds of `docs/notes/box-tree.md` hold.
+/// Maximum depth of a tree. The bounds of `docs/notes/box-tree.md` hold up to this depth.
 pub const DEPTH_LIMIT: usize = 64;
 
 /// The parameters of Zachmann 1994, section 3.6.3. [`Options::THESIS`] is the default.
@@ -10,50 +10,50 @@ pub const DEPTH_LIMIT: usize = 64;
 pub struct Options {
     /// `d_max`: nodes at this depth are leaves; the root is at depth 0. At most [`DEPTH_LIMIT`].
     pub max_depth: usize,
-    /// `Min`: nodes with so many polygons or fewer are leaves. At least 1.
+    /// `Min`: nodes with at most this many polygons are leaves. At least 1.
     pub min_polygons: usize,
-    /// `gamma`: how much worse a crossing polygon is than one too many on a side.
+    /// `gamma`: the weight of a crossing polygon relative to a surplus polygon on one side.
     pub crossing_weight: f64,
-    /// `lambda`: a half may hold at most this share of the polygons of the whole. Above 0, at most
-    /// 1.
+    /// `lambda`: a half may contain at most this share of the polygons of the node. Above 0, at
+    /// most 1.
     pub max_share: f64,
-    /// `p_max`: the search along an axis stops when the halves' counts differ by no more than this.
-    pub good_enough: f64,
+    /// `p_max`: the search along an axis stops when the counts of the halves differ by at most this.
+    pub balance_tolerance: f64,
     /// `Max`: steps of the search along an axis, 1 to 1000.
     pub max_iterations: usize,
-    /// `delta`, half the thickness of a cut plane, as a share of the longest side of the mesh's
-    /// box. At most 0.01. What rounding needs is added in any case.
+    /// `delta`: half the thickness of a cut plane, relative to the longest side of the mesh's box.
+    /// At most 0.01. A margin for rounding is always added.
     pub thickness: f64,
-    /// Cut off empty space first where it makes up a third of a side or more, and prefer long sides
-    /// among cuts that are about equally good ("Other criteria for box-splitting").
+    /// Whether empty space of a third of a side or more is cut off first, and long sides are
+    /// preferred among cuts of about equal penalty ("Other criteria for box-splitting").
     pub empty_boxes: bool,
-    /// The leaves together hold at most so many times the triangles of the mesh; when they do,
-    /// nothing is split any more that has crossing polygons. At least 1. Not in the thesis, but 16
-    /// is the most it has seen.
+    /// Maximum number of triangles in all leaves, relative to the number of triangles of the mesh.
+    /// Once it is reached, no cut with crossing polygons is made. At least 1. Not in the thesis,
+    /// whose largest observed value is 16.
     pub max_copies: f64,
 }
 
 impl Options {
-    /// The thesis' parameters: depth and polygons a box from its time trials (`-d 10 -b 10`),
-    /// `p_max` and `Max` from the text. It names no values for `gamma`, `lambda` and `delta`; these
-    /// are ours. With `gamma = 1` the penalty orders cuts by the size of the larger half;
-    /// `lambda = 0.6` is the fastest in `docs/results/zachmann-3-6.md`.
+    /// The parameters of the thesis: depth and polygons per box from its time measurements (`-d 10
+    /// -b 10`), `p_max` and `Max` from the text. It has no values for `gamma`, `lambda` and
+    /// `delta`; these are ours. With `gamma = 1` the penalty orders cuts by the size of the larger
+    /// half. `lambda = 0.6` is the fastest in `docs/results/zachmann-3-6.md`.
     pub const THESIS: Self = Self {
         max_depth: 10,
         min_polygons: 10,
         crossing_weight: 1.0,
         max_share: 0.6,
-        good_enough: 0.5,
+        balance_tolerance: 0.5,
         max_iterations: 10,
         thickness: 1e-9,
         empty_boxes: false,
         max_copies: 16.0,
     };
 
-    /// As deep as the polygons need, for meshes of any size.
+    /// Deeper trees with smaller leaves, for meshes of any size.
     pub const DEEP: Self = Self { max_depth: 40, min_polygons: 4, ..Self::THESIS };
 
-    /// Refuses what makes no sense, NaN included.
+    /// Returns an error for values out of range, NaN included.
     pub(super) fn check(&self) -> Result<(), Error> {
         let bad = |what: &str, is: String, allowed: &str| {
             Err(Error::new(
@@ -73,8 +73,8 @@ impl Options {
         if !(self.max_share > 0.0 && self.max_share <= 1.0) {
             return bad("max_share", self.max_share.to_string(), "above 0 and at most 1");
         }
-        if !(0.0..=1e9).contains(&self.good_enough) {
-            return bad("good_enough", self.good_enough.to_string(), "from 0 to 1e9");
+        if !(0.0..=1e9).contains(&self.balance_tolerance) {
+            return bad("balance_tolerance", self.balance_tolerance.to_string(), "from 0 to 1e9");
         }
         if !(1..=1000).contains(&self.max_iterations) {
             return bad("max_iterations", self.max_iterations.to_string(), "from 1 to 1000");
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn senseless_options_are_refused_by_name() {
+    fn options_out_of_range_are_refused_by_name() {
         assert!(Options::THESIS.check().is_ok() && Options::DEEP.check().is_ok());
         let t = Options::THESIS;
         let cases = [
@@ -109,7 +109,7 @@ mod tests {
             (Options { crossing_weight: f64::NAN, ..t }, "crossing_weight"),
             (Options { max_share: 0.0, ..t }, "max_share"),
             (Options { max_share: f64::NAN, ..t }, "max_share"),
-            (Options { good_enough: -1.0, ..t }, "good_enough"),
+            (Options { balance_tolerance: -1.0, ..t }, "balance_tolerance"),
             (Options { max_iterations: 0, ..t }, "max_iterations"),
             (Options { thickness: f64::INFINITY, ..t }, "thickness"),
             (Options { max_copies: 0.5, ..t }, "max_copies"),

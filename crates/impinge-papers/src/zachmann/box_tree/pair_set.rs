@@ -1,28 +1,29 @@
-//! Pairs of triangles that were reported, forgotten at once: entries carry the number of the query
-//! that made them.
+//! The set of reported pairs of triangles, cleared in constant time: each entry stores the number
+//! of the query that inserted it.
 
-/// A set of pairs with open addressing. [`PairSet::start`] empties it without touching it.
+/// A hash set of pairs with open addressing. [`PairSet::start`] empties it without writing to the
+/// entries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairSet {
-    /// Key and query; a power of two of them, or none.
+    /// Key and query. The length is zero or a power of two.
     entries: Vec<(u64, u32)>,
     query: u32,
     len: usize,
 }
 
 impl PairSet {
-    /// Forgets all pairs.
+    /// Removes all pairs.
     pub(super) fn start(&mut self) {
         self.len = 0;
         self.query = self.query.wrapping_add(1);
         if self.query == 0 {
-            // After 2^32 queries old entries would look new.
+            // After 2^32 queries old entries would match again.
             self.entries.fill((0, 0));
             self.query = 1;
         }
     }
 
-    /// Adds a pair; whether it is new.
+    /// Inserts a pair. Returns whether it is new.
     pub(super) fn insert(&mut self, a: u32, b: u32) -> bool {
         if 2 * (self.len + 1) > self.entries.len() {
             self.grow();
@@ -37,12 +38,12 @@ impl PairSet {
         new
     }
 
-    /// Whether a pair was added since the start.
+    /// Whether a pair was inserted since the last start.
     pub(super) fn contains(&self, a: u32, b: u32) -> bool {
         !self.entries.is_empty() && self.entries[self.find(key(a, b))].1 == self.query
     }
 
-    /// Where the key is, or where it would be put.
+    /// The index of the key, or the index where it would be inserted.
     fn find(&self, key: u64) -> usize {
         let mask = self.entries.len() - 1;
         // The upper bits of the product depend on all bits of the key.
@@ -76,7 +77,7 @@ mod tests {
     use impinge::internals::Random;
 
     #[test]
-    fn does_what_a_hash_set_does() {
+    fn agrees_with_a_hash_set() {
         let mut random = Random::new(1);
         let mut ours = PairSet::default();
         for round in 0..50 {

@@ -1,30 +1,30 @@
-//! The shape of a box-tree in numbers.
+//! Statistics of a box-tree.
 
 use super::BoxTree;
 
-/// What a box-tree looks like.
+/// The size and shape of a box-tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// The depth of the deepest leaf; the root is at 0.
     pub depth: usize,
     /// Nodes, leaves included.
     pub nodes: usize,
-    /// Leaves that hold triangles.
+    /// Leaves that contain triangles.
     pub leaves: usize,
-    /// Leaves that hold none.
+    /// Leaves without triangles.
     pub empty_leaves: usize,
-    /// The most triangles a leaf holds.
+    /// The maximum number of triangles of a leaf.
     pub largest_leaf: usize,
-    /// Triangles a leaf, on average over those that hold any.
+    /// The mean number of triangles per leaf that is not empty.
     pub triangles_per_leaf: f64,
-    /// Triangles in the leaves over triangles of the mesh.
+    /// The number of triangles in all leaves divided by that of the mesh.
     pub triangle_copies: f64,
-    /// Edges in the leaves over edges of the mesh.
+    /// The number of edges in all leaves divided by that of the mesh.
     pub edge_copies: f64,
 }
 
 impl BoxTree {
-    /// Depth, leaves and copies. Takes a pass over the tree.
+    /// Computes the statistics in one pass over the tree.
     #[must_use]
     pub fn stats(&self) -> Stats {
         let mut stats = Stats { nodes: self.nodes.len(), ..Stats::default() };

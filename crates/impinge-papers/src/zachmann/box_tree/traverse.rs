@@ -1,4 +1,4 @@
-//! Two box-trees at once (Zachmann 1994, section 3.6.1).
+//! Simultaneous traversal of two box-trees (Zachmann 1994, section 3.6.1).
 
 use std::ops::ControlFlow;
 
@@ -14,57 +14,56 @@ use super::leaf::{Corners, Edges, LeafOperation, LeafPair, Triangles};
 use super::pair_set::PairSet;
 use super::{BoxTree, Node};
 
-/// How boxes are compared.
+/// The overlap test of boxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum BoxTest {
-    /// By the parts of their edges inside each other, kept from level to level: says "disjoint"
-    /// whenever the boxes are, but for the margin.
+    /// By the parts of their edges inside each other, which are inherited from level to level.
+    /// Detects all disjoint boxes, up to the margin.
     #[default]
     Clipping,
-    /// By axis-aligned boxes in A's frame: cheaper, and "disjoint" less often.
+    /// By axis-aligned boxes in A's frame: cheaper, but detects fewer disjoint boxes.
     AxisAligned,
 }
 
-/// What happens where two leaves meet.
+/// The test of two overlapping leaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LeafTest {
     /// Every triangle against every triangle.
     #[default]
     Triangles,
-    /// Every edge of each against the triangles of the other: the algorithm of section 3.2, as in
-    /// the thesis.
+    /// Every edge of each leaf against the triangles of the other: the algorithm of section 3.2, as
+    /// in the thesis.
     Edges,
 }
 
 /// Two meshes with their box-trees, and how to compare them.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'q> {
-    /// The first mesh and its tree, in its own frame, which is that of the query.
+    /// The first mesh and its tree. Their frame is the frame of the query.
     pub a: (&'q Mesh, &'q BoxTree),
-    /// The second mesh and its tree, in its own frame.
+    /// The second mesh and its tree, in their own frame.
     pub b: (&'q Mesh, &'q BoxTree),
-    /// B in A's frame.
+    /// The pose of B in A's frame.
     pub pose: &'q Pose,
-    /// How boxes are compared.
+    /// The overlap test of boxes.
     pub boxes: BoxTest,
-    /// What happens where two leaves meet.
+    /// The test of two overlapping leaves.
     pub leaves: LeafTest,
-    /// Whether triangles and edges of a leaf that miss the other leaf's box are sorted out first:
-    /// the collecting phase of section 3.6.5, where the thesis takes the box of the whole other
-    /// object.
+    /// Whether triangles and edges of a leaf that miss the other leaf's box are removed first: the
+    /// collecting phase of section 3.6.5. The thesis uses the box of the whole other object
+    /// instead.
     pub collect: bool,
 }
 
 impl<'q> Query<'q> {
-    /// By clipping, with exact triangle pairs at the leaves.
+    /// A query by clipping, with exact triangle pairs at the leaves.
     #[must_use]
     pub fn new(a: (&'q Mesh, &'q BoxTree), b: (&'q Mesh, &'q BoxTree), pose: &'q Pose) -> Self {
         Self { a, b, pose, boxes: BoxTest::default(), leaves: LeafTest::default(), collect: true }
     }
 }
 
-/// Memory that queries use and keep, so that small ones allocate nothing. Holds no results; one for
-/// any number of queries, one after the other.
+/// Memory reused by consecutive queries, so that small ones allocate nothing. Stores no results.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
     pub(super) reported: PairSet,
@@ -72,13 +71,13 @@ pub struct Scratch {
     pub(super) b: Corners,
 }
 
-/// Sends every pair of triangles that share a point to `sink`, each once. Each tree must be that of
-/// its mesh.
+/// Sends every pair of triangles that share a point to `sink`, each once. Each tree must have been
+/// built from its mesh.
 pub fn traverse(query: &Query<'_>, scratch: &mut Scratch, sink: &mut dyn Sink) {
     traverse_counted(query, scratch, &mut (), sink);
 }
 
-/// As [`traverse`], and tells `tally` what it does.
+/// As [`traverse`]. Counts the work in `tally`.
 pub fn traverse_counted<T: Tally>(
     query: &Query<'_>,
     scratch: &mut Scratch,
@@ -103,9 +102,10 @@ pub fn traverse_counted<T: Tally>(
     }
 }
 
-/// Calls `operation` for every two leaves whose boxes share a point, B at `pose` in A's frame. For
-/// some leaves whose boxes are a little apart, too: at most by the thickness of the cut planes and
-/// rounding, or, with [`BoxTest::AxisAligned`], by what axis-aligned boxes are larger.
+/// Calls `operation` for every two leaves whose boxes share a point, with B at `pose` in A's frame.
+/// Also calls it for some leaves whose boxes are disjoint: with [`BoxTest::Clipping`] those at most
+/// the thickness of the cut planes and rounding apart, with [`BoxTest::AxisAligned`] those whose
+/// larger axis-aligned boxes overlap.
 pub fn traverse_leaves<T: Tally>(
     a: &BoxTree,
     b: &BoxTree,
@@ -124,12 +124,12 @@ pub fn traverse_leaves<T: Tally>(
     }
 }
 
-/// Where a box is cut.
+/// A cut of one of two boxes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
-    /// The box of A (0) or B (1).
+    /// Whether the box of A (0) or B (1) is cut.
     pub(super) side: usize,
-    /// In its own frame.
+    /// The axis, in the frame of the box.
     pub(super) axis: usize,
     pub(super) at: f64,
 }
@@ -140,14 +140,14 @@ impl Cut {
     }
 }
 
-/// Two boxes that may share a point, in a way that lets either be cut.
+/// The state of two boxes that may share a point. Either box can be cut.
 pub(super) trait BoxPair: Sized {
-    /// What holds for all pairs of a query.
+    /// The data common to all pairs of a query.
     type Context;
 
     fn context(frames: &Frames) -> Self::Context;
 
-    /// The two roots, unless they are disjoint.
+    /// The pair of the two roots, or `None` if they are disjoint.
     fn root(
         context: &Self::Context,
         a: &BoxTree,
@@ -155,12 +155,12 @@ pub(super) trait BoxPair: Sized {
         tally: &mut impl Tally,
     ) -> Option<Self>;
 
-    /// Cuts one of the boxes: its left and its right half with the other box, unless they are
-    /// disjoint.
+    /// Cuts one of the boxes. Returns its left and its right half paired with the other box, or
+    /// `None` if they are disjoint.
     fn split(&self, context: &Self::Context, cut: Cut, tally: &mut impl Tally)
     -> [Option<Self>; 2];
 
-    /// A box in A's frame around what the two boxes share.
+    /// A box in A's frame around the intersection of the two boxes.
     fn region(&self, context: &Self::Context) -> Aabb;
 }
 
@@ -173,12 +173,12 @@ fn run<P: BoxPair, T: Tally>(
 ) {
     let context = P::context(frames);
     if let Some(pair) = P::root(&context, a, b, tally) {
-        // The operation may stop the walk; there is nothing left to do then.
-        let _ = Walk::<P, _, T> { a, b, context, operation, tally }.descend(&pair, 0, 0);
+        // The operation may stop the traversal. Nothing is left to do in this case.
+        let _ = Traversal::<P, _, T> { a, b, context, operation, tally }.descend(&pair, 0, 0);
     }
 }
 
-struct Walk<'w, P: BoxPair, O, T> {
+struct Traversal<'w, P: BoxPair, O, T> {
     a: &'w BoxTree,
     b: &'w BoxTree,
     context: P::Context,
@@ -186,9 +186,9 @@ struct Walk<'w, P: BoxPair, O, T> {
     tally: &'w mut T,
 }
 
-impl<P: BoxPair, O: LeafOperation, T: Tally> Walk<'_, P, O, T> {
-    /// The thesis' recursion: where neither is a leaf, A is cut, then B under each half that is
-    /// left.
+impl<P: BoxPair, O: LeafOperation, T: Tally> Traversal<'_, P, O, T> {
+    /// The recursion of the thesis: if neither node is a leaf, A is cut, and then B for each half
+    /// that still overlaps.
     fn descend(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
         let (a, b) = (self.a, self.b);
         let (node_a, node_b) = (a.nodes[i as usize], b.nodes[j as usize]);
@@ -218,7 +218,7 @@ impl<P: BoxPair, O: LeafOperation, T: Tally> Walk<'_, P, O, T> {
         }
     }
 
-    /// Cuts B's box, node `j`, and goes on with what is left.
+    /// Cuts B's box, node `j`, and descends into the halves that still overlap.
     fn cut_b(&mut self, pair: &P, i: u32, j: u32) -> ControlFlow<()> {
         let node = self.b.nodes[j as usize];
         let halves = pair.split(&self.context, Cut::of(1, &node), self.tally);

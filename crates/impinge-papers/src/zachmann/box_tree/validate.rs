@@ -1,34 +1,37 @@
-//! What every box-tree promises, checked.
+//! Checks of the invariants of a box-tree.
 
 use impinge::math::{Aabb, Vec3};
 use impinge::mesh::Mesh;
 
 use super::BoxTree;
 
-/// How finely triangles and edges are sampled.
-const SAMPLES: usize = 4;
+/// Number of subdivisions of an edge at which triangles and edges are sampled.
+const SUBDIVISIONS: usize = 4;
 
 impl BoxTree {
-    /// Checks the invariants of [`BoxTree`] against the mesh it was built of. That leaves cover
-    /// what they hold is checked at points of every triangle and edge: corners, middles and
-    /// between. For tests; takes a pass over everything for every leaf a triangle is at.
+    /// Checks the invariants of [`BoxTree`] against the mesh it was built from. The coverage by
+    /// leaves is checked at sample points of every triangle and edge. For tests: every sample point
+    /// is compared with all leaves that contain its triangle.
     ///
     /// # Errors
-    /// The first broken promise, in words.
+    /// A description of the first violated invariant.
     pub fn validate(&self, mesh: &Mesh) -> Result<(), String> {
         let (triangles, edges) = (mesh.triangles().len(), mesh.edges().len());
         if self.shared.len() != triangles {
-            return Err(format!("made for {} triangles, not {triangles}", self.shared.len()));
+            return Err(format!(
+                "the tree has {} triangles, the mesh {triangles}",
+                self.shared.len()
+            ));
         }
         if self.nodes.is_empty() {
-            return if triangles == 0 { Ok(()) } else { Err("no nodes".to_owned()) };
+            return if triangles == 0 { Ok(()) } else { Err("the tree has no nodes".to_owned()) };
         }
         if self.bounds != mesh.bounds() {
-            return Err("the root's box is not the mesh's".to_owned());
+            return Err("the box of the root differs from the box of the mesh".to_owned());
         }
         let boxes = self.leaf_boxes()?;
         let mut at =
-            Places { triangles: vec![Vec::new(); triangles], edges: vec![Vec::new(); edges] };
+            LeavesOf { triangles: vec![Vec::new(); triangles], edges: vec![Vec::new(); edges] };
         for number in 0..self.leaf_count() as u32 {
             let leaf = self.leaf(number);
             place(leaf.triangles, number, &mut at.triangles, "triangle")?;
@@ -40,23 +43,25 @@ impl BoxTree {
         for (t, leaves) in at.triangles.iter().enumerate() {
             if self.shared[t] != (leaves.len() > 1) {
                 return Err(format!(
-                    "triangle {t} is at {} leaves, marked otherwise",
+                    "triangle {t} is in {} leaves, but its shared flag says otherwise",
                     leaves.len()
                 ));
             }
             let [p, q, r] = mesh.triangle(t);
-            let points = (0..=SAMPLES).flat_map(|i| (0..=SAMPLES - i).map(move |j| (i, j)));
+            let points =
+                (0..=SUBDIVISIONS).flat_map(|i| (0..=SUBDIVISIONS - i).map(move |j| (i, j)));
             for (i, j) in points {
-                let (s, u) = (i as f64 / SAMPLES as f64, j as f64 / SAMPLES as f64);
+                let (s, u) = (i as f64 / SUBDIVISIONS as f64, j as f64 / SUBDIVISIONS as f64);
                 self.covered(p * (1.0 - s - u) + q * s + r * u, leaves, &boxes)
                     .map_err(|why| format!("triangle {t} {why}"))?;
             }
         }
         for (e, leaves) in at.edges.iter().enumerate() {
             let [p, q] = mesh.edges().ends(e).map(|v| mesh.vertices()[v as usize]);
-            for i in 0..=SAMPLES {
+            for i in 0..=SUBDIVISIONS {
                 self.covered(
-                    p * (1.0 - i as f64 / SAMPLES as f64) + q * (i as f64 / SAMPLES as f64),
+                    p * (1.0 - i as f64 / SUBDIVISIONS as f64)
+                        + q * (i as f64 / SUBDIVISIONS as f64),
                     leaves,
                     &boxes,
                 )
@@ -66,7 +71,7 @@ impl BoxTree {
         Ok(())
     }
 
-    /// The box of every leaf; fails where nodes or leaves are not reached exactly once.
+    /// Computes the box of every leaf. Fails if a node or leaf is not reached exactly once.
     fn leaf_boxes(&self) -> Result<Vec<Aabb>, String> {
         let mut boxes = vec![None; self.leaf_count()];
         let mut reached = vec![false; self.nodes.len()];
@@ -88,7 +93,7 @@ impl BoxTree {
                 return Err(format!("node {i} is cut outside its box"));
             }
             if node.link as usize <= i {
-                return Err(format!("node {i} has children before it"));
+                return Err(format!("node {i} has children with smaller indices"));
             }
             let (mut left, mut right) = (bounds, bounds);
             left.max[axis] = node.cut;
@@ -102,8 +107,8 @@ impl BoxTree {
         boxes.into_iter().enumerate().map(|(i, b)| b.ok_or_else(|| missing(i))).collect()
     }
 
-    /// Whether a point is in one of the leaves' boxes, grown by `delta` and by what the sampling
-    /// rounds.
+    /// Checks that a point is in one of the boxes of the leaves, enlarged by `delta` and by the
+    /// rounding error of the sampling.
     fn covered(&self, point: Vec3, leaves: &[u32], boxes: &[Aabb]) -> Result<(), String> {
         let grown = self.delta + 4.0 * f64::EPSILON * self.reach() + f64::MIN_POSITIVE;
         if leaves.iter().any(|l| boxes[*l as usize].grown(grown).contains(point)) {
@@ -113,7 +118,7 @@ impl BoxTree {
     }
 }
 
-struct Places {
+struct LeavesOf {
     triangles: Vec<Vec<u32>>,
     edges: Vec<Vec<u32>>,
 }
@@ -122,7 +127,7 @@ fn place(members: &[u32], leaf: u32, at: &mut [Vec<u32>], what: &str) -> Result<
     for m in members {
         let leaves = at.get_mut(*m as usize).ok_or_else(|| format!("{what} {m} does not exist"))?;
         if leaves.last() == Some(&leaf) {
-            return Err(format!("{what} {m} is twice in leaf {leaf}"));
+            return Err(format!("{what} {m} is in leaf {leaf} twice"));
         }
         leaves.push(leaf);
     }

@@ -1,44 +1,46 @@
-//! The fastest of the broad phases, found by trying them.
+//! The fastest of several broad phases, found by trials.
 
 use std::time::{Duration, Instant};
 
 use super::{Grid, SweepAndPrune};
 use impinge::broad::{AllPairs, BroadPhase, Changes, DynamicTree, Frame, Moved, Neighbours, Pair};
 
-/// How many frames a challenger runs beside the incumbent before the two are compared. The first,
-/// in which it takes in everything, does not count.
-const TRIAL: u32 = 6;
-/// The first trial begins after so many frames, and so long are the pauses between trials at first;
-/// each round of trials that changes nothing doubles them.
-const FIRST_PAUSE: u32 = 8;
+/// Frames that a challenger runs beside the incumbent before their times are compared. The first
+/// frame, in which all items are new to the challenger, does not count.
+const TRIAL_FRAMES: u32 = 6;
+/// Frames before the first trial, and between trials at first. The pause is doubled after each
+/// round of trials that changes nothing.
+const FIRST_PAUSE_FRAMES: u32 = 8;
 /// The longest pause.
-const LONGEST_PAUSE: u32 = 4096;
-/// A challenger must be so much faster.
-const BETTER: f64 = 0.8;
-/// Comparing all with all is tried up to so many items only.
-const FEW: usize = 256;
-/// Up to so many items others than the first are tried. Beyond, lists of neighbours are ten times
-/// ahead of all of them in every scene that was measured (`docs/results/broad-scenes.md`), and a
-/// trial would cost more than it could ever save.
-const TRIED: usize = 4096;
+const MAX_PAUSE_FRAMES: u32 = 4096;
+/// A challenger replaces the incumbent if it takes less than this share of its time.
+const MAX_TIME_RATIO: f64 = 0.8;
+/// [`AllPairs`] is not tried with more items than this.
+const MAX_ITEMS_FOR_ALL_PAIRS: usize = 256;
+/// With more items than this, only the first candidate is used: lists of neighbours were ten times
+/// faster than all others in every scene that was measured (`docs/results/broad-scenes.md`), and a
+/// trial would cost more than it could save.
+const MAX_ITEMS_FOR_TRIALS: usize = 4096;
 
-/// Runs one broad phase, and now and then another beside it for a few frames; the faster one goes
-/// on.
+/// Runs one broad phase, the *incumbent*, and from time to time another one, the *challenger*,
+/// beside it for a few frames; the faster one is used from then on.
 ///
-/// Pairs are the same whichever it is, and [`Changes`] are sorted, so nothing but the time they
-/// take shows which. Trials cost a few of a hundred frames at first and less and less later; a
-/// change of the number of items to the double or the half starts them anew.
+/// The results do not depend on which one is used: pairs are the same, and [`Changes`] are sorted.
+/// Trials cost a few percent of the frames at first, and less and less later. They start again when
+/// the number of items has doubled or halved.
 #[derive(Debug)]
 pub struct Auto {
     incumbent: Box<dyn BroadPhase>,
+    /// The incumbent's place among the candidates.
     which: usize,
     challenger: Option<Challenger>,
-    /// The next to be tried.
+    /// The candidate that is tried next.
     next: usize,
-    /// Frames until then.
+    /// Frames until the next trial.
     wait: u32,
+    /// Frames between trials.
     pause: u32,
-    /// Items when trials began.
+    /// The number of items when trials started.
     count: usize,
 }
 
@@ -47,8 +49,9 @@ struct Challenger {
     phase: Box<dyn BroadPhase>,
     which: usize,
     frames: u32,
+    /// Time spent by the challenger and by the incumbent in the frames that count.
     own: Duration,
-    others: Duration,
+    incumbent: Duration,
     changes: Changes,
 }
 
@@ -59,7 +62,7 @@ const CANDIDATES: [fn() -> Box<dyn BroadPhase>; 5] = [
     || Box::new(AllPairs::new()),
     || Box::new(Grid::new()),
 ];
-/// The place of [`AllPairs`] among them.
+/// The place of [`AllPairs`] among the candidates.
 const ALL_PAIRS: usize = 3;
 
 impl Auto {
@@ -71,8 +74,8 @@ impl Auto {
             which: 0,
             challenger: None,
             next: 1,
-            wait: FIRST_PAUSE,
-            pause: FIRST_PAUSE,
+            wait: FIRST_PAUSE_FRAMES,
+            pause: FIRST_PAUSE_FRAMES,
             count: 0,
         }
     }
@@ -83,12 +86,12 @@ impl Auto {
         self.incumbent.name()
     }
 
-    /// Decides when to try what.
-    fn plan(&mut self, items: usize) {
+    /// Decides whether a trial starts, and of which candidate.
+    fn plan_trials(&mut self, items: usize) {
         if self.count > 2 * items || items > 2 * self.count {
             self.count = items;
-            self.pause = FIRST_PAUSE;
-            self.wait = self.wait.min(FIRST_PAUSE);
+            self.pause = FIRST_PAUSE_FRAMES;
+            self.wait = self.wait.min(FIRST_PAUSE_FRAMES);
         }
         if self.challenger.is_some() {
             return;
@@ -100,44 +103,46 @@ impl Auto {
         let which = self.next;
         self.next = (which + 1) % CANDIDATES.len();
         if self.next == 0 {
-            // A whole round.
-            self.pause = (2 * self.pause).min(LONGEST_PAUSE);
+            // All candidates have been tried.
+            self.pause = (2 * self.pause).min(MAX_PAUSE_FRAMES);
         }
         self.wait = self.pause;
-        let hopeless = items > if which == ALL_PAIRS { FEW } else { TRIED };
-        if which != self.which && (which == 0 || !hopeless) {
+        let is_hopeless =
+            items > if which == ALL_PAIRS { MAX_ITEMS_FOR_ALL_PAIRS } else { MAX_ITEMS_FOR_TRIALS };
+        if which != self.which && (which == 0 || !is_hopeless) {
             self.challenger = Some(Challenger {
                 phase: CANDIDATES[which](),
                 which,
                 frames: 0,
                 own: Duration::ZERO,
-                others: Duration::ZERO,
+                incumbent: Duration::ZERO,
                 changes: Changes::default(),
             });
         }
     }
 
-    /// Lets a challenger run beside the incumbent, which took so long.
-    fn compete(&mut self, frame: &Frame<'_>, incumbent: Duration) {
+    /// Runs the challenger, if there is one, for a frame in which the incumbent took the given
+    /// time; at the end of the trial decides which one is used.
+    fn run_trial(&mut self, frame: &Frame<'_>, incumbent: Duration) {
         let Some(trial) = &mut self.challenger else { return };
         let start = Instant::now();
         let moved = if trial.frames == 0 { Moved::All } else { frame.moved };
         trial.phase.update(&Frame { moved, ..*frame }, &mut trial.changes);
         if trial.frames > 0 {
             trial.own += start.elapsed();
-            trial.others += incumbent;
+            trial.incumbent += incumbent;
         }
         trial.frames += 1;
-        let (own, others) = (trial.own.as_secs_f64(), trial.others.as_secs_f64());
-        // One that is hopeless need not finish.
-        if trial.frames < TRIAL && (trial.frames < 2 || own < 10.0 * others + 1e-4) {
+        let (own, others) = (trial.own.as_secs_f64(), trial.incumbent.as_secs_f64());
+        // A trial ends early if the challenger is much slower.
+        if trial.frames < TRIAL_FRAMES && (trial.frames < 2 || own < 10.0 * others + 1e-4) {
             return;
         }
         if let Some(trial) = self.challenger.take() {
-            if own < BETTER * others && trial.frames >= TRIAL {
+            if own < MAX_TIME_RATIO * others && trial.frames >= TRIAL_FRAMES {
                 self.incumbent = trial.phase;
                 self.which = trial.which;
-                self.pause = FIRST_PAUSE;
+                self.pause = FIRST_PAUSE_FRAMES;
             }
         }
     }
@@ -158,10 +163,10 @@ impl BroadPhase for Auto {
         let start = Instant::now();
         self.incumbent.update(frame, changes);
         let took = start.elapsed();
-        // Whoever it was.
+        // The order must not depend on the incumbent.
         changes.sort();
-        self.plan(frame.bounds.len());
-        self.compete(frame, took);
+        self.plan_trials(frame.bounds.len());
+        self.run_trial(frame, took);
     }
 
     fn pairs(&self, to: &mut Vec<Pair>) {
@@ -179,7 +184,7 @@ mod tests {
     use impinge::internals::broad::testing::agrees_with_the_oracle;
 
     #[test]
-    fn reports_what_the_oracle_does_whoever_wins() {
+    fn reports_what_the_oracle_does_during_and_after_trials() {
         agrees_with_the_oracle(Auto::new, false);
         agrees_with_the_oracle(Auto::new, true);
     }

@@ -1,5 +1,5 @@
-//! What the octree and its generalisation to slabs have in common: everything but which cells a box
-//! is in.
+//! The common part of the octree and its generalisation to slabs: everything except the choice of
+//! the cells of a box.
 
 use super::cell_tree::CellTree;
 use super::layout::{Fit, Layout, Spread};
@@ -9,26 +9,26 @@ use impinge::internals::broad::PairSet;
 use impinge::internals::broad::Stamps;
 use impinge::math::Aabb;
 
-/// What an [`Octree`](super::Octree) or a [`SlabOctree`](super::SlabOctree) holds, and what its
-/// last update cost.
+/// The size of an [`Octree`](super::Octree) or a [`SlabOctree`](super::SlabOctree), and the work of
+/// its last update.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CellTreeStats {
-    /// All cells, of all levels.
+    /// The number of cells of all levels.
     pub cells: usize,
-    /// Cells with an item.
+    /// Cells with at least one item.
     pub occupied: usize,
     /// References to items in the cells of each level, from the root down.
     pub entries: Vec<usize>,
-    /// Cells entered and left in the last update.
+    /// Cells that items were added to or removed from in the last update.
     pub touched: usize,
-    /// Pairs compared in the last update, after time-stamps took out what was seen before.
+    /// Pairs compared in the last update; time-stamps exclude pairs that were compared before.
     pub compared: usize,
-    /// How often the cells have been chosen anew.
+    /// How often new cells have been chosen.
     pub layouts: u32,
 }
 
 impl CellTreeStats {
-    /// Items in a cell on average, over all cells.
+    /// The mean number of items in a cell, over all cells.
     #[must_use]
     pub fn mean_entries(&self) -> f64 {
         let entries: usize = self.entries.iter().sum();
@@ -45,7 +45,8 @@ pub(super) struct CellCore {
     seen: Stamps,
     done: Stamps,
     fit: Fit,
-    standing: Vec<Standing>,
+    presence: Vec<Presence>,
+    /// Items that are present, and those of them that are outside the domain.
     present: usize,
     outside: usize,
     compared: usize,
@@ -53,9 +54,9 @@ pub(super) struct CellCore {
     sample: Vec<f32>,
 }
 
-/// Whether an item is there, and in the domain.
+/// Whether an item is present, and outside the domain.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
+struct Presence {
     present: bool,
     outside: bool,
 }
@@ -69,7 +70,7 @@ impl CellCore {
             seen: Stamps::default(),
             done: Stamps::default(),
             fit: Fit::default(),
-            standing: Vec::new(),
+            presence: Vec::new(),
             present: 0,
             outside: 0,
             compared: 0,
@@ -78,13 +79,13 @@ impl CellCore {
         }
     }
 
-    /// Begins a frame. The movers go back with [`CellCore::finish`].
+    /// Starts a frame. The movers are given back to [`CellCore::finish`].
     pub(super) fn begin(&mut self, frame: &Frame<'_>, changes: &mut Changes) -> Movers {
         changes.clear();
         self.movers.gather(frame);
         let count = self.movers.count();
-        if self.standing.len() < count {
-            self.standing.resize(count, Standing::default());
+        if self.presence.len() < count {
+            self.presence.resize(count, Presence::default());
             self.tree.reserve(count);
             self.pairs.reserve(count);
             self.seen.reserve(count);
@@ -94,39 +95,39 @@ impl CellCore {
         std::mem::take(&mut self.movers)
     }
 
-    /// Counts an item as there or not.
+    /// Updates the counts of items that are present and outside.
     pub(super) fn count(&mut self, item: u32, frame: &Frame<'_>, layout: &Layout) {
         let bounds = frame.of(item);
         let present = !bounds.is_empty();
-        let new = Standing { present, outside: present && layout.misses(&bounds) };
-        let old = std::mem::replace(&mut self.standing[item as usize], new);
+        let new = Presence { present, outside: present && layout.is_center_outside(&bounds) };
+        let old = std::mem::replace(&mut self.presence[item as usize], new);
         self.present = self.present + usize::from(new.present) - usize::from(old.present);
         self.outside = self.outside + usize::from(new.outside) - usize::from(old.outside);
     }
 
-    /// Where the boxes are, if the cells no longer suit them; `domain` is where they are to be, if
-    /// that is given.
-    pub(super) fn lost(&mut self, frame: &Frame<'_>, domain: Option<Aabb>) -> Option<Spread> {
-        if !self.fit.is_lost(self.present, self.outside) {
+    /// The distribution of the boxes, if new cells should be chosen. `domain` overrides the domain
+    /// of the distribution.
+    pub(super) fn outdated(&mut self, frame: &Frame<'_>, domain: Option<Aabb>) -> Option<Spread> {
+        if !self.fit.is_outdated(self.present, self.outside) {
             return None;
         }
         self.fit = Fit::to(self.present);
         let mut spread = Spread::of(frame.bounds, &mut self.sample)?;
-        // A given domain may be no box at all, and is mended.
+        // A given domain may be empty or not finite, which `Layout::new` repairs.
         spread.domain = Layout::new(domain.unwrap_or(spread.domain), [1; 3]).domain;
         Some(spread)
     }
 
-    /// Takes another tree; all items are out.
-    pub(super) fn replant(&mut self, tree: CellTree) {
+    /// Replaces the tree by another one, in which no item is entered.
+    pub(super) fn replace_tree(&mut self, tree: CellTree) {
         self.tree = tree;
-        self.tree.reserve(self.standing.len());
-        self.standing.fill(Standing::default());
+        self.tree.reserve(self.presence.len());
+        self.presence.fill(Presence::default());
         (self.present, self.outside) = (0, 0);
         self.layouts += 1;
     }
 
-    /// Looks again at the old pairs of what moved, and asks the tree for new ones.
+    /// Compares the old pairs of the items that moved again, and finds their new pairs in the tree.
     pub(super) fn finish(&mut self, frame: &Frame<'_>, movers: Movers, changes: &mut Changes) {
         let Self { tree, seen, done, pairs, compared, .. } = self;
         pairs.refresh(frame, &movers, changes, |_| false);
@@ -169,7 +170,7 @@ impl CellCore {
             + self.pairs.bytes()
             + self.seen.bytes()
             + self.done.bytes()
-            + self.standing.capacity() * size_of::<Standing>()
+            + self.presence.capacity() * size_of::<Presence>()
             + self.sample.capacity() * size_of::<f32>()
     }
 }

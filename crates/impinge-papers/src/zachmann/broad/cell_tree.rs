@@ -1,43 +1,43 @@
 //! A tree of cells with lists of items, for the octree and its generalisation to slabs (Zachmann
 //! 1994, sections 5.4 and 5.6).
 //!
-//! The tree is complete: all cells down to the last level are there from the start, in one array,
-//! the children of cell `n` at `n * BRANCHES + 1` and after. Each item has an array of the cells it
-//! is attached to ("octant arrays", figure 5.11), from which its neighbours are found: they are
-//! attached to the same cell, to one above it, or to one below it.
+//! The tree is complete: all cells down to the last level are allocated from the start, in one
+//! array, with the children of cell `n` from `n * BRANCHES + 1` on. Each item has an array of the
+//! cells that it is attached to ("octant arrays", figure 5.11), by which its neighbours are found:
+//! they are attached to the same cell, to a cell above it, or to a cell below it.
 
 use impinge::internals::broad::Stamps;
 use impinge::internals::broad::{List, Lists};
 
 /// The most cells of a tree.
-pub(super) const MOST_CELLS: usize = 3_000_000;
+pub(super) const MAX_CELLS: usize = 3_000_000;
 
-/// All cells, and which items are attached to which.
+/// All cells, and the items that are attached to them.
 #[derive(Clone, Debug)]
 pub(super) struct CellTree {
     branches: u32,
     cells: Vec<Cell>,
     lists: Lists,
     /// The cells of each item, none twice and none above another.
-    own: Vec<List>,
-    own_lists: Lists,
+    of_item: Vec<List>,
+    item_lists: Lists,
     visited: Stamps,
     stack: Vec<u32>,
-    /// Attached and detached since the last reset.
+    /// Items attached to cells and detached from them since the last reset of this number.
     pub(super) touched: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     items: List,
-    /// Entries in all lists below.
+    /// The number of entries in all cells below.
     below: u32,
 }
 
 impl CellTree {
-    /// The root, and `depth` levels below it; fewer where there would be too many cells.
+    /// The root and `depth` levels below it, or fewer if there would be too many cells.
     pub(super) fn new(branches: u32, depth: u32) -> Self {
-        let depth = depth.min(Self::deepest(branches));
+        let depth = depth.min(Self::max_depth(branches));
         let cells = vec![Cell::default(); count(branches, depth)];
         let mut visited = Stamps::default();
         visited.reserve(cells.len());
@@ -45,8 +45,8 @@ impl CellTree {
             branches,
             cells,
             lists: Lists::default(),
-            own: Vec::new(),
-            own_lists: Lists::default(),
+            of_item: Vec::new(),
+            item_lists: Lists::default(),
             visited,
             stack: Vec::new(),
             touched: 0,
@@ -54,14 +54,14 @@ impl CellTree {
     }
 
     /// The most levels below the root that a tree may have.
-    pub(super) fn deepest(branches: u32) -> u32 {
-        (0..).take_while(|d| count(branches, *d) <= MOST_CELLS).last().unwrap_or(0)
+    pub(super) fn max_depth(branches: u32) -> u32 {
+        (0..).take_while(|d| count(branches, *d) <= MAX_CELLS).last().unwrap_or(0)
     }
 
-    /// Makes room for items below `count`.
+    /// Makes space for items below `count`.
     pub(super) fn reserve(&mut self, count: usize) {
-        if self.own.len() < count {
-            self.own.resize(count, List::default());
+        if self.of_item.len() < count {
+            self.of_item.resize(count, List::default());
         }
     }
 
@@ -71,46 +71,46 @@ impl CellTree {
         cell * self.branches + 1
     }
 
-    /// Attaches an item to a cell it is not attached to.
+    /// Attaches an item to a cell that it is not attached to.
     pub(super) fn attach(&mut self, item: u32, cell: u32) {
-        self.own_lists.push(&mut self.own[item as usize], cell);
+        self.item_lists.push(&mut self.of_item[item as usize], cell);
         self.enter(item, cell);
     }
 
     /// Detaches an item from a cell.
     pub(super) fn detach(&mut self, item: u32, cell: u32) {
-        let there = self.own_lists.remove(&mut self.own[item as usize], cell);
-        debug_assert!(there, "item {item} is not attached to cell {cell}");
+        let was_attached = self.item_lists.remove(&mut self.of_item[item as usize], cell);
+        debug_assert!(was_attached, "item {item} is not attached to cell {cell}");
         self.leave(item, cell);
     }
 
-    /// Attaches an item to these cells and no others; cells it has already are not touched.
+    /// Attaches an item to exactly these cells. Nothing is done for those that it has already.
     pub(super) fn attach_to(&mut self, item: u32, cells: &[u32]) {
         self.visited.clear();
         for cell in cells {
             self.visited.mark(*cell);
         }
-        let mut own = std::mem::take(&mut self.own[item as usize]);
-        let own_lists = std::mem::take(&mut self.own_lists);
+        let mut own = std::mem::take(&mut self.of_item[item as usize]);
+        let item_lists = std::mem::take(&mut self.item_lists);
         let mut kept = 0;
-        for cell in own_lists.numbers(own) {
+        for cell in item_lists.numbers(own) {
             if self.visited.unmark(cell) {
                 kept += 1;
             } else {
                 self.leave(item, cell);
             }
         }
-        self.own_lists = own_lists;
+        self.item_lists = item_lists;
         if kept < cells.len() || kept < own.len() {
-            self.own_lists.clear(&mut own);
+            self.item_lists.clear(&mut own);
             for &cell in cells {
-                self.own_lists.push(&mut own, cell);
+                self.item_lists.push(&mut own, cell);
                 if self.visited.has(cell) {
                     self.enter(item, cell);
                 }
             }
         }
-        self.own[item as usize] = own;
+        self.of_item[item as usize] = own;
     }
 
     fn enter(&mut self, item: u32, cell: u32) {
@@ -121,8 +121,8 @@ impl CellTree {
 
     fn leave(&mut self, item: u32, cell: u32) {
         self.touched += 1;
-        let there = self.lists.remove(&mut self.cells[cell as usize].items, item);
-        debug_assert!(there, "item {item} is not in cell {cell}");
+        let was_in_cell = self.lists.remove(&mut self.cells[cell as usize].items, item);
+        debug_assert!(was_in_cell, "item {item} is not in cell {cell}");
         self.count_above(cell, -1);
     }
 
@@ -134,25 +134,26 @@ impl CellTree {
         }
     }
 
-    /// Calls `meet` with each item that shares a cell with this one, itself included; with some of
+    /// Calls `found` with each item that shares a cell with this one, itself included; with some of
     /// them several times.
-    pub(super) fn neighbours(&mut self, item: u32, mut meet: impl FnMut(u32)) {
-        let Self { branches, cells, lists, own, own_lists, visited, stack, .. } = self;
+    pub(super) fn neighbours(&mut self, item: u32, mut found: impl FnMut(u32)) {
+        let Self { branches, cells, lists, of_item, item_lists, visited, stack, .. } = self;
         visited.clear();
-        for cell in own_lists.numbers(own[item as usize]) {
-            // What is attached above: up to where another cell of this item has been already.
+        for cell in item_lists.numbers(of_item[item as usize]) {
+            // The items attached to the cells above, up to one that was visited from another cell
+            // of this item.
             let mut above = cell;
             while above > 0 {
                 above = (above - 1) / *branches;
                 if !visited.mark(above) {
                     break;
                 }
-                lists.numbers(cells[above as usize].items).for_each(&mut meet);
+                lists.numbers(cells[above as usize].items).for_each(&mut found);
             }
             stack.push(cell);
             while let Some(cell) = stack.pop() {
                 let Cell { items, below } = cells[cell as usize];
-                lists.numbers(items).for_each(&mut meet);
+                lists.numbers(items).for_each(&mut found);
                 if below > 0 {
                     let first = cell * *branches + 1;
                     stack.extend((first..first + *branches).filter(|c| {
@@ -164,7 +165,7 @@ impl CellTree {
         }
     }
 
-    /// All cells.
+    /// The number of cells.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
@@ -188,15 +189,15 @@ impl CellTree {
 
     pub(super) fn bytes(&self) -> usize {
         self.cells.capacity() * size_of::<Cell>()
-            + self.own.capacity() * size_of::<List>()
+            + self.of_item.capacity() * size_of::<List>()
             + self.stack.capacity() * size_of::<u32>()
             + self.lists.bytes()
-            + self.own_lists.bytes()
+            + self.item_lists.bytes()
             + self.visited.bytes()
     }
 }
 
-/// The cells of a complete tree.
+/// The number of cells of a complete tree.
 fn count(branches: u32, depth: u32) -> usize {
     (0..=depth).fold(0_usize, |n, level| {
         n.saturating_add((branches as usize).checked_pow(level).unwrap_or(usize::MAX))
@@ -213,7 +214,10 @@ mod tests {
     fn neighbours_are_in_the_same_cell_above_it_or_below_it() {
         let mut random = Random::new(12);
         let mut tree = CellTree::new(5, 3);
-        assert_eq!((tree.len(), CellTree::deepest(8), CellTree::deepest(3_000_000)), (156, 7, 0));
+        assert_eq!(
+            (tree.len(), CellTree::max_depth(8), CellTree::max_depth(3_000_000)),
+            (156, 7, 0)
+        );
         tree.reserve(20);
         let mut known: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); 20];
         let above = |mut low: u32, high: u32| {

@@ -1,5 +1,5 @@
-//! Boxes in the integer coordinates of a grid, and what is in one and not in another (Zachmann
-//! 1994, section 5.4.3).
+//! Boxes in the integer coordinates of a grid, and their differences (Zachmann 1994, section
+//! 5.4.3).
 
 /// The cells from `lo` to `hi` on each axis, both included; empty where a `lo` exceeds its `hi`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,18 +17,18 @@ impl Cells {
         (0..3).any(|k| self.lo[k] > self.hi[k])
     }
 
-    /// How many cells along an axis, for boxes that are not empty.
+    /// The number of cells along an axis, for boxes that are not empty.
     #[inline]
     pub(super) fn along(&self, axis: usize) -> usize {
         usize::from(self.hi[axis] - self.lo[axis]) + 1
     }
 
-    /// How many cells.
+    /// The number of cells.
     pub(super) fn count(&self) -> u64 {
         if self.is_empty() { 0 } else { (0..3).map(|k| self.along(k) as u64).product() }
     }
 
-    /// What both share; empty if nothing.
+    /// The intersection with another box.
     #[inline]
     pub(super) fn clipped(&self, to: &Self) -> Self {
         let both = Self {
@@ -38,8 +38,8 @@ impl Cells {
         if both.is_empty() { Self::EMPTY } else { both }
     }
 
-    /// Calls `part` with the parts of this box outside the other one: at most six boxes that do not
-    /// overlap, those of the thesis. Where the two do not overlap, the whole box.
+    /// Calls `part` with the parts of this box outside the other one: at most six disjoint boxes,
+    /// those of the thesis. If the two boxes are disjoint, this is the whole box.
     pub(super) fn without(&self, other: &Self, mut part: impl FnMut(Self)) {
         if self.is_empty() {
             return;
@@ -48,7 +48,7 @@ impl Cells {
         if inner.is_empty() {
             return part(*self);
         }
-        // What remains is cut at the inner box along one axis after the other.
+        // The rest is cut at the inner box along one axis after the other.
         let mut rest = *self;
         for k in 0..3 {
             if rest.lo[k] < inner.lo[k] {
@@ -65,7 +65,7 @@ impl Cells {
         }
     }
 
-    /// Calls `cell` with the coordinates of each.
+    /// Calls `cell` with the coordinates of each cell.
     #[inline]
     pub(super) fn for_each(&self, mut cell: impl FnMut([u16; 3])) {
         for z in self.lo[2]..=self.hi[2] {

@@ -6,35 +6,35 @@ use super::{
 use impinge::Error;
 use impinge::broad::PhaseKind;
 
-/// [`Auto`]: the fastest of several, found by trying them.
+/// [`Auto`]: the fastest of several broad phases, found by trials.
 pub const AUTO: PhaseKind = PhaseKind::new("auto", || Box::new(Auto::new()));
 
 /// [`Grid`].
 pub const GRID: PhaseKind = PhaseKind::new("grid", || Box::new(Grid::new()));
 
-/// [`Grid`], which enters items by their oriented boxes where there are some.
+/// [`Grid`] that enters items by their oriented boxes, if the frame has any.
 pub const GRID_ORIENTED: PhaseKind =
     PhaseKind::new("grid-oriented", || Box::new(Grid::with(GridOptions::oriented())));
 
 /// [`Octree`].
 pub const OCTREE: PhaseKind = PhaseKind::new("octree", || Box::new(Octree::new()));
 
-/// [`Octree`], which enters items by their oriented boxes where there are some.
+/// [`Octree`] that enters items by their oriented boxes, if the frame has any.
 pub const OCTREE_ORIENTED: PhaseKind =
     PhaseKind::new("octree-oriented", || Box::new(Octree::with(OctreeOptions::oriented())));
 
 /// [`SlabOctree`].
 pub const SLABS: PhaseKind = PhaseKind::new("slabs", || Box::new(SlabOctree::new()));
 
-/// [`SlabOctree`], which enters items by their oriented boxes where there are some.
+/// [`SlabOctree`] that enters items by their oriented boxes, if the frame has any.
 pub const SLABS_ORIENTED: PhaseKind =
     PhaseKind::new("slabs-oriented", || Box::new(SlabOctree::with(SlabOctreeOptions::oriented())));
 
 /// [`SweepAndPrune`].
 pub const SWEEP: PhaseKind = PhaseKind::new("sweep", || Box::new(SweepAndPrune::new()));
 
-/// The engine's broad phases and those of this module, each with its default options, to choose
-/// from at run time.
+/// The broad phases of the engine and of this module, each with its default options, for a choice
+/// at run time.
 ///
 /// ```
 /// use impinge::broad::PhaseKind;
@@ -61,7 +61,7 @@ pub const BROAD_PHASES: &[PhaseKind] = &[
 /// The kind of this name among [`BROAD_PHASES`].
 ///
 /// # Errors
-/// If there is none; the message lists those there are.
+/// If there is none; the message lists all kinds.
 pub fn phase_by_name(name: &str) -> Result<PhaseKind, Error> {
     PhaseKind::by_name(name, BROAD_PHASES)
 }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_may_shrink_and_grow_without_a_word() {
+    fn lists_may_shrink_and_grow_without_naming_items() {
         let boxes = Boxes::new(4, SCATTERS[0], 120);
         let mut odd = boxes.bounds.clone();
         odd.iter_mut().step_by(7).for_each(|b| b.max[2] = f32::NAN);
@@ -127,19 +127,19 @@ mod tests {
     #[test]
     fn the_same_frames_give_the_same_changes_in_the_same_order() {
         for choice in BROAD_PHASES {
-            let mut said = [Vec::new(), Vec::new()];
-            for said in &mut said {
+            let mut reported = [Vec::new(), Vec::new()];
+            for reported in &mut reported {
                 let mut boxes = Boxes::new(8, SCATTERS[1], 150);
                 let (mut phase, mut changes) = (choice.make(), Changes::default());
                 for frame in 0..30 {
                     let moved = if frame % 9 == 0 { Moved::All } else { Moved::Only(&boxes.moved) };
                     let oriented = Some(&boxes.oriented[..]);
                     phase.update(&Frame { bounds: &boxes.bounds, oriented, moved }, &mut changes);
-                    said.push(changes.clone());
+                    reported.push(changes.clone());
                     boxes.step();
                 }
             }
-            assert_eq!(said[0], said[1], "{choice}");
+            assert_eq!(reported[0], reported[1], "{choice}");
         }
     }
 }

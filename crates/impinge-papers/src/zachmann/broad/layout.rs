@@ -1,46 +1,46 @@
-//! Where the cells of a grid or an octree lie, chosen from the boxes.
+//! The position and size of the cells of a grid or an octree, chosen from the boxes.
 
 use super::cells::Cells;
 use impinge::broad::Bounds;
 use impinge::math::Aabb;
 
 /// The most cells along an axis.
-pub(super) const MOST_CELLS: u32 = 1024;
+pub(super) const MAX_CELLS_PER_AXIS: u32 = 1024;
 
-/// The most cells in all: their lists take 192 MiB before anything is in them.
-pub(super) const MOST_CELLS_IN_ALL: u64 = 1 << 24;
+/// The most cells: the empty lists of that many take 192 MiB.
+pub(super) const MAX_CELLS: u64 = 1 << 24;
 
-/// How many boxes are looked at to choose where cells lie.
-const SAMPLES: usize = 1024;
+/// The number of boxes from which the cells are chosen.
+const SAMPLED_BOXES: usize = 1024;
 
-/// Where most of the boxes are, and how large they are.
+/// The distribution of the boxes: where most of them are, and how large they are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spread {
-    /// From one thirty-second of the centres to thirty-one of them on each axis, and some more: a
-    /// few boxes far away do not count.
+    /// On each axis, from the first to the last of 32 quantiles of the centres, and a margin: a few
+    /// boxes far away have no influence.
     pub(super) domain: Aabb,
     /// The median of the sides along each axis.
     pub(super) side: [f64; 3],
-    /// How many boxes there are.
+    /// The number of boxes.
     pub(super) count: usize,
 }
 
-/// Maps coordinates to cells. Every coordinate has one: those outside of the domain the first or
-/// the last. The map is monotone, so boxes that share a point share a cell, rounding included.
+/// Maps coordinates to cells. Coordinates outside the domain belong to the first or the last cell.
+/// The map is monotone, also after rounding, so boxes that share a point share a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// Where the cells lie, to rounding.
+    /// The region that is cut into cells, up to rounding.
     pub(super) domain: Aabb,
-    /// The cells on each axis, at least one.
+    /// The number of cells on each axis, at least one.
     pub(super) count: [u32; 3],
-    /// Cells in a unit, finite and positive.
+    /// Cells per unit of length, finite and positive.
     scale: [f64; 3],
-    /// More than the borders of cells are off by rounding.
+    /// A bound of the rounding errors of the borders of cells.
     pub(super) slack: f64,
 }
 
 impl Spread {
-    /// Of the boxes that are neither empty nor infinite; `None` without such a box.
+    /// The distribution of the boxes that are neither empty nor infinite; `None` if there is none.
     pub(super) fn of(bounds: &[Bounds], scratch: &mut Vec<f32>) -> Option<Self> {
         let usual =
             |b: &&Bounds| !b.is_empty() && b.min.iter().chain(&b.max).all(|x| x.is_finite());
@@ -48,7 +48,7 @@ impl Spread {
         if count == 0 {
             return None;
         }
-        let step = count.div_ceil(SAMPLES);
+        let step = count.div_ceil(SAMPLED_BOXES);
         let mut spread = Self { domain: Aabb::EMPTY, side: [0.0; 3], count };
         for k in 0..3 {
             let mut middle = |value: fn(f32, f32) -> f32, share: usize| {
@@ -62,7 +62,7 @@ impl Spread {
             let center = |lo: f32, hi: f32| 0.5 * lo + 0.5 * hi;
             spread.side[k] = middle(|lo, hi| 0.5 * hi - 0.5 * lo, 16) * 2.0;
             let (lo, hi) = (middle(center, 1), middle(center, 31));
-            // Where the coordinates are all the same, any positive width does.
+            // If all coordinates are equal, any positive width is good.
             let more = ((hi - lo) / 16.0 + spread.side[k]).max(lo.abs() * 1e-6).max(1e-60);
             (spread.domain.min[k], spread.domain.max[k]) = (lo - more, hi + more);
         }
@@ -71,13 +71,13 @@ impl Spread {
 }
 
 impl Layout {
-    /// Cells in a domain; one that is empty, flat, or not finite is replaced by one that is not,
-    /// for any domain will do. At most [`MOST_CELLS`] on an axis and [`MOST_CELLS_IN_ALL`]: where
-    /// there would be more, the axes with the most get fewer.
+    /// Cells in a domain. A domain that is empty, flat, or not finite is replaced, because any
+    /// domain gives correct results. At most [`MAX_CELLS_PER_AXIS`] on an axis and [`MAX_CELLS`]:
+    /// where there would be more, the axes with the most get fewer.
     pub(super) fn new(domain: Aabb, count: [u32; 3]) -> Self {
         let at_most = |most: u32| count.map(|n| n.clamp(1, most));
         let in_all = |most: u32| at_most(most).into_iter().map(u64::from).product::<u64>();
-        let most = (1..=MOST_CELLS).rev().find(|most| in_all(*most) <= MOST_CELLS_IN_ALL);
+        let most = (1..=MAX_CELLS_PER_AXIS).rev().find(|most| in_all(*most) <= MAX_CELLS);
         let mut layout =
             Self { domain, count: at_most(most.unwrap_or(1)), scale: [1.0; 3], slack: 0.0 };
         for k in 0..3 {
@@ -92,16 +92,16 @@ impl Layout {
         layout
     }
 
-    /// The domain cut into cells, on each axis about `wanted` times as wide as the median box, and
-    /// at most `most` of them in all.
+    /// The domain cut into at most `most` cells, on each axis about `wanted` times as wide as the
+    /// median box.
     pub(super) fn fitted(spread: &Spread, wanted: f64, most: f64) -> Self {
         let width = spread.domain.extent().to_array();
         let mut side: [f64; 3] = [0, 1, 2].map(|k| (spread.side[k] * wanted).max(width[k] * 1e-4));
         let count = |side: &[f64; 3]| {
-            [0, 1, 2].map(|k| (width[k] / side[k]).ceil().clamp(1.0, f64::from(MOST_CELLS)))
+            [0, 1, 2].map(|k| (width[k] / side[k]).ceil().clamp(1.0, f64::from(MAX_CELLS_PER_AXIS)))
         };
         while count(&side).iter().product::<f64>() > most.max(1.0) {
-            // The finest cells are made coarser first: they are cubes where that matters.
+            // The finest cells are made coarser first, so that cells become cubes.
             let finest = side.iter().zip(count(&side)).filter(|(_, n)| *n > 1.0);
             let finest = finest.fold(f64::INFINITY, |f, (s, _)| f.min(*s));
             side = side.map(|s| s.max(finest * 1.1));
@@ -113,12 +113,12 @@ impl Layout {
     #[inline]
     pub(super) fn cell(&self, axis: usize, x: f64) -> u16 {
         let t = (x - self.domain.min[axis]) * self.scale[axis];
-        // The conversion is the floor, and saturates: what is below goes to the first cell.
+        // The conversion rounds down and saturates: coordinates below go to the first cell.
         (t as u32).min(self.count[axis] - 1) as u16
     }
 
-    /// Where the cell begins on an axis, to rounding; the first one begins nowhere, and the one
-    /// after the last, where the last one ends, neither.
+    /// The coordinate where a cell starts on an axis, up to rounding. The first cell starts at
+    /// minus infinity; the index after the last cell gives infinity, where the last cell ends.
     pub(super) fn border(&self, axis: usize, cell: u32) -> f64 {
         if cell == 0 {
             return f64::NEG_INFINITY;
@@ -129,7 +129,7 @@ impl Layout {
         self.domain.min[axis] + f64::from(cell) / self.scale[axis]
     }
 
-    /// The cells of a box, which may be infinite; none of an empty one.
+    /// The cells of a box, which may be infinite; no cell for an empty one.
     pub(super) fn cells(&self, bounds: &Bounds) -> Cells {
         if bounds.is_empty() {
             return Cells::EMPTY;
@@ -140,13 +140,13 @@ impl Layout {
         }
     }
 
-    /// All cells.
+    /// The number of all cells.
     pub(super) fn total(&self) -> usize {
         self.count.iter().map(|n| *n as usize).product()
     }
 
-    /// Whether the middle of a box that is not empty lies outside of the domain.
-    pub(super) fn misses(&self, bounds: &Bounds) -> bool {
+    /// Whether the centre of a box, which is not empty, lies outside the domain.
+    pub(super) fn is_center_outside(&self, bounds: &Bounds) -> bool {
         (0..3).any(|k| {
             let middle = 0.5 * f64::from(bounds.min[k]) + 0.5 * f64::from(bounds.max[k]);
             !(self.domain.min[k] <= middle && middle <= self.domain.max[k])
@@ -154,25 +154,26 @@ impl Layout {
     }
 }
 
-/// When cells no longer suit the boxes: many boxes have left the domain, or there are many more or
-/// many fewer of them than when the cells were chosen.
+/// Detects that new cells should be chosen: many boxes have left the domain, or there are many more
+/// or many fewer of them than when the cells were chosen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fit {
-    /// Boxes when the cells were chosen.
+    /// The number of boxes when the cells were chosen.
     chosen_for: usize,
     /// Frames since.
     age: u32,
 }
 
 impl Fit {
-    /// The cells have just been chosen for this many boxes.
+    /// For cells that have just been chosen for this number of boxes.
     pub(super) fn to(count: usize) -> Self {
         Self { chosen_for: count, age: 0 }
     }
 
-    /// Counts a frame; whether to choose again, with `outside` of the `present` boxes outside of
-    /// the domain. Not in every frame: choosing costs as much as starting anew.
-    pub(super) fn is_lost(&mut self, present: usize, outside: usize) -> bool {
+    /// Counts a frame, and returns whether new cells should be chosen. `outside` of the `present`
+    /// boxes are outside the domain. This must not happen in every frame, because choosing cells
+    /// costs as much as entering all items again.
+    pub(super) fn is_outdated(&mut self, present: usize, outside: usize) -> bool {
         self.age = self.age.saturating_add(1);
         let grown = present > 4 * self.chosen_for + 8 || 8 * present + 64 < self.chosen_for;
         grown || (self.age >= 16 && 3 * outside > present + 8)
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn outliers_and_odd_domains_do_not_spoil_the_cells() {
+    fn outliers_and_unusual_domains_give_good_cells() {
         let at = |x: f32| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
         let mut boxes: Vec<Bounds> = (0..1000).map(|i| at(i as f32)).collect();
         boxes.extend([at(1e38), at(-1e38), Bounds::EMPTY]);
@@ -232,8 +233,8 @@ mod tests {
         assert!(few.total() <= 10 && few.total() > 5, "{few:?}");
         assert!(Spread::of(&boxes[1002..], &mut Vec::new()).is_none());
         let odd = Layout::new(Aabb { min: Vec3::NAN, max: Vec3::INFINITY }, [0, 9999, 3]);
-        assert_eq!(odd.count, [1, MOST_CELLS, 3]);
-        assert_eq!(odd.cells(&boxes[1003]).count(), u64::from(MOST_CELLS) * 3);
+        assert_eq!(odd.count, [1, MAX_CELLS_PER_AXIS, 3]);
+        assert_eq!(odd.cells(&boxes[1003]).count(), u64::from(MAX_CELLS_PER_AXIS) * 3);
         let cage = Aabb::from_corners(Vec3::ZERO, Vec3::ONE);
         for (wanted, count) in [
             ([u32::MAX; 3], [256; 3]),

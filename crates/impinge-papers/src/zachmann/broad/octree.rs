@@ -2,64 +2,64 @@
 //!
 //! The boxes have integer coordinates in the finest grid of the tree. An item is attached to every
 //! octant that lies in its box, and to every octant of the last level that touches it (section
-//! 5.4.1). Two items are neighbours if an octant of one is, or holds, or lies in, an octant of the
-//! other.
+//! 5.4.1). Two items are neighbours if an octant of one equals, contains, or lies in an octant of
+//! the other.
 //!
-//! **Moving.** The thesis cuts the new box without the old one into six boxes and enters each of
-//! them (section 5.4.3). Here one descent takes both boxes along, and turns back wherever an octant
-//! sees the same part of both. It visits the octants of the difference too, but leaves the item
-//! attached to the very octants that a fresh entry would choose; six boxes entered one by one break
-//! large octants into small ones for good. With oriented boxes the octants are found anew, and
-//! compared with those from before by time-stamps.
+//! **Moving.** The thesis cuts the part of the new box outside the old one into six boxes and
+//! enters each of them (section 5.4.3). Here one descent follows both boxes, and stops at every
+//! octant that contains the same part of both. It visits the octants of the difference as well, but
+//! afterwards the item is attached to the same octants as after a new entry; six boxes entered one
+//! by one would replace large octants by small ones permanently. With oriented boxes the octants
+//! are determined again, and compared with the former ones by time-stamps.
 
 use super::Entry;
 use super::cell_core::{CellCore, CellTreeStats};
 use super::cell_tree::CellTree;
 use super::cells::Cells;
 use super::layout::{Layout, Spread};
-use super::stab::Turned;
+use super::stab::GrownBox;
 use impinge::broad::{BroadPhase, Changes, Frame, Pair};
 use impinge::math::{Aabb, Vec3};
 
-/// How an [`Octree`] is laid out.
+/// The layout of an [`Octree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OctreeOptions {
-    /// Where the root lies. Boxes outside of it are in the octants at its border. `None`: where
-    /// most boxes are, chosen anew when many have left.
+    /// The box of the root. Boxes outside it are in the octants at its border. `None`: where most
+    /// boxes are, chosen again when many have left.
     pub domain: Option<Aabb>,
     /// The levels below the root, at most 7: the finest grid has `2^depth` cells on each axis.
     /// `None`: from the number of boxes and their median size.
     pub depth: Option<u32>,
-    /// By which box items are entered.
+    /// The kind of box by which items are entered.
     pub entry: Entry,
-    /// Items with more cells than this along an axis stay at coarser levels, in bigger cells and so
-    /// fewer. In the thesis there is no such bound.
+    /// Items with more cells than this along an axis stay at coarser levels, in fewer and larger
+    /// cells. The thesis has no such bound.
     pub span: u32,
 }
 
 impl Default for OctreeOptions {
-    /// All chosen from the boxes, which are entered as axis-aligned ones.
+    /// Everything chosen from the boxes; items are entered by their axis-aligned boxes.
     fn default() -> Self {
         Self { domain: None, depth: None, entry: Entry::Aligned, span: 8 }
     }
 }
 
 impl OctreeOptions {
-    /// All chosen from the boxes, which are entered as oriented ones.
+    /// Everything chosen from the boxes; items are entered by their oriented boxes.
     #[must_use]
     pub fn oriented() -> Self {
         Self { entry: Entry::Oriented, ..Self::default() }
     }
 
-    /// The octree of the thesis: a cage and a depth; every item goes down to the last level where
-    /// its box asks for that.
+    /// The octree of the thesis: a fixed domain and depth; items are entered down to the last
+    /// level.
     #[must_use]
-    pub fn fixed(cage: Aabb, depth: u32) -> Self {
-        Self { domain: Some(cage), depth: Some(depth), span: u32::MAX, ..Self::default() }
+    pub fn fixed(domain: Aabb, depth: u32) -> Self {
+        Self { domain: Some(domain), depth: Some(depth), span: u32::MAX, ..Self::default() }
     }
 }
 
-/// A broad phase by an octree. Better than a grid where a few boxes are much larger than the cells.
+/// A broad phase by an octree. Better than a grid if a few boxes are much larger than the cells.
 #[derive(Clone, Debug)]
 pub struct Octree {
     options: OctreeOptions,
@@ -67,23 +67,24 @@ pub struct Octree {
     depth: u32,
     core: CellCore,
     places: Vec<Place>,
+    /// The octants of an item that is entered again.
     fresh: Vec<u32>,
     stack: Vec<Octant>,
 }
 
-/// Where an item is.
+/// Where an item is entered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
     cells: Cells,
-    /// The level it does not go below.
+    /// The deepest level of its octants.
     level: u8,
-    /// Entered by its oriented box.
-    turned: bool,
+    /// Whether it is entered by its oriented box.
+    by_oriented_box: bool,
 }
 
-const NOWHERE: Place = Place { cells: Cells::EMPTY, level: 0, turned: false };
+const NOWHERE: Place = Place { cells: Cells::EMPTY, level: 0, by_oriented_box: false };
 
-/// An octant on the way down.
+/// An octant of a descent.
 #[derive(Clone, Copy, Debug)]
 struct Octant {
     index: u32,
@@ -92,11 +93,12 @@ struct Octant {
     at: [u16; 3],
 }
 
-/// What a box has to do with an octant.
-enum Meets {
-    Not,
-    Partly,
-    /// The box is attached to it.
+/// The relation of a box to an octant.
+enum Relation {
+    Disjoint,
+    /// The children of the octant have to be examined.
+    Partial,
+    /// The item is attached to the octant.
     Attached,
 }
 
@@ -121,13 +123,13 @@ impl Octant {
 }
 
 impl Place {
-    fn meets(&self, part: Cells, octant: &Octant, cells: &Cells) -> Meets {
+    fn relation(&self, part: Cells, octant: &Octant, cells: &Cells) -> Relation {
         if part.is_empty() {
-            Meets::Not
+            Relation::Disjoint
         } else if octant.level >= self.level || part == *cells {
-            Meets::Attached
+            Relation::Attached
         } else {
-            Meets::Partly
+            Relation::Partial
         }
     }
 }
@@ -139,16 +141,16 @@ impl Default for Octree {
 }
 
 impl Octree {
-    /// Without items, all chosen from the boxes to come.
+    /// Without items; everything is chosen from the boxes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Without items.
+    /// Without items, with the given options.
     #[must_use]
     pub fn with(options: OctreeOptions) -> Self {
-        let depth = options.depth.unwrap_or(0).min(CellTree::deepest(8));
+        let depth = options.depth.unwrap_or(0).min(CellTree::max_depth(8));
         Self {
             options,
             layout: Layout::new(options.domain.unwrap_or(Aabb::EMPTY), [1 << depth; 3]),
@@ -160,72 +162,72 @@ impl Octree {
         }
     }
 
-    /// What it holds, and what the last update cost. Looks at every cell.
+    /// The size of the tree, and the work of the last update. Visits every cell.
     #[must_use]
     pub fn stats(&self) -> CellTreeStats {
         self.core.stats()
     }
 
-    /// Chooses the cells anew, where they are to be chosen, if they no longer suit the boxes.
+    /// Chooses new cells if the options allow it and the current ones are outdated.
     fn refit(&mut self, frame: &Frame<'_>) {
         let OctreeOptions { domain, depth, .. } = self.options;
         if domain.is_some() && depth.is_some() {
             return;
         }
-        let Some(spread) = self.core.lost(frame, domain) else { return };
+        let Some(spread) = self.core.outdated(frame, domain) else { return };
         let depth = depth.unwrap_or_else(|| fitting_depth(&spread));
-        self.depth = depth.min(CellTree::deepest(8));
+        self.depth = depth.min(CellTree::max_depth(8));
         self.layout = Layout::new(spread.domain, [1 << self.depth; 3]);
-        self.core.replant(CellTree::new(8, self.depth));
+        self.core.replace_tree(CellTree::new(8, self.depth));
         self.places.fill(NOWHERE);
         for item in 0..frame.bounds.len() as u32 {
             self.place(item, frame);
         }
     }
 
-    /// Where an item belongs, and its oriented box if it is entered by that.
-    fn wanted(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<Turned>) {
+    /// The place where an item should be entered, and its oriented box if it is entered by that.
+    fn wanted_place(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<GrownBox>) {
         let bounds = frame.of(item);
         if bounds.is_empty() {
             return (NOWHERE, None);
         }
         let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
-        // An oriented box that is not finite is entered everywhere.
-        let turned = boxes.map(|b| Turned::new(&b[item as usize], self.layout.slack));
-        let cells = match &turned {
+        // An item whose oriented box is not finite is entered everywhere.
+        let oriented = boxes.map(|b| GrownBox::new(&b[item as usize], self.layout.slack));
+        let cells = match &oriented {
             None => self.layout.cells(&bounds),
             Some(None) => Octant::ROOT.cells(self.depth),
-            Some(Some(turned)) => turned.cells(&self.layout),
+            Some(Some(oriented)) => oriented.cells(&self.layout),
         };
         let longest = (0..3).map(|k| cells.along(k) as u32).max().unwrap_or(1);
         let steps = longest.div_ceil(self.options.span.max(1)).next_power_of_two().trailing_zeros();
-        let turned = turned.flatten();
+        let oriented = oriented.flatten();
         let place = Place {
             cells,
             level: self.depth.saturating_sub(steps) as u8,
-            turned: turned.is_some(),
+            by_oriented_box: oriented.is_some(),
         };
-        (place, turned)
+        (place, oriented)
     }
 
-    /// Moves an item to where it belongs.
+    /// Enters an item where it should be, and removes it from other octants.
     fn place(&mut self, item: u32, frame: &Frame<'_>) {
-        let (new, turned) = self.wanted(item, frame);
+        let (new, oriented) = self.wanted_place(item, frame);
         let old = std::mem::replace(&mut self.places[item as usize], new);
         self.core.count(item, frame, &self.layout);
-        if old.turned || new.turned {
-            match turned {
-                Some(turned) => self.gather_turned(&turned, &new),
-                None => self.gather(&new),
+        if old.by_oriented_box || new.by_oriented_box {
+            match oriented {
+                Some(oriented) => self.find_octants_of_oriented(&oriented, &new),
+                None => self.find_octants(&new),
             }
             self.core.tree.attach_to(item, &self.fresh);
         } else if (old.cells, old.level) != (new.cells, new.level) {
-            self.exchange(item, &old, &new);
+            self.move_by_difference(item, &old, &new);
         }
     }
 
     /// Moves an item by the difference of its boxes.
-    fn exchange(&mut self, item: u32, old: &Place, new: &Place) {
+    fn move_by_difference(&mut self, item: u32, old: &Place, new: &Place) {
         self.stack.push(Octant::ROOT);
         while let Some(octant) = self.stack.pop() {
             let cells = octant.cells(self.depth);
@@ -233,12 +235,13 @@ impl Octree {
             if before == now && old.level == new.level {
                 continue;
             }
-            let (was, is) = (old.meets(before, &octant, &cells), new.meets(now, &octant, &cells));
+            let (was, is) =
+                (old.relation(before, &octant, &cells), new.relation(now, &octant, &cells));
             match (was, is) {
-                (Meets::Partly, Meets::Partly) => {
+                (Relation::Partial, Relation::Partial) => {
                     self.stack.extend(octant.children(self.core.tree.child(octant.index)));
                 }
-                (Meets::Attached, Meets::Attached) => {}
+                (Relation::Attached, Relation::Attached) => {}
                 _ => {
                     self.descend(octant, old, |tree, octant| tree.detach(item, octant));
                     self.descend(octant, new, |tree, octant| tree.attach(item, octant));
@@ -247,7 +250,7 @@ impl Octree {
         }
     }
 
-    /// Calls `attached` with all octants of an axis-aligned box in the given one.
+    /// Calls `attached` with all octants of an axis-aligned box within the given octant.
     fn descend(
         &mut self,
         from: Octant,
@@ -259,26 +262,26 @@ impl Octree {
         while self.stack.len() > bottom {
             let Some(octant) = self.stack.pop() else { break };
             let cells = octant.cells(self.depth);
-            match place.meets(place.cells.clipped(&cells), &octant, &cells) {
-                Meets::Not => {}
-                Meets::Attached => attached(&mut self.core.tree, octant.index),
-                Meets::Partly => {
+            match place.relation(place.cells.clipped(&cells), &octant, &cells) {
+                Relation::Disjoint => {}
+                Relation::Attached => attached(&mut self.core.tree, octant.index),
+                Relation::Partial => {
                     self.stack.extend(octant.children(self.core.tree.child(octant.index)));
                 }
             }
         }
     }
 
-    /// The octants of an axis-aligned box, into `fresh`.
-    fn gather(&mut self, place: &Place) {
+    /// Finds the octants of an axis-aligned box, in `fresh`.
+    fn find_octants(&mut self, place: &Place) {
         let mut fresh = std::mem::take(&mut self.fresh);
         fresh.clear();
         self.descend(Octant::ROOT, place, |_, octant| fresh.push(octant));
         self.fresh = fresh;
     }
 
-    /// The octants of an oriented box, into `fresh`.
-    fn gather_turned(&mut self, turned: &Turned, place: &Place) {
+    /// Finds the octants of an oriented box, in `fresh`.
+    fn find_octants_of_oriented(&mut self, oriented: &GrownBox, place: &Place) {
         self.fresh.clear();
         self.stack.push(Octant::ROOT);
         while let Some(octant) = self.stack.pop() {
@@ -290,10 +293,10 @@ impl Octree {
                 Vec3::from([0, 1, 2].map(|k| self.layout.border(k, u32::from(c[k]) + more)))
             };
             let (min, max) = (corner(cells.lo, 0), corner(cells.hi, 1));
-            if !turned.touches(min, max) {
+            if !oriented.touches(min, max) {
                 continue;
             }
-            if octant.level >= place.level || turned.holds(min, max) {
+            if octant.level >= place.level || oriented.contains(min, max) {
                 self.fresh.push(octant.index);
             } else {
                 self.stack.extend(octant.children(self.core.tree.child(octant.index)));
@@ -302,8 +305,8 @@ impl Octree {
     }
 }
 
-/// How many times the domain is halved until the cells are two to four times as wide as the median
-/// box, or there are eight cells of the last level for each box.
+/// The number of levels after which cells are two to four times as wide as the median box, or there
+/// are eight cells of the last level for each box.
 fn fitting_depth(spread: &Spread) -> u32 {
     let width = spread.domain.extent();
     let ratio = |k: usize| width[k] / spread.side[k].max(width[k] * 1e-4);
@@ -368,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_frames_take_no_memory() {
+    fn repeated_frames_allocate_nothing() {
         grows_no_more(Octree::new);
         grows_no_more(|| Octree::with(OctreeOptions::oriented()));
     }
@@ -387,7 +390,7 @@ mod tests {
             &Frame { bounds: &bounds, oriented: None, moved: Moved::All },
             &mut Changes::default(),
         );
-        // One octant stays, one is left for a layer of sixteen small ones.
+        // One octant stays, the other one is replaced by a layer of sixteen small ones.
         assert_eq!((tree.stats().entries, tree.stats().touched), (vec![0, 1, 0, 16], 17));
         assert_eq!((tree.stats().cells, tree.stats().occupied), (585, 17));
         let bounds = [Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] }];
@@ -399,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_leads_to_the_octants_of_a_fresh_entry() {
+    fn the_difference_leads_to_the_octants_of_a_new_entry() {
         let mut random = Random::new(2);
         let mut tree = Octree::with(OctreeOptions { span: 5, ..cage(4) });
         let (mut visited, mut fresh) = (0, 0);
@@ -417,7 +420,7 @@ mod tests {
             assert_eq!(tree.stats().entries, again.stats().entries);
             let mut known = tree.clone();
             let place = known.places[0];
-            known.gather(&place);
+            known.find_octants(&place);
             known.core.tree.touched = 0;
             known.core.tree.attach_to(0, &known.fresh.clone());
             assert_eq!(known.core.tree.touched, 0, "round {round}");

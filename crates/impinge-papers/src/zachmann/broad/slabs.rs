@@ -1,40 +1,40 @@
 //! The octree generalised to slabs: cells that are k-DOPs (Zachmann 1994, section 5.6).
 //!
-//! An octree cuts each cell at its centre by three planes. With `k / 2` directions instead of
-//! three, all planes of these directions through the centre cut it, into 8, 32, 48 or 96 cells for
-//! `k` = 6, 14, 18 or 26. The thesis, which proposes this and did not build it, notes that the
-//! parts are no longer like the whole, and that one may go on with the centres of the octree's
-//! cubes; so it is here. A cell is then a cube of the octree without what planes through the
-//! centres of larger cubes cut off it.
+//! An octree cuts each cell at its centre by three planes. Here, all planes through the centre that
+//! are normal to one of `k / 2` directions cut the cell, into 8, 32, 48 or 96 cells for `k` = 6,
+//! 14, 18 or 26. The thesis proposes this tree and did not build it. It notes that the parts are
+//! not similar to the whole cell, and that one may continue with the centres of the octree's cubes,
+//! as is done here. A cell is then a cube of the octree minus the parts that planes through the
+//! centres of larger cubes cut off.
 //!
-//! An item goes down by comparing its own slabs with the planes, direction by direction. It hopes
-//! for the same resolution with fewer levels, and pays for it by the number of cells around each
-//! centre: a box on a centre is in all of them. `OrientedBox` boxes gain most, for their slabs are
-//! tight in the diagonal directions as well.
+//! An item is entered by comparing its slabs with the planes, direction by direction. The expected
+//! gain is the same resolution with fewer levels; the cost is the number of cells around each
+//! centre, because a box at a centre is in all of them. Oriented boxes gain most, because their
+//! slabs are tight in the diagonal directions as well.
 
 use super::Entry;
 use super::cell_core::{CellCore, CellTreeStats};
 use super::cell_tree::CellTree;
 use super::layout::{Layout, Spread};
-use super::stab::Turned;
+use super::stab::GrownBox;
 use crate::klosowski::volume::{Dop6, Dop14, Dop18, Dop26};
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
 use impinge::math::{Aabb, Vec3};
 
 /// The most directions.
-const MOST: usize = 13;
+const MAX_DIRECTIONS: usize = 13;
 
-/// Directions of the slabs, those of the [`Dop`](crate::klosowski::volume::Dop)s.
+/// The directions of the slabs, which are those of the [`Dop`](crate::klosowski::volume::Dop)s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Slabs {
     /// The axes only: cells are the octants.
     Six,
-    /// Also the diagonals of the cube: 32 cells in a cell.
+    /// The axes and the diagonals of the cube: 32 cells in a cell.
     #[default]
     Fourteen,
-    /// Also the diagonals of the faces, but not of the cube: 48 cells in a cell.
+    /// The axes and the diagonals of the faces: 48 cells in a cell.
     Eighteen,
-    /// Both: 96 cells in a cell.
+    /// The axes and both kinds of diagonals: 96 cells in a cell.
     TwentySix,
 }
 
@@ -50,10 +50,10 @@ impl Slabs {
         }
     }
 
-    /// The parts that the planes cut space into, in order: bit `i` is set where the product with
+    /// The parts into which the planes cut space, sorted. Bit `i` is set if the dot product with
     /// direction `i` is positive.
     fn sectors(self) -> Vec<u16> {
-        // Each part holds a point with coordinates up to four, off all planes.
+        // Each part contains a point with integer coordinates up to four that is on no plane.
         let mut sectors = Vec::new();
         for n in 0..9_i32.pow(3) {
             let p = [n % 9 - 4, n / 9 % 9 - 4, n / 81 - 4];
@@ -69,44 +69,43 @@ impl Slabs {
     }
 }
 
-/// How a [`SlabOctree`] is laid out.
+/// The layout of a [`SlabOctree`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SlabOctreeOptions {
-    /// Where the cube of the root lies. Boxes outside of it are in the cells at its border. `None`:
-    /// where most boxes are, chosen anew when many have left.
+    /// The box of the root. Boxes outside it are in the cells at its border. `None`: where most
+    /// boxes are, chosen again when many have left.
     pub domain: Option<Aabb>,
     /// The levels below the root; at most 7 for [`Slabs::Six`], 4 for [`Slabs::Fourteen`], 3 for
     /// the others. `None`: from the number of boxes and their median size.
     pub depth: Option<u32>,
     /// The directions of the planes.
     pub slabs: Slabs,
-    /// By which box items are entered.
+    /// The kind of box by which items are entered.
     pub entry: Entry,
     /// Items longer than this many cubes of the last level stay at coarser levels.
     pub span: u32,
 }
 
 impl Default for SlabOctreeOptions {
-    /// 14 slabs, all else chosen from the boxes, which are entered by the slabs of the axis-aligned
-    /// ones.
+    /// 14 slabs, everything else chosen from the boxes; items are entered by the slabs of their
+    /// axis-aligned boxes.
     fn default() -> Self {
         Self { domain: None, depth: None, slabs: Slabs::Fourteen, entry: Entry::Aligned, span: 2 }
     }
 }
 
 impl SlabOctreeOptions {
-    /// 14 slabs, all else chosen from the boxes, which are entered by the slabs of the oriented
-    /// ones.
+    /// 14 slabs, everything else chosen from the boxes; items are entered by the slabs of their
+    /// oriented boxes.
     #[must_use]
     pub fn oriented() -> Self {
         Self { entry: Entry::Oriented, ..Self::default() }
     }
 
-    /// A cage, a depth and the directions; every item goes down to the last level where its slabs
-    /// ask for that.
+    /// A fixed domain, depth and directions; items are entered down to the last level.
     #[must_use]
-    pub fn fixed(cage: Aabb, depth: u32, slabs: Slabs) -> Self {
-        let (domain, depth) = (Some(cage), Some(depth));
+    pub fn fixed(domain: Aabb, depth: u32, slabs: Slabs) -> Self {
+        let (domain, depth) = (Some(domain), Some(depth));
         Self { domain, depth, slabs, span: u32::MAX, ..Self::default() }
     }
 }
@@ -120,11 +119,12 @@ pub struct SlabOctree {
     layout: Layout,
     depth: u32,
     core: CellCore,
+    /// The cells of an item that is entered again.
     fresh: Vec<u32>,
     stack: Vec<Cube>,
 }
 
-/// A cell on the way down: the cube whose centre it is cut at.
+/// A cell of a descent: the cube at whose centre it is cut.
 #[derive(Clone, Copy, Debug)]
 struct Cube {
     index: u32,
@@ -133,12 +133,12 @@ struct Cube {
     half: Vec3,
 }
 
-/// An item by its slabs.
+/// The slabs of an item.
 #[derive(Clone, Copy, Debug)]
 struct Item {
-    min: [f64; MOST],
-    max: [f64; MOST],
-    /// Products of directions with points are off by no more than this.
+    min: [f64; MAX_DIRECTIONS],
+    max: [f64; MAX_DIRECTIONS],
+    /// A bound of the rounding errors of dot products of directions with points.
     margin: f64,
 }
 
@@ -149,18 +149,18 @@ impl Default for SlabOctree {
 }
 
 impl SlabOctree {
-    /// Without items, all chosen from the boxes to come.
+    /// Without items; everything is chosen from the boxes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Without items.
+    /// Without items, with the given options.
     #[must_use]
     pub fn with(options: SlabOctreeOptions) -> Self {
         let sectors = options.slabs.sectors();
         let branches = sectors.len() as u32;
-        let depth = options.depth.unwrap_or(0).min(CellTree::deepest(branches));
+        let depth = options.depth.unwrap_or(0).min(CellTree::max_depth(branches));
         let vector = |d: &[i8; 3]| Vec3::from(d.map(f64::from));
         Self {
             options,
@@ -174,55 +174,61 @@ impl SlabOctree {
         }
     }
 
-    /// What it holds, and what the last update cost. Looks at every cell.
+    /// The size of the tree, and the work of the last update. Visits every cell.
     #[must_use]
     pub fn stats(&self) -> CellTreeStats {
         self.core.stats()
     }
 
-    /// Chooses the cells anew, where they are to be chosen, if they no longer suit the boxes.
+    /// Chooses new cells if the options allow it and the current ones are outdated.
     fn refit(&mut self, frame: &Frame<'_>) {
         let SlabOctreeOptions { domain, depth, .. } = self.options;
         if domain.is_some() && depth.is_some() {
             return;
         }
-        let Some(spread) = self.core.lost(frame, domain) else { return };
+        let Some(spread) = self.core.outdated(frame, domain) else { return };
         let branches = self.sectors.len() as u32;
         let depth = depth.unwrap_or_else(|| fitting_depth(&spread, branches));
-        self.depth = depth.min(CellTree::deepest(branches));
+        self.depth = depth.min(CellTree::max_depth(branches));
         self.layout = Layout::new(spread.domain, [1; 3]);
-        self.core.replant(CellTree::new(branches, self.depth));
+        self.core.replace_tree(CellTree::new(branches, self.depth));
         for item in 0..frame.bounds.len() as u32 {
             self.place(item, frame);
         }
     }
 
-    /// Moves an item to where it belongs.
+    /// Enters an item where it should be, and removes it from other cells.
     fn place(&mut self, item: u32, frame: &Frame<'_>) {
         self.core.count(item, frame, &self.layout);
         self.fresh.clear();
         let bounds = frame.of(item);
         if !bounds.is_empty() {
             let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
-            match boxes.map(|b| Turned::new(&b[item as usize], self.layout.slack)) {
-                None => self.gather(&Item::of_box(&self.directions, &bounds, self.layout.slack)),
-                Some(Some(turned)) => {
-                    self.gather(&Item::of_turned(&self.directions, &turned, self.layout.slack));
+            match boxes.map(|b| GrownBox::new(&b[item as usize], self.layout.slack)) {
+                None => {
+                    self.find_cells(&Item::of_box(&self.directions, &bounds, self.layout.slack));
                 }
-                // An oriented box that is not finite is entered everywhere.
+                Some(Some(oriented)) => {
+                    self.find_cells(&Item::of_oriented(
+                        &self.directions,
+                        &oriented,
+                        self.layout.slack,
+                    ));
+                }
+                // An item whose oriented box is not finite is entered everywhere.
                 Some(None) => self.fresh.push(0),
             }
         }
         self.core.tree.attach_to(item, &self.fresh);
     }
 
-    /// The cells of an item, into `fresh`.
-    fn gather(&mut self, item: &Item) {
+    /// Finds the cells of an item, in `fresh`.
+    fn find_cells(&mut self, item: &Item) {
         let (center, half) = (self.layout.domain.center(), self.layout.domain.extent() * 0.5);
         let level = self.level_of(item, half);
         self.stack.push(Cube { index: 0, level: 0, center, half });
         while let Some(cube) = self.stack.pop() {
-            if cube.level >= level || item.holds(&self.directions, &cube) {
+            if cube.level >= level || item.contains(&self.directions, &cube) {
                 self.fresh.push(cube.index);
                 continue;
             }
@@ -244,7 +250,7 @@ impl SlabOctree {
         }
     }
 
-    /// The level that an item does not go below.
+    /// The deepest level of the cells of an item.
     fn level_of(&self, item: &Item, half: Vec3) -> u32 {
         let span = f64::from(self.options.span);
         let fits = |level: &u32| {
@@ -261,8 +267,8 @@ impl Item {
         Self::new(directions, slack, |d| {
             let (mut lo, mut hi) = (0.0, 0.0);
             for k in 0..3 {
-                // A direction without this axis has nothing to do with how far the box goes there,
-                // maybe for ever.
+                // If the direction is normal to this axis, the extent along the axis, which may be
+                // infinite, has no influence.
                 if d[k] != 0.0 {
                     let (a, b) = (d[k] * min[k], d[k] * max[k]);
                     (lo, hi) = (lo + a.min(b), hi + a.max(b));
@@ -272,12 +278,13 @@ impl Item {
         })
     }
 
-    fn of_turned(directions: &[Vec3], turned: &Turned, slack: f64) -> Self {
-        Self::new(directions, slack, |d| turned.along(d))
+    fn of_oriented(directions: &[Vec3], oriented: &GrownBox, slack: f64) -> Self {
+        Self::new(directions, slack, |d| oriented.along(d))
     }
 
     fn new(directions: &[Vec3], slack: f64, along: impl Fn(Vec3) -> (f64, f64)) -> Self {
-        let mut item = Self { min: [0.0; MOST], max: [0.0; MOST], margin: 8.0 * slack };
+        let mut item =
+            Self { min: [0.0; MAX_DIRECTIONS], max: [0.0; MAX_DIRECTIONS], margin: 8.0 * slack };
         for (i, d) in directions.iter().enumerate() {
             (item.min[i], item.max[i]) = along(*d);
             for end in [item.min[i], item.max[i]] {
@@ -289,10 +296,11 @@ impl Item {
         item
     }
 
-    /// Directions in which the item is certainly above the centre, and certainly below; bit by bit.
+    /// The directions along which the item is certainly above the centre, and those along which it
+    /// is certainly below, as bits.
     ///
-    /// With the margin: a common point of two items lies in some sector, and neither item rules
-    /// that one out. Sums of infinite ends may be NaN, and rule out nothing.
+    /// Because of the margin, neither of two items excludes the sector of a common point. Sums of
+    /// infinite ends may be NaN, which excludes nothing.
     fn sides(&self, directions: &[Vec3], center: Vec3) -> (u16, u16) {
         let (mut above, mut below) = (0, 0);
         for (i, d) in directions.iter().enumerate() {
@@ -304,7 +312,7 @@ impl Item {
     }
 
     /// Whether the cube lies in all slabs.
-    fn holds(&self, directions: &[Vec3], cube: &Cube) -> bool {
+    fn contains(&self, directions: &[Vec3], cube: &Cube) -> bool {
         directions.iter().enumerate().all(|(i, d)| {
             let (middle, reach) = (d.dot(cube.center), d.abs().dot(cube.half));
             self.min[i] <= middle - reach && middle + reach <= self.max[i]
@@ -312,8 +320,8 @@ impl Item {
     }
 }
 
-/// Levels until there are as many cells of the last level as boxes, or cubes are about as large as
-/// two boxes.
+/// The number of levels after which there are as many cells of the last level as boxes, or cubes
+/// are about as large as two boxes.
 fn fitting_depth(spread: &Spread, branches: u32) -> u32 {
     let width = spread.domain.extent();
     let ratio = |k: usize| width[k] / spread.side[k].max(width[k] * 1e-4);
@@ -401,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_frames_take_no_memory() {
+    fn repeated_frames_allocate_nothing() {
         grows_no_more(SlabOctree::new);
         grows_no_more(|| SlabOctree::with(SlabOctreeOptions::oriented()));
     }
@@ -420,14 +428,14 @@ mod tests {
         slabs.update(&frame, &mut Changes::default());
         let mut octree = Octree::with(OctreeOptions::fixed(cage(), 3));
         octree.update(&frame, &mut Changes::default());
-        // The octree takes a cell that is touched for one that is filled, and so attaches to larger
+        // The octree works with whole cells of the finest level, so it attaches items to larger
         // octants; the neighbours are the same.
         assert_eq!(slabs.stats().compared, octree.stats().compared);
         assert!(slabs.stats().entries[3] >= octree.stats().entries[3]);
     }
 
     #[test]
-    fn diagonal_slabs_tell_oriented_boxes_apart_at_the_first_level() {
+    fn diagonal_slabs_separate_oriented_boxes_at_the_first_level() {
         // Two needles along a diagonal of the cube, side by side in the same octant.
         let mut boxes = Vec::new();
         for shift in [-1.0, 1.0] {

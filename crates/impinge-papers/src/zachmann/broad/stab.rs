@@ -1,25 +1,26 @@
-//! Which cells an oriented box touches: stabbing (Zachmann 1994, section 5.5.1).
+//! The cells that an oriented box touches: stabbing (Zachmann 1994, section 5.5.1).
 //!
-//! The thesis shoots rays along one axis through the corners of the cells, and takes as the part of
-//! the box in a column of cells what the rays at its four corners see of it. That misses what lies
-//! between the rays, so it adds the cells of the eight corners of the box, and says that some may
-//! still be missed. Here none is: over a column, the top of the box is a concave, piecewise linear
-//! function, so its highest point is over a corner of the column, where there is a ray, or on an
-//! edge of the box. The twelve edges are therefore followed through the columns as well; these hold
-//! the corners of the box.
+//! The thesis shoots rays along one axis through the corners of the cells, and takes the
+//! intersection of the box with the four rays at the corners of a column as the part of the box in
+//! that column. This misses parts between the rays, so it adds the cells of the eight corners of
+//! the box, and states that some cells may still be missed. Here none is missed: over a column, the
+//! upper surface of the box is a concave, piecewise linear function, so its highest point is over a
+//! corner of the column, where there is a ray, or on an edge of the box. The twelve edges, which
+//! include the corners of the box, are therefore followed through the columns as well.
 //!
-//! **Margins.** [`Frame::overlap`](super::Frame::overlap) holds oriented boxes apart only if they
-//! are certainly so: along each of fifteen axes it allows a gap of `m = 2^-45 s`, with `s` the sum
-//! of the half sides and of the coordinates of the distance of the centres, at most four times the
-//! half sides where the axis-aligned boxes overlap; let `2 m` cover the rounding of the gap too.
-//! Such boxes must still share a cell, so how far apart can they be? The Minkowski sum of two boxes
-//! has in each of its corners an octant, so a point that is above none of its faces by more than
-//! `g` is not further away from it than `sqrt(3) g`. Axes are not of unit length if they are
-//! products of edges that are nearly parallel, with an angle of sine `t`. Either `t` is at least
-//! `T`, and `g` is at most `2 m / T`; or turning one box by that angle makes the edges parallel,
-//! which moves it by at most `1.6 T s`, changes the other gaps by at most `2 T s`, and leaves only
-//! axes of unit length. With `T = 2^-22.5` both cases come to less than `1e-6 s`, or `4e-6` of the
-//! sum of the half sides of both boxes. Each box is grown by more than twice that.
+//! **Margins.** [`Frame::overlap`](impinge::broad::Frame::overlap) counts oriented boxes as
+//! disjoint only if this is certain: along each of fifteen axes it allows a gap of `m = 2^-45 s`,
+//! with `s` the sum of the half sides and of the coordinates of the distance of the centres, at
+//! most four times the half sides where the axis-aligned boxes overlap; let `2 m` cover the
+//! rounding of the gap too. Such boxes must still share a cell, so how far apart can they be? The
+//! Minkowski sum of two boxes contains an octant at each of its corners, so a point that is above
+//! none of its faces by more than `g` has a distance of at most `sqrt(3) g` from it. Axes are not
+//! of unit length if they are products of edges that are nearly parallel, with an angle of sine
+//! `t`. Either `t` is at least `T`, and `g` is at most `2 m / T`; or rotating one box by that angle
+//! makes the edges parallel, which moves it by at most `1.6 T s`, changes the other gaps by at most
+//! `2 T s`, and leaves only axes of unit length. With `T = 2^-22.5` both cases come to less than
+//! `1e-6 s`, or `4e-6` of the sum of the half sides of both boxes. Each box is grown by more than
+//! twice that.
 
 use super::cells::Cells;
 use super::layout::Layout;
@@ -27,34 +28,34 @@ use impinge::math::OrientedBox;
 use impinge::math::Vec3;
 
 /// The growth of a box as a share of its half sides.
-const GROWTH: f64 = 1e-5;
+const GROWTH_SHARE: f64 = 1e-5;
 
-/// An oriented box, grown by more than all rounding.
+/// An oriented box, enlarged by more than all rounding errors.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Turned {
+pub(super) struct GrownBox {
     center: Vec3,
     axes: [Vec3; 3],
     half: [f64; 3],
     /// Half the sides of the axis-aligned box around it.
     reach: Vec3,
-    /// What points may be off; the box was grown by four times this.
+    /// A bound of the rounding errors of points; the box was enlarged by four times this.
     slack: f64,
 }
 
-impl Turned {
-    /// Grows a box; `slack` is what the borders of cells may be off. `None` if its sides are not
-    /// finite.
+impl GrownBox {
+    /// Enlarges a box. `slack` is a bound of the rounding errors of the borders of cells. `None` if
+    /// the sides of the box are not finite.
     pub(super) fn new(oriented: &OrientedBox, slack: f64) -> Option<Self> {
         let (center, axes, half) = (oriented.center(), oriented.axes(), oriented.half());
         let slack = slack
-            + GROWTH * (half[0] + half[1] + half[2]).max(0.0)
+            + GROWTH_SHARE * (half[0] + half[1] + half[2]).max(0.0)
             + 1e-12 * center.abs().max_element()
             + 1e-300;
         let half = half.map(|h| h + 4.0 * slack);
         let reach = axes[0].abs() * half[0] + axes[1].abs() * half[1] + axes[2].abs() * half[2];
-        let turned = Self { center, axes, half, reach: reach + Vec3::splat(slack), slack };
-        let finite = center.is_finite() && turned.reach.is_finite() && slack.is_finite();
-        (finite && !oriented.is_empty()).then_some(turned)
+        let grown = Self { center, axes, half, reach: reach + Vec3::splat(slack), slack };
+        let finite = center.is_finite() && grown.reach.is_finite() && slack.is_finite();
+        (finite && !oriented.is_empty()).then_some(grown)
     }
 
     /// The cells of the axis-aligned box around it.
@@ -72,7 +73,7 @@ impl Turned {
         (middle - reach - self.slack, middle + reach + self.slack)
     }
 
-    /// Whether the box touches an axis-aligned one, infinite or not; true if in doubt.
+    /// Whether the box touches an axis-aligned box, which may be infinite; true if undecided.
     pub(super) fn touches(&self, min: Vec3, max: Vec3) -> bool {
         let lo = min.max(self.center - self.reach) - self.center;
         let hi = max.min(self.center + self.reach) - self.center;
@@ -87,15 +88,15 @@ impl Turned {
                 return false;
             }
             for (axis, own) in [(1, 2), (2, 0), (0, 1)].into_iter().enumerate() {
-                // The product of the unit vector of `axis` and the box's own: its component there
-                // is zero.
+                // The cross product of the unit vector of `axis` and the axis of the box: its
+                // component along `axis` is zero.
                 let (u, v) = own;
                 let along = (t[v] * a[u] - t[u] * a[v]).abs();
                 let cell = g[v] * a[u].abs() + g[u] * a[v].abs();
                 let (l, m) = ((k + 1) % 3, (k + 2) % 3);
-                let turned = self.half[l] * self.axes[m][axis].abs()
+                let own_reach = self.half[l] * self.axes[m][axis].abs()
                     + self.half[m] * self.axes[l][axis].abs();
-                if along > cell + turned + margin {
+                if along > cell + own_reach + margin {
                     return false;
                 }
             }
@@ -103,8 +104,8 @@ impl Turned {
         true
     }
 
-    /// Whether the box holds an axis-aligned one, which may be infinite; false if in doubt.
-    pub(super) fn holds(&self, min: Vec3, max: Vec3) -> bool {
+    /// Whether the box contains an axis-aligned box, which may be infinite; false if undecided.
+    pub(super) fn contains(&self, min: Vec3, max: Vec3) -> bool {
         let (t, g) = ((min + max) * 0.5 - self.center, (max - min) * 0.5);
         (0..3).all(|k| self.axes[k].dot(t).abs() + self.axes[k].abs().dot(g) <= self.half[k])
     }
@@ -123,10 +124,10 @@ pub(super) struct Sticks {
 }
 
 impl Sticks {
-    /// Calls `stick` with the cells of each column that the box touches, and maybe a few that it
-    /// nearly touches. Rays go along the axis with most cells, so there are few.
-    pub(super) fn of(&mut self, turned: &Turned, layout: &Layout, mut stick: impl FnMut(Cells)) {
-        let cells = turned.cells(layout);
+    /// Calls `stick` with the cells of each column that the box touches, and possibly a few that it
+    /// nearly touches. Rays go along the axis with most cells, so that there are few rays.
+    pub(super) fn of(&mut self, grown: &GrownBox, layout: &Layout, mut stick: impl FnMut(Cells)) {
+        let cells = grown.cells(layout);
         let w = (0..3).max_by_key(|k| cells.along(*k)).unwrap_or(0);
         let (u, v) = ((w + 1) % 3, (w + 2) % 3);
         let (width, height) = (cells.along(u), cells.along(v));
@@ -135,7 +136,7 @@ impl Sticks {
         }
         self.spans.clear();
         self.spans.resize(width * height, (f64::INFINITY, f64::NEG_INFINITY));
-        let mut grid = Columns { turned, layout, cells, spans: &mut self.spans, axes: [u, v, w] };
+        let mut grid = Columns { grown, layout, cells, spans: &mut self.spans, axes: [u, v, w] };
         grid.follow_edges();
         grid.shoot_rays();
         for j in 0..height {
@@ -146,8 +147,8 @@ impl Sticks {
                     part.lo[u] += i as u16;
                     part.lo[v] += j as u16;
                     (part.hi[u], part.hi[v]) = (part.lo[u], part.lo[v]);
-                    part.lo[w] = layout.cell(w, lo - turned.slack).max(cells.lo[w]);
-                    part.hi[w] = layout.cell(w, hi + turned.slack).min(cells.hi[w]);
+                    part.lo[w] = layout.cell(w, lo - grown.slack).max(cells.lo[w]);
+                    part.hi[w] = layout.cell(w, hi + grown.slack).min(cells.hi[w]);
                     if !part.is_empty() {
                         stick(part);
                     }
@@ -163,16 +164,16 @@ impl Sticks {
 
 /// The columns under a box.
 struct Columns<'a> {
-    turned: &'a Turned,
+    grown: &'a GrownBox,
     layout: &'a Layout,
     cells: Cells,
     spans: &'a mut [(f64, f64)],
-    /// Two axes that number the columns, and the one they run along.
+    /// The two axes across the columns, and the one along them.
     axes: [usize; 3],
 }
 
 impl Columns<'_> {
-    fn enter(&mut self, i: u16, j: u16, lo: f64, hi: f64) {
+    fn add(&mut self, i: u16, j: u16, lo: f64, hi: f64) {
         let [u, v, _] = self.axes;
         let place = usize::from(j - self.cells.lo[v]) * self.cells.along(u)
             + usize::from(i - self.cells.lo[u]);
@@ -180,20 +181,20 @@ impl Columns<'_> {
         *span = (span.0.min(lo), span.1.max(hi));
     }
 
-    /// Enters what each edge of the box spans over each column, made wider by the slack.
+    /// Adds the part of each edge of the box over each column, enlarged by the slack.
     fn follow_edges(&mut self) {
         let [u, v, w] = self.axes;
         for (from, axis) in
             (0..8).flat_map(|c| (0..3).map(move |k| (c, k))).filter(|(c, k)| c >> k & 1 == 0)
         {
-            let (p, q) = (self.turned.corner(from), self.turned.corner(from | 1 << axis));
+            let (p, q) = (self.grown.corner(from), self.grown.corner(from | 1 << axis));
             let at = |k: usize, t: f64| p[k] + (q[k] - p[k]) * t;
             for i in self.range(u, p[u], q[u]) {
                 let Some((s, t)) = self.part(u, i, p[u], q[u], (0.0, 1.0)) else { continue };
                 for j in self.range(v, at(v, s), at(v, t)) {
                     if let Some((s, t)) = self.part(v, j, p[v], q[v], (s, t)) {
                         let (a, b) = (at(w, s), at(w, t));
-                        self.enter(i, j, a.min(b), a.max(b));
+                        self.add(i, j, a.min(b), a.max(b));
                     }
                 }
             }
@@ -202,13 +203,13 @@ impl Columns<'_> {
 
     /// The cells between two coordinates.
     fn range(&self, axis: usize, x: f64, y: f64) -> std::ops::RangeInclusive<u16> {
-        let lo = self.layout.cell(axis, x.min(y) - self.turned.slack);
-        let hi = self.layout.cell(axis, x.max(y) + self.turned.slack);
+        let lo = self.layout.cell(axis, x.min(y) - self.grown.slack);
+        let hi = self.layout.cell(axis, x.max(y) + self.grown.slack);
         lo.max(self.cells.lo[axis])..=hi.min(self.cells.hi[axis])
     }
 
-    /// Which part of the way from `p` to `q`, of the part `(s, t)`, is in a cell made wider by the
-    /// slack.
+    /// The parameters of the line from `p` to `q`, within `(s, t)`, that are in a cell enlarged by
+    /// the slack.
     fn part(
         &self,
         axis: usize,
@@ -217,8 +218,8 @@ impl Columns<'_> {
         q: f64,
         (s, t): (f64, f64),
     ) -> Option<(f64, f64)> {
-        let lo = self.layout.border(axis, u32::from(cell)) - self.turned.slack - p;
-        let hi = self.layout.border(axis, u32::from(cell) + 1) + self.turned.slack - p;
+        let lo = self.layout.border(axis, u32::from(cell)) - self.grown.slack - p;
+        let hi = self.layout.border(axis, u32::from(cell) + 1) + self.grown.slack - p;
         let way = q - p;
         if way == 0.0 {
             return (lo <= 0.0 && 0.0 <= hi).then_some((s, t));
@@ -228,16 +229,16 @@ impl Columns<'_> {
         (from <= to).then_some((from, to))
     }
 
-    /// Enters what the rays through the corners of the columns see, into the four columns around
-    /// each.
+    /// Adds the intersection of each ray through a corner of the columns with the box to the four
+    /// columns around the ray.
     fn shoot_rays(&mut self) {
         let [u, v, w] = self.axes;
-        let Turned { center, axes, half, .. } = *self.turned;
+        let GrownBox { center, axes, half, .. } = *self.grown;
         for j in self.cells.lo[v] + 1..=self.cells.hi[v] {
             let y = self.layout.border(v, u32::from(j)) - center[v];
             for i in self.cells.lo[u] + 1..=self.cells.hi[u] {
                 let x = self.layout.border(u, u32::from(i)) - center[u];
-                let (mut lo, mut hi) = (-self.turned.reach[w], self.turned.reach[w]);
+                let (mut lo, mut hi) = (-self.grown.reach[w], self.grown.reach[w]);
                 for k in 0..3 {
                     // |a t + b| <= h: the part of the ray between two faces of the box.
                     let (a, b) = (axes[k][w], axes[k][u] * x + axes[k][v] * y);
@@ -252,7 +253,7 @@ impl Columns<'_> {
                 }
                 if lo <= hi {
                     for (i, j) in [(i - 1, j - 1), (i, j - 1), (i - 1, j), (i, j)] {
-                        self.enter(i, j, center[w] + lo, center[w] + hi);
+                        self.add(i, j, center[w] + lo, center[w] + hi);
                     }
                 }
             }
@@ -273,19 +274,19 @@ mod tests {
         if round % 5 == 0 {
             half[random.index(3)] = 0.0;
         }
-        let turn = match round % 4 {
+        let rotation = match round % 4 {
             0 => [0.0, 0.0, 0.0, 1.0],
             1 => [random.unit(), 0.0, 0.0, 1.0],
             _ => [0; 4].map(|_| random.range(-1.0, 1.0)),
         };
-        let pose = Pose::from_quaternion(turn, (random.in_cube() * 1.3).to_array()).unwrap();
+        let pose = Pose::from_quaternion(rotation, (random.in_cube() * 1.3).to_array()).unwrap();
         let corners =
             OrientedBox::around(&[-half, half]).corners().map(|c| pose.transform_point(c));
         OrientedBox::around(&corners)
     }
 
-    /// Sticks hold the cell of every point of the box, and no cell that the box is clearly away
-    /// from; so do the cells that `touches` names.
+    /// Sticks contain the cell of every point of the box, and no cell that is clearly disjoint from
+    /// it; the same holds for the cells for which `touches` is true.
     #[test]
     fn sticks_cover_the_box_and_little_more() {
         let mut random = Random::new(8);
@@ -294,9 +295,9 @@ mod tests {
         let (mut tight, mut loose) = (0, 0);
         for round in 0..1500 {
             let oriented = random_box(&mut random, round);
-            let turned = Turned::new(&oriented, layout.slack).unwrap();
+            let grown = GrownBox::new(&oriented, layout.slack).unwrap();
             let mut entered = BTreeSet::new();
-            Sticks::default().of(&turned, &layout, |s| s.for_each(|c| assert!(entered.insert(c))));
+            Sticks::default().of(&grown, &layout, |s| s.for_each(|c| assert!(entered.insert(c))));
             for sample in 0..300 {
                 let mut p = oriented.center();
                 for k in 0..3 {
@@ -307,7 +308,7 @@ mod tests {
                 let cell = [0, 1, 2].map(|k| layout.cell(k, p[k]));
                 assert!(entered.contains(&cell), "round {round}, sample {sample}, {p}");
             }
-            let all = turned.cells(&layout);
+            let all = grown.cells(&layout);
             loose += all.count();
             tight += entered.len() as u64;
             all.for_each(|c| {
@@ -315,13 +316,16 @@ mod tests {
                 let max = Vec3::from([0, 1, 2].map(|k| layout.border(k, u32::from(c[k]) + 1)));
                 let wide = Vec3::splat(1e-3);
                 if entered.contains(&c) {
-                    assert!(turned.touches(min - wide, max + wide), "round {round}: {c:?} is off");
+                    assert!(
+                        grown.touches(min - wide, max + wide),
+                        "round {round}: {c:?} is not touched"
+                    );
                 } else {
                     assert!(
-                        !turned.touches(min + wide, max - wide),
+                        !grown.touches(min + wide, max - wide),
                         "round {round}: {c:?} is missed"
                     );
-                    assert!(!turned.holds(min, max));
+                    assert!(!grown.contains(min, max));
                 }
             });
         }
@@ -330,15 +334,15 @@ mod tests {
 
     #[test]
     fn boxes_without_finite_sides_have_no_sticks() {
-        assert!(Turned::new(&OrientedBox::around(&[]), 0.0).is_none());
+        assert!(GrownBox::new(&OrientedBox::around(&[]), 0.0).is_none());
         let huge = OrientedBox::around(&[Vec3::splat(-1e60), Vec3::splat(1e60)]);
         let layout = Layout::new(Aabb::from_corners(Vec3::ZERO, Vec3::ONE), [4; 3]);
-        let turned = Turned::new(&huge, 0.0).unwrap();
+        let grown = GrownBox::new(&huge, 0.0).unwrap();
         let mut cells = 0;
-        Sticks::default().of(&turned, &layout, |s| cells += s.count());
+        Sticks::default().of(&grown, &layout, |s| cells += s.count());
         assert_eq!(cells, 64);
-        assert!(turned.holds(Vec3::ZERO, Vec3::ONE));
-        let (lo, hi) = turned.along(Vec3::X);
+        assert!(grown.contains(Vec3::ZERO, Vec3::ONE));
+        let (lo, hi) = grown.along(Vec3::X);
         assert!(lo < -1e59 && hi > 1e59);
     }
 }

@@ -1,75 +1,75 @@
-//! Sweep and prune on three axes, with sorting that uses what was sorted before (Zachmann 1994,
-//! section 5.7; Cohen, Lin, Manocha and Ponamgi: I-COLLIDE, 1995).
+//! Sweep and prune on three axes, with incremental sorting (Zachmann 1994, section 5.7; Cohen, Lin,
+//! Manocha and Ponamgi: I-COLLIDE, 1995).
 //!
-//! The ends of all boxes are kept in order on each axis. In a new frame they are nearly in order,
-//! and a sort by insertion mends that by few exchanges of neighbours. Two boxes begin to overlap,
-//! or cease to, only when an end of one passes an end of the other; each exchange of a lower with
-//! an upper end is therefore looked at, and only these.
+//! The ends of all boxes are kept sorted on each axis. In a new frame they are nearly sorted, and
+//! insertion sort needs few exchanges of neighbours. Two boxes start or stop overlapping only when
+//! an end of one passes an end of the other; so the pairs to examine are those of exchanges of a
+//! lower with an upper end.
 //!
-//! I-COLLIDE keeps three bits for every pair of bodies. That is a table that grows with the square
-//! of their number; instead an exchange here asks the boxes themselves, and only pairs that overlap
-//! are kept.
+//! I-COLLIDE keeps three bits for every pair of bodies, in a table that grows with the square of
+//! their number. Here the boxes themselves are compared at an exchange, and only overlapping pairs
+//! are stored.
 
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
 use impinge::internals::broad::Stamps;
 
-/// Exchanges per end and axis in one update, above which sorting anew is cheaper.
-const PATIENCE: usize = 24;
+/// With more exchanges per end and axis in one update, sorting from scratch is cheaper.
+const MAX_EXCHANGES_PER_END: usize = 24;
 
-/// What a [`SweepAndPrune`] did in its last update, and what it holds.
+/// The size of a [`SweepAndPrune`], and the work of its last update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SweepStats {
-    /// Boxes that are there.
+    /// Boxes that are not empty.
     pub boxes: usize,
     /// Exchanges of neighbours on the three axes.
     pub exchanges: usize,
-    /// Exchanges of a lower with an upper end, for which two boxes were compared, and comparisons
-    /// of sweeps and of boxes that came.
+    /// Comparisons of two boxes: after exchanges of a lower with an upper end, in sweeps, and for
+    /// boxes that were added.
     pub compared: usize,
-    /// Whether the ends were sorted anew, and all pairs found by a sweep along one axis.
+    /// Whether the ends were sorted from scratch, and all pairs found by a sweep along one axis.
     pub swept: bool,
     /// Pairs whose axis-aligned boxes overlap.
     pub candidates: usize,
 }
 
-/// A broad phase by sorting along the three axes. Best for slow motion of bodies that do not crowd
-/// on any axis.
+/// A broad phase by sorting along the three axes. Best for slow motion of bodies that are not
+/// crowded on any axis.
 #[derive(Clone, Debug, Default)]
 pub struct SweepAndPrune {
     axes: [Vec<End>; 3],
-    /// Where the ends of each item are: by axis, then lower and upper.
+    /// The places of the ends of each item: by axis, then lower and upper.
     places: Vec<[[u32; 2]; 3]>,
-    /// Whether `places` is as it should be; an update that goes through all ends does not keep it
-    /// up.
-    placed: bool,
-    here: Vec<bool>,
+    /// Whether `places` is current; updates that go through all ends do not maintain it.
+    places_are_current: bool,
+    is_present: Vec<bool>,
     movers: Movers,
     pairs: PairSet,
-    /// Items that came in this frame; they are compared with all others, and their exchanges do not
-    /// matter.
-    came: Stamps,
-    newcomers: Vec<u32>,
+    /// Items that were added in this frame; they are compared with all others, and their exchanges
+    /// are ignored.
+    is_added: Stamps,
+    added: Vec<u32>,
+    /// During a sweep: the items whose boxes contain the current coordinate.
     active: Vec<u32>,
+    /// Whether the last frame had oriented boxes.
     oriented: bool,
     stats: SweepStats,
 }
 
-/// One end of a box on an axis, as a number in the order of the ends: coordinate, lower before
-/// upper, item. Closed boxes that touch overlap, so of ends in the same place the lower ones come
-/// first.
+/// One end of a box on an axis, as a number that sorts by coordinate, then lower before upper, then
+/// item. Closed boxes that touch overlap, so lower ends come first among equal coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct End(u64);
 
 const UPPER: u64 = 1 << 31;
 
 impl End {
-    /// Items are numbered by 31 bits.
+    /// Numbers of items have 31 bits.
     #[inline]
     fn new(coordinate: f32, upper: bool, item: u32) -> Self {
-        // Adding zero makes of minus zero zero. Then the bits of positive numbers are in order, and
-        // those of negative ones in the opposite order.
+        // Adding zero turns minus zero into zero. Then the bits of positive numbers are in the
+        // order of the numbers, and those of negative ones in the opposite order.
         let bits = (coordinate + 0.0).to_bits();
         let key = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
         Self(u64::from(key) << 32 | if upper { UPPER } else { 0 } | u64::from(item))
@@ -87,34 +87,37 @@ impl End {
 
     /// The same end in another frame.
     #[inline]
-    fn moved(self, axis: usize, bounds: &[Bounds]) -> Self {
+    fn in_frame(self, axis: usize, bounds: &[Bounds]) -> Self {
         let b = &bounds[self.item() as usize];
         let upper = self.is_upper();
         Self::new(if upper { b.max[axis] } else { b.min[axis] }, upper, self.item())
     }
 }
 
-/// What exchanges do to the pairs.
+/// Updates the pairs after exchanges.
 struct Exchanges<'a> {
     frame: &'a Frame<'a>,
     pairs: &'a mut PairSet,
     changes: &'a mut Changes,
-    came: &'a Stamps,
+    is_added: &'a Stamps,
     stats: &'a mut SweepStats,
 }
 
 impl Exchanges<'_> {
-    /// An end has passed another one on its way down: now `low` is below `high`, and before it was
-    /// above.
+    /// Two ends were exchanged: `low` is below `high` now, and was above it before.
     ///
-    /// The other end may yet move, so the boxes of the new frame decide. Of a pair that changed,
-    /// the ends have passed each other on some axis, once more in one direction than in the other;
-    /// so the last word on it is the right one.
+    /// The other ends of the boxes may not be sorted yet, so the boxes of the new frame are
+    /// compared. If a pair changed, its ends have passed each other on some axis, once more in one
+    /// direction than in the other; so the last change recorded for the pair is the right one.
     #[inline]
     fn pass(&mut self, low: End, high: End) {
         self.stats.exchanges += 1;
         let (a, b) = (low.item(), high.item());
-        if low.is_upper() == high.is_upper() || a == b || self.came.has(a) || self.came.has(b) {
+        if low.is_upper() == high.is_upper()
+            || a == b
+            || self.is_added.has(a)
+            || self.is_added.has(b)
+        {
             return;
         }
         self.stats.compared += 1;
@@ -135,46 +138,46 @@ impl SweepAndPrune {
         Self::default()
     }
 
-    /// What it holds, and what the last update cost.
+    /// The number of boxes and candidates, and the work of the last update.
     #[must_use]
     pub fn stats(&self) -> SweepStats {
         SweepStats { boxes: self.axes[0].len() / 2, candidates: self.pairs.len(), ..self.stats }
     }
 
-    /// Takes out the ends of what is gone, and puts in those of what came, anywhere.
-    fn come_and_go(&mut self, frame: &Frame<'_>, movers: &Movers) {
-        self.came.clear();
-        self.newcomers.clear();
+    /// Removes the ends of absent items, and adds those of new items.
+    fn add_and_remove_ends(&mut self, frame: &Frame<'_>, movers: &Movers) {
+        self.is_added.clear();
+        self.added.clear();
         let mut gone = false;
         for &item in movers.items() {
             let is = !frame.of(item).is_empty();
-            let was = std::mem::replace(&mut self.here[item as usize], is);
+            let was = std::mem::replace(&mut self.is_present[item as usize], is);
             gone |= was && !is;
             if is && !was {
-                self.came.mark(item);
-                self.newcomers.push(item);
+                self.is_added.mark(item);
+                self.added.push(item);
             }
         }
-        if !gone && self.newcomers.is_empty() {
+        if !gone && self.added.is_empty() {
             return;
         }
-        self.placed = false;
+        self.places_are_current = false;
         for (axis, ends) in self.axes.iter_mut().enumerate() {
             if gone {
-                ends.retain(|e| self.here[e.item() as usize]);
+                ends.retain(|e| self.is_present[e.item() as usize]);
             }
-            if self.newcomers.is_empty() {
+            if self.added.is_empty() {
                 continue;
             }
-            // The old ends are in the order of the last frame; a few new ones are put in between,
-            // each by a search.
+            // The old ends are in the order of the last frame; a few new ones are inserted by
+            // binary search.
             let old = ends.len();
-            for &item in &self.newcomers {
+            for &item in &self.added {
                 let b = frame.of(item);
                 ends.push(End::new(b.min[axis], false, item));
                 ends.push(End::new(b.max[axis], true, item));
             }
-            if self.newcomers.len() <= 4 {
+            if self.added.len() <= 4 {
                 for new in old..ends.len() {
                     let end = ends[new];
                     let at = ends[..new].partition_point(|e| *e < end);
@@ -186,16 +189,16 @@ impl SweepAndPrune {
         }
     }
 
-    /// Sorts by insertion all ends, whose boxes may all have moved. False if that takes too long;
-    /// then all ends are there, but not in order.
-    fn mend(&mut self, axis: usize, frame: &Frame<'_>, changes: &mut Changes) -> bool {
-        let Self { axes, pairs, came, stats, .. } = self;
+    /// Sorts all ends by insertion. Returns false if that takes too long; then all ends are
+    /// present, but not sorted.
+    fn sort_all(&mut self, axis: usize, frame: &Frame<'_>, changes: &mut Changes) -> bool {
+        let Self { axes, pairs, is_added, stats, .. } = self;
         let ends = &mut axes[axis];
         for end in ends.iter_mut() {
-            *end = end.moved(axis, frame.bounds);
+            *end = end.in_frame(axis, frame.bounds);
         }
-        let limit = stats.exchanges + PATIENCE * ends.len() + 1000;
-        let mut exchanges = Exchanges { frame, pairs, changes, came, stats };
+        let limit = stats.exchanges + MAX_EXCHANGES_PER_END * ends.len() + 1000;
+        let mut exchanges = Exchanges { frame, pairs, changes, is_added, stats };
         for i in 1..ends.len() {
             let end = ends[i];
             let mut at = i;
@@ -212,25 +215,25 @@ impl SweepAndPrune {
         true
     }
 
-    /// Moves the ends of a few items to their places, one after the other. False if that takes too
-    /// long.
-    fn mend_few(&mut self, frame: &Frame<'_>, movers: &Movers, changes: &mut Changes) -> bool {
-        let limit = PATIENCE * self.places.len() + 1000;
-        if !self.placed {
+    /// Moves the ends of a few items to their places, one after the other. Returns false if that
+    /// takes too long.
+    fn sort_movers(&mut self, frame: &Frame<'_>, movers: &Movers, changes: &mut Changes) -> bool {
+        let limit = MAX_EXCHANGES_PER_END * self.places.len() + 1000;
+        if !self.places_are_current {
             for (axis, ends) in self.axes.iter().enumerate() {
                 for (at, end) in ends.iter().enumerate() {
                     self.places[end.item() as usize][axis][usize::from(end.is_upper())] = at as u32;
                 }
             }
-            self.placed = true;
+            self.places_are_current = true;
         }
-        let Self { axes, places, pairs, came, stats, here, .. } = self;
-        let mut exchanges = Exchanges { frame, pairs, changes, came, stats };
-        for &item in movers.items().iter().filter(|i| here[**i as usize]) {
+        let Self { axes, places, pairs, is_added, stats, is_present, .. } = self;
+        let mut exchanges = Exchanges { frame, pairs, changes, is_added, stats };
+        for &item in movers.items().iter().filter(|i| is_present[**i as usize]) {
             for (axis, ends) in axes.iter_mut().enumerate() {
                 for side in 0..2 {
                     let mut at = places[item as usize][axis][side] as usize;
-                    let end = ends[at].moved(axis, frame.bounds);
+                    let end = ends[at].in_frame(axis, frame.bounds);
                     let mut settle = |at: usize, end: End| {
                         places[end.item() as usize][axis][usize::from(end.is_upper())] = at as u32;
                     };
@@ -257,9 +260,9 @@ impl SweepAndPrune {
         true
     }
 
-    /// Compares those that came with all others.
-    fn welcome(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        for &item in &self.newcomers {
+    /// Compares the added items with all others.
+    fn compare_added(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+        for &item in &self.added {
             let own = frame.of(item);
             for (other, bounds) in frame.bounds.iter().enumerate() {
                 if own.overlaps(bounds) && other != item as usize {
@@ -271,15 +274,15 @@ impl SweepAndPrune {
         }
     }
 
-    /// Sorts anew, and finds all pairs by a sweep along the axis where that takes the fewest
+    /// Sorts from scratch, and finds all pairs by a sweep along the axis with the fewest
     /// comparisons.
     fn sweep(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        self.placed = false;
+        self.places_are_current = false;
         self.stats.swept = true;
         let mut best = (usize::MAX, 0);
         for (axis, ends) in self.axes.iter_mut().enumerate() {
             for end in ends.iter_mut() {
-                *end = end.moved(axis, frame.bounds);
+                *end = end.in_frame(axis, frame.bounds);
             }
             ends.sort_unstable();
             let (mut open, mut work) = (0, 0);
@@ -293,8 +296,8 @@ impl SweepAndPrune {
             }
             best = best.min((work, axis));
         }
-        // A pair that is no more may have been passed over when the insertion was given up.
-        self.pairs.drop_apart(frame.bounds, changes);
+        // The insertion sort may have been given up before it reached a pair that has ended.
+        self.pairs.remove_disjoint(frame.bounds, changes);
         self.active.clear();
         for end in &self.axes[best.1] {
             let item = end.item();
@@ -325,34 +328,34 @@ impl BroadPhase for SweepAndPrune {
         changes.clear();
         self.movers.gather(frame);
         let movers = std::mem::take(&mut self.movers);
-        if self.here.len() < movers.count() {
-            self.here.resize(movers.count(), false);
+        if self.is_present.len() < movers.count() {
+            self.is_present.resize(movers.count(), false);
             self.places.resize(movers.count(), [[0; 2]; 3]);
             self.pairs.reserve(movers.count());
-            self.came.reserve(movers.count());
+            self.is_added.reserve(movers.count());
         }
         self.stats = SweepStats::default();
-        // Pairs are kept while the axis-aligned boxes overlap. With oriented boxes each has to be
-        // looked at in every frame, without only those of what is gone.
+        // Pairs are kept while the axis-aligned boxes overlap. With oriented boxes, all pairs of
+        // movers have to be compared in every frame; without, only after items were removed.
         let oriented = frame.oriented.is_some();
         let before = self.axes[0].len();
-        self.come_and_go(frame, &movers);
-        let gone = before + 2 * self.newcomers.len() != self.axes[0].len();
+        self.add_and_remove_ends(frame, &movers);
+        let gone = before + 2 * self.added.len() != self.axes[0].len();
         if oriented || gone || self.oriented {
             let near = |p: Pair| frame.of(p.a).overlaps(&frame.of(p.b));
             self.pairs.refresh(frame, &movers, changes, near);
         }
         self.oriented = oriented;
-        let swept = self.newcomers.len() * 8 > self.axes[0].len();
-        let mended = !swept
+        let swept = self.added.len() * 8 > self.axes[0].len();
+        let is_sorted = !swept
             && if movers.are_many() {
-                self.placed = false;
-                (0..3).all(|axis| self.mend(axis, frame, changes))
+                self.places_are_current = false;
+                (0..3).all(|axis| self.sort_all(axis, frame, changes))
             } else {
-                self.mend_few(frame, &movers, changes)
+                self.sort_movers(frame, &movers, changes)
             };
-        if mended {
-            self.welcome(frame, changes);
+        if is_sorted {
+            self.compare_added(frame, changes);
         } else {
             self.sweep(frame, changes);
         }
@@ -366,11 +369,11 @@ impl BroadPhase for SweepAndPrune {
     fn bytes(&self) -> usize {
         self.axes.iter().map(|a| a.capacity() * size_of::<End>()).sum::<usize>()
             + self.places.capacity() * size_of::<[[u32; 2]; 3]>()
-            + self.here.capacity()
+            + self.is_present.capacity()
             + self.movers.bytes()
             + self.pairs.bytes()
-            + self.came.bytes()
-            + (self.newcomers.capacity() + self.active.capacity()) * size_of::<u32>()
+            + self.is_added.bytes()
+            + (self.added.capacity() + self.active.capacity()) * size_of::<u32>()
     }
 }
 
@@ -387,12 +390,12 @@ mod tests {
     }
 
     #[test]
-    fn steady_frames_take_no_memory() {
+    fn repeated_frames_allocate_nothing() {
         grows_no_more(SweepAndPrune::new);
     }
 
     #[test]
-    fn ends_are_in_the_order_of_their_coordinates_lower_first() {
+    fn ends_sort_by_coordinate_then_lower_first() {
         let values = [f32::NEG_INFINITY, -1e38, -1.0, -1e-45, 0.0, 1e-45, 1.0, 1e38, f32::INFINITY];
         for pair in values.windows(2) {
             assert!(End::new(pair[0], true, 9) < End::new(pair[1], false, 3));
@@ -409,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_motion_costs_exchanges_and_a_jump_of_all_a_new_sort() {
+    fn slow_motion_takes_exchanges_and_a_jump_of_all_boxes_a_new_sort() {
         let (mut phase, mut changes) = (SweepAndPrune::new(), Changes::default());
         let mut update = |boxes: &[Bounds], moved: Moved<'_>| {
             phase.update(&Frame { bounds: boxes, oriented: None, moved }, &mut changes);
@@ -422,13 +425,13 @@ mod tests {
         assert_eq!(stats.candidates, 100);
         let (stats, _, ended) = update(&row(0.0), Moved::All);
         assert_eq!((stats.exchanges, ended), (300, 100));
-        let mut turned = row(0.0);
-        turned.reverse();
-        let (stats, began, ended) = update(&turned, Moved::All);
+        let mut reversed = row(0.0);
+        reversed.reverse();
+        let (stats, began, ended) = update(&reversed, Moved::All);
         assert_eq!((stats.swept, began, ended), (true, 0, 0));
-        // One item over a few others: as many exchanges as ends it passes.
-        turned[100] = turned[103];
-        let (stats, began, _) = update(&turned, Moved::Only(&[100, 100]));
+        // One item moves past a few others: one exchange for each end that it passes.
+        reversed[100] = reversed[103];
+        let (stats, began, _) = update(&reversed, Moved::Only(&[100, 100]));
         assert!(!stats.swept && began == 1 && stats.exchanges <= 3 * 2 * 6, "{stats:?}");
     }
 }

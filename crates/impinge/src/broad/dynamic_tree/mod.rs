@@ -1,11 +1,11 @@
 //! A dynamic tree of boxes (Klosowski et al. 1998, section 6.1: insertion and deletion in the
 //! environment, with rebalancing).
 //!
-//! Each leaf holds an item in a box a little larger than its own, so that an item that moves little
-//! stays where it is. Pairs of leaves that overlap are kept as candidates, and their items' own
-//! boxes are compared when one of them moves: what is reported is exact. Only an item that left its
-//! leaf's box is put elsewhere in the tree and asks it for other leaves; the cost of a frame is
-//! that of what moves, however much stands still.
+//! Each leaf holds an item in a box a little larger than the item's, so that an item that moves
+//! little keeps its leaf. Pairs of leaves that overlap are kept as candidates, and the boxes of
+//! their items are compared when one of them moves: the reported pairs are exact. Only an item that
+//! left the box of its leaf is reinserted into the tree and searches it for overlapping leaves. The
+//! cost of a frame depends on the items that move, not on those at rest.
 
 mod tree;
 
@@ -13,64 +13,90 @@ use super::movers::Movers;
 use super::pair_set::PairSet;
 use super::stamps::Stamps;
 use super::{Bounds, BroadPhase, Changes, Frame, Pair};
-use tree::{NONE, Tree, meet, surface};
+use tree::{NO_NODE, Tree, overlap, surface};
 
-/// How a [`DynamicTree`] trades memory and comparisons for changes of the tree.
+/// An item is reinserted if the surface of its leaf is more than this many times that of a new
+/// leaf.
+const MAX_SURFACE_RATIO: f64 = 4.0;
+/// Up to this many reinsertions the tree is not rebuilt.
+const MAX_REINSERTIONS_WITHOUT_REBUILD: usize = 64;
+
+/// How much work a [`DynamicTree`] does in comparisons, and how much in changes of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct DynamicTreeOptions {
-    /// By how much a leaf's box is larger than the item's, on each side, as a share of the item's
-    /// longest side. Zero or more; what is not counts as zero.
+    /// How much larger the box of a leaf is than that of its item, on each side, as a share of the
+    /// item's longest side. Negative numbers and NaN count as zero.
     pub margin: f32,
-    /// The share of leaves that are put elsewhere in one frame, above which the tree is built anew.
+    /// The tree is rebuilt if more than this share of its leaves is reinserted in one frame.
     pub rebuild: f32,
 }
 
 impl Default for DynamicTreeOptions {
-    /// For motion of about a fiftieth of a side in a frame: measured on random walks of that step,
-    /// a margin of 0.1 to 0.2 costs least.
+    /// For motion of about a fiftieth of a side per frame: in measurements of random walks with
+    /// that step, margins from 0.1 to 0.2 were the fastest.
     fn default() -> Self {
         Self { margin: 0.15, rebuild: 0.4 }
     }
 }
 
 impl DynamicTreeOptions {
-    /// For fast motion: leaves as tight as their items.
+    /// With this [`margin`](Self#structfield.margin).
+    #[must_use]
+    pub fn margin(mut self, margin: f32) -> Self {
+        self.margin = margin;
+        self
+    }
+
+    /// With this [`rebuild`](Self#structfield.rebuild).
+    #[must_use]
+    pub fn rebuild(mut self, rebuild: f32) -> Self {
+        self.rebuild = rebuild;
+        self
+    }
+}
+
+impl DynamicTreeOptions {
+    /// For fast motion: leaves without a margin.
     #[must_use]
     pub fn tight() -> Self {
         Self { margin: 0.0, ..Self::default() }
     }
 }
 
-/// What a [`DynamicTree`] holds, and what its last update cost.
+/// The size of a [`DynamicTree`], and the work of its last update.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DynamicTreeStats {
-    /// Leaves: items that are there.
+    /// Leaves, one for each item whose box is not empty.
     pub leaves: usize,
-    /// Edges from the root to the deepest leaf.
+    /// The number of edges from the root to the deepest leaf.
     pub height: usize,
-    /// The surfaces of all inner boxes by that of the root's.
+    /// The sum of the surfaces of all inner boxes, divided by that of the root.
     pub cost: f64,
     /// Pairs of leaves that overlap.
     pub candidates: usize,
-    /// Items that were put elsewhere in the last update.
+    /// Items that were reinserted in the last update.
     pub reinserted: usize,
-    /// Whether the last update built the tree anew.
+    /// Whether the last update rebuilt the tree.
     pub rebuilt: bool,
 }
 
-/// A broad phase by a dynamic tree of boxes. Best for many bodies that stand still or move little,
-/// of any sizes.
+/// A broad phase by a dynamic tree of boxes. Best for many bodies of any sizes that are at rest or
+/// move little.
 #[derive(Clone, Debug, Default)]
 pub struct DynamicTree {
     options: DynamicTreeOptions,
     tree: Tree,
-    /// The leaf of each item, or [`NONE`].
+    /// The leaf of each item, or [`NO_NODE`].
     leaf: Vec<u32>,
     movers: Movers,
     pairs: PairSet,
-    strays: Vec<u32>,
+    /// Items that need another leaf in this frame.
+    to_reinsert: Vec<u32>,
+    /// Items that were processed in this frame.
     done: Stamps,
-    building: Vec<(u32, Bounds)>,
+    /// Memory for a rebuild: all items with the boxes of their leaves.
+    new_leaves: Vec<(u32, Bounds)>,
     rebuilt: bool,
 }
 
@@ -81,13 +107,13 @@ impl DynamicTree {
         Self::default()
     }
 
-    /// Without items.
+    /// Without items, with the given options.
     #[must_use]
     pub fn with(options: DynamicTreeOptions) -> Self {
         Self { options, ..Self::default() }
     }
 
-    /// What it holds, and what the last update cost. Goes through the tree.
+    /// The size of the tree, and the work of the last update. Visits all nodes.
     #[must_use]
     pub fn stats(&self) -> DynamicTreeStats {
         DynamicTreeStats {
@@ -95,92 +121,92 @@ impl DynamicTree {
             height: self.tree.height(),
             cost: self.tree.cost(),
             candidates: self.pairs.len(),
-            reinserted: self.strays.len(),
+            reinserted: self.to_reinsert.len(),
             rebuilt: self.rebuilt,
         }
     }
 
-    /// Checks the tree, and that each item has a leaf around its box of the last frame, which is
-    /// given again; says what is wrong.
+    /// Checks the tree, and that each item has a leaf whose box contains the item's. `bounds` are
+    /// the boxes of the last frame.
     ///
     /// # Errors
-    /// If an invariant does not hold, which would be a defect.
+    /// If an invariant does not hold, which would be a defect; the message names it.
     pub fn validate(&self, bounds: &[Bounds]) -> Result<(), String> {
         let mut count = 0;
-        self.tree.validate(|item, node, fat| {
+        self.tree.validate(|item, node, leaf_box| {
             count += 1;
             let own = bounds.get(item as usize).copied().unwrap_or(Bounds::EMPTY);
             match self.leaf.get(item as usize) {
-                Some(leaf) if *leaf == node && !own.is_empty() && fat.contains(&own) => Ok(()),
-                leaf => {
-                    Err(format!("node {node} is of item {item} in {own:?}, whose leaf is {leaf:?}"))
-                }
+                Some(leaf) if *leaf == node && !own.is_empty() && leaf_box.contains(&own) => Ok(()),
+                leaf => Err(format!(
+                    "node {node} has item {item} with box {own:?}, whose leaf is {leaf:?}"
+                )),
             }
         })?;
-        let there = bounds.iter().filter(|b| !b.is_empty()).count();
-        if there == count { Ok(()) } else { Err(format!("{count} leaves of {there} items")) }
+        let items = bounds.iter().filter(|b| !b.is_empty()).count();
+        if items == count { Ok(()) } else { Err(format!("{count} leaves of {items} items")) }
     }
 
-    /// The box of an item's leaf.
-    fn grown(&self, own: &Bounds) -> Bounds {
+    /// The box of a leaf for an item with this box.
+    fn leaf_box(&self, own: &Bounds) -> Bounds {
         let longest = (0..3).map(|k| own.max[k] - own.min[k]).fold(0.0, f32::max);
         let by = longest * self.options.margin;
         if by > 0.0 && by.is_finite() { own.grown(by) } else { *own }
     }
 
-    /// Finds the items that need another leaf, and takes out those that are gone.
-    fn find_strays(&mut self, frame: &Frame<'_>, movers: &Movers) {
-        self.strays.clear();
+    /// Finds the items that need another leaf, and removes the leaves of absent items.
+    fn find_items_to_reinsert(&mut self, frame: &Frame<'_>, movers: &Movers) {
+        self.to_reinsert.clear();
         for &item in movers.items() {
             let (own, leaf) = (frame.of(item), self.leaf[item as usize]);
             if own.is_empty() {
-                if leaf != NONE {
+                if leaf != NO_NODE {
                     self.tree.remove(leaf);
-                    self.leaf[item as usize] = NONE;
+                    self.leaf[item as usize] = NO_NODE;
                 }
-            } else if leaf == NONE || !self.suits(leaf, &own) {
-                self.strays.push(item);
+            } else if leaf == NO_NODE || !self.is_suitable(leaf, &own) {
+                self.to_reinsert.push(item);
             }
         }
     }
 
-    /// Whether a leaf's box is around an item, and not far too large for it.
-    fn suits(&self, leaf: u32, own: &Bounds) -> bool {
-        let fat = self.tree.bounds(leaf);
-        (0..3).all(|k| fat.min[k] <= own.min[k] && own.max[k] <= fat.max[k])
-            && surface(fat) <= 4.0 * surface(&self.grown(own))
+    /// Whether the box of a leaf contains that of an item and is not much too large for it.
+    fn is_suitable(&self, leaf: u32, own: &Bounds) -> bool {
+        let leaf_box = self.tree.bounds(leaf);
+        (0..3).all(|k| leaf_box.min[k] <= own.min[k] && own.max[k] <= leaf_box.max[k])
+            && surface(leaf_box) <= MAX_SURFACE_RATIO * surface(&self.leaf_box(own))
     }
 
-    /// Puts the strays where they belong.
+    /// Reinserts the items that need another leaf, or rebuilds the tree.
     fn reinsert(&mut self, frame: &Frame<'_>) {
-        let count = self.strays.len();
-        self.rebuilt = count > 64
+        let count = self.to_reinsert.len();
+        self.rebuilt = count > MAX_REINSERTIONS_WITHOUT_REBUILD
             && count as f64 > f64::from(self.options.rebuild) * self.tree.leaves() as f64;
         if self.rebuilt {
             self.done.clear();
-            for item in &self.strays {
+            for item in &self.to_reinsert {
                 self.done.mark(*item);
             }
-            self.building.clear();
+            self.new_leaves.clear();
             for (item, own) in frame.bounds.iter().enumerate().filter(|(_, b)| !b.is_empty()) {
-                let fat = match self.leaf[item] {
-                    leaf if leaf == NONE || self.done.has(item as u32) => self.grown(own),
+                let leaf_box = match self.leaf[item] {
+                    leaf if leaf == NO_NODE || self.done.has(item as u32) => self.leaf_box(own),
                     leaf => *self.tree.bounds(leaf),
                 };
-                self.building.push((item as u32, fat));
+                self.new_leaves.push((item as u32, leaf_box));
             }
-            let Self { tree, building, leaf, .. } = self;
-            tree.build(building, |item, node| leaf[item as usize] = node);
+            let Self { tree, new_leaves, leaf, .. } = self;
+            tree.build(new_leaves, |item, node| leaf[item as usize] = node);
             return;
         }
         for k in 0..count {
-            let item = self.strays[k];
+            let item = self.to_reinsert[k];
             let leaf = self.leaf[item as usize];
-            if leaf != NONE {
+            if leaf != NO_NODE {
                 self.tree.remove(leaf);
             }
-            let fat = self.grown(&frame.of(item));
-            self.leaf[item as usize] = self.tree.insert(item, fat);
+            let leaf_box = self.leaf_box(&frame.of(item));
+            self.leaf[item as usize] = self.tree.insert(item, leaf_box);
         }
     }
 }
@@ -195,22 +221,22 @@ impl BroadPhase for DynamicTree {
         self.movers.gather(frame);
         let movers = std::mem::take(&mut self.movers);
         if self.leaf.len() < movers.count() {
-            self.leaf.resize(movers.count(), NONE);
+            self.leaf.resize(movers.count(), NO_NODE);
             self.pairs.reserve(movers.count());
             self.done.reserve(movers.count());
         }
-        self.find_strays(frame, &movers);
+        self.find_items_to_reinsert(frame, &movers);
         self.reinsert(frame);
-        let Self { tree, leaf, pairs, strays, done, .. } = self;
+        let Self { tree, leaf, pairs, to_reinsert, done, .. } = self;
         pairs.refresh(frame, &movers, changes, |p| {
             let (a, b) = (leaf[p.a as usize], leaf[p.b as usize]);
-            a != NONE && b != NONE && meet(tree.bounds(a), tree.bounds(b))
+            a != NO_NODE && b != NO_NODE && overlap(tree.bounds(a), tree.bounds(b))
         });
         done.clear();
-        for &item in &*strays {
+        for &item in &*to_reinsert {
             done.mark(item);
-            let fat = *tree.bounds(leaf[item as usize]);
-            tree.query(&fat, |other| {
+            let leaf_box = *tree.bounds(leaf[item as usize]);
+            tree.query(&leaf_box, |other| {
                 if !done.has(other) {
                     pairs.add(Pair::new(item, other), frame.overlap(item, other), changes);
                 }
@@ -225,11 +251,11 @@ impl BroadPhase for DynamicTree {
 
     fn bytes(&self) -> usize {
         self.tree.bytes()
-            + (self.leaf.capacity() + self.strays.capacity()) * size_of::<u32>()
+            + (self.leaf.capacity() + self.to_reinsert.capacity()) * size_of::<u32>()
             + self.movers.bytes()
             + self.pairs.bytes()
             + self.done.bytes()
-            + self.building.capacity() * size_of::<(u32, Bounds)>()
+            + self.new_leaves.capacity() * size_of::<(u32, Bounds)>()
     }
 }
 
@@ -249,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_frames_take_no_memory() {
+    fn repeated_frames_allocate_nothing() {
         grows_no_more(DynamicTree::new);
     }
 
@@ -272,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_still_costs_nothing() {
+    fn items_at_rest_are_not_reinserted() {
         let mut boxes = Boxes::new(5, Scatter::Even, 3000);
         let (mut phase, mut changes) = (DynamicTree::new(), Changes::default());
         phase.update(
@@ -286,7 +312,7 @@ mod tests {
             &mut changes,
         );
         assert_eq!((phase.stats().reinserted, changes.began.len(), changes.ended.len()), (0, 0, 0));
-        // A mover among them: a small step stays in the leaf, a large one does not.
+        // One item moves: after a small step it is still in its leaf, after a large one it is not.
         for (step, reinserted) in [(0.001, 0), (3.0, 1)] {
             (boxes.bounds[7].min[1], boxes.bounds[7].max[1]) =
                 (boxes.bounds[7].min[1] + step, boxes.bounds[7].max[1] + step);

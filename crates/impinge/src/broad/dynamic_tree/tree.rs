@@ -1,24 +1,24 @@
-//! A binary tree of boxes that leaves enter and leave one by one.
+//! A binary tree of boxes with insertion and removal of single leaves.
 //!
-//! A leaf goes to the sibling that adds the least surface to the tree, found by branch and bound
+//! A new leaf gets the sibling that adds the least surface to the tree, found by branch and bound
 //! (Bittner, Hapala and Havran: Fast insertion-based optimization of bounding volume hierarchies,
-//! 2013); on the way back to the root, rotations exchange a child with a grandchild where that
+//! 2013); on the path back to the root, rotations exchange a child with a grandchild where that
 //! makes a box smaller (Kopta et al.: Fast, effective BVH updates for animated scenes, 2012).
 
 use super::super::Bounds;
 
 /// No node.
-pub(super) const NONE: u32 = u32::MAX;
+pub(super) const NO_NODE: u32 = u32::MAX;
 
-/// Nodes looked at for a sibling, at most: beyond this the best one so far is good enough. Most
+/// The most nodes that a search for a sibling visits: then the best one so far is good enough. Most
 /// searches end long before.
-const PATIENCE: usize = 200;
+const MAX_NODES_PER_SEARCH: usize = 200;
 
-/// Nodes in one array; the free ones are chained by `parent`.
+/// Nodes in one array; the free nodes are a list linked by `parent`.
 ///
 /// Invariants, which [`Tree::validate`] checks: an inner node has two children, whose parent it is,
-/// and its box is the smallest around theirs. The root has no parent. A node is in use or in the
-/// chain of the free ones.
+/// and its box is the smallest around theirs. The root has no parent. A node is either in use or in
+/// the list of free nodes.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
@@ -27,7 +27,7 @@ pub(super) struct Tree {
     leaves: usize,
     stack: Vec<u32>,
     search: Vec<(u32, f64)>,
-    /// While building: parts of the leaves, as start, length and parent.
+    /// During a build: ranges of leaves, as start, length and parent.
     parts: Vec<(usize, usize, u32)>,
 }
 
@@ -35,14 +35,14 @@ pub(super) struct Tree {
 struct Node {
     bounds: Bounds,
     parent: u32,
-    /// Two children; in a leaf [`NONE`] and the item.
+    /// Two children; in a leaf [`NO_NODE`] and the item.
     children: [u32; 2],
 }
 
 impl Node {
     #[inline]
     fn is_leaf(&self) -> bool {
-        self.children[0] == NONE
+        self.children[0] == NO_NODE
     }
 }
 
@@ -50,8 +50,8 @@ impl Default for Tree {
     fn default() -> Self {
         Self {
             nodes: Vec::new(),
-            root: NONE,
-            free: NONE,
+            root: NO_NODE,
+            free: NO_NODE,
             leaves: 0,
             stack: Vec::new(),
             search: Vec::new(),
@@ -61,7 +61,7 @@ impl Default for Tree {
 }
 
 /// Half the surface. Infinite sides count as the longest finite ones, so that sums and differences
-/// are numbers.
+/// are not NaN.
 #[inline]
 pub(super) fn surface(b: &Bounds) -> f64 {
     let side = |k: usize| {
@@ -72,7 +72,7 @@ pub(super) fn surface(b: &Bounds) -> f64 {
     x * y + y * z + z * x
 }
 
-/// The box around two that are not empty.
+/// The smallest box around two boxes that are not empty.
 #[inline]
 fn join(a: &Bounds, b: &Bounds) -> Bounds {
     Bounds {
@@ -83,7 +83,7 @@ fn join(a: &Bounds, b: &Bounds) -> Bounds {
 
 /// Whether two boxes that are not empty share a point.
 #[inline]
-pub(super) fn meet(a: &Bounds, b: &Bounds) -> bool {
+pub(super) fn overlap(a: &Bounds, b: &Bounds) -> bool {
     (0..3).all(|k| a.min[k] <= b.max[k] && b.min[k] <= a.max[k])
 }
 
@@ -100,70 +100,71 @@ impl Tree {
 
     /// Puts in a leaf with a box that is not empty; its node.
     pub(super) fn insert(&mut self, item: u32, bounds: Bounds) -> u32 {
-        let leaf = self.take(Node { bounds, parent: NONE, children: [NONE, item] });
+        let leaf = self.allocate(Node { bounds, parent: NO_NODE, children: [NO_NODE, item] });
         self.leaves += 1;
-        if self.root == NONE {
+        if self.root == NO_NODE {
             self.root = leaf;
             return leaf;
         }
         let sibling = self.best_sibling(&bounds);
         let parent = self.nodes[sibling as usize].parent;
         let around = join(&bounds, self.bounds(sibling));
-        let inner = self.take(Node { bounds: around, parent, children: [sibling, leaf] });
+        let inner = self.allocate(Node { bounds: around, parent, children: [sibling, leaf] });
         self.nodes[sibling as usize].parent = inner;
         self.nodes[leaf as usize].parent = inner;
         self.replace_child(parent, sibling, inner);
-        self.mend(parent);
+        self.refit_upward(parent);
         leaf
     }
 
-    /// Takes out a leaf.
+    /// Removes a leaf.
     pub(super) fn remove(&mut self, leaf: u32) {
         self.leaves -= 1;
         let parent = self.nodes[leaf as usize].parent;
-        self.give(leaf);
-        if parent == NONE {
-            self.root = NONE;
+        self.free_node(leaf);
+        if parent == NO_NODE {
+            self.root = NO_NODE;
             return;
         }
         let Node { parent: above, children, .. } = self.nodes[parent as usize];
         let sibling = if children[0] == leaf { children[1] } else { children[0] };
         self.nodes[sibling as usize].parent = above;
         self.replace_child(above, parent, sibling);
-        self.give(parent);
-        self.mend(above);
+        self.free_node(parent);
+        self.refit_upward(above);
     }
 
-    /// Calls `found` with the item of each leaf whose box meets the given one, which is not empty.
+    /// Calls `found` with the item of each leaf whose box overlaps the given one, which is not
+    /// empty.
     #[inline]
     pub(super) fn query(&mut self, bounds: &Bounds, mut found: impl FnMut(u32)) {
-        if self.root == NONE {
+        if self.root == NO_NODE {
             return;
         }
         self.stack.push(self.root);
         while let Some(at) = self.stack.pop() {
             let node = &self.nodes[at as usize];
-            if meet(&node.bounds, bounds) {
+            if overlap(&node.bounds, bounds) {
                 match node.children {
-                    [NONE, item] => found(item),
+                    [NO_NODE, item] => found(item),
                     children => self.stack.extend(children),
                 }
             }
         }
     }
 
-    /// The node whose sibling the leaf should be: the one that adds the least to the sum of all
-    /// surfaces.
+    /// The best sibling for a new leaf: the node for which the sum of all surfaces grows least.
     ///
-    /// A new parent of the node adds the surface around both, and all boxes above grow. Below a
-    /// node, at least the surface of the leaf is added, and what the boxes above and the node's own
-    /// grow by; where that is not less than the best so far, the search turns back.
+    /// A new parent of a node and the leaf adds the surface around both, and all boxes above grow.
+    /// A sibling below a node adds at least the surface of the leaf, and the growth of the node and
+    /// of all boxes above it; if that is not less than the best cost so far, the search does not
+    /// descend.
     fn best_sibling(&mut self, bounds: &Bounds) -> u32 {
         let own = surface(bounds);
         let (mut best, mut least) = (self.root, f64::INFINITY);
         self.search.clear();
         self.search.push((self.root, 0.0));
-        for _ in 0..PATIENCE {
+        for _ in 0..MAX_NODES_PER_SEARCH {
             let Some((at, inherited)) = self.search.pop() else { break };
             if own + inherited >= least {
                 continue;
@@ -175,7 +176,7 @@ impl Tree {
             }
             let inherited = inherited + (around - surface(&node.bounds));
             if !node.is_leaf() && own + inherited < least {
-                // The child that grows less is looked at first.
+                // The child that grows less is visited first.
                 let growth = node.children.map(|c| {
                     let b = &self.nodes[c as usize].bounds;
                     surface(&join(b, bounds)) - surface(b)
@@ -189,9 +190,9 @@ impl Tree {
         best
     }
 
-    /// From a node up to the root: boxes around the children, and a rotation where one helps.
-    fn mend(&mut self, mut at: u32) {
-        while at != NONE {
+    /// Refits the boxes from a node up to the root, with a rotation wherever it helps.
+    fn refit_upward(&mut self, mut at: u32) {
+        while at != NO_NODE {
             let [a, b] = self.nodes[at as usize].children;
             self.nodes[at as usize].bounds = join(self.bounds(a), self.bounds(b));
             self.rotate(at);
@@ -199,40 +200,40 @@ impl Tree {
         }
     }
 
-    /// Exchanges a child of a node with a child of the other child, if that makes the other child's
-    /// box smaller; the exchange that helps most.
+    /// Exchanges a child of a node with a child of the other child, if that makes the box of the
+    /// other child smaller; chooses the exchange with the largest gain.
     fn rotate(&mut self, at: u32) {
         let children = self.nodes[at as usize].children;
-        let mut best = (0.0, NONE, NONE, NONE);
+        let mut best = (0.0, NO_NODE, NO_NODE, NO_NODE);
         for (up, down) in [(children[0], children[1]), (children[1], children[0])] {
             let node = &self.nodes[down as usize];
             if node.is_leaf() {
                 continue;
             }
             let now = surface(&node.bounds);
-            for (goes, stays) in [(0, 1), (1, 0)] {
-                let other = self.bounds(node.children[stays]);
+            for (moved, kept) in [(0, 1), (1, 0)] {
+                let other = self.bounds(node.children[kept]);
                 let gain = now - surface(&join(other, self.bounds(up)));
                 if gain > best.0 {
-                    best = (gain, up, down, node.children[goes]);
+                    best = (gain, up, down, node.children[moved]);
                 }
             }
         }
-        let (_, up, down, goes) = best;
-        if up == NONE {
+        let (_, up, down, moved) = best;
+        if up == NO_NODE {
             return;
         }
-        self.replace_child(at, up, goes);
-        self.replace_child(down, goes, up);
-        self.nodes[goes as usize].parent = at;
+        self.replace_child(at, up, moved);
+        self.replace_child(down, moved, up);
+        self.nodes[moved as usize].parent = at;
         self.nodes[up as usize].parent = down;
         let [a, b] = self.nodes[down as usize].children;
         self.nodes[down as usize].bounds = join(self.bounds(a), self.bounds(b));
     }
 
-    /// Puts another child, or another root, in the place of one.
+    /// Replaces a child, or the root if there is no parent.
     fn replace_child(&mut self, parent: u32, old: u32, new: u32) {
-        if parent == NONE {
+        if parent == NO_NODE {
             self.root = new;
             return;
         }
@@ -240,8 +241,8 @@ impl Tree {
         children[usize::from(children[0] != old)] = new;
     }
 
-    fn take(&mut self, node: Node) -> u32 {
-        if self.free == NONE {
+    fn allocate(&mut self, node: Node) -> u32 {
+        if self.free == NO_NODE {
             self.nodes.push(node);
             return self.nodes.len() as u32 - 1;
         }
@@ -251,16 +252,16 @@ impl Tree {
         at
     }
 
-    fn give(&mut self, at: u32) {
+    fn free_node(&mut self, at: u32) {
         self.nodes[at as usize].parent = self.free;
         self.free = at;
     }
 
-    /// Builds the tree anew around these leaves, halving them along the axis on which their middles
-    /// are spread most. `placed` is called with each item and its node.
+    /// Rebuilds the tree from these leaves. Halves them along the axis on which their centres are
+    /// spread most. `placed` is called with each item and its node.
     pub(super) fn build(&mut self, leaves: &mut [(u32, Bounds)], mut placed: impl FnMut(u32, u32)) {
         self.nodes.clear();
-        (self.root, self.free, self.leaves) = (NONE, NONE, leaves.len());
+        (self.root, self.free, self.leaves) = (NO_NODE, NO_NODE, leaves.len());
         if leaves.is_empty() {
             return;
         }
@@ -269,21 +270,21 @@ impl Tree {
             0.5 * b.min[k].clamp(f32::MIN, f32::MAX) + 0.5 * b.max[k].clamp(f32::MIN, f32::MAX)
         };
         // A parent comes before its children.
-        self.parts.push((0, leaves.len(), NONE));
+        self.parts.push((0, leaves.len(), NO_NODE));
         while let Some((start, count, parent)) = self.parts.pop() {
             let part = &mut leaves[start..start + count];
             let at = self.nodes.len() as u32;
-            if parent != NONE {
+            if parent != NO_NODE {
                 let children = &mut self.nodes[parent as usize].children;
-                children[usize::from(children[0] != NONE)] = at;
+                children[usize::from(children[0] != NO_NODE)] = at;
             }
-            let node = Node { bounds: part[0].1, parent, children: [NONE, part[0].0] };
+            let node = Node { bounds: part[0].1, parent, children: [NO_NODE, part[0].0] };
             self.nodes.push(node);
             if count == 1 {
                 placed(part[0].0, at);
                 continue;
             }
-            self.nodes[at as usize].children = [NONE; 2];
+            self.nodes[at as usize].children = [NO_NODE; 2];
             let spread = |k: usize| {
                 let ends = part.iter().map(|(_, b)| middle(b, k));
                 let (lo, hi) =
@@ -300,7 +301,7 @@ impl Tree {
         }
         for at in (0..self.nodes.len()).rev() {
             let [a, b] = self.nodes[at].children;
-            if a != NONE {
+            if a != NO_NODE {
                 self.nodes[at].bounds = join(self.bounds(a), self.bounds(b));
             }
         }
@@ -320,8 +321,8 @@ impl Tree {
         height
     }
 
-    /// The surfaces of the inner nodes by that of the root: what a small query is expected to
-    /// visit.
+    /// The sum of the surfaces of the inner nodes, divided by that of the root: the number of inner
+    /// nodes that a small query is expected to visit.
     pub(super) fn cost(&self) -> f64 {
         let (mut sum, mut stack) = (0.0, vec![self.root]);
         while let Some(at) = stack.pop() {
@@ -330,7 +331,7 @@ impl Tree {
                 stack.extend(node.children);
             }
         }
-        let all = if self.root == NONE { 0.0 } else { surface(self.bounds(self.root)) };
+        let all = if self.root == NO_NODE { 0.0 } else { surface(self.bounds(self.root)) };
         if all > 0.0 { sum / all } else { 0.0 }
     }
 
@@ -340,10 +341,10 @@ impl Tree {
         mut leaf: impl FnMut(u32, u32, &Bounds) -> Result<(), String>,
     ) -> Result<(), String> {
         let (mut used, mut leaves) = (0, 0);
-        let mut stack = vec![(self.root, NONE)];
-        while let Some((at, parent)) = stack.pop().filter(|(at, _)| *at != NONE) {
+        let mut stack = vec![(self.root, NO_NODE)];
+        while let Some((at, parent)) = stack.pop().filter(|(at, _)| *at != NO_NODE) {
             used += 1;
-            let node = self.nodes.get(at as usize).ok_or(format!("node {at} is not there"))?;
+            let node = self.nodes.get(at as usize).ok_or(format!("node {at} does not exist"))?;
             if node.parent != parent {
                 return Err(format!("node {at} has parent {}, not {parent}", node.parent));
             }
@@ -362,7 +363,7 @@ impl Tree {
             stack.extend([(a, at), (b, at)]);
         }
         let (mut free, mut at) = (0, self.free);
-        while at != NONE && free <= self.nodes.len() {
+        while at != NO_NODE && free <= self.nodes.len() {
             (free, at) = (free + 1, self.nodes[at as usize].parent);
         }
         if used + free != self.nodes.len() || leaves != self.leaves {
@@ -404,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_come_and_go_and_every_query_is_right() {
+    fn queries_are_right_after_any_insertions_and_removals() {
         let mut random = Random::new(31);
         let mut tree = Tree::default();
         let mut known: Vec<Option<(u32, Bounds)>> = vec![None; 300];
@@ -431,11 +432,11 @@ mod tests {
         for (node, _) in known.iter().flatten() {
             tree.remove(*node);
         }
-        assert_eq!((count(&tree), tree.root, tree.height(), tree.cost()), (0, NONE, 0, 0.0));
+        assert_eq!((count(&tree), tree.root, tree.height(), tree.cost()), (0, NO_NODE, 0, 0.0));
     }
 
     #[test]
-    fn boxes_in_a_row_do_not_make_a_list_and_built_trees_are_as_good() {
+    fn boxes_inserted_in_a_row_give_a_tree_almost_as_good_as_a_build() {
         let at = |i: u32| Bounds { min: [i as f32, 0.0, 0.0], max: [i as f32 + 0.5, 1.0, 1.0] };
         let mut tree = Tree::default();
         (0..1000).for_each(|i| _ = tree.insert(i, at(i)));
@@ -443,7 +444,7 @@ mod tests {
         assert_eq!(count(&tree), 1000);
         let mut built = Tree::default();
         let mut leaves: Vec<(u32, Bounds)> = (0..1000).map(|i| (i, at(i))).collect();
-        let mut nodes = vec![NONE; 1000];
+        let mut nodes = vec![NO_NODE; 1000];
         built.build(&mut leaves, |item, node| nodes[item as usize] = node);
         assert_eq!((count(&built), built.height()), (1000, 10));
         assert!(tree.cost() < built.cost() * 1.5, "{} {}", tree.cost(), built.cost());
@@ -452,7 +453,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_nested_and_infinite_boxes_are_no_harm() {
+    fn equal_nested_and_infinite_boxes_are_found() {
         let mut tree = Tree::default();
         let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
         let mut nodes = Vec::new();

@@ -1,150 +1,169 @@
-//! The last pass of a frame: the boxes in the lists compared, and what is different said.
+//! The last pass of a frame: the boxes of the pairs in the lists are compared, and changes are
+//! reported.
 
 use std::ops::Range;
 
-use super::pairs::Pairs;
-use super::record::{Turned, overlapping};
-use super::{Neighbours, Portion};
-use crate::broad::lists::List;
+use super::boxes::SkinnedBoxes;
+use super::packed_box::{PackedBox, overlap_bits};
+use super::pair_lists::PairLists;
+use super::pair_rows::PairRows;
+use super::slots::Slots;
+use super::{Padded, min_batches_per_worker};
 use crate::broad::{Changes, Frame, Pair};
-use crate::crew::{self, Chunks};
 use crate::math::OrientedBox;
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Lookup, Row, Wide, prefetch};
+use crate::workers::{self, Chunks};
 
-/// Rows that a thread takes at a time.
-const PORTION: usize = 1024;
-/// What is asked for so many steps before it is read.
-const AHEAD: usize = 8;
-/// Rows that are noted before what is different in them is said.
-const NOTED: usize = 64;
+/// Rows in a batch for one worker.
+const ROWS_PER_BATCH: usize = 1024;
+/// How many steps ahead pairs and lists are prefetched.
+const PREFETCH_STEPS: usize = 8;
+/// Rows with changes that are collected before the changes are reported.
+const CHANGED_ROWS_PER_REPORT: usize = 64;
 
-impl Neighbours {
-    /// Looks at all lists.
-    pub(super) fn compare_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
-        let sharing = self.sharing();
-        let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
-        let (rows, overlapping) = self.near.within(&self.tight);
+/// Compares the boxes of the pairs in the lists.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Comparison {
+    /// The changes in each batch of rows.
+    batches: Vec<Padded<Changes>>,
+    /// While only the pairs of some items are compared: the slots of these,
+    slots: Vec<u32>,
+    /// the places of their pairs,
+    places: Vec<u32>,
+    /// and the places of pairs that changed, with one if their boxes overlap now.
+    toggled: Vec<[u32; 2]>,
+}
+
+impl Comparison {
+    /// Compares all pairs; returns how many, with free places.
+    pub(super) fn compare_all(
+        &mut self,
+        frame: &Frame<'_>,
+        slots: &Slots,
+        boxes: &SkinnedBoxes,
+        pairs: &mut PairLists,
+        changes: &mut Changes,
+    ) -> usize {
+        let min_batches = min_batches_per_worker(slots.len());
+        let view = View::new(frame, slots, boxes);
+        let (rows, overlapping) = pairs.rows_mut().lookup_in(view.tight);
         let length = overlapping.len();
-        self.stats.compared = length * 8;
-        if sharing > length {
+        if min_batches > length {
             dispatch::run(Compare { view, rows, overlapping, changes });
-            return;
+            return length * 8;
         }
-        let count = length.div_ceil(PORTION);
-        if self.portions.len() < count {
-            self.portions.resize_with(count, Portion::default);
+        let count = length.div_ceil(ROWS_PER_BATCH);
+        if self.batches.len() < count {
+            self.batches.resize_with(count, Padded::default);
         }
-        let portions = &mut self.portions[..count];
-        type Piece<'a> = (Range<usize>, (&'a mut [Portion], Chunks<&'a mut [u8]>));
-        let compare = |(numbers, (portions, known)): Piece<'_>| {
-            let chunks = known.list.chunks_mut(PORTION);
-            for ((n, portion), overlapping) in numbers.zip(portions).zip(chunks) {
-                let rows = rows.part(n * PORTION..n * PORTION + overlapping.len());
-                let changes = &mut portion.changes;
+        let batches = &mut self.batches[..count];
+        type Batches<'a> = &'a mut [Padded<Changes>];
+        type Piece<'a> = (Range<usize>, (Batches<'a>, Chunks<&'a mut [u8]>));
+        let compare = |(numbers, (batches, chunks)): Piece<'_>| {
+            let chunks = chunks.list.chunks_mut(ROWS_PER_BATCH);
+            for ((n, batch), overlapping) in numbers.zip(batches).zip(chunks) {
+                let first = n * ROWS_PER_BATCH;
+                let rows = rows.part(first..first + overlapping.len());
+                let changes = &mut batch.0;
                 changes.clear();
                 dispatch::run(Compare { view, rows, overlapping, changes });
             }
         };
-        let known = Chunks { list: overlapping, size: PORTION };
-        crew::share((0..count, (&mut *portions, known)), sharing, compare, || ());
-        for Portion { changes: some, .. } in portions {
-            changes.began.extend_from_slice(&some.began);
-            changes.ended.extend_from_slice(&some.ended);
+        let chunks = Chunks { list: overlapping, size: ROWS_PER_BATCH };
+        workers::share((0..count, (&mut *batches, chunks)), min_batches, compare, || ());
+        for batch in batches {
+            changes.began.extend_from_slice(&batch.0.began);
+            changes.ended.extend_from_slice(&batch.0.ended);
         }
+        length * 8
     }
 
-    /// Looks at the lists of some items, and at those they are in.
-    pub(super) fn compare_some(&mut self, frame: &Frame<'_>, items: &[u32], changes: &mut Changes) {
-        self.list_both_ways();
-        let mut few = std::mem::take(&mut self.few);
-        few.slots.clear();
-        few.slots.extend(items.iter().filter_map(|item| self.slots.get(*item as usize)));
-        few.places.clear();
-        for (n, slot) in few.slots.iter().enumerate() {
-            if let Some(soon) = few.slots.get(n + AHEAD) {
-                self.near.prefetch(*soon);
-                prefetch(&self.behind[*soon as usize]);
-            }
-            few.places.extend(self.near.of(*slot as usize));
-            few.places.extend(self.lists.numbers(self.behind[*slot as usize]));
-        }
-        self.stats.compared = few.places.len();
-        let view = View { items: &self.items, tight: &self.tight, oriented: frame.oriented };
-        let (near, places, toggled) = (&self.near, &few.places[..], &mut few.toggled);
+    /// Compares the pairs of some items; returns how many.
+    pub(super) fn compare_some(
+        &mut self,
+        frame: &Frame<'_>,
+        items: &[u32],
+        slots: &Slots,
+        boxes: &SkinnedBoxes,
+        pairs: &mut PairLists,
+        changes: &mut Changes,
+    ) -> usize {
+        pairs.build_reverse();
+        self.slots.clear();
+        self.slots.extend(items.iter().filter_map(|item| slots.of_items().get(*item as usize)));
+        self.find_places(pairs);
+        let view = View::new(frame, slots, boxes);
+        let Self { places, toggled, .. } = self;
         toggled.clear();
-        dispatch::run(CompareSome { view, near, places, toggled });
-        for [place, overlaps] in &few.toggled {
-            // A pair of two that moved is there twice.
-            if self.near.overlaps(*place) != (*overlaps == 1) {
-                self.near.toggle(*place);
-                let [low, high] = self.near.slots(*place);
-                say(&self.items, [low, high], *overlaps == 1, changes);
+        dispatch::run(CompareSome { view, rows: pairs.rows(), places, toggled });
+        let rows = pairs.rows_mut();
+        for [place, overlaps] in toggled {
+            let overlaps = *overlaps == 1;
+            // A pair of two items that are both named is there twice.
+            if rows.overlaps(*place) != overlaps {
+                rows.toggle(*place);
+                report(slots.items(), rows.slots(*place), overlaps, changes);
             }
         }
-        self.few = few;
+        self.places.len()
     }
 
-    /// Makes lists of the pairs in which each slot is the higher one.
-    fn list_both_ways(&mut self) {
-        if self.both_ways {
-            return;
-        }
-        self.both_ways = true;
-        self.lists.reset();
-        self.behind.clear();
-        self.behind.resize(self.items.len(), List::default());
-        for slot in 0..self.items.len() {
-            for place in self.near.of(slot) {
-                let [_, other] = self.near.slots(place);
-                self.lists.push(&mut self.behind[other as usize], place);
+    /// Finds the places of all pairs of the slots.
+    fn find_places(&mut self, pairs: &PairLists) {
+        let (rows, reverse) = (pairs.rows(), pairs.reverse());
+        self.places.clear();
+        for (n, slot) in self.slots.iter().enumerate() {
+            if let Some(ahead) = self.slots.get(n + PREFETCH_STEPS) {
+                rows.prefetch(*ahead);
+                prefetch(reverse.of(*ahead));
             }
+            self.places.extend(rows.of(*slot as usize));
+            self.places.extend(reverse.places(*reverse.of(*slot)));
         }
     }
-}
 
-/// Memory for looking at a few.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Few {
-    slots: Vec<u32>,
-    /// The places of their pairs.
-    places: Vec<u32>,
-    /// Places of pairs that are different, and one if they overlap now.
-    toggled: Vec<[u32; 2]>,
-}
-
-impl Few {
     pub(super) fn bytes(&self) -> usize {
-        4 * (self.slots.capacity() + self.places.capacity()) + 8 * self.toggled.capacity()
+        let batches = self.batches.iter().map(|batch| &batch.0);
+        let batches: usize =
+            batches.map(|changes| changes.began.capacity() + changes.ended.capacity()).sum();
+        8 * batches
+            + 4 * (self.slots.capacity() + self.places.capacity())
+            + 8 * self.toggled.capacity()
     }
 }
 
-/// Says that two slots overlap now, or do so no more.
+/// Reports that the boxes of two slots started or stopped overlapping.
 #[inline(always)]
-fn say(items: &[u32], [low, high]: [u32; 2], overlap: bool, changes: &mut Changes) {
+fn report(items: &[u32], [low, high]: [u32; 2], overlap: bool, changes: &mut Changes) {
     let pair = Pair::new(items[low as usize], items[high as usize]);
-    let to = if overlap { &mut changes.began } else { &mut changes.ended };
-    to.push(pair);
+    let list = if overlap { &mut changes.began } else { &mut changes.ended };
+    list.push(pair);
 }
 
-/// What comparing needs to see.
+/// What a comparison reads.
 #[derive(Clone, Copy)]
 struct View<'a> {
+    /// The item in each slot.
     items: &'a [u32],
-    tight: &'a [Turned],
+    tight: &'a [PackedBox],
     oriented: Option<&'a [OrientedBox]>,
 }
 
-impl View<'_> {
-    /// Says which pairs of a row are different now.
+impl<'a> View<'a> {
+    fn new(frame: &Frame<'a>, slots: &'a Slots, boxes: &'a SkinnedBoxes) -> Self {
+        Self { items: slots.items(), tight: boxes.tight(), oriented: frame.oriented }
+    }
+
+    /// Reports the pairs of a row whose bits changed.
     #[inline(always)]
-    fn say(&self, row: &Row, now: u8, before: u8, changes: &mut Changes) {
-        let mut different = now ^ before;
-        while different != 0 {
-            let column = different.trailing_zeros() as usize & 7;
+    fn report_row(&self, row: &Row, now: u8, before: u8, changes: &mut Changes) {
+        let mut changed = now ^ before;
+        while changed != 0 {
+            let column = changed.trailing_zeros() as usize & 7;
             let pair = [row.low[column], row.high[column]];
-            say(self.items, pair, now >> column & 1 == 1, changes);
-            different &= different - 1;
+            report(self.items, pair, now >> column & 1 == 1, changes);
+            changed &= changed - 1;
         }
     }
 
@@ -159,7 +178,7 @@ impl View<'_> {
         bits
     }
 
-    /// Whether the oriented boxes overlap too, if there are any.
+    /// Whether the oriented boxes overlap too, if the frame has any.
     #[inline(always)]
     fn confirm(&self, a: u32, b: u32) -> bool {
         match self.oriented {
@@ -176,7 +195,7 @@ impl View<'_> {
 /// Compares the pairs in some rows.
 struct Compare<'a> {
     view: View<'a>,
-    rows: Lookup<'a, Turned>,
+    rows: Lookup<'a, PackedBox>,
     overlapping: &'a mut [u8],
     changes: &'a mut Changes,
 }
@@ -197,22 +216,22 @@ impl Compare<'_> {
     #[inline(always)]
     fn compare<W: Wide, const ORIENTED: bool>(self) {
         let Self { view, rows, overlapping: known, changes } = self;
-        // Which rows are different is noted without asking, and looked at later: few are, and none
-        // can be foreseen.
-        let mut noted = [(0, 0); NOTED];
+        // Rows that changed are collected without a branch and reported later: they are rare and
+        // unpredictable.
+        let mut changed = [(0, 0); CHANGED_ROWS_PER_REPORT];
         let mut count = 0;
         let (mut entries, length) = (rows.entries(), known.len());
         for n in 0..length {
             let Some((low, high)) = entries.next() else { break };
-            let mut overlapping = overlapping::<W>(&low, &high);
+            let mut bits = overlap_bits::<W>(&low, &high);
             if ORIENTED {
-                overlapping = view.confirm_row(&rows.rows()[n], overlapping);
+                bits = view.confirm_row(&rows.rows()[n], bits);
             }
-            noted[count % NOTED] = (n, overlapping as u8);
-            count += usize::from(known[n] != overlapping as u8);
-            if count == NOTED || n + 1 == length {
-                for (n, now) in &noted[..count] {
-                    view.say(&rows.rows()[*n], *now, known[*n], changes);
+            changed[count % CHANGED_ROWS_PER_REPORT] = (n, bits as u8);
+            count += usize::from(known[n] != bits as u8);
+            if count == CHANGED_ROWS_PER_REPORT || n + 1 == length {
+                for (n, now) in &changed[..count] {
+                    view.report_row(&rows.rows()[*n], *now, known[*n], changes);
                     known[*n] = *now;
                 }
                 count = 0;
@@ -224,9 +243,9 @@ impl Compare<'_> {
 /// Compares the pairs in some places.
 struct CompareSome<'a> {
     view: View<'a>,
-    near: &'a Pairs,
+    rows: &'a PairRows,
     places: &'a [u32],
-    /// As in [`Few`].
+    /// As in [`Comparison`].
     toggled: &'a mut Vec<[u32; 2]>,
 }
 
@@ -235,17 +254,17 @@ impl Task for CompareSome<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        let Self { view, near, places, toggled } = self;
+        let Self { view, rows, places, toggled } = self;
         for (n, place) in places.iter().enumerate() {
-            if let Some(soon) = places.get(n + AHEAD) {
-                for slot in near.slots(*soon) {
+            if let Some(ahead) = places.get(n + PREFETCH_STEPS) {
+                for slot in rows.slots(*ahead) {
                     prefetch(&view.tight[slot as usize]);
                 }
             }
-            let [low, high] = near.slots(*place);
+            let [low, high] = rows.slots(*place);
             let [own, other] = [low, high].map(|slot| &view.tight[slot as usize]);
             let overlaps = own.overlaps::<W>(other) && view.confirm(low, high);
-            if overlaps != near.overlaps(*place) {
+            if overlaps != rows.overlaps(*place) {
                 toggled.push([*place, u32::from(overlaps)]);
             }
         }

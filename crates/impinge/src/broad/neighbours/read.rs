@@ -1,109 +1,157 @@
-//! The first pass of a frame: new boxes, and which of them left their skins.
+//! The first pass of a frame: the new boxes, and which of them left their skins.
 
 use std::ops::Range;
 
-use super::drift::{Drift, Kind, slot_of};
-use super::record::Turned;
-use super::{Neighbours, Portion};
+use super::boxes::{BoxesMut, SkinnedBoxes};
+use super::escape::{Escape, Motion};
+use super::moved::{MovedItems, Scope};
+use super::packed_box::PackedBox;
+use super::slots::Slots;
+use super::{Padded, min_batches_per_worker};
 use crate::broad::{Bounds, Frame};
-use crate::crew::{self, Chunks};
 use crate::wide::dispatch::{self, Task};
 use crate::wide::{Wide, prefetch};
+use crate::workers::{self, Chunks};
 
-/// Boxes are asked for so many slots before they are read.
-const AHEAD: usize = 40;
-/// So many boxes stay in a core's own cache and need not be asked for.
-const CACHED: usize = 16 << 10;
-/// Slots that a thread takes at a time.
-const PORTION: usize = 2048;
+/// How many slots ahead a box is prefetched.
+const PREFETCH_SLOTS: usize = 40;
+/// This many boxes stay in the cache of a core and are not prefetched.
+const CACHED_BOXES: usize = 16 << 10;
+/// Slots in a batch for one worker.
+const SLOTS_PER_BATCH: usize = 2048;
 
-impl Neighbours {
-    /// Takes the new boxes of all items.
-    pub(super) fn read_all(&mut self, frame: &Frame<'_>) {
-        let count = self.items.len().div_ceil(PORTION);
-        if self.portions.len() < count {
-            self.portions.resize_with(count, Portion::default);
+/// Reads the boxes of a frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BoxReader {
+    /// The boxes that left their skins in this frame, by slots.
+    escapes: Vec<Escape>,
+    /// The same for each batch of slots.
+    batches: Vec<Padded<Vec<Escape>>>,
+}
+
+impl BoxReader {
+    /// The boxes that left their skins in this frame, in the order of the slots, each once.
+    pub(super) fn escapes(&self) -> &[Escape] {
+        &self.escapes
+    }
+
+    /// Reads the boxes that may have moved.
+    pub(super) fn read(
+        &mut self,
+        frame: &Frame<'_>,
+        scope: Scope,
+        moved: &MovedItems,
+        slots: &Slots,
+        boxes: &mut SkinnedBoxes,
+    ) {
+        if scope == Scope::All {
+            boxes.estimate_group_step(frame, slots);
+            self.read_all(frame, slots, boxes);
+        } else {
+            boxes.stop_group();
+            self.read_some(frame, moved.items(), slots, boxes);
         }
-        let (manner, sharing) = (Manner::new(self, frame), self.sharing());
-        type Boxes<'a> = (&'a mut [Turned], (&'a [Turned], &'a [bool]));
-        type Piece<'a> = (Range<usize>, (&'a mut [Portion], Chunks<(&'a [u32], Boxes<'a>)>));
-        let read = |(numbers, (portions, slots)): Piece<'_>| {
-            let (items, (tight, (fat, adrift))) = slots.list;
-            let new = items.chunks(PORTION).zip(tight.chunks_mut(PORTION));
-            let old = fat.chunks(PORTION).zip(adrift.chunks(PORTION));
-            for ((n, portion), ((items, tight), (fat, adrift))) in
-                numbers.zip(portions).zip(new.zip(old))
+        boxes.remember_fast(&self.escapes, slots);
+    }
+
+    fn read_all(&mut self, frame: &Frame<'_>, slots: &Slots, boxes: &mut SkinnedBoxes) {
+        let count = slots.len().div_ceil(SLOTS_PER_BATCH);
+        if self.batches.len() < count {
+            self.batches.resize_with(count, Padded::default);
+        }
+        let context = Context::new(boxes, frame);
+        type Boxes<'a> = (&'a mut [PackedBox], (&'a [PackedBox], &'a [bool]));
+        type Escapes<'a> = &'a mut [Padded<Vec<Escape>>];
+        type Piece<'a> = (Range<usize>, (Escapes<'a>, Chunks<(&'a [u32], Boxes<'a>)>));
+        let read = |(numbers, (batches, slots)): Piece<'_>| {
+            let (items, (tight, (skins, in_group))) = slots.list;
+            let new = items.chunks(SLOTS_PER_BATCH).zip(tight.chunks_mut(SLOTS_PER_BATCH));
+            let old = skins.chunks(SLOTS_PER_BATCH).zip(in_group.chunks(SLOTS_PER_BATCH));
+            for ((n, escapes), ((items, tight), (skins, in_group))) in
+                numbers.zip(batches).zip(new.zip(old))
             {
-                let (first, escaped) = (n * PORTION, &mut portion.escaped);
-                escaped.clear();
-                dispatch::run(Read { manner, first, items, tight, fat, adrift, escaped });
+                let (first_slot, escapes) = (n * SLOTS_PER_BATCH, &mut escapes.0);
+                escapes.clear();
+                let boxes = BoxesMut { tight, skins, in_group };
+                dispatch::run(Read { context, first_slot, items, boxes, escapes });
             }
         };
-        let boxes = (&mut self.tight[..], (&self.fat[..], &self.adrift[..]));
-        let slots = Chunks { list: (&self.items[..], boxes), size: PORTION };
-        let list = (0..count, (&mut self.portions[..count], slots));
-        crew::share(list, sharing, read, || ());
-        self.escaped.clear();
-        for portion in &self.portions[..count] {
-            self.escaped.extend_from_slice(&portion.escaped);
+        let BoxesMut { tight, skins, in_group } = boxes.for_reading();
+        let chunks =
+            Chunks { list: (slots.items(), (tight, (skins, in_group))), size: SLOTS_PER_BATCH };
+        let list = (0..count, (&mut self.batches[..count], chunks));
+        workers::share(list, min_batches_per_worker(slots.len()), read, || ());
+        self.escapes.clear();
+        for batch in &self.batches[..count] {
+            self.escapes.extend_from_slice(&batch.0);
         }
     }
 
-    /// Takes the new boxes of some items.
-    pub(super) fn read_some(&mut self, frame: &Frame<'_>, items: &[u32]) {
-        self.escaped.clear();
-        self.drift.step = None;
-        let manner = Manner::new(self, frame);
-        let Self { slots, tight, fat, adrift, escaped, .. } = self;
-        dispatch::run(ReadSome { manner, items, slots, tight, fat, adrift, escaped });
+    fn read_some(
+        &mut self,
+        frame: &Frame<'_>,
+        items: &[u32],
+        slots: &Slots,
+        boxes: &mut SkinnedBoxes,
+    ) {
+        self.escapes.clear();
+        let context = Context::new(boxes, frame);
+        let (boxes, escapes) = (boxes.for_reading(), &mut self.escapes);
+        dispatch::run(ReadSome { context, items, slots: slots.of_items(), boxes, escapes });
         // An item may be named twice.
-        self.escaped.sort_unstable();
-        self.escaped.dedup_by_key(|entry| slot_of(*entry));
+        self.escapes.sort_unstable();
+        self.escapes.dedup_by_key(|escape| escape.slot());
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let batches: usize = self.batches.iter().map(|batch| batch.0.capacity()).sum();
+        size_of::<Escape>() * (self.escapes.capacity() + batches)
     }
 }
 
-/// What holds for all boxes that are read.
+/// The input of a frame that is the same for all boxes.
 #[derive(Clone, Copy)]
-struct Manner<'a> {
+struct Context<'a> {
     bounds: &'a [Bounds],
     width: f32,
-    offset: [f32; 3],
-    step: Option<[f32; 3]>,
-    /// Whether any boxes are adrift.
-    adrift: bool,
+    group_offset: [f32; 3],
+    group_step: Option<[f32; 3]>,
+    has_group: bool,
 }
 
-impl<'a> Manner<'a> {
-    fn new(all: &Neighbours, frame: &Frame<'a>) -> Self {
-        let Drift { offset, step, members, .. } = all.drift;
-        let adrift = members > 0;
-        Self { bounds: frame.bounds, width: all.skin.width, offset, step, adrift }
+impl<'a> Context<'a> {
+    fn new(boxes: &SkinnedBoxes, frame: &Frame<'a>) -> Self {
+        let group = boxes.group();
+        Self {
+            bounds: frame.bounds,
+            width: boxes.width().get(),
+            group_offset: group.offset(),
+            group_step: group.step(),
+            has_group: group.members() > 0,
+        }
     }
 }
 
-impl Manner<'_> {
+impl Context<'_> {
     /// How a box moved that left its skin.
     #[inline(always)]
-    fn kind<W: Wide>(&self, old: &Turned, new: W) -> Kind {
-        if let Some(step) = self.step {
-            if old.follows::<W>(new, W::load(&facing_both_ways(step, 0.0)), self.width) {
-                return Kind::Adrift;
+    fn motion<W: Wide>(&self, old: &PackedBox, new: W) -> Motion {
+        if let Some(step) = self.group_step {
+            if old.has_moved_by::<W>(new, W::load(&packed_translation(step, 0.0)), self.width) {
+                return Motion::WithGroup;
             }
         }
-        if old.is_off::<W>(new, self.width) { Kind::Fast } else { Kind::Slow }
+        if old.has_moved_further::<W>(new, self.width) { Motion::Fast } else { Motion::Slow }
     }
 }
 
-/// Reads the boxes of the items in a row of slots.
+/// Reads the boxes of the items in consecutive slots.
 struct Read<'a> {
-    manner: Manner<'a>,
-    /// The first of the slots.
-    first: usize,
+    context: Context<'a>,
+    first_slot: usize,
     items: &'a [u32],
-    tight: &'a mut [Turned],
-    fat: &'a [Turned],
-    adrift: &'a [bool],
-    escaped: &'a mut Vec<u32>,
+    boxes: BoxesMut<'a>,
+    escapes: &'a mut Vec<Escape>,
 }
 
 impl Task for Read<'_> {
@@ -111,8 +159,8 @@ impl Task for Read<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        // What is not there is not asked about in every step.
-        match (self.manner.adrift, self.manner.bounds.len() > CACHED) {
+        // Compiled for each case, so that the loop has no tests for an absent group.
+        match (self.context.has_group, self.context.bounds.len() > CACHED_BOXES) {
             (false, false) => self.read::<W, false, false>(),
             (false, true) => self.read::<W, false, true>(),
             (true, _) => self.read::<W, true, true>(),
@@ -122,42 +170,43 @@ impl Task for Read<'_> {
 
 impl Read<'_> {
     #[inline(always)]
-    fn read<W: Wide, const ADRIFT: bool, const PREFETCH: bool>(self) {
-        let Self { manner, first, items, tight, fat, adrift, escaped } = self;
-        let bounds = manner.bounds;
-        let offset = W::load(&facing_both_ways(manner.offset, -1.0));
+    fn read<W: Wide, const GROUP: bool, const PREFETCH: bool>(self) {
+        let Self { context, first_slot, items, boxes, escapes } = self;
+        let BoxesMut { tight, skins, in_group } = boxes;
+        let bounds = context.bounds;
+        let offset = W::load(&packed_translation(context.group_offset, -1.0));
         let count = items.len();
-        let (tight, fat, adrift) = (&mut tight[..count], &fat[..count], &adrift[..count]);
+        let (tight, skins, in_group) = (&mut tight[..count], &skins[..count], &in_group[..count]);
         for at in 0..count {
-            // Items lie in memory as the application has them, not as they lie in space.
+            // The boxes of a frame are in the order of the application, not in that of the slots.
             if PREFETCH {
-                if let Some(soon) = items.get(at + AHEAD) {
-                    if let Some(bounds) = bounds.get(*soon as usize) {
+                if let Some(ahead) = items.get(at + PREFETCH_SLOTS) {
+                    if let Some(bounds) = bounds.get(*ahead as usize) {
                         prefetch(bounds);
                     }
                 }
             }
             let new = match bounds.get(items[at] as usize) {
-                Some(bounds) => Turned::read::<W>(bounds),
+                Some(bounds) => PackedBox::load_bounds::<W>(bounds),
                 None => W::splat(f32::NAN),
             };
-            let held = if ADRIFT && adrift[at] {
-                fat[at].holds_adrift_wide::<W>(new, offset)
+            let is_held = if GROUP && in_group[at] {
+                skins[at].contains_when_translated_mask::<W>(new, offset)
             } else {
-                fat[at].contains::<W>(new)
+                skins[at].contains_mask::<W>(new)
             };
-            let full = Turned::is_full(new);
-            if full.and(held).bits() == 255 {
+            let is_full = PackedBox::non_empty_mask(new);
+            if is_full.and(is_held).bits() == 255 {
                 new.store(&mut tight[at].0);
-            } else if full.bits() == 255 {
-                escaped.push(manner.kind::<W>(&tight[at], new).entry(first + at));
+            } else if is_full.bits() == 255 {
+                escapes.push(Escape::new(first_slot + at, context.motion::<W>(&tight[at], new)));
                 new.store(&mut tight[at].0);
             } else {
-                // What was empty has not left anything.
-                if !fat[at].is_empty() {
-                    escaped.push(Kind::Slow.entry(first + at));
+                // A box that was empty had no skin to leave.
+                if !skins[at].is_empty() {
+                    escapes.push(Escape::new(first_slot + at, Motion::Slow));
                 }
-                tight[at] = Turned::EMPTY;
+                tight[at] = PackedBox::EMPTY;
             }
         }
     }
@@ -165,13 +214,12 @@ impl Read<'_> {
 
 /// Reads the boxes of some items.
 struct ReadSome<'a> {
-    manner: Manner<'a>,
+    context: Context<'a>,
     items: &'a [u32],
+    /// The slot of each item.
     slots: &'a [u32],
-    tight: &'a mut [Turned],
-    fat: &'a [Turned],
-    adrift: &'a [bool],
-    escaped: &'a mut Vec<u32>,
+    boxes: BoxesMut<'a>,
+    escapes: &'a mut Vec<Escape>,
 }
 
 impl Task for ReadSome<'_> {
@@ -179,30 +227,79 @@ impl Task for ReadSome<'_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        let Self { manner, items, slots, tight, fat, adrift, escaped } = self;
+        let Self { context, items, slots, boxes, escapes } = self;
+        let BoxesMut { tight, skins, in_group } = boxes;
         for (n, item) in items.iter().enumerate() {
-            if let Some(soon) = items.get(n + AHEAD).and_then(|item| slots.get(*item as usize)) {
-                prefetch(&tight[*soon as usize]);
-                prefetch(&fat[*soon as usize]);
+            let ahead = items.get(n + PREFETCH_SLOTS).and_then(|item| slots.get(*item as usize));
+            if let Some(ahead) = ahead {
+                prefetch(&tight[*ahead as usize]);
+                prefetch(&skins[*ahead as usize]);
             }
             // An item that never had a box has no slot, and needs none.
             let Some(slot) = slots.get(*item as usize) else { continue };
             let at = *slot as usize;
             let one = Read {
-                manner,
-                first: at,
+                context,
+                first_slot: at,
                 items: std::slice::from_ref(item),
-                tight: std::slice::from_mut(&mut tight[at]),
-                fat: &fat[at..=at],
-                adrift: &adrift[at..=at],
-                escaped,
+                boxes: BoxesMut {
+                    tight: std::slice::from_mut(&mut tight[at]),
+                    skins: &skins[at..=at],
+                    in_group: &in_group[at..=at],
+                },
+                escapes,
             };
             one.read::<W, true, false>();
         }
     }
 }
 
-/// Three numbers for the lower sides of a box, and for the upper ones, whose signs are turned.
-fn facing_both_ways([x, y, z]: [f32; 3], unused: f32) -> [f32; 8] {
+/// A translation as it applies to the lanes of a [`PackedBox`].
+fn packed_translation([x, y, z]: [f32; 3], unused: f32) -> [f32; 8] {
     [x, y, z, unused, -x, -y, -z, unused]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::broad::Moved;
+
+    /// Boxes that stay in their skins, leave them, or become empty; all boxes read, and only named
+    /// ones.
+    #[test]
+    fn escapes_are_the_boxes_that_left_their_skins() {
+        let at = |x: f32| Bounds { min: [x, 0.0, 0.0], max: [x + 1.0, 1.0, 1.0] };
+        let before: Vec<Bounds> = (0..30).map(|n| at(3.0 * n as f32)).collect();
+        let mut after = before.clone();
+        after[4] = at(12.05);
+        after[7] = at(21.25);
+        after[9] = at(500.0);
+        after[20] = Bounds::EMPTY;
+        after[22].min[1] = f32::NAN;
+        let named = [22, 9, 7, 4, 4, 20, 20, 99];
+        for moved in [Moved::All, Moved::Only(&named)] {
+            let (mut reader, mut slots) = (BoxReader::default(), Slots::default());
+            let (mut items, mut boxes) = (MovedItems::default(), SkinnedBoxes::default());
+            slots.grow(30);
+            boxes.grow(31);
+            for (bounds, moved) in [(&before, Moved::All), (&after, moved)] {
+                let frame = Frame { bounds, oriented: None, moved };
+                let mut scope = items.gather(&frame, 31);
+                if matches!(moved, Moved::Only(_)) {
+                    scope = Scope::Some;
+                }
+                reader.read(&frame, scope, &items, &slots, &mut boxes);
+                if reader.escapes().len() == 30 {
+                    boxes.renew_all_skins(&[]);
+                }
+            }
+            let found: Vec<_> =
+                reader.escapes().iter().map(|e| (e.slot() - 1, e.motion())).collect();
+            let (slow, fast) = (Motion::Slow, Motion::Fast);
+            assert_eq!(found, [(7, fast), (9, fast), (20, slow), (22, slow)]);
+            assert!(boxes.tight()[21].is_empty() && boxes.tight()[23].is_empty());
+            boxes.renew_skins(reader.escapes(), &mut Vec::new());
+            boxes.validate();
+        }
+    }
 }

@@ -42,6 +42,7 @@ pub fn unit(v: Vec3) -> Vec3 {
 
 /// What [`closest_points`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ClosestOptions {
     /// The iteration ends when the bounds of the distance differ by no more than this times the
     /// distance.
@@ -54,6 +55,22 @@ impl Default for ClosestOptions {
     /// To 1e-12 of the distance, at most 256 iterations.
     fn default() -> Self {
         Self { tolerance: 1e-12, limit: 256 }
+    }
+}
+
+impl ClosestOptions {
+    /// With this [`tolerance`](Self#structfield.tolerance).
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// With this [`limit`](Self#structfield.limit).
+    #[must_use]
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = limit;
+        self
     }
 }
 

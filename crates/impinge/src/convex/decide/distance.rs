@@ -22,7 +22,7 @@ use crate::math::Vec3;
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::convex::decide::{Hint, compare_distance};
+/// use impinge::internals::decide::{Hint, compare_distance};
 /// use impinge::exact::Sign;
 ///
 /// // The distance is 5, exactly.

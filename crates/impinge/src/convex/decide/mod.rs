@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use impinge::Vec3;
-//! use impinge::convex::decide::{Verdict, Hint, decide};
+//! use impinge::internals::decide::{Verdict, Hint, decide};
 //!
 //! let a = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
 //! // Just above the slope of the tetrahedron, and just on it.

@@ -36,7 +36,7 @@ const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::convex::decide::certain_gap;
+/// use impinge::internals::decide::certain_gap;
 ///
 /// let (a, b) = ([Vec3::ZERO, Vec3::X], [Vec3::Y * 2.0, Vec3::ONE * 3.0]);
 /// let gap = certain_gap(Vec3::Y, &a, &b);
@@ -110,7 +110,7 @@ fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::convex::decide::holds_origin;
+/// use impinge::internals::decide::holds_origin;
 ///
 /// let around = |p: Vec3| [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|corner| [corner, p]);
 /// assert_eq!(holds_origin(&around(Vec3::splat(0.25))), Some(true));
@@ -173,7 +173,7 @@ fn determinant_bound(largest: Vec3) -> f64 {
 
 impl Gap {
     /// The certificate that `direction` gives by floating point alone, or `None` if that proves
-    /// nothing; see [`certain_gap`].
+    /// nothing; see `certain_gap`.
     #[must_use]
     pub fn along(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let gap = certain_gap(direction, a, b);
@@ -183,7 +183,7 @@ impl Gap {
 
 impl Common {
     /// The certificate that `pairs` give by floating point alone, or `None` if they prove nothing;
-    /// see [`holds_origin`].
+    /// see `holds_origin`.
     ///
     /// # Panics
     /// If a vertex does not exist.

@@ -24,7 +24,7 @@ impl Gap {
     ///
     /// ```
     /// use impinge::Vec3;
-    /// use impinge::convex::decide::{Gap, Pairs};
+    /// use impinge::internals::decide::{Gap, Pairs};
     ///
     /// let a = [Vec3::ZERO, Vec3::X];
     /// let b = [Vec3::Z * 2.0, Vec3::ONE * 3.0];
@@ -89,7 +89,7 @@ impl Common {
     ///
     /// ```
     /// use impinge::Vec3;
-    /// use impinge::convex::decide::{Common, Pairs};
+    /// use impinge::internals::decide::{Common, Pairs};
     ///
     /// // Two segments that cross in (1, 1, 0).
     /// let a = [Vec3::ZERO, Vec3::new(2.0, 2.0, 0.0)];

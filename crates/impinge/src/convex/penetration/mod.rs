@@ -27,6 +27,7 @@ use super::closest::ClosestOptions;
 
 /// What [`penetration`] may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PenetrationOptions {
     /// The growth ends when the bounds of the depth differ by no more than this times the depth.
     pub tolerance: f64,
@@ -41,5 +42,28 @@ impl Default for PenetrationOptions {
     /// To 1e-9 of the depth, at most 512 supports.
     fn default() -> Self {
         Self { tolerance: 1e-9, limit: 512, closest: ClosestOptions::default() }
+    }
+}
+
+impl PenetrationOptions {
+    /// With this [`tolerance`](Self#structfield.tolerance).
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.tolerance = tolerance;
+        self
+    }
+
+    /// With this [`limit`](Self#structfield.limit).
+    #[must_use]
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// With these options for [the search that comes first](Self#structfield.closest).
+    #[must_use]
+    pub fn closest(mut self, closest: ClosestOptions) -> Self {
+        self.closest = closest;
+        self
     }
 }

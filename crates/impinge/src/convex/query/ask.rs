@@ -123,7 +123,7 @@ impl<const KNOWN: bool> Task for Meet<'_, KNOWN> {
             End::Inside
         } else {
             let mut end;
-            (end, simplex) = W::call(Finely::<false> { query: &query, simplex });
+            (end, simplex) = W::run_out_of_line(Finely::<false> { query: &query, simplex });
             if matches!(end, End::Unclear) && border::holds(&query, &mut simplex) {
                 end = End::Inside;
             }
@@ -239,7 +239,7 @@ fn measure<W: Wide, C: Corners, T: Answer>(
     let mut certain = inside && is_certain(&simplex);
     if !(certain || inside && border::holds(query, &mut simplex)) {
         let end;
-        (end, simplex) = W::call(Finely::<true> { query, simplex });
+        (end, simplex) = W::run_out_of_line(Finely::<true> { query, simplex });
         match end {
             End::Inside => certain = true,
             End::Closest => {
@@ -280,7 +280,7 @@ fn measure<W: Wide, C: Corners, T: Answer>(
         }
         surround::<W, C>(corners, &mut start);
     }
-    let Some(depth) = W::call(Deepen { query, rough, corners, start: &start }) else {
+    let Some(depth) = W::run_out_of_line(Deepen { query, rough, corners, start: &start }) else {
         return T::of(slow::contact(query, hint(&simplex), T::DEPTH));
     };
     decided(Stage::Fine);

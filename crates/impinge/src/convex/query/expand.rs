@@ -243,7 +243,7 @@ impl Surface {
         for block in blocks {
             least = least.min(W::load(&block.distances));
         }
-        let least = W::splat(-W::splat(0.0).sub(least).top());
+        let least = W::splat(-W::splat(0.0).sub(least).max_lane());
         for (k, block) in blocks.iter().enumerate() {
             let here = W::load(&block.distances).le(least).bits();
             if here != 0 {

@@ -224,7 +224,7 @@ impl Furthest {
             at = best.lt(along).select(W::load(&block.vertices), at);
             best = best.max(along);
         }
-        at.array()[best.tops().le(best).bits().trailing_zeros() as usize & 7].to_bits()
+        at.array()[best.max_in_all_lanes().le(best).bits().trailing_zeros() as usize & 7].to_bits()
     }
 
     /// How far the hull reaches along `direction`, of a length between 1e-20 and two, from the
@@ -273,8 +273,12 @@ impl Furthest {
                 };
             }
             let zero = W::splat(0.0);
-            high = [most.x.top(), most.y.top(), most.z.top()];
-            low = [-zero.sub(least.x).top(), -zero.sub(least.y).top(), -zero.sub(least.z).top()];
+            high = [most.x.max_lane(), most.y.max_lane(), most.z.max_lane()];
+            low = [
+                -zero.sub(least.x).max_lane(),
+                -zero.sub(least.y).max_lane(),
+                -zero.sub(least.z).max_lane(),
+            ];
         } else {
             for k in 0..3 {
                 let d = columns[k];
@@ -293,7 +297,7 @@ impl Furthest {
         for block in self.candidates(direction) {
             best = best.max(Wide3::load(&block.points).dot(d));
         }
-        best.top()
+        best.max_lane()
     }
 
     /// The vertex that lies furthest in `direction`, to the rounding of `f64`.

@@ -8,7 +8,6 @@ use crate::wide::dispatch::{self, Task};
 /// does: none before the one before it is found.
 ///
 /// Not an interface to build on: what is found is furthest to the rounding of `f32` only.
-#[doc(hidden)]
 pub fn furthest_as_in_queries(hull: &Hull, directions: &[[f32; 3]], found: &mut [u32]) {
     dispatch::run(InTurn { hull, directions, found });
 }

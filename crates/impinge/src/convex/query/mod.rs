@@ -37,7 +37,6 @@ mod vector;
 
 pub use cache::HullCache;
 pub(super) use furthest::Furthest;
-#[doc(hidden)]
 pub use measure::furthest_as_in_queries;
 pub(crate) use span::{bounds_at, rough_bounds_at};
 

@@ -128,7 +128,7 @@ impl Support {
                 best = best.max(along[k]);
             }
         }
-        let top = best.tops();
+        let top = best.max_in_all_lanes();
         let mut at = top.le(along[0]).bits();
         for k in 1..BLOCKS {
             if k < self.used {

@@ -81,7 +81,7 @@ impl Hull {
     /// # Panics
     /// If there is no vertex `start`.
     #[must_use]
-    pub fn climb(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
+    pub(crate) fn climb(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
         // If one vertex is certainly further than all others looked at, its neighbours among them,
         // it is furthest. Otherwise again, exactly.
         let Summit { vertex, lead } = self.climb_in_floats(direction, start, climb);
@@ -125,7 +125,7 @@ impl Hull {
     /// If there is no vertex `start`.
     #[inline]
     #[must_use]
-    pub fn climb_rounded(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
+    pub(crate) fn climb_rounded(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
         self.climb_in_floats(direction, start, climb).vertex
     }
 

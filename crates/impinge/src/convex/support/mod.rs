@@ -43,7 +43,8 @@ pub enum Certainty {
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::convex::{Climb, Hierarchy, Hull, LocalSearch, VertexSearch};
+/// use impinge::convex::{Hierarchy, Hull, LocalSearch};
+/// use impinge::internals::support::{Climb, VertexSearch};
 ///
 /// fn extent(hull: &impl VertexSearch, direction: Vec3, climb: &mut Climb) -> f64 {
 ///     let mut last = hull.start(direction);

@@ -10,7 +10,9 @@
 
 use std::array::from_fn;
 
-use crate::exact::{FilterStats, triangles_intersect, triangles_intersect_counted};
+use crate::exact::stats::FilterStats;
+use crate::exact::triangle::triangles_intersect_counted;
+use crate::exact::triangles_intersect;
 use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
 use crate::wide::dispatch::{self, Task};

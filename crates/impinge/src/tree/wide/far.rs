@@ -26,9 +26,7 @@ use super::node::{Link, LocalBox};
 use super::overlap::Bounds;
 use super::relative::{DENORMAL, LEAST_REACH};
 use super::sheet::Sheet;
-
-/// Half an ulp of one.
-const U: f64 = f64::EPSILON / 2.0;
+use crate::math::rounding::U;
 
 /// Meshes whose middles are further apart than this many times the sum of their half diagonals are
 /// far apart. From there on this is quicker than `f32`.

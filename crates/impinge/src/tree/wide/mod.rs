@@ -79,6 +79,7 @@ mod node;
 mod overlap;
 mod pairs;
 mod parallel;
+mod ray;
 mod refit;
 mod relative;
 #[cfg(test)]
@@ -108,6 +109,7 @@ pub(crate) use cached::first_cached;
 pub(crate) use far::{Effort, SearchLimits, are_far, near_far};
 pub use near::near;
 pub(crate) use parallel::par_pairs;
+pub(crate) use ray::Cast;
 pub(crate) use seek::Seek;
 pub use size::TreeSize;
 pub use store::FORMAT;

@@ -310,14 +310,14 @@ mod tests {
             self.bound
         }
 
-        fn foresee(&mut self, upper: f64) {
+        fn announce_upper_bound(&mut self, upper: f64) {
             if self.follow {
                 self.bound = self.bound.min(upper);
             }
         }
 
         fn pair(&mut self, pair: &NearPair) -> ControlFlow<()> {
-            self.foresee(pair.closest.upper);
+            self.announce_upper_bound(pair.closest.upper);
             self.pairs.push(*pair);
             ControlFlow::Continue(())
         }

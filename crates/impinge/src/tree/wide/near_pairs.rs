@@ -159,7 +159,7 @@ impl NearQuery<'_> {
             let toward = (self.relative.turn * toward).try_normalize();
             // More than the pair's bounds in `f64` can be above its distance.
             let room = 2.0 * SLACK * self.relative.span / self.tree_a.frame.scale;
-            search.sink.foresee(f64::from(upper) / self.tree_b.frame.scale + room);
+            search.sink.announce_upper_bound(f64::from(upper) / self.tree_b.frame.scale + room);
             search.goal = self.goal(search.sink.bound(), toward.unwrap_or(search.goal.toward));
         }
     }

@@ -59,8 +59,8 @@ impl Pairs {
         mask: u32,
     ) {
         let (to_a, to_b) = self.room();
-        W::pick(&Link::numbers(a.0), a.1, mask, to_a);
-        W::pick(&Link::numbers(b.0), b.1, mask, to_b);
+        W::pack_permuted(&Link::numbers(a.0), a.1, mask, to_a);
+        W::pack_permuted(&Link::numbers(b.0), b.1, mask, to_b);
         self.count += mask.count_ones() as usize;
     }
 

@@ -300,7 +300,7 @@ impl<W: Wide> WideSheets<W> {
     /// show from there.
     #[inline(always)]
     pub(super) fn heights(&self, delta: Wide3<W>, others: &Self, margin: W) -> Heights<W> {
-        if W::CALLS {
+        if W::CALL_LARGE_KERNELS {
             self.heights_called(delta, others, margin)
         } else {
             self.heights_here(delta, others, margin)

@@ -176,7 +176,7 @@ pub(super) fn decide<W: Wide>(
     fn called<W: Wide>(p: &[Wide3<W>; 3], q: &[Wide3<W>; 3], bound: f32, real: u32) -> (u32, u32) {
         decide_here(p, q, bound, real)
     }
-    if W::CALLS { called(p, q, bound, real) } else { decide_here(p, q, bound, real) }
+    if W::CALL_LARGE_KERNELS { called(p, q, bound, real) } else { decide_here(p, q, bound, real) }
 }
 
 #[inline(always)]

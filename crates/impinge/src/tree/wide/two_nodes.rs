@@ -18,7 +18,7 @@ const FEW: usize = 8;
 #[inline(always)]
 pub(super) fn likeliest<W: Wide>(mask: W, scores: W) -> (f32, u32) {
     let scores = mask.select(scores, W::splat(f32::NEG_INFINITY));
-    let top = scores.top();
+    let top = scores.max_lane();
     // Lanes that are not in the mask have the lowest score, which may be the highest.
     let bits = W::splat(top).le(scores).and(mask).bits();
     (top, bits & bits.wrapping_neg())

@@ -62,7 +62,7 @@ impl<T> Cell<T> {
 /// each has had its largest content.
 ///
 /// ```
-/// use impinge::world::exchange::latest;
+/// use impinge::internals::exchange::latest;
 ///
 /// let (mut writer, mut reader) = latest::<Vec<u32>>();
 /// writer.value_mut().push(1);

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use impinge::Pose;
-//! use impinge::world::exchange::{Command, Entry, Outbox, Reports, Scope, Worker};
+//! use impinge::internals::exchange::{Command, Entry, Outbox, Reports, Scope, Worker};
 //!
 //! /// The only thing but poses that this application sends.
 //! struct Add(u32);

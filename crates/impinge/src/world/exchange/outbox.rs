@@ -55,7 +55,7 @@ pub enum Entry<P, C> {
 /// of the bodies.
 ///
 /// ```
-/// use impinge::world::exchange::{Command, Entry, Outbox, Scope};
+/// use impinge::internals::exchange::{Command, Entry, Outbox, Scope};
 ///
 /// #[derive(Debug, PartialEq)]
 /// enum Order {

@@ -16,7 +16,7 @@ const LIMIT: usize = 1 << 16;
 /// are more than [`set_limit`](Self::set_limit) allows, and [`lost`](Self::lost) says so.
 ///
 /// ```
-/// use impinge::world::exchange::{Merge, Reports};
+/// use impinge::internals::exchange::{Merge, Reports};
 ///
 /// let (mut first, mut second) = (Reports::default(), Reports::default());
 /// let mut frame = first.begin(7);

@@ -110,7 +110,7 @@ impl Counters {
 /// sent and not begun is not done. [`join`](Self::join) waits, and loses nothing.
 ///
 /// ```
-/// use impinge::world::exchange::Worker;
+/// use impinge::internals::exchange::Worker;
 ///
 /// // Adds up the numbers it is sent.
 /// let mut worker = Worker::spawn("adder", 0, |sum, step, input: &mut Vec<u64>, sums: &mut Vec<_>| {

@@ -1,12 +1,13 @@
-//! The directions of the k-DOPs (Klosowski et al. 1998, section 3.3.3) in the order they are
-//! compared in (section 4.4).
+//! The directions of the k-DOPs (Klosowski et al. 1998, section 3.3.3), in the order in which they
+//! are compared (section 4.4).
 
-/// The three axes, the four diagonals of the cube, the six diagonals of its faces.
+/// The three axes, the four space diagonals of the cube and the six diagonals of its faces.
 ///
-/// Neighbouring directions tend to give the same answer, so each next one is as far from those
-/// before as it can be: the axes are perpendicular, the cube's diagonals are 55 degrees from the
-/// axes, the faces' diagonals 35 degrees from the nearest of all, in perpendicular pairs.
-const ALL: [[i8; 3]; 13] = [
+/// Comparisons along similar directions tend to have the same result. So each direction is as far
+/// as possible from those before it: the axes are perpendicular, the space diagonals are 55 degrees
+/// from the axes, and the face diagonals are 35 degrees from the nearest earlier direction, in
+/// perpendicular pairs.
+const ALL_DIRECTIONS: [[i8; 3]; 13] = [
     [1, 0, 0],
     [0, 1, 0],
     [0, 0, 1],
@@ -22,11 +23,10 @@ const ALL: [[i8; 3]; 13] = [
     [0, 1, -1],
 ];
 
-/// Where the faces' diagonals begin.
-const EDGES: usize = 7;
+/// The index of the first face diagonal.
+const FIRST_FACE_DIAGONAL: usize = 7;
 
-/// The directions of the k-DOP with `k = 2 * HALF`. Does not compile for others than 6, 14, 18 and
-/// 26.
+/// The directions of the k-DOP with `k = 2 * HALF`. Compiles for `k` = 6, 14, 18 and 26 only.
 pub(super) const fn directions<const HALF: usize>() -> [[i8; 3]; HALF] {
     assert!(
         HALF == 3 || HALF == 7 || HALF == 9 || HALF == 13,
@@ -35,7 +35,8 @@ pub(super) const fn directions<const HALF: usize>() -> [[i8; 3]; HALF] {
     let mut result = [[0; 3]; HALF];
     let mut i = 0;
     while i < HALF {
-        result[i] = ALL[if HALF == 9 && i >= 3 { EDGES + i - 3 } else { i }];
+        result[i] =
+            ALL_DIRECTIONS[if HALF == 9 && i >= 3 { FIRST_FACE_DIAGONAL + i - 3 } else { i }];
         i += 1;
     }
     result
@@ -62,7 +63,7 @@ pub(super) const fn lengths<const HALF: usize>() -> [f64; HALF] {
 mod tests {
     use super::*;
 
-    /// The sets as the paper lists them.
+    /// The sets of directions as listed in the paper.
     #[test]
     fn the_directions_are_the_published_ones() {
         let axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];

@@ -1,14 +1,16 @@
-//! Volume and surface of a k-DOP, by its faces.
+//! Volume and surface area of a k-DOP, computed from its faces.
 //!
-//! Each half-space's face is clipped by all other half-spaces; areas add up to the surface, and
-//! pyramids over them from the middle to the volume. No case is special: slabs of no thickness, and
-//! half-spaces that cut nothing off, give faces of no area or pyramids of no height. (The paper
-//! finds the boundary by duality, footnote 4; at these `k` this is as quick, and cannot fail.)
+//! The face of each half-space is clipped by all other half-spaces. The areas of the faces add up
+//! to the surface area, the pyramids from the middle to the faces to the volume. There are no
+//! special cases: slabs of zero thickness and redundant half-spaces have faces of zero area or
+//! pyramids of zero height. (The paper computes the boundary by duality, footnote 4. For these `k`
+//! clipping is as fast, and cannot fail.)
 //!
-//! The directions' components are 0, 1 and -1, so a face can be seen along an axis that is not in
-//! its plane: coordinates are two of the three, areas are those of the shadow times the length of
-//! the direction, the two slabs of those axes are the rectangle to start from, and all other
-//! half-spaces become half-planes with small integers as coefficients.
+//! The components of the directions are 0, 1 and -1, so each face can be projected along an axis
+//! that is not parallel to its plane. The coordinates of the projection are two of the three. The
+//! area of the face is that of the projection times the length of the direction. The slabs of the
+//! two axes are the initial rectangle, and all other half-spaces become half-planes whose
+//! coefficients are small integers.
 
 use super::Dop;
 use impinge::math::Vec3;
@@ -18,8 +20,9 @@ pub(super) struct Measure {
     pub(super) surface: f64,
 }
 
-/// A face of a k-DOP has less than `k` corners; clipping adds one at a time.
-const ROOM: usize = 32;
+/// Capacity for the corners of a face. A face of a k-DOP has fewer than `k` corners, and each clip
+/// adds at most one.
+const MAX_CORNERS: usize = 32;
 
 pub(super) fn of<const HALF: usize>(dop: &Dop<HALF>) -> Measure {
     let mut measure = Measure { volume: 0.0, surface: 0.0 };
@@ -43,7 +46,7 @@ pub(super) fn of<const HALF: usize>(dop: &Dop<HALF>) -> Measure {
     }
     let planes = &planes[..2 * HALF];
     for (i, (n, c)) in planes.iter().enumerate() {
-        // Seen along axis k, x_k = s (c - n_a x_a - n_b x_b).
+        // Projected along axis k: x_k = s (c - n_a x_a - n_b x_b).
         let k = if n.x != 0.0 {
             0
         } else if n.y != 0.0 {
@@ -54,7 +57,8 @@ pub(super) fn of<const HALF: usize>(dop: &Dop<HALF>) -> Measure {
         let (a, b, s) = ((k + 1) % 3, (k + 2) % 3, n[k]);
         let mut face = Face::rectangle([lower[a], upper[a]], [lower[b], upper[b]]);
         for (j, (m, limit)) in planes.iter().enumerate() {
-            // Not itself, nor the other side of its slab, nor the slabs that made the rectangle.
+            // Skip the face itself, the other side of its slab, and the slabs of the initial
+            // rectangle.
             if i / 2 == j / 2 || j / 2 == a || j / 2 == b {
                 continue;
             }
@@ -72,24 +76,25 @@ pub(super) fn of<const HALF: usize>(dop: &Dop<HALF>) -> Measure {
     measure
 }
 
-/// The shadow of a face: a convex polygon.
+/// The projection of a face: a convex polygon.
 struct Face {
-    /// One of the two holds the corners, the other is room for the next ones.
-    corners: [[[f64; 2]; ROOM]; 2],
+    /// Two buffers: the one with index `current` holds the corners, the other receives the result
+    /// of the next clip.
+    corners: [[[f64; 2]; MAX_CORNERS]; 2],
     current: usize,
     len: usize,
-    /// The rectangle around it, or a larger one.
+    /// A rectangle that contains the polygon.
     bounds: [[f64; 2]; 2],
 }
 
 impl Face {
     fn rectangle(p: [f64; 2], q: [f64; 2]) -> Self {
-        let mut corners = [[[0.0; 2]; ROOM]; 2];
+        let mut corners = [[[0.0; 2]; MAX_CORNERS]; 2];
         corners[0][..4].copy_from_slice(&[[p[0], q[0]], [p[1], q[0]], [p[1], q[1]], [p[0], q[1]]]);
         Self { corners, current: 0, len: 4, bounds: [p, q] }
     }
 
-    /// Keeps what has `p x + q y <= limit`.
+    /// Clips the polygon at the half-plane `p x + q y <= limit`.
     #[inline]
     fn clip(&mut self, p: f64, q: f64, limit: f64) {
         let [x, y] = self.bounds;
@@ -105,10 +110,10 @@ impl Face {
         }
         let mut len = 0;
         let mut bounds = [[f64::INFINITY, f64::NEG_INFINITY]; 2];
-        // Rounding can make a sliver's outline cross a line more than twice; corners beyond the
-        // room do not change its area.
+        // Because of rounding the outline of a sliver may cross a line more than twice. Corners
+        // beyond the capacity do not change its area.
         let mut push = |corner: [f64; 2]| {
-            if len < ROOM {
+            if len < MAX_CORNERS {
                 to[len] = corner;
                 len += 1;
                 for (b, c) in bounds.iter_mut().zip(corner) {

@@ -1,29 +1,29 @@
-//! Discrete orientation polytopes: slabs in fixed directions (Klosowski et al. 1998, sections 3.2
-//! and 3.3.3).
+//! Discrete orientation polytopes: intersections of slabs in fixed directions (Klosowski et al.
+//! 1998, sections 3.2 and 3.3.3).
 
 mod directions;
 mod measure;
 mod motion;
+mod rotated;
 #[cfg(test)]
 mod tests;
-mod turned;
 mod vertices;
 
 use super::Volume;
 use impinge::internals::rounding::{TINY, U, down, length_down, sum3, up};
 use impinge::math::{Pose, Vec3};
 pub use motion::DopMotion;
-pub(crate) use turned::Turned;
+pub(crate) use rotated::RotatedDirections;
 
-/// The k-DOP of `k = 2 * HALF` half-spaces, for `HALF` = 3, 7, 9 or 13; no other compiles.
+/// The k-DOP of `k = 2 * HALF` half-spaces. Compiles for `HALF` = 3, 7, 9 and 13 only.
 ///
 /// The set of real points `x` with `min[i] <= d[i] . x <= max[i]` for every direction `d[i]` of
-/// [`Dop::DIRECTIONS`]. These are the paper's integer vectors, not normalised, so a projection is a
-/// sum of up to three coordinates; sums that are not exact are rounded outward.
+/// [`Dop::DIRECTIONS`]. The directions are the paper's integer vectors, not normalised. So a
+/// projection is a sum of up to three coordinates. Inexact sums are rounded outward.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dop<const HALF: usize> {
-    /// Every bound is at most three times, for the diagonals of the cube, or twice, for those of
-    /// its faces, the largest bound of an axis in size.
+    /// The absolute value of a bound is at most three times (space diagonals) or twice (face
+    /// diagonals) the largest absolute bound of an axis.
     min: [f64; HALF],
     max: [f64; HALF],
 }
@@ -38,20 +38,20 @@ pub type Dop18 = Dop<9>;
 pub type Dop26 = Dop<13>;
 
 impl<const HALF: usize> Dop<HALF> {
-    /// The directions, in the order they are compared in; the first three are the axes.
+    /// The directions, in the order in which they are compared. The first three are the axes.
     pub const DIRECTIONS: [[i8; 3]; HALF] = directions::directions();
 
     const LENGTHS: [f64; HALF] = directions::lengths();
 
     const EMPTY: Self = Self { min: [f64::INFINITY; HALF], max: [f64::NEG_INFINITY; HALF] };
 
-    /// The lower ends of the slabs, by direction.
+    /// The lower bound of the slab of each direction.
     #[must_use]
     pub fn min(&self) -> &[f64; HALF] {
         &self.min
     }
 
-    /// The upper ends of the slabs, by direction.
+    /// The upper bound of the slab of each direction.
     #[must_use]
     pub fn max(&self) -> &[f64; HALF] {
         &self.max
@@ -63,7 +63,7 @@ impl<const HALF: usize> Dop<HALF> {
         Vec3::from(Self::DIRECTIONS[i].map(f64::from))
     }
 
-    /// Bounds of the real product of a direction and a point.
+    /// Lower and upper bound of the exact dot product of a direction and a point.
     #[inline]
     fn project(i: usize, p: Vec3) -> (f64, f64) {
         // The products are exact.
@@ -71,7 +71,7 @@ impl<const HALF: usize> Dop<HALF> {
         sum3(t.x, t.y, t.z)
     }
 
-    /// The largest coordinate, in size.
+    /// The largest absolute coordinate.
     #[inline]
     fn reach(&self) -> f64 {
         let end = |i: usize| self.min[i].abs().max(self.max[i].abs());
@@ -172,7 +172,7 @@ impl<const HALF: usize> Volume for Dop<HALF> {
             return f64::INFINITY;
         }
         let axes = length_down(Vec3::new(along(0), along(1), along(2)));
-        // A quotient that is denormal may be rounded up by half of the last place.
+        // A denormal quotient may be rounded up by half an ulp.
         let diagonal = |i: usize| down(along(i) / Self::LENGTHS[i] * (1.0 - 8.0 * U));
         (3..HALF).fold(axes, |gap, i| gap.max(diagonal(i)))
     }

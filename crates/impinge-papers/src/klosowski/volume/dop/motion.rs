@@ -1,40 +1,41 @@
-//! A k-DOP of a moved k-DOP, without its vertices.
+//! The k-DOP around a moved k-DOP, computed without its vertices.
 //!
-//! The largest product of a direction `n` with the points of a k-DOP is a linear program. Any way
-//! to write `n` as a sum of the k-DOP's directions with weights that are not negative bounds it
-//! from above (weak duality): the weighted sum of the slabs' ends. The weights used are those of
-//! the three directions around `n`, in the triangulation of the sphere by the k-DOP's directions.
-//! They depend on the rotation only, so they are found once a query, and a volume costs three
-//! products a slab's end. Not larger than what the box alone gives, and the k-DOP itself where the
-//! rotation is none; the vertices of the k-DOP (section 4.1) give the true optimum, at several
-//! times the cost.
+//! The maximum of the dot product of a direction `n` over the points of a k-DOP is a linear
+//! program. If `n` is written as a sum of the k-DOP's directions with non-negative weights, the sum
+//! of the slab bounds with the same weights is an upper bound (weak duality). The weights used are
+//! those of the three directions around `n` in the triangulation of the sphere by the k-DOP's
+//! directions. They depend on the rotation only, so they are computed once per query, and a volume
+//! costs three products per slab bound. The result is never larger than that of the box alone, and
+//! is the k-DOP itself for the identity. The vertices of the k-DOP (section 4.1) yield the true
+//! optimum, at several times the cost.
 
 use super::Dop;
 use impinge::internals::rounding::{TINY, U};
 use impinge::math::{Pose, Vec3};
 
-/// One direction's part in a bound.
+/// The contribution of one direction to a bound.
 #[derive(Clone, Copy, Debug)]
 struct Term {
-    /// The direction.
+    /// The index of the direction.
     index: usize,
     weight: f64,
 }
 
-/// A pose, with each direction of the target frame expressed by directions of the volume's own.
+/// A pose, with each direction of the target frame expressed by directions of the volume's own
+/// frame.
 #[derive(Clone, Debug)]
 pub struct DopMotion<const HALF: usize> {
     terms: [[Term; 3]; HALF],
-    /// The directions' products with the translation.
+    /// The dot product of each direction with the translation.
     shift: [f64; HALF],
-    /// The largest component of the translation, in size.
+    /// The largest absolute component of the translation.
     reach: f64,
     identity: bool,
 }
 
-/// How much the ends may be off, as a share of the largest coordinate and translation: derived in
-/// `docs/notes/volumes.md`.
-const SLACK: f64 = 64.0 * U;
+/// Bound of the rounding error of a slab bound, relative to the sum of the largest absolute
+/// coordinate and translation. Derived in `docs/notes/volumes.md`.
+const RELATIVE_MARGIN: f64 = 64.0 * U;
 
 impl<const HALF: usize> DopMotion<HALF> {
     pub(super) fn new(pose: &Pose) -> Self {
@@ -60,7 +61,7 @@ impl<const HALF: usize> DopMotion<HALF> {
         if self.identity || dop.min[0] > dop.max[0] {
             return *dop;
         }
-        let slack = (dop.reach() + self.reach) * SLACK + TINY;
+        let margin = (dop.reach() + self.reach) * RELATIVE_MARGIN + TINY;
         let mut moved = *dop;
         for i in 0..HALF {
             let (mut lo, mut hi) = (0.0, 0.0);
@@ -69,21 +70,21 @@ impl<const HALF: usize> DopMotion<HALF> {
                 lo += p.min(q);
                 hi += p.max(q);
             }
-            moved.min[i] = (lo + self.shift[i]) - slack;
-            moved.max[i] = (hi + self.shift[i]) + slack;
+            moved.min[i] = (lo + self.shift[i]) - margin;
+            moved.max[i] = (hi + self.shift[i]) + margin;
         }
         moved
     }
 }
 
-/// `n` as a sum of three directions of the k-DOP or their opposites.
+/// Expresses `n` as a sum of three directions of the k-DOP or their opposites.
 fn terms<const HALF: usize>(n: Vec3) -> [Term; 3] {
     let mut order = [0, 1, 2];
     order.sort_by(|i, j| n[*j].abs().total_cmp(&n[*i].abs()));
     let [x, y, z] = order;
     let (a, b, c) = (n[x].abs(), n[y].abs(), n[z].abs());
-    // A direction by its components along the largest, the middle and the smallest component of
-    // `n`, in the signs of `n`.
+    // `parts` are the components of a direction along the axes of the largest, the middle and the
+    // smallest component of `n`, relative to the signs of `n`.
     let term = |weight: f64, parts: [i8; 3]| {
         let mut direction = [0_i8; 3];
         for (axis, part) in order.into_iter().zip(parts) {
@@ -108,7 +109,7 @@ fn terms<const HALF: usize>(n: Vec3) -> [Term; 3] {
     }
 }
 
-/// The direction, or its opposite with the opposite weight.
+/// Finds the index of a direction, or the index of its opposite with the negated weight.
 fn find<const HALF: usize>(direction: [i8; 3], weight: f64) -> Term {
     let opposite = direction.map(|c| -c);
     for (index, d) in Dop::<HALF>::DIRECTIONS.into_iter().enumerate() {

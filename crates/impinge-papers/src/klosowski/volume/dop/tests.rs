@@ -12,7 +12,7 @@ fn octahedron(r: f64) -> Vec<Vec3> {
     [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|v| [v * r, v * -r]).collect()
 }
 
-fn near(a: f64, b: f64) -> bool {
+fn is_near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b.abs().max(1.0)
 }
 
@@ -25,29 +25,33 @@ fn volumes_and_surfaces_of_known_solids() {
         (Dop18::around(&c).volume(), Dop18::around(&c).surface()),
         (Dop26::around(&c).volume(), Dop26::around(&c).surface()),
     ] {
-        assert!(near(v, 1.0) && near(s, 6.0), "{v} {s}");
+        assert!(is_near(v, 1.0) && is_near(s, 6.0), "{v} {s}");
     }
-    // The octahedron is a 14-DOP itself: edges of length r sqrt 2.
+    // The octahedron is itself a 14-DOP, with edges of length r sqrt 2.
     let o = octahedron(2.0);
     let dop = Dop14::around(&o);
-    assert!(near(dop.volume(), 4.0 / 3.0 * 8.0), "{}", dop.volume());
-    assert!(near(dop.surface(), 4.0 * 3.0_f64.sqrt() * 4.0), "{}", dop.surface());
-    assert!(near(Dop26::around(&o).volume(), 4.0 / 3.0 * 8.0));
-    // The rhombic dodecahedron |x| + |y| <= 2 and so on, its corners on the axes cut at 2: all of
-    // it.
+    assert!(is_near(dop.volume(), 4.0 / 3.0 * 8.0), "{}", dop.volume());
+    assert!(is_near(dop.surface(), 4.0 * 3.0_f64.sqrt() * 4.0), "{}", dop.surface());
+    assert!(is_near(Dop26::around(&o).volume(), 4.0 / 3.0 * 8.0));
+    // The rhombic dodecahedron |x| + |y| <= 2 and so on. Its corners on the axes are at 2, so
+    // nothing is cut off.
     let mut r = octahedron(2.0);
     r.extend(cube().iter().map(|p| *p * 2.0 - Vec3::ONE));
-    assert!(near(Dop18::around(&r).volume(), 16.0 * 1.0 * 1.0), "{}", Dop18::around(&r).volume());
+    assert!(
+        is_near(Dop18::around(&r).volume(), 16.0 * 1.0 * 1.0),
+        "{}",
+        Dop18::around(&r).volume()
+    );
 }
 
 #[test]
-fn flat_and_far_ones() {
+fn volumes_of_flat_and_far_dops() {
     let flat: Vec<Vec3> = cube().iter().map(|p| *p * Vec3::new(1.0, 1.0, 0.0)).collect();
     for (v, s) in [
         (Dop14::around(&flat).volume(), Dop14::around(&flat).surface()),
         (Dop26::around(&flat).volume(), Dop26::around(&flat).surface()),
     ] {
-        assert!(v.abs() < 1e-12 && near(s, 2.0), "{v} {s}");
+        assert!(v.abs() < 1e-12 && is_near(s, 2.0), "{v} {s}");
     }
     let far: Vec<Vec3> = cube().iter().map(|p| *p + Vec3::splat(1e6)).collect();
     assert!((Dop26::around(&far).volume() - 1.0).abs() < 1e-8);

@@ -1,55 +1,57 @@
 //! The vertices of a k-DOP by duality (Klosowski et al. 1998, section 4.1 and footnote 6).
 //!
-//! Seen from a point `c` inside, the half-space `d . (x - c) <= h` has the dual point `d / h`; a
-//! face of the hull of all dual points is a vertex of the k-DOP, the meeting point of the planes
-//! that are its corners. The hull is exact, so what remains is the rounding of the `h` and of three
-//! planes' meeting point.
+//! Relative to an inner point `c`, the half-space `d . (x - c) <= h` has the dual point `d / h`. A
+//! face of the hull of all dual points corresponds to a vertex of the k-DOP: the intersection point
+//! of the planes whose duals are the corners of the face. The hull is exact, so the only errors are
+//! the rounding of the `h` and of the intersection point of three planes.
 //!
-//! **Conservative.** The components of `d` are -1, 0 and 1, so a dual point as rounded,
-//! `d * (s / h)`, is the exact dual of a plane whose `h` is off by two roundings. Every `h` is
-//! first made larger by more than that and its own rounding: the hull is that of a k-DOP around the
-//! given one. The enlargement also gives flat k-DOPs and points an inside. Three planes' meeting
-//! point is a sum of `h` times integers over an integer, off by less than [`LOOSE`]. Diagonal
-//! planes are enlarged more than axes, and those of the cube more than those of its faces, so that
-//! planes that touch the others' meeting points, as they do where the k-DOP is around a box, cut
-//! off no slivers there.
+//! **Conservative.** The components of `d` are -1, 0 and 1. So a rounded dual point `d * (s / h)`
+//! is the exact dual of a plane whose `h` has the error of two roundings. Every `h` is first
+//! increased by more than that error and its own rounding error, so the hull is that of a k-DOP
+//! around the given one. The increase also makes flat k-DOPs and single points solid. The
+//! intersection point of three planes is a sum of `h` times integers over an integer, with an error
+//! below [`VERTEX_TOLERANCE`]. Diagonal planes are moved outward more than axis planes, and space diagonals
+//! more than face diagonals. So planes that touch the intersection points of other planes, as in a
+//! k-DOP around a box, cut off no slivers there.
 
 use super::Dop;
 use impinge::convex::Hull;
 use impinge::internals::rounding::U;
 use impinge::math::Vec3;
 
-/// By how much of the largest coordinate (in size) the hull of [`Dop::vertices`] may fall short of
-/// the k-DOP, along a direction with components of absolute sum three or less.
+/// How far the k-DOP may extend beyond the hull of [`Dop::vertices`], relative to the largest
+/// absolute coordinate, along a direction whose components have an absolute sum of three or less.
 ///
-/// With `M` the largest coordinate: `h` is at most `6 M`; the sum of three `h` times integers up to
-/// two has two roundings, the division one, the sum with `c` one, and each `h` is off by three:
-/// below `256 U M` a coordinate. Vertices closer than [`SAME`] in every coordinate are one:
-/// `512 U M`. Three times the sum of both is `2304 U M`.
-pub(super) const LOOSE: f64 = 2304.0 * U;
+/// Let `M` be the largest absolute coordinate. `h` is at most `6 M`. The sum of three `h` times
+/// integers up to two has two roundings, the division one, the sum with `c` one, and each `h`
+/// three. The error is below `256 U M` per coordinate. Vertices closer than [`MERGE_TOLERANCE`] in every
+/// coordinate are merged: `512 U M`. Three times the sum of both is `2304 U M`.
+pub(super) const VERTEX_TOLERANCE: f64 = 2304.0 * U;
 
-/// Vertices closer than this share of the largest coordinate count as one.
-const SAME: f64 = 512.0 * U;
+/// Vertices closer than this in every coordinate, relative to the largest absolute coordinate, are
+/// merged.
+const MERGE_TOLERANCE: f64 = 512.0 * U;
 
-/// By how much of the largest coordinate planes are moved outward, by the number of nonzero
-/// components of their direction. The rounding of `h` and of its dual take 30 `U`; each next one is
-/// more than what sums of those before come to, with their roundings.
-const OUTWARD: [f64; 4] = [0.0, 32.0 * U, 160.0 * U, 384.0 * U];
+/// How far planes are moved outward, relative to the largest absolute coordinate, indexed by the
+/// number of nonzero components of their direction. The rounding of `h` and of its dual takes 30
+/// `U`. Each entry is larger than the sums of the entries before it, including their rounding
+/// errors.
+const PLANE_OFFSETS: [f64; 4] = [0.0, 32.0 * U, 160.0 * U, 384.0 * U];
 
-/// Below this, `U` times a coordinate may be denormal.
-const SMALL: f64 = 1e-250;
+/// For a smaller largest coordinate, `U` times a coordinate may be denormal.
+const MIN_REACH: f64 = 1e-250;
 
 impl<const HALF: usize> Dop<HALF> {
-    /// Points whose hull holds the k-DOP up to rounding (see below): its vertices, at most 8, 24,
-    /// 32 or 48; none if it is empty.
+    /// Points whose hull contains the k-DOP up to the tolerance below: its vertices, at most 8, 24,
+    /// 32 or 48. No points if the k-DOP is empty.
     ///
-    /// `inside` is a point of the k-DOP, well inside if it has an inside, as the mean of the points
-    /// it was made around is. For other points the hull is still around the k-DOP, but larger. Flat
-    /// k-DOPs have vertices that differ by rounding errors, or coincide and are given once.
+    /// `inside` is a point of the k-DOP; if the k-DOP is solid, a point well inside, such as the
+    /// mean of the points it was built around. For other points the hull still contains the k-DOP,
+    /// but is larger. Vertices of flat k-DOPs differ by rounding errors, or coincide and are
+    /// returned once.
     ///
-    /// **Tolerance.** The hull of the points reaches as far as the k-DOP along every direction of
-    /// length two or less, short of `3e-13` of the largest coordinate in size; it reaches further
-    /// by less than that.
+    /// **Tolerance.** Along every direction of length two or less, the extents of the hull and of
+    /// the k-DOP differ by less than `3e-13` of the largest absolute coordinate, in either sense.
     ///
     /// ```
     /// use impinge::Vec3;
@@ -69,19 +71,19 @@ impl<const HALF: usize> Dop<HALF> {
         let reach = self.reach();
         let low = Vec3::new(self.min[0], self.min[1], self.min[2]);
         let high = Vec3::new(self.max[0], self.max[1], self.max[2]);
-        let found = if HALF > 3 && reach > SMALL {
+        let found = if HALF > 3 && reach > MIN_REACH {
             self.by_duality(if inside.is_nan() { low } else { inside.clamp(low, high) })
         } else {
             None
         };
-        // The corners of the box are around every k-DOP.
+        // The hull of the corners of the box contains every k-DOP.
         let found = found.unwrap_or_else(|| {
             let pick = |i: u32, bit: u32| if i >> bit & 1 == 0 { low } else { high };
             (0..8).map(|i| Vec3::new(pick(i, 0).x, pick(i, 1).y, pick(i, 2).z)).collect()
         });
         let mut vertices: Vec<Vec3> = Vec::with_capacity(found.len());
         for p in found {
-            let same = |q: &Vec3| (*q - p).abs().max_element() <= SAME * reach;
+            let same = |q: &Vec3| (*q - p).abs().max_element() <= MERGE_TOLERANCE * reach;
             if !vertices.iter().any(same) {
                 vertices.push(p);
             }
@@ -89,14 +91,14 @@ impl<const HALF: usize> Dop<HALF> {
         vertices
     }
 
-    /// The planes' meeting points, from the hull of the dual points about `c`, a point of the box;
-    /// `None` if numbers go out of range.
+    /// The intersection points of the planes, from the hull of the dual points about `c`, a point
+    /// of the box. `None` if numbers overflow or underflow.
     fn by_duality(&self, c: Vec3) -> Option<Vec<Vec3>> {
         let reach = self.reach();
         let mut planes = Vec::with_capacity(2 * HALF);
         for i in 0..HALF {
             let d = Self::direction(i);
-            let outward = OUTWARD[d.abs().element_sum() as usize] * reach;
+            let outward = PLANE_OFFSETS[d.abs().element_sum() as usize] * reach;
             let offset = d.dot(c);
             planes.push((d, (self.max[i] - offset).max(0.0) + outward));
             planes.push((-d, (offset - self.min[i]).max(0.0) + outward));
@@ -105,7 +107,7 @@ impl<const HALF: usize> Dop<HALF> {
         let duals: Vec<Vec3> = planes.iter().map(|(d, h)| *d * (largest / h)).collect();
         let hull = Hull::new(&duals).ok().filter(|hull| hull.dimension() == 3)?;
         let meet = |face: &[u32]| {
-            // Three corners of a face are not on a line, and the face's plane does not go through
+            // Three corners of a face are not collinear, and the plane of the face does not contain
             // the origin.
             let [(a, f), (b, g), (c, h)] =
                 [0, 1, 2].map(|k| planes[hull.sources()[face[k] as usize] as usize]);
@@ -121,8 +123,8 @@ mod tests {
     use crate::klosowski::volume::{Dop6, Dop14, Dop18, Dop26, Volume};
     use impinge::internals::Random;
 
-    /// The vertices of a k-DOP around the points reach as far as the points in many directions, are
-    /// not outside, and not too many.
+    /// Checks in many directions that the vertices of a k-DOP extend as far as the points, that
+    /// they are not outside, and that their number is bounded.
     fn check<const HALF: usize>(points: &[Vec3], most: usize, random: &mut Random) {
         let dop = Dop::<HALF>::around(points);
         let mean = points.iter().map(|p| *p / points.len() as f64).sum();
@@ -138,13 +140,13 @@ mod tests {
                         set.iter().map(|p| n.dot(*p)).fold(f64::NEG_INFINITY, f64::max)
                     };
                     let (v, p) = (far(&vertices), far(points));
-                    assert!(v >= p - LOOSE * reach, "{v} {p} {dop:?}");
+                    assert!(v >= p - VERTEX_TOLERANCE * reach, "{v} {p} {dop:?}");
                 }
             }
             if inside == mean {
-                let outer = dop.enlarged(LOOSE * reach);
+                let outer = dop.enlarged(VERTEX_TOLERANCE * reach);
                 let out = vertices.iter().find(|v| !outer.contains(**v));
-                assert!(out.is_none() || reach < SMALL, "{out:?} of {dop:?}");
+                assert!(out.is_none() || reach < MIN_REACH, "{out:?} of {dop:?}");
             }
         }
     }
@@ -197,7 +199,7 @@ mod tests {
         assert_eq!(Dop26::around(&[Vec3::ONE]).vertices(Vec3::ONE).len(), 1);
         assert_eq!(Dop26::around(&[Vec3::ZERO]).vertices(Vec3::ZERO), [Vec3::ZERO]);
         assert!(Dop26::around(&[]).vertices(Vec3::ZERO).is_empty());
-        // Around a ball all planes count.
+        // Around a ball no plane is redundant.
         let mut random = Random::new(1);
         let ball: Vec<Vec3> = (0..20_000).map(|_| random.direction()).collect();
         assert_eq!(Dop14::around(&ball).vertices(Vec3::ZERO).len(), 24);

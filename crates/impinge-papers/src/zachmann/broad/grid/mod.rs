@@ -1,12 +1,12 @@
 //! A uniform grid (Zachmann 1994, section 5.5).
 //!
-//! Each cell has a list of the items that touch it. An item that moves leaves the cells of its old
-//! box that are not in the new one, and enters those of the new one that are not in the old
-//! (section 5.4.3); if the boxes are the same in integer coordinates, which is the rule, nothing is
-//! done. Pairs are found from the lists of all cells of what moved, each pair looked at once thanks
-//! to time-stamps (section 7.3.1): one says that an item was seen in this query, one that an item
-//! has asked all its questions in this frame. Where most items moved, the lists are gone through
-//! cell by cell instead.
+//! Each cell has a list of the items that touch it. An item that moves is removed from the cells of
+//! its old box that are not in the new one, and added to those of the new one that are not in the
+//! old one (section 5.4.3). If both boxes have the same integer coordinates, which is the common
+//! case, nothing is done. Pairs are found from the lists of all cells of the items that moved.
+//! Time-stamps (section 7.3.1) ensure that each pair is compared once: one set has the items that
+//! were found in the current query, the other one the items whose queries are done in this frame.
+//! If most items moved, the lists are processed cell by cell instead.
 //!
 //! The thesis also tried indices from items into lists and back, and found them slower than a
 //! search in the short lists; so there are none here.
@@ -16,7 +16,7 @@ mod options;
 use super::Entry;
 use super::cells::Cells;
 use super::layout::{Fit, Layout, Spread};
-use super::stab::{Sticks, Turned};
+use super::stab::{GrownBox, Sticks};
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Pair};
 use impinge::internals::broad::Movers;
 use impinge::internals::broad::PairSet;
@@ -25,7 +25,7 @@ use impinge::internals::broad::{List, Lists};
 use impinge::math::Aabb;
 pub use options::{GridOptions, GridStats};
 
-/// A broad phase by a uniform grid. Best for boxes of about one size, spread evenly.
+/// A broad phase by a uniform grid. Best for boxes of similar sizes that are spread evenly.
 #[derive(Clone, Debug)]
 pub struct Grid {
     options: GridOptions,
@@ -39,10 +39,14 @@ pub struct Grid {
     /// The cells of each item entered by its oriented box.
     own: Vec<List>,
     own_lists: Lists,
+    /// The items that are in no cell because they would be in too many.
     large: Vec<u32>,
+    /// The items found in the current query.
     seen: Stamps,
+    /// The items whose queries are done in this frame.
     done: Stamps,
     scratch: Scratch,
+    /// Items that are present, and those of them that are outside the domain.
     present: usize,
     outside: usize,
     stats: GridStats,
@@ -57,13 +61,13 @@ struct Scratch {
     sample: Vec<f32>,
 }
 
-/// Where an item is.
+/// Where an item is entered.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Place {
     kind: Kind,
-    /// The middle is outside of the domain.
+    /// Whether the centre is outside the domain.
     outside: bool,
-    /// The cells of the axis-aligned box; of use to [`Kind::Aligned`] only.
+    /// The cells of the axis-aligned box; used for [`Kind::Aligned`] only.
     cells: Cells,
 }
 
@@ -71,7 +75,7 @@ struct Place {
 enum Kind {
     Nowhere,
     Aligned,
-    Turned,
+    Oriented,
     Large,
 }
 
@@ -84,13 +88,13 @@ impl Default for Grid {
 }
 
 impl Grid {
-    /// Without items, all chosen from the boxes to come.
+    /// Without items; everything is chosen from the boxes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Without items.
+    /// Without items, with the given options.
     #[must_use]
     pub fn with(options: GridOptions) -> Self {
         let nothing = Aabb::EMPTY;
@@ -115,11 +119,11 @@ impl Grid {
             outside: 0,
             stats: GridStats::default(),
         };
-        grid.lay_out(layout);
+        grid.replace_cells(layout);
         grid
     }
 
-    /// What it holds, and what the last update cost. Looks at every cell.
+    /// The size of the grid, and the work of the last update. Visits every cell.
     #[must_use]
     pub fn stats(&self) -> GridStats {
         GridStats {
@@ -131,8 +135,8 @@ impl Grid {
         }
     }
 
-    /// Takes other cells; all items are out.
-    fn lay_out(&mut self, layout: Layout) {
+    /// Replaces the cells; no item is entered.
+    fn replace_cells(&mut self, layout: Layout) {
         self.layout = layout;
         self.cells.clear();
         self.cells.resize(layout.total(), List::default());
@@ -145,56 +149,57 @@ impl Grid {
         (self.present, self.outside) = (0, 0);
     }
 
-    /// Chooses the cells anew, where they are to be chosen, if they no longer suit the boxes.
+    /// Chooses new cells if the options allow it and the current ones are outdated.
     fn refit(&mut self, frame: &Frame<'_>) {
-        let free = self.options.domain.is_none() || self.options.cells.is_none();
-        if !free || !self.fit.is_lost(self.present, self.outside) {
+        let is_free = self.options.domain.is_none() || self.options.cells.is_none();
+        if !is_free || !self.fit.is_outdated(self.present, self.outside) {
             return;
         }
         self.fit = Fit::to(self.present);
         let Some(mut spread) = Spread::of(frame.bounds, &mut self.scratch.sample) else { return };
         spread.domain = self.options.domain.unwrap_or(spread.domain);
-        // Measured on even scenes: cells of one and a half to three sides do about as well, smaller
-        // ones lose.
+        // In measurements of evenly spread boxes, cells of one and a half to three sides were about
+        // equally fast, and smaller ones slower.
         let fitted = Layout::fitted(
             &Spread { domain: Layout::new(spread.domain, [1; 3]).domain, ..spread },
             2.0,
             2.0 * spread.count as f64,
         );
-        self.lay_out(Layout::new(fitted.domain, self.options.cells.unwrap_or(fitted.count)));
+        self.replace_cells(Layout::new(fitted.domain, self.options.cells.unwrap_or(fitted.count)));
         self.stats.layouts += 1;
         for item in 0..frame.bounds.len() as u32 {
             self.place(item, frame);
         }
     }
 
-    /// Items with more cells than this are in the list of large ones.
-    fn most_cells_of_an_item(&self) -> u32 {
-        self.options.large.min(options::MOST_CELLS_OF_AN_ITEM)
+    /// Items with more cells than this are in the list of large items.
+    fn max_cells_per_item(&self) -> u32 {
+        self.options.large.min(options::MAX_CELLS_PER_ITEM)
     }
 
-    /// Where an item belongs, and its oriented box if it is entered by that.
-    fn wanted(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<Turned>) {
+    /// The place where an item should be entered, and its oriented box if it is entered by that.
+    fn wanted_place(&self, item: u32, frame: &Frame<'_>) -> (Place, Option<GrownBox>) {
         let bounds = frame.of(item);
         if bounds.is_empty() {
             return (NOWHERE, None);
         }
         let boxes = frame.oriented.filter(|_| self.options.entry == Entry::Oriented);
-        let (kind, cells, turned) =
-            match boxes.map(|b| Turned::new(&b[item as usize], self.layout.slack)) {
-                None => (Kind::Aligned, self.layout.cells(&bounds), None),
-                Some(None) => (Kind::Large, Cells::EMPTY, None),
-                Some(Some(turned)) => (Kind::Turned, turned.cells(&self.layout), Some(turned)),
-            };
-        if kind == Kind::Large || cells.count() > u64::from(self.most_cells_of_an_item()) {
+        let (kind, cells, oriented) = match boxes
+            .map(|b| GrownBox::new(&b[item as usize], self.layout.slack))
+        {
+            None => (Kind::Aligned, self.layout.cells(&bounds), None),
+            Some(None) => (Kind::Large, Cells::EMPTY, None),
+            Some(Some(oriented)) => (Kind::Oriented, oriented.cells(&self.layout), Some(oriented)),
+        };
+        if kind == Kind::Large || cells.count() > u64::from(self.max_cells_per_item()) {
             return (Place { kind: Kind::Large, ..NOWHERE }, None);
         }
-        (Place { kind, outside: self.layout.misses(&bounds), cells }, turned)
+        (Place { kind, outside: self.layout.is_center_outside(&bounds), cells }, oriented)
     }
 
-    /// Moves an item to where it belongs.
+    /// Enters an item where it should be, and removes it from other cells.
     fn place(&mut self, item: u32, frame: &Frame<'_>) {
-        let (new, turned) = self.wanted(item, frame);
+        let (new, oriented) = self.wanted_place(item, frame);
         let old = std::mem::replace(&mut self.places[item as usize], new);
         self.present = self.present + usize::from(new.kind != Kind::Nowhere)
             - usize::from(old.kind != Kind::Nowhere);
@@ -211,22 +216,22 @@ impl Grid {
             _ => {}
         }
         if leave != enter {
-            self.exchange(item, leave, enter);
+            self.move_by_difference(item, leave, enter);
         }
-        if old.kind == Kind::Turned || new.kind == Kind::Turned {
-            self.stab(item, turned);
+        if old.kind == Kind::Oriented || new.kind == Kind::Oriented {
+            self.enter_oriented(item, oriented);
         }
     }
 
-    /// Takes an item out of the cells of one box and into those of the other; cells of both are not
-    /// touched.
-    fn exchange(&mut self, item: u32, leave: Cells, enter: Cells) {
+    /// Removes an item from the cells of one box and adds it to those of the other one; cells of
+    /// both are not touched.
+    fn move_by_difference(&mut self, item: u32, leave: Cells, enter: Cells) {
         let Self { cells, lists, layout, stats, .. } = self;
         leave.without(&enter, |part| {
             part.for_each(|c| {
                 stats.touched += 1;
-                let there = lists.remove(&mut cells[index(layout, c)], item);
-                debug_assert!(there, "item {item} was not in cell {c:?}");
+                let was_in_cell = lists.remove(&mut cells[index(layout, c)], item);
+                debug_assert!(was_in_cell, "item {item} was not in cell {c:?}");
             });
         });
         enter.without(&leave, |part| {
@@ -237,13 +242,14 @@ impl Grid {
         });
     }
 
-    /// Puts an item into the cells that its oriented box touches, and out of its others.
-    fn stab(&mut self, item: u32, turned: Option<Turned>) {
+    /// Adds an item to the cells that its oriented box touches, and removes it from its other
+    /// cells.
+    fn enter_oriented(&mut self, item: u32, oriented: Option<GrownBox>) {
         let Self { cells, lists, own, own_lists, layout, stats, scratch, .. } = self;
         let Scratch { marks, fresh, sticks, .. } = scratch;
         fresh.clear();
-        if let Some(turned) = turned {
-            sticks.of(&turned, layout, |s| s.for_each(|c| fresh.push(index(layout, c) as u32)));
+        if let Some(oriented) = oriented {
+            sticks.of(&oriented, layout, |s| s.for_each(|c| fresh.push(index(layout, c) as u32)));
         }
         marks.clear();
         for cell in &*fresh {
@@ -256,8 +262,8 @@ impl Grid {
                 kept += 1;
             } else {
                 stats.touched += 1;
-                let there = lists.remove(&mut cells[cell as usize], item);
-                debug_assert!(there, "item {item} was not in cell {cell}");
+                let was_in_cell = lists.remove(&mut cells[cell as usize], item);
+                debug_assert!(was_in_cell, "item {item} was not in cell {cell}");
             }
         }
         if kept == fresh.len() && kept == own.len() {
@@ -273,11 +279,11 @@ impl Grid {
         }
     }
 
-    /// Finds the pairs of all items, cell by cell; for when most have moved, and none is entered by
-    /// its oriented box. A pair is looked at in each cell that it shares, but counts in one: the
-    /// first of those that the two boxes have in common. That takes half the time of asking for
-    /// item by item.
-    fn ask_all(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
+    /// Finds the pairs of all items, cell by cell; used if most items moved and none is entered by
+    /// its oriented box. A pair is compared in each cell that both items are in, but reported in
+    /// one: the first cell of the intersection of their boxes. This takes half the time of queries
+    /// for all items.
+    fn find_all_pairs(&mut self, frame: &Frame<'_>, changes: &mut Changes) {
         let Self { cells, lists, layout, places, pairs, stats, scratch, .. } = self;
         let all = Cells { lo: [0; 3], hi: layout.count.map(|n| n as u16 - 1) };
         let mut lists_of_cells = cells.iter();
@@ -289,7 +295,7 @@ impl Grid {
             for (k, (a, bounds)) in near.iter().enumerate() {
                 stats.compared += k;
                 for (b, other) in &near[..k] {
-                    if apart(bounds, other) {
+                    if are_disjoint(bounds, other) {
                         continue;
                     }
                     let lo = [*a, *b].map(|i| places[i as usize].cells.lo);
@@ -301,18 +307,18 @@ impl Grid {
             }
         });
         for k in 0..self.large.len() {
-            self.ask(self.large[k], frame, changes);
+            self.find_pairs_of(self.large[k], frame, changes);
         }
     }
 
-    /// Finds the pairs of an item that moved with all that have not asked yet.
-    fn ask(&mut self, item: u32, frame: &Frame<'_>, changes: &mut Changes) {
+    /// Finds the pairs of an item that moved with all items whose queries are not done yet.
+    fn find_pairs_of(&mut self, item: u32, frame: &Frame<'_>, changes: &mut Changes) {
         let Self { cells, lists, own, own_lists, layout, large, seen, done, pairs, stats, .. } =
             self;
         let place = self.places[item as usize];
         seen.clear();
         seen.mark(item);
-        let mut meet = |other: u32| {
+        let mut compare = |other: u32| {
             if !done.has(other) && seen.mark(other) {
                 stats.compared += 1;
                 if frame.overlap(item, other) {
@@ -322,25 +328,25 @@ impl Grid {
         };
         match place.kind {
             Kind::Nowhere => return,
-            Kind::Large => (0..frame.bounds.len() as u32).for_each(&mut meet),
+            Kind::Large => (0..frame.bounds.len() as u32).for_each(&mut compare),
             Kind::Aligned => place.cells.for_each(|c| {
-                lists.numbers(cells[index(layout, c)]).for_each(&mut meet);
+                lists.numbers(cells[index(layout, c)]).for_each(&mut compare);
             }),
-            Kind::Turned => {
+            Kind::Oriented => {
                 for cell in own_lists.numbers(own[item as usize]) {
-                    lists.numbers(cells[cell as usize]).for_each(&mut meet);
+                    lists.numbers(cells[cell as usize]).for_each(&mut compare);
                 }
             }
         }
-        large.iter().copied().for_each(&mut meet);
+        large.iter().copied().for_each(&mut compare);
         done.mark(item);
     }
 }
 
 /// Whether boxes that are not empty share no point.
 #[inline]
-fn apart(a: &Bounds, b: &Bounds) -> bool {
-    // All six comparisons, without a branch between them.
+fn are_disjoint(a: &Bounds, b: &Bounds) -> bool {
+    // All six comparisons without branches between them.
     (a.min[0] > b.max[0])
         | (b.min[0] > a.max[0])
         | (a.min[1] > b.max[1])
@@ -385,10 +391,10 @@ impl BroadPhase for Grid {
         self.done.clear();
         let aligned = self.options.entry == Entry::Aligned || frame.oriented.is_none();
         if aligned && movers.are_many() {
-            self.ask_all(frame, changes);
+            self.find_all_pairs(frame, changes);
         } else {
             for item in movers.items() {
-                self.ask(*item, frame, changes);
+                self.find_pairs_of(*item, frame, changes);
             }
         }
         self.movers = movers;
@@ -439,14 +445,15 @@ mod tests {
     }
 
     #[test]
-    fn steady_frames_take_no_memory() {
+    fn repeated_frames_allocate_nothing() {
         grows_no_more(Grid::new);
         grows_no_more(|| Grid::with(GridOptions::oriented()));
     }
 
-    /// Options that ask for more memory than there is get less, before any is taken.
+    /// Options that would need more memory than is available are limited before memory is
+    /// allocated.
     #[test]
-    fn options_that_ask_for_too_much_are_cut_down() {
+    fn excessive_options_are_limited() {
         let all = Bounds { min: [f32::NEG_INFINITY; 3], max: [f32::INFINITY; 3] };
         for (cells, count) in [(u32::MAX, 256), (0, 1)] {
             let mut grid = Grid::with(cage(cells));
@@ -473,7 +480,7 @@ mod tests {
             grid.stats()
         };
         assert_eq!((at(0.25).touched, at(0.5).touched), (27, 0));
-        // One layer is left, one entered.
+        // The item leaves one layer of cells and enters another one.
         assert_eq!((at(1.25).touched, at(1.25).entries), (18, 27));
         assert_eq!((at(7.75).touched, at(100.0).occupied), (54, 9));
         assert_eq!(at(f32::NAN).entries, 0);

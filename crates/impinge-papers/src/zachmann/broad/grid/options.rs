@@ -1,82 +1,82 @@
-//! How a grid is laid out, and what it says of itself.
+//! The layout of a grid, and its statistics.
 
 use super::super::Entry;
 use impinge::math::Aabb;
 
-/// The most cells of an item, whatever the options say: an infinite box in a fine grid would
-/// otherwise take a place in every one.
-pub(super) const MOST_CELLS_OF_AN_ITEM: u32 = 1 << 15;
+/// The most cells of an item with any options: otherwise an infinite box in a fine grid would be
+/// entered in every cell.
+pub(super) const MAX_CELLS_PER_ITEM: u32 = 1 << 15;
 
-/// How a [`Grid`](super::Grid) is laid out.
+/// The layout of a [`Grid`](super::Grid).
 ///
 /// ```
-/// use impinge::broad::{Entry, Grid, GridOptions};
 /// use impinge::{Aabb, Vec3};
+/// use impinge_papers::zachmann::broad::{Entry, Grid, GridOptions};
 ///
-/// let cage = Aabb::from_corners(Vec3::ZERO, Vec3::splat(10.0));
-/// let grid = Grid::with(GridOptions { entry: Entry::Oriented, ..GridOptions::fixed(cage, 32) });
+/// let domain = Aabb::from_corners(Vec3::ZERO, Vec3::splat(10.0));
+/// let grid = Grid::with(GridOptions { entry: Entry::Oriented, ..GridOptions::fixed(domain, 32) });
 /// assert_eq!(grid.stats().cells, [32; 3]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GridOptions {
-    /// Where the cells lie. Boxes outside of it are in the cells at its border. `None`: where most
-    /// boxes are, chosen anew when many have left.
+    /// The region that is cut into cells. Boxes outside it are in the cells at its border. `None`:
+    /// where most boxes are, chosen again when many have left.
     pub domain: Option<Aabb>,
-    /// The number of cells on each axis, at most 1024, and at most 2^24 in all; where more are
-    /// asked for, the axes with the most get fewer. `None`: from the number of boxes and their
+    /// The number of cells on each axis, at most 1024, with a product of at most 2^24; if there
+    /// would be more, the axes with the most get fewer. `None`: from the number of boxes and their
     /// median size.
     pub cells: Option<[u32; 3]>,
-    /// By which box items are entered.
+    /// The kind of box by which items are entered.
     pub entry: Entry,
-    /// Items with more cells than this, or with more than 2^15, are kept in a list of their own,
-    /// and compared with everything.
+    /// Items with more cells than this, or with more than 2^15, are kept in a separate list and
+    /// compared with all items.
     pub large: u32,
 }
 
 impl Default for GridOptions {
-    /// All chosen from the boxes, which are entered as axis-aligned ones.
+    /// Everything chosen from the boxes; items are entered by their axis-aligned boxes.
     fn default() -> Self {
         Self { domain: None, cells: None, entry: Entry::Aligned, large: 1000 }
     }
 }
 
 impl GridOptions {
-    /// All chosen from the boxes, which are entered as oriented ones.
+    /// Everything chosen from the boxes; items are entered by their oriented boxes.
     #[must_use]
     pub fn oriented() -> Self {
         Self { entry: Entry::Oriented, ..Self::default() }
     }
 
-    /// The grid of the thesis: a cage, and as many cells on each axis; every item of at most 2^15
-    /// cells is in them.
+    /// The grid of the thesis: a fixed domain, and the same number of cells on each axis; items
+    /// with at most 2^15 cells are entered into them.
     #[must_use]
-    pub fn fixed(cage: Aabb, cells: u32) -> Self {
-        Self { domain: Some(cage), cells: Some([cells; 3]), large: u32::MAX, ..Self::default() }
+    pub fn fixed(domain: Aabb, cells: u32) -> Self {
+        Self { domain: Some(domain), cells: Some([cells; 3]), large: u32::MAX, ..Self::default() }
     }
 }
 
-/// What a [`Grid`](super::Grid) holds, and what its last update cost.
+/// The size of a [`Grid`](super::Grid), and the work of its last update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GridStats {
-    /// The cells on each axis.
+    /// The number of cells on each axis.
     pub cells: [u32; 3],
-    /// Cells with an item.
+    /// Cells with at least one item.
     pub occupied: usize,
-    /// The lengths of all cells' lists.
+    /// The sum of the lengths of the lists of all cells.
     pub entries: usize,
     /// Items in the list of large ones.
     pub large: usize,
-    /// Cells entered and left in the last update.
+    /// Cells that items were added to or removed from in the last update.
     pub touched: usize,
-    /// Comparisons of two boxes in the last update. Where few items moved, time-stamps have taken
-    /// out what was seen before.
+    /// Comparisons of two boxes in the last update. If few items moved, time-stamps exclude pairs
+    /// that were compared before.
     pub compared: usize,
-    /// How often the cells have been chosen anew.
+    /// How often new cells have been chosen.
     pub layouts: u32,
 }
 
 impl GridStats {
-    /// Items in a cell on average, over all cells.
+    /// The mean number of items in a cell, over all cells.
     #[must_use]
     pub fn mean_entries(&self) -> f64 {
         let cells: f64 = self.cells.iter().map(|n| f64::from(*n)).product();

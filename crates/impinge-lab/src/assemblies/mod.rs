@@ -1,0 +1,163 @@
+//! Whole assemblies: all verdicts of `impinge check` on one thread beside the yes and no of FCL.
+
+mod fcl;
+mod parts;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
+use impinge::{Mesh, Pose, Scene};
+use std::sync::Arc;
+
+use crate::report::{Progress, Report, Table, count, short};
+use fcl::Fcl;
+use parts::{Assembly, assemblies};
+
+/// Arguments of `impinge-lab assemblies`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The FCL runner, built from `crates/impinge-lab/peers/fcl_assembly.cpp`; without it the
+    /// columns of FCL stay empty.
+    #[arg(long, value_name = "PROGRAM")]
+    fcl: Option<PathBuf>,
+    /// A folder with `assemblies`, `bullet_differential`, `fcl_mechanisms` and `ifc`; without it
+    /// only generated assemblies are measured.
+    #[arg(long, value_name = "DIR")]
+    meshes: Option<PathBuf>,
+    /// Rounds, in which the two take turns; each keeps its fastest.
+    #[arg(long, default_value_t = 15, value_name = "N")]
+    rounds: usize,
+    /// Where the results go.
+    #[arg(long, default_value = "target/results", value_name = "DIR")]
+    out: PathBuf,
+    /// Three rounds.
+    #[arg(long)]
+    quick: bool,
+}
+
+/// Seconds of a round, and what it found.
+#[derive(Clone, Debug)]
+struct Round {
+    build: f64,
+    ask: f64,
+    /// Pairs that were looked at closely.
+    asked: usize,
+    /// Pairs that have a point of their surfaces in common.
+    meet: usize,
+    /// Pairs that share no space but points, and those of which one is inside the other.
+    touch: usize,
+    inside: usize,
+}
+
+impl Round {
+    fn total(&self) -> f64 {
+        self.build + self.ask
+    }
+
+    fn faster(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) if other.total() < self.total() => other,
+            _ => self,
+        }
+    }
+}
+
+/// Measures every assembly and writes the report.
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let rounds = if arguments.quick { 3 } else { arguments.rounds.max(1) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let assemblies = assemblies(arguments.meshes.as_deref())?;
+    let mut progress = Progress::new(assemblies.len());
+    let mut table = Table::new([
+        "assembly",
+        "parts",
+        "triangles",
+        "pairs",
+        "crossing or inside",
+        "touching",
+        "impinge, ms: meshes",
+        "all verdicts",
+        "FCL, ms: models",
+        "yes or no",
+        "collide",
+        "FCL / impinge",
+    ]);
+    for assembly in &assemblies {
+        progress.step(&assembly.name);
+        let mut fcl = match &arguments.fcl {
+            Some(program) => Some(Fcl::start(program, &arguments.out, assembly)?),
+            None => None,
+        };
+        let (mut own, mut other) = (None, None);
+        for _ in 0..rounds {
+            let round = pool.install(|| check(assembly))?;
+            own = Some(round.faster(own));
+            if let Some(fcl) = &mut fcl {
+                other = Some(fcl.round()?.faster(other));
+            }
+        }
+        let own = own.context("no rounds")?;
+        let ms = |seconds: f64| short(seconds * 1e3);
+        let mut cells = vec![
+            assembly.name.clone(),
+            count(assembly.parts.len() as u64),
+            count(assembly.triangles() as u64),
+            count(own.asked as u64),
+            count((own.meet + own.inside - own.touch) as u64),
+            count(own.touch as u64),
+            ms(own.build),
+            ms(own.ask),
+        ];
+        cells.extend(other.map_or_else(
+            || vec![String::new(); 4],
+            |fcl| {
+                let ratio = fcl.total() / own.total();
+                vec![ms(fcl.build), ms(fcl.ask), count(fcl.meet as u64), format!("{ratio:.1}")]
+            },
+        ));
+        table.row(cells);
+    }
+    let mut report = Report::new(&arguments.out, "assemblies", "Assemblies beside FCL");
+    report.paragraph(
+        "From arrays of vertices and triangles to answers about all pairs of parts, by one thread. \
+         impinge: checked meshes, boxes, then all that `impinge check` says of each pair whose \
+         boxes overlap (`check_pair`: crossing, touching, inside, duplicate or clear, exactly, with \
+         all pairs of triangles), trees and topology included. FCL 0.7: one `BVHModel<OBBRSS>` a \
+         mesh, its own dynamic tree of boxes, and `collide` for one contact a pair: yes or no, in \
+         floating point. Both share the meshes of equal parts. Parsing counts for neither. The two \
+         take turns; each keeps its fastest round.",
+    );
+    report.table(&table);
+    println!("{}", report.finish()?.display());
+    Ok(())
+}
+
+/// One round of all verdicts.
+fn check(assembly: &Assembly) -> Result<Round> {
+    let input = assembly.meshes.clone();
+    let start = Instant::now();
+    let mut meshes = Vec::with_capacity(input.len());
+    for (vertices, triangles) in input {
+        meshes.push(Arc::new(Mesh::from_triangles(vertices, triangles)?));
+    }
+    let mut scene = Scene::new();
+    for (mesh, pose) in &assembly.parts {
+        scene.add(String::new(), meshes[*mesh].clone(), *pose);
+    }
+    let built = Instant::now();
+    let pairs = candidate_pairs(&scene, 0.0);
+    let (mut meet, mut touch, mut inside) = (0, 0, 0);
+    for &(i, j) in &pairs {
+        let (a, b) = (&scene.parts()[i], &scene.parts()[j]);
+        let pose = Pose::relative(&a.pose, &b.pose);
+        let report = check_pair(&a.mesh, &b.mesh, &pose, &CheckOptions::default());
+        meet += usize::from(report.hit_count > 0);
+        touch += usize::from(report.relation == Relation::Touching);
+        inside += usize::from(report.hit_count == 0 && report.relation != Relation::Clear);
+    }
+    let done = built.elapsed();
+    let build = built.duration_since(start).as_secs_f64();
+    Ok(Round { build, ask: done.as_secs_f64(), asked: pairs.len(), meet, touch, inside })
+}

@@ -91,8 +91,40 @@ fn allocations_with(threads: usize, forms: &[Geometry], name: &str) {
     });
 }
 
+/// Points in a solid, and a solid in another, once the trees are there.
+fn points_are_located_without_memory() {
+    let (ball, ring) =
+        (shapes::icosphere(1.0, 16).unwrap(), shapes::torus(0.4, 0.1, 32, 16).unwrap());
+    let pose = Pose::from_quaternion([0.1, 0.2, 0.3, 1.0], [0.1, 0.0, 0.2]).unwrap();
+    let shapes = [Shape::solid(ball.clone()).unwrap(), Shape::solid(ring).unwrap()];
+    let mut cache = impinge::shape::ShapeCache::default();
+    let mut before = 0;
+    for round in 0..3 {
+        if round == 2 {
+            before = CALLS.load(Ordering::Relaxed);
+        }
+        for n in 0..200 {
+            let p = Vec3::new((n % 7) as f64, (n % 11) as f64, (n % 13) as f64) * 0.15 - 0.9;
+            assert!(impinge::solid::locate(&ball, p).is_ok());
+        }
+    }
+    let calls = CALLS.load(Ordering::Relaxed) - before;
+    assert_eq!(calls, 0, "200 points");
+    for round in 0..3 {
+        if round == 2 {
+            before = CALLS.load(Ordering::Relaxed);
+        }
+        let found = impinge::shape::intersects_cached(&shapes[0], &shapes[1], &pose, &mut cache);
+        assert!(found.is_intersecting());
+    }
+    let calls = CALLS.load(Ordering::Relaxed) - before;
+    assert_eq!(calls, 0, "a ring in a ball");
+}
+
 #[test]
 fn a_steady_frame_asks_for_no_memory() {
+    // In one test, because the calls of all threads are counted.
+    points_are_located_without_memory();
     let tetrahedron = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|v| v - 0.25);
     let convex: Vec<Geometry> = vec![
         Sphere::new(0.5).unwrap().into(),

@@ -20,6 +20,8 @@ mod number;
 mod overlay;
 mod plane;
 mod relate;
+#[cfg(test)]
+mod relate_tests;
 mod surface;
 
 pub use locate::locate;

@@ -109,9 +109,9 @@ fn first_corner(mesh: &Mesh, shell: usize) -> Option<u32> {
 }
 
 /// Both meshes, prepared.
-struct Pair<'a> {
-    a: Surface<'a>,
-    b: Surface<'a>,
+pub(super) struct Pair<'a> {
+    pub(super) a: Surface<'a>,
+    pub(super) b: Surface<'a>,
 }
 
 impl Pair<'_> {
@@ -177,7 +177,7 @@ impl Pair<'_> {
     }
 
     /// Adds what is seen about one corner of the contact.
-    fn look_at(&self, point: ContactPoint, overlay: &mut Overlay) -> Option<()> {
+    pub(super) fn look_at(&self, point: ContactPoint, overlay: &mut Overlay) -> Option<()> {
         // both surfaces have the same region, and so the same axis
         let mut about = self.a.about(point);
         let (a, b) = (self.a.fan(&mut about), self.b.fan(&mut about));
@@ -187,7 +187,12 @@ impl Pair<'_> {
 
     /// Whether no space next to a corner of the contact is in both solids, because the plane of one
     /// of the triangles given, of either mesh, is between the two there.
-    fn only_touch_at(&self, point: &ContactPoint, of_a: [Vec3; 3], of_b: [Vec3; 3]) -> bool {
+    pub(super) fn only_touch_at(
+        &self,
+        point: &ContactPoint,
+        of_a: [Vec3; 3],
+        of_b: [Vec3; 3],
+    ) -> bool {
         [of_a, of_b].into_iter().filter_map(Plane::through).any(|plane| {
             [true, false].into_iter().any(|above| {
                 !of_a.iter().any(|v| plane.has(*v, above))

@@ -258,7 +258,7 @@ impl Pose {
         }
     }
 
-    /// As [`Pose::composed`], for chains of any length: a product that is not a rotation to within
+    /// As [`Pose::compose`], for chains of any length: a product that is not a rotation to within
     /// [`ROTATION_TOLERANCE`] is replaced by the nearest rotation, so that deviations do not add
     /// up. The range is not checked; the translation is finite for any chain that fits in memory.
     #[must_use]

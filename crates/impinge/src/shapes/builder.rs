@@ -186,8 +186,8 @@ impl Surface {
     /// The mesh.
     ///
     /// # Errors
-    /// `BadParameter` if an edge is shorter than [`SHORTEST_EDGE`] of the largest coordinate, so
-    /// that neighbouring vertices could fall together in `f64`; or what the mesh refuses.
+    /// `BadParameter` if an edge is so short against the largest coordinate that neighbouring
+    /// vertices could fall together in `f64`; or what the mesh refuses.
     pub fn finish(self) -> Result<Mesh, Error> {
         let largest = self.vertices.iter().fold(0.0_f64, |m, v| m.max(v.abs().max_element()));
         let shortest = SHORTEST_EDGE * largest;

@@ -1,11 +1,6 @@
-//! Generated shapes: what tests, experiments and the command line work on where no file is given.
+//! Generated shapes: the usual solids and surfaces, by their sizes and counts.
 //!
-//! The cast is that of the papers: sphere, torus, tetra-flake, hyperboloid, cube arrays and a hand
-//! from Zachmann 1994; pipes, a deformed torus among stalagmites, an aircraft among tetrahedra, an
-//! axis-shaped body in a swept volume, a crowded interior and nested spheres from Klosowski et al.
-//! 1998; and the usual solids. Every generator takes its sizes and counts as parameters; [`Shape`]
-//! takes the number of polygons instead, so that experiments can loop over it; [`sample_assembly`]
-//! is a small machine with known faults.
+//! The shapes of the papers, and a small machine with known faults, are in `impinge-samples`.
 //!
 //! **Closed** means here: made of one or more pieces, each a manifold without boundary that is
 //! oriented outward, with no two vertices of a piece at one place (poles and seams are shared).

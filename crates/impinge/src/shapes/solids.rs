@@ -188,7 +188,7 @@ pub fn axis_body(length: f64, width: f64) -> Result<Mesh, Error> {
     axis_surface(length, width, 1, 1)?.finish()
 }
 
-/// The surface of the mesh that [`axis`] makes.
+/// The surface of the mesh that [`axis_body`] makes, along any axis.
 pub fn axis_surface(long: f64, width: f64, along: usize, across: usize) -> Result<Surface, Error> {
     length("the length of the axis body", long)?;
     length("the width of the axis body", width)?;

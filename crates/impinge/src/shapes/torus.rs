@@ -74,7 +74,7 @@ pub fn deformed_torus(
     deformed_surface(major, minor, [around, across], bump, seed)?.finish()
 }
 
-/// The surface of the mesh that [`deformed`] makes.
+/// The surface of the mesh that [`deformed_torus`] makes.
 pub fn deformed_surface(
     major: f64,
     minor: f64,

@@ -41,7 +41,7 @@ pub(crate) fn locate_at(p: Vec3, mesh: &Mesh, pose: &Pose) -> Location {
     })
 }
 
-/// As [`locate_at`], for a mesh whose vertices were moved before.
+/// As `locate_at`, for a mesh whose vertices were moved before.
 #[must_use]
 pub fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
     locate_in(p, solid.mesh(), solid.pose(), &solid.bounds(), |t| solid.triangle(t))

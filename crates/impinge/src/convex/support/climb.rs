@@ -30,7 +30,7 @@ const UNDERFLOW: f64 = f64::MIN_POSITIVE;
 
 /// Which vertices the current climb has seen: a time-stamp each, so that nothing is ever cleared.
 ///
-/// Made once and passed to every [`Hull::climb`], of any hulls.
+/// Made once and passed to every `Hull::climb`, of any hulls.
 #[derive(Clone, Debug, Default)]
 pub struct Climb {
     seen: Stamps,

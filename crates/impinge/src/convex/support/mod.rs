@@ -34,7 +34,7 @@ pub enum Certainty {
     ///
     /// A search that compares rounded products stops where all neighbours look level. On a needle
     /// or a nearly flat face the body may go on rising from there, so the answer has **no bound**,
-    /// and no separation may be concluded from it. Confirm it with [`Hull::climb`] from the answer,
+    /// and no separation may be concluded from it. Confirm it with `Hull::climb` from the answer,
     /// which ends after one ring of neighbours in the common case, or by asking every vertex.
     Rounded,
 }
@@ -88,7 +88,7 @@ pub trait VertexSearch {
     fn extra_bytes(&self) -> usize;
 }
 
-/// Exact climbing, [`LocalSearch::exact`].
+/// Exact climbing.
 impl VertexSearch for Hull {
     fn hull(&self) -> &Hull {
         self

@@ -62,9 +62,9 @@ impl<V: Volume> Moved<V> {
     pub(super) fn reuse(mut self, tree: &BvTree<V>) -> Self {
         self.volumes.clear();
         self.volumes.extend_from_slice(tree.volumes());
-        self.stamps.clear();
-        self.stamps.resize(tree.volumes().len(), 0);
-        Self { now: 0, ..self }
+        self.known.reserve(tree.volumes().len());
+        self.known.clear();
+        self
     }
 
     /// Starts a query: all volumes count as not moved.

@@ -251,7 +251,6 @@ fn hostile_snapshots() -> Result<(), Error> {
     bad(|v| v["bodies"]["retired"] = json!([11, 11]), "emptied");
     bad(|v| v["bodies"]["retired"] = json!([1100]), "emptied");
     // Forms.
-    bad(|v| v["geometries"][0] = json!([]), "at least one shape");
     bad(|v| part(v, 0)["shape"] = json!({"Mesh": 9}), "table");
     bad(|v| part(v, 0)["shape"] = json!({"Hull": 9}), "table");
     bad(|v| part(v, 0)["margin"] = json!(0.5), "margin");

@@ -51,7 +51,7 @@ fn where_a_plane_is_between_no_space_is_shared() {
     let mut random = Random::new(6);
     let bodies = bodies();
     let (mut plain, mut crossings, mut looked, mut sides, mut full) = (0, 0, 0, 0, 0);
-    for round in 0..1_500 {
+    for round in 0..4_000 {
         let [one, other] = [0; 2].map(|_| &bodies[random.index(bodies.len())]);
         let size = [1.0, 1.0, 2.0_f64.powi(-90), 2.0_f64.powi(60)][round % 4];
         let far = if round % 8 == 1 { 3e6 } else { 0.0 };

@@ -106,7 +106,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::BoxTree(arguments) => box_tree::run(arguments),
         Experiment::Leung(arguments) => leung::run(arguments),
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(arguments),
-        Experiment::Assemblies(arguments) => assemblies::run(&arguments),
+        Experiment::Assemblies(arguments) => assemblies::run(arguments),
         Experiment::Growth(arguments) => growth::run(arguments),
         Experiment::Far(arguments) => far::run(arguments),
         Experiment::Threads(arguments) => threads::run(arguments),

@@ -11,6 +11,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     name: "broad phases",
     covers: &[
         "broad::BroadPhase::update",
+        "broad::BroadPhase::update_unlimited",
         "broad::BroadPhase::pairs",
         "broad::Bounds::overlaps",
         "broad::Bounds::contains",

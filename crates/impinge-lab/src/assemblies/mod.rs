@@ -11,6 +11,7 @@ use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
 use impinge::{Mesh, Pose, Scene};
 use std::sync::Arc;
 
+use crate::common::Common;
 use crate::report::{Progress, Report, Table, count, short};
 use fcl::Fcl;
 use parts::{Assembly, assemblies};
@@ -18,6 +19,8 @@ use parts::{Assembly, assemblies};
 /// Arguments of `impinge-lab assemblies`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    common: Common,
     /// The FCL runner, built from `crates/impinge-lab/peers/fcl_assembly.cpp`; without it the
     /// columns of FCL stay empty.
     #[arg(long, value_name = "PROGRAM")]
@@ -29,12 +32,6 @@ pub(crate) struct Arguments {
     /// Rounds, in which the two take turns; each keeps its fastest.
     #[arg(long, default_value_t = 15, value_name = "N")]
     rounds: usize,
-    /// Where the results go.
-    #[arg(long, default_value = "target/results", value_name = "DIR")]
-    out: PathBuf,
-    /// Three rounds.
-    #[arg(long)]
-    quick: bool,
 }
 
 /// Seconds of a round, and what it found.
@@ -65,8 +62,10 @@ impl Round {
 }
 
 /// Measures every assembly and writes the report.
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let rounds = if arguments.quick { 3 } else { arguments.rounds.max(1) };
+pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
+    arguments.common.limit([(&mut arguments.rounds, 1)]);
+    let arguments = &arguments;
+    let rounds = arguments.rounds.max(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let assemblies = assemblies(arguments.meshes.as_deref())?;
     let mut progress = Progress::new(assemblies.len());
@@ -87,7 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     for assembly in &assemblies {
         progress.step(&assembly.name);
         let mut fcl = match &arguments.fcl {
-            Some(program) => Some(Fcl::start(program, &arguments.out, assembly)?),
+            Some(program) => Some(Fcl::start(program, &arguments.common.out, assembly)?),
             None => None,
         };
         let (mut own, mut other) = (None, None);
@@ -119,7 +118,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         ));
         table.row(cells);
     }
-    let mut report = Report::new(&arguments.out, "assemblies", "Assemblies beside FCL");
+    let mut report = Report::new(&arguments.common.out, "assemblies", "Assemblies beside FCL");
     report.paragraph(
         "From arrays of vertices and triangles to answers about all pairs of parts, by one thread. \
          impinge: checked meshes, boxes, then all that `impinge check` says of each pair whose \

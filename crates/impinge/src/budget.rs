@@ -1,7 +1,11 @@
 //! Limits on the work of a query (Klosowski et al. 1998, section 5.2.3).
 
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Units of work between two readings of the clock. A unit takes 10 to 150 ns, so that the clock is
+/// read every few microseconds at the latest, and its 20 to 50 ns do not count.
+const UNITS_PER_CLOCK_READING: u64 = 32;
 
 /// Limits on the work of a query, which stops at the first limit that it reaches.
 ///
@@ -15,16 +19,36 @@ use std::time::Instant;
 /// ```
 pub struct Budget<'a> {
     steps: u64,
+    spent: u64,
     depth: u32,
     deadline: Option<Instant>,
+    /// The clock is read when `spent` has reached this.
+    next_reading: u64,
     keep_going: Option<&'a mut dyn FnMut() -> bool>,
+    is_over: bool,
 }
 
 impl<'a> Budget<'a> {
     /// No limit: the answer is never [`Verdict::Undecided`](crate::Verdict::Undecided).
     #[must_use]
     pub fn unlimited() -> Self {
-        Self { steps: u64::MAX, depth: u32::MAX, deadline: None, keep_going: None }
+        Self {
+            steps: u64::MAX,
+            spent: 0,
+            depth: u32::MAX,
+            deadline: None,
+            next_reading: 0,
+            keep_going: None,
+            is_over: false,
+        }
+    }
+
+    /// This many microseconds from now.
+    #[must_use]
+    pub fn micros(micros: u64) -> Self {
+        // A deadline past the range of the clock is none.
+        let deadline = Instant::now().checked_add(Duration::from_micros(micros));
+        Self { deadline, ..Self::unlimited() }
     }
 
     /// A number of steps. The outermost volumes are always compared. The result does not depend on
@@ -45,8 +69,8 @@ impl<'a> Budget<'a> {
         Self { depth, ..Self::unlimited() }
     }
 
-    /// A deadline. The clock is read before every step, and the result is put together after the
-    /// last one: the answer comes some microseconds after the deadline.
+    /// A deadline. The clock is read every few steps, and the result is put together after the last
+    /// one: the answer comes some microseconds after the deadline.
     #[must_use]
     pub fn deadline(deadline: Instant) -> Self {
         Self::unlimited().and_deadline(deadline)
@@ -62,7 +86,7 @@ impl<'a> Budget<'a> {
     /// The same limits and a deadline.
     #[must_use]
     pub fn and_deadline(self, deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), ..self }
+        Self { deadline: Some(deadline), next_reading: 0, ..self }
     }
 
     /// Whether it sets no limit at all.
@@ -79,14 +103,52 @@ impl<'a> Budget<'a> {
     #[inline]
     #[must_use]
     pub fn step(&mut self) -> bool {
-        if self.steps == 0 || self.deadline.is_some_and(|at| Instant::now() >= at) {
+        self.take(1)
+    }
+
+    /// Counts several units of work before they are done; false if a limit is reached and they must
+    /// not be done. Once false, always false.
+    ///
+    /// All of `units` or none are counted: a query that takes them in portions stops at the same
+    /// place on every machine.
+    #[inline]
+    #[must_use]
+    pub fn take(&mut self, units: u64) -> bool {
+        if units > self.steps || self.is_over {
+            self.is_over = true;
             return false;
         }
-        self.steps -= 1;
-        match &mut self.keep_going {
-            Some(keep_going) => keep_going(),
-            None => true,
+        if self.spent >= self.next_reading && !self.goes_on() {
+            return false;
         }
+        self.steps -= units;
+        self.spent += units;
+        true
+    }
+
+    /// Reads the clock and asks whether to continue.
+    #[cold]
+    fn goes_on(&mut self) -> bool {
+        let in_time = self.deadline.is_none_or(|at| Instant::now() < at);
+        self.is_over = !in_time || self.keep_going.as_mut().is_some_and(|keep_going| !keep_going());
+        self.next_reading = match (&self.deadline, &self.keep_going) {
+            (None, None) => u64::MAX,
+            (_, Some(_)) => self.spent + 1,
+            (Some(_), None) => self.spent + UNITS_PER_CLOCK_READING,
+        };
+        !self.is_over
+    }
+
+    /// The units of work counted so far.
+    #[must_use]
+    pub fn spent(&self) -> u64 {
+        self.spent
+    }
+
+    /// Whether a limit was reached.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// Nodes at this depth are not opened.
@@ -104,5 +166,43 @@ impl fmt::Debug for Budget<'_> {
             .field("depth", &self.depth)
             .field("deadline", &self.deadline)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_are_taken_whole_or_not_at_all() {
+        let mut budget = Budget::steps(10);
+        assert!(budget.take(4) && budget.take(6));
+        assert!(!budget.step() && budget.is_over());
+        assert_eq!(budget.spent(), 10);
+
+        let mut budget = Budget::steps(10);
+        assert!(budget.take(7) && !budget.take(4));
+        assert!(!budget.step(), "a budget that is over stays over");
+        assert_eq!(budget.spent(), 7);
+    }
+
+    #[test]
+    fn a_deadline_that_has_passed_allows_nothing() {
+        assert!(!Budget::deadline(Instant::now()).step());
+        assert!(!Budget::micros(0).step());
+        let mut late = Budget::steps(5).and_deadline(Instant::now());
+        assert!(!late.step());
+        assert!(Budget::micros(u64::MAX).step());
+    }
+
+    #[test]
+    fn the_application_is_asked_before_every_step() {
+        let mut left = 3;
+        let mut ask = || {
+            left -= 1;
+            left >= 0
+        };
+        let mut budget = Budget::until(&mut ask);
+        assert_eq!((0..10).filter(|_| budget.step()).count(), 3);
     }
 }

@@ -6,7 +6,7 @@ mod parts;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use impinge::check::{CheckOptions, Relation, candidate_pairs, check_pair};
 use impinge::{Mesh, Pose, Scene};
 use std::sync::Arc;
@@ -29,6 +29,9 @@ pub(crate) struct Arguments {
     /// only generated assemblies are measured.
     #[arg(long, value_name = "DIR")]
     meshes: Option<PathBuf>,
+    /// Only assemblies with this in their name.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
     /// Rounds, in which the two take turns; each keeps its fastest.
     #[arg(long, default_value_t = 15, value_name = "N")]
     rounds: usize,
@@ -67,7 +70,11 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let arguments = &arguments;
     let rounds = arguments.rounds.max(1);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let assemblies = assemblies(arguments.meshes.as_deref())?;
+    let mut assemblies = assemblies(arguments.meshes.as_deref())?;
+    if let Some(only) = &arguments.only {
+        assemblies.retain(|assembly| assembly.name.contains(only.as_str()));
+        ensure!(!assemblies.is_empty(), "no assembly has {only:?} in its name");
+    }
     let mut progress = Progress::new(assemblies.len());
     let mut table = Table::new([
         "assembly",

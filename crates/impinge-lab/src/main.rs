@@ -19,6 +19,7 @@ mod growth;
 mod hulls;
 mod klosowski;
 mod leung;
+mod locate;
 mod methods;
 mod peers;
 mod plain;
@@ -62,6 +63,8 @@ enum Experiment {
     ZachmannConvex(zachmann_convex::Arguments),
     /// All verdicts about whole assemblies beside FCL.
     Assemblies(assemblies::Arguments),
+    /// Point in solid through the tree, beside the query that passes every triangle.
+    Locate(locate::Arguments),
     /// How queries grow from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// Distances of meshes that are far apart, compared with their sizes.
@@ -107,6 +110,7 @@ fn main() -> anyhow::Result<()> {
         Experiment::Leung(arguments) => leung::run(arguments),
         Experiment::ZachmannConvex(arguments) => zachmann_convex::run(arguments),
         Experiment::Assemblies(arguments) => assemblies::run(arguments),
+        Experiment::Locate(arguments) => locate::run(arguments),
         Experiment::Growth(arguments) => growth::run(arguments),
         Experiment::Far(arguments) => far::run(arguments),
         Experiment::Threads(arguments) => threads::run(arguments),

@@ -4,6 +4,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex};
 
 use impinge::convex::{Cuboid, Hull, Sphere};
 use impinge::world::{Body, Geometry, Handle, World, WorldOptions};
@@ -70,10 +71,38 @@ fn allocations_of(forms: &[Geometry], name: &str) {
     }
 }
 
+/// Lets every thread of the pool do all the work of some frames alone, while the others wait.
+/// Threads keep workspaces of their own; on a busy machine one of them might otherwise take its
+/// first contact only in a frame that is measured.
+fn warm_up_every_thread(
+    pool: &rayon::ThreadPool,
+    world: World,
+    places: &[(Handle, Vec3)],
+) -> World {
+    let world = Mutex::new(world);
+    let barrier = Barrier::new(pool.current_num_threads());
+    pool.broadcast(|context| {
+        for turn in 0..context.num_threads() {
+            barrier.wait();
+            if turn == context.index() {
+                let mut world = world.lock().unwrap();
+                for frame in 0..8 {
+                    tremble(&mut world, places, frame);
+                    world.update();
+                }
+            }
+            barrier.wait();
+        }
+    });
+    world.into_inner().unwrap()
+}
+
 fn allocations_with(threads: usize, forms: &[Geometry], name: &str) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    let (world, places) = trembling(forms, 200);
+    let world = warm_up_every_thread(&pool, world, &places);
     pool.install(|| {
-        let (mut world, places) = trembling(forms, 200);
+        let mut world = world;
         for frame in 0..64 {
             tremble(&mut world, &places, frame);
             world.update();

@@ -1,7 +1,14 @@
 //! Selects the backend for the instructions of the machine, once for each query.
 #![allow(unsafe_code, reason = "calling a function compiled for AVX2 after asking for it")]
 
-use super::{Portable, Wide};
+use super::Wide;
+
+/// The backend for any machine of this architecture.
+#[cfg(target_arch = "x86_64")]
+pub(crate) type Baseline = super::Sse2;
+/// The backend for any machine of this architecture.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) type Baseline = super::Portable;
 
 /// A kernel, generic over the kind of vectors. `run` must be `#[inline(always)]`, and so must every
 /// function that it passes vectors to.
@@ -24,7 +31,7 @@ pub(crate) fn run<T: Task>(task: T) -> T::Output {
             return unsafe { run_avx2(task) };
         }
     }
-    task.run::<Portable>()
+    task.run::<Baseline>()
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -1,8 +1,8 @@
-//! Vectors of eight `f32`: one interface, a [portable](Portable) backend and one for AVX2 with
-//! fused multiply-add.
+//! Vectors of eight `f32`: one interface; on x86-64 a backend for AVX2 with fused multiply-add
+//! and one for SSE2, elsewhere a portable one.
 //!
 //! Kernels are written once against [`Wide`] and compiled for each backend. Results may differ in
-//! rounding, because fused operations round once; the error bound of every kernel holds for both
+//! rounding, because fused operations round once; the error bound of every kernel holds for all
 //! backends.
 //!
 //! A kernel is a [`Task`](dispatch::Task), which [`dispatch::run`] runs with the best backend for
@@ -19,13 +19,19 @@
 mod avx2;
 pub(crate) mod dispatch;
 mod lookup;
+#[cfg(any(test, not(target_arch = "x86_64")))]
 mod portable;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
 mod vectors;
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::Avx2;
 pub(crate) use lookup::{Lookup, Row, Rows};
+#[cfg(any(test, not(target_arch = "x86_64")))]
 pub(crate) use portable::Portable;
+#[cfg(target_arch = "x86_64")]
+pub(crate) use sse2::Sse2;
 pub(crate) use vectors::{Lanes3, Wide3};
 
 /// A vector of eight numbers. A *mask* is a vector whose lanes have all bits set or none.
@@ -157,7 +163,7 @@ mod tests {
     }
 
     impl Task for Exact {
-        type Output = (u32, u32, [u32; 8], [u32; 8]);
+        type Output = (u32, u32, [u32; 8], [u32; 8], [[u32; 8]; 10]);
 
         #[inline(always)]
         fn run<W: Wide>(self) -> Self::Output {
@@ -174,12 +180,55 @@ mod tests {
                 *entry *= u32::from(n < ((full * 37) & 255).count_ones() as usize);
             }
             let bits = a.le(b).or(c.lt(d)).bits();
-            (full, bits, joined.array().map(f32::to_bits), packed)
+            let mut repacked = [0; 8];
+            let order = self.numbers.map(|number| (number & 7) as u8);
+            W::pack_permuted(&self.numbers, &order, 255, &mut repacked);
+            let highs = [W::high_bits(&self.numbers), W::high_bits_at(&self.numbers, &order)];
+            // Every operation that rounds at most once.
+            let values = [
+                a.add(b),
+                a.sub(b),
+                a.mul(c),
+                a.div(c),
+                d.abs().sqrt(),
+                a.min(b),
+                c.max(d),
+                a.le(b).and(b.lt(c)).select(c, d),
+            ]
+            .map(|v| v.array().map(bits_of_number));
+            let [v0, v1, v2, v3, v4, v5, v6, v7] = values;
+            let largest = W::splat(1.0).min(a.abs()).max(W::splat(0.5));
+            let [l0, l1, ..] = largest.max_in_all_lanes().array().map(f32::to_bits);
+            let last = [highs[0], highs[1], largest.max_lane().to_bits(), l0, l1, 0, 0, 0];
+            let values = [v0, v1, v2, v3, v4, v5, v6, v7, repacked, last];
+            (full, bits, joined.array().map(f32::to_bits), packed, values)
+        }
+    }
+
+    /// The bits, the same for every NaN.
+    fn bits_of_number(x: f32) -> u32 {
+        if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }
+    }
+
+    /// Operations that round more than once without fused instructions.
+    #[cfg(target_arch = "x86_64")]
+    #[derive(Clone, Copy)]
+    struct Rounded([[f32; 8]; 4]);
+
+    #[cfg(target_arch = "x86_64")]
+    impl Task for Rounded {
+        type Output = [[u32; 8]; 2];
+
+        #[inline(always)]
+        fn run<W: Wide>(self) -> Self::Output {
+            let [a, b, c, _] = &self.0;
+            let (a, b, c) = (W::load(a), W::load(b), W::load(c));
+            [a.mul_add(b, c), a.neg_mul_add(b, c)].map(|v| v.array().map(bits_of_number))
         }
     }
 
     #[test]
-    fn both_backends_give_the_same_results() {
+    fn all_backends_give_the_same_results() {
         let mut random = Random::new(11);
         let some = [0.0, -0.0, 1.0, -1.0, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 1e-40];
         let mut full = 0;
@@ -195,8 +244,15 @@ mod tests {
                 values: [0; 4].map(|_| [0; 8].map(|_| one(&mut random))),
                 numbers: [0; 8].map(|_| random.bits() as u32 >> random.index(32)),
             };
-            let (found, known) = (dispatch::run(task), task.run::<Portable>());
-            assert_eq!(found, known, "{:?} {:?}", task.values, task.numbers);
+            let known = task.run::<Portable>();
+            for found in [dispatch::run(task), task.run::<dispatch::Baseline>()] {
+                assert_eq!(found, known, "{:?} {:?}", task.values, task.numbers);
+            }
+            #[cfg(target_arch = "x86_64")]
+            {
+                let task = Rounded(task.values);
+                assert_eq!(task.run::<Sse2>(), task.run::<Portable>(), "{:?}", task.0);
+            }
             full += u32::from(known.0 != 0);
         }
         assert!(full > cases / 20, "{full}");

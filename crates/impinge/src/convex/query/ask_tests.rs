@@ -4,8 +4,8 @@ use super::super::answer::Standing;
 use super::*;
 use crate::convex::query::stage;
 use crate::math::Random;
-use crate::wide::Portable;
 use crate::wide::dispatch;
+use crate::wide::dispatch::Baseline;
 
 /// Hulls of all sizes and shapes.
 fn hulls(random: &mut Random) -> Vec<Hull> {
@@ -32,7 +32,7 @@ fn arrays_and_registers_agree() {
             let mut caches: [HullCache; 4] = Default::default();
             let [p, q, r, s] = &mut caches;
             let quick = dispatch::run(Meet::<false> { a, b, pose, cache: p });
-            let plain = Meet::<false> { a, b, pose, cache: q }.run::<Portable>();
+            let plain = Meet::<false> { a, b, pose, cache: q }.run::<Baseline>();
             assert_eq!(quick.is_intersecting(), plain.is_intersecting());
             let quick = dispatch::run(Measure::<Standing, false> {
                 a,
@@ -42,7 +42,7 @@ fn arrays_and_registers_agree() {
                 answer: PhantomData,
             });
             let plain = Measure::<Standing, false> { a, b, pose, cache: s, answer: PhantomData }
-                .run::<Portable>();
+                .run::<Baseline>();
             match (quick, plain) {
                 (Standing::Apart(p, ..), Standing::Apart(q, ..)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
@@ -198,7 +198,7 @@ fn verdicts_and_proofs_hold_where_numbers_are_large_for_the_bodies() {
         }
         let mut none = HullCache::default();
         let plain =
-            Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut none }.run::<Portable>();
+            Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut none }.run::<Baseline>();
         let again = dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut cache });
         let mut other = HullCache::default();
         let known = Measure::<Standing, false> {

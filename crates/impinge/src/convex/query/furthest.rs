@@ -351,7 +351,7 @@ fn larger(x: f64, y: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::math::Random;
-    use crate::wide::Portable;
+    use crate::wide::dispatch::Baseline;
     use crate::wide::dispatch::{self, Task};
 
     /// How much further than the vertex found in `f32` another may lie, in [units](Furthest::unit)
@@ -403,7 +403,7 @@ mod tests {
                 let far = |v: u32| direction.dot(points[v as usize] - ready.center);
                 let furthest = (0..points.len() as u32).map(far).fold(f64::NEG_INFINITY, f64::max);
                 let find = || Find { ready: &ready, direction };
-                for [rough, sure] in [dispatch::run(find()), find().run::<Portable>()] {
+                for [rough, sure] in [dispatch::run(find()), find().run::<Baseline>()] {
                     let slack = f64::from(SLACK) * ready.unit * direction.length();
                     assert!(far(rough) >= furthest - slack, "{count} {direction}");
                     let tiny = 8.0 * f64::EPSILON * ready.radius * direction.length();

@@ -298,9 +298,9 @@ fn with_margin(relative: &Relative, units: f64) -> Relative {
     relative
 }
 
-/// By both backends: registers, where the machine has them, and arrays.
-fn both<T: Task + Copy>(task: T) -> [T::Output; 2] {
-    [dispatch::run(task), task.run::<Portable>()]
+/// By all backends: the best of this machine, the baseline of the architecture, and arrays.
+fn by_all_backends<T: Task + Copy>(task: T) -> [T::Output; 3] {
+    [dispatch::run(task), task.run::<dispatch::Baseline>(), task.run::<Portable>()]
 }
 
 /// Calls `each` with cases at all scales.
@@ -416,7 +416,7 @@ fn boxes_and_sheets_that_touch_are_never_apart() {
         turned += u32::from(Frame::roundings(&a.tree.frame, &b.tree.frame) > 1.0);
         for units in [128.0, 40.0, 22.0, 0.0] {
             let relative = with_margin(&relative, units);
-            for seen in both(Overlap { a: &a, b: &b, relative: &relative }) {
+            for seen in by_all_backends(Overlap { a: &a, b: &b, relative: &relative }) {
                 for (kernel, seen) in seen.iter().enumerate() {
                     let counts = &mut counts[kernel];
                     for i in 0..PATCHES {
@@ -485,7 +485,7 @@ fn triangles_are_told_apart_or_crossing_only_where_they_are() {
             return;
         };
         let relative = &relative;
-        for seen in both(Compare { a: &a.leaf, b: &b.leaf, relative }) {
+        for seen in by_all_backends(Compare { a: &a.leaf, b: &b.leaf, relative }) {
             for (i, row) in seen.iter().enumerate() {
                 for (j, told) in row.iter().enumerate() {
                     counts[0][usize::from(case.triangles_meet(i, j))][usize::from(*told)] += 1;
@@ -494,7 +494,7 @@ fn triangles_are_told_apart_or_crossing_only_where_they_are() {
         }
         for k in 0..PATCHES {
             let (one, other) = (&a.parts[k].leaf, &b.parts[k].leaf);
-            for seen in both(Compare { a: one, b: other, relative }) {
+            for seen in by_all_backends(Compare { a: one, b: other, relative }) {
                 for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                     let meet = case.square(2 * k + i, 2 * k + j).1.is_zero();
                     counts[1][usize::from(meet)][usize::from(seen[i][j])] += 1;
@@ -586,7 +586,7 @@ fn determinants_are_off_by_no_more_than_their_rounding() {
         }
         // No two corners are further apart than twice the furthest from the origin.
         let bound = 32.0 * f64::from(UNIT) * longest * longest * 2.0 * far * (1.0 + 1e-6);
-        for (must, may) in both(Decide { p: &p, q: &q, bound: bound as f32 }) {
+        for (must, may) in by_all_backends(Decide { p: &p, q: &q, bound: bound as f32 }) {
             assert_eq!(must & !truth, 0, "crossing: {p:?} {q:?}");
             assert_eq!(truth & !(must | may), 0, "apart: {p:?} {q:?}");
             for lane in 0..8 {
@@ -594,7 +594,7 @@ fn determinants_are_off_by_no_more_than_their_rounding() {
                 counts[(truth >> lane & 1) as usize][told as usize] += 1;
             }
         }
-        for (must, may) in both(Decide { p: &p, q: &q, bound: 0.0 }) {
+        for (must, may) in by_all_backends(Decide { p: &p, q: &q, bound: 0.0 }) {
             wrong += ((must & !truth) | (truth & !(must | may))).count_ones();
         }
     }

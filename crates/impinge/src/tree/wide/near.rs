@@ -296,7 +296,7 @@ mod tests {
     use super::super::samples;
     use super::*;
     use crate::sink::NearPair;
-    use crate::wide::Portable;
+    use crate::wide::dispatch::Baseline;
 
     /// Keeps pairs up to a bound, which follows the closest one if asked to.
     struct Keep {
@@ -346,7 +346,7 @@ mod tests {
             {
                 let keep = || Keep { bound, follow, pairs: Vec::new() };
                 let (mut plain, mut best) = (keep(), keep());
-                query.run::<Portable>(&mut plain);
+                query.run::<Baseline>(&mut plain);
                 dispatch::run(RunNear { query: &query, sink: &mut best });
                 let plain = plain.finish();
                 pairs += plain.len();

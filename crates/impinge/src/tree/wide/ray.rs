@@ -226,7 +226,7 @@ mod tests {
     use super::super::samples;
     use super::*;
     use crate::math::Random;
-    use crate::wide::Portable;
+    use crate::wide::dispatch::Baseline;
     use dispatch::Task;
 
     /// The counts of the backends, and what `f32` decided of them.
@@ -251,7 +251,7 @@ mod tests {
                 };
                 let mut stack: Vec<Link> = tree.root.iter().map(|(_, link)| *link).collect();
                 let count = Count { tree, ray: &ray, stack: &mut stack, exact: &mut exact };
-                let plain = count.run::<Portable>();
+                let plain = count.run::<Baseline>();
                 assert_eq!(tree.crossings(&cast, &mut exact), Some(plain));
                 let all = 0..mesh.triangles().len() as u32;
                 let expected: Option<i64> = all.map(|t| along.crossing(from, &corners(t))).sum();

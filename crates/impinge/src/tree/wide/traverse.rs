@@ -445,7 +445,7 @@ mod tests {
     use super::super::samples;
     use super::*;
     use crate::sink::Collect;
-    use crate::wide::Portable;
+    use crate::wide::dispatch::Baseline;
     use crate::wide::dispatch::Task as _;
 
     #[test]
@@ -455,7 +455,7 @@ mod tests {
             let query = Query::new((a, a.tree()), (b, b.tree()), pose).unwrap();
             let (start, steps) = (&[query.roots().unwrap()], usize::MAX);
             let (mut plain, mut best) = (Collect::default(), Collect::default());
-            Run { query: &query, start, sink: &mut plain, steps }.run::<Portable>();
+            Run { query: &query, start, sink: &mut plain, steps }.run::<Baseline>();
             dispatch::run(Run { query: &query, start, sink: &mut best, steps });
             let plain = plain.into_sorted();
             pairs += plain.len();

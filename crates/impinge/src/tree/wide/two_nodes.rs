@@ -116,7 +116,7 @@ impl Relative {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wide::Portable;
+    use crate::wide::dispatch::Baseline;
     use crate::wide::dispatch::{self, Task};
 
     struct Likeliest {
@@ -144,7 +144,7 @@ mod tests {
             (scores[0], scores[1], scores[5]) = (score, score, score);
             let found = dispatch::run(Likeliest { mask, scores });
             assert_eq!(found & !0b10_0011, 0, "{score}");
-            let portable = Likeliest { mask, scores }.run::<Portable>();
+            let portable = Likeliest { mask, scores }.run::<Baseline>();
             assert_eq!(portable & !0b10_0011, 0, "{score}");
             if !score.is_nan() {
                 assert_eq!([found, portable], [known; 2]);

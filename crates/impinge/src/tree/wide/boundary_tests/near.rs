@@ -14,7 +14,7 @@ use super::super::near_batch::Batch;
 use super::super::near_boxes::{Eight, Goal, One, Rows};
 use super::super::near_leaf::{Close, close, nearest_centers};
 use super::super::relative::{Relative, UNIT};
-use super::{Case, PATCHES, Part, Side, both, cases, oracle, with_margin};
+use super::{Case, PATCHES, Part, Side, by_all_backends, cases, oracle, with_margin};
 
 /// The largest `f64` not above a local length in the mesh's unit.
 fn length_down(x: f32, frame: &Frame) -> f64 {
@@ -145,8 +145,8 @@ fn bounds_of_boxes_and_sheets_never_exceed_the_distance() {
         for units in [128.0, 100.0, 0.0] {
             let relative = with_margin(&relative, units);
             let task = Apart { a: &a, b: &b, relative: &relative, goal: &goal, limit: wide };
-            let bounds = both(task).map(|(lower, _)| lower);
-            let left = both(Apart { limit: goal.limit, ..task }).map(|(_, left)| left);
+            let bounds = by_all_backends(task).map(|(lower, _)| lower);
+            let left = by_all_backends(Apart { limit: goal.limit, ..task }).map(|(_, left)| left);
             for ((i, j), distances) in &known {
                 let compare = |x: f64| distances.iter().map(|d| d.compare(x)).max();
                 let within = compare(limit) != Some(Ordering::Less);
@@ -249,7 +249,7 @@ fn bounds_of_triangles_hold_their_distance() {
                 // Derived: 40 units below and 42 above, of 64.
                 for share in [1.0, 44.0 / 64.0, 0.0] {
                     let task = Near { a: one, b: other, relative: &relative, goal: &goal, share };
-                    for (measured, centers) in both(task) {
+                    for (measured, centers) in by_all_backends(task) {
                         for (pair, distance) in known {
                             let found = measured.iter().find(|m| m.pair == *pair);
                             let within = distance.compare(limit) != Ordering::Less;
@@ -312,7 +312,7 @@ fn gaps_of_candidates_never_exceed_the_distance() {
         for k in 0..2 * PATCHES {
             group.set(k, &case.here[k], &case.there[k]);
         }
-        for gaps in both(FaceGaps(&group)) {
+        for gaps in by_all_backends(FaceGaps(&group)) {
             for k in 0..2 * PATCHES {
                 let distance = Distance::new(case, k, k);
                 let gap = gaps[k];

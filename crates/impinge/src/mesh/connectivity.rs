@@ -28,8 +28,8 @@ pub(super) struct Connectivity {
     pub(super) triangles: Vec<[u32; 3]>,
     /// `None` when every polygon is a triangle: polygon `i` is then triangle `i`.
     pub(super) polygons: Option<PolygonList>,
-    /// Polygons with forced ears or with loops of both senses (see [`super::triangulate`]): their
-    /// triangles may overlap. Ascending.
+    /// Polygons with forced ears or with loops of both orientations (see [`super::triangulate`]):
+    /// their triangles may overlap. Ascending.
     pub(super) forced_polygons: Vec<u32>,
     pub(super) used: OnceLock<Vec<u32>>,
     pub(super) half_edge_tables: OnceLock<HalfEdgeTables>,

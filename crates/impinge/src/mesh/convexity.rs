@@ -3,9 +3,8 @@
 //! Zachmann 1994, section 4.2.2, checks every dihedral angle of a closed manifold of planar convex
 //! polygons. That is not enough: a surface can be convex along every edge and still wind around
 //! several times (two pyramids over a square whose outline winds twice: closed, connected, of genus
-//! zero).
-//! Mehlhorn et al. 1996, "Checking geometric programs or verification of geometric structures", add
-//! a global certificate, used here:
+//! zero). Mehlhorn et al. 1996, "Checking geometric programs or verification of geometric
+//! structures", add a global certificate, used here:
 //!
 //! 1. a point `p` strictly below the plane of every face;
 //! 2. a ray from `p` that meets the surface exactly once.
@@ -22,7 +21,7 @@
 //! vertices coincide, and the Euler characteristic is two. The faces then lie on the boundary of
 //! the hull and cover it `d` times, with branch points at vertices. A corner of the hull cannot lie
 //! inside a face or an edge, and only one vertex has its coordinates, so all `d` sheets meet in
-//! that vertex. The Riemann-Hurwitz formula gives
+//! that vertex. A hull has at least four corners. The Riemann-Hurwitz formula gives
 //! `2 = 2 d - (sum of branching) <= 2 d - 4 (d - 1)`, so `d = 1`.
 
 use std::collections::HashSet;

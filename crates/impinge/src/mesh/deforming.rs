@@ -49,7 +49,8 @@ impl DeformOptions {
 /// let at = Pose::from_translation([0.0, 0.0, 1.45])?; // the ball penetrates the floor by 0.05
 /// assert!(impinge::intersects(&floor, ball.mesh(), &at).is_intersecting());
 ///
-/// let pressed: Vec<Vec3> = ball.mesh().vertices().iter().map(|v| v.with_z(v.z.max(-0.9))).collect();
+/// let vertices = ball.mesh().vertices().iter();
+/// let pressed: Vec<Vec3> = vertices.map(|v| v.with_z(v.z.max(-0.9))).collect();
 /// ball.move_all(&pressed)?;
 /// assert!(!impinge::intersects(&floor, ball.mesh(), &at).is_intersecting());
 /// # Ok::<(), impinge::Error>(())
@@ -139,8 +140,10 @@ impl Deforming {
     }
 
     /// Moves some vertices, given as pairs of index and new position; the last entry for a vertex
-    /// counts. Takes time in proportion to the number of triangles at the moved vertices, plus one
-    /// pass over all vertices if the bounds of the mesh may change.
+    /// counts. Takes time in proportion to the number of triangles at the moved vertices, except
+    /// for the first call, for calls that may change the bounds of the mesh, and for calls after
+    /// which the frame of the tree no longer suits the mesh: these take time in proportion to the
+    /// mesh.
     ///
     /// # Errors
     /// If there is no such vertex, or a coordinate is not finite or too large. The mesh is then

@@ -24,8 +24,8 @@ use super::polygon_checks::{SelfContact, all_collinear, covered_once, self_conta
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, axes_by_size, drop_axis, newell};
 
-/// Levels at which a corner may be cut, lowest first. At this level: ears whose new side does not
-/// touch the rest of the outline.
+/// Ears whose new side does not touch the rest of the outline. The levels give the order in which
+/// corners are cut, lowest first.
 const LEVEL_PROPER: usize = 0;
 /// Ears whose new side may touch the rest of the outline.
 const LEVEL_TOUCHING: usize = 1;
@@ -68,8 +68,8 @@ pub(super) struct Triangulator {
 
 impl Triangulator {
     /// Appends the triangles of the polygon of these corners to `out`. Returns `false` if there are
-    /// forced ears or triangles of both orientations. Each triangle consists of three positions in
-    /// the polygon, rotated so that the smallest comes first, replaced by `corners[position]`.
+    /// forced ears or triangles of both orientations. Each triangle consists of three
+    /// ascending positions in the polygon, replaced by `corners[position]`.
     pub(super) fn triangulate(
         &mut self,
         vertices: &[Vec3],
@@ -100,8 +100,7 @@ impl Triangulator {
             }
             out.truncate(start);
             if n == 4 && (0..4).all(|i| self.turn(i, (i + 1) % 4, (i + 2) % 4) == Sign::Positive) {
-                // Shortcut for convex quadrilaterals, the most common case; clipping gives the
-                // same.
+                // Shortcut for convex quadrilaterals, which are common; clipping gives the same.
                 out.extend([[0, 1, 2], [0, 2, 3]].map(|t: [usize; 3]| t.map(|i| corners[i])));
                 return true;
             }
@@ -118,7 +117,7 @@ impl Triangulator {
         self.clip_loops(&flat, corners, out)
     }
 
-    /// Triangulates a polygon that clipping without loops gives forced ears. The polygon is cut at
+    /// Triangulates a polygon for which plain clipping forces ears. The polygon is cut at
     /// self-contacts into loops, and each loop is clipped in its own orientation. Returns `false`
     /// if there are loops of both orientations, or if a loop has forced ears.
     ///
@@ -272,8 +271,7 @@ impl Triangulator {
         let convex = &self.convex;
         self.tree.build(&self.points, (0..count).filter(|i| !convex[*i as usize]));
         self.queues.iter_mut().for_each(VecDeque::clear);
-        // Starts at the second corner, so that a convex quadrilateral gives (0, 1, 2) and (0, 2,
-        // 3).
+        // Starts at the second corner: a convex quadrilateral gives (0, 1, 2) and (0, 2, 3).
         for i in (1..count).chain([0]) {
             self.enqueue(i);
         }

@@ -91,7 +91,7 @@ fn a_moebius_strip_cannot_be_oriented() {
     assert_eq!((defects.open_edges.len(), defects.boundary_loops), (12, 1));
     assert!(!class.orientable && !class.oriented && class.manifold_with_boundary);
     assert_eq!((class.euler_characteristic, class.genus), (0, None));
-    assert!(defects.to_string().contains("cannot be oriented"));
+    assert!(defects.to_string().contains("is not orientable"));
 }
 
 #[test]

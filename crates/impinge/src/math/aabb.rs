@@ -1,9 +1,9 @@
 //! Axis-aligned boxes, and their fast transformation (Zachmann 1994, section 5.2.1).
 
-use super::{Pose, STRETCH, Vec3, length_up};
+use super::{MAX_STRETCH, Pose, Vec3, length_up};
 
-/// A closed axis-aligned box. Empty when a `min` exceeds its `max`; [`Aabb::EMPTY`] is the one
-/// every union starts from.
+/// A closed axis-aligned box. Empty if a component of `min` exceeds that of `max`; [`Aabb::EMPTY`]
+/// is the neutral element of [`Aabb::union`].
 ///
 /// ```
 /// use impinge::{Aabb, Pose, Vec3};
@@ -16,17 +16,17 @@ use super::{Pose, STRETCH, Vec3, length_up};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Aabb {
-    /// The corner of smallest coordinates.
+    /// The corner with the smallest coordinates.
     pub min: Vec3,
-    /// The corner of largest coordinates.
+    /// The corner with the largest coordinates.
     pub max: Vec3,
 }
 
-/// More than six products lose that are denormal.
-const DENORMAL: f64 = 8.0 * 5e-324;
+/// An upper bound of the rounding error of six denormal products.
+const DENORMAL_ERROR: f64 = 8.0 * 5e-324;
 
 impl Aabb {
-    /// The box of no points.
+    /// The box without points.
     pub const EMPTY: Self = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
 
     /// The box of two opposite corners, in any order.
@@ -46,7 +46,7 @@ impl Aabb {
         bounds
     }
 
-    /// Whether the box holds no point.
+    /// Whether the box contains no point.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.min.cmpgt(self.max).any()
@@ -83,19 +83,19 @@ impl Aabb {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// What both boxes share; empty when they do not overlap.
+    /// The intersection of both boxes; empty if they do not overlap.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self { min: self.min.max(other.min), max: self.max.min(other.max) }
     }
 
-    /// The box grown by `margin` on every side.
+    /// The box extended by `margin` on every side.
     #[must_use]
     pub fn grown(&self, margin: f64) -> Self {
         Self { min: self.min - Vec3::splat(margin), max: self.max + Vec3::splat(margin) }
     }
 
-    /// The point halfway between the corners.
+    /// The centre of the box.
     #[must_use]
     pub fn center(&self) -> Vec3 {
         self.min * 0.5 + self.max * 0.5
@@ -107,21 +107,20 @@ impl Aabb {
         self.max - self.min
     }
 
-    /// A lower bound of the squared distance between points of the two boxes, zero when they
-    /// overlap, before rounding.
+    /// The squared distance between the two boxes, up to rounding; zero if they overlap.
     #[inline]
     #[must_use]
     pub fn distance_squared(&self, other: &Self) -> f64 {
         (self.min - other.max).max(other.min - self.max).max(Vec3::ZERO).length_squared()
     }
 
-    /// The axis-aligned box of this box moved by `pose`, without a look at its eight corners: each
-    /// of the nine entries of the rotation meets the two ends of one side, and the smaller and the
-    /// larger products are summed up.
+    /// The axis-aligned box of this box moved by `pose`, without transforming its eight corners:
+    /// each of the nine entries of the rotation is multiplied by the two ends of one side, and the
+    /// smaller and the larger products are summed up.
     ///
     /// Conservative including rounding: for every point `p` of the box, `pose.transform_point(p)`
-    /// lies in the result. Rounding is monotone, and the sums below are taken in the very order of
-    /// that function, so the largest terms give the largest sum, bit for bit.
+    /// lies in the result. Rounding is monotone, and the sums below are taken in the same order as
+    /// in that function, so the largest terms give the largest sum, bit for bit.
     #[must_use]
     pub fn transformed(&self, pose: &Pose) -> Self {
         if self.is_empty() {
@@ -139,7 +138,7 @@ impl Aabb {
         Self { min: ((x0 + y0) + z0) + t, max: ((x1 + y1) + z1) + t }
     }
 
-    /// A box about the same centre that holds this box however it is turned about that centre, so
+    /// A box with the same centre that contains this box for every rotation about that centre, so
     /// that it needs no update when only the rotation changes.
     #[must_use]
     pub fn rotation_proof(&self) -> Self {
@@ -147,12 +146,12 @@ impl Aabb {
             return Self::EMPTY;
         }
         let center = self.center();
-        // Half the diagonal, with the rounding of the subtractions and the final sums covered, and
-        // what a matrix stretches that is a rotation only within the tolerance.
+        // Half the diagonal, plus bounds of the rounding of the subtractions and of the final sums,
+        // and of the stretch by a matrix that is a rotation only within the tolerance.
         let radius = length_up((self.max - center).max(center - self.min))
-            * (STRETCH + 8.0 * f64::EPSILON)
+            * (MAX_STRETCH + 8.0 * f64::EPSILON)
             + 4.0 * f64::EPSILON * center.abs().max_element()
-            + DENORMAL;
+            + DENORMAL_ERROR;
         Self { min: center - Vec3::splat(radius), max: center + Vec3::splat(radius) }
     }
 }
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn the_transformed_box_holds_every_transformed_point_bit_for_bit() {
+    fn the_transformed_box_contains_every_transformed_point_bit_for_bit() {
         let mut draws = Random::new(1);
         let mut random = || draws.unit();
         for _ in 0..2_000 {
@@ -205,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_box_of_any_size_is_held_however_it_is_turned() {
+    fn rotation_proof_boxes_of_any_size_contain_every_rotation() {
         let mut random = Random::new(2);
         for exponent in -323..60 {
             let scale = 10.0_f64.powi(exponent);

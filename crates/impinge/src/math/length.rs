@@ -1,15 +1,15 @@
-//! Lengths and directions at every scale: squares that would be denormal are scaled first.
+//! Lengths and directions at every scale: vectors whose squares would be denormal are scaled first.
 
 use super::rounding::U;
 use super::{Vec3, unit_scale};
 
-/// Brings lengths whose squares would be denormal to a size where they are not. A power of two.
-const LIFT: f64 = 4.149_515_568_880_993e180; // 2^600
+/// Scale factor for lengths whose squares would be denormal. A power of two.
+const SCALE_FOR_SQUARES: f64 = 4.149_515_568_880_993e180; // 2^600
 
-/// Below this, squares are lifted first.
-const SMALL: f64 = 1e-140;
+/// Lengths below this are scaled before they are squared.
+const MIN_UNSCALED_LENGTH: f64 = 1e-140;
 
-/// The next larger number, of a finite one.
+/// The next larger number after a finite number.
 #[inline]
 #[must_use]
 pub fn next_up(x: f64) -> f64 {
@@ -19,38 +19,41 @@ pub fn next_up(x: f64) -> f64 {
     f64::from_bits(if x > 0.0 { x.to_bits() + 1 } else { x.to_bits() - 1 })
 }
 
-/// The next smaller number, of a finite one.
+/// The next smaller number before a finite number.
 #[inline]
 #[must_use]
 pub fn next_down(x: f64) -> f64 {
     -next_up(-x)
 }
 
-/// Not less than the length of the difference that rounded to `v`, component by component.
+/// An upper bound of the length of the exact difference of two points whose rounded difference,
+/// component by component, is `v`.
 #[inline]
 #[must_use]
 pub fn length_up(v: Vec3) -> f64 {
     let largest = v.abs().max_element();
-    if largest < SMALL {
+    if largest < MIN_UNSCALED_LENGTH {
         if largest == 0.0 {
             return 0.0;
         }
-        return next_up((v * LIFT).length() * (1.0 + 8.0 * U) / LIFT);
+        return next_up((v * SCALE_FOR_SQUARES).length() * (1.0 + 8.0 * U) / SCALE_FOR_SQUARES);
     }
     v.length() * (1.0 + 8.0 * U)
 }
 
-/// Not more than the length of the difference that rounded to `v`, component by component.
+/// A lower bound of the length of the exact difference of two points whose rounded difference,
+/// component by component, is `v`.
 #[inline]
 #[must_use]
 pub fn length_down(v: Vec3) -> f64 {
-    if v.abs().max_element() < SMALL {
-        return next_down((v * LIFT).length() * (1.0 - 8.0 * U) / LIFT).max(0.0);
+    if v.abs().max_element() < MIN_UNSCALED_LENGTH {
+        return next_down((v * SCALE_FOR_SQUARES).length() * (1.0 - 8.0 * U) / SCALE_FOR_SQUARES)
+            .max(0.0);
     }
     v.length() * (1.0 - 8.0 * U)
 }
 
-/// The unit vector along `v`, whatever its length; `None` for zero and for what is not finite.
+/// The unit vector along `v`, for every length; `None` if `v` is zero or not finite.
 #[must_use]
 pub fn direction(v: Vec3) -> Option<Vec3> {
     let largest = v.abs().max_element();
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours() {
+    fn next_up_and_next_down() {
         assert_eq!(next_up(1.0), 1.0 + f64::EPSILON);
         assert_eq!(next_down(next_up(-3.0)), -3.0);
         assert!(next_up(0.0) > 0.0 && next_down(0.0) < 0.0);

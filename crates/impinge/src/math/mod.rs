@@ -1,5 +1,5 @@
-//! Vectors, poses, axis-aligned boxes, the plane of a polygon, and seeded random numbers for all
-//! that samples.
+//! Vectors, poses, axis-aligned and oriented boxes, the plane of a polygon, and seeded random
+//! numbers.
 
 mod aabb;
 pub mod convert;
@@ -18,7 +18,7 @@ pub(crate) use length::{direction, length_down, length_up, next_up};
 pub use oriented::{OrientedBox, OrientedMotion};
 pub(crate) use polygon::drop_axis;
 pub(crate) use polygon::{axes_by_size, newell};
-pub(crate) use pose::STRETCH;
+pub(crate) use pose::MAX_STRETCH;
 pub use pose::{Pose, REPAIRABLE_ROTATION, ROTATION_TOLERANCE};
 pub(crate) use random::Random;
 pub(crate) use scale::{coordinate_key, unit_scale};
@@ -32,13 +32,13 @@ use crate::error::{Error, ErrorKind};
 
 /// The largest absolute value of a coordinate or of a translation's component.
 ///
-/// Within it every predicate is exact, down to the smallest denormal number; beyond it construction
-/// fails with [`ErrorKind::OutOfRange`]. The bound leaves room for what is computed from
-/// coordinates: the fifth power of it, as the moments of inertia need, is still finite.
+/// Up to this bound every predicate is exact, down to the smallest denormal number; beyond it
+/// construction fails with [`ErrorKind::OutOfRange`]. The bound leaves room for values computed
+/// from coordinates: its fifth power, which the moments of inertia need, is still finite.
 pub const MAX_COORDINATE: f64 = 1e60;
 
-/// Checks that every component of `v` is finite and within [`MAX_COORDINATE`]; `what` names it in
-/// the error.
+/// Checks that every component of `v` is finite and within [`MAX_COORDINATE`]; `what` names the
+/// vector in the error.
 pub(crate) fn check_range(v: Vec3, what: impl FnOnce() -> String) -> Result<(), Error> {
     if !v.is_finite() {
         return Err(Error::new(

@@ -1,21 +1,22 @@
 //! The plane that fits a polygon, and its projection along a coordinate axis.
 //!
 //! Zachmann 1994, "Exact and fast collision detection", sections 3.2 (normal of a polygon that need
-//! not be planar) and 3.2.2 (dropping the coordinate along which the polygon is seen best). The
-//! formula printed there for the second component has its sign the other way round than the first
-//! and third; here all three follow the right-hand rule.
+//! not be planar) and 3.2.2 (dropping the coordinate of the largest component of the normal). In
+//! the formula printed there, the second component has the opposite sign to the first and third;
+//! here all three follow the right-hand rule.
 
 use super::{Vec3, unit_scale};
 
-/// The unit normal of the plane that fits a polygon best, by the right-hand rule; zero where there
-/// is none.
+/// The unit normal of the best-fit plane of a polygon, by the right-hand rule; zero if there is
+/// none.
 ///
-/// Each component of the normal is the signed area of the polygon seen along that axis (Newell's or
-/// Euler's formula), so a twisted polygon gets the normal of its mean plane and a planar one its
-/// own. Computed from the first vertex and scaled by a power of two, so neither a far-away origin
-/// nor an extreme unit harms it. The result is zero for fewer than three points, for a vanishing
-/// area and for coordinates that are not finite. Where the area is zero but for rounding, the
-/// direction is rounding noise as well: callers that must know ask the exact predicates.
+/// Each component of the normal is the signed area of the projection along that axis (Newell's or
+/// Euler's formula). So a twisted polygon gets the normal of its mean plane, and a planar polygon
+/// the normal of its plane. Coordinates are taken relative to the first vertex and scaled by a
+/// power of two, so neither a distant origin nor an extreme unit reduces the accuracy. The result
+/// is zero for fewer than three points, for zero area and for coordinates that are not finite. If
+/// the area is zero up to rounding, the direction is rounding noise as well; callers that have to
+/// detect this use the exact predicates.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -34,11 +35,11 @@ pub fn newell_normal(points: &[Vec3]) -> Vec3 {
     (sum / size).normalize()
 }
 
-/// The same before normalisation: twice the polygon's area vector, up to one positive factor.
+/// Newell's normal before normalisation: twice the polygon's area vector, up to a positive factor.
 ///
-/// The factor is a power of two that brings the polygon to size one, so that neither huge nor tiny
-/// polygons lose their normal. Zero for fewer than three points and, up to rounding, for polygons
-/// of zero area; not finite where coordinates, or differences of them, are not.
+/// The factor is a power of two that scales the polygon to about size one, so that neither huge nor
+/// tiny polygons lose their normal. Zero for fewer than three points and, up to rounding, for
+/// polygons of zero area; not finite if coordinates, or their differences, are not finite.
 pub fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
     let Some(origin) = points.clone().next() else { return Vec3::ZERO };
     let size = points.clone().fold(0.0_f64, |s, p| s.max((p - origin).abs().max_element()));
@@ -59,8 +60,8 @@ pub fn newell(points: impl Iterator<Item = Vec3> + Clone) -> Vec3 {
     sum
 }
 
-/// The coordinate axes, the one along which `normal` is longest first: dropping that coordinate
-/// keeps most of the polygon's area. Of equal components the first wins.
+/// The coordinate axes in the order of the components of `normal`, largest first: dropping the
+/// first coordinate keeps most of the polygon's area. Equal components keep their order.
 #[must_use]
 pub fn axes_by_size(normal: Vec3) -> [usize; 3] {
     let n = normal.abs();
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn non_convex_and_twisted_polygons() {
-        // An L: the reflex corner must not turn the normal round.
+        // An L shape: the reflex corner must not reverse the normal.
         let l = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]];
         let flat: Vec<_> = l.iter().map(|&[x, y]| Vec3::new(x, y, 4.0)).collect();
         assert_eq!(newell_normal(&flat), Vec3::Z);
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_and_places() {
+    fn normals_do_not_depend_on_scale_and_position() {
         let triangle = [Vec3::ZERO, Vec3::new(4.0, 0.0, 1.0), Vec3::new(0.0, 4.0, 1.0)];
         let expected = triangle[1].cross(triangle[2]).normalize();
         for scale in [5e-324, 1e-310, 1e-200, 1.0, 1e60, 1e200, 1e307] {
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn no_normal() {
+    fn degenerate_polygons_have_no_normal() {
         assert_eq!(newell_normal(&[]), Vec3::ZERO);
         assert_eq!(newell_normal(&[Vec3::ONE]), Vec3::ZERO);
         assert_eq!(newell_normal(&[Vec3::ONE, Vec3::X]), Vec3::ZERO);

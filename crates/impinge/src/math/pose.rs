@@ -5,18 +5,18 @@ use glam::DMat3;
 use super::{Vec3, check_range};
 use crate::error::{Error, ErrorKind};
 
-/// Where a body is: a rotation `R`, then a translation `t`.
+/// The position and orientation of a body: a rotation `R`, then a translation `t`.
 ///
 /// A pair query takes the pose of B in A's frame. A point `v` of B then lies at `R*v + t` in A's
-/// frame, and [`Pose::transform_point`] is the one place where that is evaluated:
+/// frame, and [`Pose::transform_point`] is the only function that evaluates this:
 ///
 /// ```text
 /// x' = ((R00*x + R01*y) + R02*z) + t0      and likewise for y' and z'
 /// ```
 ///
-/// in this order, every operation in `f64` rounded to nearest, no fused multiply-add. The three
-/// numbers that come out are the vertex: they are not rounded again, and every verdict is exact for
-/// them.
+/// in this order, with every operation rounded to nearest in `f64` and no fused multiply-add. The
+/// three resulting numbers are the vertex: they are not rounded again, and every result is exact
+/// for them.
 ///
 /// ```
 /// use impinge::{Pose, Vec3};
@@ -33,25 +33,24 @@ pub struct Pose {
     translation: Vec3,
 }
 
-/// How far `R^T R` may be from the identity, in its largest entry, for [`Pose::from_matrix`] to
-/// take `R` as a rotation.
+/// The largest entry of `R^T R - I` for which [`Pose::from_matrix`] accepts `R` as a rotation.
 ///
-/// A product of a few thousand `f64` rotations stays well inside; a matrix stored in `f32` (about
-/// 1e-7) does not, and goes through [`Pose::from_nearest_rotation`].
+/// A product of a few thousand `f64` rotations stays well below this tolerance; a matrix stored in
+/// `f32` (error about 1e-7) does not, and needs [`Pose::from_nearest_rotation`].
 pub const ROTATION_TOLERANCE: f64 = 1e-9;
 
-/// No rotation of a pose, nor of one pose relative to another, makes a vector longer than this
-/// times its length.
+/// The largest factor by which the rotation of a pose, or of one pose relative to another, can
+/// lengthen a vector.
 ///
 /// With `R^T R = I + E` and entries of `E` of at most `ROTATION_TOLERANCE`, `|R v|^2 <= (1 + 3e-9)
 /// |v|^2`; a product of two such matrices doubles the exponent.
-pub(crate) const STRETCH: f64 = 1.0 + 4.0 * ROTATION_TOLERANCE;
+pub(crate) const MAX_STRETCH: f64 = 1.0 + 4.0 * ROTATION_TOLERANCE;
 
-/// How far from a rotation a matrix may be for [`Pose::from_nearest_rotation`] to repair it.
+/// The largest entry of `R^T R - I` for which [`Pose::from_nearest_rotation`] repairs `R`.
 pub const REPAIRABLE_ROTATION: f64 = 1e-3;
 
 impl Pose {
-    /// No motion at all.
+    /// The identity.
     pub const IDENTITY: Self = Self { rotation: DMat3::IDENTITY, translation: Vec3::ZERO };
 
     /// A translation without rotation.
@@ -63,10 +62,10 @@ impl Pose {
     }
 
     /// A rotation by the quaternion `x i + y j + z k + w`, then a translation. The quaternion may
-    /// have any length but zero.
+    /// have any nonzero length.
     ///
-    /// Rotations that take axes to axes are exact: quarter turns about an axis keep faces flush
-    /// that were.
+    /// Rotations that map coordinate axes to coordinate axes are exact: after a quarter turn about
+    /// an axis, flush faces are still flush.
     ///
     /// # Errors
     /// If a number is not finite or too large, or the quaternion is zero.
@@ -81,11 +80,11 @@ impl Pose {
         if largest == 0.0 {
             return Err(Error::new(
                 ErrorKind::NotARotation,
-                "the quaternion is zero and names no rotation; the identity is [0, 0, 0, 1]",
+                "the quaternion is zero, which is not a rotation; the identity is [0, 0, 0, 1]",
             ));
         }
-        // Scaled first, so that the length neither overflows nor vanishes. Divided by the square of
-        // the length, so that no root is rounded.
+        // Scaled first, so that the length neither overflows nor underflows. Divided by the squared
+        // length, so that no square root is rounded.
         let [x, y, z, w] = xyzw.map(|c| c / largest);
         let n = x * x + y * y + z * z + w * w;
         let rotation = DMat3::from_cols(
@@ -111,7 +110,7 @@ impl Pose {
         )
     }
 
-    /// A rotation by `angle` (radians) about `axis` (of any length but zero) through the origin.
+    /// A rotation by `angle` (radians) about `axis` (of any nonzero length) through the origin.
     ///
     /// # Errors
     /// If a number is not finite, or the axis is zero.
@@ -127,7 +126,7 @@ impl Pose {
         if largest == 0.0 {
             return Err(Error::new(
                 ErrorKind::NotARotation,
-                "the rotation axis is zero; give it any other length",
+                "the rotation axis is zero; it must have a nonzero length",
             ));
         }
         Self::checked(DMat3::from_axis_angle((axis / largest).normalize(), angle), Vec3::ZERO)
@@ -137,38 +136,42 @@ impl Pose {
     ///
     /// # Errors
     /// If a number is not finite or too large, or if `R` is not a rotation to within
-    /// [`ROTATION_TOLERANCE`]: the message says whether it mirrors, scales, shears, or is only too
-    /// coarse.
+    /// [`ROTATION_TOLERANCE`]: the message says whether it mirrors, scales, shears, or is only
+    /// too imprecise.
     pub fn from_matrix(rows: [[f64; 4]; 3]) -> Result<Self, Error> {
-        let (rotation, translation) = split(rows);
+        let (rotation, translation) = split_matrix(rows);
         check_rotation(&rotation, ROTATION_TOLERANCE)?;
         Self::checked(rotation, translation)
     }
 
-    /// As [`Pose::from_matrix`], for a matrix that is a rotation only roughly (stored in `f32`,
-    /// printed with few digits): the nearest rotation takes its place.
+    /// As [`Pose::from_matrix`], for a matrix that is only approximately a rotation (stored in
+    /// `f32`, printed with few digits): it is replaced by the nearest rotation.
     ///
     /// # Errors
     /// If a number is not finite or too large, or if `R` is further than [`REPAIRABLE_ROTATION`]
     /// from any rotation.
     pub fn from_nearest_rotation(rows: [[f64; 4]; 3]) -> Result<Self, Error> {
-        let (mut rotation, translation) = split(rows);
+        let (mut rotation, translation) = split_matrix(rows);
         check_rotation(&rotation, REPAIRABLE_ROTATION)?;
         rotation = nearest_rotation(rotation);
         Self::checked(rotation, translation)
     }
 
-    /// A pose from numbers that some pose had: as [`Pose::from_matrix`], but for the deviation that
-    /// [`Pose::relative`] may add, and translations of up to `most`, which poses that are composed
-    /// may have.
+    /// A pose from the stored matrix of a valid pose. As [`Pose::from_matrix`], but allows the
+    /// deviation that [`Pose::relative`] may add, and translations of up to `max_translation`,
+    /// which composed poses may have.
     #[cfg(feature = "serde")]
-    pub(crate) fn of_stored(rows: [[f64; 4]; 3], most: f64) -> Result<Self, Error> {
-        let (rotation, translation) = split(rows);
+    pub(crate) fn from_stored(rows: [[f64; 4]; 3], max_translation: f64) -> Result<Self, Error> {
+        let (rotation, translation) = split_matrix(rows);
         check_rotation(&rotation, 3.0 * ROTATION_TOLERANCE)?;
-        if !matches!(translation.abs().max_element().partial_cmp(&most), Some(o) if o.is_le())
+        let largest = translation.abs().max_element();
+        if !matches!(largest.partial_cmp(&max_translation), Some(o) if o.is_le())
             || !translation.is_finite()
         {
-            let message = format!("the translation {translation} of a stored pose is out of range");
+            let message = format!(
+                "the translation {translation} of a stored pose is out of range: \
+                 its components must not exceed {max_translation:e} in size"
+            );
             return Err(Error::new(ErrorKind::OutOfRange, message));
         }
         Ok(Self { rotation, translation })
@@ -198,8 +201,8 @@ impl Pose {
         [0, 1, 2].map(|i| [r.x_axis[i], r.y_axis[i], r.z_axis[i], t[i]])
     }
 
-    /// `R*v + t`, in the order the type's documentation gives. This *is* the vertex every verdict
-    /// speaks of.
+    /// `R*v + t`, in the order that the documentation of the type gives. Every result refers to
+    /// exactly this vertex.
     #[inline]
     #[must_use]
     pub fn transform_point(&self, v: Vec3) -> Vec3 {
@@ -207,7 +210,7 @@ impl Pose {
         ((r.x_axis * v.x + r.y_axis * v.y) + r.z_axis * v.z) + self.translation
     }
 
-    /// `R*v`: directions turn, they do not move.
+    /// `R*v`: directions are rotated but not translated.
     #[inline]
     #[must_use]
     pub fn transform_vector(&self, v: Vec3) -> Vec3 {
@@ -215,7 +218,7 @@ impl Pose {
         (r.x_axis * v.x + r.y_axis * v.y) + r.z_axis * v.z
     }
 
-    /// First `inner`, then `self`: a body at `inner` in a frame that is itself at `self`.
+    /// First `inner`, then `self`: the pose of a body at `inner` in a frame that is at `self`.
     ///
     /// The rotation is the product of the two matrices, rounded; the translation is
     /// `self.transform_point(inner.translation())`.
@@ -223,8 +226,8 @@ impl Pose {
     /// # Errors
     /// [`ErrorKind::OutOfRange`] if a component of the translation exceeds
     /// [`MAX_COORDINATE`](super::MAX_COORDINATE), and [`ErrorKind::NotARotation`] if the product
-    /// is not a rotation to within [`ROTATION_TOLERANCE`]: deviations of matrices that were kept
-    /// bit for bit add up. [`Pose::from_nearest_rotation`] repairs a matrix.
+    /// is not a rotation to within [`ROTATION_TOLERANCE`]: the deviations of matrices that are
+    /// kept bit for bit add up. [`Pose::from_nearest_rotation`] repairs a matrix.
     ///
     /// ```
     /// use impinge::{ErrorKind, Pose};
@@ -236,20 +239,20 @@ impl Pose {
     pub fn compose(&self, inner: &Self) -> Result<Self, Error> {
         let composed = self.composed(inner);
         check_range(composed.translation, || "the translation of the composed pose".into())?;
-        let off = deviation(&composed.rotation);
-        if off > ROTATION_TOLERANCE {
+        let error = deviation(&composed.rotation);
+        if error > ROTATION_TOLERANCE {
             let message = format!(
-                "the composed matrix is not a rotation: it is {off:.1e} off, where \
-                 {ROTATION_TOLERANCE:e} is allowed, because the two it is made of are off; \
-                 repair these with Pose::from_nearest_rotation"
+                "the composed matrix is not a rotation: its error is {error:.1e}, but at most \
+                 {ROTATION_TOLERANCE:e} is allowed; the errors of the two poses add up: \
+                 repair their matrices with Pose::from_nearest_rotation"
             );
             return Err(Error::new(ErrorKind::NotARotation, message));
         }
         Ok(composed)
     }
 
-    /// As [`Pose::compose`], for what is composed of few poses that were checked: the range and
-    /// the rotation of the result are not.
+    /// As [`Pose::compose`], for the product of a few checked poses: the range and the rotation of
+    /// the result are not checked.
     #[inline]
     pub(crate) fn composed(&self, inner: &Self) -> Self {
         Self {
@@ -276,47 +279,48 @@ impl Pose {
         self.translation.abs().max_element() <= super::MAX_COORDINATE
     }
 
-    /// The motion that undoes this one: the rotation is the transpose, the translation its product
-    /// with `-t`, rounded.
+    /// The inverse motion: the rotation is the transpose, the translation its product with `-t`,
+    /// rounded.
     ///
     /// A component of the translation can reach `sqrt(3)` times
     /// [`MAX_COORDINATE`](super::MAX_COORDINATE), which all queries accept. With `R^T R = I + E`,
     /// where no entry of `E` exceeds [`ROTATION_TOLERANCE`], a point `v` that is moved and moved
-    /// back ends at `v + E v`: off by up to `3 * ROTATION_TOLERANCE * |v|`, and rounding. So the
-    /// inverse of a rotation that is one to rounding is exact to rounding, and that of a coarser
-    /// matrix is as coarse as the matrix.
+    /// back ends at `v + E v`, an error of up to `3 * ROTATION_TOLERANCE * |v|` plus rounding. So
+    /// the inverse is exact to rounding if the rotation is, and less accurate in proportion to the
+    /// error of the matrix otherwise.
     #[must_use]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.transpose();
         Self { rotation, translation: -(rotation * self.translation) }
     }
 
-    /// The pose of `b` in the frame of `a`, both given in one common frame: what a pair query asks
-    /// for.
+    /// The pose of `b` in the frame of `a`, both given in one common frame: the input of a pair
+    /// query.
     ///
     /// Two bodies with the same rotation get exactly the identity as their relative rotation, and
-    /// two with the same pose exactly [`Pose::IDENTITY`]: parts that are only moved apart keep
-    /// contacts that the rounding of a product of matrices would tear open.
+    /// two bodies with the same pose exactly [`Pose::IDENTITY`]. So parts that differ only by a
+    /// translation keep contacts that the rounding of a matrix product would open.
     ///
     /// A component of the translation can reach `2 * sqrt(3)` times
-    /// [`MAX_COORDINATE`](super::MAX_COORDINATE), which all queries accept; verdicts are exact for
-    /// the pose as it is returned. The transpose of `a`'s rotation stands for its inverse, as in
-    /// [`Pose::inverse`]: seen through `a` again, a point `w` of `b` in the common frame is off by
-    /// up to `3 * ROTATION_TOLERANCE * |w - t|`, with `t` the translation of `a`, and rounding. The
-    /// relative rotation may be off by twice [`ROTATION_TOLERANCE`].
+    /// [`MAX_COORDINATE`](super::MAX_COORDINATE), which all queries accept; results are exact for
+    /// the returned pose. The transpose of `a`'s rotation replaces its inverse, as in
+    /// [`Pose::inverse`]: after mapping back by `a`, a point `w` of `b` in the common frame has an
+    /// error of up to `3 * ROTATION_TOLERANCE * |w - t|`, with `t` the translation of `a`, plus
+    /// rounding. The error of the relative rotation can be twice [`ROTATION_TOLERANCE`].
     #[must_use]
     pub fn relative(a: &Self, b: &Self) -> Self {
         let offset = b.translation - a.translation;
         if a.rotation == DMat3::IDENTITY {
             return Self { rotation: b.rotation, translation: offset };
         }
-        let back = a.rotation.transpose();
-        let rotation = if a.rotation == b.rotation { DMat3::IDENTITY } else { back * b.rotation };
-        Self { rotation, translation: back * offset }
+        let inverse = a.rotation.transpose();
+        let rotation =
+            if a.rotation == b.rotation { DMat3::IDENTITY } else { inverse * b.rotation };
+        Self { rotation, translation: inverse * offset }
     }
 }
 
-fn split(rows: [[f64; 4]; 3]) -> (DMat3, Vec3) {
+fn split_matrix(rows: [[f64; 4]; 3]) -> (DMat3, Vec3) {
     let column = |j: usize| Vec3::new(rows[0][j], rows[1][j], rows[2][j]);
     (DMat3::from_cols(column(0), column(1), column(2)), column(3))
 }
@@ -327,9 +331,9 @@ fn deviation(r: &DMat3) -> f64 {
     (gram - DMat3::IDENTITY).to_cols_array().iter().fold(0.0_f64, |m, c| m.max(c.abs()))
 }
 
-/// The rotation nearest to a matrix that is one to within [`REPAIRABLE_ROTATION`].
+/// The rotation nearest to a matrix that is a rotation to within [`REPAIRABLE_ROTATION`].
 fn nearest_rotation(mut rotation: DMat3) -> DMat3 {
-    // Newton's iteration for the orthogonal polar factor; from within 1e-3 three steps reach
+    // Newton's iteration for the orthogonal polar factor. From an error of 1e-3, three steps reach
     // rounding error.
     for _ in 0..4 {
         rotation = (rotation + rotation.inverse().transpose()) * 0.5;
@@ -337,13 +341,12 @@ fn nearest_rotation(mut rotation: DMat3) -> DMat3 {
     rotation
 }
 
-/// Says why `r` is not a rotation to within `tolerance`, in the order a user would look for the
-/// cause.
+/// Checks that `r` is a rotation to within `tolerance`. The error gives the most likely cause.
 fn check_rotation(r: &DMat3, tolerance: f64) -> Result<(), Error> {
     if !r.is_finite() {
         return Err(Error::new(
             ErrorKind::NotFinite,
-            "the rotation matrix holds a number that is not finite",
+            "the rotation matrix has an entry that is not finite",
         ));
     }
     let gram = r.transpose() * *r;
@@ -358,7 +361,7 @@ fn check_rotation(r: &DMat3, tolerance: f64) -> Result<(), Error> {
         "it mirrors (determinant -1); flip one axis of the mesh instead".to_owned()
     } else if deviation <= REPAIRABLE_ROTATION {
         format!(
-            "it is {deviation:.1e} off, where {tolerance:e} is allowed; use Pose::from_nearest_rotation for rounded matrices"
+            "its error is {deviation:.1e}, but at most {tolerance:e} is allowed; use Pose::from_nearest_rotation for rounded matrices"
         )
     } else if skew <= REPAIRABLE_ROTATION {
         format!(
@@ -366,7 +369,7 @@ fn check_rotation(r: &DMat3, tolerance: f64) -> Result<(), Error> {
             lengths[0], lengths[1], lengths[2]
         )
     } else {
-        format!("its columns are not perpendicular (off by {skew:.1e})")
+        format!("its columns are not perpendicular (error {skew:.1e})")
     };
     Err(Error::new(ErrorKind::NotARotation, format!("the matrix is not a rotation: {reason}")))
 }
@@ -422,13 +425,14 @@ mod tests {
     }
 
     #[test]
-    fn compose_refuses_what_leaves_the_range_or_is_no_rotation_any_more() {
+    fn compose_rejects_results_out_of_range_and_results_that_are_no_rotations() {
         let turn = Pose::from_axis_angle([0.0, 0.0, 1.0], 0.7).unwrap();
         let mut far = Pose::from_translation([0.9e60, 0.9e60, -0.9e60]).unwrap();
         far = far.compose(&turn).unwrap();
         let error = far.compose(&far).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::OutOfRange);
-        // Eight tenths of the tolerance each: one is taken, two are not, and repaired they are.
+        // An error of eight tenths of the tolerance: one such factor is accepted, the product of
+        // two is rejected, and after the repair it is accepted.
         let mut rows = turn.to_matrix();
         rows.iter_mut().for_each(|row| row[0] *= 1.0 + 0.4e-9);
         let coarse = Pose::from_matrix(rows).unwrap();
@@ -448,18 +452,18 @@ mod tests {
 
     /// The bounds that the documentation gives.
     #[test]
-    fn inverse_and_relative_reach_no_further_than_they_say() {
+    fn inverse_and_relative_stay_within_the_documented_bounds() {
         let corner = Pose::from_axis_angle([0.0, 1.0, -1.0], (1.0 / 3f64.sqrt()).acos()).unwrap();
-        for turn in [corner, corner.inverse(), sample()] {
+        for rotation in [corner, corner.inverse(), sample()] {
             for signs in 0..8 {
                 let sign = |k: usize| if signs >> k & 1 == 0 { 1e60 } else { -1e60 };
                 let t = Vec3::new(sign(0), sign(1), sign(2));
-                let there = Pose::from_translation(t).unwrap().compose(&turn).unwrap();
+                let there = Pose::from_translation(t).unwrap().compose(&rotation).unwrap();
                 let back = Pose::from_translation(-t).unwrap();
-                let most = 1e60 * 3f64.sqrt() * (1.0 + 1e-9);
-                assert!(there.inverse().translation().abs().max_element() <= most);
+                let max = 1e60 * 3f64.sqrt() * (1.0 + 1e-9);
+                assert!(there.inverse().translation().abs().max_element() <= max);
                 let relative = Pose::relative(&there, &back);
-                assert!(relative.translation().abs().max_element() <= 2.0 * most);
+                assert!(relative.translation().abs().max_element() <= 2.0 * max);
             }
         }
         let mut rows = sample().to_matrix();
@@ -473,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn any_quaternion_but_zero_is_normalised() {
+    fn every_nonzero_quaternion_is_normalised() {
         let unit = Pose::from_quaternion([0.1, 0.2, 0.3, 0.9], Vec3::ZERO).unwrap();
         for scale in [1e-300, 7.0, 1e300] {
             let q = [0.1, 0.2, 0.3, 0.9].map(|c| c * scale);
@@ -498,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn matrices_that_are_no_rotations_are_refused_with_the_reason() {
+    fn matrices_that_are_not_rotations_are_rejected_with_the_reason() {
         let with = |r: [[f64; 3]; 3]| Pose::from_matrix(r.map(|[a, b, c]| [a, b, c, 0.0]));
         let cases = [
             ([[-1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], "mirrors"),

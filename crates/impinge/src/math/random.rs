@@ -9,14 +9,14 @@ use glam::DQuat;
 
 use super::Vec3;
 
-/// A stream of random numbers, the same for the same seed.
+/// A stream of random numbers that depends only on the seed.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
 }
 
 impl Random {
-    /// The stream of `seed`. Every seed is good, zero included.
+    /// The stream of `seed`. Every seed is valid, including zero.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
@@ -59,7 +59,7 @@ impl Random {
 
     /// A unit vector, uniform on the sphere.
     pub fn direction(&mut self) -> Vec3 {
-        // A point in the shell between radius 0.1 and 1; more than half of the draws fall into it.
+        // A point in the shell between radius 0.1 and 1, which more than half of the draws hit.
         loop {
             let v = self.in_cube();
             if (0.01..=1.0).contains(&v.length_squared()) {
@@ -79,7 +79,7 @@ impl Random {
         DQuat::from_xyzw(x, y, z * k, w * k).normalize()
     }
 
-    /// A point in the unit disc without its middle, and its squared distance from the middle.
+    /// A point in the unit disc, not near its centre, and its squared distance from the centre.
     fn in_disc(&mut self) -> [f64; 3] {
         loop {
             let (x, y) = (self.range(-1.0, 1.0), self.range(-1.0, 1.0));
@@ -90,7 +90,7 @@ impl Random {
         }
     }
 
-    /// The numbers below `n` in random order.
+    /// The integers below `n` in random order.
     pub fn permutation(&mut self, n: usize) -> Vec<usize> {
         let mut order: Vec<usize> = (0..n).collect();
         for i in (1..n).rev() {
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stream_is_the_published_one() {
+    fn the_stream_agrees_with_the_reference_implementation() {
         // First outputs for seed 1234567 of the reference implementation.
         let mut random = Random::new(1_234_567);
         assert_eq!(random.bits(), 6_457_827_717_110_365_317);
@@ -114,10 +114,10 @@ mod tests {
     }
 
     #[test]
-    fn draws_stay_in_their_ranges_and_are_spread() {
+    fn draws_are_in_range_and_evenly_distributed() {
         let mut random = Random::new(0);
         let mut mean = Vec3::ZERO;
-        let mut turned = Vec3::ZERO;
+        let mut rotated_mean = Vec3::ZERO;
         for _ in 0..20_000 {
             assert!((0.0..1.0).contains(&random.unit()));
             assert!((-3.0..5.0).contains(&random.range(-3.0, 5.0)));
@@ -125,14 +125,14 @@ mod tests {
             let d = random.direction();
             assert!((d.length() - 1.0).abs() < 1e-15);
             mean += d / 20_000.0;
-            turned += random.rotation() * Vec3::X / 20_000.0;
+            rotated_mean += random.rotation() * Vec3::X / 20_000.0;
         }
-        assert!(mean.length() < 0.02 && turned.length() < 0.02, "{mean} {turned}");
+        assert!(mean.length() < 0.02 && rotated_mean.length() < 0.02, "{mean} {rotated_mean}");
         assert_eq!(random.index(1), 0);
     }
 
     #[test]
-    fn a_permutation_holds_every_number_once() {
+    fn a_permutation_contains_every_number_once() {
         let mut order = Random::new(3).permutation(100);
         assert_ne!(order[..10], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
         order.sort_unstable();

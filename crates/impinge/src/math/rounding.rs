@@ -1,4 +1,4 @@
-//! Outward rounding: bounds that hold for the real numbers behind the `f64` ones.
+//! Outward rounding: `f64` bounds of exact real values.
 
 use glam::DMat3;
 
@@ -8,10 +8,11 @@ pub use crate::math::length::{length_down, length_up, next_down as down, next_up
 /// Half an ulp of one: the largest relative error of one rounding.
 pub const U: f64 = f64::EPSILON / 2.0;
 
-/// Added where products may be denormal: far more than a hundred of their roundings come to.
-pub const TINY: f64 = f64::MIN_POSITIVE;
+/// Added where products may be denormal: far more than the rounding errors of a hundred such
+/// products.
+pub const UNDERFLOW_MARGIN: f64 = f64::MIN_POSITIVE;
 
-/// The sum as rounded, and what rounding took away, exactly (Knuth's two-sum).
+/// The rounded sum and its exact rounding error (Knuth's two-sum).
 #[inline]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
@@ -19,14 +20,14 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (s, (a - (s - t)) + (b - t))
 }
 
-/// The tightest simple bounds of the real sum `x + y + z`: equal if the sum is a number, else
-/// neighbours of one.
+/// Bounds of the real sum `x + y + z`: both equal to the sum if it is an `f64`, otherwise the two
+/// neighbours of an `f64` near it.
 ///
 /// With `s + e = x + y`, `t + f = s + z`, `g + h = e + f` and `r + q = t + g`, all exact, the sum
 /// is `r + q + h` and `|q|` is at most half an ulp of `r`. If `f` is zero then so is `h`. Otherwise
 /// `s + z` was inexact, so `s` and `z` do not cancel (Sterbenz) and `ulp(t) >= ulp(s) / 2 >= |e|`;
 /// then `|g| <= 2 ulp(t)`, `|h| <= 2^-51 ulp(t)` and `ulp(r) >= ulp(t) / 4`. Either way `|q + h|`
-/// is less than the step to a neighbour of `r`.
+/// is less than the distance from `r` to a neighbour.
 #[inline]
 #[must_use]
 pub fn sum3(x: f64, y: f64, z: f64) -> (f64, f64) {
@@ -37,13 +38,13 @@ pub fn sum3(x: f64, y: f64, z: f64) -> (f64, f64) {
     if q == 0.0 && h == 0.0 { (r, r) } else { (down(r), up(r)) }
 }
 
-/// An upper bound of the spectral norm of `R^T R - I`: by how much a matrix that should be a
-/// rotation changes squared lengths.
+/// An upper bound of the spectral norm of `R^T R - I`: the largest relative change of squared
+/// lengths by a matrix that should be a rotation.
 #[must_use]
 pub fn distortion(r: &DMat3) -> f64 {
     let g = r.transpose() * *r - DMat3::IDENTITY;
     let row = |v: Vec3| v.abs().element_sum();
-    // The rounding of a product of unit vectors is below 4 U, three of them a row.
+    // The rounding error of a product of unit vectors is below 4 U; a row has three of them.
     row(g.x_axis).max(row(g.y_axis)).max(row(g.z_axis)) + 16.0 * U
 }
 

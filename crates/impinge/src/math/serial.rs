@@ -1,4 +1,4 @@
-//! The serialised forms of poses and boxes.
+//! Serialization of poses and boxes.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -7,7 +7,7 @@ use super::oriented::OrientedBox;
 use super::{Aabb, Pose, Vec3};
 use crate::serial::{Real, refused};
 
-/// The rows of the matrix `[R | t]`, bit for bit. What is read goes through [`Pose::from_matrix`].
+/// The rows of the matrix `[R | t]`, bit for bit. Input is checked by [`Pose::from_matrix`].
 impl Serialize for Pose {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_matrix().serialize(serializer)
@@ -26,8 +26,8 @@ struct Corners {
     max: [Real; 3],
 }
 
-/// `min` and `max`; nothing (null) for an empty box. Bit for bit, but that all empty boxes are read
-/// as [`Aabb::EMPTY`]. Sides may be infinite; NaN is refused in either direction.
+/// `min` and `max`; null for an empty box. Bit for bit, except that all empty boxes are read as
+/// [`Aabb::EMPTY`]. Coordinates may be infinite; NaN is rejected in both directions.
 impl Serialize for Aabb {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let corners =
@@ -44,42 +44,46 @@ impl<'de> Deserialize<'de> for Aabb {
         let [min, max] = [min, max].map(|v| Vec3::from(v.map(|x| x.0)));
         let read = Self { min, max };
         if read.is_empty() {
-            return Err(D::Error::custom(format!("the box from {min} to {max} is inside out")));
+            return Err(D::Error::custom(format!(
+                "the box from {min} to {max} is inside out: no component of min may exceed that of max"
+            )));
         }
         Ok(read)
     }
 }
 
 #[derive(Serialize, Deserialize)]
-struct Turned {
+struct OrientedBoxParts {
     center: [f64; 3],
     axes: [[f64; 3]; 3],
     half: [f64; 3],
 }
 
-/// `center`, `axes` and `half`; nothing (null) for an empty box. Bit for bit. What is read must
-/// have perpendicular unit axes, as precisely as every constructor makes them.
+/// `center`, `axes` and `half`; null for an empty box. Bit for bit. Input must have perpendicular
+/// unit axes, to the precision that all constructors guarantee.
 impl Serialize for OrientedBox {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let turned = Turned {
+        let parts = OrientedBoxParts {
             center: self.center().to_array(),
             axes: self.axes().map(|a| a.to_array()),
             half: self.half(),
         };
-        (!self.is_empty()).then_some(turned).serialize(serializer)
+        (!self.is_empty()).then_some(parts).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for OrientedBox {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Some(Turned { center, axes, half }) = Option::deserialize(deserializer)? else {
+        let Some(OrientedBoxParts { center, axes, half }) = Option::deserialize(deserializer)?
+        else {
             return Ok(Self::around(&[]));
         };
         Self::from_parts(center.into(), axes.map(Vec3::from), half).map_err(refused)
     }
 }
 
-/// A pose that is stored as it is, whatever composition has made of it.
+/// A pose that is stored without the range check of [`Pose`], since composed poses may exceed the
+/// range.
 pub(crate) struct StoredPose(pub(crate) Pose);
 
 impl Serialize for StoredPose {
@@ -91,6 +95,6 @@ impl Serialize for StoredPose {
 impl<'de> Deserialize<'de> for StoredPose {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let rows = <[[f64; 4]; 3]>::deserialize(deserializer)?;
-        Pose::of_stored(rows, f64::MAX).map(Self).map_err(refused)
+        Pose::from_stored(rows, f64::MAX).map(Self).map_err(refused)
     }
 }

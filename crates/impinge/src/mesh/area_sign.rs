@@ -1,4 +1,4 @@
-//! Which way a polygon in the plane runs: the exact sign of its area.
+//! The orientation of a polygon in the plane: the exact sign of its area.
 
 use num_bigint::{BigInt, Sign as BigSign};
 
@@ -10,8 +10,9 @@ pub(super) fn area_sign(points: &[[f64; 2]]) -> Sign {
     if n < 3 {
         return Sign::Zero;
     }
-    // Relative to a corner, the sum of cross products with a bound of its rounding error: each
-    // difference, product and addition is off by half an ulp of something no larger than `size`.
+    // The sum of cross products relative to a corner, with a bound of its rounding error: each
+    // difference, product and addition has an error of half an ulp of a value no larger than
+    // `size`.
     let [ox, oy] = points[0];
     let (mut sum, mut size) = (0.0_f64, 0.0_f64);
     for i in 1..n - 1 {
@@ -21,14 +22,14 @@ pub(super) fn area_sign(points: &[[f64; 2]]) -> Sign {
         size += a.abs() + b.abs();
     }
     let bound = (n as f64 + 8.0) * f64::EPSILON * size;
-    // Products below the smallest normal number lose digits the bound does not know of.
+    // Products below the smallest normal number lose digits that the bound does not cover.
     if sum.abs() > bound && size > 1e-280 {
         return Sign::of(sum);
     }
     exact_area_sign(points)
 }
 
-/// The same over integers: every coordinate times one power of two is one.
+/// As [`area_sign`], with integers: all coordinates are scaled by one power of two.
 fn exact_area_sign(points: &[[f64; 2]]) -> Sign {
     let parts = |x: f64| {
         let bits = x.to_bits();
@@ -43,12 +44,12 @@ fn exact_area_sign(points: &[[f64; 2]]) -> Sign {
         let (mantissa, exponent) = parts(x);
         BigInt::from(mantissa) << (exponent - lowest).max(0) as u64
     };
-    let whole: Vec<[BigInt; 2]> = points.iter().map(|p| p.map(integer)).collect();
+    let scaled: Vec<[BigInt; 2]> = points.iter().map(|p| p.map(integer)).collect();
     let mut sum = BigInt::from(0);
-    let n = whole.len();
+    let n = scaled.len();
     for i in 0..n {
-        let (before, after) = (&whole[(i + n - 1) % n], &whole[(i + 1) % n]);
-        sum += &whole[i][0] * (&after[1] - &before[1]);
+        let (before, after) = (&scaled[(i + n - 1) % n], &scaled[(i + 1) % n]);
+        sum += &scaled[i][0] * (&after[1] - &before[1]);
     }
     match sum.sign() {
         BigSign::Minus => Sign::Negative,
@@ -63,7 +64,7 @@ mod tests {
     use crate::math::{Vec3, axes_by_size, drop_axis, newell};
 
     #[test]
-    fn the_normal_survives_extreme_sizes() {
+    fn normal_and_area_sign_are_right_for_extreme_sizes() {
         for size in [1e60, 1.0, 1e-150, 5e-324] {
             let square = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]
                 .map(|[x, y]| Vec3::new(7.0 * size, x * size, y * size));
@@ -80,12 +81,12 @@ mod tests {
     fn areas_far_below_rounding_error_keep_their_sign() {
         let next_up = |x: f64| f64::from_bits(x.to_bits() + 1);
         let thin = [[0.1, 0.1], [0.2, 0.2], [0.4, next_up(0.4)], [0.3, next_up(0.3)]];
-        let other = thin.iter().rev().copied().collect::<Vec<_>>();
+        let reversed = thin.iter().rev().copied().collect::<Vec<_>>();
         let sign = area_sign(&thin);
         assert_ne!(sign, Sign::Zero);
-        assert_eq!(area_sign(&other), -sign);
-        let eight = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
-        assert_eq!(area_sign(&eight), Sign::Zero);
+        assert_eq!(area_sign(&reversed), -sign);
+        let figure_eight = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
+        assert_eq!(area_sign(&figure_eight), Sign::Zero);
         let mixed = [[-1e60, 0.0], [1e60, 0.0], [1e60, 5e-324], [-1e60, 5e-324]];
         assert_eq!(area_sign(&mixed), Sign::Positive);
     }

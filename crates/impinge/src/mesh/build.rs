@@ -1,4 +1,4 @@
-//! Meshes from polygons, triangles and soups.
+//! Construction of meshes from polygons, triangles and soups.
 
 use super::Mesh;
 use super::connectivity::{Connectivity, PolygonList, check_count, index};
@@ -9,13 +9,13 @@ use crate::math::{Vec3, check_range};
 impl Mesh {
     /// A mesh of polygons with three or more corners each, given as indices into the vertices.
     ///
-    /// Polygons may be non-convex, non-planar and degenerate; they need not be simple. One of `n`
-    /// corners becomes `n - 2` triangles of the same orientation. Holes are joined to the outline
-    /// by a bridge that is walked twice.
+    /// Polygons may be non-convex, non-planar and degenerate; they need not be simple. A polygon of
+    /// `n` corners becomes `n - 2` triangles of the same orientation. Holes are joined to the
+    /// outline by a bridge that the outline follows in both directions.
     ///
     /// # Errors
     /// If a coordinate is not finite or too large, if a polygon has fewer than three corners or
-    /// names a vertex that does not exist, or if there is more of anything than `u32` can number.
+    /// refers to a vertex that does not exist, or if a count does not fit in `u32`.
     ///
     /// ```
     /// use impinge::{ErrorKind, Mesh, Vec3};
@@ -43,7 +43,7 @@ impl Mesh {
     }
 
     /// As [`Mesh::from_polygons`], with all corners in one list: polygon `i` is
-    /// `corners[offsets[i]..offsets[i + 1]]`. No polygons at all may be said with no offsets.
+    /// `corners[offsets[i]..offsets[i + 1]]`. Empty offsets mean no polygons.
     ///
     /// # Errors
     /// As [`Mesh::from_polygons`], and if the offsets do not start at zero, decrease, or do not end
@@ -57,8 +57,8 @@ impl Mesh {
         check_count(corners.len(), "polygon corners")?;
         check_offsets(&offsets, corners.len())?;
         let mut all_triangles = true;
-        for (i, ends) in offsets.windows(2).enumerate() {
-            let polygon = &corners[ends[0] as usize..ends[1] as usize];
+        for (i, range) in offsets.windows(2).enumerate() {
+            let polygon = &corners[range[0] as usize..range[1] as usize];
             check_polygon("polygon", i, polygon, vertices.len())?;
             all_triangles &= polygon.len() == 3;
         }
@@ -71,12 +71,12 @@ impl Mesh {
         let count = corners.len() - 2 * (offsets.len() - 1);
         let mut triangles = Vec::with_capacity(count);
         let mut polygon_of = Vec::with_capacity(count);
-        let mut forced = Vec::new();
+        let mut forced_polygons = Vec::new();
         let mut triangulator = Triangulator::default();
-        for (i, ends) in offsets.windows(2).enumerate() {
-            let polygon = &corners[ends[0] as usize..ends[1] as usize];
+        for (i, range) in offsets.windows(2).enumerate() {
+            let polygon = &corners[range[0] as usize..range[1] as usize];
             if !triangulator.triangulate(&vertices, polygon, &mut triangles) {
-                forced.push(index(i));
+                forced_polygons.push(index(i));
             }
             polygon_of.resize(triangles.len(), index(i));
         }
@@ -85,7 +85,7 @@ impl Mesh {
             vertex_count: vertices.len(),
             triangles,
             polygons: Some(PolygonList { starts: offsets, corners, polygon_of }),
-            forced,
+            forced_polygons,
             ..Connectivity::default()
         };
         Ok(Self::assemble(vertices, connectivity))
@@ -94,8 +94,8 @@ impl Mesh {
     /// A mesh of indexed triangles.
     ///
     /// # Errors
-    /// If a coordinate is not finite or too large, if a triangle names a vertex that does not
-    /// exist, or if there are more than `u32` can number.
+    /// If a coordinate is not finite or too large, if a triangle refers to a vertex that does not
+    /// exist, or if a count does not fit in `u32`.
     pub fn from_triangles(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, Error> {
         check_vertices(&vertices)?;
         check_count(3 * triangles.len(), "triangle corners")?;
@@ -106,11 +106,11 @@ impl Mesh {
         Ok(Self::assemble(vertices, connectivity))
     }
 
-    /// A mesh of triangles that share nothing: three vertices each, in order. [`Mesh::welded`]
-    /// joins them.
+    /// A mesh of triangles that share no vertices: three vertices each, in order. [`Mesh::welded`]
+    /// merges equal vertices.
     ///
     /// # Errors
-    /// If a coordinate is not finite or too large, or if there are more than `u32` can number.
+    /// If a coordinate is not finite or too large, or if a count does not fit in `u32`.
     ///
     /// ```
     /// use impinge::{Mesh, Vec3, mesh::Weld};
@@ -140,7 +140,7 @@ fn check_polygon(what: &str, i: usize, polygon: &[u32], vertices: usize) -> Resu
     if polygon.len() < 3 {
         return Err(Error::new(
             ErrorKind::PolygonTooSmall,
-            format!("{what} {i} has {} corners, where at least 3 are needed", polygon.len()),
+            format!("{what} {i} has {} corners; at least 3 are needed", polygon.len()),
         ));
     }
     for (k, v) in polygon.iter().enumerate() {
@@ -148,7 +148,7 @@ fn check_polygon(what: &str, i: usize, polygon: &[u32], vertices: usize) -> Resu
             return Err(Error::new(
                 ErrorKind::IndexOutOfBounds,
                 format!(
-                    "corner {k} of {what} {i} names vertex {v}, but there are {vertices} vertices, numbered from 0"
+                    "corner {k} of {what} {i} refers to vertex {v}, but there are {vertices} vertices, numbered from 0"
                 ),
             ));
         }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bad_thing_is_named() {
+    fn errors_name_the_first_invalid_element() {
         let kind = |r: Result<Mesh, Error>| {
             let e = r.unwrap_err();
             (e.kind(), e.to_string())
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_are_stored_once_and_mixed_polygons_know_their_triangles() {
+    fn triangles_are_stored_once_and_mixed_polygons_map_to_their_triangles() {
         let mesh = Mesh::from_polygons(square(), [[0, 1, 2], [2, 3, 0]]).unwrap();
         assert!(mesh.is_triangulated());
         assert_eq!(mesh.polygon(1), [2, 3, 0]);

@@ -1,4 +1,4 @@
-//! What kind of surface a mesh is (Zachmann 1994, section 4.2).
+//! Classification of a mesh as a surface (Zachmann 1994, section 4.2).
 
 use super::Mesh;
 use super::connectivity::index;
@@ -7,17 +7,17 @@ use super::defects::fans;
 use super::orientation::Orientation;
 use super::polygon_checks::{collinear, convex, deviation, planar};
 
-/// How far the corners of a polygon may be from its best-fit plane, over the diagonal of its box,
-/// for
-/// [`Classification::nearly_planar_polygons`]: what coordinates with seven digits in a text file amount to.
+/// The largest distance of a polygon's corners from its best-fit plane, relative to the diagonal of
+/// its box, for [`Classification::nearly_planar_polygons`]: about the rounding of coordinates that
+/// are written to a text file with seven digits.
 pub const PLANAR_TOLERANCE: f64 = 1e-6;
 
-/// What a mesh can be used for. Everything but `nearly_planar_polygons` and `outward` is decided
-/// exactly.
+/// The properties of a mesh as a surface. All of them except `nearly_planar_polygons` and `outward`
+/// are decided exactly.
 ///
-/// Vertices count by index: a soup of triangles is neither closed nor manifold until it is welded.
-/// Sides from a vertex to itself do not count as edges. A mesh without polygons has all the
-/// properties that speak of "every".
+/// Vertices are identified by index: a soup of triangles is neither closed nor manifold until it is
+/// welded. Sides from a vertex to itself do not count as edges. A mesh without polygons has all
+/// properties that are defined by "every".
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -32,32 +32,32 @@ pub const PLANAR_TOLERANCE: f64 = 1e-6;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Classification {
-    /// Every edge is shared by an even number of polygon sides: inside and outside are defined by
-    /// parity.
+    /// Every edge is shared by an even number of polygon sides: parity defines inside and outside.
     pub closed: bool,
     /// Every edge has exactly two sides and the polygons around every vertex form one fan.
     pub manifold: bool,
     /// Every edge has one or two sides and the polygons around every vertex form one fan.
     pub manifold_with_boundary: bool,
-    /// Every edge of two sides is walked once in each direction.
+    /// The two sides of every edge that has exactly two run in opposite directions.
     pub oriented: bool,
-    /// Turning some polygons around would make the mesh oriented.
+    /// Reversing some of the polygons would make the mesh oriented.
     pub orientable: bool,
-    /// Every edge is walked as often one way as the other, so that signed volumes have a meaning.
+    /// Every edge has the same number of sides in both directions, so that the signed volume is
+    /// defined.
     pub balanced: bool,
     /// Every polygon lies in a plane, exactly.
     pub planar_polygons: bool,
     /// Every polygon lies within [`PLANAR_TOLERANCE`] of a plane.
     pub nearly_planar_polygons: bool,
-    /// Every polygon is convex, seen along the axis it faces most. Polygons of zero area are not
-    /// convex.
+    /// Every polygon is convex in the projection along the axis nearest to its normal. Polygons of
+    /// zero area are not convex.
     pub convex_polygons: bool,
     /// The mesh is the boundary of a convex body, facing outward or inward.
     pub convex: bool,
     /// Whether the polygons face outward: the sign of the volume. `None` if the mesh is not
     /// balanced or its volume is zero up to rounding.
     pub outward: Option<bool>,
-    /// How many pieces hang together through edges.
+    /// The number of components connected through edges.
     pub shells: usize,
     /// Used vertices minus edges plus polygons.
     pub euler_characteristic: i64,
@@ -66,24 +66,24 @@ pub struct Classification {
 }
 
 impl Classification {
-    pub(super) fn find(mesh: &Mesh) -> Self {
+    pub(super) fn of(mesh: &Mesh) -> Self {
         let t = mesh.topology();
-        let (mut proper, mut open, mut crowded) = (0_i64, false, false);
+        let (mut edge_count, mut open, mut non_manifold) = (0_i64, false, false);
         for e in t.proper_edges() {
-            proper += 1;
+            edge_count += 1;
             open |= t.half_edges(e).len() < 2;
-            crowded |= t.half_edges(e).len() > 2;
+            non_manifold |= t.half_edges(e).len() > 2;
         }
         let mut corners = fans(&t);
         let fan_count = (0..index(t.half_edge_count())).filter(|h| corners.find(*h) == *h).count();
-        let one_fan_each = fan_count == mesh.used_vertices().len();
-        let orientation = Orientation::decide(&t, mesh.polygon_count());
+        let one_fan_per_vertex = fan_count == mesh.used_vertices().len();
+        let orientation = Orientation::by_majority(&t, mesh.polygon_count());
         let oriented = t.proper_edges().all(|e| match t.half_edges(e) {
             [g, h] => t.origin(*g) != t.origin(*h),
             _ => true,
         });
 
-        let (mut all_planar, mut nearly, mut all_convex) = (true, true, true);
+        let (mut all_planar, mut all_nearly_planar, mut all_convex) = (true, true, true);
         for p in 0..mesh.polygon_count() {
             if mesh.polygon(p).len() == 3 {
                 let [a, b, c] = mesh.triangle(mesh.triangles_of(p).start);
@@ -92,18 +92,18 @@ impl Classification {
             }
             if !planar(mesh.polygon_points(p)) {
                 all_planar = false;
-                let (off, size) = deviation(mesh.polygon_points(p));
-                nearly &= off <= PLANAR_TOLERANCE * size;
+                let (distance, diagonal) = deviation(mesh.polygon_points(p));
+                all_nearly_planar &= distance <= PLANAR_TOLERANCE * diagonal;
             }
             all_convex = all_convex && convex(mesh.polygon_points(p));
         }
 
         let shells = mesh.shells().count();
-        let manifold = !open && !crowded && one_fan_each;
+        let manifold = !open && !non_manifold && one_fan_per_vertex;
         let orientable = orientation.non_orientable.is_empty();
         let euler_characteristic =
-            mesh.used_vertices().len() as i64 - proper + mesh.polygon_count() as i64;
-        // 2 - 2 g for each shell.
+            mesh.used_vertices().len() as i64 - edge_count + mesh.polygon_count() as i64;
+        // The Euler characteristic is 2 - 2 g for each shell.
         let handles = shells as i64 - euler_characteristic / 2;
         let genus = (manifold && orientable).then_some(handles.max(0) as u64);
         let outward = mesh.outward();
@@ -112,18 +112,18 @@ impl Classification {
         Self {
             closed: t.is_closed(),
             manifold,
-            manifold_with_boundary: !crowded && one_fan_each,
+            manifold_with_boundary: !non_manifold && one_fan_per_vertex,
             oriented,
             orientable,
             balanced: t.is_balanced(),
             planar_polygons: all_planar,
-            nearly_planar_polygons: nearly,
+            nearly_planar_polygons: all_nearly_planar,
             convex_polygons: all_convex,
             convex: candidate
                 && [outward != Some(false), outward != Some(true)]
                     .into_iter()
                     .zip([true, false])
-                    .any(|(possible, facing)| possible && is_convex(mesh, facing)),
+                    .any(|(possible, outward)| possible && is_convex(mesh, outward)),
             outward,
             shells,
             euler_characteristic,
@@ -145,11 +145,11 @@ mod tests {
         Mesh::from_polygons((0..8).map(corner).collect(), faces).unwrap()
     }
 
-    /// Two pyramids over a polygon of `n` corners that goes around `winding` times.
+    /// Two pyramids over a polygon of `n` corners with winding number `winding`.
     fn bipyramid(n: u32, winding: u32) -> Mesh {
         let mut vertices = vec![Vec3::Z, -Vec3::Z];
         for i in 0..n {
-            // Corners of a square, so that laps coincide exactly.
+            // Corners of a square, so that the turns coincide exactly.
             let at = [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]
                 [(i * winding * 4 / n % 4) as usize];
             vertices.push(Vec3::new(at[0], at[1], 0.0));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cube_is_everything_and_inside_out_too() {
+    fn a_cube_has_all_properties_in_both_orientations() {
         for (mesh, facing) in [(cube(), true), (cube().flipped(), false)] {
             let c = mesh.classification();
             assert!(c.closed && c.manifold && c.manifold_with_boundary && c.oriented && c.balanced);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn winding_twice_is_not_convex_though_every_edge_is() {
+    fn a_surface_that_winds_twice_is_not_convex_although_every_edge_is() {
         assert!(bipyramid(4, 1).classification().convex);
         let twice = bipyramid(8, 2);
         let c = twice.classification();
@@ -181,13 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn dents_and_rounding_spoil_convexity_exactly() {
+    fn convexity_is_exact_for_dents_and_rounding() {
         let mut vertices = cube().vertices().to_vec();
         let triangles = cube().triangles().to_vec();
         let flat = Mesh::from_triangles(vertices.clone(), triangles.clone()).unwrap();
         assert!(flat.classification().convex, "coplanar neighbours are flat");
-        // One ulp outward is convex or not, depending on the diagonal; one ulp inward at the other
-        // end likewise.
+        // Whether the body stays convex when a top corner is raised by one ulp depends on the
+        // diagonal of the top face.
         let verdicts = [7, 6, 5, 4].map(|v| {
             let mut moved = vertices.clone();
             moved[v].z = f64::from_bits(moved[v].z.to_bits() + 1);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn bodies_one_ulp_thick_are_judged_without_a_point_inside() {
+    fn bodies_one_ulp_thick_are_decided_without_an_inner_point() {
         let up = |x: f64| f64::from_bits(x.to_bits() + 1);
         let cube = cube();
         let thick = |v: &Vec3| v.with_z(if v.z > 0.0 { up(1.0) } else { 1.0 });

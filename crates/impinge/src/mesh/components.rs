@@ -1,10 +1,10 @@
-//! The pieces of a mesh: polygons that hang together through edges, or through vertices.
+//! The connected components of a mesh: polygons connected through edges, or through vertices.
 
 use super::connectivity::{Connectivity, index};
 use super::topology::Topology;
 use super::union_find::UnionFind;
 
-/// Which piece each polygon belongs to. Pieces are numbered in the order of their first polygons.
+/// The connected component of each polygon. Components are numbered by their first polygons.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -18,59 +18,59 @@ use super::union_find::UnionFind;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Components {
-    of: Vec<u32>,
-    firsts: Vec<u32>,
+    component_of: Vec<u32>,
+    first_polygons: Vec<u32>,
 }
 
 impl Components {
-    fn number(mut sets: UnionFind, polygons: usize) -> Self {
-        let mut of = vec![0; polygons];
-        let mut firsts = Vec::new();
+    fn from_sets(mut sets: UnionFind, polygons: usize) -> Self {
+        let mut component_of = vec![0; polygons];
+        let mut first_polygons = Vec::new();
         for p in 0..polygons {
             let first = sets.find(index(p)) as usize;
             if first == p {
-                of[p] = index(firsts.len());
-                firsts.push(index(p));
+                component_of[p] = index(first_polygons.len());
+                first_polygons.push(index(p));
             } else {
-                of[p] = of[first];
+                component_of[p] = component_of[first];
             }
         }
-        Self { of, firsts }
+        Self { component_of, first_polygons }
     }
 
-    /// How many pieces there are.
+    /// The number of components.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.firsts.len()
+        self.first_polygons.len()
     }
 
-    /// The first polygon of every piece, ascending.
+    /// The first polygon of every component, ascending.
     #[must_use]
-    pub fn firsts(&self) -> &[u32] {
-        &self.firsts
+    pub fn first_polygons(&self) -> &[u32] {
+        &self.first_polygons
     }
 
-    /// The piece of a polygon.
+    /// The component of a polygon.
     ///
     /// # Panics
     /// If there is no such polygon.
     #[must_use]
     pub fn of_polygon(&self, polygon: usize) -> u32 {
-        self.of[polygon]
+        self.component_of[polygon]
     }
 
-    /// The piece of every polygon.
+    /// The component of every polygon.
     #[must_use]
     pub fn all(&self) -> &[u32] {
-        &self.of
+        &self.component_of
     }
 
-    /// The polygons of every piece, ascending.
+    /// The polygons of every component, ascending.
     #[must_use]
     pub fn members(&self) -> Vec<Vec<u32>> {
         let mut members = vec![Vec::new(); self.count()];
-        for (p, piece) in self.of.iter().enumerate() {
-            members[*piece as usize].push(index(p));
+        for (p, component) in self.component_of.iter().enumerate() {
+            members[*component as usize].push(index(p));
         }
         members
     }
@@ -86,25 +86,25 @@ impl Connectivity {
                     sets.unite(topology.polygon(pair[0]), topology.polygon(pair[1]));
                 }
             }
-            Components::number(sets, self.polygon_count())
+            Components::from_sets(sets, self.polygon_count())
         })
     }
 
     pub(super) fn clusters(&self) -> &Components {
         self.clusters.get_or_init(|| {
             let mut sets = UnionFind::new(self.polygon_count());
-            let mut last = vec![None; self.vertex_count];
+            let mut first_at = vec![None; self.vertex_count];
             for p in 0..self.polygon_count() {
                 for v in self.polygon(p) {
-                    match last[*v as usize] {
-                        None => last[*v as usize] = Some(index(p)),
+                    match first_at[*v as usize] {
+                        None => first_at[*v as usize] = Some(index(p)),
                         Some(q) => {
                             sets.unite(q, index(p));
                         }
                     }
                 }
             }
-            Components::number(sets, self.polygon_count())
+            Components::from_sets(sets, self.polygon_count())
         })
     }
 }
@@ -126,13 +126,13 @@ mod tests {
     use crate::mesh::Mesh;
 
     #[test]
-    fn pieces_are_numbered_by_their_first_polygon() {
+    fn components_are_numbered_by_their_first_polygon() {
         let polygons: [&[u32]; 5] = [&[0, 1, 2], &[4, 5, 6, 7], &[2, 1, 3], &[7, 8, 9], &[1, 1, 1]];
         let mesh = Mesh::from_polygons(vec![Vec3::ZERO; 10], polygons).unwrap();
         assert_eq!(mesh.shells().all(), [0, 1, 0, 2, 3]);
         assert_eq!(mesh.clusters().all(), [0, 1, 0, 1, 0]);
         assert_eq!(
-            (mesh.shells().firsts(), mesh.clusters().firsts()),
+            (mesh.shells().first_polygons(), mesh.clusters().first_polygons()),
             (&[0, 1, 3, 4][..], &[0, 1][..])
         );
         assert_eq!(mesh.shells().members()[0], [0, 2]);

@@ -1,19 +1,19 @@
-//! What a mesh is apart from where its vertices lie: polygons, their triangles, and what is derived
-//! from them alone.
+//! The part of a mesh that does not depend on coordinates: polygons, their triangles, and the data
+//! derived from these alone.
 
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::components::Components;
 use super::edges::Edges;
-use super::topology::Links;
+use super::topology::HalfEdgeTables;
 use crate::error::{Error, ErrorKind};
 
-/// The polygons of a mesh that are not all triangles, as one list of corners cut into pieces.
+/// The polygons of a mesh that are not all triangles, as ranges of one list of corners.
 ///
 /// `starts` has one entry more than there are polygons; polygon `i` owns
-/// `corners[starts[i]..starts[i + 1]]` and, as every polygon of `n` corners has exactly `n - 2`
-/// triangles, the triangles from `starts[i] - 2 * i` on.
+/// `corners[starts[i]..starts[i + 1]]`. A polygon of `n` corners has exactly `n - 2` triangles, so
+/// the triangles of polygon `i` start at `starts[i] - 2 * i`.
 #[derive(Clone, Debug)]
 pub(super) struct PolygonList {
     pub(super) starts: Vec<u32>,
@@ -21,18 +21,20 @@ pub(super) struct PolygonList {
     pub(super) polygon_of: Vec<u32>,
 }
 
-/// Everything about a mesh that does not change when it moves or is bent.
+/// The data of a mesh that does not change when vertices move.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Connectivity {
     pub(super) vertex_count: usize,
     pub(super) triangles: Vec<[u32; 3]>,
     /// `None` when every polygon is a triangle: polygon `i` is then triangle `i`.
     pub(super) polygons: Option<PolygonList>,
-    /// Polygons that could not be triangulated without overlap, ascending.
-    pub(super) forced: Vec<u32>,
+    /// Polygons with forced ears or with loops of both orientations (see [`super::triangulate`]):
+    /// their triangles may overlap. Ascending.
+    pub(super) forced_polygons: Vec<u32>,
     pub(super) used: OnceLock<Vec<u32>>,
-    pub(super) links: OnceLock<Links>,
-    /// Whether every edge has an even number of polygons, and as many in each sense.
+    pub(super) half_edge_tables: OnceLock<HalfEdgeTables>,
+    /// Whether every edge has an even number of sides, and whether it has as many in one direction
+    /// as in the other.
     pub(super) closed_and_balanced: OnceLock<[bool; 2]>,
     pub(super) triangle_edges: OnceLock<Edges>,
     pub(super) shells: OnceLock<Components>,
@@ -76,7 +78,11 @@ impl Connectivity {
     }
 
     pub(super) fn polygon_of(&self, triangle: usize) -> u32 {
-        assert!(triangle < self.triangles.len(), "triangle {triangle} of {}", self.triangles.len());
+        assert!(
+            triangle < self.triangles.len(),
+            "there is no triangle {triangle}; the mesh has {}",
+            self.triangles.len()
+        );
         match &self.polygons {
             None => index(triangle),
             Some(p) => p.polygon_of[triangle],
@@ -104,12 +110,12 @@ impl Connectivity {
                 corners: p.corners.iter().map(|v| number(*v)).collect(),
                 polygon_of: p.polygon_of.clone(),
             }),
-            forced: self.forced.clone(),
+            forced_polygons: self.forced_polygons.clone(),
             ..Self::default()
         }
     }
 
-    /// Every polygon and triangle turned around; each keeps its first corner.
+    /// All polygons and triangles reversed; each keeps its first corner.
     pub(super) fn flipped(&self) -> Self {
         let mut polygons = self.polygons.clone();
         if let Some(p) = &mut polygons {
@@ -121,12 +127,12 @@ impl Connectivity {
             vertex_count: self.vertex_count,
             triangles: self.triangles.iter().map(|[a, b, c]| [*a, *c, *b]).collect(),
             polygons,
-            forced: self.forced.clone(),
+            forced_polygons: self.forced_polygons.clone(),
             ..Self::default()
         }
     }
 
-    /// Several connectivities side by side, the vertices of each after those of the one before.
+    /// The concatenation of several connectivities, with vertices renumbered in order.
     pub(super) fn merged(parts: &[&Self]) -> Result<Self, Error> {
         check_count(parts.iter().map(|p| p.vertex_count).sum(), "vertices")?;
         check_count(parts.iter().map(|p| p.corner_count()).sum(), "polygon corners")?;
@@ -140,7 +146,7 @@ impl Connectivity {
         for part in parts {
             let shift = index(all.vertex_count);
             all.triangles.extend(part.triangles.iter().map(|t| t.map(|v| v + shift)));
-            all.forced.extend(part.forced.iter().map(|p| p + polygons));
+            all.forced_polygons.extend(part.forced_polygons.iter().map(|p| p + polygons));
             if let Some(list) = &mut list {
                 for p in 0..part.polygon_count() {
                     list.corners.extend(part.polygon(p).iter().map(|v| v + shift));
@@ -157,22 +163,28 @@ impl Connectivity {
     }
 }
 
-/// `i` as the `u32` all lists number things with. Construction has checked that every count fits.
+/// `i` as a `u32` index. Construction has checked that every count fits.
 #[inline]
 pub(super) fn index(i: usize) -> u32 {
-    debug_assert!(u32::try_from(i).is_ok(), "counts are checked at construction");
+    debug_assert!(
+        u32::try_from(i).is_ok(),
+        "index {i} does not fit in u32; construction should have checked the count"
+    );
     i as u32
 }
 
-/// No such thing, where an index is expected.
+/// Stands for a missing index.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Checks that `count` things can be numbered by `u32` with one number to spare.
+/// Checks that `count` items can be numbered by `u32` without using [`NONE`].
 pub(super) fn check_count(count: usize, what: &str) -> Result<(), Error> {
     if count >= NONE as usize {
         return Err(Error::new(
             ErrorKind::TooLarge,
-            format!("{count} {what} in one mesh, where {} is the most; split the mesh", NONE - 1),
+            format!(
+                "{count} {what} in one mesh; at most {} are possible; split the mesh",
+                NONE - 1
+            ),
         ));
     }
     Ok(())
@@ -183,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_beyond_u32_are_refused() {
+    fn counts_beyond_u32_are_rejected() {
         assert!(check_count(u32::MAX as usize - 1, "vertices").is_ok());
         let error = check_count(u32::MAX as usize, "vertices").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TooLarge);

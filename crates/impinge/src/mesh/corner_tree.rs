@@ -1,45 +1,46 @@
-//! A tree over corners of a polygon in the plane, for the question which of them may lie in a
+//! A tree over corners of a polygon in the plane that finds the corners which may lie in a
 //! triangle.
 //!
-//! A uniform grid was tried first: with corners crowded on one line, as on the back of a comb, it
-//! took half a minute for 100,000 corners where this takes a fraction of a second.
+//! A uniform grid was tried first. With many corners on one line, as on the back of a comb, it took
+//! half a minute for 100,000 corners; the tree takes a fraction of a second.
 
 use super::connectivity::{NONE, index};
 
-/// How many corners a leaf holds at most.
-const LEAF: usize = 8;
+/// The most corners in a leaf.
+const MAX_CORNERS_PER_LEAF: usize = 8;
 
-/// Corners in a balanced tree of boxes, split at medians; corners leave it one by one.
+/// Corners in a balanced tree of boxes, split at medians. Corners can be removed one by one.
 #[derive(Debug, Default)]
 pub(super) struct CornerTree {
-    /// The corners, so that every node is a range of them.
+    /// The corners, ordered so that every node is a range of them.
     items: Vec<u32>,
-    /// Where in `items` a corner is; [`NONE`] if it is not, or no longer, in the tree.
-    place: Vec<u32>,
+    /// The position of a corner in `items`; [`NONE`] if it is not in the tree or was removed.
+    positions: Vec<u32>,
     /// A heap of nodes: `i` has the children `2 i` and `2 i + 1`; the root is 1.
     nodes: Vec<Node>,
-    /// The first node of the last level; the leaves are from there on.
-    leaves: usize,
+    /// The first node of the last level. This node and those after it are the leaves.
+    first_leaf: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     start: u32,
     end: u32,
-    left: u32,
+    /// The number of corners that have not been removed.
+    remaining: u32,
     low: [f64; 2],
     high: [f64; 2],
 }
 
 impl CornerTree {
-    /// Makes the tree of the `chosen` corners.
+    /// Rebuilds the tree with the `chosen` corners.
     pub(super) fn build(&mut self, points: &[[f64; 2]], chosen: impl Iterator<Item = u32>) {
         self.items.clear();
         self.items.extend(chosen);
-        self.leaves = self.items.len().div_ceil(LEAF).next_power_of_two();
-        let empty = Node { start: 0, end: 0, left: 0, low: [0.0; 2], high: [0.0; 2] };
+        self.first_leaf = self.items.len().div_ceil(MAX_CORNERS_PER_LEAF).next_power_of_two();
+        let empty = Node { start: 0, end: 0, remaining: 0, low: [0.0; 2], high: [0.0; 2] };
         self.nodes.clear();
-        self.nodes.resize(2 * self.leaves, empty);
+        self.nodes.resize(2 * self.first_leaf, empty);
         self.nodes[1].end = index(self.items.len());
         for i in 1..self.nodes.len() {
             let Node { start, end, .. } = self.nodes[i];
@@ -51,8 +52,8 @@ impl CornerTree {
                     high[k] = high[k].max(points[*item as usize][k]);
                 }
             }
-            self.nodes[i] = Node { start, end, left: end - start, low, high };
-            if i >= self.leaves {
+            self.nodes[i] = Node { start, end, remaining: end - start, low, high };
+            if i >= self.first_leaf {
                 continue;
             }
             let half = items.len() / 2;
@@ -65,26 +66,26 @@ impl CornerTree {
             (self.nodes[2 * i].start, self.nodes[2 * i].end) = (start, middle);
             (self.nodes[2 * i + 1].start, self.nodes[2 * i + 1].end) = (middle, end);
         }
-        self.place.clear();
-        self.place.resize(points.len(), NONE);
+        self.positions.clear();
+        self.positions.resize(points.len(), NONE);
         for (k, item) in self.items.iter().enumerate() {
-            self.place[*item as usize] = index(k);
+            self.positions[*item as usize] = index(k);
         }
     }
 
-    /// Takes a corner out; nothing happens if it is not in the tree.
+    /// Removes a corner; has no effect if it is not in the tree.
     pub(super) fn remove(&mut self, corner: u32) {
-        let place = std::mem::replace(&mut self.place[corner as usize], NONE);
-        if place == NONE {
+        let position = std::mem::replace(&mut self.positions[corner as usize], NONE);
+        if position == NONE {
             return;
         }
         let mut node = 1;
         loop {
-            self.nodes[node].left -= 1;
-            if node >= self.leaves {
+            self.nodes[node].remaining -= 1;
+            if node >= self.first_leaf {
                 return;
             }
-            node = 2 * node + usize::from(place >= self.nodes[2 * node + 1].start);
+            node = 2 * node + usize::from(position >= self.nodes[2 * node + 1].start);
         }
     }
 
@@ -98,18 +99,18 @@ impl CornerTree {
             depth -= 1;
             let at = stack[depth];
             let node = &self.nodes[at];
-            if node.left == 0 || node.is_outside(triangle) {
+            if node.remaining == 0 || node.is_outside(triangle) {
                 continue;
             }
-            if at < self.leaves {
+            if at < self.first_leaf {
                 stack[depth] = 2 * at + 1;
                 stack[depth + 1] = 2 * at;
                 depth += 2;
                 continue;
             }
             let items = &self.items[node.start as usize..node.end as usize];
-            let inside = |i: &&u32| self.place[**i as usize] != NONE;
-            if items.iter().filter(inside).any(|i| blocks(*i)) {
+            let is_present = |i: &&u32| self.positions[**i as usize] != NONE;
+            if items.iter().filter(is_present).any(|i| blocks(*i)) {
                 return true;
             }
         }
@@ -118,8 +119,8 @@ impl CornerTree {
 }
 
 impl Node {
-    /// Whether the box certainly misses the triangle: it is beyond its box, or beyond one of its
-    /// sides by more than rounding could be wrong.
+    /// Whether the box certainly misses the triangle: it lies outside the triangle's box, or beyond
+    /// one of the sides by more than the rounding error.
     fn is_outside(&self, t: &[[f64; 2]; 3]) -> bool {
         let beyond = |k: usize| {
             let [a, b, c] = t.map(|p| p[k]);
@@ -147,7 +148,7 @@ mod tests {
     use std::cell::RefCell;
 
     #[test]
-    fn no_corner_in_the_triangle_is_missed_and_removed_ones_are() {
+    fn all_corners_in_the_triangle_are_found_except_removed_ones() {
         let mut draws = Random::new(1);
         let mut random = || draws.index(50) as u32;
         for n in [0, 1, 7, 8, 9, 100, 500] {

@@ -1,4 +1,4 @@
-//! What is wrong or unusual about a mesh, in full lists.
+//! Everything invalid or unusual in a mesh, as complete lists.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use super::topology::Topology;
 use super::union_find::UnionFind;
 use crate::math::coordinate_key;
 
-/// An edge with one polygon only.
+/// An edge with only one polygon side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenEdge {
-    /// Its ends, in the direction of the polygon.
+    /// Its two vertices, in the direction of the polygon.
     pub vertices: [u32; 2],
     /// The polygon.
     pub polygon: u32,
@@ -22,52 +22,53 @@ pub struct OpenEdge {
 /// An edge on which three or more polygon sides meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NonManifoldEdge {
-    /// Its ends, the smaller index first.
+    /// Its two vertices, the smaller index first.
     pub vertices: [u32; 2],
-    /// The polygons, one entry a side, ascending.
+    /// The polygons, one entry per side, ascending.
     pub polygons: Vec<u32>,
 }
 
-/// An edge along which its two polygons run the same way: one of them is turned around.
+/// An edge whose two polygons run along it in the same direction: one of them has the wrong
+/// orientation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MisorientedEdge {
-    /// Its ends, in the direction of both polygons.
+    /// Its two vertices, in the direction of both polygons.
     pub vertices: [u32; 2],
     /// The polygons.
     pub polygons: [u32; 2],
-    /// The one more likely wrong: it belongs to the smaller party of its piece. `None` if the piece
-    /// cannot be oriented at all.
+    /// The polygon that is more likely wrong: it belongs to the minority of its component. `None`
+    /// if the component is not orientable.
     pub suspect: Option<u32>,
 }
 
-/// A vertex at which polygons meet that do not hang together around it through edges.
+/// A vertex whose polygons are not all connected around it through edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NonManifoldVertex {
     /// The vertex.
     pub vertex: u32,
-    /// How many separate fans of polygons meet there, two or more.
+    /// The number of separate fans of polygons that meet there, two or more.
     pub fans: u32,
 }
 
 /// Why a polygon is degenerate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DegenerateKind {
-    /// All its corners lie on one line, exactly.
+    /// All its corners are collinear, exactly.
     ZeroArea,
-    /// Two corners in a row have the same coordinates; this is the second one's vertex.
+    /// Two consecutive corners have the same coordinates; this is the vertex of the second corner.
     ZeroLengthSide(u32),
 }
 
-/// A polygon without area, or with a side of no length.
+/// A polygon of zero area, or with a side of zero length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DegeneratePolygon {
     /// The polygon.
     pub polygon: u32,
-    /// What is degenerate; [`DegenerateKind::ZeroArea`] where both hold.
+    /// The reason; [`DegenerateKind::ZeroArea`] where both hold.
     pub kind: DegenerateKind,
 }
 
-/// A polygon whose corners are not in one plane, exactly.
+/// A polygon whose corners are not exactly coplanar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NonPlanarPolygon {
     /// The polygon.
@@ -75,26 +76,26 @@ pub struct NonPlanarPolygon {
     /// The largest distance of a corner from the best-fit plane (Newell's normal through the mean
     /// of the corners).
     pub deviation: f64,
-    /// The same over the diagonal of the polygon's box.
+    /// The deviation relative to the diagonal of the polygon's box.
     pub relative: f64,
 }
 
-/// A polygon with the same corners as an earlier one, in the same cyclic order or the reverse.
+/// A polygon with the same corners as an earlier one, in the same or the reverse cyclic order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DuplicatePolygon {
     /// The first polygon with these corners.
     pub first: u32,
-    /// The later one.
+    /// The later polygon.
     pub polygon: u32,
-    /// Whether it is turned the other way.
+    /// Whether its orientation is reversed.
     pub reversed: bool,
 }
 
-/// The full report of a mesh's defects. Every list is in ascending order; numbers are those of the
-/// mesh.
+/// The complete report of a mesh's defects. Every list is in ascending order; indices are those of
+/// the mesh.
 ///
-/// Vertices count by index here: those that merely coincide are listed in `duplicate_vertices`, and
-/// joined by [`Mesh::welded`].
+/// Vertices are identified by index: vertices with equal coordinates are listed in
+/// `duplicate_vertices`, and [`Mesh::welded`] merges them.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -109,46 +110,47 @@ pub struct DuplicatePolygon {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Defects {
-    /// Edges with one polygon.
+    /// Edges with one side.
     pub open_edges: Vec<OpenEdge>,
-    /// How many closed loops (or open chains, where other defects interrupt them) the open edges
-    /// form.
+    /// The number of closed loops (or open chains, where other defects interrupt them) that the
+    /// open edges form.
     pub boundary_loops: usize,
     /// Edges with three or more sides.
     pub non_manifold_edges: Vec<NonManifoldEdge>,
-    /// Edges along which two polygons run the same way.
+    /// Edges whose two polygons run along them in the same direction.
     pub misoriented_edges: Vec<MisorientedEdge>,
-    /// The polygons to turn around to orient every piece that can be oriented: the smaller party of
-    /// each.
+    /// The polygons to reverse to orient every orientable component: the minority of each
+    /// component.
     pub suspect_polygons: Vec<u32>,
-    /// The first polygon of each piece that cannot be oriented, such as a Moebius strip.
+    /// The first polygon of each component that is not orientable, such as a Moebius strip.
     pub non_orientable: Vec<u32>,
     /// Vertices where separate fans of polygons meet.
     pub non_manifold_vertices: Vec<NonManifoldVertex>,
-    /// Polygons without area or with sides of no length.
+    /// Polygons of zero area or with sides of zero length.
     pub degenerate_polygons: Vec<DegeneratePolygon>,
-    /// Polygons not exactly in one plane.
+    /// Polygons whose corners are not exactly coplanar.
     pub non_planar_polygons: Vec<NonPlanarPolygon>,
-    /// Polygons whose outline passes through itself or goes around some points twice or in both
-    /// senses, or that could not be triangulated without overlap; see
+    /// Polygons whose outline passes through itself or winds around some points twice or in both
+    /// directions, or that could not be triangulated without overlap; see
     /// [`triangulate_polygon`](super::triangulate_polygon).
     pub self_crossing_polygons: Vec<u32>,
-    /// Polygons that visit a vertex twice, other than in a row: holes joined by bridges, and
-    /// pinches. Not wrong.
+    /// Polygons with two non-consecutive corners at one vertex: holes joined by bridges, and
+    /// pinches. This is legal.
     pub pinched_polygons: Vec<u32>,
-    /// Polygons with the corners of an earlier one.
+    /// Polygons with the same corners as an earlier polygon.
     pub duplicate_polygons: Vec<DuplicatePolygon>,
-    /// Vertices with the coordinates of an earlier one: `[first, later]`.
+    /// Vertices with the same coordinates as an earlier vertex: `[first, later]`.
     pub duplicate_vertices: Vec<[u32; 2]>,
     /// Vertices that no polygon uses.
     pub unreferenced_vertices: Vec<u32>,
 }
 
 impl Defects {
-    /// Whether nothing speaks against the mesh as the surface of a solid: no open, non-manifold or
-    /// misoriented edges, no non-manifold vertices, no degenerate, crossing or duplicate polygons.
+    /// Whether the mesh can be the surface of a solid: no open, non-manifold or misoriented edges,
+    /// no non-manifold vertices, no degenerate, self-crossing or duplicate polygons.
     ///
-    /// Non-planar and pinched polygons, coinciding and unused vertices are legal and do not count.
+    /// Non-planar and pinched polygons, coinciding vertices and unused vertices are legal and do
+    /// not count.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.open_edges.is_empty()
@@ -173,7 +175,7 @@ impl Defects {
     }
 
     fn find_edges(&mut self, t: &Topology<'_>, polygons: usize) {
-        let orientation = Orientation::decide(t, polygons);
+        let orientation = Orientation::by_majority(t, polygons);
         for e in t.proper_edges() {
             match t.half_edges(e) {
                 [h] => self.open_edges.push(OpenEdge {
@@ -244,7 +246,7 @@ impl Defects {
                 let relative = deviation / diagonal;
                 self.non_planar_polygons.push(NonPlanarPolygon { polygon, deviation, relative });
             }
-            let forced = mesh.connectivity.forced.binary_search(&polygon).is_ok();
+            let forced = mesh.connectivity.forced_polygons.binary_search(&polygon).is_ok();
             let covered = || {
                 let triangles: Vec<_> = mesh.triangles_of(p).map(|t| mesh.triangle(t)).collect();
                 covered_once(&points.clone().collect::<Vec<_>>(), &triangles)
@@ -266,7 +268,7 @@ impl Defects {
     }
 }
 
-/// Whether, and why, a polygon is degenerate.
+/// Why a polygon is degenerate; `None` if it is not.
 fn degenerate(mesh: &Mesh, corners: &[u32]) -> Option<DegenerateKind> {
     let at = |v: u32| mesh.vertices()[v as usize];
     let flat = match corners {
@@ -281,13 +283,14 @@ fn degenerate(mesh: &Mesh, corners: &[u32]) -> Option<DegenerateKind> {
     sides.find(|(a, b)| at(**a) == at(**b)).map(|(_, b)| DegenerateKind::ZeroLengthSide(*b))
 }
 
-/// Corners (as outgoing half-edges) joined around their vertex wherever an edge connects them.
+/// The fans of all vertices: sets of corners (given as outgoing half-edges) that edges connect
+/// around their vertex.
 pub(super) fn fans(t: &Topology<'_>) -> UnionFind {
     let mut sets = UnionFind::new(t.half_edge_count());
     for e in 0..index(t.edge_count()) {
         let sides = t.half_edges(e);
         if t.is_loop(e) {
-            // Both ends are the same vertex, visited twice in a row by one polygon.
+            // Both ends are the same vertex, at two consecutive corners of one polygon.
             for h in sides {
                 sets.unite(*h, t.next(*h));
             }
@@ -303,7 +306,7 @@ pub(super) fn fans(t: &Topology<'_>) -> UnionFind {
     sets
 }
 
-/// How many loops or chains the open edges form, following them through the fans at their ends.
+/// The number of loops or chains of open edges, connected through the fans at their ends.
 fn boundary_loops(t: &Topology<'_>, fans: &mut UnionFind) -> usize {
     let open: Vec<u32> = t
         .proper_edges()
@@ -324,10 +327,10 @@ fn boundary_loops(t: &Topology<'_>, fans: &mut UnionFind) -> usize {
     loops
 }
 
-/// Polygons with the same corners in the same cyclic order, either way round.
+/// Polygons with the same corners in the same or the reverse cyclic order.
 fn duplicate_polygons(mesh: &Mesh) -> Vec<DuplicatePolygon> {
-    // The smallest rotation of a polygon or of its reverse stands for it; equal ones are found by
-    // sorting.
+    // The canonical form of a polygon is the smallest rotation of its corners or of their reverse.
+    // Sorting brings equal forms together.
     let mut canonical = Vec::with_capacity(mesh.connectivity.corner_count());
     let mut reversed = Vec::with_capacity(mesh.polygon_count());
     let (mut forward, mut backward) = (Vec::new(), Vec::new());
@@ -349,7 +352,8 @@ fn duplicate_polygons(mesh: &Mesh) -> Vec<DuplicatePolygon> {
     let mut found = Vec::new();
     for group in order.chunk_by(|a, b| key(*a) == key(*b)) {
         let first = group[0];
-        // The same corners both ways round (a needle) has no direction to compare.
+        // A needle, whose corners are the same in both directions, has no orientation to compare
+        // and counts as not reversed.
         found.extend(group[1..].iter().map(|p| DuplicatePolygon {
             first,
             polygon: *p,
@@ -360,7 +364,7 @@ fn duplicate_polygons(mesh: &Mesh) -> Vec<DuplicatePolygon> {
     found
 }
 
-/// Where the lexicographically smallest rotation of a cycle starts, in linear time (Shiloach 1981).
+/// The start of the lexicographically smallest rotation of a cycle, in linear time (Shiloach 1981).
 fn least_rotation(cycle: &[u32]) -> usize {
     let n = cycle.len();
     let (mut i, mut j, mut k) = (0, 1, 0);
@@ -388,7 +392,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_rotation_is_the_smallest_of_all() {
+    fn least_rotation_agrees_with_comparing_all_rotations() {
         let mut state = 3_u32;
         for n in 1..9 {
             for _ in 0..50 {

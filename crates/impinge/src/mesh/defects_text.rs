@@ -1,12 +1,12 @@
-//! A report of defects in words.
+//! The text form of a defect report.
 
 use std::fmt;
 
 use super::defects::{Defects, DegenerateKind};
 
 impl fmt::Display for Defects {
-    /// One line: each kind with its count and its first case, most serious first; "no defects" if
-    /// there are none.
+    /// One line: each kind with its count and its first occurrence, most serious first; "no
+    /// defects" if there are none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = Vec::new();
         if let Some(e) = self.open_edges.first() {
@@ -29,12 +29,12 @@ impl fmt::Display for Defects {
             ));
         }
         if let Some(e) = self.misoriented_edges.first() {
-            let guess = match e.suspect {
-                Some(p) => format!("{p} is likely turned around"),
-                None => "the surface cannot be oriented".into(),
+            let cause = match e.suspect {
+                Some(p) => format!("{p} is likely reversed"),
+                None => "the surface is not orientable".into(),
             };
             parts.push(format!(
-                "{}, first: {}-{} of polygons {} and {}, {guess}",
+                "{}, first: {}-{} of polygons {} and {}, {cause}",
                 count(self.misoriented_edges.len(), "misoriented edge"),
                 e.vertices[0],
                 e.vertices[1],
@@ -49,8 +49,8 @@ impl fmt::Display for Defects {
         }
         if let Some(p) = self.degenerate_polygons.first() {
             let kind = match p.kind {
-                DegenerateKind::ZeroArea => "no area".into(),
-                DegenerateKind::ZeroLengthSide(v) => format!("no length before vertex {v}"),
+                DegenerateKind::ZeroArea => "zero area".into(),
+                DegenerateKind::ZeroLengthSide(v) => format!("zero-length side before vertex {v}"),
             };
             let n = count(self.degenerate_polygons.len(), "degenerate polygon");
             parts.push(format!("{n}, first: {} ({kind})", p.polygon));
@@ -81,7 +81,7 @@ impl fmt::Display for Defects {
         if let Some([first, later]) = self.duplicate_vertices.first() {
             let n = self.duplicate_vertices.len();
             let noun = if n == 1 { "vertex repeats" } else { "vertices repeat" };
-            parts.push(format!("{n} {noun} another's coordinates, first: {later} is {first}"));
+            parts.push(format!("{n} {noun} another's coordinates, first: {later} equals {first}"));
         }
         if let Some(v) = self.unreferenced_vertices.first() {
             let n = self.unreferenced_vertices.len();

@@ -1,4 +1,4 @@
-//! A mesh whose vertices move, with a tree that follows.
+//! A mesh whose vertices move, with a tree that is refitted.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,21 +11,22 @@ use crate::tree::{Refitted, Upkeep};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DeformOptions {
-    /// A part of the tree is rebuilt when the surface of its boxes, over that of the box around
-    /// them, has grown by this factor since it was built. At least one; infinity never rebuilds.
-    /// Small values keep queries fast, large ones keep moves cheap; answers are the same.
+    /// A part of the tree is rebuilt when the surface area of its boxes, relative to that of the
+    /// box around them, has grown by this factor since it was built. At least one; infinity
+    /// disables rebuilds. Small values keep queries fast, large values keep moves cheap; results
+    /// are the same.
     pub rebuild_at: f64,
 }
 
 impl Default for DeformOptions {
-    /// Rebuilds at 1.5 times the cost: see `docs/results/deformation.md` for what others give.
+    /// Rebuilds at a factor of 1.5; `docs/results/deformation.md` compares other values.
     fn default() -> Self {
         Self { rebuild_at: 1.5 }
     }
 }
 
 impl DeformOptions {
-    /// With this [`rebuild_at`](Self#structfield.rebuild_at).
+    /// Sets [`rebuild_at`](Self#structfield.rebuild_at).
     #[must_use]
     pub fn rebuild_at(mut self, rebuild_at: f64) -> Self {
         self.rebuild_at = rebuild_at;
@@ -35,20 +36,21 @@ impl DeformOptions {
 
 /// A mesh whose vertices move while its polygons stay: cloth, a flexible hose, an animated body.
 ///
-/// [`Deforming::mesh`] is an ordinary mesh at every moment, for every query, and answers are exact
-/// wherever the vertices have gone. Its tree is refitted by each move, for the moved part only
-/// where that is smaller, and parts of it that have become slow are rebuilt. A mesh that only moves
-/// as a whole needs none of this: give queries another pose.
+/// [`Deforming::mesh`] is an ordinary mesh at all times, for every query, and results are exact for
+/// the current vertices. Each move refits its tree, or only the part around the moved vertices if
+/// they are few, and rebuilds the parts that have become slow. For a mesh that only moves rigidly,
+/// pass another pose to the queries instead.
 ///
 /// ```
 /// use impinge::{Deforming, Pose, Vec3, shapes};
 ///
 /// let floor = shapes::cuboid([9.0, 9.0, 1.0])?;
 /// let mut ball = Deforming::new(shapes::icosphere(1.0, 8)?);
-/// let at = Pose::from_translation([0.0, 0.0, 1.45])?; // of the ball: it sinks in by 0.05
+/// let at = Pose::from_translation([0.0, 0.0, 1.45])?; // the ball penetrates the floor by 0.05
 /// assert!(impinge::intersects(&floor, ball.mesh(), &at).is_intersecting());
 ///
-/// let pressed: Vec<Vec3> = ball.mesh().vertices().iter().map(|v| v.with_z(v.z.max(-0.9))).collect();
+/// let vertices = ball.mesh().vertices().iter();
+/// let pressed: Vec<Vec3> = vertices.map(|v| v.with_z(v.z.max(-0.9))).collect();
 /// ball.move_all(&pressed)?;
 /// assert!(!impinge::intersects(&floor, ball.mesh(), &at).is_intersecting());
 /// # Ok::<(), impinge::Error>(())
@@ -57,25 +59,25 @@ impl DeformOptions {
 pub struct Deforming {
     mesh: Mesh,
     upkeep: Upkeep,
-    around: OnceLock<Around>,
+    vertex_triangles: OnceLock<VertexTriangles>,
 }
 
-/// What a deforming mesh keeps beside itself: how good its tree was, and which triangles lie around
-/// each vertex.
+/// The data of a [`Deforming`] besides its mesh: the quality of the tree when it was built, and the
+/// triangles at each vertex.
 #[derive(Clone, Debug)]
-pub(crate) struct Kept {
+pub(crate) struct RefitState {
     upkeep: Upkeep,
-    around: OnceLock<Around>,
+    vertex_triangles: OnceLock<VertexTriangles>,
 }
 
 impl Deforming {
-    /// Makes the mesh movable, with the default options. Builds its tree if it has none yet.
+    /// A deforming mesh with the default options. Builds the tree of the mesh if it has none yet.
     #[must_use]
     pub fn new(mesh: Mesh) -> Self {
         Self::make(mesh, DeformOptions::default().rebuild_at)
     }
 
-    /// Makes the mesh movable.
+    /// A deforming mesh with the given options. Builds the tree of the mesh if it has none yet.
     ///
     /// # Errors
     /// If [`DeformOptions::rebuild_at`] is less than one or not a number.
@@ -92,39 +94,39 @@ impl Deforming {
 
     fn make(mesh: Mesh, limit: f64) -> Self {
         let upkeep = Upkeep::new(mesh.tree(), &mesh, limit);
-        Self { mesh, upkeep, around: OnceLock::new() }
+        Self { mesh, upkeep, vertex_triangles: OnceLock::new() }
     }
 
-    /// Takes up a mesh that was [put aside](Self::put_aside), with what was kept of it.
-    pub(crate) fn take_up(mesh: Mesh, kept: Kept) -> Self {
-        let Kept { upkeep, around } = kept;
-        Self { mesh, upkeep, around }
+    /// Restores a deforming mesh from the result of [`into_parts`](Self::into_parts).
+    pub(crate) fn from_parts(mesh: Mesh, state: RefitState) -> Self {
+        let RefitState { upkeep, vertex_triangles } = state;
+        Self { mesh, upkeep, vertex_triangles }
     }
 
-    /// The mesh, and what else is needed to go on with it.
-    pub(crate) fn put_aside(self) -> (Mesh, Kept) {
-        let Self { mesh, upkeep, around } = self;
-        (mesh, Kept { upkeep, around })
+    /// The mesh, and the state that further moves need.
+    pub(crate) fn into_parts(self) -> (Mesh, RefitState) {
+        let Self { mesh, upkeep, vertex_triangles } = self;
+        (mesh, RefitState { upkeep, vertex_triangles })
     }
 
-    /// The mesh as it is now.
+    /// The mesh with its current vertices.
     #[must_use]
     pub fn mesh(&self) -> &Mesh {
         &self.mesh
     }
 
-    /// The mesh as it is now, with its tree.
+    /// The mesh with its current vertices and tree.
     #[must_use]
     pub fn into_mesh(self) -> Mesh {
         self.mesh
     }
 
-    /// Moves all vertices. Those that stay where they are cost little: where they are most, only
-    /// the rest of the tree is refitted.
+    /// Replaces all vertices. If fewer than a quarter of them change, only the parts of the tree
+    /// around those are refitted.
     ///
     /// # Errors
     /// If the number of vertices differs, or a coordinate is not finite or too large. The mesh is
-    /// then as it was.
+    /// then unchanged.
     pub fn move_all(&mut self, vertices: &[Vec3]) -> Result<Refitted, Error> {
         self.mesh.check_replacement(vertices)?;
         let moved: Vec<u32> = (0..vertices.len() as u32)
@@ -133,17 +135,19 @@ impl Deforming {
         self.mesh.vertices.copy_from_slice(vertices);
         let used = self.mesh.connectivity.used().iter();
         self.mesh.bounds = Aabb::from_points(used.map(|v| vertices[*v as usize]));
-        let few = 4 * moved.len() < vertices.len();
-        Ok(self.follow(few.then_some(&*moved)))
+        let is_partial = 4 * moved.len() < vertices.len();
+        Ok(self.refit_tree(is_partial.then_some(&*moved)))
     }
 
-    /// Moves some vertices, given by number; of several places for one vertex the last counts.
-    /// Takes time in proportion to the triangles that have one of them, unless the mesh leaves the
-    /// space it had.
+    /// Moves some vertices, given as pairs of index and new position; the last entry for a vertex
+    /// counts. Takes time in proportion to the number of triangles at the moved vertices, except
+    /// for the first call, for calls that may change the bounds of the mesh, and for calls after
+    /// which the frame of the tree no longer suits the mesh: these take time in proportion to the
+    /// mesh.
     ///
     /// # Errors
-    /// If there is no such vertex, or a coordinate is not finite or too large. The mesh is then as
-    /// it was.
+    /// If there is no such vertex, or a coordinate is not finite or too large. The mesh is then
+    /// unchanged.
     ///
     /// ```
     /// use impinge::{Deforming, ErrorKind, Vec3, shapes};
@@ -157,28 +161,31 @@ impl Deforming {
     /// ```
     pub fn move_some(&mut self, moved: &[(u32, Vec3)]) -> Result<Refitted, Error> {
         let count = self.mesh.vertices.len();
-        for (vertex, place) in moved {
+        for (vertex, position) in moved {
             if *vertex as usize >= count {
                 return Err(Error::new(
                     ErrorKind::IndexOutOfBounds,
-                    format!("vertex {vertex} is to be moved, but the mesh has {count}"),
+                    format!(
+                        "vertex {vertex} cannot be moved: the mesh has {count} vertices, numbered from 0"
+                    ),
                 ));
             }
-            check_range(*place, || format!("vertex {vertex}"))?;
+            check_range(*position, || format!("vertex {vertex}"))?;
         }
         let old = self.mesh.bounds;
         let mut on_border = false;
-        let around = self.around.get_or_init(|| Around::new(&self.mesh));
+        let vertex_triangles =
+            self.vertex_triangles.get_or_init(|| VertexTriangles::new(&self.mesh));
         let mut new = old;
-        for (vertex, place) in moved {
+        for (vertex, position) in moved {
             let vertex = *vertex as usize;
-            let was = std::mem::replace(&mut self.mesh.vertices[vertex], *place);
-            if !around.triangles_at(vertex).is_empty() {
-                on_border |= was.cmple(old.min).any() || was.cmpge(old.max).any();
-                new = new.union(&Aabb::from_points([*place]));
+            let previous = std::mem::replace(&mut self.mesh.vertices[vertex], *position);
+            if !vertex_triangles.of(vertex).is_empty() {
+                on_border |= previous.cmple(old.min).any() || previous.cmpge(old.max).any();
+                new = new.union(&Aabb::from_points([*position]));
             }
         }
-        // The box can only have shrunk if something on its border has moved, or a vertex was moved
+        // The box can only have shrunk if a vertex on its border has moved, or a vertex was moved
         // twice.
         self.mesh.bounds = if on_border || new != old {
             let used = self.mesh.connectivity.used().iter();
@@ -186,41 +193,44 @@ impl Deforming {
         } else {
             old
         };
-        let numbers: Vec<u32> = moved.iter().map(|(vertex, _)| *vertex).collect();
-        Ok(self.follow(Some(&numbers)))
+        let vertices: Vec<u32> = moved.iter().map(|(vertex, _)| *vertex).collect();
+        Ok(self.refit_tree(Some(&vertices)))
     }
 
-    /// Fits the tree to the vertices, of which these have moved, or any.
-    fn follow(&mut self, moved: Option<&[u32]>) -> Refitted {
+    /// Refits the tree to the current vertices. `moved` lists the vertices that may have moved;
+    /// `None` means all.
+    fn refit_tree(&mut self, moved: Option<&[u32]>) -> Refitted {
         let triangles: Option<Vec<u32>> = moved.map(|vertices| {
-            let around = self.around.get_or_init(|| Around::new(&self.mesh));
-            vertices.iter().flat_map(|v| around.triangles_at(*v as usize)).copied().collect()
+            let vertex_triangles =
+                self.vertex_triangles.get_or_init(|| VertexTriangles::new(&self.mesh));
+            vertices.iter().flat_map(|v| vertex_triangles.of(*v as usize)).copied().collect()
         });
         self.mesh.defects = OnceLock::new();
         self.mesh.classification = OnceLock::new();
         self.mesh.cloud = OnceLock::new();
         let Some(mut tree) = self.mesh.tree.take() else {
-            // Built of the vertices as they are.
+            // Built from the current vertices.
             self.upkeep = Upkeep::new(self.mesh.tree(), &self.mesh, self.upkeep.limit());
             return Refitted::default();
         };
-        // Whoever holds a clone of the mesh keeps the tree that belongs to it.
-        let done = self.upkeep.refit(Arc::make_mut(&mut tree), &self.mesh, triangles.as_deref());
+        // Clones of the mesh keep the tree that matches their vertices.
+        let refitted =
+            self.upkeep.refit(Arc::make_mut(&mut tree), &self.mesh, triangles.as_deref());
         self.mesh.tree = OnceLock::from(tree);
-        done
+        refitted
     }
 }
 
 /// The triangles at each vertex.
 #[derive(Clone, Debug)]
-struct Around {
-    /// One more than there are vertices: those of vertex `v` are
+struct VertexTriangles {
+    /// One entry more than there are vertices: the triangles at vertex `v` are
     /// `triangles[starts[v]..starts[v + 1]]`.
     starts: Vec<u32>,
     triangles: Vec<u32>,
 }
 
-impl Around {
+impl VertexTriangles {
     fn new(mesh: &Mesh) -> Self {
         let mut starts = vec![0_u32; mesh.vertices.len() + 1];
         for v in mesh.triangles().as_flattened() {
@@ -241,7 +251,7 @@ impl Around {
         Self { starts, triangles }
     }
 
-    fn triangles_at(&self, vertex: usize) -> &[u32] {
+    fn of(&self, vertex: usize) -> &[u32] {
         &self.triangles[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 }

@@ -1,4 +1,4 @@
-//! Meshes from meshes: moved, bent, scaled, turned inside out, put together.
+//! Meshes from meshes: transformed, deformed, scaled, flipped and merged.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 
 impl Mesh {
-    /// The mesh moved: each vertex is [`Pose::transform_point`] of the old one, and polygons,
-    /// triangles and what is known about their adjacency are shared with the old mesh.
+    /// The mesh moved by `pose`: each vertex is [`Pose::transform_point`] of the old vertex.
+    /// Polygons, triangles and computed adjacency are shared with the old mesh.
     ///
-    /// Coordinates near [`MAX_COORDINATE`](crate::math::MAX_COORDINATE) may come out up to three
-    /// times larger than it; [`Mesh::with_vertices`] would refuse them.
+    /// Coordinates near [`MAX_COORDINATE`](crate::math::MAX_COORDINATE) may grow to up to three
+    /// times that limit; [`Mesh::with_vertices`] would reject them.
     #[must_use]
     pub fn transformed(&self, pose: &Pose) -> Self {
         let vertices = self.vertices.iter().map(|v| pose.transform_point(*v)).collect();
         Self::assemble(vertices, Arc::clone(&self.connectivity))
     }
 
-    /// The same polygons and triangles on other vertices, as a deforming body needs: nothing is
-    /// triangulated again and what is known about adjacency is shared. The tree is not carried
-    /// over: [`Deforming`](super::Deforming) does that.
+    /// The same polygons and triangles with other vertices, as a deforming body needs: nothing is
+    /// triangulated again and computed adjacency is shared. The tree is not kept;
+    /// [`Deforming`](super::Deforming) keeps it.
     ///
     /// # Errors
     /// If the number of vertices differs, or a coordinate is not finite or too large.
@@ -31,12 +31,16 @@ impl Mesh {
         Ok(Self::assemble(vertices, Arc::clone(&self.connectivity)))
     }
 
-    /// Checks that the vertices can take the place of the mesh's own.
+    /// Checks that the vertices can replace those of the mesh.
     pub(crate) fn check_replacement(&self, vertices: &[Vec3]) -> Result<(), Error> {
         if vertices.len() != self.vertices.len() {
             return Err(Error::new(
                 ErrorKind::BadParameter,
-                format!("{} vertices given for a mesh of {}", vertices.len(), self.vertices.len()),
+                format!(
+                    "{} vertices given for a mesh of {}; the numbers must be equal",
+                    vertices.len(),
+                    self.vertices.len()
+                ),
             ));
         }
         check_vertices(vertices)
@@ -56,9 +60,8 @@ impl Mesh {
         self.scaled_by(Vec3::splat(factor))
     }
 
-    /// The mesh with every axis multiplied by its own factor. A factor may be negative; where the
-    /// product of the three is, the polygons are turned around, so that what was outside stays
-    /// outside.
+    /// The mesh with each axis scaled by its own factor. Factors may be negative; if the product of
+    /// the three is negative, all polygons are reversed, so that outside stays outside.
     ///
     /// # Errors
     /// If a factor is zero or not finite, or a coordinate becomes too large.
@@ -80,16 +83,17 @@ impl Mesh {
         Ok(if mirrors { scaled.flipped() } else { scaled })
     }
 
-    /// The mesh with every polygon turned around. Each keeps its first corner.
+    /// The mesh with every polygon reversed. Each polygon keeps its first corner.
     #[must_use]
     pub fn flipped(&self) -> Self {
         Self::assemble(self.vertices.clone(), self.connectivity.flipped())
     }
 
-    /// One mesh of several: vertices, polygons and triangles of each after those of the one before.
+    /// Merges several meshes into one. Their vertices, polygons and triangles follow each other in
+    /// the order of the meshes.
     ///
     /// # Errors
-    /// If there are more than `u32` can number.
+    /// If a count does not fit in `u32`.
     ///
     /// ```
     /// use impinge::{Mesh, Pose, Vec3};
@@ -123,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_keeps_numbers_and_bounds_are_tight() {
+    fn transformed_meshes_keep_their_indices_and_bounds_are_tight() {
         let mesh = prism();
         let pose = Pose::from_axis_angle([1.0, 1.0, 0.2], 0.7).unwrap();
         let moved = mesh.transformed(&pose);
@@ -135,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn flipping_twice_is_nothing_and_mirroring_keeps_the_outside() {
+    fn flipping_twice_is_the_identity_and_mirroring_keeps_the_outside() {
         let mesh = prism();
         let flipped = mesh.flipped();
         assert_eq!(flipped.polygon(2), [0, 3, 4, 1]);
@@ -157,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_renumbers() {
+    fn merged_meshes_are_renumbered() {
         let triangle = Mesh::from_soup(&[[Vec3::ZERO, Vec3::X, Vec3::Y]]).unwrap();
         let both = Mesh::merged([&triangle, &prism(), &triangle]).unwrap();
         assert_eq!((both.polygon_count(), both.triangles().len()), (7, 10));

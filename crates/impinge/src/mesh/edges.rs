@@ -1,18 +1,18 @@
-//! Unique undirected edges and what lies on them, in linear time.
+//! Unique undirected edges and their incident polygon sides, in linear time.
 //!
-//! Sides of polygons are sorted by their two ends with two counting sorts, so that equal ones come
-//! together: linear whatever the degree of a vertex, where the lists of neighbours of Zachmann
-//! 1994, section 4.1.3, are linear for bounded degree.
+//! Two counting sorts order the sides of polygons by their two ends, so that sides of the same edge
+//! are adjacent. This is linear for vertices of any degree; the neighbour lists of Zachmann 1994,
+//! section 4.1.3, are linear for bounded degree only.
 
 use super::connectivity::{Connectivity, index};
 
-/// The unique undirected edges of a mesh's triangles, and the triangles on each.
+/// The unique undirected edges of a mesh's triangles, and the triangles at each edge.
 ///
 /// Edges are ordered by their smaller, then their larger vertex. A *side* is a triangle and one of
 /// its three sides: side `3 * t + k` runs from corner `k` of triangle `t` to corner `(k + 1) % 3`.
-/// An edge has as many sides as triangles run along it: two on a closed surface. Sides from a
-/// vertex to itself (triangles with repeated corners) form edges with equal ends, so that every
-/// side has its edge.
+/// The number of sides of an edge is the number of triangles along it: two on a closed manifold.
+/// Sides from a vertex to itself (triangles with repeated corners) form edges with equal ends, so
+/// that every side belongs to an edge.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -35,8 +35,8 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Joins sides into edges; `ends(side)` are the origin and destination of a side.
-    pub(super) fn join(
+    /// Groups sides into edges; `ends(side)` are the origin and destination of a side.
+    pub(super) fn from_sides(
         vertex_count: usize,
         side_count: usize,
         ends: impl Fn(usize) -> [u32; 2],
@@ -61,7 +61,7 @@ impl Edges {
         Self { ends: unique, starts, sides, edge_of }
     }
 
-    /// How many edges there are.
+    /// The number of edges.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -98,7 +98,7 @@ impl Edges {
         &self.sides[self.starts[edge] as usize..self.starts[edge + 1] as usize]
     }
 
-    /// The triangles along an edge, ascending; one with repeated corners may come twice.
+    /// The triangles along an edge, ascending; a triangle with repeated corners may occur twice.
     ///
     /// # Panics
     /// If there is no such edge.
@@ -117,24 +117,24 @@ impl Edges {
     }
 }
 
-/// The items in the order of their keys, items of equal keys in the order given.
+/// The items sorted by key; the sort is stable.
 pub(super) fn counting_sort(
     key_count: usize,
     items: impl Iterator<Item = u32> + Clone,
     key: impl Fn(u32) -> u32,
 ) -> Vec<u32> {
-    let mut at = vec![0_u32; key_count + 1];
+    let mut starts = vec![0_u32; key_count + 1];
     let mut count = 0;
     for item in items.clone() {
-        at[key(item) as usize + 1] += 1;
+        starts[key(item) as usize + 1] += 1;
         count += 1;
     }
     for k in 0..key_count {
-        at[k + 1] += at[k];
+        starts[k + 1] += starts[k];
     }
     let mut sorted = vec![0; count];
     for item in items {
-        let slot = &mut at[key(item) as usize];
+        let slot = &mut starts[key(item) as usize];
         sorted[*slot as usize] = item;
         *slot += 1;
     }
@@ -145,11 +145,11 @@ impl Connectivity {
     /// The edges of the triangulation.
     pub(super) fn triangle_edges(&self) -> &Edges {
         if self.polygons.is_none() {
-            return &self.links().edges;
+            return &self.half_edge_tables().edges;
         }
         self.triangle_edges.get_or_init(|| {
             let corners = self.triangles.as_flattened();
-            Edges::join(self.vertex_count, corners.len(), |side| {
+            Edges::from_sides(self.vertex_count, corners.len(), |side| {
                 let t = self.triangles[side / 3];
                 [t[side % 3], t[(side + 1) % 3]]
             })
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_of_points_and_needles_keep_their_edges() {
+    fn sides_of_degenerate_triangles_have_edges() {
         let mesh = Mesh::from_triangles(vec![Vec3::ZERO; 2], vec![[0, 0, 0], [0, 0, 1]]).unwrap();
         let edges = mesh.edges();
         assert_eq!(edges.all(), [[0, 0], [0, 1]]);

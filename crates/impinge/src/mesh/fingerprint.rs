@@ -1,4 +1,4 @@
-//! A number that tells meshes apart, for what is stored about them elsewhere.
+//! A hash that identifies meshes, for data that is stored about them elsewhere.
 
 use std::fmt;
 
@@ -9,15 +9,15 @@ use crate::math::Vec3;
 
 /// A hash of the bits of all vertices and of all triangles' corners: 128 bits of XXH3.
 ///
-/// Equal meshes have equal fingerprints on every machine, and different ones do not in practice. It
-/// is no defence against somebody who wants them to: nothing in this crate trusts it with an
-/// answer. Shown as 32 hexadecimal digits.
+/// Equal meshes have equal fingerprints on every machine; in practice, different meshes have
+/// different fingerprints. The hash is not cryptographic and collisions can be constructed, so no
+/// result of this crate depends on it. Displayed as 32 hexadecimal digits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub(crate) [u8; 16]);
 
 impl Mesh {
-    /// The fingerprint of the mesh: of its vertices and triangles, in their order. Polygons count
-    /// only by their triangles. A pass over everything.
+    /// The fingerprint of the mesh's vertices and triangles, in their order. Polygons enter only
+    /// through their triangles. Takes one pass over all vertices and triangles.
     ///
     /// ```
     /// use impinge::shapes;
@@ -33,15 +33,15 @@ impl Mesh {
         hash.update(&(self.vertices.len() as u64).to_le_bytes());
         hash.update(&(self.triangles().len() as u64).to_le_bytes());
         let mut buffer = Vec::with_capacity(24 * 256);
-        for some in self.vertices.chunks(256) {
+        for chunk in self.vertices.chunks(256) {
             buffer.clear();
-            let numbers = some.iter().flat_map(Vec3::to_array);
+            let numbers = chunk.iter().flat_map(Vec3::to_array);
             buffer.extend(numbers.flat_map(|x| x.to_bits().to_le_bytes()));
             hash.update(&buffer);
         }
-        for some in self.triangles().chunks(512) {
+        for chunk in self.triangles().chunks(512) {
             buffer.clear();
-            buffer.extend(some.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
+            buffer.extend(chunk.as_flattened().iter().flat_map(|v| v.to_le_bytes()));
             hash.update(&buffer);
         }
         Fingerprint(hash.digest128().to_le_bytes())
@@ -60,7 +60,7 @@ mod tests {
     use crate::mesh::Mesh;
 
     #[test]
-    fn every_bit_counts_and_the_value_is_fixed() {
+    fn every_bit_changes_the_fingerprint_and_its_value_is_fixed() {
         let corners = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
         let mesh = |vertices: &[Vec3], t: [u32; 3]| {
             Mesh::from_triangles(vertices.to_vec(), vec![t]).unwrap().fingerprint()
@@ -69,10 +69,11 @@ mod tests {
         // Files written on one machine are read on another: the value must not change.
         assert_eq!(one.to_string(), "2aca009281043b8a4bab3c2ed8698383");
         let mut others = vec![mesh(&corners, [1, 2, 0]), mesh(&corners[..3], [0, 1, 2])];
-        for (vertex, place) in [(0, Vec3::new(-0.0, 0.0, 0.0)), (3, Vec3::Z * (1.0 + f64::EPSILON))]
+        for (vertex, position) in
+            [(0, Vec3::new(-0.0, 0.0, 0.0)), (3, Vec3::Z * (1.0 + f64::EPSILON))]
         {
             let mut moved = corners.clone();
-            moved[vertex] = place;
+            moved[vertex] = position;
             others.push(mesh(&moved, [0, 1, 2]));
         }
         assert!(others.iter().all(|other| *other != one));

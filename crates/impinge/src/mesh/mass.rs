@@ -1,8 +1,8 @@
 //! Area, volume, centre of mass and moments of inertia, summed over triangles.
 //!
-//! The integrals are those of the tetrahedra between each triangle and the centre of the box, with
-//! the signs of the triangles' orientations; sums are compensated (Neumaier 1974), so that neither
-//! the distance from the origin nor the number of triangles costs digits.
+//! The integrals are taken over the tetrahedra between each triangle and the centre of the box,
+//! with the sign of the triangle's orientation. Sums are compensated (Neumaier 1974), so that
+//! neither a large distance from the origin nor a large number of triangles costs digits.
 
 use glam::DMat3;
 
@@ -10,15 +10,16 @@ use super::Mesh;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Vec3, unit_scale};
 
-/// What a solid of density one weighs and how it turns. In the mesh's frame and units.
+/// Volume, centre of mass and inertia of a solid of density one, in the mesh's frame and units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
-    /// The enclosed volume; negative if the polygons face inward. Space enclosed twice counts
-    /// twice.
+    /// The enclosed volume; negative if the polygons face inward. Space that is enclosed twice
+    /// counts twice.
     pub volume: f64,
     /// The centre of mass.
     pub centroid: Vec3,
-    /// The inertia tensor about the centroid for density one; positive whatever the orientation.
+    /// The inertia tensor about the centroid for density one; positive for either orientation of
+    /// the polygons.
     pub inertia: DMat3,
 }
 
@@ -34,8 +35,8 @@ impl Mesh {
     /// ```
     #[must_use]
     pub fn area(&self) -> f64 {
-        let frame = Frame::of(self);
-        let mut sum = Sum::default();
+        let frame = UnitFrame::of(self);
+        let mut sum = CompensatedSum::default();
         for t in 0..self.triangles().len() {
             let [a, b, c] = frame.triangle(self, t);
             sum.add((b - a).cross(c - a).length());
@@ -47,7 +48,7 @@ impl Mesh {
     ///
     /// # Errors
     /// [`ErrorKind::Empty`] without triangles; [`ErrorKind::NotSolid`] if the mesh is open, if
-    /// polygons are turned against each other, or if it encloses no volume.
+    /// neighbouring polygons have different orientations, or if the mesh encloses no volume.
     ///
     /// ```
     /// use impinge::{ErrorKind, Mesh, Vec3};
@@ -64,30 +65,33 @@ impl Mesh {
     /// ```
     pub fn mass_properties(&self) -> Result<MassProperties, Error> {
         if self.is_empty() {
-            return Err(Error::new(ErrorKind::Empty, "a mesh without polygons has no mass"));
+            return Err(Error::new(
+                ErrorKind::Empty,
+                "the mesh has no polygons, so it has no mass properties",
+            ));
         }
         let not_solid = |message: String| Err(Error::new(ErrorKind::NotSolid, message));
         if !self.topology().is_closed() {
             return not_solid(format!(
-                "the mesh is not closed, so it has no volume: {}; weld vertices that coincide, or close the holes",
+                "the mesh is not closed, so it has no volume: {}; weld coinciding vertices, or close the holes",
                 self.defects()
             ));
         }
         if !self.topology().is_balanced() {
             return not_solid(format!(
-                "polygons are turned against each other, so the mesh has no signed volume: {}",
+                "polygons have inconsistent orientations, so the mesh has no signed volume: {}; orient them consistently",
                 self.defects()
             ));
         }
-        let frame = Frame::of(self);
+        let frame = UnitFrame::of(self);
         let moments = frame.moments(self);
         let six_volumes = moments.determinant.value();
-        if moments.is_flat() {
+        if moments.has_no_volume() {
             return not_solid("the mesh is closed but encloses no volume".into());
         }
-        // From here on in the frame, where the box has size one.
+        // The following is computed in the frame, where the box has about size one.
         let volume = six_volumes / 6.0;
-        let center = Vec3::from(moments.first.map(Sum::value)) / (24.0 * volume);
+        let center = Vec3::from(moments.first.map(CompensatedSum::value)) / (24.0 * volume);
         let second = |i: usize, j: usize| {
             let k = [[0, 3, 4], [3, 1, 5], [4, 5, 2]][i][j];
             moments.second[k].value() / 120.0 - volume * center[i] * center[j]
@@ -104,37 +108,38 @@ impl Mesh {
         })
     }
 
-    /// The sign of the enclosed volume: positive if the polygons face outward. `None` if the mesh
-    /// is not closed and consistently oriented, or if the volume is zero up to rounding.
+    /// Whether the polygons face outward, by the sign of the enclosed volume. `None` if the mesh is
+    /// not closed and consistently oriented, or if the volume is zero up to rounding.
     pub(super) fn outward(&self) -> Option<bool> {
         if self.is_empty() || !self.topology().is_balanced() {
             return None;
         }
-        let moments = Frame::of(self).moments(self);
-        (!moments.is_flat()).then(|| moments.determinant.value() > 0.0)
+        let moments = UnitFrame::of(self).moments(self);
+        (!moments.has_no_volume()).then(|| moments.determinant.value() > 0.0)
     }
 }
 
-/// A frame about the box centre in which the mesh has about size one; the size is a power of two,
-/// so scaling is exact.
-struct Frame {
+/// A frame with its origin at the centre of the box, in which the mesh has about size one. The size
+/// is a power of two, so scaling is exact.
+struct UnitFrame {
     origin: Vec3,
     size: f64,
     scale: (f64, f64),
 }
 
-/// Integrals over the tetrahedra to the origin of a frame, before division: six volumes, 24 first
-/// and 120 second moments.
+/// Integrals over the tetrahedra to the origin of a frame, before division: six times the volume,
+/// 24 times the first moments and 120 times the second moments.
 #[derive(Default)]
 struct Moments {
-    determinant: Sum,
+    determinant: CompensatedSum,
+    /// A bound of the terms of `determinant`, summed.
     magnitude: f64,
-    first: [Sum; 3],
+    first: [CompensatedSum; 3],
     /// xx, yy, zz, xy, xz, yz.
-    second: [Sum; 6],
+    second: [CompensatedSum; 6],
 }
 
-impl Frame {
+impl UnitFrame {
     fn of(mesh: &Mesh) -> Self {
         let bounds = mesh.bounds();
         if bounds.is_empty() {
@@ -153,7 +158,8 @@ impl Frame {
         let mut m = Moments::default();
         for t in 0..mesh.triangles().len() {
             let [a, b, c] = self.triangle(mesh, t);
-            // Sides are shorter than the way to the centre: a finer mesh rounds less.
+            // Sides are used because they are shorter than the vectors to the centre, so that finer
+            // meshes have smaller rounding errors.
             let (ab, ac) = (b - a, c - a);
             let det = a.dot(ab.cross(ac));
             let sum = a + b + c;
@@ -174,28 +180,28 @@ impl Frame {
 
 impl Moments {
     /// Whether the volume is zero up to the rounding of its terms.
-    fn is_flat(&self) -> bool {
+    fn has_no_volume(&self) -> bool {
         self.determinant.value().abs() <= 16.0 * f64::EPSILON * self.magnitude
     }
 }
 
-/// A sum that carries its rounding error along.
+/// A sum with its accumulated rounding error (Neumaier 1974).
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum {
+struct CompensatedSum {
     sum: f64,
-    lost: f64,
+    error: f64,
 }
 
-impl Sum {
+impl CompensatedSum {
     fn add(&mut self, x: f64) {
         let t = self.sum + x;
         let (large, small) = if self.sum.abs() >= x.abs() { (self.sum, x) } else { (x, self.sum) };
-        self.lost += (large - t) + small;
+        self.error += (large - t) + small;
         self.sum = t;
     }
 
     fn value(self) -> f64 {
-        self.sum + self.lost
+        self.sum + self.error
     }
 }
 
@@ -215,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_anywhere_and_of_any_size_weigh_what_they_should() {
+    fn boxes_of_any_size_and_position_have_exact_mass_properties_to_rounding() {
         for (offset, scale) in [(0.0, 1.0), (1e6, 1.0), (-1e12, 1.0), (0.0, 1e-60), (1e59, 1e50)] {
             let size = Vec3::new(1.0, 2.0, 4.0) * scale;
             let low = Vec3::new(offset, -offset, 2.0 * offset);
@@ -240,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tetrahedron_has_its_textbook_moments() {
+    fn a_tetrahedron_has_the_textbook_moments() {
         let vertices = vec![Vec3::ZERO, Vec3::X * 2.0, Vec3::Y * 3.0, Vec3::Z * 5.0];
         let faces = vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]];
         let mesh = Mesh::from_triangles(vertices, faces).unwrap();
@@ -290,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn meshes_without_volume_say_why() {
+    fn errors_give_the_reason_for_a_missing_volume() {
         let cube = solid_box(Vec3::ZERO, Vec3::ONE);
         let without = |skip: usize| {
             let faces = (0..6).filter(|p| *p != skip).map(|p| cube.polygon(p).to_vec());

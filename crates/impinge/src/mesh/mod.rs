@@ -1,10 +1,9 @@
-//! Polygon meshes: their triangles, their adjacency, their defects and what can be said about their
-//! inside.
+//! Polygon meshes: triangles, adjacency, defects, classification and mass properties.
 //!
-//! A [`Mesh`] is made of polygons with any number of corners; each is cut into triangles once, at
-//! construction, and every verdict speaks of those triangles. What follows from the polygons alone
-//! (half-edges, shells, classes, defects) is computed when first asked for and kept. Boundary
-//! representation and classification follow Zachmann 1994, chapter 4.
+//! A [`Mesh`] consists of polygons with any number of corners. Each polygon is triangulated once,
+//! at construction, and all queries refer to those triangles. Derived data (half-edges, shells,
+//! classification, defects) is computed on first use and cached. Boundary representation and
+//! classification follow Zachmann 1994, chapter 4.
 
 mod area_sign;
 mod build;
@@ -42,7 +41,7 @@ pub use defects::{
     Defects, DegenerateKind, DegeneratePolygon, DuplicatePolygon, MisorientedEdge, NonManifoldEdge,
     NonManifoldVertex, NonPlanarPolygon, OpenEdge,
 };
-pub(crate) use deforming::Kept;
+pub(crate) use deforming::RefitState;
 pub use deforming::{DeformOptions, Deforming};
 pub use edges::Edges;
 pub use fingerprint::Fingerprint;
@@ -57,18 +56,19 @@ use crate::math::{Aabb, Pose, Vec3};
 use crate::tree::Tree;
 use connectivity::Connectivity;
 
-/// Meshes with more vertices have no [`Mesh::cloud`].
-const MOST_IN_CLOUD: usize = 1 << 14;
+/// Meshes with more used vertices have no [`Mesh::cloud`].
+const MAX_CLOUD_VERTICES: usize = 1 << 14;
 
 /// Polygons in space, cut into triangles.
 ///
 /// Vertices, polygons and triangles are numbered from zero in the order they were given; the
-/// triangles of one polygon follow each other. Nothing is dropped: polygons of zero area, repeated
-/// corners, duplicate polygons and vertices nobody uses stay, and [`Mesh::defects`] tells about
+/// triangles of one polygon have consecutive numbers. Nothing is dropped: polygons of zero area,
+/// repeated corners, duplicate polygons and unused vertices are kept, and [`Mesh::defects`] lists
 /// them. A mesh without polygons is legal.
 ///
-/// A mesh does not change; one that does is a [`Deforming`]. Clones, and meshes made by
-/// [`Mesh::transformed`] or [`Mesh::with_vertices`], share what does not depend on coordinates.
+/// A mesh is immutable; [`Deforming`] is a mesh whose vertices move. Clones, and meshes made by
+/// [`Mesh::transformed`] or [`Mesh::with_vertices`], share all data that does not depend on
+/// coordinates.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -94,7 +94,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Puts checked vertices on a connectivity that numbers only those.
+    /// Combines checked vertices with a connectivity whose indices are in range.
     fn assemble(vertices: Vec<Vec3>, connectivity: impl Into<Arc<Connectivity>>) -> Self {
         let connectivity = connectivity.into();
         debug_assert_eq!(vertices.len(), connectivity.vertex_count);
@@ -133,16 +133,16 @@ impl Mesh {
         self.connectivity.triangles[index].map(|v| self.vertices[v as usize])
     }
 
-    /// The box around all polygons; vertices that no polygon uses do not count. [`Aabb::EMPTY`]
-    /// without polygons.
+    /// The box around all polygons, without unused vertices. [`Aabb::EMPTY`] if there are no
+    /// polygons.
     #[must_use]
     pub fn bounds(&self) -> Aabb {
         self.bounds
     }
 
-    /// The tight box of the mesh at `pose`, in the frame the pose leads to: one pass over the
-    /// vertices. [`Aabb::transformed`] of [`Mesh::bounds`] costs nothing but is up to about twice
-    /// as large in volume (Zachmann 1994, section 5.2).
+    /// The tight box of the mesh moved by `pose`, in the target frame of the pose. Takes one pass
+    /// over the vertices. [`Aabb::transformed`] of [`Mesh::bounds`] takes constant time, but its
+    /// box has up to about twice the volume (Zachmann 1994, section 5.2).
     #[must_use]
     pub fn bounds_at(&self, pose: &Pose) -> Aabb {
         let used = self.connectivity.used().iter();
@@ -155,7 +155,7 @@ impl Mesh {
         self.connectivity.used()
     }
 
-    /// How many polygons there are.
+    /// The number of polygons.
     #[must_use]
     pub fn polygon_count(&self) -> usize {
         self.connectivity.polygon_count()
@@ -170,7 +170,7 @@ impl Mesh {
         self.connectivity.polygon(polygon)
     }
 
-    /// The polygon a triangle was cut from.
+    /// The polygon that a triangle is part of.
     ///
     /// # Panics
     /// If there is no such triangle.
@@ -179,7 +179,7 @@ impl Mesh {
         self.connectivity.polygon_of(triangle)
     }
 
-    /// The triangles a polygon was cut into: two fewer than its corners.
+    /// The triangles of a polygon: two fewer than it has corners.
     ///
     /// # Panics
     /// If there is no such polygon.
@@ -205,83 +205,83 @@ impl Mesh {
         self.polygon(polygon).iter().map(|v| self.vertices[*v as usize])
     }
 
-    /// The half-edges of the polygons and how they meet. Computed once.
+    /// The half-edges of the polygons and their adjacency. Computed once.
     #[must_use]
     pub fn topology(&self) -> Topology<'_> {
         Topology::of(&self.connectivity)
     }
 
-    /// The unique undirected edges of the triangles (of the triangulation, diagonals included) with
-    /// their incident triangles. Computed once.
+    /// The unique undirected edges of the triangulation, diagonals included, with their incident
+    /// triangles. Computed once.
     #[must_use]
     pub fn edges(&self) -> &Edges {
         self.connectivity.triangle_edges()
     }
 
-    /// The pieces that hang together through common edges. Computed once.
+    /// The components connected through common edges. Computed once.
     #[must_use]
     pub fn shells(&self) -> &Components {
         self.connectivity.shells()
     }
 
-    /// The pieces that hang together through common vertices: no more of them than shells. Computed
-    /// once.
+    /// The components connected through common vertices; at most as many as there are shells.
+    /// Computed once.
     #[must_use]
     pub fn clusters(&self) -> &Components {
         self.connectivity.clusters()
     }
 
-    /// What is wrong or unusual about the mesh, in full lists. Computed once.
+    /// Everything invalid or unusual in the mesh, as complete lists. Computed once.
     #[must_use]
     pub fn defects(&self) -> &Defects {
         self.defects.get_or_init(|| Box::new(Defects::find(self)))
     }
 
-    /// What kind of surface the mesh is. Computed once.
+    /// The properties of the mesh as a surface. Computed once.
     #[must_use]
     pub fn classification(&self) -> &Classification {
-        self.classification.get_or_init(|| Box::new(Classification::find(self)))
+        self.classification.get_or_init(|| Box::new(Classification::of(self)))
     }
 
-    /// The tree over the triangles that pair queries descend. Built once, on first use; clones
+    /// The tree over the triangles that pair queries traverse. Built once, on first use; clones
     /// share it.
     #[must_use]
     pub fn tree(&self) -> &Tree {
         if let Some(tree) = self.tree.get() {
             return tree;
         }
-        // Built before the lock is taken: building may hand work to other threads, and these may
-        // ask for the same tree.
+        // Built before the lock is taken: the build may share work with other threads, and those
+        // threads may request the same tree.
         let tree = Arc::new(Tree::build(self));
         self.tree.get_or_init(|| tree)
     }
 
-    /// The hull of the mesh, for telling that it is apart from another. `None` for a mesh without
-    /// polygons, and for one with so many vertices that its tree is asked more quickly. Made once;
-    /// clones share it.
+    /// The hull of the mesh, used to show that two meshes are separated. `None` for a mesh without
+    /// polygons, and for a mesh with more than [`MAX_CLOUD_VERTICES`] used vertices, for which a
+    /// tree query is faster. Computed once; clones share it.
     pub(crate) fn cloud(&self) -> Option<&Cloud> {
-        let make = || {
+        let build = || {
             let used = self.used_vertices();
             let points = || used.iter().map(|v| self.vertices[*v as usize]).collect();
-            (1..=MOST_IN_CLOUD).contains(&used.len()).then(|| Arc::new(Cloud::new(points())))
+            (1..=MAX_CLOUD_VERTICES).contains(&used.len()).then(|| Arc::new(Cloud::new(points())))
         };
-        self.cloud.get_or_init(make).as_deref()
+        self.cloud.get_or_init(build).as_deref()
     }
 
-    /// Reads the tree from what [`Tree::write`] has written, and keeps it, instead of building it.
-    /// Returns whether it was kept: not if there is one already.
+    /// Reads the tree from data written by [`Tree::write`] and keeps it, instead of building it.
+    /// Returns whether it was kept; it is discarded if the mesh already has a tree.
     ///
     /// # Errors
-    /// As [`Tree::read`]; the tree is then built when it is needed.
+    /// As [`Tree::read`]; the tree is then built on first use.
     pub fn restore_tree(&self, input: impl Read) -> Result<bool, Error> {
         let tree = Tree::read(input, self)?;
         Ok(self.tree.set(Arc::new(tree)).is_ok())
     }
 
-    /// Whether the mesh has an inside: it is closed and has triangles.
+    /// Whether the mesh encloses an interior: it is closed and has triangles.
     ///
-    /// Vertices that only coincide are different vertices: a soup of triangles becomes a solid by
-    /// [`Mesh::welded`].
+    /// Vertices with equal coordinates but different indices are different vertices. Use
+    /// [`Mesh::welded`] to turn a triangle soup into a solid.
     #[must_use]
     pub fn is_solid(&self) -> bool {
         !self.is_empty() && self.topology().is_closed()

@@ -1,9 +1,10 @@
-//! Which polygons are turned the wrong way, by majority (Zachmann 1994, section 4.2.1).
+//! Polygons of wrong orientation, decided by majority (Zachmann 1994, section 4.2.1).
 //!
-//! Two polygons that run the same way along their common edge cannot both be right. Within a piece
-//! that hangs together through edges of exactly two sides, fixing one polygon fixes all: the
-//! smaller of the two parties is suspected. A piece in which walking around comes back turned (a
-//! Moebius strip) has no orientation at all.
+//! If two polygons run along their common edge in the same direction, one of them is wrong. In a
+//! component connected through edges of exactly two sides, the orientation of one polygon
+//! determines all others: the polygons fall into two groups, and the smaller group is suspect. If
+//! following the edges around a closed path gives a contradiction (a Moebius strip), the component
+//! is not orientable.
 
 use super::connectivity::index;
 use super::topology::Topology;
@@ -11,27 +12,29 @@ use super::topology::Topology;
 /// The outcome of the majority decision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Orientation {
-    /// Whether the polygon is in the minority of its piece, which can be oriented.
+    /// Whether the polygon is in the minority of its component; false in components that are not
+    /// orientable.
     pub(super) suspect: Vec<bool>,
-    /// The first polygon of every piece that cannot be oriented.
+    /// The first polygon of every component that is not orientable.
     pub(super) non_orientable: Vec<u32>,
 }
 
 impl Orientation {
-    pub(super) fn decide(t: &Topology<'_>, polygons: usize) -> Self {
-        const UNSEEN: u8 = 2;
-        let mut party = vec![UNSEEN; polygons];
+    pub(super) fn by_majority(t: &Topology<'_>, polygons: usize) -> Self {
+        const UNASSIGNED: u8 = 2;
+        // Group 0 has the orientation of the first polygon of its component, group 1 the opposite.
+        let mut group = vec![UNASSIGNED; polygons];
         let mut found = Self { suspect: vec![false; polygons], non_orientable: Vec::new() };
-        let mut piece: Vec<u32> = Vec::new();
+        let mut component: Vec<u32> = Vec::new();
         for seed in 0..polygons {
-            if party[seed] != UNSEEN {
+            if group[seed] != UNASSIGNED {
                 continue;
             }
-            party[seed] = 0;
-            piece.clear();
-            piece.push(index(seed));
-            let (mut at, mut consistent, mut turned) = (0, true, 0);
-            while let Some(&p) = piece.get(at) {
+            group[seed] = 0;
+            component.clear();
+            component.push(index(seed));
+            let (mut at, mut consistent, mut reversed) = (0, true, 0);
+            while let Some(&p) = component.get(at) {
                 at += 1;
                 for h in t.around_polygon(p) {
                     let e = t.edge_of(h);
@@ -41,14 +44,14 @@ impl Orientation {
                     }
                     let other = if *a == h { *b } else { *a };
                     let q = t.polygon(other) as usize;
-                    let same_way = u8::from(t.origin(h) == t.origin(other));
-                    let expected = party[p as usize] ^ same_way;
-                    if party[q] == UNSEEN {
-                        party[q] = expected;
-                        turned += usize::from(expected);
-                        piece.push(index(q));
+                    let same_direction = u8::from(t.origin(h) == t.origin(other));
+                    let expected = group[p as usize] ^ same_direction;
+                    if group[q] == UNASSIGNED {
+                        group[q] = expected;
+                        reversed += usize::from(expected);
+                        component.push(index(q));
                     } else {
-                        consistent &= party[q] == expected;
+                        consistent &= group[q] == expected;
                     }
                 }
             }
@@ -56,9 +59,9 @@ impl Orientation {
                 found.non_orientable.push(index(seed));
                 continue;
             }
-            let wrong = u8::from(2 * turned <= piece.len());
-            for p in &piece {
-                found.suspect[*p as usize] = party[*p as usize] == wrong;
+            let minority = u8::from(2 * reversed <= component.len());
+            for p in &component {
+                found.suspect[*p as usize] = group[*p as usize] == minority;
             }
         }
         found

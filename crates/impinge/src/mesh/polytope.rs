@@ -1,4 +1,4 @@
-//! Polytopes from meshes that are convex.
+//! Convex hulls from convex meshes.
 
 use super::{Mesh, NotConvex};
 use crate::convex::Hull;
@@ -6,17 +6,17 @@ use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
 
 impl Hull {
-    /// The polytope that a convex mesh bounds: its surface is the mesh's surface, exactly.
+    /// The polytope bounded by a convex mesh: its surface is exactly the surface of the mesh.
     ///
-    /// Convex is decided exactly: closed, one shell, facing outward, no edge at which the surface
-    /// turns inward, going around once. A mesh whose polygons are not planar or not convex
-    /// themselves is judged by its triangles. Coplanar neighbours become one face, and vertices
-    /// inside of faces and edges vanish; [`Hull::sources`] says which of the mesh's vertices the
-    /// corners are.
+    /// Convexity is decided exactly: closed, one shell, facing outward, no edge at which the
+    /// surface turns inward, winding once. If polygons of the mesh are not planar or not convex,
+    /// its triangles are checked instead. Coplanar neighbours become one face, and vertices inside
+    /// faces and edges are removed; [`Hull::sources`] gives the vertices of the mesh that the
+    /// corners come from.
     ///
     /// # Errors
-    /// [`ErrorKind::NotConvex`] with the polygon, edge or vertex that is not convex, or if the mesh
-    /// faces inward; [`Mesh::convexity`] has it as a value.
+    /// [`ErrorKind::NotConvex`] with the polygon, edge or vertex that violates convexity, or if the
+    /// mesh faces inward; [`Mesh::convexity`] returns the reason as a value.
     ///
     /// ```
     /// use impinge::convex::Hull;
@@ -38,10 +38,10 @@ impl Hull {
             }
             other => other,
         };
-        let not_convex = |why: String| {
+        let not_convex = |reason: String| {
             Error::new(
                 ErrorKind::NotConvex,
-                format!("the mesh does not bound a convex body: {why}"),
+                format!("the mesh does not bound a convex body: {reason}"),
             )
         };
         match outward {
@@ -49,8 +49,10 @@ impl Hull {
             Ok(false) => {
                 return Err(not_convex("its polygons face inward; flip them".to_owned()));
             }
-            Err(why) => {
-                return Err(not_convex(format!("{why}; use its hull or a decomposition instead")));
+            Err(reason) => {
+                return Err(not_convex(format!(
+                    "{reason}; use its hull or a decomposition instead"
+                )));
             }
         }
         let used = mesh.used_vertices();
@@ -92,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn coplanar_neighbours_are_one_face_and_sources_are_the_mesh() {
+    fn coplanar_neighbours_become_one_face_and_sources_refer_to_the_mesh() {
         let mesh = grid_cube(4);
         let hull = Hull::from_mesh(&mesh).unwrap();
         assert_eq!((hull.vertices().len(), hull.edge_count(), hull.face_count()), (8, 12, 6));
@@ -103,11 +105,12 @@ mod tests {
     }
 
     #[test]
-    fn reasons_name_the_place() {
+    fn errors_name_the_element_that_violates_convexity() {
         let cube = grid_cube(1);
         assert_eq!(cube.convexity(), Ok(true));
         assert!(Hull::from_mesh(&cube.flipped()).unwrap_err().to_string().contains("face inward"));
-        // The corner (1, 1, 1) pushed in: three diagonals may be reflex, one of them is named.
+        // The corner (1, 1, 1) is pushed in: up to three diagonals become reflex, and the error
+        // names one of them.
         let mut vertices = cube.vertices().to_vec();
         let corner = vertices.iter().position(|v| *v == Vec3::ONE).unwrap();
         vertices[corner] = Vec3::splat(0.4);
@@ -125,11 +128,11 @@ mod tests {
         assert_eq!(none.convexity(), Err(NotConvex::Empty));
         let two = cube.transformed(&Pose::from_translation([5.0, 0.0, 0.0]).unwrap());
         let two = Mesh::merged([&cube, &two]).unwrap();
-        assert_eq!(two.convexity(), Err(NotConvex::Shells { count: 2 }));
+        assert_eq!(two.convexity(), Err(NotConvex::SeveralShells { count: 2 }));
     }
 
     #[test]
-    fn polygons_that_are_not_planar_are_judged_by_their_triangles() {
+    fn triangles_decide_if_polygons_are_not_planar() {
         let cube = grid_cube(1);
         for v in 0..8 {
             let mut vertices = cube.vertices().to_vec();
@@ -137,8 +140,8 @@ mod tests {
             *p += (*p - Vec3::splat(0.5)) * 0.25;
             let moved = cube.with_vertices(vertices).unwrap();
             assert!(matches!(moved.convexity(), Err(NotConvex::NonPlanarPolygon { .. })));
-            // A corner that is pulled out rises above the other half of each square whose diagonal
-            // does not end in it.
+            // A corner that is pulled outward leaves a reflex edge in each square whose diagonal
+            // does not end at it.
             let ends = cube.triangles().iter().filter(|t| t.contains(&(v as u32))).count();
             assert_eq!(
                 Hull::from_mesh(&moved).is_ok(),

@@ -1,8 +1,8 @@
-//! Half-edges of polygons and how they meet: a doubly-connected edge list that survives any input.
+//! Half-edges of polygons and their adjacency: a doubly-connected edge list for arbitrary input.
 //!
 //! Zachmann 1994, section 4.1, stores the adjacency of closed manifold polyhedra; section 4.1.3
-//! asks that building it copes with open, non-manifold, wrongly oriented and degenerate input. Here
-//! every side of a polygon is a half-edge of its own, edges list all their half-edges, and a twin
+//! requires that its construction handles open, non-manifold, wrongly oriented and degenerate
+//! input. Here every side of a polygon is a half-edge, edges list all their half-edges, and a twin
 //! exists only where it is unambiguous.
 
 use std::ops::Range;
@@ -10,26 +10,26 @@ use std::ops::Range;
 use super::connectivity::{Connectivity, NONE, index};
 use super::edges::{Edges, counting_sort};
 
-/// What [`Topology`] looks up.
+/// The lookup tables of [`Topology`].
 #[derive(Clone, Debug)]
-pub(super) struct Links {
+pub(super) struct HalfEdgeTables {
     pub(super) edges: Edges,
     /// The twin of each half-edge, or [`NONE`].
-    twin: Vec<u32>,
+    twins: Vec<u32>,
     /// The polygon of each half-edge; empty when every polygon is a triangle.
     polygon_of: Vec<u32>,
-    /// Half-edges by origin: those of vertex `v` are `outgoing[starts[v]..starts[v + 1]]`.
+    /// Half-edges grouped by origin: those of vertex `v` are `outgoing[starts[v]..starts[v + 1]]`.
     starts: Vec<u32>,
     outgoing: Vec<u32>,
 }
 
 impl Connectivity {
-    pub(super) fn links(&self) -> &Links {
-        self.links.get_or_init(|| Links::build(self))
+    pub(super) fn half_edge_tables(&self) -> &HalfEdgeTables {
+        self.half_edge_tables.get_or_init(|| HalfEdgeTables::build(self))
     }
 }
 
-impl Links {
+impl HalfEdgeTables {
     fn build(c: &Connectivity) -> Self {
         let corners = c.corners();
         let mut polygon_of = Vec::new();
@@ -46,15 +46,16 @@ impl Links {
                 if h + 1 == list.starts[p + 1] as usize { list.starts[p] as usize } else { h + 1 }
             }
         };
-        let edges = Edges::join(c.vertex_count, corners.len(), |h| [corners[h], corners[next(h)]]);
-        let mut twin = vec![NONE; corners.len()];
+        let edges =
+            Edges::from_sides(c.vertex_count, corners.len(), |h| [corners[h], corners[next(h)]]);
+        let mut twins = vec![NONE; corners.len()];
         for e in 0..edges.len() {
             let ends = edges.ends(e);
             if let [g, h] = edges.sides(e) {
                 let (from_g, from_h) = (corners[*g as usize], corners[*h as usize]);
                 if ends[0] != ends[1] && from_g != from_h {
-                    twin[*g as usize] = *h;
-                    twin[*h as usize] = *g;
+                    twins[*g as usize] = *h;
+                    twins[*h as usize] = *g;
                 }
             }
         }
@@ -67,17 +68,17 @@ impl Links {
         for v in 0..c.vertex_count {
             starts[v + 1] += starts[v];
         }
-        Self { edges, twin, polygon_of, starts, outgoing }
+        Self { edges, twins, polygon_of, starts, outgoing }
     }
 }
 
 /// The adjacency of a mesh's polygons, as half-edges.
 ///
-/// Half-edge `h` is a side of a polygon, from its origin to the origin of the next one around the
-/// polygon; the half-edges of one polygon are consecutive numbers, in the order of its corners.
+/// Half-edge `h` is a side of a polygon, from its origin to the origin of the next half-edge around
+/// the polygon. The half-edges of a polygon have consecutive numbers, in the order of its corners.
 /// Half-edges with the same two ends lie on the same undirected edge. Edges here are sides of
-/// polygons, not diagonals of the triangulation; [`Mesh::edges`](super::Mesh::edges) has those. All
-/// methods panic for numbers that do not exist.
+/// polygons; [`Mesh::edges`](super::Mesh::edges) also contains the diagonals of the triangulation.
+/// All methods panic for numbers that do not exist.
 ///
 /// ```
 /// use impinge::{Mesh, Vec3};
@@ -94,28 +95,28 @@ impl Links {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Topology<'a> {
-    pub(super) c: &'a Connectivity,
-    pub(super) links: &'a Links,
+    connectivity: &'a Connectivity,
+    tables: &'a HalfEdgeTables,
 }
 
 impl<'a> Topology<'a> {
-    pub(super) fn of(c: &'a Connectivity) -> Self {
-        Self { c, links: c.links() }
+    pub(super) fn of(connectivity: &'a Connectivity) -> Self {
+        Self { connectivity, tables: connectivity.half_edge_tables() }
     }
 
-    /// How many half-edges there are: the number of all polygons' corners.
+    /// The number of half-edges, which is the number of corners of all polygons.
     #[must_use]
     pub fn half_edge_count(&self) -> usize {
-        self.c.corner_count()
+        self.connectivity.corner_count()
     }
 
-    /// The vertex a half-edge starts from.
+    /// The vertex at the start of a half-edge.
     #[must_use]
     pub fn origin(&self, h: u32) -> u32 {
-        self.c.corners()[h as usize]
+        self.connectivity.corners()[h as usize]
     }
 
-    /// The vertex a half-edge leads to.
+    /// The vertex at the end of a half-edge.
     #[must_use]
     pub fn destination(&self, h: u32) -> u32 {
         self.origin(self.next(h))
@@ -124,13 +125,17 @@ impl<'a> Topology<'a> {
     /// The polygon of a half-edge, which lies to its left.
     #[must_use]
     pub fn polygon(&self, h: u32) -> u32 {
-        if self.c.polygons.is_none() { h / 3 } else { self.links.polygon_of[h as usize] }
+        if self.connectivity.polygons.is_none() {
+            h / 3
+        } else {
+            self.tables.polygon_of[h as usize]
+        }
     }
 
     /// The half-edges of a polygon, in the order of its corners.
     #[must_use]
     pub fn around_polygon(&self, polygon: u32) -> Range<u32> {
-        let range = self.c.corner_range(polygon as usize);
+        let range = self.connectivity.corner_range(polygon as usize);
         index(range.start)..index(range.end)
     }
 
@@ -141,64 +146,65 @@ impl<'a> Topology<'a> {
         if h + 1 == range.end { range.start } else { h + 1 }
     }
 
-    /// The half-edge before this one around the polygon.
+    /// The previous half-edge around the polygon.
     #[must_use]
     pub fn prev(&self, h: u32) -> u32 {
         let range = self.around_polygon(self.polygon(h));
         if h == range.start { range.end - 1 } else { h - 1 }
     }
 
-    /// The half-edge along the same edge in the other direction, if the edge has exactly these two.
+    /// The half-edge along the same edge in the opposite direction, if the edge has exactly these
+    /// two half-edges.
     ///
-    /// There is none on the border of an open mesh, where three or more polygons meet, where the
-    /// neighbour is oriented the other way round, and for a half-edge from a vertex to itself.
+    /// There is no twin on the border of an open mesh, where three or more polygons meet, where the
+    /// neighbour has the opposite orientation, and for a half-edge from a vertex to itself.
     #[must_use]
     pub fn twin(&self, h: u32) -> Option<u32> {
-        let twin = self.links.twin[h as usize];
+        let twin = self.tables.twins[h as usize];
         (twin != NONE).then_some(twin)
     }
 
-    /// How many undirected edges there are, those from a vertex to itself included.
+    /// The number of undirected edges, including edges from a vertex to itself.
     #[must_use]
     pub fn edge_count(&self) -> usize {
-        self.links.edges.len()
+        self.tables.edges.len()
     }
 
     /// The two vertices of an edge, the smaller first; equal for a side from a vertex to itself.
     #[must_use]
     pub fn ends(&self, edge: u32) -> [u32; 2] {
-        self.links.edges.ends(edge as usize)
+        self.tables.edges.ends(edge as usize)
     }
 
     /// The half-edges along an edge, ascending.
     #[must_use]
     pub fn half_edges(&self, edge: u32) -> &'a [u32] {
-        self.links.edges.sides(edge as usize)
+        self.tables.edges.sides(edge as usize)
     }
 
     /// The undirected edge of a half-edge.
     #[must_use]
     pub fn edge_of(&self, h: u32) -> u32 {
-        self.links.edges.edge_of(h as usize)
+        self.tables.edges.edge_of(h as usize)
     }
 
     /// The half-edges that start at a vertex, ascending; none if no polygon uses it. Complete for
-    /// vertices of any kind, where [`Topology::fan`] follows twins only.
+    /// every vertex, whereas [`Topology::fan`] follows twins only.
     #[must_use]
     pub fn outgoing(&self, vertex: u32) -> &'a [u32] {
         let v = vertex as usize;
-        &self.links.outgoing[self.links.starts[v] as usize..self.links.starts[v + 1] as usize]
+        &self.tables.outgoing[self.tables.starts[v] as usize..self.tables.starts[v + 1] as usize]
     }
 
-    /// The polygons around a vertex, ascending; one that visits it twice comes twice.
+    /// The polygons around a vertex, ascending; a polygon with two corners there occurs twice.
     pub fn polygons_at(&self, vertex: u32) -> impl Iterator<Item = u32> + 'a {
         let topology = *self;
         self.outgoing(vertex).iter().map(move |h| topology.polygon(*h))
     }
 
-    /// Turns around the origin of `h` from polygon to polygon: the outgoing half-edges that follow
-    /// each other across twins, counter-clockwise seen from outside. A full turn starts with `h`;
-    /// on a border, the turn starts with the half-edge that has no twin.
+    /// The outgoing half-edges around the origin of `h` that are connected across twins,
+    /// counter-clockwise as seen from outside. A full turn starts with `h`; on a border, the fan
+    /// starts with the half-edge that has no twin.
     #[must_use]
     pub fn fan(&self, h: u32) -> VertexFan<'a> {
         let mut first = h;
@@ -208,11 +214,10 @@ impl<'a> Topology<'a> {
                 break;
             }
         }
-        VertexFan { topology: *self, first, at: Some(first) }
+        VertexFan { topology: *self, first, next: Some(first) }
     }
 
-    /// Whether an edge is one side of a polygon with zero length by its indices: from a vertex to
-    /// itself.
+    /// Whether an edge leads from a vertex to itself.
     pub(super) fn is_loop(&self, edge: u32) -> bool {
         let [a, b] = self.ends(edge);
         a == b
@@ -224,22 +229,22 @@ impl<'a> Topology<'a> {
         (0..index(self.edge_count())).filter(move |e| !topology.is_loop(*e))
     }
 
-    /// Whether every edge is shared by an even number of polygon sides, so that parity tells inside
-    /// from outside. Sides from a vertex to itself do not count.
+    /// Whether every edge is shared by an even number of polygon sides, so that parity defines
+    /// inside and outside. Sides from a vertex to itself do not count.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.closed_and_balanced()[0]
     }
 
-    /// Whether every edge is walked as often one way as the other. Then the surface is closed and
-    /// signed volumes have a meaning.
+    /// Whether every edge has the same number of sides in both directions. Then the surface is
+    /// closed and the signed volume is defined.
     #[must_use]
     pub fn is_balanced(&self) -> bool {
         self.closed_and_balanced()[1]
     }
 
     fn closed_and_balanced(&self) -> [bool; 2] {
-        *self.c.closed_and_balanced.get_or_init(|| {
+        *self.connectivity.closed_and_balanced.get_or_init(|| {
             let balanced = self.proper_edges().all(|e| {
                 let low = self.ends(e)[0];
                 let sides = self.half_edges(e);
@@ -250,65 +255,86 @@ impl<'a> Topology<'a> {
         })
     }
 
-    /// Checks everything this structure promises; the error says what does not hold. For tests.
+    /// Checks all invariants of this structure, for tests.
     ///
     /// # Errors
-    /// If an invariant does not hold, which would be a defect of this library.
+    /// The first invariant that does not hold, which would be a bug of this library.
     pub fn validate(&self) -> Result<(), String> {
         let count = index(self.half_edge_count());
         let check = |holds: bool, what: &str, i: u32| {
             if holds { Ok(()) } else { Err(format!("{what} {i}")) }
         };
         for h in 0..count {
-            check(self.prev(self.next(h)) == h, "prev of next is not half-edge", h)?;
-            check(self.next(self.prev(h)) == h, "next of prev is not half-edge", h)?;
-            check(self.polygon(self.next(h)) == self.polygon(h), "next leaves the polygon of", h)?;
-            check(self.around_polygon(self.polygon(h)).contains(&h), "polygon lacks", h)?;
+            check(self.prev(self.next(h)) == h, "wrong prev of next of half-edge", h)?;
+            check(self.next(self.prev(h)) == h, "wrong next of prev of half-edge", h)?;
+            check(
+                self.polygon(self.next(h)) == self.polygon(h),
+                "next is in another polygon than half-edge",
+                h,
+            )?;
+            check(
+                self.around_polygon(self.polygon(h)).contains(&h),
+                "polygon does not list half-edge",
+                h,
+            )?;
             let listed = self.half_edges(self.edge_of(h)).binary_search(&h).is_ok();
-            check(listed, "edge lacks half-edge", h)?;
+            check(listed, "edge does not list half-edge", h)?;
             let (from, to) = (self.origin(h), self.destination(h));
-            check(self.ends(self.edge_of(h)) == [from.min(to), from.max(to)], "edge ends of", h)?;
+            check(
+                self.ends(self.edge_of(h)) == [from.min(to), from.max(to)],
+                "wrong edge ends of half-edge",
+                h,
+            )?;
             let starts_there = self.outgoing(from).binary_search(&h).is_ok();
-            check(starts_there, "the origin lacks outgoing half-edge", h)?;
+            check(starts_there, "origin does not list outgoing half-edge", h)?;
             let sides = self.half_edges(self.edge_of(h));
             let other = sides.iter().copied().find(|g| *g != h);
             let partner = other.filter(|g| sides.len() == 2 && self.origin(*g) == to && from != to);
             check(self.twin(h) == partner, "wrong twin of half-edge", h)?;
             if let Some(twin) = self.twin(h) {
-                check(self.twin(twin) == Some(h), "the twin has another twin than", h)?;
+                check(self.twin(twin) == Some(h), "wrong twin of the twin of half-edge", h)?;
             }
         }
         let edges = 0..index(self.edge_count());
         for (e, f) in edges.clone().zip(edges.clone().skip(1)) {
-            check(self.ends(e) < self.ends(f), "edges out of order at", e)?;
+            check(self.ends(e) < self.ends(f), "edges are not ascending after edge", e)?;
         }
         let sides: usize = edges.clone().map(|e| self.half_edges(e).len()).sum();
-        check(sides == count as usize, "edges list this many half-edges too many or few:", count)?;
+        check(
+            sides == count as usize,
+            "the numbers of half-edges of all edges do not add up to",
+            count,
+        )?;
         for e in edges {
             check(!self.half_edges(e).is_empty(), "no half-edge on edge", e)?;
-            check(self.half_edges(e).is_sorted(), "half-edges out of order on edge", e)?;
+            check(self.half_edges(e).is_sorted(), "half-edges are not ascending on edge", e)?;
         }
-        let outgoing: usize = (0..index(self.c.vertex_count)).map(|v| self.outgoing(v).len()).sum();
-        check(outgoing == count as usize, "vertices list other than all half-edges:", count)
+        let outgoing: usize =
+            (0..index(self.connectivity.vertex_count)).map(|v| self.outgoing(v).len()).sum();
+        check(
+            outgoing == count as usize,
+            "the numbers of half-edges of all vertices do not add up to",
+            count,
+        )
     }
 }
 
-/// The outgoing half-edges around a vertex that follow each other across twins; see
+/// The outgoing half-edges around a vertex that are connected across twins; see
 /// [`Topology::fan`].
 #[derive(Clone, Debug)]
 pub struct VertexFan<'a> {
     topology: Topology<'a>,
     first: u32,
-    at: Option<u32>,
+    next: Option<u32>,
 }
 
 impl Iterator for VertexFan<'_> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
-        let h = self.at?;
-        // Counter-clockwise: over the side that comes in before `h` goes out.
-        self.at = self.topology.twin(self.topology.prev(h)).filter(|g| *g != self.first);
+        let h = self.next?;
+        // Counter-clockwise: across the side that precedes `h` in its polygon.
+        self.next = self.topology.twin(self.topology.prev(h)).filter(|g| *g != self.first);
         Some(h)
     }
 }
@@ -330,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn fans_turn_once_around_and_start_at_borders() {
+    fn fans_make_one_turn_and_start_at_borders() {
         // A pyramid without its base: four triangles around vertex 4.
         let open = mesh(5, &[&[0, 1, 4], &[1, 2, 4], &[2, 3, 4], &[3, 0, 4]]);
         let t = open.topology();
@@ -350,21 +376,22 @@ mod tests {
 
     #[test]
     fn twins_exist_only_where_they_are_unambiguous() {
-        // Three pages on the spine 0-1; then two neighbours that run the same way along 0-1.
-        let pages = mesh(5, &[&[0, 1, 2], &[1, 0, 3], &[1, 0, 4]]);
-        assert_eq!(pages.topology().half_edges(0), [0, 3, 6]);
-        assert_eq!(pages.topology().twin(0), None);
-        let clash = mesh(4, &[&[0, 1, 2], &[0, 1, 3]]);
-        assert_eq!(clash.topology().twin(0), None);
-        assert!(!clash.topology().is_balanced());
-        // A needle closes on itself; a point has only sides from a vertex to itself.
+        // Three triangles at the edge 0-1; then two neighbours that run along 0-1 in the same
+        // direction.
+        let three = mesh(5, &[&[0, 1, 2], &[1, 0, 3], &[1, 0, 4]]);
+        assert_eq!(three.topology().half_edges(0), [0, 3, 6]);
+        assert_eq!(three.topology().twin(0), None);
+        let misoriented = mesh(4, &[&[0, 1, 2], &[0, 1, 3]]);
+        assert_eq!(misoriented.topology().twin(0), None);
+        assert!(!misoriented.topology().is_balanced());
+        // A needle is closed by its own two sides; a point has only sides from a vertex to itself.
         let needle = mesh(2, &[&[0, 0, 1], &[1, 1, 1]]);
         assert_eq!((needle.topology().twin(0), needle.topology().twin(1)), (None, Some(2)));
         assert!(needle.topology().is_closed());
     }
 
     #[test]
-    fn nonsense_of_any_kind_keeps_the_invariants() {
+    fn random_polygons_keep_the_invariants() {
         let mut draws = Random::new(7);
         let mut random = |below: u64| draws.bits() % below;
         for _ in 0..200 {

@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::*;
 use crate::math::Random;
 
-/// An integer from zero to below `n`.
+/// A random integer in `0..n`.
 fn below(random: &mut Random, n: u64) -> i64 {
     (random.bits() % n) as i64
 }
@@ -36,9 +36,9 @@ fn placements(polygon: &[Point]) -> Vec<Vec<Vec3>> {
     all
 }
 
-/// Checks a weakly simple integer polygon: n - 2 triangles, none turned, areas that add up exactly,
-/// no two triangles overlapping (so that with the area they cover exactly the polygon). Returns how
-/// many triangles are empty.
+/// Checks a weakly simple integer polygon: n - 2 triangles, none reversed, areas that add up
+/// exactly, no two triangles overlapping (together with the area, they cover exactly the polygon).
+/// Returns the number of empty triangles.
 fn check(polygon: &[Point]) -> usize {
     for points in placements(polygon) {
         let (triangles, clean) = triangulate_polygon(&points);
@@ -54,10 +54,10 @@ fn check(polygon: &[Point]) -> usize {
     assert_ne!(total, 0);
     let mut sum = 0;
     for (t, [a, b, c]) in triangles.iter().zip(&corners) {
-        let own = cross(*a, *b, *c);
-        assert!(own * total.signum() >= 0, "{t:?} is turned around in {polygon:?}");
-        assert!(t[0] < t[1] && t[1] < t[2], "{t:?} is out of order");
-        sum += own;
+        let area = cross(*a, *b, *c);
+        assert!(area * total.signum() >= 0, "{t:?} is reversed in {polygon:?}");
+        assert!(t[0] < t[1] && t[1] < t[2], "{t:?} is not ascending");
+        sum += area;
     }
     assert_eq!(sum, total, "{polygon:?}");
     if corners.len() <= 300 {
@@ -70,7 +70,7 @@ fn check(polygon: &[Point]) -> usize {
     corners.iter().filter(|[a, b, c]| cross(*a, *b, *c) == 0).count()
 }
 
-/// Whether the insides of two triangles meet: no side of either separates them.
+/// Whether the interiors of two triangles overlap: no side of either triangle separates them.
 fn overlap(s: &[Point; 3], t: &[Point; 3]) -> bool {
     let turn = |t: &[Point; 3]| cross(t[0], t[1], t[2]).signum();
     if turn(s) == 0 || turn(t) == 0 {
@@ -91,10 +91,10 @@ fn small_shapes() {
     assert_eq!(check(&square), 0);
     // A triangle with all extra corners on one side.
     assert_eq!(check(&[[0, 0], [1, 0], [2, 0], [3, 0], [1, 5]]), 0);
-    // Repeated corners and a whisker cost one empty triangle each.
+    // A repeated corner costs one empty triangle, a spike two.
     assert_eq!(check(&[[0, 0], [4, 0], [4, 0], [4, 4], [0, 4]]), 1);
     assert_eq!(check(&[[0, 0], [4, 0], [6, -2], [4, 0], [4, 4], [0, 4]]), 2);
-    // A slit from the outline into the inside.
+    // A slit from the outline into the interior.
     assert_eq!(check(&[[0, 0], [4, 0], [2, 2], [4, 0], [4, 4], [0, 4]]), 0);
 }
 
@@ -132,8 +132,8 @@ fn combs_spirals_and_stairs() {
 fn holes_joined_by_bridges() {
     let outer = [[0, 0], [30, 0], [30, 30], [0, 30]];
     let hole = |x: i64, y: i64, s: i64| [[x, y], [x, y + s], [x + s, y + s], [x + s, y]];
-    // One hole from a corner; from a corner straight along a diagonal; touching the outline in a
-    // point.
+    // One hole whose bridge starts at a corner, also along a diagonal, and holes that touch the
+    // outline.
     let with = |h: [Point; 4]| {
         let mut p = outer.to_vec();
         p.push(outer[0]);
@@ -144,7 +144,7 @@ fn holes_joined_by_bridges() {
     for h in [hole(10, 10, 10), hole(5, 9, 3), hole(1, 1, 28), hole(0, 0, 10), hole(20, 2, 1)] {
         check(&with(h));
     }
-    // Holes in a row, each joined to the next; and a grid of them, all joined to one corner.
+    // Holes in a row, each joined to the next.
     let mut chain = outer.to_vec();
     chain.push(outer[0]);
     for i in 0..4 {
@@ -157,7 +157,7 @@ fn holes_joined_by_bridges() {
         }
     }
     check(&chain);
-    // All holes see the corner (0, 0): sort them by angle and join each to it.
+    // Several holes, all joined to the corner (0, 0), in the order of their angles.
     let mut holes: Vec<[Point; 4]> = [(9, 3), (5, 12), (15, 9), (14, 25), (2, 20), (22, 3)]
         .map(|(x, y)| [[x, y], [x, y + 2], [x + 1, y + 2], [x + 1, y]])
         .to_vec();
@@ -171,8 +171,7 @@ fn holes_joined_by_bridges() {
     check(&fan);
 }
 
-/// A simple polygon on a small grid: a random tree of unit cells, walked around, so that it often
-/// touches itself.
+/// The outline of a random tree of unit cells on a small grid: a polygon that often touches itself.
 fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
     let mut inside = std::collections::HashSet::from([[0_i64, 0_i64]]);
     let mut list = vec![[0, 0]];
@@ -187,15 +186,14 @@ fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
             list.push(new);
         }
     }
-    // Walk along the border with the inside on the left, from the bottom of the lowest leftmost
-    // cell.
+    // Follow the border with the interior on the left, from the bottom of the lowest leftmost cell.
     let first = *list.iter().min_by_key(|c| [c[1], c[0]]).unwrap();
     let (mut at, mut dir) = (first, [1, 0]);
     let mut outline = Vec::new();
     loop {
         outline.push(at);
         at = [at[0] + dir[0], at[1] + dir[1]];
-        // The cells ahead of the corner, on the right and on the left.
+        // The cells in front of the corner, to the right and to the left.
         let cell = |side: Point| {
             let c = [2 * at[0] + dir[0] + side[0], 2 * at[1] + dir[1] + side[1]];
             [(c[0] - 1) / 2, (c[1] - 1) / 2]
@@ -205,8 +203,7 @@ fn random_cells(random: &mut Random, cells: usize) -> Vec<Point> {
         if has(cell(left)) && has(cell(right)) {
             dir = right;
         } else if !has(cell(left)) {
-            // At a corner that two cells share only diagonally, keep to the cell being walked
-            // around.
+            // At a corner that two cells share only diagonally, stay at the current cell.
             dir = left;
         }
         if at == first && dir == [1, 0] {
@@ -248,14 +245,14 @@ fn random_star_shaped_polygons() {
 }
 
 #[test]
-fn hopeless_polygons_still_give_all_their_triangles() {
+fn self_crossing_and_degenerate_polygons_give_n_minus_2_triangles() {
     let check = |points: &[Vec3], expected: bool| {
         let (triangles, clean) = triangulate_polygon(points);
         assert_eq!(triangles.len(), points.len() - 2);
         assert_eq!(clean, expected, "{points:?}");
         let again = triangulate_polygon(points);
         assert_eq!(again.0, triangles);
-        // Every side of the polygon is a side of exactly one triangle, whatever the shape.
+        // Every side of the polygon is a side of exactly one triangle, for any shape.
         let n = points.len() as u32;
         for i in 0..n {
             let j = (i + 1) % n;
@@ -283,7 +280,7 @@ fn hopeless_polygons_still_give_all_their_triangles() {
 }
 
 #[test]
-fn large_polygons_take_no_quadratic_time() {
+fn large_polygons_do_not_take_quadratic_time() {
     let n = 100_000;
     let turn = |i: usize, r: f64, laps: f64| {
         let angle = 2.0 * PI * laps * i as f64 / n as f64;

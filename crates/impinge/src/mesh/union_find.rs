@@ -1,5 +1,4 @@
-//! Sets that only grow together, with path halving and union by index: the smallest member leads
-//! its set.
+//! Disjoint sets with path halving and union by index: the smallest member represents its set.
 
 /// Disjoint sets of the numbers below a bound.
 #[derive(Clone, Debug)]
@@ -15,14 +14,14 @@ impl UnionFind {
     /// The smallest member of the set of `i`.
     pub(super) fn find(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
-            let up = self.parent[self.parent[i as usize] as usize];
-            self.parent[i as usize] = up;
-            i = up;
+            let grandparent = self.parent[self.parent[i as usize] as usize];
+            self.parent[i as usize] = grandparent;
+            i = grandparent;
         }
         i
     }
 
-    /// Makes one set of the two; says whether they were two.
+    /// Merges the sets of `a` and `b`; returns whether they were different.
     pub(super) fn unite(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         let (low, high) = (a.min(b), a.max(b));
@@ -36,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_smallest_member_leads() {
+    fn the_smallest_member_represents_its_set() {
         let mut sets = UnionFind::new(6);
         assert!(sets.unite(5, 3) && sets.unite(3, 4) && !sets.unite(4, 5));
         assert_eq!([0, 1, 2, 3, 4, 5].map(|i| sets.find(i)), [0, 1, 2, 3, 3, 3]);

@@ -1,4 +1,4 @@
-//! Vertices that coincide, made one.
+//! Welding: merges vertices that coincide.
 
 use std::collections::HashMap;
 
@@ -8,32 +8,36 @@ use super::union_find::UnionFind;
 use crate::error::{Error, ErrorKind};
 use crate::math::{Vec3, coordinate_key};
 
-/// Which vertices [`Mesh::welded`] makes one.
+/// Which vertices [`Mesh::welded`] merges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Weld {
-    /// Those with equal coordinates; 0.0 equals -0.0.
+    /// Vertices with equal coordinates; 0.0 equals -0.0.
     Exact,
-    /// Those no further apart than this, in the unit of the coordinates. Chains merge: if A is near
-    /// B and B near C, all three become one, however far C is from A.
+    /// Vertices at this distance or less, in the unit of the coordinates. Chains merge: if A is
+    /// near B and B near C, all three are merged, at any distance of C from A.
     Within(f64),
 }
 
 impl Mesh {
-    /// The mesh with coinciding vertices made one.
+    /// The mesh with coinciding vertices merged.
     ///
-    /// Of the vertices that merge, the first stays where it is and keeps its place among the
-    /// others. Polygons and triangles keep their numbers and corners; those that collapse become
-    /// degenerate and are found by [`Mesh::defects`]. Linear time for [`Weld::Exact`]; a few sorts
-    /// more for [`Weld::Within`].
+    /// The first of the merged vertices is kept, with its coordinates and its place in the order of
+    /// vertices. Polygons and triangles keep their indices and corners; those that collapse become
+    /// degenerate and are listed by [`Mesh::defects`]. [`Weld::Exact`] takes linear time;
+    /// [`Weld::Within`] takes a few sorts in addition.
     ///
     /// # Errors
     /// If the tolerance is negative or not finite.
     pub fn welded(&self, weld: Weld) -> Result<Self, Error> {
-        let leaders = match weld {
-            Weld::Exact => equal(self.vertices()),
+        let representatives = match weld {
+            Weld::Exact => first_equal(self.vertices()),
             Weld::Within(tolerance) if tolerance.is_finite() && tolerance >= 0.0 => {
-                let exact = equal(self.vertices());
-                if tolerance > 0.0 { near(self.vertices(), &exact, tolerance) } else { exact }
+                let exact = first_equal(self.vertices());
+                if tolerance > 0.0 {
+                    first_linked(self.vertices(), &exact, tolerance)
+                } else {
+                    exact
+                }
             }
             Weld::Within(tolerance) => {
                 return Err(Error::new(
@@ -44,36 +48,37 @@ impl Mesh {
                 ));
             }
         };
-        let mut number = vec![0; leaders.len()];
+        let mut new_index = vec![0; representatives.len()];
         let mut vertices = Vec::new();
-        for (v, leader) in leaders.iter().enumerate() {
-            // A leader is the smallest of its set, so it has been numbered before.
-            if *leader as usize == v {
-                number[v] = index(vertices.len());
+        for (v, representative) in representatives.iter().enumerate() {
+            // A representative is the smallest of its set, so it already has a new index.
+            if *representative as usize == v {
+                new_index[v] = index(vertices.len());
                 vertices.push(self.vertices()[v]);
             } else {
-                number[v] = number[*leader as usize];
+                new_index[v] = new_index[*representative as usize];
             }
         }
-        let connectivity = self.connectivity.renumbered(vertices.len(), |v| number[v as usize]);
+        let connectivity = self.connectivity.renumbered(vertices.len(), |v| new_index[v as usize]);
         Ok(Self::assemble(vertices, connectivity))
     }
 }
 
-/// For each point, the first with the same coordinates.
-fn equal(points: &[Vec3]) -> Vec<u32> {
+/// For each point, the first point with the same coordinates.
+fn first_equal(points: &[Vec3]) -> Vec<u32> {
     let mut first_at = HashMap::with_capacity(points.len());
-    let of = |(i, p): (usize, &Vec3)| *first_at.entry(coordinate_key(*p)).or_insert(index(i));
-    points.iter().enumerate().map(of).collect()
+    let first = |(i, p): (usize, &Vec3)| *first_at.entry(coordinate_key(*p)).or_insert(index(i));
+    points.iter().enumerate().map(first).collect()
 }
 
-/// For each point, the first of those it is linked to by steps no longer than `tolerance`.
+/// For each point, the first point that a chain of steps no longer than `tolerance` links it to.
+/// `equal` is the result of [`first_equal`].
 ///
-/// Cells are small enough that two points of one cell are always near; points of different cells
-/// are compared only as far as needed to find one near pair.
-fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
+/// Cells are so small that two points of one cell are always within the tolerance. Points of
+/// different cells are compared only until one pair within the tolerance is found.
+fn first_linked(points: &[Vec3], equal: &[u32], tolerance: f64) -> Vec<u32> {
     let distinct: Vec<u32> =
-        (0..index(points.len())).filter(|i| leaders[*i as usize] == *i).collect();
+        (0..index(points.len())).filter(|i| equal[*i as usize] == *i).collect();
     let keys = cell_keys(points, &distinct, tolerance);
     let mut order: Vec<u32> = (0..index(distinct.len())).collect();
     order.sort_unstable_by_key(|i| (keys[*i as usize], *i));
@@ -82,8 +87,8 @@ fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
     let key = |cell: usize| keys[cells[cell][0] as usize];
 
     let mut sets = UnionFind::new(points.len());
-    for (i, leader) in leaders.iter().enumerate() {
-        sets.unite(index(i), *leader);
+    for (i, first) in equal.iter().enumerate() {
+        sets.unite(index(i), *first);
     }
     let point = |i: u32| points[distinct[i as usize] as usize];
     for cell in &cells {
@@ -91,8 +96,8 @@ fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
             sets.unite(distinct[pair[0] as usize], distinct[pair[1] as usize]);
         }
     }
-    // Neighbours are at most two cells away on each axis; half of them suffice. For a fixed offset
-    // in x and y the cells and their neighbours both advance in sorted order.
+    // Neighbours are at most two cells away on each axis. Half of the offsets suffice, by symmetry.
+    // For a fixed offset in x and y, cells and their neighbours both advance in sorted order.
     for dx in 0..=2_i64 {
         for dy in -2..=2_i64 {
             if dx == 0 && dy < 0 {
@@ -112,7 +117,7 @@ fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
                         (distinct[cells[cell][0] as usize], distinct[cells[other][0] as usize]);
                     if sets.find(a) != sets.find(b) {
                         let (mut left, mut right) = (cells[cell].to_vec(), cells[other].to_vec());
-                        if any_near(&mut left, &mut right, &point, tolerance) {
+                        if any_within(&mut left, &mut right, &point, tolerance) {
                             sets.unite(a, b);
                         }
                     }
@@ -124,11 +129,11 @@ fn near(points: &[Vec3], leaders: &[u32], tolerance: f64) -> Vec<u32> {
     (0..index(points.len())).map(|i| sets.find(i)).collect()
 }
 
-/// Integer cells for the chosen points: those within the tolerance on an axis are at most two cells
-/// apart on it, and those of one cell less than `tolerance / sqrt(3)`.
+/// Integer cells for the chosen points. On each axis, points within the tolerance are at most two
+/// cells apart, and points of one cell are less than `tolerance / sqrt(3)` apart.
 ///
-/// Cells are counted along the sorted coordinates and start anew after every wide gap, so that the
-/// numbers stay small and precise for any range of coordinates.
+/// Cells are counted along the sorted coordinates, with a new base after every wide gap, so that
+/// the cell numbers stay small and precise for any range of coordinates.
 fn cell_keys(points: &[Vec3], chosen: &[u32], tolerance: f64) -> Vec<[i64; 3]> {
     let cell = 0.57 * tolerance;
     let mut keys = vec![[0; 3]; chosen.len()];
@@ -151,12 +156,13 @@ fn cell_keys(points: &[Vec3], chosen: &[u32], tolerance: f64) -> Vec<[i64; 3]> {
     keys
 }
 
-/// Whether a point of one set is no further than `tolerance` from one of the other. Splits both at
-/// their medians, so that crowded cells do not cost the product of their sizes.
-fn any_near(a: &mut [u32], b: &mut [u32], point: &impl Fn(u32) -> Vec3, tolerance: f64) -> bool {
-    let is_near = |p: Vec3, q: Vec3| ((p - q) / tolerance).length_squared() <= 1.0;
+/// Whether a point of one set is within `tolerance` of a point of the other. Splits the set of
+/// larger extent at its median, so that cells with many points do not cost the product of their
+/// sizes.
+fn any_within(a: &mut [u32], b: &mut [u32], point: &impl Fn(u32) -> Vec3, tolerance: f64) -> bool {
+    let is_within = |p: Vec3, q: Vec3| ((p - q) / tolerance).length_squared() <= 1.0;
     if a.len() * b.len() <= 64 {
-        return a.iter().any(|i| b.iter().any(|j| is_near(point(*i), point(*j))));
+        return a.iter().any(|i| b.iter().any(|j| is_within(point(*i), point(*j))));
     }
     let bounds = |s: &[u32]| {
         let points = s.iter().map(|i| point(*i));
@@ -169,7 +175,7 @@ fn any_near(a: &mut [u32], b: &mut [u32], point: &impl Fn(u32) -> Vec3, toleranc
     if (gap / tolerance).length_squared() > 1.0 + 1e-9 {
         return false;
     }
-    if is_near(point(a[0]), point(b[0])) {
+    if is_within(point(a[0]), point(b[0])) {
         return true;
     }
     let swap = (amax - amin).max_element() < (bmax - bmin).max_element();
@@ -177,13 +183,13 @@ fn any_near(a: &mut [u32], b: &mut [u32], point: &impl Fn(u32) -> Vec3, toleranc
     let axis = (0..3).fold(0, |best, k| if extent[k] > extent[best] { k } else { best });
     let half = large.len() / 2;
     if half == 0 {
-        return small.iter().any(|j| is_near(point(large[0]), point(*j)));
+        return small.iter().any(|j| is_within(point(large[0]), point(*j)));
     }
     large.select_nth_unstable_by(half, |i, j| {
         point(*i)[axis].total_cmp(&point(*j)[axis]).then(i.cmp(j))
     });
     let (low, high) = large.split_at_mut(half);
-    any_near(low, small, point, tolerance) || any_near(high, small, point, tolerance)
+    any_within(low, small, point, tolerance) || any_within(high, small, point, tolerance)
 }
 
 #[cfg(test)]
@@ -199,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_of_either_sign_are_equal_and_the_first_vertex_wins() {
+    fn zeros_of_either_sign_are_equal_and_the_first_vertex_is_kept() {
         let mesh = soup(&[
             [0.0, 1.0, 2.0],
             [3.0, 0.0, 0.0],
@@ -218,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsensical_tolerances_are_refused() {
+    fn invalid_tolerances_are_rejected() {
         let mesh = soup(&[[0.0; 3]; 4]);
         for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
             let error = mesh.welded(Weld::Within(tolerance)).unwrap_err();
@@ -227,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn nearness_agrees_with_comparing_all_pairs() {
+    fn tolerance_welding_agrees_with_comparing_all_pairs() {
         let mut draws = Random::new(11);
         let mut random = || draws.unit();
         for (scale, offset, tolerance) in [
@@ -243,7 +249,7 @@ mod tests {
         ] {
             let mut points: Vec<[f64; 3]> =
                 (0..400).map(|_| [0; 3].map(|_| random() * scale + offset)).collect();
-            // Pairs at and around the tolerance, and one far outlier that must not coarsen the
+            // Pairs just below and above the tolerance, and a far outlier that must not coarsen the
             // grid.
             for i in 0..100 {
                 let mut p = points[i];
@@ -262,8 +268,8 @@ mod tests {
                     }
                 }
             }
-            let leaders = (0..points.len()).filter(|i| sets.find(*i as u32) == *i as u32);
-            let expected: Vec<Vec3> = leaders.map(|i| Vec3::from(points[i])).collect();
+            let representatives = (0..points.len()).filter(|i| sets.find(*i as u32) == *i as u32);
+            let expected: Vec<Vec3> = representatives.map(|i| Vec3::from(points[i])).collect();
             assert_eq!(welded.vertices(), expected, "{scale} {tolerance}");
         }
     }

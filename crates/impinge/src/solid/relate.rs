@@ -104,7 +104,7 @@ pub(crate) fn vertex_of_inside(
 
 /// A vertex of a connected piece of the mesh; `None` if it has no triangles.
 fn first_corner(mesh: &Mesh, shell: usize) -> Option<u32> {
-    let polygon = mesh.shells().firsts()[shell] as usize;
+    let polygon = mesh.shells().first_polygons()[shell] as usize;
     mesh.triangles_of(polygon).next().map(|t| mesh.triangles()[t][0])
 }
 

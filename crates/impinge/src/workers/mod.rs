@@ -3,9 +3,9 @@
 //!
 //! Waking a worker takes as long as a stage of such a frame. So the caller starts at once, and the
 //! other workers join in as soon as they are awake; a worker that is too late finds nothing left to
-//! do. Each worker starts with a share of its own, the same in every frame, because the data of the
+//! do. Each worker starts with its own share, the same in every frame, because the data of the
 //! last frame is still in its cache. When its share is done, it takes work from the end of the
-//! other shares (the dynamic load balance that Zachmann 1994, section 6.3, asks for).
+//! other shares (dynamic load balancing, as Zachmann 1994, section 6.3, requires).
 //! [`keep_workers_awake`] keeps workers awake from one stage of a frame to the next. Nothing is
 //! allocated if the caller is a worker of the pool.
 
@@ -30,7 +30,7 @@ const SPINS_BEFORE_BLOCKING: usize = 400;
 /// Spin iterations that a worker needs to return after its last piece is done.
 const SPINS_TO_RETURN: usize = 8;
 
-/// Calls `work` on all of a list, in pieces of at least `min_items` (the last piece of a share may
+/// Calls `work` on an entire list, in pieces of at least `min_items` (the last piece of a share may
 /// be smaller), on the workers of the current `rayon` pool. The caller runs `before` first and then
 /// takes part; the other workers do not wait for `before`.
 pub(crate) fn share<L: Split, R: Send>(
@@ -103,7 +103,7 @@ fn own_share(workers: usize) -> usize {
     rayon::current_thread_index().map_or(0, |index| index % workers)
 }
 
-/// Offers `help` to that many other workers, with numbers from one on, and runs `main`.
+/// Offers `help` to `helpers` other workers, numbered from one, and runs `main`.
 fn offer<R: Send>(
     helpers: usize,
     main: impl FnOnce() -> R + Send,
@@ -193,9 +193,9 @@ mod tests {
         }
     }
 
-    /// From a thread that belongs to no pool.
+    /// The caller is a thread that belongs to no pool.
     #[test]
-    fn callers_outside_the_pool() {
+    fn callers_outside_the_pool_share_work() {
         let mut items = vec![1_u64; 3000];
         let double = |piece: &mut [u64]| piece.iter_mut().for_each(|item| *item *= 2);
         for _ in 0..20 {

@@ -9,7 +9,7 @@ use crate::broad::{Bounds, Frame, Moved};
 use crate::error::{Error, ErrorKind};
 use crate::math::OrientedBox;
 use crate::math::{MAX_COORDINATE, Pose};
-use crate::mesh::Kept;
+use crate::mesh::RefitState;
 
 /// No body.
 pub(super) const NONE: u32 = u32::MAX;
@@ -66,7 +66,7 @@ pub(super) struct Record {
     /// How often the body got another form.
     pub(super) form: u32,
     /// What is kept of a mesh that bends.
-    pub(super) bending: Option<Box<Kept>>,
+    pub(super) bending: Option<Box<RefitState>>,
     pub(super) groups: u32,
     pub(super) mask: u32,
     pub(super) class: u32,

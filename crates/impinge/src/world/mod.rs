@@ -301,11 +301,11 @@ impl World {
         let mesh = mesh.expect("the body is one mesh");
         // The measure of how far the tree has degraded goes from call to call.
         let mut deforming = match record.bending.take() {
-            Some(kept) => Deforming::take_up(mesh, *kept),
+            Some(state) => Deforming::from_parts(mesh, *state),
             None => Deforming::new(mesh),
         };
         deforming.move_all(vertices).expect("the vertices were checked");
-        let (mesh, kept) = deforming.put_aside();
+        let (mesh, state) = deforming.into_parts();
         let mesh = Arc::new(mesh);
         let shape = match solid {
             true => Shape::solid(mesh).expect("a mesh stays closed wherever its vertices go"),
@@ -313,7 +313,7 @@ impl World {
         };
         let record = &mut self.bodies.records[slot];
         record.geometry = Some(shape.into());
-        record.bending = Some(Box::new(kept));
+        record.bending = Some(Box::new(state));
         self.note_form(slot);
         Ok(())
     }

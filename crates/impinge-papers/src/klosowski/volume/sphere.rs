@@ -1,7 +1,7 @@
 //! Bounding spheres.
 
 use super::Volume;
-use impinge::internals::rounding::{TINY, U, distortion, length_down, length_up};
+use impinge::internals::rounding::{U, UNDERFLOW_MARGIN, distortion, length_down, length_up};
 use impinge::math::{Pose, Vec3};
 
 /// A ball: the points at most the radius away from the centre. Empty if the radius is negative.
@@ -144,7 +144,10 @@ impl Volume for Sphere {
         // The errors of the moved centre and of moved vertices are at most 4 U (2 |v| + |t|) per
         // component, with |v| the largest absolute component.
         let reach = self.center.abs().max_element() + self.radius + motion.reach;
-        Self { center, radius: self.radius * motion.stretch + (32.0 * U * reach + TINY) }
+        Self {
+            center,
+            radius: self.radius * motion.stretch + (32.0 * U * reach + UNDERFLOW_MARGIN),
+        }
     }
 
     fn enlarged(&self, by: f64) -> Self {
@@ -182,7 +185,7 @@ impl Volume for Sphere {
             return 0.0;
         }
         let depth = self.reach(other) - length_down(other.center - self.center);
-        depth.max(0.0) * (1.0 + 2.0 * U) + TINY
+        depth.max(0.0) * (1.0 + 2.0 * U) + UNDERFLOW_MARGIN
     }
 }
 

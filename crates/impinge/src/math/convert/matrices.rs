@@ -1,4 +1,4 @@
-//! Poses from and to arrays and the types of `glam`.
+//! Conversions between poses, arrays and the types of `glam`.
 
 use glam::{DAffine3, DMat3, DMat4, DQuat};
 
@@ -10,8 +10,8 @@ impl Pose {
     /// for bit.
     ///
     /// # Errors
-    /// As [`Pose::from_matrix`], and [`ErrorKind::NotARotation`] for another last row, which
-    /// projects or scales.
+    /// As [`Pose::from_matrix`], and [`ErrorKind::NotARotation`] for any other last row, which
+    /// would project or scale.
     ///
     /// ```
     /// use impinge::Pose;
@@ -32,22 +32,22 @@ impl Pose {
             return Err(Error::new(
                 ErrorKind::NotARotation,
                 format!(
-                    "the last row of the matrix is {last:?}; that of a rigid motion, given by rows, \
-                     is 0, 0, 0, 1: divide by the last entry, or transpose a matrix given by columns"
+                    "the last row of the matrix is {last:?}; the last row of a rigid motion in row-major \
+                     order is 0, 0, 0, 1: divide by the last entry, or transpose a column-major matrix"
                 ),
             ));
         }
         Self::from_matrix([x, y, z])
     }
 
-    /// The row-major 4x4 matrix `[R | t]` over 0, 0, 0, 1.
+    /// The row-major 4x4 matrix: `[R | t]` with the last row 0, 0, 0, 1.
     #[must_use]
     pub fn to_matrix4(&self) -> [[f64; 4]; 4] {
         let [x, y, z] = self.to_matrix();
         [x, y, z, [0.0, 0.0, 0.0, 1.0]]
     }
 
-    /// The rotation as a quaternion, to rounding. [`Pose::rotation`] is exact.
+    /// The rotation as a quaternion, up to rounding. [`Pose::rotation`] is exact.
     ///
     /// ```
     /// use impinge::Pose;
@@ -59,12 +59,12 @@ impl Pose {
     /// ```
     #[must_use]
     pub fn quaternion(&self) -> DQuat {
-        // A matrix that is a rotation to `ROTATION_TOLERANCE` gives a length of one to that.
+        // The length is one only to within about `ROTATION_TOLERANCE`, as the matrix is a rotation.
         DQuat::from_mat3(&self.rotation()).normalize()
     }
 }
 
-/// The rows of a linear map and a translation.
+/// The rows of the matrix of a linear map and a translation.
 fn rows(linear: &DMat3, t: Vec3) -> [[f64; 4]; 3] {
     [0, 1, 2].map(|i| [linear.x_axis[i], linear.y_axis[i], linear.z_axis[i], t[i]])
 }
@@ -168,7 +168,7 @@ mod tests {
     use crate::math::Random;
 
     #[test]
-    fn matrices_go_and_come_back_bit_for_bit() {
+    fn matrix_round_trips_are_exact_bit_for_bit() {
         let mut random = Random::new(5);
         for size in [0.0, 5e-324, 1.0, 1e60] {
             let q = [0, 1, 2, 3].map(|_| random.range(-1.0, 1.0));
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn glam_moves_points_to_the_same_place() {
+    fn glam_types_transform_points_like_the_pose() {
         let pose = Pose::from_quaternion([0.1, -0.4, 0.2, 0.9], [3.0, -1.0, 0.5]).unwrap();
         let p = Vec3::new(0.3, 0.7, -2.0);
         let moved = pose.transform_point(p);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rigid_motion_is_refused() {
+    fn maps_that_are_not_rigid_motions_are_rejected() {
         let kind = |r: Result<Pose, Error>| r.unwrap_err().kind();
         let good = Pose::from_axis_angle([1.0, 1.0, 0.0], 1.0).unwrap();
         let matrix = DMat4::from(good);

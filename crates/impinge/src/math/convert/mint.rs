@@ -1,11 +1,11 @@
-//! Poses from and to the types of `mint`. Points and vectors are converted by `glam` itself.
+//! Conversions between poses and the types of `mint`. `glam` itself converts points and vectors.
 
 use mint::{ColumnMatrix3x4, ColumnMatrix4, Quaternion, RowMatrix3x4, RowMatrix4, Vector3};
 
 use crate::error::Error;
 use crate::math::Pose;
 
-/// The pose as a matrix, and the matrix as a pose, by rows.
+/// Conversions between poses and row-major matrices.
 macro_rules! by_rows {
     ($($matrix:ident: $rows:ty),+) => {$(
         impl From<Pose> for $matrix<f64> {
@@ -26,7 +26,7 @@ macro_rules! by_rows {
 
 by_rows!(RowMatrix4: [[f64; 4]; 4], RowMatrix3x4: [[f64; 4]; 3]);
 
-/// The pose as a matrix, and the matrix as a pose, by columns.
+/// Conversions between poses and column-major matrices.
 macro_rules! by_columns {
     ($($matrix:ident: $rows:ident),+) => {$(
         impl From<Pose> for $matrix<f64> {
@@ -70,7 +70,7 @@ mod tests {
     use crate::math::Vec3;
 
     #[test]
-    fn there_and_back() {
+    fn round_trips() {
         let pose = Pose::from_quaternion([0.1, -0.4, 0.2, 0.9], [3.0, -1.0, 0.5]).unwrap();
         assert_eq!(Pose::try_from(RowMatrix4::from(pose)).unwrap(), pose);
         assert_eq!(Pose::try_from(RowMatrix3x4::from(pose)).unwrap(), pose);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rigid_motion_is_refused() {
+    fn maps_that_are_not_rigid_motions_are_rejected() {
         let mut rows = RowMatrix3x4::from(Pose::IDENTITY);
         rows.y.y = -1.0;
         assert_eq!(Pose::try_from(rows).unwrap_err().kind(), ErrorKind::NotARotation);

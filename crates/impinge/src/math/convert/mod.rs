@@ -1,9 +1,10 @@
-//! Poses, points and vectors from and to the types of other crates.
+//! Conversions between poses, points, vectors and the types of other crates.
 //!
-//! A matrix becomes a [`Pose`] by `Pose::try_from`, which keeps its rotation bit for bit and refuses
-//! what is no rigid motion: a matrix that scales, shears, mirrors or projects, is a rotation only to
-//! single precision ([`Pose::from_nearest_rotation`] repairs those), is not finite or out of range.
-//! A quaternion may have any length but zero. A pose becomes any of them by `From`.
+//! `Pose::try_from` converts a matrix to a [`Pose`]. It keeps the rotation bit for bit and rejects
+//! all matrices that are not rigid motions: those that scale, shear, mirror or project, those that
+//! are a rotation only to single precision ([`Pose::from_nearest_rotation`] repairs these), and
+//! those that are not finite or out of range. A quaternion may have any nonzero length. `From`
+//! converts a pose to any of these types.
 //!
 //! | type | from a pose | to a pose | feature |
 //! | --- | --- | --- | --- |
@@ -15,8 +16,8 @@
 //! | `nalgebra::IsometryMatrix3<f64>`, `Matrix4<f64>`, `Matrix3x4<f64>` | exact | exact | `nalgebra` |
 //! | `nalgebra::Isometry3<f64>` | rounded | rounded | `nalgebra` |
 //!
-//! Points and vectors of `mint` become a [`Vec3`] by `From` and back; for those of `nalgebra`, which
-//! knows other versions of `glam`, this module has functions.
+//! `From` converts points and vectors of `mint` to [`Vec3`] and back. For points and vectors of
+//! `nalgebra`, which supports other versions of `glam`, this module has functions.
 //!
 //! ```
 //! use impinge::glam::{DMat4, DQuat};

@@ -1,4 +1,4 @@
-//! Poses, points and vectors from and to the types of `nalgebra`.
+//! Conversions between poses, points, vectors and the types of `nalgebra`.
 
 use nalgebra::{
     Isometry3, IsometryMatrix3, Matrix3, Matrix3x4, Matrix4, Point3, Quaternion, Rotation3,
@@ -13,19 +13,19 @@ pub fn from_nalgebra(v: impl Into<[f64; 3]>) -> Vec3 {
     Vec3::from(v.into())
 }
 
-/// The point as one of `nalgebra`, bit for bit.
+/// The point as a `nalgebra` point, bit for bit.
 #[must_use]
 pub fn to_nalgebra_point(v: Vec3) -> Point3<f64> {
     Point3::new(v.x, v.y, v.z)
 }
 
-/// The vector as one of `nalgebra`, bit for bit.
+/// The vector as a `nalgebra` vector, bit for bit.
 #[must_use]
 pub fn to_nalgebra_vector(v: Vec3) -> Vector3<f64> {
     Vector3::new(v.x, v.y, v.z)
 }
 
-/// The rotation is rounded, as `nalgebra` keeps a quaternion.
+/// The rotation is rounded, because `nalgebra` stores a quaternion.
 impl From<Pose> for Isometry3<f64> {
     fn from(pose: Pose) -> Self {
         let q = pose.quaternion();
@@ -101,7 +101,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn there_and_back() {
+    fn round_trips() {
         let pose = Pose::from_quaternion([0.1, -0.4, 0.2, 0.9], [3.0, -1.0, 0.5]).unwrap();
         assert_eq!(Pose::try_from(IsometryMatrix3::from(pose)).unwrap(), pose);
         assert_eq!(Pose::try_from(Matrix4::from(pose)).unwrap(), pose);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rigid_motion_is_refused() {
+    fn maps_that_are_not_rigid_motions_are_rejected() {
         let mut m = Matrix4::from(Pose::IDENTITY);
         m[(0, 1)] = 0.25;
         assert_eq!(Pose::try_from(m).unwrap_err().kind(), ErrorKind::NotARotation);

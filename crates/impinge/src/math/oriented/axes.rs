@@ -1,11 +1,11 @@
-//! Principal axes, by the covariance of points or of a surface.
+//! Principal axes from the covariance of points or of a surface.
 
 use crate::math::{Aabb, Vec3, unit_scale};
 
-/// The axes of the frame.
+/// The axes of the coordinate frame.
 pub(super) const STANDARD: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
 
-/// The principal axes of some points; any where they coincide.
+/// The principal axes of points; arbitrary if all points coincide.
 pub(super) fn of_points(points: &[Vec3]) -> [Vec3; 3] {
     let scale = Scale::of(points);
     let n = points.len() as f64;
@@ -17,8 +17,7 @@ pub(super) fn of_points(points: &[Vec3]) -> [Vec3; 3] {
     principal(&moments)
 }
 
-/// The principal axes of a surface, every part of it weighing as much as its area. `None` if it has
-/// no area to speak of.
+/// The principal axes of a surface, weighted by area. `None` if its area is negligible.
 ///
 /// Corners `p`, `q`, `r` and centroid `m` of a triangle of area `A` give the second moment
 /// `A / 12 (9 m m^T + p p^T + q q^T + r r^T)`.
@@ -48,13 +47,13 @@ pub(super) fn of_surface(triangles: &[[Vec3; 3]]) -> Option<[Vec3; 3]> {
     Some(principal(&moments))
 }
 
-/// Perpendicular unit vectors near three that nearly are: the first keeps its direction, the second
-/// its plane with the first.
+/// Perpendicular unit vectors near three nearly perpendicular unit vectors. The first keeps its
+/// direction, the second stays in its plane with the first.
 pub(super) fn orthonormal(a: Vec3, b: Vec3, c: Vec3) -> [Vec3; 3] {
     let Some(a) = a.try_normalize() else {
         return STANDARD;
     };
-    // Projected twice: the second time removes what the first left by rounding.
+    // Projected twice: the second projection removes the rounding error of the first.
     let b = b - a * a.dot(b);
     let Some(b) = b.try_normalize() else {
         return STANDARD;
@@ -67,7 +66,7 @@ pub(super) fn orthonormal(a: Vec3, b: Vec3, c: Vec3) -> [Vec3; 3] {
     [a, b, if third.dot(c) < 0.0 { -third } else { third }]
 }
 
-/// Coordinates about the middle of the points, near one in size.
+/// Maps points to coordinates about the centre of their box, with size about one.
 struct Scale {
     origin: Vec3,
     factors: (f64, f64),
@@ -86,11 +85,11 @@ impl Scale {
     }
 }
 
-/// The upper half of a symmetric matrix.
+/// The upper triangle of a symmetric matrix.
 #[derive(Default)]
 struct Moments {
     diagonal: [f64; 3],
-    /// Of yz, zx and xy: the one at `k` does not involve axis `k`.
+    /// The entries yz, zx and xy: entry `k` does not involve axis `k`.
     mixed: [f64; 3],
 }
 
@@ -103,9 +102,11 @@ impl Moments {
     }
 }
 
-/// The eigenvectors of a symmetric matrix by Jacobi's rotations, which converge for every matrix,
-/// quadratically at the end.
+/// The eigenvectors of a symmetric matrix by Jacobi rotations, which converge for every matrix,
+/// finally at a quadratic rate.
 fn principal(moments: &Moments) -> [Vec3; 3] {
+    /// The most Jacobi sweeps; the loop ends earlier at convergence.
+    const MAX_SWEEPS: usize = 16;
     let mut m = [[0.0; 3]; 3];
     for k in 0..3 {
         m[k][k] = moments.diagonal[k];
@@ -113,10 +114,10 @@ fn principal(moments: &Moments) -> [Vec3; 3] {
         (m[i][j], m[j][i]) = (moments.mixed[k], moments.mixed[k]);
     }
     let mut vectors = STANDARD;
-    for _ in 0..16 {
+    for _ in 0..MAX_SWEEPS {
         let size = m[0][0].abs() + m[1][1].abs() + m[2][2].abs();
-        let off = m[0][1].abs() + m[1][2].abs() + m[2][0].abs();
-        if off <= 1e-15 * size || !off.is_finite() {
+        let off_diagonal = m[0][1].abs() + m[1][2].abs() + m[2][0].abs();
+        if off_diagonal <= 1e-15 * size || !off_diagonal.is_finite() {
             break;
         }
         for (p, q) in [(0, 1), (1, 2), (0, 2)] {

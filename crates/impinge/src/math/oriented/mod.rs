@@ -1,5 +1,5 @@
-//! Oriented boxes, their axes from the covariance of the surface (Gottschalk, Lin and Manocha 1996,
-//! the peer of Klosowski et al. 1998, section 5.2).
+//! Oriented boxes with axes from the covariance of the surface (Gottschalk, Lin and Manocha 1996,
+//! compared in Klosowski et al. 1998, section 5.2).
 
 mod axes;
 mod parts;
@@ -7,14 +7,14 @@ mod separation;
 #[cfg(test)]
 mod tests;
 
-use crate::math::rounding::{TINY, U, distortion, length_up};
+use crate::math::rounding::{U, UNDERFLOW_MARGIN, distortion, length_up};
 use crate::math::{Aabb, Pose, Vec3};
 
-/// A box with axes of its own: the real points `x` with `|a[k] . (x - c)| <= h[k]`. Empty if a half
+/// A box with arbitrary axes: the real points `x` with `|a[k] . (x - c)| <= h[k]`. Empty if a half
 /// side is negative.
 ///
-/// The axes are perpendicular unit vectors, any two products of them within `16 U` of what they
-/// should be (`U` half an ulp of one); every constructor sees to that.
+/// The axes are perpendicular unit vectors. All constructors guarantee that the dot products of any
+/// two of them are within `16 U` of the exact values (`U` is half an ulp of one).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrientedBox {
     center: Vec3,
@@ -22,13 +22,14 @@ pub struct OrientedBox {
     half: [f64; 3],
 }
 
-/// A pose, and how far its matrix is from a rotation.
+/// A pose with the values that [`OrientedBox::moved`] needs: the deviation of its matrix from a
+/// rotation and the size of its translation.
 #[derive(Clone, Debug)]
 pub struct OrientedMotion {
     pose: Pose,
     distortion: f64,
-    /// The largest component of the translation, in size.
-    reach: f64,
+    /// The largest absolute component of the translation.
+    max_translation: f64,
 }
 
 impl OrientedBox {
@@ -47,7 +48,7 @@ impl OrientedBox {
         self.axes
     }
 
-    /// Half the sides, along the axes; negative if the box is empty.
+    /// Half the side lengths along the axes; negative if the box is empty.
     #[must_use]
     pub fn half(&self) -> [f64; 3] {
         self.half
@@ -63,16 +64,16 @@ impl OrientedBox {
         })
     }
 
-    /// An upper bound of `|a . (p - center)|` for an axis `a`: the difference is off by `U` of
-    /// itself, the product by `3 U` of the sum of the terms' sizes.
+    /// An upper bound of `|a . (p - center)|` for an axis `a`. The difference has a relative error
+    /// of `U`, and the product an error of `3 U` times the sum of the absolute terms.
     #[inline]
-    fn reach(center: Vec3, axis: Vec3, p: Vec3) -> f64 {
+    fn half_extent(center: Vec3, axis: Vec3, p: Vec3) -> f64 {
         let d = p - center;
         let terms = (axis * d).abs().element_sum();
-        (axis.dot(d).abs() + terms * (6.0 * U)) * (1.0 + 2.0 * U) + TINY
+        (axis.dot(d).abs() + terms * (6.0 * U)) * (1.0 + 2.0 * U) + UNDERFLOW_MARGIN
     }
 
-    /// The box with the given axes around the points, of which there are some.
+    /// The box with the given axes around the points, which must not be empty.
     fn along(axes: [Vec3; 3], points: &[Vec3]) -> Self {
         let origin = Aabb::from_points(points.iter().copied()).center();
         let mut center = origin;
@@ -85,29 +86,32 @@ impl OrientedBox {
             center += axis * (0.5 * lo + 0.5 * hi);
         }
         let half = axes.map(|axis| {
-            points.iter().fold(0.0_f64, |half, p| half.max(Self::reach(center, axis, *p)))
+            points.iter().fold(0.0_f64, |half, p| half.max(Self::half_extent(center, axis, *p)))
         });
         Self { center, axes, half }
     }
 
-    /// The smaller of two boxes, by surface and then by sides: a flat box has no volume to compare.
+    /// The smaller of two boxes by surface area, then by side lengths. Volumes are not compared
+    /// because flat boxes have none.
     fn smaller(self, other: Self) -> Self {
         let key = |b: &Self| (b.surface(), b.size());
-        let (own, its) = (key(&self), key(&other));
-        if own.0 < its.0 || (own.0 == its.0 && own.1 <= its.1) { self } else { other }
+        let (a, b) = (key(&self), key(&other));
+        if a.0 < b.0 || (a.0 == b.0 && a.1 <= b.1) { self } else { other }
     }
 
+    /// The smaller of the boxes along `axes` and along the axes of the frame.
     fn best(axes: [Vec3; 3], points: &[Vec3]) -> Self {
-        let turned = Self::along(axes, points);
+        let oriented = Self::along(axes, points);
         if axes == axes::STANDARD {
-            return turned;
+            return oriented;
         }
-        turned.smaller(Self::along(axes::STANDARD, points))
+        oriented.smaller(Self::along(axes::STANDARD, points))
     }
 }
 
 impl OrientedBox {
-    /// Axes by the covariance of the points, or those of the frame where that box is smaller.
+    /// A box around the points, with axes from the covariance of the points, or with the axes of
+    /// the frame if that box is smaller.
     #[must_use]
     pub fn around(points: &[Vec3]) -> Self {
         if points.is_empty() {
@@ -116,8 +120,9 @@ impl OrientedBox {
         Self::best(axes::of_points(points), points)
     }
 
-    /// Axes by the covariance of the surface, or those of the frame where that box is smaller. The
-    /// points' covariance where the surface has no area.
+    /// A box around the triangles, with axes from the covariance of the surface, or with the axes
+    /// of the frame if that box is smaller. Uses the covariance of the points if the surface has no
+    /// area.
     #[must_use]
     pub fn around_triangles(triangles: &[[Vec3; 3]]) -> Self {
         let points = triangles.as_flattened();
@@ -127,7 +132,7 @@ impl OrientedBox {
         }
     }
 
-    /// Along the axes of one of the two, whichever gives the smaller box.
+    /// A box around both, along the axes of the box that gives the smaller result.
     #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         if self.is_empty() || other.is_empty() {
@@ -137,27 +142,28 @@ impl OrientedBox {
         points[..8].copy_from_slice(&self.corners());
         points[8..].copy_from_slice(&other.corners());
         let best = Self::along(self.axes, &points).smaller(Self::along(other.axes, &points));
-        // Corners are off by a few roundings of the coordinates and, as the axes are not quite
-        // perpendicular, of the sides.
+        // Corners have errors of a few roundings of the coordinates and, because the axes are not
+        // exactly perpendicular, of the sides.
         let size = points.iter().fold(0.0_f64, |s, p| s.max(p.abs().max_element()));
         let sides = self.size().max(other.size());
-        best.grown(64.0 * U * (size + sides) + TINY)
+        best.grown(64.0 * U * (size + sides) + UNDERFLOW_MARGIN)
     }
 
-    /// False only if the two share no point.
+    /// Whether the boxes may share a point: false only if they certainly do not.
     #[inline]
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         !self.separated(other)
     }
 
-    /// Whether the point certainly lies in the box. True for every point it was made around.
+    /// Whether the point certainly lies in the box. True for every point that the box was built
+    /// around.
     #[must_use]
     pub fn contains(&self, point: Vec3) -> bool {
-        (0..3).all(|k| Self::reach(self.center, self.axes[k], point) <= self.half[k])
+        (0..3).all(|k| Self::half_extent(self.center, self.axes[k], point) <= self.half[k])
     }
 
-    /// Whether the box holds no point.
+    /// Whether the box contains no point.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.half[0] < 0.0
@@ -169,12 +175,12 @@ impl OrientedBox {
         OrientedMotion {
             pose: *pose,
             distortion: distortion(&pose.rotation()),
-            reach: pose.translation().abs().max_element(),
+            max_translation: pose.translation().abs().max_element(),
         }
     }
 
-    /// A box around the moved box: it holds `pose.transform_point(v)` for every `f64` point `v` of
-    /// this one.
+    /// A box around the moved box: it contains `pose.transform_point(v)` for every `f64` point `v`
+    /// of this box.
     #[inline]
     #[must_use]
     pub fn moved(&self, motion: &OrientedMotion) -> Self {
@@ -182,17 +188,18 @@ impl OrientedBox {
             return *self;
         }
         let center = motion.pose.transform_point(self.center);
-        let turned = self.axes.map(|a| motion.pose.transform_vector(a));
-        let axes = axes::orthonormal(turned[0], turned[1], turned[2]);
-        // With y = R (x - c): a' . y = a . (x - c) + (a' - R a) . y + a . (R^T R - I) (x - c); then
-        // the rounding of centre and vertices.
+        let rotated = self.axes.map(|a| motion.pose.transform_vector(a));
+        let axes = axes::orthonormal(rotated[0], rotated[1], rotated[2]);
+        // With y = R (x - c): a' . y = a . (x - c) + (a' - R a) . y + a . (R^T R - I) (x - c), plus
+        // the rounding of the centre and of the vertices.
         let diagonal = length_up(Vec3::from(self.half)) * (1.0 + 64.0 * U);
         let stretched = diagonal * (1.0 + motion.distortion);
         let rounding =
-            32.0 * U * (self.center.abs().max_element() + diagonal + motion.reach) + TINY;
+            32.0 * U * (self.center.abs().max_element() + diagonal + motion.max_translation)
+                + UNDERFLOW_MARGIN;
         let half = [0, 1, 2].map(|k| {
-            let bend = length_up(axes[k] - turned[k]) + 8.0 * U;
-            (self.half[k] + (bend * stretched + motion.distortion * diagonal) + rounding)
+            let axis_error = length_up(axes[k] - rotated[k]) + 8.0 * U;
+            (self.half[k] + (axis_error * stretched + motion.distortion * diagonal) + rounding)
                 * (1.0 + 4.0 * U)
         });
         Self { center, axes, half }
@@ -204,30 +211,30 @@ impl OrientedBox {
         self.moved(&Self::motion(pose))
     }
 
-    /// A box that holds every point not further than `by` (not negative) from this one.
+    /// A box that contains every point at a distance of at most `by` (not negative) from this box.
     #[must_use]
     pub fn enlarged(&self, by: f64) -> Self {
         if by <= 0.0 || self.is_empty() {
             return *self;
         }
-        self.grown(by * (1.0 + 32.0 * U) + TINY)
+        self.grown(by * (1.0 + 32.0 * U) + UNDERFLOW_MARGIN)
     }
 
-    /// The volume, in cubic units, to rounding; zero for flat and empty boxes.
+    /// The volume, up to rounding; zero for flat and empty boxes.
     #[must_use]
     pub fn volume(&self) -> f64 {
         let [x, y, z] = self.half.map(|h| 2.0 * h.max(0.0));
         x * y * z
     }
 
-    /// The area of the surface, to rounding; a flat box has two sides.
+    /// The surface area, up to rounding; a flat box counts both sides.
     #[must_use]
     pub fn surface(&self) -> f64 {
         let [x, y, z] = self.half.map(|h| 2.0 * h.max(0.0));
         2.0 * (x * y + y * z + z * x)
     }
 
-    /// The sum of the half sides: how large the box is, roughly.
+    /// The sum of the half sides: a rough measure of the size.
     #[inline]
     #[must_use]
     pub fn size(&self) -> f64 {
@@ -235,14 +242,14 @@ impl OrientedBox {
         (x + y + z).max(0.0)
     }
 
-    /// A certain lower bound of the distance between the two; zero if they overlap, or nearly.
+    /// A lower bound of the distance between the boxes; zero if they overlap or nearly overlap.
     #[must_use]
     pub fn gap(&self, other: &Self) -> f64 {
         self.distance_bound(other)
     }
 
-    /// How deep the two reach into each other, at most: moving one of them by this much in the
-    /// right direction leaves them no common inner point. Zero if they do not overlap.
+    /// An upper bound of the penetration depth: some translation of this length leaves the boxes
+    /// without a common inner point. Zero if they do not overlap.
     #[must_use]
     pub fn overlap_depth(&self, other: &Self) -> f64 {
         self.depth_bound(other)

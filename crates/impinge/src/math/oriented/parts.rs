@@ -1,44 +1,48 @@
-//! Oriented boxes from numbers that came from elsewhere.
+//! Oriented boxes from external data, with checks.
 
 use super::OrientedBox;
 use crate::error::{Error, ErrorKind};
 use crate::math::Vec3;
 use crate::math::rounding::U;
 
-/// The largest coordinate of a centre, and the largest half side: beyond what any constructor makes
-/// of coordinates in range, and small enough that squares and their sums are finite.
-const MOST: f64 = 1e80;
+/// The largest coordinate of a centre, and the largest half side. More than any constructor
+/// produces from coordinates in range, and small enough that sums of squares are finite.
+const MAX_SIZE: f64 = 1e80;
 
-/// Products of axes are within this of what they should be.
-const SKEW: f64 = 16.0 * U;
+/// The largest error of the dot product of two axes.
+const MAX_AXIS_ERROR: f64 = 16.0 * U;
 
 impl OrientedBox {
-    /// The box of a centre, axes and half sides, which is not empty.
+    /// A box from its centre, axes and half sides. It is never empty.
     ///
     /// # Errors
-    /// If a number is not finite, too large, or negative where it is half a side, or if the axes
-    /// are not perpendicular unit vectors to some 16 roundings.
+    /// If a number is not finite or too large, if a half side is negative, or if the axes are not
+    /// perpendicular unit vectors to within 16 roundings.
     pub fn from_parts(center: Vec3, axes: [Vec3; 3], half: [f64; 3]) -> Result<Self, Error> {
         let lengths = Vec3::from(half);
         if !center.is_finite() || !lengths.is_finite() || !axes.iter().all(|a| a.is_finite()) {
-            let message = "an oriented box needs finite numbers";
+            let message =
+                "the centre, axes and half sides of an oriented box must be finite numbers";
             return Err(Error::new(ErrorKind::NotFinite, message));
         }
-        if center.abs().max(lengths).max_element() > MOST {
-            let message = format!("an oriented box reaches beyond {MOST:e}; choose a larger unit");
+        if center.abs().max(lengths).max_element() > MAX_SIZE {
+            let message =
+                format!("an oriented box extends beyond {MAX_SIZE:e}; choose a larger unit");
             return Err(Error::new(ErrorKind::OutOfRange, message));
         }
         if lengths.min_element() < 0.0 {
-            let message = format!("the half sides of an oriented box are {half:?}, one negative");
+            let message =
+                format!("the half sides of an oriented box are {half:?}; none may be negative");
             return Err(Error::new(ErrorKind::BadParameter, message));
         }
         for i in 0..3 {
             for j in i..3 {
-                let off = product_less(axes[i], axes[j], if i == j { 1.0 } else { 0.0 });
-                // Written so that an overflow in the product is refused.
-                if !matches!(off.abs().partial_cmp(&SKEW), Some(o) if o.is_le()) {
+                let error = dot_minus(axes[i], axes[j], if i == j { 1.0 } else { 0.0 });
+                // This form also rejects NaN, which an overflow in the product can give.
+                if !matches!(error.abs().partial_cmp(&MAX_AXIS_ERROR), Some(o) if o.is_le()) {
                     let message = format!(
-                        "the axes {i} and {j} of an oriented box are {off:e} off perpendicular unit vectors"
+                        "the axes of an oriented box must be perpendicular unit vectors, but the \
+                         product of axes {i} and {j} has an error of {error:e}"
                     );
                     return Err(Error::new(ErrorKind::NotARotation, message));
                 }
@@ -48,13 +52,13 @@ impl OrientedBox {
     }
 }
 
-/// `a . b - target`, as if by twice the precision.
-fn product_less(a: Vec3, b: Vec3, target: f64) -> f64 {
+/// `a . b - target`, computed with about twice the working precision.
+fn dot_minus(a: Vec3, b: Vec3, target: f64) -> f64 {
     let (mut sum, mut rest) = (-target, 0.0);
     for (x, y) in a.to_array().into_iter().zip(b.to_array()) {
         let product = x * y;
         rest += x.mul_add(y, -product);
-        // Knuth's sum: what rounding loses.
+        // Knuth's two-sum: the rounding error of the sum.
         let next = sum + product;
         let virtual_product = next - sum;
         rest += (sum - (next - virtual_product)) + (product - virtual_product);
@@ -69,7 +73,7 @@ mod tests {
     use crate::math::{Pose, Random};
 
     #[test]
-    fn boxes_that_were_made_here_are_taken_again() {
+    fn parts_of_constructed_boxes_are_accepted() {
         let mut random = Random::new(3);
         for round in 0..200 {
             let points: Vec<Vec3> = (0..20).map(|_| random.in_cube() * 10.0).collect();
@@ -86,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_refused() {
+    fn invalid_parts_are_rejected() {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z];
         let kind = |center: Vec3, axes: [Vec3; 3], half: [f64; 3]| {
             OrientedBox::from_parts(center, axes, half).unwrap_err().kind()

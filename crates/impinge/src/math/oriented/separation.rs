@@ -1,20 +1,22 @@
-//! Two oriented boxes along the fifteen axes that can separate them, with a margin for rounding
+//! Separating-axis test for two oriented boxes along all fifteen axes, with a margin for rounding
 //! (`docs/notes/volumes.md`).
 
 use super::OrientedBox;
-use crate::math::rounding::{TINY, U};
+use crate::math::rounding::{U, UNDERFLOW_MARGIN};
 
-/// What rounding, and axes that are not quite perpendicular, can make of a comparison, as a share
-/// of the sizes that enter it.
+/// The largest error of a comparison, caused by rounding and by axes that are not exactly
+/// perpendicular, relative to the sizes that enter the comparison.
 const MARGIN: f64 = 256.0 * U;
 
-/// Fifteen comparisons waiting to be made.
+/// The values for the fifteen comparisons.
 struct Comparison {
-    /// Products of the axes: `c[i][j]` of axis `i` of the first and `j` of the second.
+    /// Dot products of the axes: `c[i][j]` of axis `i` of the first box and axis `j` of the second.
     c: [[f64; 3]; 3],
-    /// The distance of the centres, along the first's axes.
+    /// The vector between the centres, along the axes of the first box.
     t: [f64; 3],
+    /// The half sides of the first box.
     h: [f64; 3],
+    /// The half sides of the second box.
     g: [f64; 3],
     margin: f64,
 }
@@ -27,12 +29,12 @@ impl Comparison {
         let t = first.axes.map(|a| a.dot(between));
         let (h, g) = (first.half, second.half);
         let sizes = between.abs().element_sum() + ((h[0] + h[1] + h[2]) + (g[0] + g[1] + g[2]));
-        Self { c, t, h, g, margin: sizes * MARGIN + TINY }
+        Self { c, t, h, g, margin: sizes * MARGIN + UNDERFLOW_MARGIN }
     }
 
-    /// Calls `axis` with the gap along each axis (negative where the boxes overlap) and the squared
-    /// length of that axis, until it returns true; says whether it did. Faces come first: they
-    /// separate most pairs.
+    /// Calls `axis` with the gap along each axis (negative if the projections overlap) and the
+    /// squared length of that axis, until it returns true; returns whether it did. Face normals
+    /// come first because they separate most pairs.
     #[inline(always)]
     fn any(&self, mut axis: impl FnMut(f64, f64) -> bool) -> bool {
         let Self { c, t, h, g, .. } = self;
@@ -84,7 +86,7 @@ impl OrientedBox {
         let comparison = Comparison::new(self, other);
         let mut best = 0.0_f64;
         comparison.any(|gap, square| {
-            // No axis is longer than the root of this.
+            // An upper bound of the length of the axis.
             let length = (square.max(0.0) + 64.0 * U).sqrt();
             best = best.max((gap - comparison.margin) / length * (1.0 - 8.0 * U));
             false
@@ -92,7 +94,8 @@ impl OrientedBox {
         best
     }
 
-    /// An upper bound of how far one has to be moved until the two share no inner point.
+    /// An upper bound of the distance by which one box has to be moved until the boxes share no
+    /// inner point.
     pub(super) fn depth_bound(&self, other: &Self) -> f64 {
         if self.half[0] < 0.0 || other.half[0] < 0.0 {
             return 0.0;
@@ -100,7 +103,8 @@ impl OrientedBox {
         let comparison = Comparison::new(self, other);
         let mut best = f64::INFINITY;
         comparison.any(|gap, square| {
-            // Nearly parallel edges have no reliable common perpendicular; the faces decide then.
+            // Nearly parallel edges have no reliable common perpendicular; the face normals give
+            // the bound in that case.
             if square > 1e-4 {
                 let length = (square - 64.0 * U).sqrt();
                 let depth = (comparison.margin - gap) / length * (1.0 + 8.0 * U);

@@ -23,19 +23,19 @@ fn a_tilted_slab_gets_its_own_axes() {
 }
 
 #[test]
-fn boxes_that_only_an_edge_direction_separates() {
+fn boxes_that_are_separated_only_by_an_edge_product() {
     let square = |p: Pose| {
         OrientedBox::around(
             &[[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]
                 .map(|[x, y]| p.transform_point(Vec3::new(x, y, 0.0))),
         )
     };
-    let up = Pose::from_axis_angle([1.0, 1.0, 0.0], std::f64::consts::FRAC_PI_2).unwrap();
+    let upright = Pose::from_axis_angle([1.0, 1.0, 0.0], std::f64::consts::FRAC_PI_2).unwrap();
     let flat = square(Pose::IDENTITY);
     let turned = Pose::from_axis_angle([0.0, 0.0, 1.0], 0.7).unwrap();
     for z in [0.9, 1.3, 1.6] {
         let lifted = Pose::from_translation([0.3, 0.0, z]).unwrap();
-        let other = square(turned.compose(&lifted.compose(&up).unwrap()).unwrap());
+        let other = square(turned.compose(&lifted.compose(&upright).unwrap()).unwrap());
         let depth = flat.overlap_depth(&other);
         assert_eq!(flat.overlaps(&other), depth > 0.0);
         assert_eq!(flat.gap(&other) > 0.0, !flat.overlaps(&other));

@@ -76,7 +76,7 @@ impl Bodies {
 
     /// The bodies that were stored. All count as changed, so that the next update computes their
     /// poses and boxes again.
-    pub(in crate::world) fn of_stored(
+    pub(in crate::world) fn from_stored(
         stored: StoredBodies,
         forms: &[Geometry],
     ) -> Result<Self, Error> {

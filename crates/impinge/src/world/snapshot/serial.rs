@@ -220,7 +220,7 @@ impl State {
                 false => Geometry::compound(parts)?,
             });
         }
-        let bodies = Bodies::of_stored(form.bodies, &forms)?;
+        let bodies = Bodies::from_stored(form.bodies, &forms)?;
         let pair = |(a, b): (u32, u32)| -> Result<Key, Error> {
             let taken = |slot: u32| {
                 bodies.records.get(slot as usize).is_some_and(|record| record.geometry.is_some())

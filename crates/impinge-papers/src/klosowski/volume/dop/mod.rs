@@ -10,7 +10,7 @@ mod tests;
 mod vertices;
 
 use super::Volume;
-use impinge::internals::rounding::{TINY, U, down, length_down, sum3, up};
+use impinge::internals::rounding::{U, UNDERFLOW_MARGIN, down, length_down, sum3, up};
 use impinge::math::{Pose, Vec3};
 pub use motion::DopMotion;
 pub(crate) use rotated::RotatedDirections;
@@ -144,7 +144,7 @@ impl<const HALF: usize> Volume for Dop<HALF> {
         }
         let mut dop = *self;
         for i in 0..HALF {
-            let step = by * Self::LENGTHS[i] * (1.0 + 4.0 * U) + TINY;
+            let step = by * Self::LENGTHS[i] * (1.0 + 4.0 * U) + UNDERFLOW_MARGIN;
             dop.min[i] = down(dop.min[i] - step);
             dop.max[i] = up(dop.max[i] + step);
         }
@@ -187,6 +187,6 @@ impl<const HALF: usize> Volume for Dop<HALF> {
                 along / Self::LENGTHS[i] * (1.0 + 8.0 * U)
             })
             .fold(f64::INFINITY, f64::min)
-            + TINY
+            + UNDERFLOW_MARGIN
     }
 }

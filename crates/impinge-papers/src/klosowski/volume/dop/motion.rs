@@ -10,7 +10,7 @@
 //! optimum, at several times the cost.
 
 use super::Dop;
-use impinge::internals::rounding::{TINY, U};
+use impinge::internals::rounding::{U, UNDERFLOW_MARGIN};
 use impinge::math::{Pose, Vec3};
 
 /// The contribution of one direction to a bound.
@@ -61,7 +61,7 @@ impl<const HALF: usize> DopMotion<HALF> {
         if self.identity || dop.min[0] > dop.max[0] {
             return *dop;
         }
-        let margin = (dop.reach() + self.reach) * RELATIVE_MARGIN + TINY;
+        let margin = (dop.reach() + self.reach) * RELATIVE_MARGIN + UNDERFLOW_MARGIN;
         let mut moved = *dop;
         for i in 0..HALF {
             let (mut lo, mut hi) = (0.0, 0.0);

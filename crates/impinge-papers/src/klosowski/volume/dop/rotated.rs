@@ -11,7 +11,7 @@ use glam::DMat3;
 
 use super::Dop;
 use super::vertices::VERTEX_TOLERANCE;
-use impinge::internals::rounding::{TINY, U};
+use impinge::internals::rounding::{U, UNDERFLOW_MARGIN};
 use impinge::math::{Pose, Vec3};
 
 /// Bound of the rounding error relative to `M + T`, derived above.
@@ -87,7 +87,7 @@ impl<const HALF: usize> RotatedDirections<HALF> {
             return Dop::EMPTY;
         }
         let reach = own.reach();
-        let margin = (reach + self.reach) * RELATIVE_MARGIN + reach * tolerance + TINY;
+        let margin = (reach + self.reach) * RELATIVE_MARGIN + reach * tolerance + UNDERFLOW_MARGIN;
         for i in 0..HALF {
             dop.min[i] = (dop.min[i] + self.shift[i]) - margin;
             dop.max[i] = (dop.max[i] + self.shift[i]) + margin;

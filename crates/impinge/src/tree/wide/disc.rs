@@ -272,13 +272,13 @@ impl<W: Wide> WideDiscs<W> {
     /// a share of the largest distance at which the discs still meet; the score is the negated sum.
     /// Lane by lane, with `delta` and the heights as in [`heights`](Self::heights).
     #[inline(always)]
-    pub(super) fn scores(&self, delta: Wide3<W>, others: &Self, seen: &Heights<W>) -> W {
+    pub(super) fn scores(&self, delta: Wide3<W>, others: &Self, heights: &Heights<W>) -> W {
         let radii = self.radius.add(others.radius);
         let between = delta.dot(delta).div(radii.mul(radii));
-        let unlikely = seen
+        let unlikely = heights
             .along_other
-            .div(seen.reach_along_other)
-            .add(seen.along_own.div(seen.reach_along_own))
+            .div(heights.reach_along_other)
+            .add(heights.along_own.div(heights.reach_along_own))
             .add(between);
         W::splat(0.0).sub(unlikely)
     }

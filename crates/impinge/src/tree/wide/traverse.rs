@@ -447,13 +447,13 @@ fn leaf_and_node<W: Wide, const RANK: bool>(
     let delta = Wide3::<W>::load(&node.center).sub(Wide3::splat(to_node.point(&leaf.origin)));
     let discs = WideDiscs::<W>::load(&node.discs);
     let one = WideDiscs::splat(&leaf.disc.moved(to_node));
-    let seen = discs.heights(delta, &one, W::splat(to_node.margin));
-    let meet = boxes.and(seen.meet());
+    let heights = discs.heights(delta, &one, W::splat(to_node.margin));
+    let meet = boxes.and(heights.meet());
     let hits = meet.bits();
     if !RANK || hits.count_ones() < 2 {
         return (0, hits);
     }
-    let best = likeliest(meet, discs.scores(delta, &one, &seen)).1;
+    let best = likeliest(meet, discs.scores(delta, &one, &heights)).1;
     (best, hits & !best)
 }
 

@@ -77,8 +77,8 @@ impl Relative {
             let (picks, others) = (W::index(i), W::index(j));
             let delta = boxes_b.0.permuted(others).sub(moved_a.0.permuted(picks));
             let (one, other) = (discs_a.permuted(picks), discs_b.permuted(others));
-            let seen = other.heights(delta, &one, W::splat(to_b.margin));
-            let mut meet = seen.meet().and(pairs.real::<W>(8 * group));
+            let heights = other.heights(delta, &one, W::splat(to_b.margin));
+            let mut meet = heights.meet().and(pairs.real::<W>(8 * group));
             if !RANK || pairs.count <= MAX_PAIRS_FOR_DISC_BOX_TEST {
                 let halves = boxes_b.1.permuted(others);
                 meet = meet.and(one.may_meet_boxes(delta, halves, to_b.margin));
@@ -94,7 +94,7 @@ impl Relative {
             hits[group] = bits;
             if bits != 0 {
                 any |= bits;
-                let (score, bit) = likeliest(meet, other.scores(delta, &one, &seen));
+                let (score, bit) = likeliest(meet, other.scores(delta, &one, &heights));
                 if score > highest {
                     (best, highest) = ((group, bit), score);
                 }

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Context, Result};
 use impinge::Mesh;
-use impinge::tree::FORMAT;
+use impinge::tree::FORMAT_VERSION;
 
 /// Trees over fewer triangles are built in the time it takes to find a file.
 const LARGE: usize = 10_000;
@@ -66,7 +66,7 @@ impl Cache {
             let _ = mesh.tree();
             return (Source::Built, None);
         }
-        let path = self.folder.join(format!("{}.v{FORMAT}.tree", mesh.fingerprint()));
+        let path = self.folder.join(format!("{}.v{FORMAT_VERSION}.tree", mesh.fingerprint()));
         let problem = match read(&path, mesh) {
             Ok(true) => return (Source::Reused, None),
             Ok(false) => None,

@@ -4,7 +4,7 @@
 
 use std::io::{self, Read};
 
-use impinge::tree::{FORMAT, Tree};
+use impinge::tree::{FORMAT_VERSION, Tree};
 use impinge::{ErrorKind, Mesh, Pose, Vec3, shapes};
 use impinge_oracles::common::{Random, count_from};
 use impinge_oracles::meshes::askew;
@@ -165,13 +165,13 @@ fn the_structure_is_checked_and_the_place_named() {
         (node, 1, "has 1 slots"),
         (node, 9, "has 9 slots"),
         (node + 1, 0b111, "the leaves"),
-        (node + 1, 0b10, "one too many, or too deep"),
+        (node + 1, 0b10, "or is too deep"),
         (leaf, 0, "has 0 triangles"),
         (leaf, 9, "has 9 triangles"),
-        (leaf + 1, 200, "names triangle 200 of 12"),
+        (leaf + 1, 200, "has triangle 200, but the mesh has only 12"),
         (leaf + 1, bytes[leaf + 5], "occurs twice"),
-        (32, 2, "cannot be"),
-        (36, 200, "cannot be"),
+        (32, 2, "are impossible"),
+        (36, 200, "are impossible"),
     ] {
         let mut forged = bytes.clone();
         forged[at] = value;
@@ -204,10 +204,10 @@ fn other_meshes_versions_and_forged_counts_are_told_apart() {
     let other = mesh.with_vertices(vertices).unwrap();
     assert_eq!(Tree::read(&*bytes, &other).unwrap_err().kind(), ErrorKind::WrongMesh);
     let mut newer = bytes.clone();
-    newer[8..12].copy_from_slice(&(FORMAT + 1).to_le_bytes());
+    newer[8..12].copy_from_slice(&(FORMAT_VERSION + 1).to_le_bytes());
     let error = Tree::read(&*signed(newer), &mesh).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::WrongVersion);
-    assert!(error.to_string().contains(&format!("{}", FORMAT + 1)), "{error}");
+    assert!(error.to_string().contains(&format!("{}", FORMAT_VERSION + 1)), "{error}");
     // Four billion of everything: refused before any memory is taken for it.
     for at in [28, 32, 36] {
         let mut huge = bytes.clone();

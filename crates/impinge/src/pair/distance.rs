@@ -81,11 +81,17 @@ impl Nearest {
     /// The closest pair by the fastest method.
     fn of(a: &Mesh, b: &Mesh, pose: &Pose, limit: f64) -> Self {
         let mut nearest = Self::up_to(limit);
-        let limits = SearchLimits { slack: FAR_SLACK, most: TIED };
+        let limits = SearchLimits { slack: FAR_SLACK, max_triangle_pairs: TIED };
         match near_far(a, b, pose, &mut nearest, limits) {
-            Some(effort) if effort.given_up => {
+            Some(effort) if effort.was_abandoned => {
                 nearest = Self { far: true, ..Self::up_to(limit) };
-                near_far(a, b, pose, &mut nearest, SearchLimits { slack: 0.0, most: usize::MAX });
+                near_far(
+                    a,
+                    b,
+                    pose,
+                    &mut nearest,
+                    SearchLimits { slack: 0.0, max_triangle_pairs: usize::MAX },
+                );
                 return nearest;
             }
             Some(_) => return nearest,

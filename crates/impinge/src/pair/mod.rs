@@ -50,7 +50,7 @@ use crate::answer;
 use crate::math::Pose;
 use crate::mesh::Mesh;
 pub use crate::tree::wide::MeshCache;
-use crate::tree::{self, MOST_FOR_SWEEP, MOST_WITHOUT_TREE, PlainTree};
+use crate::tree::{self, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, PlainTree};
 
 /// Whether the surfaces of `a` and `b` share a point, with `b` at `pose` in `a`'s frame.
 ///
@@ -101,7 +101,11 @@ pub fn first_pair(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
 
 /// As [`first_pair`], but only if a few steps are enough to find it; `None` tells nothing.
 fn first_pair_soon(a: &Mesh, b: &Mesh, pose: &Pose) -> Option<(u32, u32)> {
-    if uses_trees(a, b) { tree::first_soon((a, a.tree()), (b, b.tree()), pose) } else { None }
+    if uses_trees(a, b) {
+        tree::first_in_few_steps((a, a.tree()), (b, b.tree()), pose)
+    } else {
+        None
+    }
 }
 
 /// As [`first_hit`], for meshes that move a little from query to query: `cache` keeps what the last
@@ -140,7 +144,7 @@ pub fn first_pair_cached(
     cache: &mut MeshCache,
 ) -> Option<(u32, u32)> {
     // Who keeps a cache asks again, so that a tree pays also where one of the two is small.
-    let large = a.triangles().len().max(b.triangles().len()) > MOST_FOR_SWEEP;
+    let large = a.triangles().len().max(b.triangles().len()) > MAX_TRIANGLES_FOR_SWEEP;
     if (large || uses_trees(a, b)) && !a.is_empty() && !b.is_empty() {
         if let Some(pair) = tree::first_cached((a, a.tree()), (b, b.tree()), pose, cache) {
             return pair;
@@ -215,7 +219,7 @@ fn first_pair_uneven(a: &Mesh, b: &Mesh, pose: &Pose, budget: &mut Budget<'_>) -
 /// ```
 #[must_use]
 pub fn par_intersecting_pairs(a: &Mesh, b: &Mesh, pose: &Pose) -> Vec<(u32, u32)> {
-    if a.triangles().len().min(b.triangles().len()) > MOST_WITHOUT_TREE {
+    if a.triangles().len().min(b.triangles().len()) > MAX_TRIANGLES_WITHOUT_TREE {
         let (tree_a, tree_b) = rayon::join(|| a.tree(), || b.tree());
         if let Some(pairs) = tree::par_pairs((a, tree_a), (b, tree_b), pose) {
             return pairs;
@@ -237,7 +241,7 @@ pub fn traverse(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn Sink) {
 /// beforehand.
 #[must_use]
 pub fn uses_trees(a: &Mesh, b: &Mesh) -> bool {
-    a.triangles().len().min(b.triangles().len()) > MOST_WITHOUT_TREE
+    a.triangles().len().min(b.triangles().len()) > MAX_TRIANGLES_WITHOUT_TREE
 }
 
 /// The hit of a pair that was found to meet.

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 
 use crate::math::Pose;
 use crate::mesh::Mesh;
-use crate::tree::{self, Effort, MOST_FOR_SWEEP, MOST_WITHOUT_TREE, SearchLimits};
+use crate::tree::{
+    self, Effort, MAX_TRIANGLES_FOR_SWEEP, MAX_TRIANGLES_WITHOUT_TREE, SearchLimits,
+};
 
 use super::{NearPair, NearSink, Posed, near_blocks};
 
@@ -17,10 +19,12 @@ use super::{NearPair, NearSink, Posed, near_blocks};
 /// While the sink lowers its bound, it depends on the order, too, whether a pair above the final
 /// bound is; one at or below it always is.
 pub fn near(a: &Mesh, b: &Mesh, pose: &Pose, sink: &mut dyn NearSink) {
-    if near_far(a, b, pose, sink, SearchLimits { slack: FAR_SLACK, most: usize::MAX }).is_some() {
+    if near_far(a, b, pose, sink, SearchLimits { slack: FAR_SLACK, max_triangle_pairs: usize::MAX })
+        .is_some()
+    {
         return;
     }
-    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > MOST_WITHOUT_TREE;
+    let worth_a_tree = a.triangles().len().min(b.triangles().len()) > MAX_TRIANGLES_WITHOUT_TREE;
     if !(worth_a_tree && tree::near((a, a.tree()), (b, b.tree()), pose, sink)) {
         near_blocks::traverse(&Posed::new(a, &Pose::IDENTITY), &Posed::new(b, pose), sink);
     }
@@ -41,7 +45,7 @@ pub(super) fn near_far(
     sink: &mut dyn NearSink,
     limits: SearchLimits,
 ) -> Option<Effort> {
-    let large = a.triangles().len().max(b.triangles().len()) > MOST_FOR_SWEEP;
+    let large = a.triangles().len().max(b.triangles().len()) > MAX_TRIANGLES_FOR_SWEEP;
     if large && tree::are_far(a, b, pose) { tree::near_far(a, b, pose, sink, limits) } else { None }
 }
 

@@ -142,7 +142,7 @@ impl<'a> Lowest<'a> {
 }
 
 impl Seek for Lowest<'_> {
-    fn apart(&mut self, center: Vec3, half: Vec3) -> f64 {
+    fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.normal.dot(center) - self.normal.abs().dot(half) - self.offset - self.slack
     }
 
@@ -154,8 +154,8 @@ impl Seek for Lowest<'_> {
         }
     }
 
-    fn left_out(&mut self, apart: f64) {
-        self.lower = self.lower.min(apart);
+    fn skipped(&mut self, lower: f64) {
+        self.lower = self.lower.min(lower);
     }
 
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {

@@ -17,7 +17,7 @@ use crate::answer::Distance;
 use crate::exact::Location;
 use crate::math::{Pose, Vec3};
 use crate::solid::locate_at;
-use crate::tree::{MOST_WITHOUT_TREE, Seek};
+use crate::tree::{MAX_TRIANGLES_WITHOUT_TREE, Seek};
 
 impl Surface<'_> {
     /// The corners of a triangle in the frame of the query.
@@ -28,7 +28,7 @@ impl Surface<'_> {
     /// Hands every triangle that is not certainly beyond the limit to `seek`.
     pub(super) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let count = self.mesh.triangles().len();
-        if count > MOST_WITHOUT_TREE {
+        if count > MAX_TRIANGLES_WITHOUT_TREE {
             return self.mesh.tree().seek(seek);
         }
         (0..count as u32).try_for_each(|triangle| seek.triangle(triangle))
@@ -55,7 +55,7 @@ impl Meets<'_> {
         let own = self.surface.mesh.triangle(index as usize);
         let apart = self.probe.apart_from(&own);
         if apart > self.tester.margin() {
-            self.left_out(apart);
+            self.skipped(apart);
             return ControlFlow::Continue(());
         }
         let verdict = self.tester.meets(self.surface.triangle(index));
@@ -80,7 +80,7 @@ impl Meets<'_> {
 }
 
 impl Seek for Meets<'_> {
-    fn apart(&mut self, center: Vec3, half: Vec3) -> f64 {
+    fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.probe.apart(center, half)
     }
 
@@ -88,9 +88,9 @@ impl Seek for Meets<'_> {
         self.tester.margin()
     }
 
-    fn left_out(&mut self, apart: f64) {
+    fn skipped(&mut self, lower: f64) {
         // The difference rounds once.
-        let lower = (apart - self.tester.margin()) * (1.0 - f64::EPSILON);
+        let lower = (lower - self.tester.margin()) * (1.0 - f64::EPSILON);
         self.tally.lower = self.tally.lower.min(lower);
     }
 
@@ -162,7 +162,7 @@ impl Nearest<'_> {
 }
 
 impl Seek for Nearest<'_> {
-    fn apart(&mut self, center: Vec3, half: Vec3) -> f64 {
+    fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
         self.probe.apart(center, half)
     }
 
@@ -170,7 +170,7 @@ impl Seek for Nearest<'_> {
         self.limit
     }
 
-    fn left_out(&mut self, _: f64) {}
+    fn skipped(&mut self, _: f64) {}
 
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
         self.look(index)

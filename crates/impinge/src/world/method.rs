@@ -54,8 +54,8 @@ mod cost {
     pub(super) const TREES_DOUBLING: f64 = 30.0;
     /// Up to this number of triangles in the smaller mesh and in the larger one, a query by
     /// triangles is a sweep.
-    pub(super) const SMALL: f64 = crate::tree::MOST_WITHOUT_TREE as f64;
-    pub(super) const LARGE: f64 = crate::tree::MOST_FOR_SWEEP as f64;
+    pub(super) const SMALL: f64 = crate::tree::MAX_TRIANGLES_WITHOUT_TREE as f64;
+    pub(super) const LARGE: f64 = crate::tree::MAX_TRIANGLES_FOR_SWEEP as f64;
     /// The sweep, and for each triangle.
     pub(super) const SWEEP: f64 = 150.0;
     pub(super) const SWEEP_TRIANGLE: f64 = 18.5;

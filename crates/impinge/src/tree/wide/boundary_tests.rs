@@ -1,12 +1,15 @@
-//! Every `f32` kernel of the tree against exact integers, a few ulps from where its answer changes.
+//! Tests every `f32` kernel of the tree against exact integers, a few ulps from the boundary where
+//! its answer changes.
 //!
 //! A case has eight patches of two triangles in each mesh. Patch `k` of A is constructed from patch
-//! `k` of B *as moved*, so that the two touch up to the last bits, or have a gap of a few ulps of
-//! `f64` or `f32`, or of about the kernels' margins. The other pairs of patches lie anywhere.
+//! `k` of B after the transformation, so that the two touch up to the last bits, or have a gap of a
+//! few ulps of `f64` or `f32`, or of about the kernels' margins. The other pairs of patches have
+//! arbitrary positions.
 //!
-//! Each kernel runs with its margin as it is, with the smaller one that `docs/notes/tree.md` or
-//! `docs/notes/distance.md` derives, and with none. The first two must be right in every case. The
-//! third must be wrong in some: else the cases would not be close enough to the boundary to tell.
+//! Each kernel runs with its margin, with the smaller one that `docs/notes/tree.md` or
+//! `docs/notes/distance.md` derives, and without a margin. The first two must be right in every
+//! case. The third must be wrong in some cases; otherwise the cases would not be close enough to
+//! the boundary to test the margin.
 
 use std::array::from_fn;
 
@@ -20,17 +23,17 @@ use crate::wide::{Lanes3, Portable, Wide, Wide3};
 use impinge_oracles::points as oracle;
 
 use super::Tree;
+use super::disc::{Disc, WideDiscs};
 use super::frame::Frame;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
-use super::relative::{Relative, UNIT};
-use super::sheet::{Sheet, WideSheets};
+use super::relative::{Relative, UNIT_ROUNDOFF};
 use super::traverse::Work;
 use super::triangles::{compare, decide, near_box};
 
 mod near;
 
-/// From the smallest number to the largest coordinate but one.
+/// Sizes from the smallest number to nearly the largest coordinate.
 const SCALES: [f64; 14] = [
     5e-324, 1e-320, 1e-314, 1e-310, 1e-307, 1e-300, 1e-162, 1e-100, 1e-30, 1.0, 3.7, 1e30, 1e50,
     5e58,
@@ -41,32 +44,33 @@ type Triangle = [Vec3; 3];
 /// Patches in each mesh.
 const PATCHES: usize = 8;
 
-/// Two meshes of eight patches of two triangles each; patches of the same number (nearly) touch.
+/// Two meshes of eight patches of two triangles each; patches with the same number touch, exactly
+/// or nearly.
 struct Case {
     a: Mesh,
     b: Mesh,
     pose: Pose,
     here: Vec<Triangle>,
-    /// As moved.
+    /// After the transformation.
     there: Vec<Triangle>,
 }
 
-/// What the tree stores of a patch.
+/// The data that the tree stores for a patch.
 struct Part {
     bounds: LocalBox,
-    sheet: Sheet,
-    /// Of both triangles.
+    disc: Disc,
+    /// The leaf of both triangles.
     leaf: Leaf,
 }
 
-/// What the tree stores of a mesh.
+/// The data that the tree stores for a mesh.
 struct Side {
     tree: Tree,
     parts: Vec<Part>,
     node: Node,
-    /// The slots of the node that are not empty: patches beyond are in no slot.
+    /// The slots of the node that are not empty; patches beyond them are in no slot.
     real: u32,
-    /// Of the first triangle of each patch.
+    /// The leaf of the first triangle of each patch.
     leaf: Leaf,
 }
 
@@ -83,7 +87,8 @@ fn nudged(x: f64, ulps: i64) -> f64 {
     x
 }
 
-/// A rotation: none, a quarter turn, any, or one that is off by nearly what poses may be.
+/// A rotation: the identity, a quarter turn, a random one, or a random one with nearly the largest
+/// error that poses may have.
 fn rotation(random: &mut Random) -> [[f64; 3]; 3] {
     match random.index(5) {
         0 => [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
@@ -96,9 +101,9 @@ fn rotation(random: &mut Random) -> [[f64; 3]; 3] {
     }
 }
 
-/// A patch about a point of a (moved) triangle that touches it there, and the direction away.
+/// A triangle that touches a (transformed) triangle at a point, and the direction away from it.
 fn touching(random: &mut Random, [p, q, r]: Triangle, length: f64) -> (Triangle, Vec3) {
-    // In a unit in which squares neither overflow nor vanish.
+    // In a unit in which squares neither overflow nor underflow.
     let size = (q - p).abs().max((r - p).abs()).max_element();
     let flat = |v: Vec3, n: Vec3| v - n * v.dot(n);
     let unit = |v: Vec3| v.try_normalize().unwrap_or(Vec3::Z);
@@ -137,7 +142,7 @@ fn touching(random: &mut Random, [p, q, r]: Triangle, length: f64) -> (Triangle,
             let (s, t) = (across * length, other * length);
             ([middle - s, middle + t, middle + s - t], normal)
         }
-        // Corner on corner, both the furthest along an axis.
+        // Corner on corner, both extremal along an axis.
         5 => {
             let axis = [Vec3::X, Vec3::Y, Vec3::Z][random.index(3)];
             let top = [p, q, r].into_iter().max_by(|x, y| x.dot(axis).total_cmp(&y.dot(axis)));
@@ -155,11 +160,11 @@ fn touching(random: &mut Random, [p, q, r]: Triangle, length: f64) -> (Triangle,
 }
 
 impl Case {
-    /// With `far`, all of A may also be moved away from B, by up to `3e5` sizes.
+    /// With `is_far`, all of A may also be moved away from B, by up to `3e5` sizes.
     fn new(random: &mut Random, size: f64, is_far: bool) -> Self {
         let rows = rotation(random);
-        let turn = |v: Vec3| Vec3::from_array(rows.map(|row| Vec3::from_array(row).dot(v)));
-        // Far from the origin: up to 1e16 sizes, within what coordinates may be.
+        let rotate = |v: Vec3| Vec3::from_array(rows.map(|row| Vec3::from_array(row).dot(v)));
+        // Far from the origin: up to 1e16 sizes, within the limit for coordinates.
         let far = match random.index(3) {
             0 => random.in_cube() * size * 2.0,
             _ => random.in_cube() * (size * 10.0_f64.powf(random.range(0.0, 16.0))).min(2e59),
@@ -168,7 +173,7 @@ impl Case {
             0 => (Vec3::ZERO, Vec3::ZERO),
             1 => (far, Vec3::ZERO),
             2 => (Vec3::ZERO, far),
-            _ => (far, random.in_cube() * size - turn(far)),
+            _ => (far, random.in_cube() * size - rotate(far)),
         };
         let [x, y, z] = from_fn(|k| {
             let [x, y, z] = rows[k];
@@ -176,7 +181,7 @@ impl Case {
         });
         let pose = Pose::from_matrix([x, y, z]).unwrap();
         let radius = 10.0_f64.powf(random.range(-3.0, 0.0));
-        // Where the sides are along a few directions, the tree has axes of its own.
+        // Where the sides follow a few directions, the tree has axes of its own.
         let axes = (random.index(3) == 0).then(|| glam::DMat3::from_quat(random.rotation()));
         let b: Vec<Triangle> = (0..PATCHES)
             .flat_map(|_| {
@@ -209,8 +214,8 @@ impl Case {
                 let sign = if random.index(4) == 0 { -1.0 } else { 1.0 };
                 let gap = match random.index(5) {
                     0 | 1 => 0.0,
-                    2 => size * f64::from(UNIT) * random.range(-2.0, 2.0).exp2() * sign,
-                    3 => size * f64::from(UNIT) * random.range(0.0, 14.0).exp2() * sign,
+                    2 => size * f64::from(UNIT_ROUNDOFF) * random.range(-2.0, 2.0).exp2() * sign,
+                    3 => size * f64::from(UNIT_ROUNDOFF) * random.range(0.0, 14.0).exp2() * sign,
                     _ => length * random.range(-0.2, 0.6),
                 };
                 let most = [0, 0, 1, 2][random.index(4)];
@@ -227,7 +232,7 @@ impl Case {
         Self { a: mesh_of(&here), b, pose, here, there }
     }
 
-    /// The squared distance of two triangles by integers, and the unit of those.
+    /// The squared distance of two triangles in integers, and the frame of these integers.
     fn square(&self, t: usize, u: usize) -> (oracle::Frame, oracle::Fraction) {
         let (a, b) = (&self.here[t], &self.there[u]);
         let frame = oracle::Frame::of([*a, *b].as_flattened());
@@ -260,23 +265,23 @@ impl Case {
 }
 
 impl Side {
-    /// Sheets are those of leaves, or those that a node has of the leaves below it.
+    /// Discs are either those of leaves, or those that a node has for the leaves below it.
     fn new(mesh: &Mesh, random: &mut Random) -> Self {
         let tree = Tree::build(mesh);
-        let below = random.index(2) == 0;
+        let of_node = random.index(2) == 0;
         let parts: Vec<Part> = (0..PATCHES as u32)
             .map(|k| {
                 let (leaf, bounds) = tree.fit_leaf(mesh, &[2 * k, 2 * k + 1]);
                 let leaves = [2 * k, 2 * k + 1].map(|t| tree.fit_leaf(mesh, &[t]).0);
-                let sheet = if below { Sheet::around(&bounds, &leaves) } else { leaf.sheet };
-                Part { bounds, sheet, leaf }
+                let disc = if of_node { Disc::around(&bounds, &leaves) } else { leaf.disc };
+                Part { bounds, disc, leaf }
             })
             .collect();
         let mut node = Node::EMPTY;
-        node.own = tree.root.unwrap().0;
+        node.bounds = tree.root.unwrap().0;
         let count = if random.index(3) == 0 { 2 + random.index(PATCHES - 2) } else { PATCHES };
         for (slot, part) in parts[..count].iter().enumerate() {
-            node.set(slot, &part.bounds, &part.sheet, Link::leaf(slot));
+            node.set(slot, &part.bounds, &part.disc, Link::leaf(slot));
         }
         let firsts: [u32; PATCHES] = from_fn(|k| 2 * k as u32);
         let leaf = tree.fit_leaf(mesh, &firsts).0;
@@ -284,13 +289,13 @@ impl Side {
     }
 }
 
-/// With margins of `units` times `u S` in place of `128 u S`; of zero with none at all.
+/// With margins of `units` times `u S` in place of `128 u S`; without a margin if `units` is zero.
 fn with_margin(relative: &Relative, units: f64) -> Relative {
     let mut relative = relative.clone();
     if units == 0.0 {
         (relative.to_a.margin, relative.to_b.margin) = (0.0, 0.0);
     } else {
-        let less = (128.0 - units) * f64::from(UNIT) * relative.span;
+        let less = (128.0 - units) * f64::from(UNIT_ROUNDOFF) * relative.span;
         let unit = f64::from(relative.to_b.unit);
         relative.to_a.margin = (f64::from(relative.to_a.margin) - less) as f32;
         relative.to_b.margin = (f64::from(relative.to_b.margin) - less * unit) as f32;
@@ -314,23 +319,23 @@ fn cases(seed: u64, count: usize, far: bool, mut each: impl FnMut(&Case, &mut Ra
     }
 }
 
-/// Kernels that tell whether two patches may meet.
+/// Kernels that test whether two patches may meet.
 const OVERLAP_KERNELS: [&str; 9] = [
     "boxes of A's node",
     "boxes of B's node",
-    "sheets of A's node",
-    "sheets of B's node",
-    "sheets and boxes",
+    "discs of A's node",
+    "discs of B's node",
+    "discs and boxes",
     "triangles of A and boxes",
     "triangles of B and boxes",
     "two nodes",
     "two nodes, ranked",
 ];
 
-/// Kernels whose derived margin is that of boxes, 22 units; sheets have 40.
+/// The first kernels, whose derived margin is that of boxes, 22 units; discs have 40.
 const BOX_KERNELS: usize = 2;
 
-/// For each kernel and each patch of A, the patches of B that may meet it.
+/// Computes, for each kernel and each patch of A, the patches of B that may meet it.
 #[derive(Clone, Copy)]
 struct Overlap<'a> {
     a: &'a Side,
@@ -345,35 +350,36 @@ impl Task for Overlap<'_> {
     fn run<W: Wide>(self) -> Self::Output {
         let Relative { to_a, to_b, .. } = self.relative;
         let mut seen = [[0; PATCHES]; 9];
-        let sheets_a = WideSheets::<W>::load(&self.a.node.sheets);
+        let discs_a = WideDiscs::<W>::load(&self.a.node.discs);
         for j in 0..PATCHES {
-            let Part { bounds, sheet, leaf } = &self.b.parts[j];
+            let Part { bounds, disc, leaf } = &self.b.parts[j];
             let boxes = self.a.node.meets_box::<W>(bounds, to_a, to_b).bits();
             let center = Wide3::splat(to_a.point(&bounds.center));
             let delta = Wide3::<W>::load(&self.a.node.center).sub(center);
-            let one = WideSheets::splat(&sheet.moved(to_a));
-            let sheets = sheets_a.heights(delta, &one, W::splat(to_a.margin)).meet().bits();
+            let one = WideDiscs::splat(&disc.moved(to_a));
+            let discs = discs_a.heights(delta, &one, W::splat(to_a.margin)).meet().bits();
             for i in 0..PATCHES {
                 seen[0][i] |= (boxes >> i & 1) << j;
-                seen[2][i] |= (sheets >> i & 1) << j;
+                seen[2][i] |= (discs >> i & 1) << j;
                 let near = near_box::<W>(leaf, &self.a.parts[i].bounds, to_a);
                 seen[6][i] |= u32::from(near & 3 != 0) << j;
             }
         }
-        let sheets_b = WideSheets::<W>::load(&self.b.node.sheets);
+        let discs_b = WideDiscs::<W>::load(&self.b.node.discs);
         let halves_b = Wide3::<W>::load(&self.b.node.half);
         let zero = Wide3::<W>::splat([0.0; 3]);
-        let normals_b = Wide3::<W>::load(&self.b.node.sheets.normal).mapped(&to_a.turn, zero);
+        let normals_b = Wide3::<W>::load(&self.b.node.discs.normal).mapped(&to_a.rotation, zero);
         for i in 0..PATCHES {
-            let Part { bounds, sheet, leaf } = &self.a.parts[i];
+            let Part { bounds, disc, leaf } = &self.a.parts[i];
             seen[1][i] = self.b.node.meets_box::<W>(bounds, to_b, to_a).bits();
             let center = Wide3::splat(to_b.point(&bounds.center));
             let delta = Wide3::<W>::load(&self.b.node.center).sub(center);
-            let one = WideSheets::splat(&sheet.moved(to_b));
-            seen[3][i] = sheets_b.heights(delta, &one, W::splat(to_b.margin)).meet().bits();
-            let above = one.above(delta, halves_b, to_b.margin);
+            let one = WideDiscs::splat(&disc.moved(to_b));
+            seen[3][i] = discs_b.heights(delta, &one, W::splat(to_b.margin)).meet().bits();
+            let above = one.may_meet_boxes(delta, halves_b, to_b.margin);
             let halves = Wide3::splat(bounds.half);
-            seen[4][i] = above.and(sheets_b.below(delta, (normals_b, halves), to_b)).bits();
+            seen[4][i] =
+                above.and(discs_b.may_meet_boxes_of_other(delta, (normals_b, halves), to_b)).bits();
             for j in 0..PATCHES {
                 let near = near_box::<W>(leaf, &self.b.parts[j].bounds, to_b);
                 seen[5][i] |= u32::from(near & 3 != 0) << j;
@@ -400,11 +406,11 @@ impl Task for Overlap<'_> {
 }
 
 #[test]
-fn boxes_and_sheets_that_touch_are_never_apart() {
-    // Of each kernel: patches that meet, that are apart and told so, apart and not told so; and
-    // that meet and would be lost without any margin.
+fn touching_boxes_and_discs_are_never_reported_apart() {
+    // For each kernel: patches that meet, that are apart and reported apart, that are apart and not
+    // reported apart, and that meet and would be lost without a margin.
     let mut counts = [[0_u32; 4]; OVERLAP_KERNELS.len()];
-    let (mut taken, mut declined, mut turned) = (0, 0, 0);
+    let (mut taken, mut declined, mut with_own_axes) = (0, 0, 0);
     cases(1, 60, false, |case, random| {
         let Some((a, b, relative)) = case.sides(random) else {
             declined += 1;
@@ -413,14 +419,15 @@ fn boxes_and_sheets_that_touch_are_never_apart() {
         taken += 1;
         let truth: [u32; PATCHES] =
             from_fn(|i| (0..PATCHES).map(|j| u32::from(case.patches_meet(i, j)) << j).sum());
-        turned += u32::from(Frame::roundings(&a.tree.frame, &b.tree.frame) > 1.0);
+        with_own_axes += u32::from(Frame::rounding_factor(&a.tree.frame, &b.tree.frame) > 1.0);
         for units in [128.0, 40.0, 22.0, 0.0] {
             let relative = with_margin(&relative, units);
             for seen in by_all_backends(Overlap { a: &a, b: &b, relative: &relative }) {
                 for (kernel, seen) in seen.iter().enumerate() {
                     let counts = &mut counts[kernel];
                     for i in 0..PATCHES {
-                        // What is in no slot is met by no kernel that looks at boxes of nodes.
+                        // Patches without a slot are never reported by kernels that compare boxes
+                        // of nodes.
                         let is_real = a.real >> i & 1 != 0;
                         let real = if is_real { b.real } else { 0 };
                         let slots = match kernel {
@@ -450,10 +457,13 @@ fn boxes_and_sheets_that_touch_are_never_apart() {
     for (name, counts) in OVERLAP_KERNELS.iter().zip(&counts) {
         assert!(counts.iter().all(|n| *n > 0), "{name}: {counts:?}");
     }
-    assert!(taken > 300 && declined > 50 && turned > 50, "{taken} {declined} {turned}");
+    assert!(
+        taken > 300 && declined > 50 && with_own_axes > 50,
+        "{taken} {declined} {with_own_axes}"
+    );
 }
 
-/// What is known of the triangles of two leaves: 0 apart, 1 open, 2 crossing.
+/// Compares the triangles of two leaves: 0 apart, 1 undecided, 2 crossing.
 #[derive(Clone, Copy)]
 struct Compare<'a> {
     a: &'a Leaf,
@@ -476,9 +486,9 @@ impl Task for Compare<'_> {
 }
 
 #[test]
-fn triangles_are_told_apart_or_crossing_only_where_they_are() {
-    // By what is true (apart, meet) and by what is told (apart, open, crossing); for leaves of one
-    // patch and of the first triangles of all patches.
+fn triangles_are_reported_apart_or_crossing_only_if_they_are() {
+    // By the truth (apart, meeting) and by the answer (apart, undecided, crossing); for leaves of
+    // one patch and of the first triangles of all patches.
     let mut counts = [[[0_u32; 3]; 2]; 2];
     cases(2, 60, false, |case, random| {
         let Some((a, b, relative)) = case.sides(random) else {
@@ -487,8 +497,8 @@ fn triangles_are_told_apart_or_crossing_only_where_they_are() {
         let relative = &relative;
         for seen in by_all_backends(Compare { a: &a.leaf, b: &b.leaf, relative }) {
             for (i, row) in seen.iter().enumerate() {
-                for (j, told) in row.iter().enumerate() {
-                    counts[0][usize::from(case.triangles_meet(i, j))][usize::from(*told)] += 1;
+                for (j, answer) in row.iter().enumerate() {
+                    counts[0][usize::from(case.triangles_meet(i, j))][usize::from(*answer)] += 1;
                 }
             }
         }
@@ -509,10 +519,10 @@ fn triangles_are_told_apart_or_crossing_only_where_they_are() {
 }
 
 #[test]
-fn what_is_left_open_is_decided_as_integers_do() {
+fn the_exact_test_agrees_with_integers() {
     let mut stats = FilterStats::default();
-    // Apart and meeting; and pairs of which some sign was not certain in `f64`.
-    let (mut counts, mut handed_on) = ([0; 2], 0);
+    // Pairs that are apart and that meet; and pairs for which `f64` did not decide some sign.
+    let (mut counts, mut undecided) = ([0; 2], 0);
     cases(3, 60, false, |case, _| {
         for k in 0..PATCHES {
             for (t, u) in [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(x, y)| (2 * k + x, 2 * k + y)) {
@@ -522,16 +532,16 @@ fn what_is_left_open_is_decided_as_integers_do() {
                 let meet = case.square(t, u).1.is_zero();
                 assert_eq!([found, triangles_intersect(b, a)], [meet; 2], "{a:?} {b:?}");
                 counts[usize::from(meet)] += 1;
-                handed_on += u32::from(own.adaptive + own.integer > 0);
+                undecided += u32::from(own.adaptive + own.integer > 0);
                 stats += own;
             }
         }
     });
-    assert!(counts.iter().all(|n| *n > 1000) && handed_on > 1000, "{counts:?} {handed_on}");
+    assert!(counts.iter().all(|n| *n > 1000) && undecided > 1000, "{counts:?} {undecided}");
     assert!(stats.filter > 0 && stats.adaptive > 0 && stats.integer > 0, "{stats}");
 }
 
-/// Eight pairs of triangles of `f32` corners, taken as they are.
+/// Classifies eight pairs of triangles with `f32` corners, without further rounding.
 #[derive(Clone, Copy)]
 struct Decide<'a> {
     p: &'a [Lanes3; 3],
@@ -551,11 +561,12 @@ impl Task for Decide<'_> {
     }
 }
 
-/// Corners that are exact leave the rounding of the determinants alone: `32 u L^2 D`.
+/// With exact corners, only the rounding of the determinants remains: `32 u L^2 D`.
 #[test]
-fn determinants_are_off_by_no_more_than_their_rounding() {
+fn the_error_bound_of_determinants_holds() {
     let mut random = Random::new(7);
-    // By what is true (apart, meet) and by what is told; and what is told wrongly without a bound.
+    // By the truth (apart, meeting) and by the answer; and the number of wrong answers without a
+    // bound.
     let (mut counts, mut wrong) = ([[0_u32; 3]; 2], 0);
     for _ in 0..oracle::cases(2000) {
         let size = [1.0, 0.1, 0.01, 1e-4][random.index(4)];
@@ -564,14 +575,14 @@ fn determinants_are_off_by_no_more_than_their_rounding() {
         let (mut longest, mut far) = (0.0_f64, 0.0_f64);
         let mut truth = 0;
         for lane in 0..8 {
-            let short = |t: Triangle| t.map(Vec3::as_vec3);
-            let other = short(from_fn(|_| center + random.in_cube() * size));
+            let rounded = |t: Triangle| t.map(Vec3::as_vec3);
+            let other = rounded(from_fn(|_| center + random.in_cube() * size));
             let exact = other.map(glam::Vec3::as_dvec3);
             let length = size * random.range(0.1, 1.0);
             let (one, normal) = touching(&mut random, exact, length);
-            let gap = f64::from(UNIT) * random.range(-6.0, 6.0).exp2();
+            let gap = f64::from(UNIT_ROUNDOFF) * random.range(-6.0, 6.0).exp2();
             let gap = gap * [0.0, 1.0, -1.0][random.index(3)];
-            let one = short(one.map(|v| v + normal * gap));
+            let one = rounded(one.map(|v| v + normal * gap));
             let here = one.map(glam::Vec3::as_dvec3);
             for k in 0..3 {
                 p[k].set(lane, one[k].to_array());
@@ -585,13 +596,13 @@ fn determinants_are_off_by_no_more_than_their_rounding() {
             truth |= u32::from(square.is_zero()) << lane;
         }
         // No two corners are further apart than twice the furthest from the origin.
-        let bound = 32.0 * f64::from(UNIT) * longest * longest * 2.0 * far * (1.0 + 1e-6);
+        let bound = 32.0 * f64::from(UNIT_ROUNDOFF) * longest * longest * 2.0 * far * (1.0 + 1e-6);
         for (must, may) in by_all_backends(Decide { p: &p, q: &q, bound: bound as f32 }) {
-            assert_eq!(must & !truth, 0, "crossing: {p:?} {q:?}");
-            assert_eq!(truth & !(must | may), 0, "apart: {p:?} {q:?}");
+            assert_eq!(must & !truth, 0, "reported crossing, but apart: {p:?} {q:?}");
+            assert_eq!(truth & !(must | may), 0, "reported apart, but meeting: {p:?} {q:?}");
             for lane in 0..8 {
-                let told = 2 * (must >> lane & 1) + (may >> lane & 1);
-                counts[(truth >> lane & 1) as usize][told as usize] += 1;
+                let answer = 2 * (must >> lane & 1) + (may >> lane & 1);
+                counts[(truth >> lane & 1) as usize][answer as usize] += 1;
             }
         }
         for (must, may) in by_all_backends(Decide { p: &p, q: &q, bound: 0.0 }) {

@@ -1,9 +1,9 @@
-//! A first hit within a budget, or what is known when it is spent (Klosowski et al. 1998, section
-//! 5.2.3; the bounds are derived in `docs/notes/maybe.md`).
+//! The first hit within a budget, or bounds when the budget is spent (Klosowski et al. 1998,
+//! section 5.2.3; `docs/notes/maybe.md` derives the bounds).
 //!
-//! Two orders take turns: the likeliest pair, which leads to a hit if there is one, and the
-//! deepest, which lowers the bound on the penetration if there is none. Either alone would have
-//! taken half as many steps at least.
+//! Two orders alternate: the likeliest pair, which leads to a hit if there is one, and the deepest,
+//! which lowers the bound on the penetration if there is none. So the search takes at most twice as
+//! many steps as the better order alone.
 
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, VecDeque};
@@ -19,10 +19,10 @@ use super::Tree;
 use super::node::Link;
 use super::overlap::Overlaps;
 use super::pairs::Pairs;
-use super::traverse::{Pace, Query, Work};
+use super::traverse::{Query, Schedule, Work};
 use crate::tree::Within;
 
-/// Whether the surfaces meet, as far as the budget allows to tell. `None` where
+/// Whether the surfaces meet, as far as the budget allows. `None` where
 /// [`traverse`](super::traverse) returns false.
 #[must_use]
 pub(crate) fn first_within(
@@ -40,21 +40,21 @@ pub(crate) fn first_within(
     if total_depth < 0.0 {
         return Some(Verdict::Separated(-total_depth));
     }
-    let mut pace = Hurried::new(&overlaps, budget, total_depth);
+    let mut schedule = BudgetSchedule::new(&overlaps, budget, total_depth);
     let mut first = First::default();
-    dispatch::run(RunWithin { query: &query, roots, sink: &mut first, pace: &mut pace });
+    dispatch::run(RunWithin { query: &query, roots, sink: &mut first, schedule: &mut schedule });
     if let Some((a, b)) = first.pair {
         return Some(Verdict::Intersecting((a, b)));
     }
-    Some(pace.sum_up(&query))
+    Some(schedule.into_answer(&query))
 }
 
-/// The traversal, for whatever instructions there are.
+/// The traversal, compiled for each backend.
 struct RunWithin<'r, 'q, 'b, 'g> {
     query: &'q Query<'q>,
     roots: (Link, Link),
     sink: &'r mut First,
-    pace: &'r mut Hurried<'q, 'b, 'g>,
+    schedule: &'r mut BudgetSchedule<'q, 'b, 'g>,
 }
 
 impl dispatch::Task for RunWithin<'_, '_, '_, '_> {
@@ -62,76 +62,78 @@ impl dispatch::Task for RunWithin<'_, '_, '_, '_> {
 
     #[inline(always)]
     fn run<W: Wide>(self) {
-        self.query.run::<W, true>(&[self.roots], self.sink, self.pace);
+        self.query.run::<W, true>(&[self.roots], self.sink, self.schedule);
     }
 }
 
-/// A pair that came up.
+/// A pair that a step has found.
 #[derive(Clone, Copy, Debug)]
 struct Open {
     a: Link,
     b: Link,
-    /// Steps from the roots.
+    /// Number of steps on the path from the roots.
     level: u32,
-    /// How deep it may be.
+    /// Upper bound of the penetration depth.
     depth: f64,
-    /// Whether that was asked for this pair, or is known from the one it came from.
-    own: bool,
-    /// Whether it is still to be decided.
-    waits: bool,
+    /// Whether the depth was computed for this pair; otherwise it is that of the pair it came from.
+    has_own_depth: bool,
+    /// Whether the pair is undecided and not opened.
+    is_open: bool,
 }
 
-/// A pair's number, ordered by how deep it may be.
+/// A pair's index, ordered by depth.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Deep {
+struct ByDepth {
     depth: f64,
     pair: usize,
 }
 
-impl Eq for Deep {}
+impl Eq for ByDepth {}
 
-impl Ord for Deep {
+impl Ord for ByDepth {
     fn cmp(&self, other: &Self) -> Ordering {
         // Deepest first; ties go to the oldest.
         self.depth.total_cmp(&other.depth).then(other.pair.cmp(&self.pair))
     }
 }
 
-impl PartialOrd for Deep {
+impl PartialOrd for ByDepth {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// Which order is followed.
+/// The order that selects the next pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum OpeningOrder {
     Likeliest,
     Deepest,
 }
 
-/// Corners of so many pairs are looked at for a bound of the distance: an answer that is late is of
-/// no use.
-const CORNERS: usize = 64;
+/// Maximum number of pairs whose corners are compared for an upper bound of the distance, so that
+/// the answer is not late.
+const MAX_CORNER_PAIRS: usize = 64;
 
-/// As long as the budget lasts.
-struct Hurried<'q, 'b, 'g> {
+/// Opens pairs in two alternating orders until the budget is spent.
+struct BudgetSchedule<'q, 'b, 'g> {
     overlaps: &'q Overlaps<'q>,
     budget: &'b mut Budget<'g>,
     total_depth: f64,
     pairs: Vec<Open>,
-    /// The pairs in the two orders, the likeliest last; with some that wait no longer.
+    /// The pairs in the two orders, the likeliest last. They may contain pairs that are not open
+    /// any more.
     likely: VecDeque<usize>,
-    deep: BinaryHeap<Deep>,
-    /// How many of those wait.
-    waiting: usize,
-    turn: Turn,
-    /// The pair that was opened last.
-    above: Option<usize>,
-    over: bool,
+    deep: BinaryHeap<ByDepth>,
+    /// Number of open pairs.
+    open_count: usize,
+    order: OpeningOrder,
+    /// The pair that was opened last, whose children the next call of `take` receives.
+    parent: Option<usize>,
+    /// Whether the budget is spent.
+    is_spent: bool,
 }
 
-impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
+impl<'q, 'b, 'g> BudgetSchedule<'q, 'b, 'g> {
     fn new(overlaps: &'q Overlaps<'q>, budget: &'b mut Budget<'g>, total_depth: f64) -> Self {
         Self {
             overlaps,
@@ -140,31 +142,32 @@ impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
             pairs: Vec::new(),
             likely: VecDeque::new(),
             deep: BinaryHeap::new(),
-            waiting: 0,
-            turn: Turn::Deepest,
-            above: None,
-            over: false,
+            open_count: 0,
+            order: OpeningOrder::Deepest,
+            parent: None,
+            is_spent: false,
         }
     }
 
-    /// Takes what the last step found.
+    /// Takes the pairs that the last step has found.
     fn take(&mut self, steps: &mut Pairs) {
-        let (level, depth) = self.above.map_or((0, self.total_depth), |above| {
-            (self.pairs[above].level + 1, self.pairs[above].depth)
+        let (level, depth) = self.parent.map_or((0, self.total_depth), |parent| {
+            (self.pairs[parent].level + 1, self.pairs[parent].depth)
         });
         let start = self.pairs.len();
         for k in 0..std::mem::take(&mut steps.count) {
             let (a, b) = steps.get(k);
-            self.pairs.push(Open { a, b, level, depth, own: false, waits: true });
+            self.pairs.push(Open { a, b, level, depth, has_own_depth: false, is_open: true });
         }
         if level >= self.budget.depth_limit() {
             return;
         }
         let new = start..self.pairs.len();
-        self.waiting += new.len();
-        self.deep.extend(new.clone().map(|pair| Deep { depth, pair }));
-        // What is below the likeliest is likely; what is below the deepest has no claim to that.
-        if self.turn == Turn::Likeliest {
+        self.open_count += new.len();
+        self.deep.extend(new.clone().map(|pair| ByDepth { depth, pair }));
+        // Children of the likeliest pair are opened first in the likely order, children of the
+        // deepest pair last.
+        if self.order == OpeningOrder::Likeliest {
             self.likely.extend(new);
         } else {
             for pair in new.rev() {
@@ -173,54 +176,53 @@ impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
         }
     }
 
-    /// The likeliest pair that waits.
+    /// The likeliest open pair.
     fn likeliest(&mut self) -> Option<usize> {
         loop {
             let pair = self.likely.pop_back()?;
-            if self.pairs[pair].waits {
+            if self.pairs[pair].is_open {
                 return Some(pair);
             }
         }
     }
 
-    /// The deepest pair that waits, by its own depth. Those that turn out to be apart wait no
-    /// longer.
+    /// The deepest open pair, by its own depth. Pairs that turn out to be apart are closed.
     fn deepest(&mut self) -> Option<usize> {
         loop {
-            let Deep { pair, .. } = self.deep.pop()?;
+            let ByDepth { pair, .. } = self.deep.pop()?;
             let open = &mut self.pairs[pair];
-            if !open.waits {
+            if !open.is_open {
                 continue;
             }
-            if open.own {
+            if open.has_own_depth {
                 return Some(pair);
             }
-            open.own = true;
+            open.has_own_depth = true;
             open.depth = open.depth.min(self.overlaps.of(open.a, open.b));
             if open.depth < 0.0 {
-                open.waits = false;
-                self.waiting -= 1;
+                open.is_open = false;
+                self.open_count -= 1;
             } else {
-                self.deep.push(Deep { depth: open.depth, pair });
+                self.deep.push(ByDepth { depth: open.depth, pair });
             }
         }
     }
 
-    /// The answer, if there was no hit.
-    fn sum_up(mut self, query: &Query<'_>) -> Within {
-        // Pairs of leaves, and those below the depth limit, are in no order yet.
+    /// The answer if there was no hit.
+    fn into_answer(mut self, query: &Query<'_>) -> Within {
+        // Pairs of leaves, and pairs below the depth limit, are not in the heap yet.
         self.deep.clear();
-        self.waiting = 0;
-        for (pair, open) in self.pairs.iter().enumerate().filter(|(_, open)| open.waits) {
-            self.deep.push(Deep { depth: open.depth, pair });
-            self.waiting += 1;
+        self.open_count = 0;
+        for (pair, open) in self.pairs.iter().enumerate().filter(|(_, open)| open.is_open) {
+            self.deep.push(ByDepth { depth: open.depth, pair });
+            self.open_count += 1;
         }
         let Some(deepest) = self.deepest() else {
             return Verdict::Separated(0.0);
         };
-        let (open_depth, open) = (self.pairs[deepest].depth, self.waiting);
+        let (open_depth, open) = (self.pairs[deepest].depth, self.open_count);
         let mut known = Bounds { open_depth, open, ..Bounds::of_meshes(self.total_depth) };
-        for open in self.pairs.iter().rev().filter(|open| open.waits).take(CORNERS) {
+        for open in self.pairs.iter().rev().filter(|open| open.is_open).take(MAX_CORNER_PAIRS) {
             let here = query.a.triangle(query.tree_a.some_triangle(open.a))[0];
             let there = query.b.triangle(query.tree_b.some_triangle(open.b))[0];
             known.offer(here, query.pose.transform_point(there));
@@ -229,40 +231,45 @@ impl<'q, 'b, 'g> Hurried<'q, 'b, 'g> {
     }
 }
 
-impl Pace for Hurried<'_, '_, '_> {
+impl Schedule for BudgetSchedule<'_, '_, '_> {
     fn next(&mut self, _: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
         self.take(steps);
-        self.turn = if self.turn == Turn::Likeliest { Turn::Deepest } else { Turn::Likeliest };
-        let next = if self.turn == Turn::Likeliest { self.likeliest() } else { self.deepest() }?;
+        self.order = if self.order == OpeningOrder::Likeliest {
+            OpeningOrder::Deepest
+        } else {
+            OpeningOrder::Likeliest
+        };
+        let next =
+            if self.order == OpeningOrder::Likeliest { self.likeliest() } else { self.deepest() }?;
         if !self.budget.step() {
-            self.over = true;
+            self.is_spent = true;
             return None;
         }
         let open = &mut self.pairs[next];
-        open.waits = false;
-        self.waiting -= 1;
-        self.above = Some(next);
+        open.is_open = false;
+        self.open_count -= 1;
+        self.parent = Some(next);
         Some((open.a, open.b))
     }
 
-    fn leaf_pair(&mut self) -> bool {
-        self.over = self.over || !self.budget.step();
-        !self.over
+    fn allows_leaf_pair(&mut self) -> bool {
+        self.is_spent = self.is_spent || !self.budget.step();
+        !self.is_spent
     }
 
     fn is_over(&self, steps: &Pairs) -> bool {
-        self.over || self.waiting == 0 && steps.count == 0
+        self.is_spent || self.open_count == 0 && steps.count == 0
     }
 
-    fn end(&mut self, left: &mut Work) {
-        self.take(&mut left.steps);
-        self.above = None;
-        self.take(&mut left.leaves);
+    fn end(&mut self, remaining: &mut Work) {
+        self.take(&mut remaining.steps);
+        self.parent = None;
+        self.take(&mut remaining.leaves);
     }
 }
 
 impl Tree {
-    /// The number of a triangle below the link.
+    /// Any triangle below the link.
     fn some_triangle(&self, mut link: Link) -> usize {
         while !link.is_leaf() {
             link = self.nodes[link.index()].link[0];

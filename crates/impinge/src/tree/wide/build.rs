@@ -1,5 +1,5 @@
-//! Building: top down, eight children at once, the costliest group cut next; subtrees side by side
-//! where there are threads ([`gather`](super::gather)).
+//! Building: top down, eight children at once; the group with the highest cost is split next. With
+//! several threads, subtrees are built in parallel and then joined ([`gather`](super::gather)).
 
 use rayon::prelude::*;
 
@@ -10,24 +10,24 @@ use super::frame::Frame;
 use super::gather::{Fork, Piece, gather};
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
-use super::refit::{fit_node, sheet};
-use super::split::{Item, LEAF, split};
+use super::refit::{disc_of, fit_node};
+use super::split::{Item, LEAF_SIZE, split};
 
-/// Subtrees of fewer triangles are built by one thread.
-const ALONE: usize = 1 << 12;
+/// Subtrees of at most this many triangles are built by one thread.
+const MAX_TRIANGLES_FOR_ONE_THREAD: usize = 1 << 12;
 
-/// The tree of a mesh, built anew.
+/// Builds the tree of a mesh.
 pub(super) fn build(mesh: &Mesh) -> Tree {
-    of_items(mesh, Frame::of(mesh), mesh.triangles().len(), |i| i as u32)
+    build_items(mesh, Frame::of(mesh), mesh.triangles().len(), |i| i as u32)
 }
 
-/// The tree of some of a mesh's triangles, in the given frame.
-pub(super) fn over(mesh: &Mesh, frame: Frame, triangles: &[u32]) -> Tree {
-    of_items(mesh, frame, triangles.len(), |i| triangles[i])
+/// Builds the tree of some of a mesh's triangles, in the given frame.
+pub(super) fn build_part(mesh: &Mesh, frame: Frame, triangles: &[u32]) -> Tree {
+    build_items(mesh, frame, triangles.len(), |i| triangles[i])
 }
 
-/// The tree of `count` triangles, whose numbers `triangle` tells.
-fn of_items(
+/// Builds the tree of the triangles `triangle(0)..triangle(count)`.
+fn build_items(
     mesh: &Mesh,
     frame: Frame,
     count: usize,
@@ -55,8 +55,9 @@ fn of_items(
         return tree;
     }
     let builder = Builder { mesh, tree: &tree };
-    let (part, bounds) = if count > ALONE && rayon::current_num_threads() > 1 {
-        // In the pool from here on: to enter it again and again would take longer.
+    let (part, bounds) = if count > MAX_TRIANGLES_FOR_ONE_THREAD && rayon::current_num_threads() > 1
+    {
+        // Enters the pool once: entering it for every parallel step takes longer.
         rayon::scope(|_| {
             let mut items: Vec<Item> = (0..count).into_par_iter().map(item).collect();
             gather(builder.piece(&mut items))
@@ -64,13 +65,13 @@ fn of_items(
     } else {
         builder.part(&mut (0..count).map(item).collect::<Vec<_>>())
     };
-    let root = part.top();
+    let root = part.root();
     (tree.nodes, tree.leaves) = (part.nodes, part.leaves);
     tree.set_root(&bounds, root);
     tree
 }
 
-/// A subtree: nodes and leaves with links among themselves, in the order of a walk.
+/// A subtree: nodes and leaves in preorder, with links among themselves.
 #[derive(Debug, Default)]
 pub(super) struct Part {
     pub(super) nodes: Vec<Node>,
@@ -78,32 +79,33 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Where it begins.
-    pub(super) fn top(&self) -> Link {
+    /// The link of its root.
+    pub(super) fn root(&self) -> Link {
         if self.nodes.is_empty() { Link::leaf(0) } else { Link::node(0) }
     }
 }
 
 struct Builder<'a> {
     mesh: &'a Mesh,
-    /// Only its frame.
+    /// Only its frame is used.
     tree: &'a Tree,
 }
 
 impl Builder<'_> {
-    /// The subtree of the items, by all threads. The same, node for node, as by one.
+    /// Builds the subtree of the items with all threads. The result is the same, node for node, as
+    /// with one thread.
     fn piece(&self, items: &mut [Item]) -> (Piece, LocalBox) {
-        if items.len() <= ALONE {
+        if items.len() <= MAX_TRIANGLES_FOR_ONE_THREAD {
             let (part, bounds) = self.part(items);
             return (Piece::Part(part), bounds);
         }
         let below: Vec<_> = groups(items).into_par_iter().map(|group| self.piece(group)).collect();
         let fork = Fork::new(below);
-        let own = fork.own();
-        (Piece::Fork(Box::new(fork)), own)
+        let bounds = fork.bounds();
+        (Piece::Fork(Box::new(fork)), bounds)
     }
 
-    /// The subtree of the items, by one thread, and its box.
+    /// Builds the subtree of the items with one thread; returns it with its box.
     fn part(&self, items: &mut [Item]) -> (Part, LocalBox) {
         let mut part = Part::default();
         part.nodes.reserve(items.len() / 48 + 1);
@@ -112,9 +114,9 @@ impl Builder<'_> {
         (part, bounds)
     }
 
-    /// Adds the subtree of the items to the part; returns where it is and its box.
+    /// Adds the subtree of the items to the part; returns its link and its box.
     fn subtree(&self, items: &mut [Item], part: &mut Part) -> (Link, LocalBox) {
-        if items.len() <= LEAF {
+        if items.len() <= LEAF_SIZE {
             return self.leaf(items, part);
         }
         let index = part.nodes.len();
@@ -122,16 +124,16 @@ impl Builder<'_> {
         for (slot, group) in groups(items).into_iter().enumerate() {
             let first = part.leaves.len();
             let (link, bounds) = self.subtree(group, part);
-            let sheet = sheet(&bounds, &part.leaves[first..]);
-            part.nodes[index].set(slot, &bounds, &sheet, link);
+            let disc = disc_of(&bounds, &part.leaves[first..]);
+            part.nodes[index].set(slot, &bounds, &disc, link);
         }
-        let own = fit_node(&part.nodes[index]);
-        part.nodes[index].own = own;
-        (Link::node(index), own)
+        let bounds = fit_node(&part.nodes[index]);
+        part.nodes[index].bounds = bounds;
+        (Link::node(index), bounds)
     }
 
     fn leaf(&self, items: &[Item], part: &mut Part) -> (Link, LocalBox) {
-        let mut triangles = [0; LEAF];
+        let mut triangles = [0; LEAF_SIZE];
         for (item, triangle) in items.iter().zip(&mut triangles) {
             *triangle = item.triangle;
         }
@@ -141,22 +143,27 @@ impl Builder<'_> {
     }
 }
 
-/// Up to eight groups of the items, in order. A few hundred are cut only until each group fits
-/// under one node of leaves: better few full nodes at the bottom, where most of the work is, than
-/// many half-empty ones.
+/// Splits the items into up to eight groups, in order. A set of more than one and at most eight
+/// full nodes of leaves is split only until each group fits into one node of leaves: few full nodes
+/// at the bottom, where queries do most of their work, are better than many half-empty ones.
 fn groups(mut items: &mut [Item]) -> Vec<&mut [Item]> {
-    let enough = if items.len() <= LEAF * 64 && items.len() > LEAF * 8 { LEAF * 8 } else { LEAF };
+    let max_group = if items.len() <= LEAF_SIZE * 64 && items.len() > LEAF_SIZE * 8 {
+        LEAF_SIZE * 8
+    } else {
+        LEAF_SIZE
+    };
     let mut ranges = [(0, items.len(), f32::INFINITY); 8];
     let mut count = 1;
     while count < 8 {
-        let splittable = (0..count).filter(|i| ranges[*i].1 - ranges[*i].0 > enough);
-        let Some(widest) = splittable.max_by(|i, j| ranges[*i].2.total_cmp(&ranges[*j].2)) else {
+        let splittable = (0..count).filter(|i| ranges[*i].1 - ranges[*i].0 > max_group);
+        let Some(costliest) = splittable.max_by(|i, j| ranges[*i].2.total_cmp(&ranges[*j].2))
+        else {
             break;
         };
-        let (start, end, _) = ranges[widest];
+        let (start, end, _) = ranges[costliest];
         let cut = split(&mut items[start..end]);
-        ranges[widest] = (start, start + cut.middle, cut.left);
-        ranges[count] = (start + cut.middle, end, cut.right);
+        ranges[costliest] = (start, start + cut.middle, cut.left_cost);
+        ranges[count] = (start + cut.middle, end, cut.right_cost);
         count += 1;
     }
     ranges[..count].sort_unstable_by_key(|r| r.0);

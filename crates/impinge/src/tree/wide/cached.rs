@@ -1,13 +1,13 @@
-//! First hits along a motion: what one query learnt helps the next (Klosowski et al. 1998, section
-//! 6.1, name the idea; the front they suggest gains little where nodes are wide, because the levels
-//! it skips are the cheap ones).
+//! First hits along a motion, accelerated by results of the previous query (Klosowski et al. 1998,
+//! section 6.1, suggest this; the front they propose gains little where nodes are wide, because the
+//! levels that it skips are the cheap ones).
 //!
-//! **After a hit**, the next query first looks at the pair of leaves that met, then below the nodes
-//! that led there, and only then from the roots.
+//! **After a hit**, the next query starts with the pair of leaves that met, continues below the
+//! nodes that were opened last, and then starts from the roots.
 //!
-//! **After a miss**, boxes and sheets are first compared with a margin of a few times the last
-//! motion, for a few steps. If that is enough to see that no leaves come that close, nothing needs
-//! to be looked at until B has moved by as much.
+//! **After a miss**, boxes and discs are first compared with a margin of a few times the last
+//! motion, for a few steps. If that proves that no leaves are within the margin, the following
+//! queries return at once until B has moved by as much.
 
 use crate::math::{Pose, Vec3, length_up};
 use crate::mesh::Mesh;
@@ -16,36 +16,42 @@ use crate::wide::{Wide, dispatch};
 
 use super::Tree;
 use super::node::Link;
-use super::relative::DENORMAL;
-use super::traverse::{Query, Run, TRAIL, Work};
+use super::relative::DENORMAL_ERROR;
+use super::traverse::{KEPT_STEPS, Query, Traversal, Work};
 
-/// What a query keeps for the next one of the same two meshes, at a pose nearby. Owned by the
-/// caller, one for each pair of bodies.
+/// State that a query keeps for the next one of the same two meshes, at a pose nearby. The caller
+/// owns one for each pair of bodies.
 ///
 /// It makes queries faster, never wrong: with a cache of other meshes, or of a pose far away, the
-/// verdict is the same, though another pair of triangles may be named.
+/// verdict is the same, but the reported pair of triangles may differ.
 #[derive(Clone, Debug)]
 pub struct MeshCache {
-    /// Of the trees it is about.
+    /// The stamps of the trees it belongs to.
     stamps: (u64, u64),
-    /// Where to look first, likeliest last.
+    /// The pairs to start with, the likeliest last.
     seeds: Vec<(Link, Link)>,
     /// The last pose, if the meshes did not meet there.
     free: Option<Pose>,
-    /// There, no point of B was closer to A than this, in A's unit.
+    /// Lower bound of the distance between A and B at that pose, in A's unit.
     clearance: f64,
-    /// How many more times a clearance is looked for in vain.
-    patience: u32,
+    /// Number of failed probes that are still allowed.
+    probes_left: u32,
 }
 
 impl Default for MeshCache {
     fn default() -> Self {
-        Self { stamps: (0, 0), seeds: Vec::new(), free: None, clearance: 0.0, patience: PATIENCE }
+        Self {
+            stamps: (0, 0),
+            seeds: Vec::new(),
+            free: None,
+            clearance: 0.0,
+            probes_left: MAX_FAILED_PROBES,
+        }
     }
 }
 
 impl MeshCache {
-    /// Forgets everything, and keeps the room.
+    /// Clears the cache, and keeps the memory.
     pub(crate) fn forget(&mut self) {
         let mut seeds = std::mem::take(&mut self.seeds);
         seeds.clear();
@@ -53,16 +59,16 @@ impl MeshCache {
     }
 }
 
-/// The margin asked for, in units of the last motion: so many queries like the last one may be
-/// saved.
-const STEPS: f64 = 3.0;
+/// The margin of a probe, in units of the last motion: a successful probe can save this many
+/// queries.
+const MARGIN_MOTIONS: f64 = 3.0;
 
-/// Looking for a clearance is given up after so many steps, and not tried again after so many
-/// failures in a row, until the meshes have met again.
-const PROBE: usize = 24;
-const PATIENCE: u32 = 3;
+/// Step limit of a probe, and number of failures in a row after which probes stop until the meshes
+/// have met again.
+const MAX_PROBE_STEPS: usize = 24;
+const MAX_FAILED_PROBES: u32 = 3;
 
-/// Whether a few steps are enough to see that no two leaves meet.
+/// Whether a few steps prove that no two leaves meet.
 struct Probe<'q> {
     query: &'q Query<'q>,
     roots: (Link, Link),
@@ -75,7 +81,7 @@ impl dispatch::Task for Probe<'_> {
     fn run<W: Wide>(self) -> bool {
         let mut work = Work::take();
         work.add(self.roots.0, self.roots.1);
-        for _ in 0..PROBE {
+        for _ in 0..MAX_PROBE_STEPS {
             if work.leaves.count > 0 {
                 break;
             }
@@ -88,8 +94,8 @@ impl dispatch::Task for Probe<'_> {
     }
 }
 
-/// Two triangles that share a point, if there are any, with what `cache` knows from the last query.
-/// `None` in the outer option where [`traverse`](super::traverse) returns false.
+/// Two triangles that share a point, if there are any, using the cache of the last query. The outer
+/// option is `None` where [`traverse`](super::traverse) returns false.
 #[must_use]
 pub(crate) fn first_cached(
     (a, tree_a): (&Mesh, &Tree),
@@ -113,47 +119,48 @@ pub(crate) fn first_cached(
     let Some(roots) = query.roots() else {
         return Some(None);
     };
-    if cache.free.is_some() && cache.patience > 0 {
-        let narrow = query.relative.clone();
-        let clearance = motion * STEPS;
+    if cache.free.is_some() && cache.probes_left > 0 {
+        let without_margin = query.relative.clone();
+        let clearance = motion * MARGIN_MOTIONS;
         query.relative.widen(clearance * tree_a.frame.scale);
         if dispatch::run(Probe { query: &query, roots }) {
             (cache.free, cache.clearance) = (Some(*pose), clearance);
-            cache.patience = PATIENCE;
+            cache.probes_left = MAX_FAILED_PROBES;
             return Some(None);
         }
-        query.relative = narrow;
-        cache.patience -= 1;
+        query.relative = without_margin;
+        cache.probes_left -= 1;
     }
     cache.seeds.insert(0, roots);
     let mut first = First::default();
     let (start, steps) = (&cache.seeds, usize::MAX);
-    let ended = dispatch::run(Run { query: &query, start, sink: &mut first, steps });
+    let end = dispatch::run(Traversal { query: &query, start, sink: &mut first, steps });
     cache.seeds.clear();
-    if let Some(at) = ended.at {
-        cache.seeds.extend(ended.trail.iter().filter(|step| step.0 != Link::NONE));
-        cache.seeds.push(at);
-        (cache.free, cache.patience) = (None, PATIENCE);
+    if let Some(leaves) = end.stopped_at {
+        cache.seeds.extend(end.last_steps.iter().filter(|step| step.0 != Link::NONE));
+        cache.seeds.push(leaves);
+        (cache.free, cache.probes_left) = (None, MAX_FAILED_PROBES);
     } else {
         (cache.free, cache.clearance) = (Some(*pose), 0.0);
     }
-    debug_assert!(cache.seeds.len() <= TRAIL + 1, "a trail and the leaves at its end");
+    debug_assert!(cache.seeds.len() <= KEPT_STEPS + 1, "the last steps and one pair of leaves");
     Some(first.pair)
 }
 
 impl Tree {
-    /// No point of the mesh moves further than this from one pose to the other; rounded up.
+    /// Upper bound of the distance by which a point of the mesh moves from one pose to the other.
     fn motion(&self, from: &Pose, to: &Pose) -> f64 {
         let origin = self.frame.origin;
         let middle = to.transform_point(origin) - from.transform_point(origin);
-        let turn = to.rotation() - from.rotation();
-        let columns = [turn.x_axis, turn.y_axis, turn.z_axis];
+        let difference = to.rotation() - from.rotation();
+        let columns = [difference.x_axis, difference.y_axis, difference.z_axis];
         let size = columns.iter().map(|c: &Vec3| c.length_squared()).sum::<f64>().sqrt();
         let sizes = [from.translation(), to.translation(), origin].map(length_up);
         let largest = sizes[0] + sizes[1] + sizes[2];
         let reach = self.reach / self.frame.scale;
-        // What is denormal is rounded by parts of the smallest number, not of itself.
-        let coarse = (largest + reach) * 64.0 * f64::EPSILON + DENORMAL;
-        (length_up(middle) + size * reach) * (1.0 + 1e-9) + coarse
+        // The rounding error of denormal numbers is relative to the smallest number, not to
+        // themselves.
+        let rounding = (largest + reach) * 64.0 * f64::EPSILON + DENORMAL_ERROR;
+        (length_up(middle) + size * reach) * (1.0 + 1e-9) + rounding
     }
 }

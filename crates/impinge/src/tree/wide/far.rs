@@ -1,14 +1,14 @@
-//! Near pairs of two meshes that are far apart, compared with their sizes.
+//! Near pairs of two meshes that are far apart, relative to their sizes.
 //!
-//! There, `f32` tells no two triangles from each other: their distances differ by less than its
-//! rounding of the separation. So everything is in `f64`, and the separation is left out: with `n`
-//! the direction between the meshes, a pair of boxes is at least `D + e` apart, where `D` is the
-//! same number for all pairs and the excess `e` is computed from local coordinates, whose rounding
-//! is in proportion to the meshes.
+//! There, `f32` cannot distinguish the distances of pairs: they differ by less than its rounding of
+//! the separation. So everything is in `f64`, and the separation is subtracted: with `n` the
+//! direction between the meshes, a pair of boxes is at least `D + e` apart, where `D` is the same
+//! number for all pairs and the excess `e` is computed from local coordinates, whose rounding
+//! errors are proportional to the meshes.
 //!
 //! The pair of least excess is opened next. A search for the minimum ends when no pair can have a
-//! smaller certified lower bound than those that were measured: what `f64` cannot tell apart need
-//! not be looked at. Derivation of the errors: `docs/notes/distance.md`.
+//! smaller certified lower bound than those that were measured: pairs that `f64` cannot distinguish
+//! need not be measured. `docs/notes/distance.md` derives the errors.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -22,56 +22,57 @@ use crate::mesh::Mesh;
 use crate::sink::{NearPair, NearSink};
 
 use super::Tree;
+use super::disc::Disc;
 use super::node::{Link, LocalBox};
 use super::overlap::Bounds;
-use super::relative::{DENORMAL, LEAST_REACH};
-use super::sheet::Sheet;
+use super::relative::{DENORMAL_ERROR, MIN_REACH};
 use crate::math::rounding::U;
 
-/// Meshes whose middles are further apart than this many times the sum of their half diagonals are
-/// far apart. From there on this is quicker than `f32`.
-const FAR: f64 = 64.0;
+/// Two meshes are far apart if the distance of their centres is larger than the sum of their half
+/// diagonals by more than this factor. There, this search is faster than the `f32` search.
+const MIN_DISTANCE_RATIO: f64 = 64.0;
 
-/// Nodes whose sizes differ by less than this are opened both at once.
-const ALIKE: f64 = 3.0;
+/// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
+/// is opened alone.
+const MAX_SIZE_RATIO: f64 = 3.0;
 
-/// Sizes below this share of the separation are nothing beside its rounding.
-const NOTHING: f64 = 1.0 / (1_u128 << 100) as f64;
+/// Sizes below this share of the separation are negligible beside its rounding error.
+const NEGLIGIBLE_SIZE_SHARE: f64 = 1.0 / (1_u128 << 100) as f64;
 
-/// If rounding of moved vertices exceeds this share of the meshes' sizes, the boxes of B's tree are
-/// of little use.
-const COARSE: f64 = 1.0 / (1 << 16) as f64;
+/// If the rounding error of transformed vertices exceeds this share of the meshes' sizes, the boxes
+/// of B's tree exclude little.
+const MAX_ROUNDING_SHARE: f64 = 1.0 / (1 << 16) as f64;
 
-/// Where the slack exceeds this share of the meshes' sizes, a search of limited length is given up
-/// at once: it would end in the middle of very many pairs.
-const HOPELESS: f64 = 1.0 / 1024.0;
+/// If the slack exceeds this share of the meshes' sizes, a search with a limit on triangle pairs is
+/// abandoned at once: it would reach the limit among very many pairs.
+const MAX_SLACK_SHARE: f64 = 1.0 / 1024.0;
 
-/// Whether two meshes are so far apart that [`Far`] is the quicker way to near pairs.
+/// Whether two meshes are so far apart that [`Far`] finds near pairs faster.
 pub(crate) fn are_far(a: &Mesh, b: &Mesh, pose: &Pose) -> bool {
     if a.is_empty() || b.is_empty() {
         return false;
     }
-    let (here, there) = (a.bounds(), b.bounds());
-    let between = (pose.transform_point(there.center()) - here.center()).abs().max_element();
-    // The sum of the sides is at most the square root of three times the diagonal.
-    let sizes = 0.5 * (here.extent().element_sum() + there.extent().element_sum());
-    between > FAR * sizes && between > f64::MIN_POSITIVE
+    let (box_a, box_b) = (a.bounds(), b.bounds());
+    let between = (pose.transform_point(box_b.center()) - box_a.center()).abs().max_element();
+    // The sum of the sides is at most sqrt(3) times the diagonal.
+    let sizes = 0.5 * (box_a.extent().element_sum() + box_b.extent().element_sum());
+    between > MIN_DISTANCE_RATIO * sizes && between > f64::MIN_POSITIVE
 }
 
-/// How thorough a search is.
+/// The limits of a search.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchLimits {
-    /// Pairs that are further apart than the sink's bound by more than this share of the separation
-    /// are skipped. With zero, a pair may be missing whose lower bound is within the bound though
-    /// its distance is not.
+    /// Pairs whose distance exceeds the sink's bound by more than this share of the separation are
+    /// skipped. With zero, a pair may be missing whose lower bound is within the bound but whose
+    /// distance is not.
     pub(crate) slack: f64,
-    /// The number of pairs of triangles after which the search is given up.
-    pub(crate) most: usize,
+    /// The number of pairs of triangles after which the search is abandoned.
+    pub(crate) max_triangle_pairs: usize,
 }
 
-/// Sends every pair of triangles of two meshes that are [far apart](are_far) whose certified lower
-/// bound does not exceed the sink's bound to `sink`. `None`, having done nothing, for sizes that no
-/// power of two brings near one.
+/// Sends every pair of triangles of two meshes that are [far apart](are_far) to `sink` if its
+/// certified lower bound does not exceed the sink's bound. `None`, without doing anything, for
+/// sizes that no power of two brings near one.
 pub(crate) fn near_far(
     a: &Mesh,
     b: &Mesh,
@@ -81,10 +82,11 @@ pub(crate) fn near_far(
 ) -> Option<Effort> {
     let mut far = Far::new((a, a.tree()), (b, b.tree()), pose)?;
     if far.coarse {
-        // Vertices are rounded so much that only where they are tells which is closest.
+        // Rounding determines which vertices are closest, so the tree is built over the transformed
+        // vertices.
         let moved = b.transformed(pose);
-        let there = Far::new((a, a.tree()), (&moved, moved.tree()), &Pose::IDENTITY);
-        if let Some(mut far) = there {
+        let rounded = Far::new((a, a.tree()), (&moved, moved.tree()), &Pose::IDENTITY);
+        if let Some(mut far) = rounded {
             return Some(far.near(sink, limits));
         }
     }
@@ -97,22 +99,24 @@ struct Far<'a> {
     a: Side<'a>,
     b: Side<'a>,
     pose: &'a Pose,
-    /// The way between the origins along the direction from A to B, in the unit of the search.
-    apart: f64,
-    /// The unit of the search, a power of two: lengths times this.
+    /// The distance between the origins along the direction from A to B, in the unit of the search.
+    separation: f64,
+    /// The factor to the unit of the search: a power of two.
     scale: f64,
     /// The sum of the meshes' reaches.
     sizes: f64,
-    /// How much less than `apart` and an excess the distance may be, for boxes and for triangles.
+    /// Upper bound by which `separation` plus an excess may exceed the distance, for boxes and for
+    /// triangles.
     box_error: f64,
     triangle_error: f64,
-    /// How far centres may be off across the direction.
+    /// Upper bound of the error of a centre across the direction.
     aside_error: f64,
-    /// Whether moved vertices are rounded so much that boxes of B's tree tell little.
+    /// Whether the rounding errors of transformed vertices are so large that boxes of B's tree
+    /// exclude little.
     coarse: bool,
 }
 
-/// One of the two.
+/// One of the two meshes.
 #[derive(Debug)]
 struct Side<'a> {
     mesh: &'a Mesh,
@@ -120,42 +124,42 @@ struct Side<'a> {
     /// From the tree's local unit to that of the search.
     unit: f64,
     /// Towards the other mesh, in the axes of the tree, and two directions across it.
-    ahead: DVec3,
+    direction: DVec3,
     across: [DVec3; 2],
-    /// The same direction in the frame of the query and times the scale, and where the tree's
-    /// origin is there.
-    way: Vec3,
+    /// The same direction in the frame of the query, multiplied by the scale, and the position of
+    /// the tree's origin in that frame.
+    scaled_direction: Vec3,
     origin: Vec3,
-    /// How far the subtrees that reach furthest do, from their triangles; sorted by the links'
-    /// numbers.
-    tops: Vec<(u32, f64)>,
+    /// Support values of the subtrees that reach furthest, computed from their triangles; sorted by
+    /// the links' numbers.
+    supports: Vec<(u32, f64)>,
 }
 
-/// How far a subtree reaches.
+/// The extent of a subtree.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     link: Link,
-    /// Along the direction to the other mesh, from the tree's origin.
-    top: f64,
-    /// Where its middle is across that direction, and how far it reaches from there.
+    /// The support value in the direction of the other mesh, relative to the tree's origin.
+    support: f64,
+    /// The position of its centre across that direction, and its extent from there.
     aside: [f64; 2],
     reach: f64,
 }
 
-/// The leaf that reaches furthest so far.
+/// The leaf with the largest support value so far.
 struct Furthest {
     leaf: Link,
-    top: f64,
-    /// Less than this is no difference.
+    support: f64,
+    /// Smaller differences are ignored.
     error: f64,
-    /// How far the subtrees that were looked at reach.
-    tops: Vec<(u32, f64)>,
+    /// Support values of the subtrees that were visited.
+    supports: Vec<(u32, f64)>,
 }
 
-/// Two subtrees to look at.
+/// A pair of subtrees.
 #[derive(Clone, Copy, Debug)]
 struct Step {
-    /// Every point of the one is further from every point of the other than `apart` and this.
+    /// Lower bound of the distance of their points, minus `separation`.
     excess: f64,
     a: Link,
     b: Link,
@@ -169,9 +173,9 @@ impl Step {
 
 impl Ord for Step {
     fn cmp(&self, other: &Self) -> Ordering {
-        // The least excess is the greatest step, so that the heap has it on top. Ties go to the
-        // highest numbers, which are those of leaves, then of nodes further down: where very many
-        // pairs are equally close, one of them is soon measured.
+        // The step with the least excess is the greatest, so that it is on top of the heap. Ties go
+        // to the highest numbers, which are those of leaves, then of nodes further down: where very
+        // many pairs are equally close, one of them is measured soon.
         other.excess.total_cmp(&self.excess).then(self.key().cmp(&other.key()))
     }
 }
@@ -190,17 +194,17 @@ impl PartialEq for Step {
 
 impl Eq for Step {}
 
-/// What a search took.
+/// The work that a search took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// Pairs of subtrees that were opened.
+    /// Number of pairs of subtrees that were opened.
     pub(crate) opened: usize,
-    /// Pairs of leaves.
+    /// Number of pairs of leaves that were compared.
     pub(crate) leaf_pairs: usize,
-    /// Pairs of triangles whose closest points were looked for.
+    /// Number of pairs of triangles that were measured.
     pub(crate) triangle_pairs: usize,
-    /// Whether there were more than the search was to look at.
-    pub(crate) given_up: bool,
+    /// Whether the search ended at its limit of triangle pairs.
+    pub(crate) was_abandoned: bool,
 }
 
 impl<'a> Far<'a> {
@@ -215,97 +219,99 @@ impl<'a> Far<'a> {
         let middle = pose.transform_point(frame_b.origin);
         let between = middle - frame_a.origin;
         let toward = direction(between)?;
-        let apart = toward.dot(between);
+        let separation = toward.dot(between);
         let (reach_a, reach_b) = (tree_a.reach * frame_a.unit, tree_b.reach * frame_b.unit);
         let sizes = reach_a + reach_b;
-        let usable = tree_a.reach.min(tree_b.reach) >= LEAST_REACH || sizes < NOTHING * apart;
-        if !(usable && apart.is_finite() && apart > 8.0 * sizes) {
+        let usable = tree_a.reach.min(tree_b.reach) >= MIN_REACH
+            || sizes < NEGLIGIBLE_SIZE_SHARE * separation;
+        if !(usable && separation.is_finite() && separation > 8.0 * sizes) {
             return None;
         }
-        let scale = power_of_two_over(sizes.max(NOTHING * apart))?;
+        let scale = power_of_two_over(sizes.max(NEGLIGIBLE_SIZE_SHARE * separation))?;
         let across = {
             let side = toward.any_orthonormal_vector();
             [side, toward.cross(side)]
         };
-        let back = pose.rotation().transpose();
+        let transpose = pose.rotation().transpose();
         let sides = (
             Side {
                 mesh: a,
                 tree: tree_a,
                 unit: frame_a.unit * scale,
-                ahead: frame_a.turned(toward),
-                across: across.map(|v| frame_a.turned(v)),
-                way: toward * scale,
+                direction: frame_a.local_direction(toward),
+                across: across.map(|v| frame_a.local_direction(v)),
+                scaled_direction: toward * scale,
                 origin: frame_a.origin,
-                tops: Vec::new(),
+                supports: Vec::new(),
             },
             Side {
                 mesh: b,
                 tree: tree_b,
                 unit: frame_b.unit * scale,
-                ahead: frame_b.turned(back * -toward),
-                across: across.map(|v| frame_b.turned(back * v)),
-                way: -toward * scale,
+                direction: frame_b.local_direction(transpose * -toward),
+                across: across.map(|v| frame_b.local_direction(transpose * v)),
+                scaled_direction: -toward * scale,
                 origin: middle,
-                tops: Vec::new(),
+                supports: Vec::new(),
             },
         );
-        // Where the pose is the identity, vertices are not rounded.
+        // With the identity as pose, vertices are not rounded.
         let moved = if *pose == Pose::IDENTITY {
             0.0
         } else {
-            let own = frame_b.origin.abs().max_element() + reach_b;
-            2.0 * U * toward.abs().dot(middle.abs()) + 18.0 * U * own + DENORMAL
+            let size = frame_b.origin.abs().max_element() + reach_b;
+            2.0 * U * toward.abs().dot(middle.abs()) + 18.0 * U * size + DENORMAL_ERROR
         };
-        let common = 12.0 * U * apart + 32.0 * U * sizes + DENORMAL;
+        let common = 12.0 * U * separation + 32.0 * U * sizes + DENORMAL_ERROR;
         Some(Self {
             a: sides.0,
             b: sides.1,
             pose,
-            apart: apart * scale,
+            separation: separation * scale,
             sizes: sizes * scale,
             scale,
             box_error: (common + moved) * scale,
             triangle_error: common * scale,
             aside_error: 4.0 * (common + moved) * scale,
-            coarse: moved > (8.0 * U * apart).max(COARSE * sizes),
+            coarse: moved > (8.0 * U * separation).max(MAX_ROUNDING_SHARE * sizes),
         })
     }
 
     /// As [`near_far`].
     fn near(&mut self, sink: &mut dyn NearSink, limits: SearchLimits) -> Effort {
         let mut effort = Effort::default();
-        // NaN asks for nothing, too.
+        // A bound that is NaN admits no pair either.
         let wanted = sink.bound() >= 0.0;
         let (true, Some((_, a)), Some((_, b))) = (wanted, self.a.tree.root, self.b.tree.root)
         else {
             return effort;
         };
-        let SearchLimits { slack, most } = limits;
-        let slack = slack * self.apart;
-        if most < usize::MAX && slack > HOPELESS * self.sizes {
-            effort.given_up = true;
+        let SearchLimits { slack, max_triangle_pairs } = limits;
+        let slack = slack * self.separation;
+        if max_triangle_pairs < usize::MAX && slack > MAX_SLACK_SHARE * self.sizes {
+            effort.was_abandoned = true;
             return effort;
         }
-        // The leaves that reach furthest first: for the minimum, that is nearly always all.
+        // The leaves with the largest support values are compared first: in a search for the
+        // minimum, they usually decide it.
         let (error, pose) = (self.box_error, self.pose);
         let first = Step {
             excess: f64::NEG_INFINITY,
-            a: self.a.support(a, error, |v| v),
-            b: self.b.support(b, error, |v| pose.transform_point(v)),
+            a: self.a.find_supports(a, error, |v| v),
+            b: self.b.find_supports(b, error, |v| pose.transform_point(v)),
         };
         if self.leaf_pair(&first, sink, slack, &mut effort).is_break() {
             return effort;
         }
         let mut open = BinaryHeap::new();
-        let (here, there) = (self.a.single(a), self.b.single(b));
-        open.push(Step { excess: self.excess(&here, &there), a, b });
+        let (root_a, root_b) = (self.a.part_of(a), self.b.part_of(b));
+        open.push(Step { excess: self.excess(&root_a, &root_b), a, b });
         while let Some(step) = open.pop() {
             if step.excess > self.limit(sink, self.box_error + slack) {
                 break;
             }
-            if effort.triangle_pairs > most {
-                effort.given_up = true;
+            if effort.triangle_pairs > max_triangle_pairs {
+                effort.was_abandoned = true;
                 break;
             }
             if step.a.is_leaf() && step.b.is_leaf() {
@@ -321,17 +327,17 @@ impl<'a> Far<'a> {
             let limit = self.limit(sink, self.box_error + slack);
             let mut parts = [Part::NONE; 8];
             let count = self.b.parts(step.b, open_b, &mut parts);
-            let theirs = &parts[..count];
+            let parts_b = &parts[..count];
             let mut parts = [Part::NONE; 8];
             let count = self.a.parts(step.a, open_a, &mut parts);
             for here in &parts[..count] {
-                for there in theirs {
-                    if -(here.top + there.top) > limit {
+                for there in parts_b {
+                    if -(here.support + there.support) > limit {
                         continue;
                     }
                     let excess = self.excess(here, there);
                     if excess <= limit {
-                        // A child may stick out of its parent by the rounding of boxes.
+                        // Rounding may make a child extend beyond its parent.
                         let excess = excess.max(step.excess);
                         open.push(Step { excess, a: here.link, b: there.link });
                     }
@@ -341,37 +347,37 @@ impl<'a> Far<'a> {
         effort
     }
 
-    /// Pairs of more excess are beyond the sink's bound, if their excess may be too large by
+    /// The largest excess of a pair within the sink's bound, if the excess may be too large by
     /// `error`.
     #[inline]
     fn limit(&self, sink: &dyn NearSink, error: f64) -> f64 {
-        sink.bound() * self.scale - self.apart + error
+        sink.bound() * self.scale - self.separation + error
     }
 
-    /// What of two subtrees is opened: both, unless one is a leaf or much smaller.
+    /// Which of two subtrees are opened: both, unless one is a leaf or much smaller.
     fn opens(&self, step: &Step) -> (bool, bool) {
         if step.a.is_leaf() || step.b.is_leaf() {
             return (!step.a.is_leaf(), !step.b.is_leaf());
         }
         let size = |side: &Side<'_>, link: Link| {
-            f64::from(side.tree.nodes[link.index()].own.size()) * side.unit
+            f64::from(side.tree.nodes[link.index()].bounds.size()) * side.unit
         };
         let (size_a, size_b) = (size(&self.a, step.a), size(&self.b, step.b));
-        (size_a * ALIKE >= size_b, size_b * ALIKE >= size_a)
+        (size_a * MAX_SIZE_RATIO >= size_b, size_b * MAX_SIZE_RATIO >= size_a)
     }
 
-    /// How much more than `apart` two subtrees are apart at least, up to `box_error`.
+    /// Lower bound of the distance of two subtrees, minus `separation`, up to `box_error`.
     #[inline]
     fn excess(&self, here: &Part, there: &Part) -> f64 {
-        let straight = -(here.top + there.top);
+        let along_direction = -(here.support + there.support);
         let (x, y) = (there.aside[0] - here.aside[0], there.aside[1] - here.aside[1]);
         let gap = (x * x + y * y).sqrt() - (here.reach + there.reach + self.aside_error);
         if gap <= 0.0 {
-            return straight;
+            return along_direction;
         }
-        // The root of the sum of squares, less the longer side.
-        let long = self.apart + straight;
-        straight + gap * gap / ((long * long + gap * gap).sqrt() + long)
+        // The hypotenuse minus the longer side, without cancellation.
+        let long = self.separation + along_direction;
+        along_direction + gap * gap / ((long * long + gap * gap).sqrt() + long)
     }
 
     fn leaf_pair(
@@ -383,21 +389,21 @@ impl<'a> Far<'a> {
     ) -> ControlFlow<()> {
         effort.leaf_pairs += 1;
         let (a, b) = (&self.a.tree.leaves[step.a.index()], &self.b.tree.leaves[step.b.index()]);
-        let mut theirs = [([Vec3::ZERO; 3], 0.0); 8];
-        for (lane, slot) in theirs.iter_mut().enumerate().take(b.count as usize) {
+        let mut triangles_b = [([Vec3::ZERO; 3], 0.0); 8];
+        for (lane, slot) in triangles_b.iter_mut().enumerate().take(b.count as usize) {
             let corners = self.b.mesh.triangle(b.triangles[lane] as usize);
             let corners = corners.map(|v| self.pose.transform_point(v));
-            *slot = (corners, self.b.top(&corners));
+            *slot = (corners, self.b.support(&corners));
         }
         let mut pairs = [(0.0, 0_u8, 0_u8); 64];
         let mut count = 0;
-        let mut ours = [[Vec3::ZERO; 3]; 8];
+        let mut triangles_a = [[Vec3::ZERO; 3]; 8];
         let limit = self.limit(sink, self.triangle_error + slack);
         for lane in 0..a.count as usize {
-            ours[lane] = self.a.mesh.triangle(a.triangles[lane] as usize);
-            let own = self.a.top(&ours[lane]);
-            for (other, (_, top)) in theirs.iter().enumerate().take(b.count as usize) {
-                let excess = -(own + top);
+            triangles_a[lane] = self.a.mesh.triangle(a.triangles[lane] as usize);
+            let support_a = self.a.support(&triangles_a[lane]);
+            for (other, (_, support_b)) in triangles_b.iter().enumerate().take(b.count as usize) {
+                let excess = -(support_a + support_b);
                 if excess <= limit {
                     pairs[count] = (excess, lane as u8, other as u8);
                     count += 1;
@@ -412,7 +418,7 @@ impl<'a> Far<'a> {
             }
             let (i, j) = (usize::from(*i), usize::from(*j));
             effort.triangle_pairs += 1;
-            let closest = closest::disjoint(&ours[i], &theirs[j].0);
+            let closest = closest::disjoint(&triangles_a[i], &triangles_b[j].0);
             if closest.lower <= sink.bound() {
                 sink.pair(&NearPair::new(a.triangles[i], b.triangles[j], closest))?;
             }
@@ -422,89 +428,91 @@ impl<'a> Far<'a> {
 }
 
 impl Part {
-    const NONE: Self = Self { link: Link::NONE, top: 0.0, aside: [0.0; 2], reach: 0.0 };
+    const NONE: Self = Self { link: Link::NONE, support: 0.0, aside: [0.0; 2], reach: 0.0 };
 }
 
 impl Side<'_> {
-    fn part(&self, link: Link, of: (LocalBox, Sheet)) -> Part {
+    fn part(&self, link: Link, of: (LocalBox, Disc)) -> Part {
         let bounds = Bounds::new(of, self.unit);
-        let known = self.tops.binary_search_by_key(&link.number(), |(known, _)| *known);
-        let top = known.map_or_else(|_| bounds.interval(self.ahead).1, |at| self.tops[at].1);
+        let known = self.supports.binary_search_by_key(&link.number(), |(known, _)| *known);
+        let support =
+            known.map_or_else(|_| bounds.interval(self.direction).1, |at| self.supports[at].1);
         let aside = self.across.map(|v| v.dot(bounds.center));
-        Part { link, top, aside, reach: bounds.half.length() }
+        Part { link, support, aside, reach: bounds.half.length() }
     }
 
-    /// How far a triangle, in the frame of the query, reaches.
+    /// The support value of a triangle, given in the frame of the query.
     #[inline]
-    fn top(&self, corners: &[Vec3; 3]) -> f64 {
-        let [x, y, z] = corners.map(|v| self.way.dot(v - self.origin));
+    fn support(&self, corners: &[Vec3; 3]) -> f64 {
+        let [x, y, z] = corners.map(|v| self.scaled_direction.dot(v - self.origin));
         x.max(y).max(z)
     }
 
-    /// Finds out how far the whole reaches, up to the error, and with it the subtrees on the way
-    /// there: boxes reach further than what is in them, and of all pairs of subtrees that reach too
-    /// far on either side none can be told from the closest. Returns the leaf that reaches
-    /// furthest.
-    fn support(&mut self, root: Link, error: f64, at: impl Fn(Vec3) -> Vec3) -> Link {
+    /// Computes the support value of the whole mesh, up to the error, and those of the subtrees on
+    /// the path to it. Boxes reach further than their contents, and none of the pairs of subtrees
+    /// whose boxes reach too far could be distinguished from the closest pair. Returns the leaf
+    /// with the largest support value.
+    fn find_supports(&mut self, root: Link, error: f64, at: impl Fn(Vec3) -> Vec3) -> Link {
         let mut furthest =
-            Furthest { leaf: Link::NONE, top: f64::NEG_INFINITY, error, tops: Vec::new() };
-        self.tops.clear();
+            Furthest { leaf: Link::NONE, support: f64::NEG_INFINITY, error, supports: Vec::new() };
+        self.supports.clear();
         self.refine(root, &at, &mut furthest);
-        self.tops = furthest.tops;
-        self.tops.sort_unstable_by_key(|(link, _)| *link);
+        self.supports = furthest.supports;
+        self.supports.sort_unstable_by_key(|(link, _)| *link);
         furthest.leaf
     }
 
-    /// How far a subtree reaches at most, by its triangles where it may reach further than the
-    /// furthest so far.
+    /// Upper bound of the support value of a subtree, computed from its triangles where it may
+    /// exceed the largest so far.
     fn refine(&mut self, link: Link, at: &impl Fn(Vec3) -> Vec3, furthest: &mut Furthest) -> f64 {
-        let mut top = f64::NEG_INFINITY;
+        let mut support = f64::NEG_INFINITY;
         if link.is_leaf() {
             let leaf = &self.tree.leaves[link.index()];
             for triangle in &leaf.triangles[..leaf.count as usize] {
                 let corners = self.mesh.triangle(*triangle as usize);
-                top = top.max(self.top(&corners.map(at)));
+                support = support.max(self.support(&corners.map(at)));
             }
-            if top > furthest.top {
-                (furthest.leaf, furthest.top) = (link, top);
+            if support > furthest.support {
+                (furthest.leaf, furthest.support) = (link, support);
             }
         } else {
             let mut parts = [Part::NONE; 8];
             let count = self.parts(link, true, &mut parts);
             let parts = &mut parts[..count];
-            parts.sort_by(|p, q| q.top.total_cmp(&p.top));
+            parts.sort_by(|p, q| q.support.total_cmp(&p.support));
             for part in parts {
-                let further = part.top > furthest.top + furthest.error;
-                let own = if further { self.refine(part.link, at, furthest) } else { part.top };
-                top = top.max(own);
+                let further = part.support > furthest.support + furthest.error;
+                let of_part =
+                    if further { self.refine(part.link, at, furthest) } else { part.support };
+                support = support.max(of_part);
             }
         }
-        furthest.tops.push((link.number(), top));
-        top
+        furthest.supports.push((link.number(), support));
+        support
     }
 
-    fn single(&self, link: Link) -> Part {
-        self.part(link, self.tree.single(link))
+    fn part_of(&self, link: Link) -> Part {
+        self.part(link, self.tree.bounds_of(link))
     }
 
-    /// The subtree itself, or those below it; how many there are.
+    /// The subtree itself, or its children if `open`; returns their number.
     fn parts(&self, link: Link, open: bool, parts: &mut [Part; 8]) -> usize {
         if !open {
-            parts[0] = self.single(link);
+            parts[0] = self.part_of(link);
             return 1;
         }
         let node = &self.tree.nodes[link.index()];
         let mut count = 0;
         for (slot, below) in node.links() {
-            parts[count] = self.part(below, (node.get(slot), node.sheets.get(slot)));
+            parts[count] = self.part(below, (node.get(slot), node.discs.get(slot)));
             count += 1;
         }
         count
     }
 }
 
-/// The power of two that brings `size` near one, if that and its inverse are normal numbers with
-/// room for products.
+/// The power of two that brings `size` near one, if that and its inverse are normal numbers whose
+/// products do not overflow.
 fn power_of_two_over(size: f64) -> Option<f64> {
     let exponent = ((size.to_bits() >> 52) & 0x7ff) as i32 - 1023;
     (-900..=900).contains(&exponent).then(|| 2.0_f64.powi(-exponent))
@@ -515,7 +523,7 @@ mod tests {
     use super::*;
     use crate::shapes;
 
-    /// The least lower and upper bound so far, as a search for the minimum keeps them.
+    /// The least lower and upper bound so far, as in a search for the minimum.
     #[derive(Debug)]
     struct Least {
         lower: f64,
@@ -537,13 +545,13 @@ mod tests {
     fn least(a: &Mesh, b: &Mesh, pose: &Pose) -> (Least, Effort) {
         assert!(are_far(a, b, pose));
         let mut least = Least { lower: f64::INFINITY, upper: f64::INFINITY };
-        let limits = SearchLimits { slack: 0.0, most: usize::MAX };
+        let limits = SearchLimits { slack: 0.0, max_triangle_pairs: usize::MAX };
         let effort = near_far(a, b, pose, &mut least, limits).unwrap();
         (least, effort)
     }
 
-    /// As many as at a thousand, where `f32` does as well: a hundred at most, of 5 or 85 million
-    /// pairs.
+    /// The search takes at most as many steps as at a distance of a thousand, where `f32` suffices:
+    /// about a hundred, of 5 or 85 million pairs.
     fn check(a: &Mesh, b: &Mesh, pose: &Pose) {
         let (found, effort) = least(a, b, pose);
         let Effort { opened, leaf_pairs, triangle_pairs, .. } = effort;
@@ -552,43 +560,47 @@ mod tests {
     }
 
     #[test]
-    fn bodies_far_apart_do_not_take_a_look_at_every_pair() {
+    fn bodies_far_apart_take_few_steps() {
         for (around, along) in [(48, 24), (96, 48)] {
             let ring = shapes::torus(1.0, 0.4, around, along).unwrap();
             for exponent in 3..60 {
-                let way = Vec3::new(0.8, 0.5, 0.33) * 10.0_f64.powi(exponent);
-                check(&ring, &ring, &Pose::from_quaternion([0.3, 0.2, -0.5, 0.8], way).unwrap());
-                check(&ring, &ring, &Pose::from_translation(way).unwrap());
+                let translation = Vec3::new(0.8, 0.5, 0.33) * 10.0_f64.powi(exponent);
+                check(
+                    &ring,
+                    &ring,
+                    &Pose::from_quaternion([0.3, 0.2, -0.5, 0.8], translation).unwrap(),
+                );
+                check(&ring, &ring, &Pose::from_translation(translation).unwrap());
             }
         }
     }
 
     #[test]
-    fn bodies_far_from_their_own_origins_do_not_either() {
+    fn bodies_far_from_their_own_origins_take_few_steps() {
         let ring = shapes::torus(1.0, 0.4, 48, 24).unwrap();
         for own in [1e3, 1e6, 1e9, 1e12, 1e14] {
             let away = Pose::from_translation(Vec3::new(own, -0.3 * own, 0.7 * own)).unwrap();
             let there = ring.transformed(&away);
             for exponent in (3..60).step_by(2) {
-                let way = Vec3::new(0.8, 0.5, 0.33) * 10.0_f64.powi(exponent);
-                let pose = Pose::from_translation(way).unwrap();
+                let translation = Vec3::new(0.8, 0.5, 0.33) * 10.0_f64.powi(exponent);
+                let pose = Pose::from_translation(translation).unwrap();
                 check(&there, &there, &pose);
-                let turned = Pose::from_quaternion([0.3, 0.2, -0.5, 0.8], way).unwrap();
-                if are_far(&ring, &there, &turned) {
-                    check(&ring, &there, &turned);
+                let rotated = Pose::from_quaternion([0.3, 0.2, -0.5, 0.8], translation).unwrap();
+                if are_far(&ring, &there, &rotated) {
+                    check(&ring, &there, &rotated);
                 }
             }
         }
     }
 
     #[test]
-    fn flat_faces_far_apart_do_not_either() {
-        // All triangles of two faces are equally far along the way between them.
+    fn flat_faces_far_apart_take_few_steps() {
+        // All triangles of two faces are equally far along the direction between them.
         let grid = shapes::cuboid_grid([1.0, 1.0, 1.0], [24, 24, 24]).unwrap();
         for exponent in (3..60).step_by(3) {
-            for turn in [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0], [1e-6, 0.0, 2e-6, 1.0]] {
-                let way = Vec3::X * 10.0_f64.powi(exponent);
-                check(&grid, &grid, &Pose::from_quaternion(turn, way).unwrap());
+            for rotation in [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0], [1e-6, 0.0, 2e-6, 1.0]] {
+                let translation = Vec3::X * 10.0_f64.powi(exponent);
+                check(&grid, &grid, &Pose::from_quaternion(rotation, translation).unwrap());
             }
         }
     }

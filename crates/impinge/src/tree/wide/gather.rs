@@ -1,95 +1,95 @@
-//! Subtrees that threads have built side by side, put together: how many nodes and leaves there are
-//! is known only then, so each is copied to its place once, by all threads.
+//! Joins subtrees that threads have built in parallel. The number of nodes and leaves is known only
+//! then, so all threads copy each of them once to its final position.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::build::Part;
+use super::disc::Disc;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
-use super::refit::{fit_node, sheet};
-use super::sheet::Sheet;
+use super::refit::{disc_of, fit_node};
 
-/// A subtree in the making.
+/// A subtree that is not yet in the arrays of the tree.
 pub(super) enum Piece {
     /// Built by one thread.
     Part(Part),
-    /// A node over others.
+    /// A node over other pieces.
     Fork(Box<Fork>),
 }
 
-/// A node, and what hangs below its slots.
+/// A node and the pieces below its slots.
 pub(super) struct Fork {
-    /// Its links and sheets are not known yet.
+    /// Its links and discs are set when the pieces are joined.
     node: Node,
     below: Vec<Piece>,
 }
 
 impl Fork {
-    /// A node over up to eight pieces, given with their boxes.
+    /// A node over up to eight pieces with their boxes.
     pub(super) fn new(below: Vec<(Piece, LocalBox)>) -> Self {
         let mut node = Node::EMPTY;
         for (slot, (_, bounds)) in below.iter().enumerate() {
-            node.set(slot, bounds, &Sheet::ball(bounds.reach()), Link::node(0));
+            node.set(slot, bounds, &Disc::ball(bounds.reach()), Link::node(0));
         }
-        node.own = fit_node(&node);
+        node.bounds = fit_node(&node);
         Self { node, below: below.into_iter().map(|(piece, _)| piece).collect() }
     }
 
     /// The box of everything below.
-    pub(super) fn own(&self) -> LocalBox {
-        self.node.own
+    pub(super) fn bounds(&self) -> LocalBox {
+        self.node.bounds
     }
 }
 
-/// Something that takes a run of places in the arrays.
-struct Run {
+/// A range of consecutive nodes and leaves of the arrays.
+struct Segment {
     part: Part,
-    /// Where its nodes and leaves begin.
+    /// The positions of its first node and leaf.
     node: usize,
     leaf: usize,
-    /// Whether its links count from there, or from the beginning of the arrays.
-    inner: bool,
+    /// Whether its links are relative to these positions; otherwise they are absolute.
+    relative_links: bool,
 }
 
-/// A slot of a fork, and the leaves below it.
+/// A slot of a fork, and the range of the leaves below it.
 struct Slot {
     node: usize,
     slot: usize,
     leaves: Range<usize>,
 }
 
-/// The order of the arrays, as a walk over the pieces finds it.
+/// The layout of the arrays, found by a walk over the pieces.
 #[derive(Default)]
-struct Order {
-    runs: Vec<Run>,
+struct Layout {
+    segments: Vec<Segment>,
     slots: Vec<Slot>,
     nodes: usize,
     leaves: usize,
 }
 
-impl Order {
-    /// Gives a piece its places; returns where it begins.
+impl Layout {
+    /// Assigns positions to a piece; returns the link of its root.
     fn add(&mut self, piece: Piece) -> Link {
         let (node, leaf) = (self.nodes, self.leaves);
         match piece {
             Piece::Part(part) => {
-                let top = if part.top().is_leaf() { Link::leaf(leaf) } else { Link::node(node) };
+                let root = if part.root().is_leaf() { Link::leaf(leaf) } else { Link::node(node) };
                 self.nodes += part.nodes.len();
                 self.leaves += part.leaves.len();
-                self.runs.push(Run { part, node, leaf, inner: true });
-                top
+                self.segments.push(Segment { part, node, leaf, relative_links: true });
+                root
             }
             Piece::Fork(fork) => {
-                let run = self.runs.len();
+                let segment = self.segments.len();
                 let part = Part { nodes: vec![fork.node], leaves: Vec::new() };
-                self.runs.push(Run { part, node, leaf, inner: false });
+                self.segments.push(Segment { part, node, leaf, relative_links: false });
                 self.nodes += 1;
                 for (slot, piece) in fork.below.into_iter().enumerate() {
                     let first = self.leaves;
                     let link = self.add(piece);
-                    self.runs[run].part.nodes[0].link[slot] = link;
+                    self.segments[segment].part.nodes[0].link[slot] = link;
                     self.slots.push(Slot { node, slot, leaves: first..self.leaves });
                 }
                 Link::node(node)
@@ -98,38 +98,38 @@ impl Order {
     }
 }
 
-/// The subtree that the piece stands for, in the order in which one thread would have built it.
+/// The subtree of the piece, in the layout in which one thread would have built it.
 pub(super) fn gather((piece, bounds): (Piece, LocalBox)) -> (Part, LocalBox) {
-    let mut order = Order::default();
-    order.add(piece);
-    let Order { runs, slots, nodes, leaves } = order;
-    // The last run that begins at a place or before; runs without leaves begin where the next one
-    // does.
-    let run_of = |place: usize, begin: fn(&Run) -> usize| {
-        &runs[runs.partition_point(|run| begin(run) <= place) - 1]
+    let mut layout = Layout::default();
+    layout.add(piece);
+    let Layout { segments, slots, nodes, leaves } = layout;
+    // The last segment that begins at or before a position. Segments without leaves begin where the
+    // next one does.
+    let segment_of = |position: usize, begin: fn(&Segment) -> usize| {
+        &segments[segments.partition_point(|segment| begin(segment) <= position) - 1]
     };
-    let copied = |place: usize| {
-        let run = run_of(place, |run| run.leaf);
-        run.part.leaves[place - run.leaf].clone()
+    let copied = |position: usize| {
+        let segment = segment_of(position, |segment| segment.leaf);
+        segment.part.leaves[position - segment.leaf].clone()
     };
     let leaves: Vec<Leaf> = (0..leaves).into_par_iter().map(copied).collect();
-    let copied = |place: usize| {
-        let run = run_of(place, |run| run.node);
-        let mut node = run.part.nodes[place - run.node].clone();
-        if run.inner {
+    let copied = |position: usize| {
+        let segment = segment_of(position, |segment| segment.node);
+        let mut node = segment.part.nodes[position - segment.node].clone();
+        if segment.relative_links {
             for link in node.link.iter_mut().filter(|link| **link != Link::NONE) {
-                *link = link.shifted(run.node, run.leaf);
+                *link = link.shifted(segment.node, segment.leaf);
             }
         }
         node
     };
     let mut nodes: Vec<Node> = (0..nodes).into_par_iter().map(copied).collect();
-    let sheets: Vec<Sheet> = slots
+    let discs: Vec<Disc> = slots
         .par_iter()
-        .map(|at| sheet(&nodes[at.node].get(at.slot), &leaves[at.leaves.clone()]))
+        .map(|at| disc_of(&nodes[at.node].get(at.slot), &leaves[at.leaves.clone()]))
         .collect();
-    for (at, sheet) in slots.iter().zip(&sheets) {
-        nodes[at.node].sheets.set(at.slot, sheet);
+    for (at, disc) in slots.iter().zip(&discs) {
+        nodes[at.node].discs.set(at.slot, disc);
     }
     (Part { nodes, leaves }, bounds)
 }
@@ -140,7 +140,7 @@ mod tests {
     use crate::shapes;
 
     #[test]
-    fn threads_build_and_refit_the_same_tree() {
+    fn the_number_of_threads_does_not_change_a_built_or_refitted_tree() {
         let ring = shapes::torus(1.0, 0.4, 240, 120).unwrap();
         let bent = ring.vertices().iter().map(|v| v.with_z(v.z + 0.3 * v.x * v.x)).collect();
         let bent = ring.with_vertices(bent).unwrap();

@@ -1,43 +1,44 @@
-//! The leaf: up to eight triangles side by side, in coordinates of their own.
+//! The leaf: up to eight triangles side by side, in coordinates relative to its own origin.
 
 use crate::wide::{Lanes3, Wide, dispatch};
 
+use super::disc::Disc;
 use super::node::LocalBox;
-use super::sheet::Sheet;
 
 /// Up to eight triangles, their corners relative to the leaf's origin, rounded to `f32`.
 ///
-/// Good for saying "certainly apart" and "certainly crossing"; whatever is left is decided from the
-/// mesh's own `f64` vertices. Unused lanes repeat the last triangle; `count` says how many are
-/// real.
+/// These corners can prove "certainly apart" and "certainly crossing"; all other pairs are decided
+/// from the `f64` vertices of the mesh. Unused lanes repeat the last triangle; `count` is the
+/// number of real ones.
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Leaf {
     pub(super) corners: [Lanes3; 3],
-    /// The origin, in the tree's local frame: the middle of the triangles' box, rounded.
+    /// The origin in the tree's local frame: the centre of the triangles' box, rounded.
     pub(super) origin: [f32; 3],
-    /// Half the sides of the box about the origin that holds the corners, as they are and as
+    /// Half the sides of the box about the origin that contains the corners, both exact and as
     /// stored.
     pub(super) half: [f32; 3],
-    /// No corner is further from the origin than this.
+    /// Upper bound of the distance of a corner from the origin.
     pub(super) reach: f32,
-    /// No side of a triangle is longer than this.
+    /// Upper bound of the length of a triangle's side.
     pub(super) longest: f32,
     /// The triangles' numbers in the mesh.
     pub(super) triangles: [u32; 8],
     pub(super) count: u32,
-    /// The sheet of the triangles, about the origin.
-    pub(super) sheet: Sheet,
+    /// The disc of the triangles, about the origin.
+    pub(super) disc: Disc,
 }
 
-/// The corners of eight triangles: for each of the three, and each axis, a number a triangle.
+/// The corners of eight triangles: for each of the three corners and each axis, one number for each
+/// triangle.
 pub(super) type Corners = [[[f64; 8]; 3]; 3];
 
 impl Leaf {
-    /// A leaf of the triangles given by number and corners (in the tree's local frame); the first
-    /// `count` lanes are real, the others repeat the last of them. `bounds` is their box, which
-    /// also holds the corners as stored: these are rounded to nearest about its centre, its sides
-    /// up.
+    /// Makes a leaf of triangles given by their numbers and corners (in the tree's local frame).
+    /// The first `count` lanes are real, the others repeat the last of them. `bounds` is their box.
+    /// It also contains the corners as stored: these are rounded to nearest relative to its centre,
+    /// and its sides are rounded up.
     pub(super) fn new(
         triangles: [u32; 8],
         count: usize,
@@ -52,11 +53,11 @@ impl Leaf {
             origin,
             half: bounds.half,
             reach: 0.0,
-            // The factor covers the rounding of these few operations, and of the corners.
+            // The factor covers the rounding of these operations and of the corners.
             longest: longest as f32 * 1.000_001,
             triangles,
             count: count as u32,
-            sheet: Sheet::ball(0.0),
+            disc: Disc::ball(0.0),
         };
         let mut areas = [glam::Vec3::ZERO; 8];
         for lane in 0..count {
@@ -65,18 +66,18 @@ impl Leaf {
         }
         leaf.reach = leaf.bounds().reach();
         let normals = areas[..count].iter().copied();
-        leaf.sheet = Sheet::across(normals, &leaf.bounds(), std::slice::from_ref(&leaf));
+        leaf.disc = Disc::along_sum(normals, &leaf.bounds(), std::slice::from_ref(&leaf));
         leaf
     }
 
-    /// The box of the corners, as they are and as stored.
+    /// The box of the corners, both exact and as stored.
     #[inline(always)]
     pub(super) fn bounds(&self) -> LocalBox {
         LocalBox { center: self.origin, half: self.half }
     }
 }
 
-/// The corners as stored, and the longest side of a triangle.
+/// Computes the corners as stored and the longest side of a triangle.
 struct Store<'a> {
     corners: &'a Corners,
     origin: [f32; 3],

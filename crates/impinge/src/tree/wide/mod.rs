@@ -1,58 +1,62 @@
 //! The tree that pair queries descend: eight-wide nodes of `f32` boxes over leaves of eight
 //! triangles.
 //!
-//! **Layout.** Boxes and corners are stored in a local [frame](frame::Frame) about the middle of
-//! the mesh, along the directions its edges run in, scaled by a power of two, in `f32`: boxes
-//! rounded outward, corners with a known error. A node holds eight boxes side by side and a leaf
-//! eight triangles, so that one instruction works on all of them. Each box comes with a sheet, a
-//! flat cylinder about the same triangles, which sees gaps that boxes askew to the surface do not.
-//! About 66 bytes a triangle. Plain arrays; [`Tree::validate`] states what they promise.
+//! **Layout.** Boxes and corners are stored in a local [frame](frame::Frame): its origin is the
+//! centre of the mesh, its axes follow the directions of the edges, its unit is a power of two.
+//! They are `f32` numbers; boxes are rounded outward, corners have a known error. A node holds
+//! eight boxes side by side and a leaf eight triangles, so that one instruction works on all of
+//! them. Each box comes with a [disc](disc::Disc), a flat cylinder around the same triangles, which
+//! is tighter than the box where the surface is oblique to the axes. A triangle takes about 66
+//! bytes. The arrays are plain; [`Tree::validate`] checks their invariants.
 //!
-//! **Traversal.** Both trees are descended at once. A step compares the eight boxes of a node with
-//! the eight of another, along the three axes of each frame, and then the sheets of those that
-//! overlap with each other and with the boxes. If one node is more than three times as large as the
-//! other, or the other is a leaf, the one is opened alone. Pairs of leaves are collected and
-//! compared in batches, small ones at first, while the next leaves are fetched. Where the first hit
-//! is enough, the pair that is likeliest to meet by its sheets is looked at first.
+//! **Traversal.** Both trees are descended simultaneously. A step compares the eight boxes of a
+//! node with the eight of another, along the three axes of each frame; then, for the boxes that
+//! overlap, the discs with each other and with the boxes. If one node is more than three times as
+//! large as the other, or the other is a leaf, only the first is opened. Pairs of leaves are
+//! collected and compared in batches, small ones at first, while the next leaves are prefetched. In
+//! a search for the first hit, the pair that is most likely to meet, judged by its discs, is opened
+//! first.
 //!
-//! **Near pairs.** The same descent with a limit instead of overlap, and lower bounds of distances
-//! instead of box tests, finds distances and pairs within epsilon.
+//! **Near pairs.** The same descent, with a limit in place of overlap and with lower bounds of
+//! distances in place of box tests, finds distances and pairs within epsilon.
 //!
-//! **Far apart.** Where the meshes are much smaller than the way between them, `f32` tells no pairs
-//! from each other; [`far`] finds near pairs in `f64`, leaving out what all pairs have in common.
+//! **Far apart.** Where the meshes are much smaller than their distance, `f32` cannot distinguish
+//! the distances of pairs. [`far`] finds near pairs in `f64`, after subtracting the separation that
+//! all pairs have in common.
 //!
-//! **Budgets.** The same descent with another [`Pace`](traverse::Pace): it opens the likeliest and
-//! the deepest pair in turn, and sums up what is left when its time is up.
+//! **Budgets.** The same descent with another [`Schedule`](traverse::Schedule): it opens the
+//! likeliest and the deepest pair alternately, and bounds what remains when the budget is spent.
 //!
-//! **Exact.** Boxes are grown by more than rounding can move anything, and the `f32` triangle test
-//! says "apart" or "crossing" only where its error bound allows; what it leaves open goes to
-//! [`exact`](crate::exact). The bounds are derived in `docs/notes/tree.md`. So the pairs are those
-//! of brute force, whatever the machine.
+//! **Exact.** Boxes are grown by more than the rounding error, and the `f32` triangle test answers
+//! "apart" or "crossing" only beyond its error bound; all other pairs go to
+//! [`exact`](crate::exact). `docs/notes/tree.md` derives the bounds. So the reported pairs are
+//! those of brute force, on every machine.
 //!
-//! **Machines.** On x86-64 with AVX2 and FMA, found at run time, vectors are registers; elsewhere
-//! they are arrays. A plain build has both.
+//! **Machines.** On x86-64 with AVX2 and FMA, detected at run time, vectors are registers;
+//! elsewhere they are arrays. One build contains both.
 //!
-//! **Tried and left out.**
+//! **Tried and rejected.**
 //!
-//! - Slabs across the normal in the leaves alone: a quarter less time for nested spheres a
-//!   hundredth apart, 0.2 us more for every query. Sheets in all nodes took their place.
-//! - Four steps at a time, their nodes fetched beforehand; fetching leaves when a pair of them is
-//!   put on the list: no gain.
-//! - Eight or sixteen steps at a time: 2 % where meshes do not meet, a third and more lost in the
-//!   first hit of deep overlap.
-//! - Sheets and boxes against each other also where a leaf meets a node: what it saves is what it
-//!   costs. Two nodes along the way from centre to centre, or between the normals: 1 to 3 % fewer
-//!   steps.
-//! - Splitting the group with the most triangles next, instead of the one that costs most: no gain.
-//! - Sheets against the box where one node is opened alone, and the likeliest of its slots first: 3
-//!   % for a small body in a room, 1 to 2 % lost elsewhere.
-//! - First hits with a step in flight after the first ten, as where every pair counts: 3 to 6 %
-//!   lost for shallow overlap, nothing won.
-//! - Boxes of B that miss all of A's node found along A's axes first, or as well: 1 to 5 % lost.
-//! - The start of a query, rotations and margins, compiled for AVX2 with the rest: a fifth more
-//!   instructions, and 25 ns lost.
-//! - Axes along the principal directions of a scanned surface: no gain; sheets see what is askew
-//!   there.
+//! - Slabs across the normal in the leaves alone: a quarter less time for nested spheres with a gap
+//!   of a hundredth, 0.2 us more for every query. Discs in all nodes replaced them.
+//! - Four steps at a time, with their nodes prefetched; prefetching leaves when a pair of them is
+//!   added to the list: no gain.
+//! - Eight or sixteen steps at a time: 2 % gained where meshes do not meet, a third and more lost
+//!   in first hits of deep overlap.
+//! - Discs against boxes also where a leaf meets a node: the saving equals the cost. Two nodes
+//!   along the direction between their centres, or between their normals: 1 to 3 % fewer steps.
+//! - Splitting the group with the most triangles next, instead of the group with the highest cost:
+//!   no gain.
+//! - Discs against the box where one node is opened alone, and its likeliest slot first: 3 % gained
+//!   for a small body in a room, 1 to 2 % lost elsewhere.
+//! - First hits with one step prefetched after the first ten, as in searches for all pairs: 3 to 6
+//!   % lost for shallow overlap, no gain elsewhere.
+//! - Discarding first, or in addition, the boxes of B that miss all of A's node along A's axes: 1
+//!   to 5 % lost.
+//! - Compiling the start of a query (rotations and margins) for AVX2 with the rest: a fifth more
+//!   instructions, 25 ns lost.
+//! - Axes along the principal directions of a scanned surface: no gain; discs already bound
+//!   surfaces that are oblique to the axes.
 
 #![allow(
     clippy::needless_range_loop,
@@ -64,6 +68,7 @@ mod boundary_tests;
 mod budgeted;
 mod build;
 mod cached;
+mod disc;
 mod far;
 mod frame;
 mod gather;
@@ -85,7 +90,6 @@ mod relative;
 #[cfg(test)]
 mod samples;
 mod seek;
-mod sheet;
 mod size;
 mod splice;
 mod split;
@@ -112,8 +116,8 @@ pub(crate) use parallel::par_pairs;
 pub(crate) use ray::Cast;
 pub(crate) use seek::Seek;
 pub use size::TreeSize;
-pub use store::FORMAT;
-pub(crate) use traverse::first_soon;
+pub use store::FORMAT_VERSION;
+pub(crate) use traverse::first_in_few_steps;
 pub use traverse::traverse;
 pub use upkeep::Refitted;
 pub(crate) use upkeep::Upkeep;
@@ -136,31 +140,33 @@ pub struct Tree {
     frame: Frame,
     nodes: Vec<Node>,
     leaves: Vec<Leaf>,
-    /// The box of everything and where it leads; `None` without triangles.
+    /// The box of the whole mesh and the root's link; `None` without triangles.
     root: Option<(LocalBox, Link)>,
-    /// No point is further from the origin than this, in local units.
+    /// Upper bound of the distance of any point from the local origin, in local units.
     reach: f64,
-    /// No coordinate of the mesh, and no sum on the way to its local ones, is larger than this.
+    /// Upper bound of the coordinates of the mesh, and of every intermediate sum when they are
+    /// converted to local coordinates.
     largest: f64,
-    /// No two trees that differ have the same.
+    /// Unique to this state of the tree: two trees that differ have different stamps.
     stamp: u64,
 }
 
 impl Tree {
-    /// Builds the tree of a mesh: top down, by the surface-area heuristic over sixteen bins an
-    /// axis. Any mesh will do: one triangle, all triangles equal, all centres equal, none at all.
+    /// Builds the tree of a mesh: top down, by the surface-area heuristic with sixteen bins for
+    /// each axis. Every mesh is accepted: one triangle, all triangles equal, all centres equal, no
+    /// triangles.
     #[must_use]
     pub fn build(mesh: &Mesh) -> Self {
         build::build(mesh)
     }
 
-    /// A stamp that no tree had before.
+    /// A stamp that no other tree has had.
     fn new_stamp() -> u64 {
         static LAST: AtomicU64 = AtomicU64::new(0);
         LAST.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Bytes the tree takes beside the mesh.
+    /// Bytes that the tree takes, without the mesh.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.nodes.len() * size_of::<Node>() + self.leaves.len() * size_of::<Leaf>()

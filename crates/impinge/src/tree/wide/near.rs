@@ -1,18 +1,18 @@
-//! Pairs of triangles that are close to each other: both trees at once, with a limit that the sink
-//! may lower as pairs come in.
+//! Pairs of triangles that are close to each other: simultaneous descent of both trees with a limit
+//! that the sink may lower as pairs arrive.
 //!
-//! Most of the work of a search for the minimum goes into showing that nothing else is closer,
-//! which a good bound and a good direction make short. So a quick descent comes first
-//! ([`near_first`](super::near_first)): the bound it leaves is within a few percent of the minimum
+//! A search for the minimum spends most of its work on proving that no other pair is closer. A good
+//! upper bound and a good direction shorten that proof. So the search starts with a quick descent
+//! ([`near_first`](super::near_first)), whose upper bound is within a few percent of the minimum
 //! for meshes that are apart. Then subtrees are opened in no particular order, and pairs of them
-//! dismissed by lower bounds ([`near_boxes`](super::near_boxes)), of which the gap along the
-//! direction between the closest points known so far dismisses most. Triangles are left to
-//! [`near_pairs`](super::near_pairs).
+//! are dismissed by lower bounds ([`near_boxes`](super::near_boxes)). The most effective one is the
+//! gap along the direction between the closest points known so far.
+//! [`near_pairs`](super::near_pairs) handles the triangles.
 //!
 //! Two bunnies of 69,000 triangles, 0.01 to 0.05 apart, take 100 openings, 104 pairs of leaves, 213
-//! pairs of triangles in `f32` and 10 in `f64`. Told the answer beforehand, 87, 81, 146 and 10:
-//! what is left is the work of showing it. With one box against eight at a time and no sheets it
-//! was 790 steps and 507 pairs of leaves.
+//! pairs of triangles in `f32` and 10 in `f64`. With the answer known in advance, it is 87, 81, 146
+//! and 10: the work of the proof. With one box against eight at a time and without discs it was 790
+//! steps and 507 pairs of leaves.
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -23,27 +23,28 @@ use crate::sink::NearSink;
 use crate::wide::{Wide, dispatch, prefetch};
 
 use super::Tree;
-use super::near_boxes::{Eight, Goal, One, Rows};
+use super::disc::Disc;
+use super::near_boxes::{Goal, MovedBox, MovedBoxes, NodeBoxes};
 use super::near_pairs::Search;
 use super::node::{Link, LocalBox};
 use super::relative::Relative;
-use super::sheet::Sheet;
 
-/// Nodes whose sizes differ by less than this are opened both at once.
-const ALIKE: f32 = 3.0;
+/// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
+/// is opened alone.
+const MAX_SIZE_RATIO: f32 = 3.0;
 
-/// Once there are so many pairs of leaves they are looked at, one after the other.
-const LEAVES: usize = 32;
+/// When this many pairs of leaves are collected, they are processed.
+const LEAF_PAIRS_PER_BATCH: usize = 32;
 
-/// Leaves are fetched so many pairs ahead.
-const AHEAD: usize = 2;
+/// Number of pairs of leaves between the prefetched pair and the one that is processed.
+const PREFETCH_PAIRS: usize = 2;
 
-/// Pairs certainly further apart than the bound by more than this share of the meshes' span are
+/// Pairs whose distance certainly exceeds the bound by more than this share of the meshes' span are
 /// skipped.
 ///
-/// It is far more than the bounds of [`closest`](crate::closest) are apart (2^-44 of the pair's
-/// size at most), so that whether a pair is reported depends on those bounds alone, not on what the
-/// tree saw; and far less than what `f32` can tell.
+/// It is far more than the gap between the bounds of [`closest`](crate::closest) (at most 2^-44 of
+/// the pair's size), so that only those bounds decide whether a pair is reported, not the tree; and
+/// far less than the precision of `f32`.
 pub(super) const SLACK: f64 = 1.0 / (1_u64 << 35) as f64;
 
 /// Two meshes with their trees.
@@ -62,15 +63,15 @@ pub(super) struct NearQuery<'a> {
 pub(super) struct Step {
     pub(super) a: Link,
     pub(super) b: Link,
-    pub(super) apart: f32,
+    pub(super) lower: f32,
 }
 
 /// Sends every pair of triangles whose certified lower bound does not exceed the sink's bound to
-/// `sink`, with B at `pose` in A's frame. The trees must be those of the meshes.
+/// `sink`. `pose` is the pose of B in A's frame. The trees must be those of the meshes.
 ///
-/// Returns false, having done nothing, if one mesh is a million times smaller than the other or
-/// than the distance between them, which is more than `f32` can tell;
-/// [`pair::near`](crate::pair::near) has another method for that.
+/// Returns false without doing anything if one mesh is a million times smaller than the other or
+/// than the distance between them, which exceeds the precision of `f32`;
+/// [`pair::near`](crate::pair::near) then uses another method.
 #[must_use]
 pub fn near(
     (a, tree_a): (&Mesh, &Tree),
@@ -86,12 +87,13 @@ pub fn near(
     true
 }
 
-/// The work that is left. Kept from query to query of a thread, so that small queries allocate
-/// nothing.
+/// The pairs that remain to be processed. Each thread keeps the lists from query to query, so that
+/// small queries do not allocate.
 #[derive(Debug, Default)]
 struct Work {
-    /// Of which at least one is a node.
+    /// Pairs with at least one node.
     steps: Vec<Step>,
+    /// Pairs of leaves.
     leaves: Vec<Step>,
     candidates: Vec<(f64, u32, u32)>,
 }
@@ -109,7 +111,7 @@ impl Work {
     }
 }
 
-/// The search, for whatever instructions there are.
+/// The search, compiled for each backend.
 struct RunNear<'q> {
     query: &'q NearQuery<'q>,
     sink: &'q mut dyn NearSink,
@@ -127,7 +129,7 @@ impl dispatch::Task for RunNear<'_> {
 impl NearQuery<'_> {
     #[inline(always)]
     pub(super) fn run<W: Wide>(&self, sink: &mut dyn NearSink) {
-        // NaN asks for nothing, too.
+        // A bound that is NaN admits no pair either.
         let wanted = sink.bound() >= 0.0;
         let (true, Some((_, a)), Some((_, b))) = (wanted, self.tree_a.root, self.tree_b.root)
         else {
@@ -138,8 +140,8 @@ impl NearQuery<'_> {
         work.leaves.clear();
         let goal = self.goal(sink.bound(), Vec3::ZERO);
         let mut search = Search::new(sink, goal, std::mem::take(&mut work.candidates));
-        // Whether the sink stopped it makes no difference here.
-        let _ = self.search::<W>(Step { a, b, apart: 0.0 }, &mut work, &mut search);
+        // It does not matter here whether the sink stopped the search.
+        let _ = self.search::<W>(Step { a, b, lower: 0.0 }, &mut work, &mut search);
         work.candidates = search.into_candidates();
         WORK.set(work);
     }
@@ -154,22 +156,22 @@ impl NearQuery<'_> {
         self.descend::<W>(root, search)?;
         work.push(root);
         loop {
-            if work.leaves.len() >= LEAVES || work.steps.is_empty() {
+            if work.leaves.len() >= LEAF_PAIRS_PER_BATCH || work.steps.is_empty() {
                 self.leaf_pairs::<W>(&mut work.leaves, search)?;
             }
             let Some(step) = work.steps.pop() else { break };
             if let Some(next) = work.steps.last() {
-                self.fetch_nodes(next);
+                self.prefetch_nodes(next);
             }
-            if step.apart <= search.goal.limit {
+            if step.lower <= search.goal.limit {
                 self.open::<W>(&step, &search.goal, work);
             }
         }
         self.measure::<W>(search)?;
-        self.settle(search)
+        self.check_candidates(search)
     }
 
-    /// Looks at all pairs of leaves, and empties the list.
+    /// Processes all pairs of leaves, and empties the list.
     #[inline(always)]
     fn leaf_pairs<W: Wide>(
         &self,
@@ -177,12 +179,12 @@ impl NearQuery<'_> {
         search: &mut Search<'_>,
     ) -> ControlFlow<()> {
         for k in 0..pairs.len() {
-            if let Some(pair) = pairs.get(k + AHEAD) {
+            if let Some(pair) = pairs.get(k + PREFETCH_PAIRS) {
                 prefetch(&self.tree_a.leaves[pair.a.index()]);
                 prefetch(&self.tree_b.leaves[pair.b.index()]);
             }
             let pair = pairs[k];
-            if pair.apart <= search.goal.limit && !search.has_seen(&pair) {
+            if pair.lower <= search.goal.limit && !search.is_done(&pair) {
                 self.leaf_pair::<W>(&pair, search)?;
             }
         }
@@ -190,9 +192,9 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Asks for the nodes of a pair to be fetched.
+    /// Prefetches the nodes of a pair.
     #[inline(always)]
-    fn fetch_nodes(&self, step: &Step) {
+    fn prefetch_nodes(&self, step: &Step) {
         if !step.a.is_leaf() {
             prefetch(&self.tree_a.nodes[step.a.index()]);
         }
@@ -201,93 +203,93 @@ impl NearQuery<'_> {
         }
     }
 
-    /// Opens one subtree or both and plans what is left of the pairs.
+    /// Opens one subtree or both, and adds the pairs of children within the limit to the lists.
     #[inline(always)]
     fn open<W: Wide>(&self, step: &Step, goal: &Goal, work: &mut Work) {
         let Relative { to_a, to_b, .. } = &self.relative;
-        let (ahead_a, ahead_b) = (&goal.toward_a, &goal.toward_b);
-        let back = |v: &[f32; 3]| [-v[0], -v[1], -v[2]];
-        let (back_a, back_b) = (&back(ahead_a), &back(ahead_b));
+        let (toward_b_in_a, toward_b_in_b) = (&goal.toward_a, &goal.toward_b);
+        let negated = |v: &[f32; 3]| [-v[0], -v[1], -v[2]];
+        let (toward_a_in_a, toward_a_in_b) = (&negated(toward_b_in_a), &negated(toward_b_in_b));
         let limit = goal.limit;
-        // What is opened: both, unless one is a leaf or much smaller.
+        // Both are opened, unless one is a leaf or much smaller.
         let (mut open_a, mut open_b) = (!step.a.is_leaf(), !step.b.is_leaf());
         if open_a && open_b {
-            let size_a = self.tree_a.nodes[step.a.index()].own.size() * to_b.unit;
-            let size_b = self.tree_b.nodes[step.b.index()].own.size();
-            open_a = size_a * ALIKE >= size_b;
-            open_b = size_b * ALIKE >= size_a;
+            let size_a = self.tree_a.nodes[step.a.index()].bounds.size() * to_b.unit;
+            let size_b = self.tree_b.nodes[step.b.index()].bounds.size();
+            open_a = size_a * MAX_SIZE_RATIO >= size_b;
+            open_b = size_b * MAX_SIZE_RATIO >= size_a;
         }
         if !open_b {
-            let (bounds, sheet) = self.tree_b.single(step.b);
-            let one = One::new(&bounds, &sheet, to_a, back_b, back_a);
+            let (bounds, disc) = self.tree_b.bounds_of(step.b);
+            let single = MovedBox::new(&bounds, &disc, to_a, toward_a_in_b, toward_a_in_a);
             let node = &self.tree_a.nodes[step.a.index()];
-            let eight = Eight::<W>::new(node, to_b, to_a, ahead_a);
-            let (apart, mut near) = eight.apart(&one, limit * to_a.unit);
-            let apart = apart.mul(W::splat(to_b.unit)).array();
+            let boxes = NodeBoxes::<W>::new(node, to_b, to_a, toward_b_in_a);
+            let (lower, mut near) = boxes.lower_bounds(&single, limit * to_a.unit);
+            let lower = lower.mul(W::splat(to_b.unit)).array();
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
-                work.push(Step { a: node.link[slot], b: step.b, apart: apart[slot] });
+                work.push(Step { a: node.link[slot], b: step.b, lower: lower[slot] });
             }
             return;
         }
         let node = &self.tree_b.nodes[step.b.index()];
-        let eight = Eight::<W>::new(node, to_a, to_b, back_b);
+        let boxes = NodeBoxes::<W>::new(node, to_a, to_b, toward_a_in_b);
         if !open_a {
-            let (bounds, sheet) = self.tree_a.single(step.a);
-            let one = One::new(&bounds, &sheet, to_b, ahead_a, ahead_b);
-            let (apart, mut near) = eight.apart(&one, limit);
-            let apart = apart.array();
+            let (bounds, disc) = self.tree_a.bounds_of(step.a);
+            let single = MovedBox::new(&bounds, &disc, to_b, toward_b_in_a, toward_b_in_b);
+            let (lower, mut near) = boxes.lower_bounds(&single, limit);
+            let lower = lower.array();
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
-                work.push(Step { a: step.a, b: node.link[slot], apart: apart[slot] });
+                work.push(Step { a: step.a, b: node.link[slot], lower: lower[slot] });
             }
             return;
         }
         let other = &self.tree_a.nodes[step.a.index()];
-        let rows = Rows::new::<W>(other, to_b, ahead_a, ahead_b);
-        let mut left = eight.rows(&rows.top, limit) & rows.real;
-        while left != 0 {
-            let i = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let (apart, mut near) = eight.apart(&rows.get(i), limit);
-            let apart = apart.array();
+        let rows = MovedBoxes::new::<W>(other, to_b, toward_b_in_a, toward_b_in_b);
+        let mut remaining = boxes.rows_within(&rows.support, limit) & rows.real;
+        while remaining != 0 {
+            let i = remaining.trailing_zeros() as usize;
+            remaining &= remaining - 1;
+            let (lower, mut near) = boxes.lower_bounds(&rows.get(i), limit);
+            let lower = lower.array();
             while near != 0 {
                 let slot = near.trailing_zeros() as usize;
                 near &= near - 1;
-                work.push(Step { a: other.link[i], b: node.link[slot], apart: apart[slot] });
+                work.push(Step { a: other.link[i], b: node.link[slot], lower: lower[slot] });
             }
         }
     }
 
-    /// The goal for a bound, in A's unit, and a direction, along its tree's axes; the direction
-    /// need not have any length.
+    /// The goal for a bound, in A's unit, and a direction along the axes of its tree, which has
+    /// length one or zero.
     pub(super) fn goal(&self, bound: f64, toward: Vec3) -> Goal {
         let relative = &self.relative;
         let limit = (bound * self.tree_a.frame.scale).min(relative.span) + relative.span * SLACK;
-        let short = |v: Vec3| (v * (1.0 - 1.0 / f64::from(1 << 20))).as_vec3().to_array();
+        let shortened = |v: Vec3| (v * (1.0 - 1.0 / f64::from(1 << 20))).as_vec3().to_array();
         Goal {
-            // Rounded to nearest, then more than enough up.
+            // Rounded to nearest, and then enlarged by more than the rounding error.
             limit: limit as f32 * relative.to_b.unit * (1.0 + 8.0 * f32::EPSILON)
                 + f32::MIN_POSITIVE,
-            toward_a: short(toward),
-            toward_b: short(relative.turn.transpose() * toward),
+            toward_a: shortened(toward),
+            toward_b: shortened(relative.rotation.transpose() * toward),
             toward,
         }
     }
 }
 
 impl Tree {
-    /// The box of a subtree, and its sheet where it has one of its own.
+    /// The box of a subtree, and its disc: that of a leaf, or the ball around a node's box.
     #[inline(always)]
-    pub(super) fn single(&self, link: Link) -> (LocalBox, Sheet) {
+    pub(super) fn bounds_of(&self, link: Link) -> (LocalBox, Disc) {
         if link.is_leaf() {
             let leaf = &self.leaves[link.index()];
-            return (leaf.bounds(), leaf.sheet);
+            return (leaf.bounds(), leaf.disc);
         }
-        let own = self.nodes[link.index()].own;
-        (own, Sheet::ball(own.reach()))
+        let bounds = self.nodes[link.index()].bounds;
+        (bounds, Disc::ball(bounds.reach()))
     }
 }
 
@@ -298,7 +300,7 @@ mod tests {
     use crate::sink::NearPair;
     use crate::wide::dispatch::Baseline;
 
-    /// Keeps pairs up to a bound, which follows the closest one if asked to.
+    /// Keeps pairs up to a bound. With `follow` the bound is the smallest upper bound so far.
     struct Keep {
         bound: f64,
         follow: bool,
@@ -324,7 +326,8 @@ mod tests {
     }
 
     impl Keep {
-        /// What does not depend on the order: the pairs within the final bound.
+        /// The part of the result that does not depend on the order: the pairs within the final
+        /// bound.
         fn finish(mut self) -> Vec<NearPair> {
             let least = self.pairs.iter().map(|p| p.closest.upper).fold(f64::INFINITY, f64::min);
             let bound = if self.follow { least } else { self.bound };
@@ -335,7 +338,7 @@ mod tests {
     }
 
     #[test]
-    fn arrays_and_registers_find_the_same_pairs() {
+    fn both_backends_find_the_same_pairs() {
         let mut pairs = 0;
         samples::pairs(10, [0.0, 1.0, 4.0], |a, b, pose| {
             let (tree_a, tree_b) = (a.tree(), b.tree());

@@ -1,32 +1,32 @@
-//! Eight pairs of triangles at once, in `f32`: bounds of their distances.
+//! Bounds of the distances of eight pairs of triangles at once, in `f32`.
 //!
-//! The closest points are searched as for one pair: the nine pairs of sides by the normal equations
-//! (Ericson 2005, "Real-Time Collision Detection", section 5.1.9), then the six vertices above
-//! faces. The bounds hold whatever the search finds: above, the distance of two points of the
-//! triangles; below, the gap between the triangles along the line through those points. Derivation
-//! of the slack: `docs/notes/distance.md`.
+//! The closest points are searched as for a single pair: the nine pairs of sides by the normal
+//! equations (Ericson 2005, "Real-Time Collision Detection", section 5.1.9), then the six vertices
+//! above faces. The bounds hold whatever the search finds. The upper bound is the distance of two
+//! points of the triangles, the lower bound the gap between the triangles along the line through
+//! those points. `docs/notes/distance.md` derives the slack.
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
 use super::leaf::Leaf;
 use super::near_leaf::Close;
 
-/// Squared lengths from here on are computed with a small relative error.
-const TINY: f32 = 1e-30;
+/// The smallest squared length that is computed with a small relative error.
+const MIN_SQUARED_LENGTH: f32 = 1e-30;
 
 /// Up to eight pairs of triangles, each in the frame of B's leaf.
 #[derive(Clone, Debug)]
 pub(super) struct Batch {
     pub(super) p: [Lanes3; 3],
     pub(super) q: [Lanes3; 3],
-    /// How far a bound may be off.
+    /// Upper bound of the error of a distance bound.
     pub(super) slack: [f32; 8],
     /// The triangles of A and B.
     pub(super) triangles: [(u32, u32); 8],
     pub(super) count: usize,
 }
 
-/// What is known about the eight pairs, in B's local unit.
+/// Bounds of the distances of the eight pairs, in B's local unit.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
     pub(super) lower: [f32; 8],
@@ -56,16 +56,24 @@ impl Batch {
         self.count += 1;
     }
 
-    /// Bounds of the distances; lanes beyond `count` mean nothing.
+    /// Computes the bounds; lanes beyond `count` are meaningless.
     #[inline(always)]
     pub(super) fn measure<W: Wide>(&self) -> Bounds {
         let p = [Wide3::<W>::load(&self.p[0]), Wide3::load(&self.p[1]), Wide3::load(&self.p[2])];
         let q = [Wide3::<W>::load(&self.q[0]), Wide3::load(&self.q[1]), Wide3::load(&self.q[2])];
         let u = [p[1].sub(p[0]), p[2].sub(p[1]), p[0].sub(p[2])];
         let v = [q[1].sub(q[0]), q[2].sub(q[1]), q[0].sub(q[2])];
-        let (one, tiny) = (W::splat(1.0), W::splat(TINY));
-        let uu = [u[0].dot(u[0]).max(tiny), u[1].dot(u[1]).max(tiny), u[2].dot(u[2]).max(tiny)];
-        let vv = [v[0].dot(v[0]).max(tiny), v[1].dot(v[1]).max(tiny), v[2].dot(v[2]).max(tiny)];
+        let (one, min_square) = (W::splat(1.0), W::splat(MIN_SQUARED_LENGTH));
+        let uu = [
+            u[0].dot(u[0]).max(min_square),
+            u[1].dot(u[1]).max(min_square),
+            u[2].dot(u[2]).max(min_square),
+        ];
+        let vv = [
+            v[0].dot(v[0]).max(min_square),
+            v[1].dot(v[1]).max(min_square),
+            v[2].dot(v[2]).max(min_square),
+        ];
         let per_u = [one.div(uu[0]), one.div(uu[1]), one.div(uu[2])];
         let per_v = [one.div(vv[0]), one.div(vv[1]), one.div(vv[2])];
         let mut best = Best { square: W::splat(f32::INFINITY), toward: Wide3::splat([0.0; 3]) };
@@ -73,7 +81,7 @@ impl Batch {
             for j in 0..3 {
                 let r = q[j].sub(p[i]);
                 let (ur, vr, uv) = (u[i].dot(r), v[j].dot(r), u[i].dot(v[j]));
-                let det = uv.neg_mul_add(uv, uu[i].mul(vv[j])).max(tiny);
+                let det = uv.neg_mul_add(uv, uu[i].mul(vv[j])).max(min_square);
                 let s = unit(uv.neg_mul_add(vr, ur.mul(vv[j])).div(det));
                 let t = unit(uv.mul_add(s, W::splat(0.0).sub(vr)).mul(per_v[j]));
                 let s = unit(uv.mul_add(t, ur).mul(per_u[i]));
@@ -83,21 +91,21 @@ impl Batch {
         best.faces(p, u, q, 1.0);
         best.faces(q, v, p, -1.0);
         let Best { square, toward } = best;
-        let length = square.max(tiny).sqrt();
+        let length = square.max(min_square).sqrt();
         let (x, y, z) = (toward.dot(p[0]), toward.dot(p[1]), toward.dot(p[2]));
-        let top = x.max(y).max(z);
+        let highest_a = x.max(y).max(z);
         let (x, y, z) = (toward.dot(q[0]), toward.dot(q[1]), toward.dot(q[2]));
-        let bottom = x.min(y).min(z);
+        let lowest_b = x.min(y).min(z);
         let slack = W::load(&self.slack);
         Bounds {
-            lower: bottom.sub(top).div(length).sub(slack).array(),
+            lower: lowest_b.sub(highest_a).div(length).sub(slack).array(),
             upper: length.add(slack).array(),
             toward: toward.lanes(),
         }
     }
 }
 
-/// The closest points so far.
+/// The vector between the closest points so far, and its squared length.
 struct Best<W> {
     square: W,
     toward: Wide3<W>,
@@ -119,7 +127,7 @@ impl<W: Wide> Best<W> {
         };
     }
 
-    /// The vertices of `other` above the inside of the face with the given sides; `sign` is
+    /// Tests the vertices of `other` above the interior of the face with the given sides; `sign` is
     /// positive if the face is A's.
     #[inline(always)]
     fn faces(
@@ -133,8 +141,8 @@ impl<W: Wide> Best<W> {
         let (e, f) = (sides[0], Wide3::splat([0.0; 3]).sub(sides[2]));
         let (ee, ef, ff) = (e.dot(e), e.dot(f), f.dot(f));
         let det = ef.neg_mul_add(ef, ee.mul(ff));
-        let usable = W::splat(TINY).le(det);
-        let per_det = W::splat(1.0).div(det.max(W::splat(TINY)));
+        let usable = W::splat(MIN_SQUARED_LENGTH).le(det);
+        let per_det = W::splat(1.0).div(det.max(W::splat(MIN_SQUARED_LENGTH)));
         for k in 0..3 {
             let w = other[k].sub(face[0]);
             let (ew, fw) = (e.dot(w), f.dot(w));
@@ -159,7 +167,7 @@ fn along<W: Wide>(from: Wide3<W>, direction: Wide3<W>, step: W) -> Wide3<W> {
     }
 }
 
-/// Clamped to 0..=1; NaN becomes zero.
+/// Clamps to 0..=1; NaN becomes zero.
 #[inline(always)]
 fn unit<W: Wide>(x: W) -> W {
     x.max(W::splat(0.0)).min(W::splat(1.0))

@@ -1,5 +1,5 @@
-//! A first look, for a bound and a direction to start with: the nearest few pairs of subtrees on
-//! each level, by their centres, down to the leaves.
+//! A quick first descent, which finds an upper bound and a direction for the search: on each level
+//! it keeps the few nearest pairs of subtrees, by their centres, down to the leaves (beam search).
 
 use std::ops::ControlFlow;
 
@@ -11,32 +11,33 @@ use super::near_pairs::Search;
 use super::relative::Relative;
 
 /// Pairs that are kept on each level.
-const BEAM: usize = 4;
+const BEAM_WIDTH: usize = 4;
 
-/// The nearest few pairs of subtrees, the nearest first. Here `apart` is the square of the centres'
-/// distance.
+/// The nearest few pairs of subtrees, the nearest first. Here `Step::lower` holds the squared
+/// distance of the centres.
 #[derive(Clone, Copy, Debug)]
 struct Beam {
-    steps: [Step; BEAM],
+    steps: [Step; BEAM_WIDTH],
     count: usize,
 }
 
 impl Beam {
-    /// Which keys are small enough to get in.
+    /// The lanes whose keys are small enough to be kept.
     #[inline(always)]
     fn better<W: Wide>(&self, keys: W) -> u32 {
-        let last = if self.count < BEAM { f32::INFINITY } else { self.steps[BEAM - 1].apart };
+        let last =
+            if self.count < BEAM_WIDTH { f32::INFINITY } else { self.steps[BEAM_WIDTH - 1].lower };
         keys.lt(W::splat(last)).bits()
     }
 
     #[inline(always)]
     fn offer(&mut self, step: Step) {
-        let mut k = self.count.min(BEAM - 1);
-        if self.count == BEAM && step.apart >= self.steps[k].apart {
+        let mut k = self.count.min(BEAM_WIDTH - 1);
+        if self.count == BEAM_WIDTH && step.lower >= self.steps[k].lower {
             return;
         }
         self.count = k + 1;
-        while k > 0 && self.steps[k - 1].apart > step.apart {
+        while k > 0 && self.steps[k - 1].lower > step.lower {
             self.steps[k] = self.steps[k - 1];
             k -= 1;
         }
@@ -45,34 +46,34 @@ impl Beam {
 }
 
 impl NearQuery<'_> {
-    /// Looks at the triangles of the leaves it ends at.
+    /// Descends from the roots, and processes the triangles of the leaves it reaches.
     #[inline(always)]
     pub(super) fn descend<W: Wide>(&self, root: Step, search: &mut Search<'_>) -> ControlFlow<()> {
-        let mut beam = Beam { steps: [root; BEAM], count: 1 };
+        let mut beam = Beam { steps: [root; BEAM_WIDTH], count: 1 };
         while beam.count > 0 {
             let now = beam;
             beam.count = 0;
             for step in &now.steps[..now.count] {
                 if step.a.is_leaf() && step.b.is_leaf() {
-                    if !search.see(step) {
+                    if !search.mark_done(step) {
                         return self.measure::<W>(search);
                     }
                     let leaves =
                         (&self.tree_a.leaves[step.a.index()], &self.tree_b.leaves[step.b.index()]);
                     let near = nearest_centers::<W>(leaves.0, leaves.1, &self.relative);
-                    self.improve(near.0, near.1, search);
+                    self.offer_upper_bound(near.0, near.1, search);
                     self.leaf_pair::<W>(step, search)?;
                 } else {
-                    self.look::<W>(step, &mut beam);
+                    self.expand::<W>(step, &mut beam);
                 }
             }
         }
         self.measure::<W>(search)
     }
 
-    /// Opens both subtrees, and offers all pairs to the beam.
+    /// Opens both subtrees, and offers all pairs of children to the beam.
     #[inline(always)]
-    fn look<W: Wide>(&self, step: &Step, beam: &mut Beam) {
+    fn expand<W: Wide>(&self, step: &Step, beam: &mut Beam) {
         let Relative { to_a, to_b, .. } = &self.relative;
         if step.b.is_leaf() {
             let leaf = &self.tree_b.leaves[step.b.index()];
@@ -85,7 +86,7 @@ impl NearQuery<'_> {
             while better != 0 {
                 let slot = better.trailing_zeros() as usize;
                 better &= better - 1;
-                beam.offer(Step { a: node.link[slot], b: step.b, apart: keys[slot] });
+                beam.offer(Step { a: node.link[slot], b: step.b, lower: keys[slot] });
             }
             return;
         }
@@ -98,7 +99,7 @@ impl NearQuery<'_> {
         } else {
             let other = &self.tree_a.nodes[step.a.index()];
             points = Wide3::<W>::load(&other.center)
-                .mapped(&to_b.rotation, Wide3::splat(to_b.translation))
+                .mapped(&to_b.matrix, Wide3::splat(to_b.translation))
                 .lanes();
             rows = other.real::<W>();
         }
@@ -117,7 +118,7 @@ impl NearQuery<'_> {
             while better != 0 {
                 let slot = better.trailing_zeros() as usize;
                 better &= better - 1;
-                beam.offer(Step { a, b: node.link[slot], apart: keys[slot] });
+                beam.offer(Step { a, b: node.link[slot], lower: keys[slot] });
             }
         }
     }

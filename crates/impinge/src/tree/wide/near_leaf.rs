@@ -1,27 +1,27 @@
-//! Up to eight triangles against up to eight: which pairs may be as close as the limit, in `f32`
-//! and never one too few.
+//! Compares up to eight triangles with up to eight others, in `f32`: finds all pairs that may be
+//! within the limit.
 //!
-//! A pair is dismissed when a gap wider than the limit is seen along some direction: the direction
-//! towards B where the meshes are closest, the axes of B's leaf, the normal of either triangle. Any
-//! direction not longer than one gives a bound that holds; derivation of the slack:
-//! `docs/notes/distance.md`.
+//! A pair is dismissed if there is a gap wider than the limit along some direction: the direction
+//! towards B where the meshes are closest, the axes of B's leaf, the normal of either triangle.
+//! Every direction not longer than one gives a valid bound; `docs/notes/distance.md` derives the
+//! slack.
 
 use crate::wide::{Lanes3, Wide, Wide3};
 
 use super::leaf::Leaf;
 use super::near_boxes::Goal;
-use super::relative::{Place, Relative, UNIT};
+use super::relative::{Placement, Relative, UNIT_ROUNDOFF};
 
-/// How far a gap may be off, as a share of the spread.
-const SLACK: f32 = 64.0 * UNIT;
+/// Upper bound of the error of a gap, as a share of the spread.
+const SLACK: f32 = 64.0 * UNIT_ROUNDOFF;
 
-/// Unit normals are shortened by this, so that none is longer than one.
-const SHORTER: f32 = 1.0 - 16.0 * UNIT;
+/// Length of unit normals, so that none is longer than one after rounding.
+const NORMAL_LENGTH: f32 = 1.0 - 16.0 * UNIT_ROUNDOFF;
 
-/// Squared lengths of normals from here on are computed with a small relative error.
-const TINY: f32 = 1e-30;
+/// The smallest squared length of a normal that is computed with a small relative error.
+const MIN_SQUARED_LENGTH: f32 = 1e-30;
 
-/// The pairs of two leaves' triangles that are left.
+/// The pairs of two leaves' triangles that may be within the limit.
 #[derive(Debug)]
 pub(super) struct Close {
     /// A lane of A and one of B; the first `count` are real.
@@ -29,7 +29,7 @@ pub(super) struct Close {
     pub(super) count: usize,
     /// The corners of A's triangles in the frame of B's leaf.
     pub(super) corners: [Lanes3; 3],
-    /// How far a gap, computed from such corners, may be off.
+    /// Upper bound of the error of a gap computed from these corners.
     pub(super) slack: f32,
 }
 
@@ -38,7 +38,7 @@ impl Close {
         Self { pairs: [(0, 0); 64], count: 0, corners: [Lanes3::splat(0.0); 3], slack: 0.0 };
 }
 
-/// Finds the pairs of two leaves' triangles that may be as close as the limit.
+/// Finds the pairs of two leaves' triangles that may be within the limit.
 #[inline(always)]
 pub(super) fn close<W: Wide>(
     a: &Leaf,
@@ -48,12 +48,12 @@ pub(super) fn close<W: Wide>(
     found: &mut Close,
 ) {
     found.count = 0;
-    let Place { offset, spread } = relative.place(a, b);
+    let Placement { offset, spread } = relative.placement(a, b);
     let slack = spread * SLACK + 4.0 * relative.coarse;
     let limit = goal.limit + slack;
     let limits = W::splat(limit);
 
-    // The direction towards B: no corner needs moving.
+    // Along the direction towards B, no corner needs to be transformed.
     let (n, m) = (Wide3::<W>::splat(goal.toward_a), Wide3::<W>::splat(goal.toward_b));
     let stored = [
         Wide3::<W>::load(&a.corners[0]),
@@ -65,23 +65,23 @@ pub(super) fn close<W: Wide>(
         Wide3::<W>::load(&b.corners[1]),
         Wide3::<W>::load(&b.corners[2]),
     ];
-    let own = n.dot(stored[0]).max(n.dot(stored[1])).max(n.dot(stored[2]));
-    let other = m.dot(q[0]).min(m.dot(q[1])).min(m.dot(q[2]));
+    let support_a = n.dot(stored[0]).max(n.dot(stored[1])).max(n.dot(stored[2]));
+    let lowest_b = m.dot(q[0]).min(m.dot(q[1])).min(m.dot(q[2]));
     let t = &goal.toward_b;
     let shift = t[0] * offset[0] + t[1] * offset[1] + t[2] * offset[2];
-    let own = own.mul_add(W::splat(relative.to_b.unit), W::splat(shift));
-    let nearest = W::splat(least(&other.array()));
-    let mut lanes = nearest.sub(own).le(limits).bits() & ((1 << a.count) - 1);
+    let support_a = support_a.mul_add(W::splat(relative.to_b.unit), W::splat(shift));
+    let nearest = W::splat(least(&lowest_b.array()));
+    let mut lanes = nearest.sub(support_a).le(limits).bits() & ((1 << a.count) - 1);
     if lanes == 0 {
         return;
     }
 
-    // The box of B's leaf.
+    // Against the box of B's leaf.
     let shift = Wide3::<W>::splat(offset);
     let p = [
-        stored[0].mapped(&relative.to_b.rotation, shift),
-        stored[1].mapped(&relative.to_b.rotation, shift),
-        stored[2].mapped(&relative.to_b.rotation, shift),
+        stored[0].mapped(&relative.to_b.matrix, shift),
+        stored[1].mapped(&relative.to_b.matrix, shift),
+        stored[2].mapped(&relative.to_b.matrix, shift),
     ];
     let zero = Wide3::<W>::splat([0.0; 3]);
     let half = Wide3::<W>::splat(b.half);
@@ -94,42 +94,43 @@ pub(super) fn close<W: Wide>(
 
     let real = (1_u32 << b.count) - 1;
     let (q_min, q_max) = (q[0].min(q[1]).min(q[2]), q[0].max(q[1]).max(q[2]));
-    // The normals of the eight, and where the eight are along them.
+    // The normals of B's eight triangles, and the intervals of the triangles along their own
+    // normals.
     let normal = unit_normal(q);
     let level = normal.dot(q[0]);
     let (level_one, level_two) = (normal.dot(q[1]), normal.dot(q[2]));
     let (level_min, level_max) =
         (level.min(level_one).min(level_two), level.max(level_one).max(level_two));
     let own_normals = unit_normal(p).lanes();
-    let own = own.array();
+    let support_a = support_a.array();
     let (min, max) = (min.lanes(), max.lanes());
     let corners = [p[0].lanes(), p[1].lanes(), p[2].lanes()];
     while lanes != 0 {
         let i = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
-        let straight = other.sub(W::splat(own[i]));
+        let along_direction = lowest_b.sub(W::splat(support_a[i]));
         let (low, high) = (Wide3::<W>::splat(min.get(i)), Wide3::<W>::splat(max.get(i)));
         let gap = low.sub(q_max).max(q_min.sub(high)).max(zero);
-        let mut apart = straight.max(gap.dot(gap).sqrt());
-        let near = apart.le(limits).bits() & real;
+        let mut lower = along_direction.max(gap.dot(gap).sqrt());
+        let near = lower.le(limits).bits() & real;
         if near == 0 {
             continue;
         }
-        // Along the eight's normals.
+        // Along the normals of B's eight triangles.
         let one = [
             Wide3::<W>::splat(corners[0].get(i)),
             Wide3::<W>::splat(corners[1].get(i)),
             Wide3::<W>::splat(corners[2].get(i)),
         ];
         let (x, y, z) = (normal.dot(one[0]), normal.dot(one[1]), normal.dot(one[2]));
-        apart = apart.max(x.min(y).min(z).sub(level_max)).max(level_min.sub(x.max(y).max(z)));
-        // Along the one's normal.
+        lower = lower.max(x.min(y).min(z).sub(level_max)).max(level_min.sub(x.max(y).max(z)));
+        // Along the normal of A's triangle.
         let own_normal = Wide3::<W>::splat(own_normals.get(i));
         let (x, y, z) = (own_normal.dot(one[0]), own_normal.dot(one[1]), own_normal.dot(one[2]));
         let (own_min, own_max) = (x.min(y).min(z), x.max(y).max(z));
         let (x, y, z) = (own_normal.dot(q[0]), own_normal.dot(q[1]), own_normal.dot(q[2]));
-        apart = apart.max(x.min(y).min(z).sub(own_max)).max(own_min.sub(x.max(y).max(z)));
-        let mut near = apart.le(limits).bits() & near;
+        lower = lower.max(x.min(y).min(z).sub(own_max)).max(own_min.sub(x.max(y).max(z)));
+        let mut near = lower.le(limits).bits() & near;
         while near != 0 {
             let j = near.trailing_zeros();
             near &= near - 1;
@@ -141,13 +142,13 @@ pub(super) fn close<W: Wide>(
     found.slack = slack;
 }
 
-/// The nearest centres of triangles of two leaves: an upper bound of their distance in B's local
-/// unit, and the way from A's to B's.
+/// The nearest centroids of triangles of two leaves: an upper bound of their distance in B's local
+/// unit, and the vector from A's to B's.
 #[inline(always)]
 pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) -> (f32, [f32; 3]) {
-    let Place { offset, spread } = relative.place(a, b);
+    let Placement { offset, spread } = relative.placement(a, b);
     let slack = spread * SLACK + 4.0 * relative.coarse;
-    let p = center::<W>(a).mapped(&relative.to_b.rotation, Wide3::splat(offset)).lanes();
+    let p = center::<W>(a).mapped(&relative.to_b.matrix, Wide3::splat(offset)).lanes();
     let q = center::<W>(b);
     let (mut squares, mut rows) = (W::splat(f32::INFINITY), W::splat(0.0));
     for i in 0..a.count as usize {
@@ -166,8 +167,8 @@ pub(super) fn nearest_centers<W: Wide>(a: &Leaf, b: &Leaf, relative: &Relative) 
     }
     let (best, at) = (squares[j], (rows[j] as usize & 7, j));
     let (p, q) = (p.get(at.0), q.lanes().get(at.1));
-    // Squares that underflow are those of lengths far below the slack.
-    (best.sqrt() * (1.0 + 8.0 * UNIT) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])
+    // Squares that underflow belong to lengths far below the slack.
+    (best.sqrt() * (1.0 + 8.0 * UNIT_ROUNDOFF) + slack, [q[0] - p[0], q[1] - p[1], q[2] - p[2]])
 }
 
 #[inline(always)]
@@ -179,13 +180,14 @@ fn center<W: Wide>(leaf: &Leaf) -> Wide3<W> {
     Wide3 { x: sum.x.mul(third), y: sum.y.mul(third), z: sum.z.mul(third) }
 }
 
-/// The normals of eight triangles, not longer than one; zero for those too small to tell.
+/// The normals of eight triangles, not longer than one; zero for triangles that are too small to
+/// have one.
 #[inline(always)]
 fn unit_normal<W: Wide>(p: [Wide3<W>; 3]) -> Wide3<W> {
     let n = p[1].sub(p[0]).cross(p[2].sub(p[0]));
     let square = n.dot(n);
-    let usable = W::splat(TINY).le(square);
-    let factor = W::splat(SHORTER).div(square.sqrt()).and(usable);
+    let usable = W::splat(MIN_SQUARED_LENGTH).le(square);
+    let factor = W::splat(NORMAL_LENGTH).div(square.sqrt()).and(usable);
     Wide3 { x: n.x.mul(factor), y: n.y.mul(factor), z: n.z.mul(factor) }
 }
 

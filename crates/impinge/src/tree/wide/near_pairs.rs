@@ -1,13 +1,13 @@
-//! From pairs of leaves to pairs of triangles that the sink gets: `f32` dismisses most and bounds
-//! the rest, `f64` has the last word.
+//! Processes pairs of leaves: `f32` dismisses most pairs of triangles and bounds the others, `f64`
+//! decides which of them the sink receives.
 //!
 //! Triangles that may be close enough are measured eight pairs at a time
-//! ([`near_batch`](super::near_batch)). What they are at most apart lowers the bound of a sink that
-//! is after the minimum, without any `f64` arithmetic; the pairs are put off until the end, when
-//! few of them are left, and then looked at by [`closest`] in `f64`.
+//! ([`near_batch`](super::near_batch)). In a search for the minimum, their upper bounds lower the
+//! sink's bound without `f64` arithmetic. The pairs become candidates, which are checked by
+//! [`closest`] in `f64` at the end, when few of them are still within the bound.
 //!
-//! Where very many are left, because they are equally close, a quick bound in `f64` comes before
-//! that, and before measuring.
+//! If very many candidates remain because they are equally close, a quick `f64` bound is computed
+//! before [`closest`], and the following pairs are not measured in `f32`.
 
 use std::ops::ControlFlow;
 
@@ -23,38 +23,38 @@ use super::near_boxes::Goal;
 use super::near_leaf::{Close, close};
 use super::node::Link;
 
-/// So many pairs are put off at most.
-const CANDIDATES: usize = 256;
+/// When this many candidates are collected, they are checked.
+const CANDIDATES_PER_CHECK: usize = 256;
 
-/// If the gaps of candidates leave less than this share of them, the next ones need not be measured
-/// before.
-const DIRECT: usize = 4;
+/// If the `f64` gaps leave less than one in this many candidates, the following pairs become
+/// candidates without being measured in `f32`.
+const DIRECT_DIVISOR: usize = 4;
 
-/// So many pairs of leaves are looked at first at most.
-const SEEN: usize = 16;
+/// Maximum number of pairs of leaves that the first descent processes.
+const MAX_DONE_LEAF_PAIRS: usize = 16;
 
-/// What is known so far.
+/// The state of a search.
 pub(super) struct Search<'s> {
     sink: &'s mut dyn NearSink,
     pub(super) goal: Goal,
-    /// The smallest upper bound of any pair seen, in B's local unit, which the goal's direction is
-    /// of.
+    /// The smallest upper bound of any pair so far, in B's local unit; the goal's direction belongs
+    /// to that pair.
     best: f32,
     batch: Batch,
-    /// Pairs of leaves that were looked at first and must not be again; the first `seen_count` are
-    /// real.
-    seen: [(Link, Link); SEEN],
-    seen_count: usize,
-    /// Pairs that are left to `f64`: a lower bound of the distance in B's local unit, and the
+    /// Pairs of leaves that the first descent has processed, which must not be processed again; the
+    /// first `done_count` are real.
+    done: [(Link, Link); MAX_DONE_LEAF_PAIRS],
+    done_count: usize,
+    /// Pairs to be checked in `f64`: a lower bound of the distance in B's local unit, and the
     /// triangles.
     candidates: Vec<(f64, u32, u32)>,
-    /// Whether pairs become candidates without being measured: where many are equally close `f32`
-    /// tells none of them from the others.
+    /// Whether pairs become candidates without being measured in `f32`. That is the case where many
+    /// pairs are equally close, and `f32` cannot distinguish their distances.
     direct: bool,
 }
 
 impl<'s> Search<'s> {
-    /// `candidates` lends its memory.
+    /// Reuses the memory of `candidates`.
     pub(super) fn new(
         sink: &'s mut dyn NearSink,
         goal: Goal,
@@ -66,37 +66,37 @@ impl<'s> Search<'s> {
             goal,
             best: f32::INFINITY,
             batch: Batch::EMPTY,
-            seen: [(Link::NONE, Link::NONE); SEEN],
-            seen_count: 0,
+            done: [(Link::NONE, Link::NONE); MAX_DONE_LEAF_PAIRS],
+            done_count: 0,
             candidates,
             direct: false,
         }
     }
 
-    /// Takes note of a pair of leaves; false if there is no room for it.
+    /// Records that a pair of leaves is processed; false if there is no room for it.
     #[inline(always)]
-    pub(super) fn see(&mut self, pair: &Step) -> bool {
-        let room = self.seen_count < SEEN;
-        if room {
-            self.seen[self.seen_count] = (pair.a, pair.b);
-            self.seen_count += 1;
+    pub(super) fn mark_done(&mut self, pair: &Step) -> bool {
+        let has_room = self.done_count < MAX_DONE_LEAF_PAIRS;
+        if has_room {
+            self.done[self.done_count] = (pair.a, pair.b);
+            self.done_count += 1;
         }
-        room
+        has_room
     }
 
     #[inline(always)]
-    pub(super) fn has_seen(&self, pair: &Step) -> bool {
-        self.seen[..self.seen_count].contains(&(pair.a, pair.b))
+    pub(super) fn is_done(&self, pair: &Step) -> bool {
+        self.done[..self.done_count].contains(&(pair.a, pair.b))
     }
 
-    /// The memory back.
+    /// Returns the memory of the candidates.
     pub(super) fn into_candidates(self) -> Vec<(f64, u32, u32)> {
         self.candidates
     }
 }
 
 /// Raises the lower bounds of the candidates to the gaps along their normals, in `f64`. Where many
-/// pairs are equally close, that dismisses nearly all of them.
+/// pairs are equally close, this dismisses nearly all of them.
 struct Gaps<'q> {
     query: &'q NearQuery<'q>,
     candidates: &'q mut [(f64, u32, u32)],
@@ -111,8 +111,8 @@ impl dispatch::Task for Gaps<'_> {
         let mut gaps = [0.0; closest::GROUP];
         for some in self.candidates.chunks_mut(closest::GROUP) {
             for (lane, (_, t, u)) in some.iter().enumerate() {
-                let (here, there) = self.query.triangles(*t, *u);
-                group.set(lane, &here, &there);
+                let (triangle_a, triangle_b) = self.query.triangles(*t, *u);
+                group.set(lane, &triangle_a, &triangle_b);
             }
             group.face_gaps(&mut gaps);
             for ((lower, _, _), gap) in some.iter_mut().zip(&gaps) {
@@ -123,7 +123,7 @@ impl dispatch::Task for Gaps<'_> {
 }
 
 impl NearQuery<'_> {
-    /// Looks at the triangles of two leaves.
+    /// Processes the triangles of two leaves.
     #[inline(always)]
     pub(super) fn leaf_pair<W: Wide>(
         &self,
@@ -138,7 +138,7 @@ impl NearQuery<'_> {
                 let (t, u) = (a.triangles[usize::from(i & 7)], b.triangles[usize::from(j & 7)]);
                 search.candidates.push((0.0, t, u));
             }
-            return self.settle_many(search);
+            return self.check_if_many(search);
         }
         for k in 0..found.count {
             search.batch.add(a, b, &found, found.pairs[k]);
@@ -149,22 +149,22 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Takes note that two points of the meshes are at most `upper` apart, in B's local unit,
-    /// `toward` leading from A's to B's in B's axes.
+    /// Lowers the bound to `upper`, an upper bound of the distance of two points of the meshes in
+    /// B's local unit; `toward` leads from A's point to B's in B's axes.
     #[inline(always)]
-    pub(super) fn improve(&self, upper: f32, toward: [f32; 3], search: &mut Search<'_>) {
+    pub(super) fn offer_upper_bound(&self, upper: f32, toward: [f32; 3], search: &mut Search<'_>) {
         if upper < search.best {
             search.best = upper;
             let toward = Vec3::from_array(toward.map(f64::from));
-            let toward = (self.relative.turn * toward).try_normalize();
-            // More than the pair's bounds in `f64` can be above its distance.
-            let room = 2.0 * SLACK * self.relative.span / self.tree_a.frame.scale;
-            search.sink.announce_upper_bound(f64::from(upper) / self.tree_b.frame.scale + room);
+            let toward = (self.relative.rotation * toward).try_normalize();
+            // Upper bound of the excess of the pair's `f64` upper bound over its distance.
+            let slack = 2.0 * SLACK * self.relative.span / self.tree_a.frame.scale;
+            search.sink.announce_upper_bound(f64::from(upper) / self.tree_b.frame.scale + slack);
             search.goal = self.goal(search.sink.bound(), toward.unwrap_or(search.goal.toward));
         }
     }
 
-    /// Bounds the distances of the batch, and empties it.
+    /// Computes the bounds of the batch, and empties it.
     #[inline(always)]
     pub(super) fn measure<W: Wide>(&self, search: &mut Search<'_>) -> ControlFlow<()> {
         let count = std::mem::take(&mut search.batch.count);
@@ -178,7 +178,7 @@ impl NearQuery<'_> {
                 nearest = k;
             }
         }
-        self.improve(bounds.upper[nearest], bounds.toward.get(nearest), search);
+        self.offer_upper_bound(bounds.upper[nearest], bounds.toward.get(nearest), search);
         for k in 0..count {
             let (t, u) = search.batch.triangles[k];
             if bounds.lower[k] <= 0.0 {
@@ -187,34 +187,34 @@ impl NearQuery<'_> {
                 search.candidates.push((f64::from(bounds.lower[k]), t, u));
             }
         }
-        self.settle_many(search)
+        self.check_if_many(search)
     }
 
-    /// Looks at the candidates if there are many.
+    /// Checks the candidates if there are many.
     #[inline(always)]
-    fn settle_many(&self, search: &mut Search<'_>) -> ControlFlow<()> {
-        if search.candidates.len() >= CANDIDATES {
-            self.settle(search)
+    fn check_if_many(&self, search: &mut Search<'_>) -> ControlFlow<()> {
+        if search.candidates.len() >= CANDIDATES_PER_CHECK {
+            self.check_candidates(search)
         } else {
             ControlFlow::Continue(())
         }
     }
 
-    /// Looks at the candidates in `f64`, the closest first.
+    /// Checks the candidates in `f64`, the closest first.
     #[inline(never)]
-    pub(super) fn settle(&self, search: &mut Search<'_>) -> ControlFlow<()> {
+    pub(super) fn check_candidates(&self, search: &mut Search<'_>) -> ControlFlow<()> {
         let mut candidates = std::mem::take(&mut search.candidates);
         if candidates.len() >= closest::GROUP {
-            let most = self.most(search);
-            candidates.retain(|candidate| candidate.0 <= most);
+            let limit = self.limit(search);
+            candidates.retain(|candidate| candidate.0 <= limit);
             dispatch::run(Gaps { query: self, candidates: &mut candidates });
-            let asked = candidates.len();
-            candidates.retain(|candidate| candidate.0 <= most);
-            search.direct = candidates.len() < asked / DIRECT;
+            let before = candidates.len();
+            candidates.retain(|candidate| candidate.0 <= limit);
+            search.direct = candidates.len() < before / DIRECT_DIVISOR;
         }
         candidates.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then((x.1, x.2).cmp(&(y.1, y.2))));
         for (lower, t, u) in candidates.drain(..) {
-            if lower > self.most(search) {
+            if lower > self.limit(search) {
                 break;
             }
             self.pair(t, u, false, search)?;
@@ -223,15 +223,15 @@ impl NearQuery<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Pairs that are further apart, in B's local unit, are of no interest: the bound, and more
-    /// than what the bounds of [`closest`] can be apart.
+    /// Pairs with a larger distance, in B's local unit, are dismissed: the bound plus an upper
+    /// bound of the gap between the bounds of [`closest`].
     #[inline(always)]
-    fn most(&self, search: &Search<'_>) -> f64 {
-        let room = SLACK * self.relative.span / self.tree_a.frame.scale;
-        (search.sink.bound() + room) * self.tree_b.frame.scale
+    fn limit(&self, search: &Search<'_>) -> f64 {
+        let slack = SLACK * self.relative.span / self.tree_a.frame.scale;
+        (search.sink.bound() + slack) * self.tree_b.frame.scale
     }
 
-    /// Two triangles as they are in A's frame. Written out: `array::map` is a call.
+    /// Two triangles in A's frame. Written out because `array::map` is a function call.
     #[inline(always)]
     fn triangles(&self, t: u32, u: u32) -> ([Vec3; 3], [Vec3; 3]) {
         let [i, j, k] = self.a.triangles()[t as usize];
@@ -242,8 +242,9 @@ impl NearQuery<'_> {
         (here, [at(i), at(j), at(k)])
     }
 
-    /// Looks at two triangles in `f64`: as [`closest::triangle_triangle`], but asks whether they
-    /// meet where that is likely, or possible.
+    /// Checks two triangles in `f64`, like [`closest::triangle_triangle`], but runs the
+    /// intersection test first only if it is `likely` to succeed, and otherwise only if the lower
+    /// bound is zero.
     #[inline(never)]
     fn pair(&self, t: u32, u: u32, likely: bool, search: &mut Search<'_>) -> ControlFlow<()> {
         let (here, there) = self.triangles(t, u);

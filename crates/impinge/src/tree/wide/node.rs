@@ -1,29 +1,35 @@
-//! The wide node: eight boxes and where they lead.
+//! The wide node: eight boxes and the links to their subtrees.
 
 use crate::wide::{Lanes3, Wide};
 
-use super::sheet::{Sheet, Sheets};
+use super::disc::{Disc, Discs};
 
-/// What a slot of a node leads to: a node, a leaf, or nothing.
+/// The target of a slot of a node: a node, a leaf, or nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(super) struct Link(u32);
 
 impl Link {
     pub(super) const NONE: Self = Self(u32::MAX);
-    const LEAF: u32 = 1 << 31;
+    const LEAF_BIT: u32 = 1 << 31;
 
     pub(super) fn node(index: usize) -> Self {
-        debug_assert!(index < Self::LEAF as usize - 1);
+        debug_assert!(
+            index < Self::LEAF_BIT as usize - 1,
+            "a tree has fewer than 2^31 - 1 nodes and leaves"
+        );
         Self(index as u32)
     }
 
     pub(super) fn leaf(index: usize) -> Self {
-        debug_assert!(index < Self::LEAF as usize - 1);
-        Self(index as u32 | Self::LEAF)
+        debug_assert!(
+            index < Self::LEAF_BIT as usize - 1,
+            "a tree has fewer than 2^31 - 1 nodes and leaves"
+        );
+        Self(index as u32 | Self::LEAF_BIT)
     }
 
-    /// The link after `nodes` nodes and `leaves` leaves were put before what it leads to.
+    /// The link after `nodes` nodes and `leaves` leaves were inserted before its target.
     pub(super) fn shifted(self, nodes: usize, leaves: usize) -> Self {
         if self.is_leaf() {
             Self::leaf(self.index() + leaves)
@@ -32,7 +38,7 @@ impl Link {
         }
     }
 
-    /// Links as numbers and back: the vector code knows no links.
+    /// Links as plain numbers, for the vector code.
     #[inline(always)]
     pub(super) fn numbers(links: &[Self; 8]) -> [u32; 8] {
         let mut numbers = [0; 8];
@@ -52,42 +58,42 @@ impl Link {
         Self(number)
     }
 
-    /// Which of the links lead to leaves, as bits; those that lead nowhere count as such.
+    /// The links that lead to leaves, as bits; empty links count as leaves.
     #[inline(always)]
     pub(super) fn leaves<W: Wide>(links: &[Self; 8]) -> u32 {
         W::high_bits(&Self::numbers(links))
     }
 
-    /// The same of the links at the places given.
+    /// As [`leaves`](Self::leaves), for the links at the given positions.
     #[inline(always)]
-    pub(super) fn leaves_at<W: Wide>((links, places): (&[Self; 8], &[u8; 8])) -> u32 {
-        W::high_bits_at(&Self::numbers(links), places)
+    pub(super) fn leaves_at<W: Wide>((links, positions): (&[Self; 8], &[u8; 8])) -> u32 {
+        W::high_bits_at(&Self::numbers(links), positions)
     }
 
     #[inline(always)]
     pub(super) fn is_leaf(self) -> bool {
-        self.0 & Self::LEAF != 0
+        self.0 & Self::LEAF_BIT != 0
     }
 
     #[inline(always)]
     pub(super) fn index(self) -> usize {
-        (self.0 & !Self::LEAF) as usize
+        (self.0 & !Self::LEAF_BIT) as usize
     }
 }
 
-/// Eight boxes side by side, in the tree's local frame, each by its centre and half its sides,
-/// rounded outward; and the sheets about their centres.
+/// Eight boxes side by side, in the tree's local frame, each stored as its centre and half its
+/// sides, rounded outward; and the discs about their centres.
 ///
-/// Empty slots have negative infinite sides, which overlap nothing, and [`Link::NONE`].
+/// Empty slots have sides of negative infinity, which overlap nothing, and [`Link::NONE`].
 #[derive(Clone, Debug, PartialEq)]
 #[repr(C, align(64))]
 pub(super) struct Node {
     pub(super) center: Lanes3,
     pub(super) half: Lanes3,
     pub(super) link: [Link; 8],
-    pub(super) sheets: Sheets,
-    /// The box of all eight.
-    pub(super) own: LocalBox,
+    pub(super) discs: Discs,
+    /// The box around all eight.
+    pub(super) bounds: LocalBox,
 }
 
 /// One box of a node, or of a whole tree.
@@ -102,8 +108,8 @@ impl Node {
         center: Lanes3::splat(0.0),
         half: Lanes3::splat(f32::NEG_INFINITY),
         link: [Link::NONE; 8],
-        sheets: Sheets::EMPTY,
-        own: LocalBox { center: [0.0; 3], half: [f32::NEG_INFINITY; 3] },
+        discs: Discs::EMPTY,
+        bounds: LocalBox { center: [0.0; 3], half: [f32::NEG_INFINITY; 3] },
     };
 
     #[inline(always)]
@@ -111,30 +117,30 @@ impl Node {
         LocalBox { center: self.center.get(slot), half: self.half.get(slot) }
     }
 
-    pub(super) fn set(&mut self, slot: usize, bounds: &LocalBox, sheet: &Sheet, link: Link) {
+    pub(super) fn set(&mut self, slot: usize, bounds: &LocalBox, disc: &Disc, link: Link) {
         self.center.set(slot, bounds.center);
         self.half.set(slot, bounds.half);
-        self.sheets.set(slot, sheet);
+        self.discs.set(slot, disc);
         self.link[slot] = link;
     }
 }
 
 impl LocalBox {
-    /// The sum of its sides, halved: how large it is, where only the larger of two matters.
+    /// Half the sum of its sides: a cheap measure for comparing sizes.
     #[inline(always)]
     pub(super) fn size(&self) -> f32 {
         self.half[0] + self.half[1] + self.half[2]
     }
 
-    /// No point of the box is further from its centre.
+    /// Upper bound of the distance of its points from its centre.
     pub(super) fn reach(&self) -> f32 {
-        // In f64: the squares of small sides are below what f32 holds.
+        // In f64: the squares of small sides underflow in f32.
         let squared: f64 = self.half.iter().map(|h| f64::from(*h) * f64::from(*h)).sum();
         round_up(squared.sqrt() * 1.000_001)
     }
 
-    /// The smallest such box around `[min, max]`: sides rounded up, so that it holds what they
-    /// hold.
+    /// The smallest such box around `[min, max]`; its half sides are rounded up, so that it
+    /// contains them.
     pub(super) fn around(min: [f64; 3], max: [f64; 3]) -> Self {
         let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {

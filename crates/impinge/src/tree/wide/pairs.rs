@@ -1,11 +1,11 @@
-//! Lists of pairs of links, written eight at a time.
+//! Lists of pairs of links, to which up to eight pairs are written at once.
 
 use crate::wide::Wide;
 
 use super::node::Link;
 
-/// Pairs of links to parts of A and of B. The arrays are longer than `count`: pairs are written
-/// eight at a time, and only then is it known how many are real.
+/// Pairs of links into A and B. The arrays are longer than `count`: pairs are written eight at a
+/// time, and only the real ones among them are counted.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     a: Vec<u32>,
@@ -16,7 +16,8 @@ pub(super) struct Pairs {
 impl Pairs {
     pub(super) const NONE: Self = Self { a: Vec::new(), b: Vec::new(), count: 0 };
 
-    /// Makes room for the results of one step.
+    /// Makes room for the results of one step: at most 64 pairs, and the surplus of writing eight
+    /// at a time.
     #[inline(always)]
     pub(super) fn reserve(&mut self) {
         if self.a.len() < self.count + 80 {
@@ -32,50 +33,51 @@ impl Pairs {
         self.count += 1;
     }
 
-    /// One link of A with those of B whose bits are set.
+    /// Adds one link of A with each link of B whose bit is set.
     #[inline(always)]
-    pub(super) fn row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
-        let (to_a, to_b) = self.room();
+    pub(super) fn add_row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
+        let (to_a, to_b) = self.free_entries();
         *to_a = [a.number(); 8];
         W::pack(&Link::numbers(b), mask, to_b);
         self.count += mask.count_ones() as usize;
     }
 
-    /// One link of B with those of A whose bits are set.
+    /// Adds one link of B with each link of A whose bit is set.
     #[inline(always)]
-    pub(super) fn column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
-        let (to_a, to_b) = self.room();
+    pub(super) fn add_column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
+        let (to_a, to_b) = self.free_entries();
         W::pack(&Link::numbers(a), mask, to_a);
         *to_b = [b.number(); 8];
         self.count += mask.count_ones() as usize;
     }
 
-    /// The links of A and of B at the places given, pair by pair, of those whose bits are set.
+    /// Adds the pairs whose bits are set: pair `k` has the links of A and B at the `k`-th positions
+    /// given.
     #[inline(always)]
-    pub(super) fn pairs<W: Wide>(
+    pub(super) fn add_pairs<W: Wide>(
         &mut self,
         a: (&[Link; 8], &[u8; 8]),
         b: (&[Link; 8], &[u8; 8]),
         mask: u32,
     ) {
-        let (to_a, to_b) = self.room();
+        let (to_a, to_b) = self.free_entries();
         W::pack_permuted(&Link::numbers(a.0), a.1, mask, to_a);
         W::pack_permuted(&Link::numbers(b.0), b.1, mask, to_b);
         self.count += mask.count_ones() as usize;
     }
 
-    /// The eight places behind the last pair.
+    /// The eight entries behind the last pair.
     #[inline(always)]
-    fn room(&mut self) -> (&mut [u32; 8], &mut [u32; 8]) {
-        let places = self.count..self.count + 8;
-        let made = "room was made for a step's results";
+    fn free_entries(&mut self) -> (&mut [u32; 8], &mut [u32; 8]) {
+        let entries = self.count..self.count + 8;
+        let message = "reserve() was called before the step";
         (
-            self.a[places.clone()].first_chunk_mut().expect(made),
-            self.b[places].first_chunk_mut().expect(made),
+            self.a[entries.clone()].first_chunk_mut().expect(message),
+            self.b[entries].first_chunk_mut().expect(message),
         )
     }
 
-    /// Takes the last pair.
+    /// Removes the last pair.
     #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<(Link, Link)> {
         if self.count == 0 {

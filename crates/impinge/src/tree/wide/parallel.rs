@@ -1,8 +1,8 @@
-//! All pairs of two meshes on all processors.
+//! All pairs of two meshes, found by all threads.
 //!
-//! The first levels are opened by one thread. Of what is left each thread takes a share whenever it
-//! is done with the last, large ones at first, single parts in the end, and keeps what it finds in
-//! one list: there are as many lists to sort and to merge as threads. Merging is shared out by
+//! One thread opens the first levels. Each thread then repeatedly takes a share of the remaining
+//! parts: large shares at first, single parts in the end. It keeps its results in one list, so
+//! there are as many lists to sort and merge as threads. Merging is divided among the threads by
 //! ranges of the result.
 
 use std::sync::Mutex;
@@ -17,19 +17,19 @@ use crate::wide::{Wide, dispatch};
 
 use super::Tree;
 use super::node::Link;
-use super::traverse::{Query, Run, Work};
+use super::traverse::{Query, Traversal, Work};
 
-/// Parts a thread to begin with, so that threads that finish early find more.
-const PARTS: usize = 64;
+/// Number of parts for each thread: enough for threads that finish early to take more.
+const PARTS_PER_THREAD: usize = 64;
 
-/// So many shares a thread are what is left cut into whenever one is taken.
-const SHARES: usize = 4;
+/// A share is the number of remaining parts divided by this number for each thread.
+const SHARES_PER_THREAD: usize = 4;
 
 /// A pair of triangles.
 type Pair = (u32, u32);
 
 /// Every pair of triangles that share a point, sorted, found by the threads of the current `rayon`
-/// pool. The same pairs as from [`traverse`](super::traverse), whatever the number of threads;
+/// pool. The pairs are those of [`traverse`](super::traverse), whatever the number of threads;
 /// `None` where that returns false.
 #[must_use]
 pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Option<Vec<Pair>> {
@@ -40,20 +40,26 @@ pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Op
     let threads = rayon::current_num_threads();
     if threads == 1 {
         let mut all = Collect::default();
-        dispatch::run(Run { query: &query, start: &[roots], sink: &mut all, steps: usize::MAX });
+        dispatch::run(Traversal {
+            query: &query,
+            start: &[roots],
+            sink: &mut all,
+            steps: usize::MAX,
+        });
         return Some(all.into_sorted());
     }
-    let parts = dispatch::run(Expand { query: &query, roots, enough: PARTS * threads });
+    let parts =
+        dispatch::run(Expand { query: &query, roots, min_pairs: PARTS_PER_THREAD * threads });
     let shared = Shared {
         query: &query,
         parts: &parts,
-        shares: SHARES * threads,
+        shares: SHARES_PER_THREAD * threads,
         next: AtomicUsize::new(0),
         runs: Mutex::default(),
     };
     rayon::scope(|scope| {
-        // A thread that comes too late finds nothing left, and one that is busy elsewhere is not
-        // waited for.
+        // A task that starts late finds no parts left and ends at once, so busy threads delay
+        // nothing.
         for _ in 1..threads.min(parts.len()) {
             scope.spawn(|_| shared.work());
         }
@@ -63,19 +69,19 @@ pub(crate) fn par_pairs(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Op
     Some(merge(runs, threads))
 }
 
-/// Parts of a traversal, for whoever has time.
+/// The parts of a traversal, shared by all threads.
 struct Shared<'q> {
     query: &'q Query<'q>,
     parts: &'q [(Link, Link)],
     shares: usize,
-    /// The first part that nobody has taken.
+    /// The first part that is not taken.
     next: AtomicUsize,
-    /// What each thread found, sorted.
+    /// The sorted results of each thread.
     runs: Mutex<Vec<Vec<Pair>>>,
 }
 
 impl Shared<'_> {
-    /// Some of the parts that nobody has taken; none if there are none left.
+    /// Takes a share of the remaining parts; empty if there are none.
     fn take(&self) -> &[(Link, Link)] {
         let all = self.parts.len();
         let after = |start: usize| start + (all - start).div_ceil(self.shares);
@@ -86,7 +92,7 @@ impl Shared<'_> {
         &self.parts[start..after(start)]
     }
 
-    /// Takes parts until there are none, and leaves what they hold.
+    /// Processes parts until there are none, and stores the results.
     fn work(&self) {
         let mut found = Collect::default();
         loop {
@@ -94,7 +100,12 @@ impl Shared<'_> {
             if start.is_empty() {
                 break;
             }
-            dispatch::run(Run { query: self.query, start, sink: &mut found, steps: usize::MAX });
+            dispatch::run(Traversal {
+                query: self.query,
+                start,
+                sink: &mut found,
+                steps: usize::MAX,
+            });
         }
         if !found.pairs.is_empty() {
             let run = found.into_sorted();
@@ -103,12 +114,13 @@ impl Shared<'_> {
     }
 }
 
-/// One sorted list of several, which have nothing in common, by so many threads.
+/// Merges sorted lists without common elements, with `threads` threads.
 fn merge(mut runs: Vec<Vec<Pair>>, threads: usize) -> Vec<Pair> {
     if runs.len() < 2 {
         return runs.pop().unwrap_or_default();
     }
-    // Where to cut: evenly among evenly spaced samples of each.
+    // The ranges are bounded by evenly spaced elements of the sorted samples, which are evenly
+    // spaced elements of each list.
     let mut samples: Vec<u64> = Vec::with_capacity(runs.len() * threads);
     for run in &runs {
         samples.extend((1..=threads).map(|k| sort_key(&run[(run.len() - 1) * k / threads])));
@@ -137,17 +149,17 @@ fn merge(mut runs: Vec<Vec<Pair>>, threads: usize) -> Vec<Pair> {
             place.copy_from_slice(piece);
             rest = after;
         }
-        // A merge sort takes what is in order already as it is.
+        // The stable sort is a merge sort that detects the sorted runs.
         to.sort_by_key(sort_key);
     });
     merged
 }
 
-/// The first levels of a traversal, until there are enough pairs to share out.
+/// Opens the first levels of a traversal, until there are at least `min_pairs` pairs.
 struct Expand<'q> {
     query: &'q Query<'q>,
     roots: (Link, Link),
-    enough: usize,
+    min_pairs: usize,
 }
 
 impl dispatch::Task for Expand<'_> {
@@ -159,7 +171,7 @@ impl dispatch::Task for Expand<'_> {
         work.add(self.roots.0, self.roots.1);
         loop {
             let count = std::mem::take(&mut work.steps.count);
-            if count == 0 || count + work.leaves.count >= self.enough {
+            if count == 0 || count + work.leaves.count >= self.min_pairs {
                 work.steps.count = count;
                 break;
             }
@@ -180,12 +192,13 @@ mod tests {
     use crate::math::Random;
 
     #[test]
-    fn runs_of_any_lengths_are_merged() {
+    fn runs_of_any_length_are_merged() {
         let mut random = Random::new(8);
         let mut below = |n: usize| (random.unit() * n as f64) as usize;
         for lists in 0..9 {
             for threads in [1, 2, 3, 16] {
-                // Each pair in one list; few first numbers, so that cuts fall between equal ones.
+                // Each pair is in one list; there are few distinct first numbers, so that range
+                // borders fall between pairs with equal first numbers.
                 let mut runs = vec![Vec::new(); lists];
                 let all: Vec<Pair> =
                     (0..40 * lists as u32).map(|k| (k / 100 * 7, k % 100 * 3)).collect();

@@ -1,10 +1,10 @@
-//! One tree alone: how often its surface crosses a ray.
+//! Search in a single tree: the signed number of crossings of its surface with a ray.
 //!
-//! The ray starts at a point of the frame that a pose leads to and runs along an axis of that
-//! frame. It is brought into the tree's local frame, where boxes and triangles that it certainly
-//! misses are left out and triangles that it certainly pierces are counted, eight at a time in
-//! `f32`. What is left goes to the exact test of the caller, which works on the posed vertices.
-//! The margins are derived in `docs/notes/tree.md`, section Rays.
+//! The ray starts at a point of the target frame of a pose and runs along an axis of that frame. It
+//! is transformed into the tree's local frame. There, eight at a time in `f32`, boxes and triangles
+//! that it certainly misses are skipped and triangles that it certainly pierces are counted. The
+//! other triangles go to the exact test of the caller, which uses the transformed vertices. The
+//! margins are derived in `docs/notes/tree.md`, section Rays.
 
 use std::cell::Cell;
 
@@ -15,44 +15,45 @@ use crate::wide::{Lanes3, Wide, Wide3, dispatch};
 use super::Tree;
 use super::leaf::Leaf;
 use super::node::{Link, Node};
-use super::relative::{DENORMAL, LEAST_REACH};
+use super::relative::{DENORMAL_ERROR, MIN_REACH};
 
 /// A ray in the local frame of a tree.
 #[derive(Clone, Copy, Debug)]
 struct Ray {
     origin: [f32; 3],
-    /// Along the ray, of length one up to a few `1e-9`, and two directions across it: a
-    /// right-handed frame `across[0]`, `across[1]`, `along`.
+    /// The direction of the ray, of length one up to a few `1e-9`, and two directions across it:
+    /// `across[0]`, `across[1]`, `along` is a right-handed frame.
     along: [f32; 3],
     across: [[f32; 3]; 2],
-    /// What a coordinate relative to the origin can be off by.
+    /// Upper bound of the error of a coordinate relative to the origin.
     margin: f32,
 }
 
 thread_local! {
-    /// Subtrees that are left, kept from query to query so that nothing is allocated.
+    /// Subtrees that remain to be visited; kept from query to query so that queries do not
+    /// allocate.
     static STACK: Cell<Vec<Link>> = const { Cell::new(Vec::new()) };
 }
 
-/// A ray along an axis of the frame that `pose` leads to.
+/// A ray along an axis of the target frame of `pose`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cast<'a> {
-    /// Where the mesh is.
+    /// The pose of the mesh.
     pub(crate) pose: &'a Pose,
-    /// Where the ray begins, up to `slack` in any direction.
+    /// The origin of the ray, up to an error of `slack` in any direction.
     pub(crate) from: Vec3,
     pub(crate) slack: f64,
     pub(crate) along: RayAxis,
 }
 
 impl Tree {
-    /// The signed number of triangles that a ray pierces: one for each that it leaves through its
-    /// front, minus one for each that it enters there. `exact` tells this of a single triangle; if
-    /// that is `None`, so is the result.
+    /// The signed number of triangles that a ray pierces: plus one for each triangle that it leaves
+    /// through the front, minus one for each that it enters through the front. `exact` returns this
+    /// number for a single triangle; if that is `None`, so is the result.
     ///
-    /// Calls `exact` for triangles where `f32` leaves it open, each once; these include all that
-    /// hold the beginning of the ray. The result of the outer option is `None`, and nothing was
-    /// called, if the mesh is too small or the point too far away for `f32`.
+    /// Calls `exact` once for each triangle that `f32` does not decide; these include all triangles
+    /// that contain the origin of the ray. The outer option is `None`, and `exact` was not called,
+    /// if the mesh is too small or the origin too far away for `f32`.
     pub(crate) fn crossings(
         &self,
         cast: &Cast<'_>,
@@ -68,21 +69,25 @@ impl Tree {
         Some(found)
     }
 
-    /// The ray in the local frame, if `f32` holds it with a margin that means something.
+    /// The ray in the local frame; `None` if `f32` is not precise enough.
     fn local_ray(&self, cast: &Cast<'_>) -> Option<Ray> {
         let Cast { pose, from, slack, along: RayAxis { axis, forward } } = *cast;
         // Not the transpose: a pose need not be a rotation to the last digit.
-        let back = pose.rotation().inverse();
-        let origin = self.frame.local(back * (from - pose.translation()));
+        let inverse = pose.rotation().inverse();
+        let origin = self.frame.local(inverse * (from - pose.translation()));
         let span = self.reach + origin.length();
         let largest =
             self.largest + from.abs().max_element() + pose.translation().abs().max_element();
-        let rounding = largest * f64::EPSILON * 64.0 + DENORMAL + slack * (1.0 + 1e-6);
+        let rounding = largest * f64::EPSILON * 64.0 + DENORMAL_ERROR + slack * (1.0 + 1e-6);
         let margin = span * f64::from(f32::EPSILON) * 64.0 + rounding * self.frame.scale;
-        if !(span < FURTHEST && margin < 1.0 && self.reach >= LEAST_REACH) {
+        if !(span < MAX_SPAN && margin < 1.0 && self.reach >= MIN_REACH) {
             return None;
         }
-        let along = self.frame.turned(if forward { back.col(axis) } else { -back.col(axis) });
+        let along = self.frame.local_direction(if forward {
+            inverse.col(axis)
+        } else {
+            -inverse.col(axis)
+        });
         let (u, v) = along.any_orthonormal_pair();
         let single = |v: Vec3| v.as_vec3().to_array();
         Some(Ray {
@@ -94,11 +99,11 @@ impl Tree {
     }
 }
 
-/// Points further away than this, in local units, are left to others. The points of a mesh's box
-/// are never as far.
-const FURTHEST: f64 = 64.0;
+/// Maximum distance of a point of the mesh from the ray's origin, in local units; the tree declines
+/// rays beyond it. Origins within the mesh's box are never that far.
+const MAX_SPAN: f64 = 64.0;
 
-/// The descent, for whatever instructions there are.
+/// The descent, compiled for each backend.
 struct Count<'a> {
     tree: &'a Tree,
     ray: &'a Ray,
@@ -135,20 +140,21 @@ impl dispatch::Task for Count<'_> {
     }
 }
 
-/// What a ray does with the triangles of a leaf, a bit for each. Those it misses have none.
+/// The results for the triangles of a leaf, one bit each. Triangles that the ray misses have no
+/// bit.
 #[derive(Clone, Copy, Debug)]
 struct Crossed {
-    /// It leaves through the front.
+    /// The ray leaves through the front.
     forward: u32,
-    /// It enters through the front.
+    /// The ray enters through the front.
     backward: u32,
-    /// To be decided from the vertices.
+    /// Undecided in `f32`; the exact test decides.
     open: u32,
 }
 
 impl Ray {
-    /// Which boxes of a node the ray may meet: the axes across the ray and those of the boxes are
-    /// tried, and whether the box is behind the origin.
+    /// The boxes of a node that the ray may meet: tests the cross products of the ray with the axes
+    /// of the boxes, and whether the box is behind the origin.
     #[inline(always)]
     fn boxes<W: Wide>(&self, node: &Node) -> u32 {
         let [x, y, z] = self.along;
@@ -169,18 +175,18 @@ impl Ray {
         in_x.le(to_x).and(in_y.le(to_y)).and(in_z.le(to_z)).and(far).bits()
     }
 
-    /// What the ray does with the triangles of a leaf.
+    /// Classifies the triangles of a leaf.
     ///
-    /// Seen along the ray, the origin is at zero. A triangle is missed if its box does not hold
-    /// zero, or if zero is strictly to the left of one side and strictly to the right of another;
-    /// it is pierced if zero is strictly to the same side of all three and the whole of the
-    /// triangle is ahead.
+    /// In coordinates along the axes of the ray, its origin is zero. A triangle is missed if its
+    /// box does not contain zero, or if zero is strictly to the left of one side and strictly to
+    /// the right of another; it is pierced if zero is strictly to the same side of all three sides
+    /// and the whole triangle is ahead of the origin.
     #[inline(always)]
     fn triangles<W: Wide>(&self, leaf: &Leaf) -> Crossed {
         let offset = [0, 1, 2].map(|k| leaf.origin[k] - self.origin[k]);
-        let p = self.seen::<W>(&leaf.corners[0], offset);
-        let q = self.seen::<W>(&leaf.corners[1], offset);
-        let r = self.seen::<W>(&leaf.corners[2], offset);
+        let p = self.along_ray::<W>(&leaf.corners[0], offset);
+        let q = self.along_ray::<W>(&leaf.corners[1], offset);
+        let r = self.along_ray::<W>(&leaf.corners[2], offset);
         let (margin, zero) = (W::splat(self.margin), W::splat(0.0));
         let least = zero.sub(margin);
         let (low_x, high_x) = (p.x.min(q.x).min(r.x), p.x.max(q.x).max(r.x));
@@ -207,9 +213,9 @@ impl Ray {
         Crossed { forward, backward, open: within & !missed & !forward & !backward }
     }
 
-    /// Eight points about a leaf's origin, along the axes of the ray.
+    /// Eight points relative to a leaf's origin, in coordinates along the axes of the ray.
     #[inline(always)]
-    fn seen<W: Wide>(&self, points: &Lanes3, offset: [f32; 3]) -> Wide3<W> {
+    fn along_ray<W: Wide>(&self, points: &Lanes3, offset: [f32; 3]) -> Wide3<W> {
         let p = Wide3::<W>::load(points).add(Wide3::splat(offset));
         let [u, v] = &self.across;
         Wide3 { x: dot(p, u), y: dot(p, v), z: dot(p, &self.along) }
@@ -229,11 +235,12 @@ mod tests {
     use crate::wide::dispatch::Baseline;
     use dispatch::Task;
 
-    /// The counts of the backends, and what `f32` decided of them.
+    /// The counts of both backends and of the exact test, and the number of triangles that `f32`
+    /// leaves open.
     #[test]
-    fn arrays_and_registers_count_the_same() {
+    fn both_backends_count_the_same_crossings() {
         let mut random = Random::new(8);
-        let (mut open, mut sure) = (0, 0);
+        let (mut open, mut crossings) = (0, 0);
         samples::pairs(6, [0.0, 1.0, 4.0], |_, mesh, pose| {
             let tree = mesh.tree();
             let bounds = mesh.bounds_at(pose);
@@ -244,9 +251,9 @@ mod tests {
                 let cast = Cast { pose, from, slack: 0.0, along };
                 let Some(ray) = tree.local_ray(&cast) else { continue };
                 let corners = |t: u32| mesh.triangle(t as usize).map(|v| pose.transform_point(v));
-                let mut asked = 0;
+                let mut exact_calls = 0;
                 let mut exact = |t: u32| {
-                    asked += 1;
+                    exact_calls += 1;
                     along.crossing(from, &corners(t))
                 };
                 let mut stack: Vec<Link> = tree.root.iter().map(|(_, link)| *link).collect();
@@ -256,10 +263,10 @@ mod tests {
                 let all = 0..mesh.triangles().len() as u32;
                 let expected: Option<i64> = all.map(|t| along.crossing(from, &corners(t))).sum();
                 assert_eq!(plain, expected);
-                open += asked;
-                sure += plain.unwrap_or(0).unsigned_abs();
+                open += exact_calls;
+                crossings += plain.unwrap_or(0).unsigned_abs();
             }
         });
-        assert!(open < 1_000 && sure > 200, "{open} {sure}");
+        assert!(open < 1_000 && crossings > 200, "{open} {crossings}");
     }
 }

@@ -1,10 +1,10 @@
-//! Refitting: the same tree around triangles that have moved (deforming objects, Klosowski et al.
-//! 1998, section 6.1).
+//! Refitting: keeps the structure of a tree whose triangles have moved (deforming objects,
+//! Klosowski et al. 1998, section 6.1).
 //!
-//! Which triangles share a leaf and which leaves share a node stays as it was; frame, corners and
-//! boxes are computed again, bottom up, by the code that built them. So a refitted tree keeps every
-//! promise of a new one, and answers are the same; only its boxes may overlap more, which costs
-//! time.
+//! The assignment of triangles to leaves and of leaves to nodes stays as it was; frame, corners and
+//! boxes are computed again, bottom up, by the code that built them. So a refitted tree has all
+//! invariants of a new one, and the answers are the same; only its boxes may overlap more, which
+//! costs time.
 
 use rayon::prelude::*;
 
@@ -12,27 +12,26 @@ use crate::error::{Error, ErrorKind};
 use crate::mesh::Mesh;
 
 use super::Tree;
+use super::disc::Disc;
 use super::leaf::Leaf;
 use super::node::{Link, LocalBox, Node};
-use super::sheet::Sheet;
-use super::split::LEAF;
+use super::split::LEAF_SIZE;
 
-/// More leaves than this are hardly flat: their sheet is a ball.
-const SHEET: usize = 1024;
+/// Subtrees with more leaves than this are hardly flat: their disc is a ball.
+const MAX_LEAVES_FOR_DISC: usize = 1024;
 
-/// Fewer leaves, or sheets, than this are fitted by one thread.
-const MANY: usize = 1024;
+/// Fewer leaves or discs than this are fitted by one thread.
+const MIN_ITEMS_FOR_THREADS: usize = 1024;
 
 impl Tree {
-    /// Fits the tree to a mesh with the same triangles, whose vertices may lie anywhere else: about
-    /// a quarter of the time that [`Tree::build`] takes.
+    /// Fits the tree to a mesh with the same triangles, whose vertices may have moved anywhere:
+    /// takes about a quarter of the time of [`Tree::build`].
     ///
-    /// Queries stay exact however far the vertices have moved, but slow down as triangles that were
-    /// neighbours part. [`Deforming`](crate::Deforming) does this for a mesh that moves again and
-    /// again, and rebuilds what has become slow.
+    /// Queries stay exact however far the vertices have moved, but slow down as neighbouring
+    /// triangles move apart. [`Deforming`](crate::Deforming) refits repeatedly for a mesh that
+    /// keeps moving, and rebuilds subtrees that have become slow.
     ///
-    /// # Errors
-    /// If the mesh has another number of triangles; the tree is left as it was.
+    /// If the mesh has a different number of triangles; the tree is then unchanged.
     ///
     /// ```
     /// use impinge::{shapes, tree::Tree};
@@ -54,31 +53,32 @@ impl Tree {
             *leaf = fitted;
             bounds
         };
-        let hung: Vec<LocalBox> = if leaves.len() < MANY || rayon::current_num_threads() == 1 {
-            leaves.iter_mut().map(fit).collect()
-        } else {
-            leaves.par_iter_mut().map(fit).collect()
-        };
+        let boxes: Vec<LocalBox> =
+            if leaves.len() < MIN_ITEMS_FOR_THREADS || rayon::current_num_threads() == 1 {
+                leaves.iter_mut().map(fit).collect()
+            } else {
+                leaves.par_iter_mut().map(fit).collect()
+            };
         self.leaves = leaves;
         for node in &mut self.nodes {
             for slot in 0..8 {
                 let link = node.link[slot];
                 if link != Link::NONE && link.is_leaf() {
-                    let (leaf, bounds) = (&self.leaves[link.index()], &hung[link.index()]);
-                    node.set(slot, bounds, &sheet(bounds, std::slice::from_ref(leaf)), link);
+                    let (leaf, bounds) = (&self.leaves[link.index()], &boxes[link.index()]);
+                    node.set(slot, bounds, &disc_of(bounds, std::slice::from_ref(leaf)), link);
                 }
             }
         }
         match self.root {
-            Some((_, link)) if link.is_leaf() => self.set_root(&hung[link.index()], link),
+            Some((_, link)) if link.is_leaf() => self.set_root(&boxes[link.index()], link),
             Some((_, link)) => self.fit_nodes(link),
             None => {}
         }
         Ok(())
     }
 
-    /// Fits everything above the leaves, which hang in their slots fitted already, and hangs the
-    /// tree on `root`, a node.
+    /// Fits everything above the leaves, whose slots are fitted already, and sets `root`, a node,
+    /// as the root.
     pub(super) fn fit_nodes(&mut self, root: Link) {
         let order = self.preorder(root);
         let mut slots = Vec::new();
@@ -87,26 +87,26 @@ impl Tree {
             for slot in 0..8 {
                 let link = self.nodes[node].link[slot];
                 if link != Link::NONE && !link.is_leaf() {
-                    let bounds = self.nodes[link.index()].own;
-                    self.nodes[node].set(slot, &bounds, &Sheet::ball(0.0), link);
+                    let bounds = self.nodes[link.index()].bounds;
+                    self.nodes[node].set(slot, &bounds, &Disc::ball(0.0), link);
                     slots.push((node, slot));
                 }
             }
-            self.nodes[node].own = fit_node(&self.nodes[node]);
+            self.nodes[node].bounds = fit_node(&self.nodes[node]);
         }
-        let sheets = each(slots.len(), |k| {
+        let discs = map_indices(slots.len(), |k| {
             let (node, slot) = slots[k];
             let node = &self.nodes[node];
-            self.sheet_of(&node.get(slot), node.link[slot])
+            self.disc_below(&node.get(slot), node.link[slot])
         });
-        for ((node, slot), sheet) in slots.into_iter().zip(&sheets) {
-            self.nodes[node].sheets.set(slot, sheet);
+        for ((node, slot), disc) in slots.into_iter().zip(&discs) {
+            self.nodes[node].discs.set(slot, disc);
         }
-        let bounds = self.nodes[root.index()].own;
+        let bounds = self.nodes[root.index()].bounds;
         self.set_root(&bounds, root);
     }
 
-    /// Fits a leaf to where its triangles are now; returns its box.
+    /// Fits a leaf to the current positions of its triangles; returns its box.
     pub(super) fn refit_leaf(&mut self, mesh: &Mesh, index: usize) -> LocalBox {
         let old = &self.leaves[index];
         let (leaf, bounds) = self.fit_leaf(mesh, &old.triangles[..old.count as usize]);
@@ -117,8 +117,8 @@ impl Tree {
     /// A leaf of these one to eight triangles, in the tree's frame, with its box.
     pub(super) fn fit_leaf(&self, mesh: &Mesh, triangles: &[u32]) -> (Leaf, LocalBox) {
         let (mut min, mut max) = (glam::DVec3::INFINITY, glam::DVec3::NEG_INFINITY);
-        let (mut numbers, mut corners) = ([0; LEAF], [[[0.0; LEAF]; 3]; 3]);
-        for lane in 0..LEAF {
+        let (mut numbers, mut corners) = ([0; LEAF_SIZE], [[[0.0; LEAF_SIZE]; 3]; 3]);
+        for lane in 0..LEAF_SIZE {
             let number = triangles[lane.min(triangles.len() - 1)];
             numbers[lane] = number;
             let vertices = mesh.triangles()[number as usize];
@@ -133,31 +133,31 @@ impl Tree {
         (Leaf::new(numbers, triangles.len(), &corners, &bounds), bounds)
     }
 
-    /// Puts what `link` leads to, which is fitted already, into a slot of a node, with its box and
-    /// the sheet of the triangles below.
-    pub(super) fn hang(&mut self, node: usize, slot: usize, bounds: &LocalBox, link: Link) {
-        let sheet = self.sheet_of(bounds, link);
-        self.nodes[node].set(slot, bounds, &sheet, link);
+    /// Sets a slot of a node to `link`, whose target is fitted already, with its box and the disc
+    /// of the triangles below.
+    pub(super) fn set_child(&mut self, node: usize, slot: usize, bounds: &LocalBox, link: Link) {
+        let disc = self.disc_below(bounds, link);
+        self.nodes[node].set(slot, bounds, &disc, link);
     }
 
-    /// The sheet of the triangles below a link, about the centre of their box.
-    fn sheet_of(&self, bounds: &LocalBox, link: Link) -> Sheet {
+    /// The disc of the triangles below a link, about the centre of their box.
+    fn disc_below(&self, bounds: &LocalBox, link: Link) -> Disc {
         match self.leaves_below(link) {
-            None => Sheet::ball(bounds.reach()),
+            None => Disc::ball(bounds.reach()),
             Some(below) => {
                 let first = below.first().map_or(0, |leaf| *leaf as usize);
                 if below.iter().enumerate().all(|(k, leaf)| *leaf as usize == first + k) {
-                    sheet(bounds, &self.leaves[first..first + below.len()])
+                    disc_of(bounds, &self.leaves[first..first + below.len()])
                 } else {
                     let copies = below.iter().map(|leaf| self.leaves[*leaf as usize].clone());
-                    sheet(bounds, &copies.collect::<Vec<_>>())
+                    disc_of(bounds, &copies.collect::<Vec<_>>())
                 }
             }
         }
     }
 
-    /// The leaves below a link, in the order of the slots; `None` if there are too many for a
-    /// sheet.
+    /// The leaves below a link, in the order of the slots; `None` if there are more than
+    /// [`MAX_LEAVES_FOR_DISC`].
     fn leaves_below(&self, link: Link) -> Option<Vec<u32>> {
         let (mut leaves, mut open) = (Vec::new(), vec![link]);
         while let Some(link) = open.pop() {
@@ -166,14 +166,14 @@ impl Tree {
             } else {
                 open.extend(self.nodes[link.index()].links().rev().map(|(_, link)| link));
             }
-            if leaves.len() + open.len() > SHEET {
+            if leaves.len() + open.len() > MAX_LEAVES_FOR_DISC {
                 return None;
             }
         }
         Some(leaves)
     }
 
-    /// Hangs the tree on its root and derives from the root's box how far it reaches.
+    /// Sets the root, and computes the extent of the tree from its box.
     pub(super) fn set_root(&mut self, bounds: &LocalBox, link: Link) {
         let far = [0, 1, 2].map(|k| f64::from(bounds.center[k].abs()) + f64::from(bounds.half[k]));
         self.reach = far.iter().map(|h| h * h).sum::<f64>().sqrt();
@@ -181,8 +181,8 @@ impl Tree {
         self.root = Some((*bounds, link));
     }
 
-    /// The nodes from `top` down, each before those below it, in the order of their slots: the
-    /// order that [`Tree::build`] stores them in. None for a leaf.
+    /// The nodes from `top` down in preorder: parents before children, children in the order of
+    /// their slots, as [`Tree::build`] stores them. Empty for a leaf.
     pub(super) fn preorder(&self, top: Link) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.nodes.len());
         let mut open = Vec::new();
@@ -197,7 +197,7 @@ impl Tree {
         order
     }
 
-    /// All nodes, each before those below it.
+    /// All nodes in preorder.
     pub(super) fn all_nodes(&self) -> Vec<u32> {
         self.root.map_or_else(Vec::new, |(_, link)| self.preorder(link))
     }
@@ -207,14 +207,14 @@ impl Tree {
         self.leaves.iter().map(|leaf| leaf.count as usize).sum()
     }
 
-    /// Refuses meshes that cannot be the tree's.
+    /// Checks that a mesh has as many triangles as the tree.
     pub(super) fn check_count(&self, mesh: &Mesh) -> Result<(), Error> {
         let (own, given) = (self.triangle_count(), mesh.triangles().len());
         if own != given {
             return Err(Error::new(
                 ErrorKind::WrongMesh,
                 format!(
-                    "a mesh of {given} triangles given with a tree over {own}; give the mesh the tree was built of"
+                    "the mesh has {given} triangles, but its tree has {own}; give the mesh that the tree was built of"
                 ),
             ));
         }
@@ -223,15 +223,15 @@ impl Tree {
 }
 
 impl Node {
-    /// The occupied slots and where they lead.
+    /// The occupied slots and their links.
     pub(super) fn links(&self) -> impl DoubleEndedIterator<Item = (usize, Link)> + '_ {
         self.link.iter().copied().enumerate().filter(|(_, link)| *link != Link::NONE)
     }
 }
 
-/// What `work` makes of each number below `count`, by all threads if there are many.
-fn each<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    if count < MANY || rayon::current_num_threads() == 1 {
+/// The results of `work` for each index below `count`, computed by all threads if there are many.
+fn map_indices<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if count < MIN_ITEMS_FOR_THREADS || rayon::current_num_threads() == 1 {
         (0..count).map(work).collect()
     } else {
         (0..count).into_par_iter().map(work).collect()
@@ -252,12 +252,12 @@ pub(super) fn fit_node(node: &Node) -> LocalBox {
     LocalBox::around(min, max)
 }
 
-/// The sheet about the centre of the box of these leaves.
-pub(super) fn sheet(bounds: &LocalBox, leaves: &[Leaf]) -> Sheet {
+/// The disc of these leaves, about the centre of their box.
+pub(super) fn disc_of(bounds: &LocalBox, leaves: &[Leaf]) -> Disc {
     match leaves {
-        // Its own is about the same centre.
-        [leaf] if leaf.origin == bounds.center => leaf.sheet,
-        _ if leaves.len() <= SHEET => Sheet::around(bounds, leaves),
-        _ => Sheet::ball(bounds.reach()),
+        // The leaf's own disc has the same centre.
+        [leaf] if leaf.origin == bounds.center => leaf.disc,
+        _ if leaves.len() <= MAX_LEAVES_FOR_DISC => Disc::around(bounds, leaves),
+        _ => Disc::ball(bounds.reach()),
     }
 }

@@ -1,7 +1,8 @@
-//! One tree alone: the triangles near something that is not a mesh.
+//! Search in a single tree: the triangles near something that is not a mesh.
 //!
-//! The nearest boxes first, down to triangles, with a limit that may fall as triangles come in.
-//! Everything is in `f64` and in the mesh's own frame, so it works whatever the sizes.
+//! The nearest boxes are opened first, down to the triangles, with a limit that may fall as
+//! triangles arrive. Everything is computed in `f64` and in the mesh's own frame, so sizes are not
+//! restricted.
 
 use std::ops::ControlFlow;
 
@@ -10,34 +11,34 @@ use crate::math::Vec3;
 use super::Tree;
 use super::node::{Link, LocalBox};
 
-/// What a search in one tree is after.
+/// The target of a search in a single tree.
 pub(crate) trait Seek {
-    /// A certain lower bound of the distance of a box, in the mesh's frame, from what is sought.
-    fn apart(&mut self, center: Vec3, half: Vec3) -> f64;
+    /// A certified lower bound of the distance of a box, in the mesh's frame, from the target.
+    fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64;
 
-    /// Boxes that are certainly further away are left out. May fall while the search runs.
+    /// Boxes whose lower bound exceeds this are skipped. May fall while the search runs.
     fn limit(&self) -> f64;
 
-    /// Takes note of the least bound by which boxes were left out so far.
-    fn left_out(&mut self, apart: f64);
+    /// Receives the lower bound of each box that was skipped.
+    fn skipped(&mut self, lower: f64);
 
-    /// Takes a triangle; [`ControlFlow::Break`] ends the search.
+    /// Receives a triangle; [`ControlFlow::Break`] ends the search.
     fn triangle(&mut self, index: u32) -> ControlFlow<()>;
 }
 
 impl Tree {
-    /// Hands every triangle in boxes that are not certainly beyond the limit to `seek`, each once.
+    /// Passes every triangle whose box is not certainly beyond the limit to `seek`, each once.
     pub(crate) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let Some((bounds, root)) = &self.root else { return ControlFlow::Continue(()) };
-        // Local coordinates are rounded where axes are turned, there and back, and so are sums with
-        // the origin.
+        // Local coordinates are rounded in both directions where the tree has its own axes, and so
+        // are sums with the origin.
         let slack = 16.0 * f64::EPSILON * self.largest + f64::MIN_POSITIVE;
-        let first = seek.apart(self.center(bounds), self.half(bounds, slack));
+        let first = seek.lower_bound(self.center(bounds), self.half(bounds, slack));
         let mut open = vec![(first, *root)];
         let mut near: Vec<(f64, Link)> = Vec::with_capacity(8);
-        while let Some((apart, link)) = open.pop() {
-            if apart > seek.limit() {
-                seek.left_out(apart);
+        while let Some((lower, link)) = open.pop() {
+            if lower > seek.limit() {
+                seek.skipped(lower);
                 continue;
             }
             if link.is_leaf() {
@@ -51,14 +52,14 @@ impl Tree {
             near.clear();
             for (slot, link) in node.link.iter().enumerate().filter(|(_, l)| **l != Link::NONE) {
                 let bounds = node.get(slot);
-                let apart = seek.apart(self.center(&bounds), self.half(&bounds, slack));
-                if apart <= seek.limit() {
-                    near.push((apart, *link));
+                let lower = seek.lower_bound(self.center(&bounds), self.half(&bounds, slack));
+                if lower <= seek.limit() {
+                    near.push((lower, *link));
                 } else {
-                    seek.left_out(apart);
+                    seek.skipped(lower);
                 }
             }
-            // The nearest is opened first; of two equally near, the first.
+            // The nearest is opened first; ties go to the lowest slot.
             near.reverse();
             near.sort_by(|p, q| q.0.total_cmp(&p.0));
             open.extend_from_slice(&near);
@@ -66,14 +67,14 @@ impl Tree {
         ControlFlow::Continue(())
     }
 
-    /// The middle of a box, in the mesh's frame.
+    /// The centre of a box, in the mesh's frame.
     fn center(&self, bounds: &LocalBox) -> Vec3 {
-        self.frame.back(Vec3::from(bounds.center.map(f64::from)))
+        self.frame.point_in_mesh(Vec3::from(bounds.center.map(f64::from)))
     }
 
-    /// Half its sides along the mesh's axes, grown by the slack.
+    /// Half its sides along the mesh's axes, plus the slack.
     fn half(&self, bounds: &LocalBox, slack: f64) -> Vec3 {
-        self.frame.back_sides(Vec3::from(bounds.half.map(f64::from))) + Vec3::splat(slack)
+        self.frame.half_sides_in_mesh(Vec3::from(bounds.half.map(f64::from))) + Vec3::splat(slack)
     }
 }
 
@@ -84,7 +85,7 @@ mod tests {
     use crate::mesh::Mesh;
     use crate::shapes;
 
-    /// All triangles within a distance of a point, by their boxes.
+    /// Finds all triangles within a distance of a point, by their boxes.
     struct Around<'a> {
         mesh: &'a Mesh,
         point: Vec3,
@@ -94,7 +95,7 @@ mod tests {
     }
 
     impl Seek for Around<'_> {
-        fn apart(&mut self, center: Vec3, half: Vec3) -> f64 {
+        fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
             ((self.point - center).abs() - half).max(Vec3::ZERO).length()
         }
 
@@ -102,8 +103,8 @@ mod tests {
             self.limit
         }
 
-        fn left_out(&mut self, apart: f64) {
-            self.least = self.least.min(apart);
+        fn skipped(&mut self, lower: f64) {
+            self.least = self.least.min(lower);
         }
 
         fn triangle(&mut self, index: u32) -> ControlFlow<()> {
@@ -120,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_near_is_missed_and_nothing_comes_twice() {
+    fn every_near_triangle_is_found_once() {
         let mut random = Random::new(5);
         let ring = shapes::torus(1.0, 0.4, 40, 20).unwrap();
-        let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
-        let askew = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean);
-        for (shape, scale) in [(&ring, 1.0), (&ring, 1e-30), (&ring, 1e50), (&askew, 3.0)] {
+        let tilt = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+        let tilted = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&tilt);
+        for (shape, scale) in [(&ring, 1.0), (&ring, 1e-30), (&ring, 1e50), (&tilted, 3.0)] {
             let mesh = shape.scaled(scale).unwrap();
             for _ in 0..50 {
                 let (point, limit) = (random.in_cube() * 2.0 * scale, random.unit() * scale);

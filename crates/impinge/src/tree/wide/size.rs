@@ -1,4 +1,4 @@
-//! How large a tree is.
+//! The size of a tree.
 
 use super::Tree;
 use super::node::Link;
@@ -12,14 +12,14 @@ pub struct TreeSize {
     pub leaves: usize,
     /// Triangles in the leaves.
     pub triangles: usize,
-    /// Nodes on the longest way from the root to a leaf; zero where there is one leaf or none.
+    /// Nodes on the longest path from the root to a leaf; zero if there is one leaf or none.
     pub depth: usize,
-    /// Bytes beside the mesh.
+    /// Bytes without the mesh.
     pub bytes: usize,
 }
 
 impl TreeSize {
-    /// Bytes beside the mesh for each triangle; zero without triangles.
+    /// Bytes for each triangle, without the mesh; zero if there are no triangles.
     #[must_use]
     pub fn bytes_per_triangle(&self) -> f64 {
         if self.triangles == 0 { 0.0 } else { self.bytes as f64 / self.triangles as f64 }
@@ -27,7 +27,7 @@ impl TreeSize {
 }
 
 impl Tree {
-    /// How many nodes and leaves there are, how deep they go, and what they take.
+    /// The number of nodes, leaves and triangles, the depth, and the memory.
     ///
     /// ```
     /// let size = impinge::shapes::torus(1.0, 0.4, 64, 32)?.tree().size();
@@ -40,10 +40,10 @@ impl Tree {
         let mut depth = 0;
         let mut open: Vec<(Link, usize)> =
             self.root.map(|(_, link)| (link, 0)).into_iter().collect();
-        while let Some((link, above)) = open.pop() {
-            depth = depth.max(above);
+        while let Some((link, levels)) = open.pop() {
+            depth = depth.max(levels);
             if !link.is_leaf() {
-                open.extend(self.nodes[link.index()].links().map(|(_, link)| (link, above + 1)));
+                open.extend(self.nodes[link.index()].links().map(|(_, link)| (link, levels + 1)));
             }
         }
         TreeSize {

@@ -1,20 +1,22 @@
-//! Where to cut a set of triangles in two: the surface-area heuristic over sixteen bins an axis, or
-//! over a few triangles in order: at every eighth, or anywhere if some are large.
+//! Splits a set of triangles in two by the surface-area heuristic: with sixteen bins for each axis,
+//! or, for few triangles, after sorting them along each axis. Sorted triangles are split at
+//! multiples of the leaf size, or anywhere if some of them are large.
 
 use glam::Vec4;
 
-/// Triangles a leaf holds at most.
-pub(super) const LEAF: usize = 8;
+/// Maximum number of triangles in a leaf.
+pub(super) const LEAF_SIZE: usize = 8;
+/// Bins for each axis.
 const BINS: usize = 16;
 
-/// Up to so many are sorted rather than put into bins.
-const FEW: usize = 64;
+/// Up to this many items are sorted along each axis instead of being put into bins.
+const MAX_SORTED_ITEMS: usize = 64;
 
-/// Items are looked at, and moved, in two halves by two threads, and those again, down to so many.
-const MANY: usize = 1 << 14;
+/// From this many items on, two threads each process half of them, recursively.
+const MIN_ITEMS_FOR_THREADS: usize = 1 << 14;
 
-/// A triangle in the making: its box in the local frame, in `f32` for sorting only. The fourth
-/// lanes are zero.
+/// A triangle of the set: its number and its box in the local frame, rounded to `f32`, which only
+/// decides where to split. The fourth lanes are zero.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item {
     pub(super) min: Vec4,
@@ -23,21 +25,21 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Twice the centre; halving it would change no comparison.
+    /// Twice the centre; the factor changes no comparison.
     #[inline(always)]
     fn center(&self) -> Vec4 {
         self.min + self.max
     }
 }
 
-/// A box that grows.
+/// A box to which boxes are added.
 #[derive(Clone, Copy, Debug)]
-struct Growing {
+struct GrowingBox {
     min: Vec4,
     max: Vec4,
 }
 
-impl Growing {
+impl GrowingBox {
     const EMPTY: Self = Self { min: Vec4::INFINITY, max: Vec4::NEG_INFINITY };
 
     #[inline(always)]
@@ -46,7 +48,7 @@ impl Growing {
         self.max = self.max.max(max);
     }
 
-    /// Half the surface; zero if empty.
+    /// Half the surface area; zero if empty.
     #[inline(always)]
     fn area(&self) -> f32 {
         let d = self.max - self.min;
@@ -54,19 +56,20 @@ impl Growing {
     }
 }
 
-/// How items were cut: the first `middle` of them are one group, the rest the other, neither empty.
+/// The result of a split: the first `middle` items are one group, the others the second; neither is
+/// empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
     pub(super) middle: usize,
-    /// What the groups cost: surface times leaves.
-    pub(super) left: f32,
-    pub(super) right: f32,
+    /// The costs of the groups: surface area times number of leaves.
+    pub(super) left_cost: f32,
+    pub(super) right_cost: f32,
 }
 
 /// Reorders the items into two groups.
 pub(super) fn split(items: &mut [Item]) -> Cut {
-    if items.len() <= FEW {
-        return split_few(items);
+    if items.len() <= MAX_SORTED_ITEMS {
+        return split_sorted(items);
     }
     let centers = centers(items);
     let size = centers.max - centers.min;
@@ -75,20 +78,20 @@ pub(super) fn split(items: &mut [Item]) -> Cut {
     );
     let grid = Grid { low: centers.min, scale };
     let bins = grid.fill(items);
-    let mut best: Option<(f32, Place, Cut)> = None;
+    let mut best: Option<(f32, Border, Cut)> = None;
     for axis in 0..3 {
         if size[axis] <= 0.0 {
             continue;
         }
         let mut right = [0.0_f32; BINS];
-        let (mut grown, mut count) = (Growing::EMPTY, 0);
+        let (mut grown, mut count) = (GrowingBox::EMPTY, 0);
         for i in (1..BINS).rev() {
             let bin = &bins.0[axis][i];
             grown.add(bin.bounds.min, bin.bounds.max);
             count += bin.count;
-            right[i] = grown.area() * groups(count);
+            right[i] = grown.area() * leaf_count(count);
         }
-        let (mut grown, mut count) = (Growing::EMPTY, 0);
+        let (mut grown, mut count) = (GrowingBox::EMPTY, 0);
         for i in 1..BINS {
             let bin = &bins.0[axis][i - 1];
             grown.add(bin.bounds.min, bin.bounds.max);
@@ -96,47 +99,48 @@ pub(super) fn split(items: &mut [Item]) -> Cut {
             if count == 0 || count as usize == items.len() {
                 continue;
             }
-            let left = grown.area() * groups(count);
+            let left = grown.area() * leaf_count(count);
             let cost = left + right[i];
             if best.is_none_or(|b| cost < b.0) {
-                let cut = Cut { middle: count as usize, left, right: right[i] };
-                best = Some((cost, Place { axis, border: i }, cut));
+                let cut = Cut { middle: count as usize, left_cost: left, right_cost: right[i] };
+                best = Some((cost, Border { axis, bin: i }, cut));
             }
         }
     }
     match best {
-        Some((_, Place { axis, border }, cut)) => {
-            let middle = partition(items, |item| grid.bin(item, axis) < border);
-            debug_assert_eq!(middle, cut.middle, "bins count what is cut");
+        Some((_, Border { axis, bin }, cut)) => {
+            let middle = partition(items, |item| grid.bin(item, axis) < bin);
+            debug_assert_eq!(middle, cut.middle, "the bins count the items of the first group");
             cut
         }
-        None => halves(items.len()), // all centres coincide, or the numbers are out of f32's range
+        // All centres coincide, or coordinates exceed the range of f32.
+        None => halves(items.len()),
     }
 }
 
-/// Between two bins.
+/// The border before a bin.
 #[derive(Clone, Copy)]
-struct Place {
+struct Border {
     axis: usize,
-    border: usize,
+    bin: usize,
 }
 
-/// Any halves will do.
+/// A split in the middle, with the highest cost.
 fn halves(count: usize) -> Cut {
-    Cut { middle: count / 2, left: f32::MAX, right: f32::MAX }
+    Cut { middle: count / 2, left_cost: f32::MAX, right_cost: f32::MAX }
 }
 
 /// The box of the centres.
-fn centers(items: &[Item]) -> Growing {
+fn centers(items: &[Item]) -> GrowingBox {
     let sum = |items: &[Item]| {
-        let mut centers = Growing::EMPTY;
+        let mut centers = GrowingBox::EMPTY;
         for item in items {
             let c = item.center();
             centers.add(c, c);
         }
         centers
     };
-    if items.len() < MANY {
+    if items.len() < MIN_ITEMS_FOR_THREADS {
         return sum(items);
     }
     let (left, right) = items.split_at(items.len() / 2);
@@ -145,7 +149,7 @@ fn centers(items: &[Item]) -> Growing {
     all
 }
 
-/// How centres are put into bins.
+/// The mapping from centres to bins.
 struct Grid {
     low: Vec4,
     scale: Vec4,
@@ -153,7 +157,7 @@ struct Grid {
 
 #[derive(Clone, Copy)]
 struct Bin {
-    bounds: Growing,
+    bounds: GrowingBox,
     count: u32,
 }
 
@@ -166,7 +170,7 @@ impl Grid {
     }
 
     fn fill(&self, items: &[Item]) -> Bins {
-        if items.len() >= MANY {
+        if items.len() >= MIN_ITEMS_FOR_THREADS {
             let (left, right) = items.split_at(items.len() / 2);
             let (mut all, more) = rayon::join(|| self.fill(left), || self.fill(right));
             for (bin, more) in all.0.as_flattened_mut().iter_mut().zip(more.0.as_flattened()) {
@@ -175,11 +179,11 @@ impl Grid {
             }
             return all;
         }
-        self.fill_one(items)
+        self.fill_serial(items)
     }
 
-    fn fill_one(&self, items: &[Item]) -> Bins {
-        let mut bins = Bins([[Bin { bounds: Growing::EMPTY, count: 0 }; BINS]; 3]);
+    fn fill_serial(&self, items: &[Item]) -> Bins {
+        let mut bins = Bins([[Bin { bounds: GrowingBox::EMPTY, count: 0 }; BINS]; 3]);
         for item in items {
             let place = (item.center() - self.low) * self.scale;
             for axis in 0..3 {
@@ -192,39 +196,40 @@ impl Grid {
     }
 }
 
-/// How many leaves' worth of triangles there are: what a visit costs.
+/// Number of leaves that hold this many triangles: the cost of a visit.
 #[inline(always)]
-fn groups(count: u32) -> f32 {
-    count.div_ceil(LEAF as u32) as f32
+fn leaf_count(count: u32) -> f32 {
+    count.div_ceil(LEAF_SIZE as u32) as f32
 }
 
-/// The share of the whole's surface that makes a triangle large.
-const LARGE: f32 = 0.25;
+/// A triangle is large if its box has more than this share of the surface area of the whole set.
+const LARGE_AREA_SHARE: f32 = 0.25;
 
-/// Whether a triangle is about as large as all of them together, as walls are: which of them share
-/// a leaf then matters more than that leaves are full.
-fn are_large(items: &[Item]) -> bool {
-    let (mut all, mut largest) = (Growing::EMPTY, 0.0_f32);
+/// Whether a triangle is about as large as the whole set, like a wall of a room. Then it is more
+/// important which triangles share a leaf than that leaves are full.
+fn has_large_triangle(items: &[Item]) -> bool {
+    let (mut all, mut largest) = (GrowingBox::EMPTY, 0.0_f32);
     for item in items {
         all.add(item.min, item.max);
-        largest = largest.max(Growing { min: item.min, max: item.max }.area());
+        largest = largest.max(GrowingBox { min: item.min, max: item.max }.area());
     }
-    largest > LARGE * all.area()
+    largest > LARGE_AREA_SHARE * all.area()
 }
 
-/// The best cut along a sorted axis, at a multiple of the leaf size, so that leaves come out full;
-/// anywhere if the triangles are large.
-fn split_few(items: &mut [Item]) -> Cut {
+/// The best split along a sorted axis: at a multiple of the leaf size, so that leaves are full; at
+/// any position if a triangle is large.
+fn split_sorted(items: &mut [Item]) -> Cut {
     let n = items.len();
-    let step = if are_large(items) { 1 } else { LEAF };
-    let mut best: Option<(f32, [u64; FEW], Cut)> = None;
+    let step = if has_large_triangle(items) { 1 } else { LEAF_SIZE };
+    let mut best: Option<(f32, [u64; MAX_SORTED_ITEMS], Cut)> = None;
     let size = centers(items);
     for axis in 0..3 {
         if size.max[axis] - size.min[axis] <= 0.0 {
             continue;
         }
-        // The centre, as an integer of the same order, over the place: sorted by one comparison.
-        let mut keys = [u64::MAX; FEW];
+        // The key is the centre as an integer with the same order, followed by the index of the
+        // item: one comparison sorts both.
+        let mut keys = [u64::MAX; MAX_SORTED_ITEMS];
         for (i, (key, item)) in keys.iter_mut().zip(items.iter()).enumerate() {
             let bits = item.center()[axis].to_bits();
             let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
@@ -233,32 +238,36 @@ fn split_few(items: &mut [Item]) -> Cut {
         let keys = &mut keys;
         keys[..n].sort_unstable();
         let at = |k: usize| &items[keys[k] as u32 as usize];
-        let mut right = [0.0_f32; FEW];
-        let mut grown = Growing::EMPTY;
+        let mut right = [0.0_f32; MAX_SORTED_ITEMS];
+        let mut grown = GrowingBox::EMPTY;
         let mut end = n;
         for border in (step..n).step_by(step).rev() {
             for k in border..end {
                 grown.add(at(k).min, at(k).max);
             }
             end = border;
-            right[border] = grown.area() * groups((n - border) as u32);
+            right[border] = grown.area() * leaf_count((n - border) as u32);
         }
-        let mut grown = Growing::EMPTY;
+        let mut grown = GrowingBox::EMPTY;
         for border in (step..n).step_by(step) {
             for k in border - step..border {
                 grown.add(at(k).min, at(k).max);
             }
-            let left = grown.area() * groups(border as u32);
+            let left = grown.area() * leaf_count(border as u32);
             let right = right[border];
             if best.is_none_or(|b| left + right < b.0) {
-                best = Some((left + right, *keys, Cut { middle: border, left, right }));
+                best = Some((
+                    left + right,
+                    *keys,
+                    Cut { middle: border, left_cost: left, right_cost: right },
+                ));
             }
         }
     }
     let Some((_, order, cut)) = best else {
         return halves(n);
     };
-    let mut sorted = [items[0]; FEW];
+    let mut sorted = [items[0]; MAX_SORTED_ITEMS];
     for (to, key) in sorted.iter_mut().zip(&order[..n]) {
         *to = items[*key as u32 as usize];
     }
@@ -266,17 +275,16 @@ fn split_few(items: &mut [Item]) -> Cut {
     cut
 }
 
-/// Moves the items that satisfy `first` to the front; returns how many there are. Their order does
-/// not depend on the number of threads.
+/// Moves the items that satisfy `first` to the front; returns their number. The order does not
+/// depend on the number of threads.
 fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool + Copy + Sync) -> usize {
-    if items.len() >= MANY {
+    if items.len() >= MIN_ITEMS_FOR_THREADS {
         let half = items.len() / 2;
         let (left, right) = items.split_at_mut(half);
         let (i, j) = rayon::join(|| partition(left, first), || partition(right, first));
-        // The end of the left half and the beginning of the right one change places, as far as both
-        // reach.
+        // Swaps the end of the left half with the beginning of the right half.
         let count = j.min(half - i);
-        exchange(&mut left[i..i + count], &mut right[j - count..j]);
+        swap_slices(&mut left[i..i + count], &mut right[j - count..j]);
         return i + j;
     }
     let (mut i, mut j) = (0, items.len());
@@ -294,13 +302,13 @@ fn partition(items: &mut [Item], first: impl Fn(&Item) -> bool + Copy + Sync) ->
     }
 }
 
-/// Two slices of the same length change places.
-fn exchange(left: &mut [Item], right: &mut [Item]) {
-    if left.len() < MANY {
+/// Swaps two slices of the same length.
+fn swap_slices(left: &mut [Item], right: &mut [Item]) {
+    if left.len() < MIN_ITEMS_FOR_THREADS {
         return left.swap_with_slice(right);
     }
     let half = left.len() / 2;
     let (p, q) = left.split_at_mut(half);
     let (r, s) = right.split_at_mut(half);
-    rayon::join(|| exchange(p, r), || exchange(q, s));
+    rayon::join(|| swap_slices(p, r), || swap_slices(q, s));
 }

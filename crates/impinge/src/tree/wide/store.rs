@@ -1,22 +1,23 @@
-//! Trees to and from files (Klosowski et al. 1998, section 5.2.2), checked so that no file can
+//! Reading and writing trees (Klosowski et al. 1998, section 5.2.2), checked so that no file can
 //! cause a wrong answer.
 //!
-//! A file holds only the structure: which triangles share a leaf, and which leaves a node. Frame,
-//! boxes and corners are computed from the mesh while reading, by the code that refits trees, in
-//! one pass. So a file that was altered, by accident or on purpose, can make a tree slow at worst.
+//! A file holds only the structure: which triangles share a leaf, and which leaves share a node.
+//! Frame, boxes and corners are computed from the mesh while reading, in one pass, by the code that
+//! refits trees. So a file that was altered, by accident or on purpose, can at worst make a tree
+//! slow.
 //!
-//! The structure is a walk from the root, every node before what is below it. There are no links
-//! that could lead astray: cycles and sharing cannot be said. All sizes follow from three counts,
-//! which are compared with the mesh before anything is allocated.
+//! The structure is a preorder walk from the root. The format has no links, so it cannot express
+//! cycles or shared subtrees. All sizes follow from three counts, which are compared with the mesh
+//! before anything is allocated.
 //!
-//! | bytes | what, little endian |
+//! | bytes | content, little endian |
 //! | ---: | --- |
 //! | 8 | `impgtree` |
-//! | 4 | version of the format, [`FORMAT`] |
+//! | 4 | version of the format, [`FORMAT_VERSION`] |
 //! | 16 | fingerprint of the mesh |
 //! | 12 | counts of triangles, nodes and leaves |
-//! | 8 | XXH3 of the 40 bytes before and of the walk |
-//! | | the walk: for a node `n`, the number of slots, and a byte with a bit for each that is a leaf; for a leaf its `n` triangles, four bytes each, after `n` in one byte |
+//! | 8 | XXH3 of the 40 bytes before this field and of the walk |
+//! | | the walk: a node is two bytes, the number of its slots and a bit for each that is a leaf; a leaf is one byte, the number of its triangles, and four bytes for each |
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -32,27 +33,27 @@ use super::node::{Link, LocalBox, Node};
 
 /// The version of the format that [`Tree::write`] writes, and the only one that [`Tree::read`]
 /// reads.
-pub const FORMAT: u32 = 1;
+pub const FORMAT_VERSION: u32 = 1;
 
 const MAGIC: &[u8; 8] = b"impgtree";
 
-/// Magic, version, fingerprint, three counts.
-const HEAD: usize = 8 + 4 + 16 + 12;
+/// Bytes before the checksum: magic, version, fingerprint, three counts.
+const CHECKSUM_OFFSET: usize = 8 + 4 + 16 + 12;
 
-/// The head and the checksum.
-const START: usize = HEAD + 8;
+/// Bytes before the walk: the fields above and the checksum.
+const HEADER_LEN: usize = CHECKSUM_OFFSET + 8;
 
-/// Nodes on a way from the root. Trees of real meshes have ten or so; the limit keeps a forged file
-/// from making walks of unbounded depth.
-const DEEPEST: usize = 1024;
+/// Largest number of nodes on a path from the root. Trees of real meshes have about ten; the limit
+/// bounds the depth of the walk in a forged file.
+const MAX_DEPTH: usize = 1024;
 
 impl Tree {
-    /// Writes the tree of `mesh` to a file, or whatever else takes bytes: six bytes a triangle.
-    /// [`Tree::read`] brings it back; the format is described in the source of this method's module
-    /// and has a version, [`FORMAT`].
+    /// Writes the tree of `mesh` to a file or any other [`Write`], with six bytes for each
+    /// triangle. [`Tree::read`] restores it. The source of this method's module describes the
+    /// format, whose version is [`FORMAT_VERSION`].
     ///
-    /// # Errors
-    /// If the bytes cannot be written, or the tree is not over as many triangles as the mesh has.
+    /// If the bytes cannot be written, or if the tree and the mesh have different numbers of
+    /// triangles.
     ///
     /// ```
     /// use impinge::{shapes, tree::Tree};
@@ -67,19 +68,20 @@ impl Tree {
     pub fn write(&self, mut out: impl Write, mesh: &Mesh) -> Result<(), Error> {
         self.check_count(mesh)?;
         let size = self.size();
-        if size.depth > DEEPEST {
+        if size.depth > MAX_DEPTH {
             return Err(Error::new(
                 ErrorKind::TooLarge,
                 format!(
-                    "a tree {} nodes deep is not stored, where {DEEPEST} is the most; build it anew instead",
+                    "the tree is {} nodes deep and cannot be stored, the limit is {MAX_DEPTH}; build the tree again when it is needed",
                     size.depth
                 ),
             ));
         }
         let counts = [size.triangles, size.nodes, size.leaves];
-        let mut bytes = Vec::with_capacity(START + walk_len(counts.map(|n| n as u64)) as usize);
+        let mut bytes =
+            Vec::with_capacity(HEADER_LEN + walk_len(counts.map(|n| n as u64)) as usize);
         bytes.extend(MAGIC);
-        bytes.extend(FORMAT.to_le_bytes());
+        bytes.extend(FORMAT_VERSION.to_le_bytes());
         bytes.extend(mesh.fingerprint().0);
         for count in counts {
             bytes.extend((count as u32).to_le_bytes());
@@ -102,15 +104,15 @@ impl Tree {
             }
         }
         let sum = checksum(&bytes);
-        bytes[HEAD..START].copy_from_slice(&sum);
+        bytes[CHECKSUM_OFFSET..HEADER_LEN].copy_from_slice(&sum);
         let written = out.write_all(&bytes).and_then(|()| out.flush());
         written.map_err(|e| failed("the tree cannot be written", e))
     }
 
-    /// Reads the tree of `mesh` from what [`Tree::write`] has written: an open file, a slice of
-    /// bytes, a file mapped into memory. Takes a few times less than building it. Of a tree that
-    /// was built and written it gives the same tree; of one that was refitted, the same structure
-    /// with boxes that fit the mesh as it is now.
+    /// Reads the tree of `mesh` from the output of [`Tree::write`]: an open file, a slice of bytes,
+    /// a memory-mapped file. This is a few times faster than building the tree. For a tree that was
+    /// built and written, the result is the same tree; for one that was refitted, the same
+    /// structure with boxes that fit the current mesh.
     ///
     /// The file is not trusted: the structure is checked completely, and everything else is
     /// computed from the mesh. Reading stops at the end of the tree.
@@ -121,22 +123,22 @@ impl Tree {
     /// [`ErrorKind::File`] if it is something else or cannot be read.
     pub fn read(mut input: impl Read, mesh: &Mesh) -> Result<Self, Error> {
         let mut bytes = Vec::new();
-        take(&mut input, START as u64, &mut bytes)?;
+        take(&mut input, HEADER_LEN as u64, &mut bytes)?;
         if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) {
             return Err(Error::new(
                 ErrorKind::File,
-                "not a tree: it does not begin with \"impgtree\"; give a file that Tree::write has written",
+                "not a tree file: it does not begin with \"impgtree\"; give a file that Tree::write has written",
             ));
         }
-        if bytes.len() < START {
-            return Err(truncated(bytes.len() as u64, START as u64));
+        if bytes.len() < HEADER_LEN {
+            return Err(truncated(bytes.len() as u64, HEADER_LEN as u64));
         }
         let version = number(&bytes, 8);
-        if version != FORMAT {
+        if version != FORMAT_VERSION {
             return Err(Error::new(
                 ErrorKind::WrongVersion,
                 format!(
-                    "a tree of format {version}, where this version of impinge reads {FORMAT}; build the tree anew and write it"
+                    "the tree file has format {version}, but this version of impinge reads format {FORMAT_VERSION}; build the tree again and write it"
                 ),
             ));
         }
@@ -144,24 +146,22 @@ impl Tree {
         check_counts(&bytes, counts, mesh)?;
         let len = walk_len(counts);
         take(&mut input, len, &mut bytes)?;
-        if bytes.len() < START + len as usize {
-            return Err(truncated(bytes.len() as u64, START as u64 + len));
+        if bytes.len() < HEADER_LEN + len as usize {
+            return Err(truncated(bytes.len() as u64, HEADER_LEN as u64 + len));
         }
-        if checksum(&bytes) != bytes[HEAD..START] {
-            return Err(damaged(
-                "its checksum does not fit: some of its bytes are not what was written",
-            ));
+        if checksum(&bytes) != bytes[CHECKSUM_OFFSET..HEADER_LEN] {
+            return Err(damaged("its checksum does not match: some of its bytes were changed"));
         }
         Walk::new(mesh, &bytes, counts).read()
     }
 }
 
-/// Bytes of the walk: all triangles, a byte for each leaf, two for each node.
+/// Bytes of the walk: four for each triangle, one for each leaf, two for each node.
 fn walk_len([triangles, nodes, leaves]: [u64; 3]) -> u64 {
     4 * triangles + 2 * nodes + leaves
 }
 
-/// Compares the fingerprint and the counts with the mesh, so that they may be believed as sizes.
+/// Compares the fingerprint and the counts with the mesh, so that the counts can be used as sizes.
 fn check_counts(bytes: &[u8], counts: [u64; 3], mesh: &Mesh) -> Result<(), Error> {
     let [triangles, nodes, leaves] = counts;
     let own = mesh.triangles().len() as u64;
@@ -169,21 +169,22 @@ fn check_counts(bytes: &[u8], counts: [u64; 3], mesh: &Mesh) -> Result<(), Error
         return Err(Error::new(
             ErrorKind::WrongMesh,
             format!(
-                "the tree of another mesh, of {triangles} triangles, where this one has {own} and the fingerprint {}; build the tree of this mesh",
+                "the tree file belongs to another mesh of {triangles} triangles, this mesh has {own} and the fingerprint {}; build the tree of this mesh",
                 mesh.fingerprint()
             ),
         ));
     }
-    // A leaf has a triangle at least, and a node two things below it.
+    // A leaf has at least one triangle, and a node at least two children.
     if leaves > triangles || nodes > leaves.saturating_sub(1) || (leaves == 0) != (triangles == 0) {
         return Err(damaged(format_args!(
-            "its counts cannot be: {nodes} nodes and {leaves} leaves over {triangles} triangles"
+            "its counts are impossible: {nodes} nodes and {leaves} leaves over {triangles} triangles"
         )));
     }
     Ok(())
 }
 
-/// Reads so many more bytes, or as many as there are. Memory grows with what arrives.
+/// Appends `count` bytes, or as many as there are. The memory grows with the bytes that arrive, not
+/// with `count`.
 fn take(input: &mut impl Read, count: u64, bytes: &mut Vec<u8>) -> Result<(), Error> {
     input.take(count).read_to_end(bytes).map_err(|e| failed("the tree cannot be read", e))?;
     Ok(())
@@ -195,8 +196,8 @@ fn number(bytes: &[u8], at: usize) -> u32 {
 
 fn checksum(bytes: &[u8]) -> [u8; 8] {
     let mut hash = Xxh3::new();
-    hash.update(&bytes[..HEAD]);
-    hash.update(&bytes[START..]);
+    hash.update(&bytes[..CHECKSUM_OFFSET]);
+    hash.update(&bytes[HEADER_LEN..]);
     hash.digest().to_le_bytes()
 }
 
@@ -207,7 +208,7 @@ fn failed(what: &str, source: io::Error) -> Error {
 fn damaged(what: impl fmt::Display) -> Error {
     Error::new(
         ErrorKind::Damaged,
-        format!("a damaged tree: {what}; build the tree anew and write it"),
+        format!("the tree file is damaged: {what}; build the tree again and write it"),
     )
 }
 
@@ -215,19 +216,19 @@ fn truncated(have: u64, need: u64) -> Error {
     damaged(format_args!("it ends after {have} bytes of {need}"))
 }
 
-/// The walk, being read.
+/// The state while the walk is read.
 struct Walk<'a> {
     mesh: &'a Mesh,
     bytes: &'a [u8],
     at: usize,
     counts: [usize; 3],
     tree: Tree,
-    seen: Vec<bool>,
+    used: Vec<bool>,
 }
 
-/// A slot that waits for what is below it.
+/// A slot whose subtree has not been read yet.
 #[derive(Clone, Copy)]
-struct Waiting {
+struct OpenSlot {
     node: usize,
     slot: usize,
     leaf: bool,
@@ -247,7 +248,7 @@ impl<'a> Walk<'a> {
             largest: 0.0,
             stamp: Tree::new_stamp(),
         };
-        Self { mesh, bytes, at: START, counts, tree, seen: vec![false; counts[0]] }
+        Self { mesh, bytes, at: HEADER_LEN, counts, tree, used: vec![false; counts[0]] }
     }
 
     fn read(mut self) -> Result<Tree, Error> {
@@ -259,23 +260,23 @@ impl<'a> Walk<'a> {
             let (link, bounds) = self.leaf()?;
             self.tree.set_root(&bounds, link);
         }
-        while let Some(Waiting { node, slot, leaf, depth }) = open.pop() {
+        while let Some(OpenSlot { node, slot, leaf, depth }) = open.pop() {
             if leaf {
                 let (link, bounds) = self.leaf()?;
-                self.tree.hang(node, slot, &bounds, link);
+                self.tree.set_child(node, slot, &bounds, link);
             } else {
                 let link = self.node(depth, &mut open)?;
                 self.tree.nodes[node].link[slot] = link;
             }
         }
         let read = [
-            self.seen.iter().filter(|s| **s).count(),
+            self.used.iter().filter(|s| **s).count(),
             self.tree.nodes.len(),
             self.tree.leaves.len(),
         ];
         if read != [triangles, nodes, leaves] || self.at != self.bytes.len() {
             return Err(damaged(format_args!(
-                "its walk has {} triangles, {} nodes and {} leaves, where {triangles}, {nodes} and {leaves} are announced",
+                "its walk has {} triangles, {} nodes and {} leaves, but its header says {triangles}, {nodes} and {leaves}",
                 read[0], read[1], read[2]
             )));
         }
@@ -285,23 +286,23 @@ impl<'a> Walk<'a> {
         Ok(self.tree)
     }
 
-    fn node(&mut self, depth: usize, open: &mut Vec<Waiting>) -> Result<Link, Error> {
-        let place = self.at;
+    fn node(&mut self, depth: usize, open: &mut Vec<OpenSlot>) -> Result<Link, Error> {
+        let offset = self.at;
         let [count, leaves] = *self.next(2)? else { return Err(self.overrun()) };
         let node = self.tree.nodes.len();
         if !(2..=8).contains(&count) || u32::from(leaves) >> count != 0 {
             return Err(damaged(format_args!(
-                "the node at byte {place} has {count} slots and the leaves {leaves:#010b}"
+                "the node at byte {offset} has {count} slots and the leaves {leaves:#010b}"
             )));
         }
-        if depth >= DEEPEST || node >= self.counts[1] {
+        if depth >= MAX_DEPTH || node >= self.counts[1] {
             return Err(damaged(format_args!(
-                "the node at byte {place} is one too many, or too deep"
+                "the node at byte {offset} exceeds the number of nodes in the header, or is too deep"
             )));
         }
         self.tree.nodes.push(Node::EMPTY);
         let below = (0..count as usize).rev();
-        open.extend(below.map(|slot| Waiting {
+        open.extend(below.map(|slot| OpenSlot {
             node,
             slot,
             leaf: leaves >> slot & 1 == 1,
@@ -311,11 +312,11 @@ impl<'a> Walk<'a> {
     }
 
     fn leaf(&mut self) -> Result<(Link, LocalBox), Error> {
-        let place = self.at;
+        let offset = self.at;
         let [count] = *self.next(1)? else { return Err(self.overrun()) };
         if !(1..=8).contains(&count) || self.tree.leaves.len() >= self.counts[2] {
             return Err(damaged(format_args!(
-                "the leaf at byte {place} has {count} triangles, or is one too many"
+                "the leaf at byte {offset} has {count} triangles, or exceeds the number of leaves in the header"
             )));
         }
         let mut triangles = [0; 8];
@@ -325,16 +326,16 @@ impl<'a> Walk<'a> {
             *triangle = number(bytes, 0);
         }
         for triangle in &*triangles {
-            match self.seen.get_mut(*triangle as usize) {
-                Some(seen) if !*seen => *seen = true,
+            match self.used.get_mut(*triangle as usize) {
+                Some(used) if !*used => *used = true,
                 Some(_) => {
                     return Err(damaged(format_args!(
-                        "triangle {triangle} of the leaf at byte {place} occurs twice"
+                        "triangle {triangle} of the leaf at byte {offset} occurs twice"
                     )));
                 }
                 None => {
                     return Err(damaged(format_args!(
-                        "the leaf at byte {place} names triangle {triangle} of {}",
+                        "the leaf at byte {offset} has triangle {triangle}, but the mesh has only {} triangles",
                         self.counts[0]
                     )));
                 }
@@ -352,6 +353,6 @@ impl<'a> Walk<'a> {
     }
 
     fn overrun(&self) -> Error {
-        damaged(format_args!("its walk goes on after byte {}, where it should end", self.at))
+        damaged(format_args!("its walk continues after byte {}, where it should end", self.at))
     }
 }

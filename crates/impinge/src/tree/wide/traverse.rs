@@ -1,5 +1,5 @@
-//! Both trees at once, from the roots down (the simultaneous traversal of Klosowski et al. 1998,
-//! section 4.2, and of Zachmann 1994, section 3.6.1).
+//! Simultaneous traversal of two trees from the roots down (Klosowski et al. 1998, section 4.2;
+//! Zachmann 1994, section 3.6.1).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -11,29 +11,30 @@ use crate::sink::{First, Sink};
 use crate::wide::{Wide, Wide3, dispatch, prefetch};
 
 use super::Tree;
+use super::disc::WideDiscs;
 use super::leaf::Leaf;
 use super::node::{Link, Node};
 use super::pairs::Pairs;
 use super::relative::{Map, Relative};
-use super::sheet::WideSheets;
 use super::triangles::{compare, near_box};
 use super::two_nodes::likeliest;
 
-/// Nodes whose sizes differ by less than this are opened both at once.
-const ALIKE: f32 = 3.0;
+/// Two nodes are opened together if the ratio of their sizes is at most this; otherwise the larger
+/// is opened alone.
+const MAX_SIZE_RATIO: f32 = 3.0;
 
-/// Leaves are fetched so many pairs ahead.
-const AHEAD: usize = 4;
+/// Number of pairs of leaves between the prefetched pair and the one that is compared.
+const PREFETCH_PAIRS: usize = 4;
 
-/// Once there are more pairs of leaves than this they are compared, all of them: a batch lets
-/// memory keep up.
-const BATCH: usize = 32;
+/// When more pairs of leaves than this are collected, all of them are compared. Comparing in
+/// batches leaves time for prefetches.
+const LEAF_PAIRS_PER_BATCH: usize = 32;
 
-/// The first batches are small, a share of what was compared before: a first hit should not wait
-/// for pairs it does not need.
-const EAGER: usize = 4;
+/// The first batches are smaller: a batch is compared when it has more pairs than were compared
+/// before, divided by this. So a first hit does not wait for pairs that it does not need.
+const BATCH_GROWTH_DIVISOR: usize = 4;
 
-/// Two meshes with their trees, one at a pose in the frame of the other.
+/// Two meshes with their trees, and the pose of B in A's frame.
 #[derive(Debug)]
 pub(super) struct Query<'a> {
     pub(super) a: &'a Mesh,
@@ -44,149 +45,162 @@ pub(super) struct Query<'a> {
     pub(super) relative: Relative,
 }
 
-/// Sends every pair of triangles that share a point to `sink`, with B at `pose` in A's frame. The
-/// trees must be those of the meshes.
+/// Sends every pair of triangles that share a point to `sink`. `pose` is the pose of B in A's
+/// frame. The trees must be those of the meshes.
 ///
-/// Returns false, having done nothing, if one mesh is a million times smaller than the other or
-/// than the distance between them, which is more than `f32` can tell;
-/// [`pair::traverse`](crate::pair::traverse) has another method for that.
+/// Returns false without doing anything if one mesh is a million times smaller than the other or
+/// than the distance between them, which exceeds the precision of `f32`;
+/// [`pair::traverse`](crate::pair::traverse) then uses another method.
 #[must_use]
 pub fn traverse(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose, sink: &mut dyn Sink) -> bool {
     let Some(query) = Query::new(a, b, pose) else {
         return false;
     };
     if let Some(roots) = query.roots() {
-        dispatch::run(Run { query: &query, start: &[roots], sink, steps: usize::MAX });
+        dispatch::run(Traversal { query: &query, start: &[roots], sink, steps: usize::MAX });
     }
     true
 }
 
-/// Two triangles that share a point, if a few steps are enough to find any: the pair that
-/// [`traverse`] finds first. `None` tells nothing.
-pub(crate) fn first_soon(a: (&Mesh, &Tree), b: (&Mesh, &Tree), pose: &Pose) -> Option<(u32, u32)> {
+/// Two triangles that share a point, if a few steps find any: the pair that [`traverse`] finds
+/// first. `None` does not mean that there is none.
+pub(crate) fn first_in_few_steps(
+    a: (&Mesh, &Tree),
+    b: (&Mesh, &Tree),
+    pose: &Pose,
+) -> Option<(u32, u32)> {
     let query = Query::new(a, b, pose)?;
     let roots = query.roots()?;
     let mut first = First::default();
-    dispatch::run(Run { query: &query, start: &[roots], sink: &mut first, steps: SOON });
+    dispatch::run(Traversal {
+        query: &query,
+        start: &[roots],
+        sink: &mut first,
+        steps: QUICK_STEPS,
+    });
     first.pair
 }
 
-/// A few steps. Twelve find most first hits of deep overlap and about half of those of shallow;
-/// eight find fewer, and cost hardly less where there are none.
-const SOON: usize = 12;
+/// Step limit of [`first_in_few_steps`]. Twelve steps find most first hits of deep overlap and
+/// about half of those of shallow overlap; eight find fewer, and cost hardly less if there is no
+/// hit.
+const QUICK_STEPS: usize = 12;
 
-/// A traversal that starts at the pairs given, the last one first.
-pub(super) struct Run<'q> {
+/// A traversal that starts at the given pairs, the last one first.
+pub(super) struct Traversal<'q> {
     pub(super) query: &'q Query<'q>,
     pub(super) start: &'q [(Link, Link)],
     pub(super) sink: &'q mut dyn Sink,
-    /// Where only the first pair counts, it gives up after so many steps.
+    /// Step limit if the sink stops at the first pair.
     pub(super) steps: usize,
 }
 
-/// How a traversal ended.
+/// The end of a traversal.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ended {
-    /// The pair of leaves at which the sink stopped it, if it did.
-    pub(super) at: Option<(Link, Link)>,
-    /// If so, the last pairs of nodes that were opened before, the latest one last.
-    pub(super) trail: [(Link, Link); TRAIL],
+pub(super) struct TraversalEnd {
+    /// The pair of leaves at which the sink stopped the traversal, if it did.
+    pub(super) stopped_at: Option<(Link, Link)>,
+    /// In that case, the pairs of nodes that were opened last, the latest one last.
+    pub(super) last_steps: [(Link, Link); KEPT_STEPS],
 }
 
-/// So many pairs are kept on the trail.
-pub(super) const TRAIL: usize = 4;
+/// Number of pairs in [`TraversalEnd::last_steps`].
+pub(super) const KEPT_STEPS: usize = 4;
 
-impl dispatch::Task for Run<'_> {
-    type Output = Ended;
+impl dispatch::Task for Traversal<'_> {
+    type Output = TraversalEnd;
 
     #[inline(always)]
-    fn run<W: Wide>(self) -> Ended {
+    fn run<W: Wide>(self) -> TraversalEnd {
         if self.sink.stops_at_first() {
-            let mut pace = LikeliestFirst { steps: self.steps };
-            self.query.run::<W, true>(self.start, self.sink, &mut pace)
+            let mut schedule = LikeliestFirst { steps_left: self.steps };
+            self.query.run::<W, true>(self.start, self.sink, &mut schedule)
         } else {
-            self.query.run::<W, false>(self.start, self.sink, &mut OneAhead::default())
+            self.query.run::<W, false>(self.start, self.sink, &mut PrefetchNext::default())
         }
     }
 }
 
-/// What a traversal opens next, and for how long it goes on.
-pub(super) trait Pace {
-    /// Takes the next pair to open from the list; `None` if there is none, or no time for it.
+/// The order in which a traversal opens pairs, and its limit.
+pub(super) trait Schedule {
+    /// Removes the next pair to open from the list; `None` if there is none, or if the limit is
+    /// reached.
     fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)>;
 
-    /// Whether there is time for one more pair of leaves.
+    /// Whether one more pair of leaves is within the limit.
     #[inline(always)]
-    fn leaf_pair(&mut self) -> bool {
+    fn allows_leaf_pair(&mut self) -> bool {
         true
     }
 
-    /// Whether the traversal ends here.
+    /// Whether the traversal is finished.
     fn is_over(&self, steps: &Pairs) -> bool;
 
-    /// Takes note of what is left.
+    /// Receives the pairs that remain at the end.
     #[inline(always)]
-    fn end(&mut self, _left: &mut Work) {}
+    fn end(&mut self, _remaining: &mut Work) {}
 }
 
-/// The last pair on the list first, which is the likeliest to lead to a hit, for so many steps.
+/// Opens the last pair of the list first, which is the likeliest to lead to a hit, up to a step
+/// limit.
 struct LikeliestFirst {
-    steps: usize,
+    steps_left: usize,
 }
 
-impl Pace for LikeliestFirst {
+impl Schedule for LikeliestFirst {
     #[inline(always)]
     fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
-        if self.steps == 0 {
+        if self.steps_left == 0 {
             return None;
         }
-        self.steps -= 1;
+        self.steps_left -= 1;
         let next = steps.pop()?;
         if steps.count > 0 {
-            query.fetch(steps.get(steps.count - 1));
+            query.prefetch(steps.get(steps.count - 1));
         }
         Some(next)
     }
 
     #[inline(always)]
     fn is_over(&self, steps: &Pairs) -> bool {
-        steps.count == 0 || self.steps == 0
+        steps.count == 0 || self.steps_left == 0
     }
 }
 
-/// To the end, where every pair counts: a pair is taken from the list, and fetched, while the one
-/// before it is opened. What that one leads to has to wait for a step.
+/// Opens all pairs. The next pair is removed from the list, and prefetched, while the current one
+/// is opened; so the children of the current one are opened one step later at the earliest.
 #[derive(Default)]
-struct OneAhead {
-    taken: Option<(Link, Link)>,
+struct PrefetchNext {
+    prefetched: Option<(Link, Link)>,
 }
 
-impl Pace for OneAhead {
+impl Schedule for PrefetchNext {
     #[inline(always)]
     fn next(&mut self, query: &Query<'_>, steps: &mut Pairs) -> Option<(Link, Link)> {
-        let next = match self.taken {
-            Some(taken) => taken,
+        let next = match self.prefetched {
+            Some(step) => step,
             None => steps.pop()?,
         };
-        self.taken = steps.pop();
-        if let Some(taken) = self.taken {
-            query.fetch(taken);
+        self.prefetched = steps.pop();
+        if let Some(step) = self.prefetched {
+            query.prefetch(step);
         }
         Some(next)
     }
 
     #[inline(always)]
     fn is_over(&self, steps: &Pairs) -> bool {
-        steps.count == 0 && self.taken.is_none()
+        steps.count == 0 && self.prefetched.is_none()
     }
 }
 
-/// The work that is left. Kept from query to query of a thread, so that small queries allocate
-/// nothing.
+/// The pairs that remain to be processed. Each thread keeps the lists from query to query, so that
+/// small queries do not allocate.
 #[derive(Debug, Default)]
 pub(super) struct Work {
-    /// Of which at least one is a node.
+    /// Pairs with at least one node.
     pub(super) steps: Pairs,
+    /// Pairs of leaves.
     pub(super) leaves: Pairs,
 }
 
@@ -205,7 +219,7 @@ impl<'a> Query<'a> {
         Some(Self { a, b, tree_a, tree_b, pose, relative })
     }
 
-    /// Where every traversal starts; `None` if a mesh has no triangles.
+    /// The pair of roots, where every traversal starts; `None` if a mesh has no triangles.
     pub(super) fn roots(&self) -> Option<(Link, Link)> {
         Some((self.tree_a.root?.1, self.tree_b.root?.1))
     }
@@ -215,39 +229,41 @@ impl<'a> Query<'a> {
         &self,
         start: &[(Link, Link)],
         sink: &mut dyn Sink,
-        pace: &mut impl Pace,
-    ) -> Ended {
+        schedule: &mut impl Schedule,
+    ) -> TraversalEnd {
         let mut work = Work::take();
         for (a, b) in start {
             work.add(*a, *b);
         }
-        let mut ended = Ended { at: None, trail: [(Link::NONE, Link::NONE); TRAIL] };
+        let mut end =
+            TraversalEnd { stopped_at: None, last_steps: [(Link::NONE, Link::NONE); KEPT_STEPS] };
         let mut opened = 0_usize;
-        // Whoever wants every pair need not hurry to the first.
-        let mut compared = if RANK { 0 } else { EAGER * BATCH };
+        // A search for all pairs starts with full batches.
+        let mut compared = if RANK { 0 } else { BATCH_GROWTH_DIVISOR * LEAF_PAIRS_PER_BATCH };
         loop {
-            while work.leaves.count <= compared / EAGER {
-                let Some(step) = pace.next(self, &mut work.steps) else { break };
+            while work.leaves.count <= compared / BATCH_GROWTH_DIVISOR {
+                let Some(step) = schedule.next(self, &mut work.steps) else { break };
                 if RANK {
-                    ended.trail[opened % TRAIL] = step;
+                    end.last_steps[opened % KEPT_STEPS] = step;
                     opened += 1;
                 }
                 self.step::<W, RANK>(step, &mut work);
             }
-            compared = (compared + work.leaves.count).min(EAGER * BATCH);
-            ended.at = self.leaf_pairs::<W>(&mut work.leaves, sink, pace);
-            if ended.at.is_some() || pace.is_over(&work.steps) {
+            compared =
+                (compared + work.leaves.count).min(BATCH_GROWTH_DIVISOR * LEAF_PAIRS_PER_BATCH);
+            end.stopped_at = self.leaf_pairs::<W>(&mut work.leaves, sink, schedule);
+            if end.stopped_at.is_some() || schedule.is_over(&work.steps) {
                 break;
             }
         }
-        ended.trail.rotate_left(opened % TRAIL);
-        pace.end(&mut work);
+        end.last_steps.rotate_left(opened % KEPT_STEPS);
+        schedule.end(&mut work);
         work.give_back();
-        ended
+        end
     }
 
-    /// Compares two nodes, or a node and a leaf, and puts what may meet below them on the lists;
-    /// with `RANK` the likeliest last.
+    /// Compares two nodes, or a node and a leaf, and adds the pairs of children that may meet to
+    /// the lists; with `RANK` the likeliest is added last.
     #[inline(always)]
     pub(super) fn step<W: Wide, const RANK: bool>(
         &self,
@@ -261,9 +277,9 @@ impl<'a> Query<'a> {
             let leaf = &self.tree_a.leaves[link_a.index()];
             let node = &self.tree_b.nodes[link_b.index()];
             let (best, others) = leaf_and_node::<W, RANK>(leaf, node, to_b, to_a);
-            work.row::<W>(link_a, &node.link, others);
+            work.add_row::<W>(link_a, &node.link, others);
             if RANK {
-                work.row::<W>(link_a, &node.link, best);
+                work.add_row::<W>(link_a, &node.link, best);
             }
             return;
         }
@@ -271,48 +287,48 @@ impl<'a> Query<'a> {
         if link_b.is_leaf() {
             let leaf = &self.tree_b.leaves[link_b.index()];
             let (best, others) = leaf_and_node::<W, RANK>(leaf, node_a, to_a, to_b);
-            work.column::<W>(&node_a.link, link_b, others);
+            work.add_column::<W>(&node_a.link, link_b, others);
             if RANK {
-                work.column::<W>(&node_a.link, link_b, best);
+                work.add_column::<W>(&node_a.link, link_b, best);
             }
             return;
         }
         let node_b = &self.tree_b.nodes[link_b.index()];
-        let (size_a, size_b) = (node_a.own.size() * to_b.unit, node_b.own.size());
-        if size_a > ALIKE * size_b {
-            let hits = node_a.meets_box::<W>(&node_b.own, to_a, to_b).bits();
-            work.steps.column::<W>(&node_a.link, link_b, hits);
-        } else if size_b > ALIKE * size_a {
-            let hits = node_b.meets_box::<W>(&node_a.own, to_b, to_a).bits();
-            work.steps.row::<W>(link_a, &node_b.link, hits);
+        let (size_a, size_b) = (node_a.bounds.size() * to_b.unit, node_b.bounds.size());
+        if size_a > MAX_SIZE_RATIO * size_b {
+            let hits = node_a.meets_box::<W>(&node_b.bounds, to_a, to_b).bits();
+            work.steps.add_column::<W>(&node_a.link, link_b, hits);
+        } else if size_b > MAX_SIZE_RATIO * size_a {
+            let hits = node_b.meets_box::<W>(&node_a.bounds, to_b, to_a).bits();
+            work.steps.add_row::<W>(link_a, &node_b.link, hits);
         } else {
             relative.two_nodes::<W, RANK>(node_a, node_b, work);
         }
     }
 
-    /// Asks for what a pair leads to to be fetched.
+    /// Prefetches the targets of a pair.
     #[inline(always)]
-    fn fetch(&self, (a, b): (Link, Link)) {
-        self.tree_a.fetch(a);
-        self.tree_b.fetch(b);
+    fn prefetch(&self, (a, b): (Link, Link)) {
+        self.tree_a.prefetch(a);
+        self.tree_b.prefetch(b);
     }
 
-    /// Compares the triangles of all pairs of leaves, and empties the list, but for those there is
-    /// no time for. The pair at which the sink stopped it, if it did.
+    /// Compares the triangles of all pairs of leaves and empties the list, except for pairs beyond
+    /// the limit. Returns the pair at which the sink stopped, if it did.
     #[inline(always)]
     fn leaf_pairs<W: Wide>(
         &self,
         pairs: &mut Pairs,
         sink: &mut dyn Sink,
-        pace: &mut impl Pace,
+        schedule: &mut impl Schedule,
     ) -> Option<(Link, Link)> {
         for k in (0..std::mem::take(&mut pairs.count)).rev() {
-            if !pace.leaf_pair() {
+            if !schedule.allows_leaf_pair() {
                 pairs.count = k + 1;
                 return None;
             }
-            if k >= AHEAD {
-                let (a, b) = pairs.get(k - AHEAD);
+            if k >= PREFETCH_PAIRS {
+                let (a, b) = pairs.get(k - PREFETCH_PAIRS);
                 prefetch(&self.tree_a.leaves[a.index()]);
                 prefetch(&self.tree_b.leaves[b.index()]);
             }
@@ -342,9 +358,9 @@ impl<'a> Query<'a> {
 }
 
 impl Tree {
-    /// Asks for a node or a leaf to be fetched.
+    /// Prefetches a node or a leaf.
     #[inline(always)]
-    fn fetch(&self, link: Link) {
+    fn prefetch(&self, link: Link) {
         if link.is_leaf() {
             prefetch(&self.leaves[link.index()]);
         } else {
@@ -354,14 +370,14 @@ impl Tree {
 }
 
 impl Work {
-    /// Empty lists, those of the thread's last query if they are not in use.
+    /// Empty lists; reuses those of the thread's last query unless they are in use.
     pub(super) fn take() -> Self {
         let mut work = WORK.take();
         (work.steps.count, work.leaves.count) = (0, 0);
         work
     }
 
-    /// Keeps the lists for the next query.
+    /// Returns the lists for the next query.
     pub(super) fn give_back(self) {
         WORK.set(self);
     }
@@ -373,33 +389,34 @@ impl Work {
         self.leaves.reserve();
     }
 
-    /// One link of A with those of B whose bits are set.
+    /// Adds one link of A with each link of B whose bit is set.
     #[inline(always)]
-    fn row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
-        let ends = if a.is_leaf() { Link::leaves::<W>(b) } else { 0 };
-        self.leaves.row::<W>(a, b, mask & ends);
-        self.steps.row::<W>(a, b, mask & !ends);
+    fn add_row<W: Wide>(&mut self, a: Link, b: &[Link; 8], mask: u32) {
+        let leaf_bits = if a.is_leaf() { Link::leaves::<W>(b) } else { 0 };
+        self.leaves.add_row::<W>(a, b, mask & leaf_bits);
+        self.steps.add_row::<W>(a, b, mask & !leaf_bits);
     }
 
-    /// One link of B with those of A whose bits are set.
+    /// Adds one link of B with each link of A whose bit is set.
     #[inline(always)]
-    fn column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
-        let ends = if b.is_leaf() { Link::leaves::<W>(a) } else { 0 };
-        self.leaves.column::<W>(a, b, mask & ends);
-        self.steps.column::<W>(a, b, mask & !ends);
+    fn add_column<W: Wide>(&mut self, a: &[Link; 8], b: Link, mask: u32) {
+        let leaf_bits = if b.is_leaf() { Link::leaves::<W>(a) } else { 0 };
+        self.leaves.add_column::<W>(a, b, mask & leaf_bits);
+        self.steps.add_column::<W>(a, b, mask & !leaf_bits);
     }
 
-    /// The links of A and of B at the places given, pair by pair, of those whose bits are set.
+    /// Adds the pairs whose bits are set: pair `k` has the links of A and B at the `k`-th positions
+    /// given.
     #[inline(always)]
-    pub(super) fn pairs<W: Wide>(
+    pub(super) fn add_pairs<W: Wide>(
         &mut self,
         a: (&[Link; 8], &[u8; 8]),
         b: (&[Link; 8], &[u8; 8]),
         mask: u32,
     ) {
-        let ends = Link::leaves_at::<W>(a) & Link::leaves_at::<W>(b);
-        self.leaves.pairs::<W>(a, b, mask & ends);
-        self.steps.pairs::<W>(a, b, mask & !ends);
+        let leaf_bits = Link::leaves_at::<W>(a) & Link::leaves_at::<W>(b);
+        self.leaves.add_pairs::<W>(a, b, mask & leaf_bits);
+        self.steps.add_pairs::<W>(a, b, mask & !leaf_bits);
     }
 
     pub(super) fn add(&mut self, a: Link, b: Link) {
@@ -408,8 +425,8 @@ impl Work {
     }
 }
 
-/// Which of a node's slots may hold something that meets the leaf: with `RANK` the likeliest, and
-/// the others. `to_node` leads from the leaf's tree to the node's, `to_leaf` back.
+/// The slots of a node that may meet the leaf: with `RANK` the likeliest, and the others. `to_node`
+/// maps from the leaf's tree to the node's, `to_leaf` back.
 #[inline(always)]
 fn leaf_and_node<W: Wide, const RANK: bool>(
     leaf: &Leaf,
@@ -418,8 +435,8 @@ fn leaf_and_node<W: Wide, const RANK: bool>(
     to_leaf: &Map,
 ) -> (u32, u32) {
     let bounds = leaf.bounds();
-    if bounds.size() * to_node.unit > node.own.size()
-        && near_box::<W>(leaf, &node.own, to_node) == 0
+    if bounds.size() * to_node.unit > node.bounds.size()
+        && near_box::<W>(leaf, &node.bounds, to_node) == 0
     {
         return (0, 0);
     }
@@ -428,15 +445,15 @@ fn leaf_and_node<W: Wide, const RANK: bool>(
         return (0, 0);
     }
     let delta = Wide3::<W>::load(&node.center).sub(Wide3::splat(to_node.point(&leaf.origin)));
-    let sheets = WideSheets::<W>::load(&node.sheets);
-    let one = WideSheets::splat(&leaf.sheet.moved(to_node));
-    let seen = sheets.heights(delta, &one, W::splat(to_node.margin));
-    let meet = boxes.and(seen.meet());
+    let discs = WideDiscs::<W>::load(&node.discs);
+    let one = WideDiscs::splat(&leaf.disc.moved(to_node));
+    let heights = discs.heights(delta, &one, W::splat(to_node.margin));
+    let meet = boxes.and(heights.meet());
     let hits = meet.bits();
     if !RANK || hits.count_ones() < 2 {
         return (0, hits);
     }
-    let best = likeliest(meet, sheets.likely(delta, &one, &seen)).1;
+    let best = likeliest(meet, discs.scores(delta, &one, &heights)).1;
     (best, hits & !best)
 }
 
@@ -449,14 +466,14 @@ mod tests {
     use crate::wide::dispatch::Task as _;
 
     #[test]
-    fn arrays_and_registers_find_the_same_pairs() {
+    fn both_backends_find_the_same_pairs() {
         let mut pairs = 0;
         samples::pairs(9, [0.0, 0.5, 2.0], |a, b, pose| {
             let query = Query::new((a, a.tree()), (b, b.tree()), pose).unwrap();
             let (start, steps) = (&[query.roots().unwrap()], usize::MAX);
             let (mut plain, mut best) = (Collect::default(), Collect::default());
-            Run { query: &query, start, sink: &mut plain, steps }.run::<Baseline>();
-            dispatch::run(Run { query: &query, start, sink: &mut best, steps });
+            Traversal { query: &query, start, sink: &mut plain, steps }.run::<Baseline>();
+            dispatch::run(Traversal { query: &query, start, sink: &mut best, steps });
             let plain = plain.into_sorted();
             pairs += plain.len();
             assert_eq!(plain, best.into_sorted());

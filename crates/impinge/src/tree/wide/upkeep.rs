@@ -1,21 +1,21 @@
-//! Keeping a tree good while its mesh deforms: refit what moved, notice what has become slow,
-//! rebuild that and nothing else.
+//! Maintains the quality of a tree while its mesh deforms: refits what moved, detects subtrees that
+//! have become slow, and rebuilds only those.
 //!
-//! A tree over a rigid mesh knows no way up. [`Upkeep`] holds what a deforming one needs beside it:
-//! for each triangle its leaf, for each leaf and node where it hangs, and for each node what it
-//! costs.
+//! A tree has no links to parents. [`Upkeep`] holds what a deforming mesh needs in addition: the
+//! leaf of each triangle, the parent of each leaf and node, and the cost of each node.
 //!
-//! **Cost.** What a query pays below a node grows with the surface of the boxes there (Goldsmith &
-//! Salmon 1987, "Automatic creation of object hierarchies for ray tracing"): the cost of a node is
-//! the sum of the surfaces of all boxes below it, and the measure is that cost over the surface of
-//! the node's own box, compared with the same ratio when the node was built. Stretching, turning or
-//! scaling a part changes both; triangles that part company change only the cost.
+//! **Cost.** The expected cost of a query below a node grows with the surface area of the boxes
+//! there (Goldsmith & Salmon 1987, "Automatic creation of object hierarchies for ray tracing"). The
+//! cost of a node is the sum of the surface areas of all boxes below it. The measure is the ratio
+//! of that cost to the surface area of the node's own box, compared with the same ratio when the
+//! node was built. Stretching, rotating or scaling a part changes both; triangles that move apart
+//! change only the cost.
 //!
-//! **What is rebuilt.** Bottom up, a node is to be rebuilt if its ratio exceeds the limit even with
-//! everything that is to be rebuilt below it as good as new. So a crumpled corner is rebuilt as a
-//! corner, and the whole tree only if the damage is everywhere. Refitting enlarged volumes and
-//! rebuilding are the two ways that Klosowski et al. 1998 name for deforming objects in section
-//! 6.1.
+//! **What is rebuilt.** Bottom up, a node is marked for rebuilding if its ratio exceeds the limit
+//! even with the cost that remains after the marked subtrees below it are rebuilt. So local damage
+//! is repaired locally, and the whole tree is rebuilt only if the damage is everywhere. Refitting
+//! enlarged volumes and rebuilding are the two ways that Klosowski et al. 1998 name for deforming
+//! objects in section 6.1.
 
 use crate::mesh::Mesh;
 
@@ -23,82 +23,90 @@ use super::Tree;
 use super::node::{Link, LocalBox};
 use super::refit::fit_node;
 
-/// Where a leaf or node hangs.
+/// The parent of a leaf or node: a node and one of its slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hook {
+pub(super) struct Parent {
     pub(super) node: u32,
     pub(super) slot: u8,
 }
 
-impl Hook {
-    /// The hook of what is not below any node.
-    pub(super) const ROOT: Self = Self { node: u32::MAX, slot: 0 };
+impl Parent {
+    /// The parent of the root, which has none.
+    pub(super) const NONE: Self = Self { node: u32::MAX, slot: 0 };
 }
 
-/// What is known about a node beside its boxes.
+/// The parent and the cost of a node.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Care {
-    pub(super) hook: Hook,
-    /// Nodes above it.
+pub(super) struct NodeState {
+    pub(super) parent: Parent,
+    /// Number of nodes above it.
     pub(super) depth: u32,
-    /// Half the surface of all boxes below it, in local units.
+    /// Half the surface area of all boxes below it, in local units.
     pub(super) cost: f64,
-    /// The cost that will be left when everything planned below is rebuilt.
-    pub(super) left: f64,
-    /// The cost over the surface of the own box when it was built.
-    pub(super) fresh: f64,
-    pub(super) planned: bool,
+    /// The cost after everything marked below it is rebuilt.
+    pub(super) cost_after_rebuild: f64,
+    /// Ratio of the cost to the surface area of its own box when it was built.
+    pub(super) built_ratio: f64,
+    /// Whether the node is marked for rebuilding.
+    pub(super) is_marked: bool,
 }
 
-impl Care {
-    pub(super) fn new(hook: Hook, depth: u32) -> Self {
-        Self { hook, depth, cost: 0.0, left: 0.0, fresh: 0.0, planned: false }
+impl NodeState {
+    pub(super) fn new(parent: Parent, depth: u32) -> Self {
+        Self {
+            parent,
+            depth,
+            cost: 0.0,
+            cost_after_rebuild: 0.0,
+            built_ratio: 0.0,
+            is_marked: false,
+        }
     }
 }
 
-/// What a deforming mesh keeps beside its tree.
+/// The state that a deforming mesh keeps beside its tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Upkeep {
-    pub(super) nodes: Vec<Care>,
-    /// Where each leaf hangs.
-    pub(super) leaves: Vec<Hook>,
+    pub(super) nodes: Vec<NodeState>,
+    /// The parent of each leaf.
+    pub(super) leaves: Vec<Parent>,
     /// The leaf of each triangle.
     pub(super) leaf_of: Vec<u32>,
-    /// Nodes and leaves that no longer lie beside their neighbours in the tree.
-    pub(super) strayed: usize,
+    /// Number of nodes and leaves that are not stored next to their neighbours in the tree.
+    pub(super) displaced: usize,
     /// A node is rebuilt when its ratio has grown by this factor.
     limit: f64,
-    /// Leaves in the making of a list; all false between calls.
-    marked: Vec<bool>,
+    /// Flags of leaves that are used while a list is made; all false between calls.
+    is_listed: Vec<bool>,
 }
 
-/// What following a move of vertices took: the answer of
+/// The work that an update after a move of vertices took: the result of
 /// [`Deforming::move_all`](crate::Deforming::move_all).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refitted {
-    /// Leaves whose corners were computed again.
+    /// Number of leaves whose corners were computed again.
     pub leaves: usize,
-    /// Nodes whose boxes were computed again.
+    /// Number of nodes whose boxes were computed again.
     pub nodes: usize,
-    /// Triangles whose subtree was built anew.
+    /// Number of triangles whose subtree was rebuilt.
     pub rebuilt: usize,
 }
 
 impl Upkeep {
-    /// For a tree that is as good as new. `limit` is the factor by which the cost of a subtree may
-    /// grow; at least one.
+    /// For a newly built tree. `limit` is the factor by which the cost of a subtree may grow; at
+    /// least one.
     pub(crate) fn new(tree: &Tree, mesh: &Mesh, limit: f64) -> Self {
         let mut upkeep = Self {
             nodes: Vec::new(),
             leaves: Vec::new(),
             leaf_of: vec![0; mesh.triangles().len()],
-            strayed: 0,
+            displaced: 0,
             limit,
-            marked: Vec::new(),
+            is_listed: Vec::new(),
         };
-        upkeep.hang(tree);
+        upkeep.find_parents(tree);
         for node in tree.all_nodes().into_iter().rev() {
-            upkeep.appraise(tree, node as usize);
+            upkeep.record_built_cost(tree, node as usize);
         }
         upkeep
     }
@@ -108,20 +116,20 @@ impl Upkeep {
         self.limit
     }
 
-    /// Finds out where everything hangs.
-    pub(super) fn hang(&mut self, tree: &Tree) {
+    /// Computes the parents of all nodes and leaves, and the leaves of all triangles.
+    pub(super) fn find_parents(&mut self, tree: &Tree) {
         self.nodes.clear();
-        self.nodes.resize(tree.nodes.len(), Care::new(Hook::ROOT, 0));
+        self.nodes.resize(tree.nodes.len(), NodeState::new(Parent::NONE, 0));
         self.leaves.clear();
-        self.leaves.resize(tree.leaves.len(), Hook::ROOT);
+        self.leaves.resize(tree.leaves.len(), Parent::NONE);
         for node in tree.all_nodes() {
             let depth = self.nodes[node as usize].depth + 1;
             for (slot, link) in tree.nodes[node as usize].links() {
-                let hook = Hook { node, slot: slot as u8 };
+                let parent = Parent { node, slot: slot as u8 };
                 if link.is_leaf() {
-                    self.leaves[link.index()] = hook;
+                    self.leaves[link.index()] = parent;
                 } else {
-                    self.nodes[link.index()] = Care::new(hook, depth);
+                    self.nodes[link.index()] = NodeState::new(parent, depth);
                 }
             }
         }
@@ -132,93 +140,96 @@ impl Upkeep {
         }
     }
 
-    /// Takes the cost of a node, from those below it, as what it is when new.
-    pub(super) fn appraise(&mut self, tree: &Tree, node: usize) {
+    /// Computes the cost of a node from those below it, and records it as the cost when built.
+    pub(super) fn record_built_cost(&mut self, tree: &Tree, node: usize) {
         let (cost, _) = self.costs(tree, node);
-        let own = surface(&tree.nodes[node].own);
-        let care = &mut self.nodes[node];
-        (care.cost, care.left) = (cost, cost);
-        // Nothing is known about a node that was built as a point or a line: one is the ratio of a
-        // good one.
-        care.fresh = if own > 0.0 { cost / own } else { 1.0 };
+        let area = surface(&tree.nodes[node].bounds);
+        let state = &mut self.nodes[node];
+        (state.cost, state.cost_after_rebuild) = (cost, cost);
+        // A node that was built as a point or a line has no ratio; one is the ratio of a good node.
+        state.built_ratio = if area > 0.0 { cost / area } else { 1.0 };
     }
 
-    /// The cost of a node, now and with everything planned below it rebuilt.
+    /// The cost of a node, now and after everything marked below it is rebuilt.
     fn costs(&self, tree: &Tree, node: usize) -> (f64, f64) {
-        let (mut cost, mut left) = (0.0, 0.0);
+        let (mut cost, mut cost_after_rebuild) = (0.0, 0.0);
         for (slot, link) in tree.nodes[node].links() {
-            let own = surface(&tree.nodes[node].get(slot));
-            (cost, left) = (cost + own, left + own);
+            let area = surface(&tree.nodes[node].get(slot));
+            (cost, cost_after_rebuild) = (cost + area, cost_after_rebuild + area);
             if !link.is_leaf() {
                 cost += self.nodes[link.index()].cost;
-                left += self.nodes[link.index()].left;
+                cost_after_rebuild += self.nodes[link.index()].cost_after_rebuild;
             }
         }
-        (cost, left)
+        (cost, cost_after_rebuild)
     }
 
-    /// Fits the tree to `mesh` after its vertices have moved: all of them, or those of the
-    /// triangles given (which may be named more than once).
+    /// Fits the tree to `mesh` after its vertices have moved: all of them, or those of the given
+    /// triangles (which may be listed more than once).
     ///
-    /// `tree` must be the one this belongs to.
+    /// `tree` must be the tree that this state belongs to.
     pub(crate) fn refit(
         &mut self,
         tree: &mut Tree,
         mesh: &Mesh,
         moved: Option<&[u32]>,
     ) -> Refitted {
-        // Whatever was learnt from the tree as it was does not hold any more.
+        // Caches of the previous state of the tree become invalid.
         tree.stamp = Tree::new_stamp();
-        let some = moved.filter(|_| tree.frame.suits(mesh)).map(|t| self.leaves_of(t));
-        let most = tree.leaves.len() / 2;
-        let leaves = some.filter(|some| some.len() <= most).unwrap_or_else(|| {
+        let some = moved.filter(|_| tree.frame.fits(mesh)).map(|t| self.leaves_of(t));
+        let max_leaves = tree.leaves.len() / 2;
+        let leaves = some.filter(|some| some.len() <= max_leaves).unwrap_or_else(|| {
             tree.frame = tree.frame.refitted(mesh);
             (0..tree.leaves.len() as u32).collect()
         });
-        let mut touched = Vec::with_capacity(leaves.len());
+        let mut changed = Vec::with_capacity(leaves.len());
         for leaf in &leaves {
             let bounds = tree.refit_leaf(mesh, *leaf as usize);
-            let hook = self.leaves[*leaf as usize];
-            self.set(tree, hook, &bounds, Link::leaf(*leaf as usize));
-            if hook != Hook::ROOT {
-                touched.push(hook.node);
+            let parent = self.leaves[*leaf as usize];
+            self.set_child(tree, parent, &bounds, Link::leaf(*leaf as usize));
+            if parent != Parent::NONE {
+                changed.push(parent.node);
             }
         }
-        let touched = self.settle(tree, touched, true);
-        let rebuilt = self.rebuild(tree, mesh, &touched);
-        Refitted { leaves: leaves.len(), nodes: touched.len(), rebuilt }
+        let changed = self.update_upward(tree, changed, true);
+        let rebuilt = self.rebuild(tree, mesh, &changed);
+        Refitted { leaves: leaves.len(), nodes: changed.len(), rebuilt }
     }
 
     /// The leaves of triangles, each once, ascending.
     fn leaves_of(&mut self, triangles: &[u32]) -> Vec<u32> {
-        self.marked.resize(self.leaves.len(), false);
+        self.is_listed.resize(self.leaves.len(), false);
         let mut leaves = Vec::new();
         for triangle in triangles {
             let leaf = self.leaf_of[*triangle as usize];
-            if !std::mem::replace(&mut self.marked[leaf as usize], true) {
+            if !std::mem::replace(&mut self.is_listed[leaf as usize], true) {
                 leaves.push(leaf);
             }
         }
         for leaf in &leaves {
-            self.marked[*leaf as usize] = false;
+            self.is_listed[*leaf as usize] = false;
         }
         leaves.sort_unstable();
         leaves
     }
 
-    /// Writes a box to where its leaf or node hangs.
-    pub(super) fn set(&self, tree: &mut Tree, hook: Hook, bounds: &LocalBox, link: Link) {
-        if hook == Hook::ROOT {
+    /// Writes the box and link of a leaf or node to the slot of its parent.
+    pub(super) fn set_child(&self, tree: &mut Tree, parent: Parent, bounds: &LocalBox, link: Link) {
+        if parent == Parent::NONE {
             tree.set_root(bounds, link);
         } else {
-            tree.hang(hook.node as usize, hook.slot as usize, bounds, link);
+            tree.set_child(parent.node as usize, parent.slot as usize, bounds, link);
         }
     }
 
-    /// Brings boxes and costs of the nodes and of all above them up to date, and marks what is to
-    /// be rebuilt if `plan`. Returns the nodes it has visited, each once, those below before those
-    /// above.
-    pub(super) fn settle(&mut self, tree: &mut Tree, nodes: Vec<u32>, plan: bool) -> Vec<u32> {
+    /// Updates the boxes and costs of the nodes and of all nodes above them, and marks nodes for
+    /// rebuilding if `mark` is set. Returns the updated nodes, each once, children before parents.
+    pub(super) fn update_upward(
+        &mut self,
+        tree: &mut Tree,
+        nodes: Vec<u32>,
+        mark: bool,
+    ) -> Vec<u32> {
         let mut levels: Vec<Vec<u32>> = Vec::new();
         for node in nodes {
             let depth = self.nodes[node as usize].depth as usize;
@@ -232,9 +243,9 @@ impl Upkeep {
             level.sort_unstable();
             level.dedup();
             for node in level {
-                let hook = self.settle_one(tree, node as usize, plan);
+                let parent = self.update_node(tree, node as usize, mark);
                 if let Some(above) = levels.last_mut() {
-                    above.push(hook.node);
+                    above.push(parent.node);
                 }
                 visited.push(node);
             }
@@ -242,42 +253,42 @@ impl Upkeep {
         visited
     }
 
-    fn settle_one(&mut self, tree: &mut Tree, node: usize, plan: bool) -> Hook {
+    fn update_node(&mut self, tree: &mut Tree, node: usize, mark: bool) -> Parent {
         let bounds = fit_node(&tree.nodes[node]);
-        tree.nodes[node].own = bounds;
-        let (cost, left) = self.costs(tree, node);
-        let care = &mut self.nodes[node];
-        (care.cost, care.left) = (cost, left);
-        let expected = care.fresh * surface(&bounds);
-        care.planned = plan && left > self.limit * expected;
-        if care.planned {
-            care.left = expected;
+        tree.nodes[node].bounds = bounds;
+        let (cost, cost_after_rebuild) = self.costs(tree, node);
+        let state = &mut self.nodes[node];
+        (state.cost, state.cost_after_rebuild) = (cost, cost_after_rebuild);
+        let expected = state.built_ratio * surface(&bounds);
+        state.is_marked = mark && cost_after_rebuild > self.limit * expected;
+        if state.is_marked {
+            state.cost_after_rebuild = expected;
         }
-        let hook = care.hook;
-        self.set(tree, hook, &bounds, Link::node(node));
-        hook
+        let parent = state.parent;
+        self.set_child(tree, parent, &bounds, Link::node(node));
+        parent
     }
 
-    /// Rebuilds the highest of the nodes that are planned. Returns the number of triangles below
-    /// them.
-    fn rebuild(&mut self, tree: &mut Tree, mesh: &Mesh, settled: &[u32]) -> usize {
-        let mut tops = Vec::new();
-        for node in settled.iter().rev() {
-            // Those above come first, and hand their mark down to what is settled below them.
-            let above = self.nodes[*node as usize].hook.node;
-            let covered = above != u32::MAX && self.nodes[above as usize].planned;
-            if self.nodes[*node as usize].planned && !covered {
-                tops.push(*node);
+    /// Rebuilds the highest of the marked nodes among `updated`. Returns the number of triangles
+    /// below them.
+    fn rebuild(&mut self, tree: &mut Tree, mesh: &Mesh, updated: &[u32]) -> usize {
+        let mut roots = Vec::new();
+        for node in updated.iter().rev() {
+            // Parents come before children and pass their mark on to them.
+            let above = self.nodes[*node as usize].parent.node;
+            let covered = above != u32::MAX && self.nodes[above as usize].is_marked;
+            if self.nodes[*node as usize].is_marked && !covered {
+                roots.push(*node);
             }
-            self.nodes[*node as usize].planned |= covered;
+            self.nodes[*node as usize].is_marked |= covered;
         }
-        for node in settled {
-            self.nodes[*node as usize].planned = false;
+        for node in updated {
+            self.nodes[*node as usize].is_marked = false;
         }
-        if tops.is_empty() {
+        if roots.is_empty() {
             return 0;
         }
-        let parts: Vec<_> = tops.iter().map(|node| tree.below(*node)).collect();
+        let parts: Vec<_> = roots.iter().map(|node| tree.subtree(*node)).collect();
         let count = parts.iter().map(|part| part.triangles.len()).sum();
         if 2 * count > self.leaf_of.len() {
             *tree = Tree::build(mesh);
@@ -289,7 +300,7 @@ impl Upkeep {
     }
 }
 
-/// Half the surface of a box.
+/// Half the surface area of a box.
 pub(super) fn surface(bounds: &LocalBox) -> f64 {
     let [x, y, z] = bounds.half.map(|h| 2.0 * f64::from(h));
     x * y + y * z + z * x

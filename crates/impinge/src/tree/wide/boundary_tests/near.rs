@@ -1,4 +1,5 @@
-//! Bounds of distances, from boxes down to triangles: never beyond the distance that integers give.
+//! Tests the bounds of distances, from boxes down to triangles: they never exceed the distance in
+//! integers.
 
 use std::cmp::Ordering;
 
@@ -11,9 +12,9 @@ use super::super::frame::Frame;
 use super::super::leaf::Leaf;
 use super::super::near::NearQuery;
 use super::super::near_batch::Batch;
-use super::super::near_boxes::{Eight, Goal, One, Rows};
+use super::super::near_boxes::{Goal, MovedBox, MovedBoxes, NodeBoxes};
 use super::super::near_leaf::{Close, close, nearest_centers};
-use super::super::relative::{Relative, UNIT};
+use super::super::relative::{Relative, UNIT_ROUNDOFF};
 use super::{Case, PATCHES, Part, Side, by_all_backends, cases, oracle, with_margin};
 
 /// The largest `f64` not above a local length in the mesh's unit.
@@ -22,13 +23,13 @@ fn length_down(x: f32, frame: &Frame) -> f64 {
     if y * frame.scale > f64::from(x) { y.next_down() } else { y }
 }
 
-/// The smallest `f64` not below it.
+/// The smallest `f64` not below a local length in the mesh's unit.
 fn length_up(x: f32, frame: &Frame) -> f64 {
     let y = f64::from(x) * frame.unit;
     if y * frame.scale < f64::from(x) { y.next_up() } else { y }
 }
 
-/// The distance of two triangles, by integers.
+/// The distance of two triangles in integers.
 struct Distance {
     frame: oracle::Frame,
     square: oracle::Fraction,
@@ -40,14 +41,14 @@ impl Distance {
         Self { frame, square }
     }
 
-    /// How a length compares with it; those below zero are less.
+    /// Compares a length with the distance; negative lengths are less.
     fn compare(&self, x: f64) -> Ordering {
         if x < 0.0 { Ordering::Less } else { self.frame.compare_square(x, &self.square) }
     }
 }
 
 /// A goal with the limit as close above the distance of two patches as `f32` allows, a few ulps
-/// more or less, and the direction between them or any other.
+/// more or less, and with the direction between them or another one.
 fn goal_for(case: &Case, k: usize, sides: (&Side, &Side, &Relative), random: &mut Random) -> Goal {
     let (a, b, relative) = sides;
     let query = NearQuery {
@@ -63,7 +64,7 @@ fn goal_for(case: &Case, k: usize, sides: (&Side, &Side, &Relative), random: &mu
     let toward = match random.index(4) {
         0 => random.direction(),
         1 => [Vec3::X, Vec3::Y, Vec3::Z][random.index(3)],
-        _ => between.map_or(Vec3::ZERO, |v| a.tree.frame.turned(v)),
+        _ => between.map_or(Vec3::ZERO, |v| a.tree.frame.local_direction(v)),
     };
     let mut goal = query.goal(found.upper, toward);
     let mut limit = (found.upper * b.tree.frame.scale) as f32;
@@ -74,10 +75,11 @@ fn goal_for(case: &Case, k: usize, sides: (&Side, &Side, &Relative), random: &mu
     goal
 }
 
-/// Bounds of the distances of patches, and the pairs that are left: A's node against the patches
-/// of B in A's unit, B's node against those of A in B's, the same with all patches of A at once.
+/// Computes the bounds of the distances of patches, and the pairs within the limit: A's node
+/// against the patches of B in A's unit, B's node against those of A in B's unit, and the same with
+/// all patches of A at once.
 #[derive(Clone, Copy)]
-struct Apart<'a> {
+struct LowerBounds<'a> {
     a: &'a Side,
     b: &'a Side,
     relative: &'a Relative,
@@ -85,46 +87,47 @@ struct Apart<'a> {
     limit: f32,
 }
 
-impl Task for Apart<'_> {
+impl Task for LowerBounds<'_> {
     type Output = ([[[f32; PATCHES]; PATCHES]; 3], [[u32; PATCHES]; 3]);
 
     #[inline(always)]
     fn run<W: Wide>(self) -> Self::Output {
         let Self { a, b, goal, limit, .. } = self;
         let Relative { to_a, to_b, .. } = self.relative;
-        let (ahead_a, ahead_b) = (&goal.toward_a, &goal.toward_b);
-        let (back_a, back_b) = (&ahead_a.map(|x| -x), &ahead_b.map(|x| -x));
+        let (toward_b_in_a, toward_b_in_b) = (&goal.toward_a, &goal.toward_b);
+        let (toward_a_in_a, toward_a_in_b) =
+            (&toward_b_in_a.map(|x| -x), &toward_b_in_b.map(|x| -x));
         let (mut lower, mut left) = ([[[0.0; PATCHES]; PATCHES]; 3], [[0; PATCHES]; 3]);
-        let eight = Eight::<W>::new(&a.node, to_b, to_a, ahead_a);
+        let boxes = NodeBoxes::<W>::new(&a.node, to_b, to_a, toward_b_in_a);
         for j in 0..PATCHES {
-            let Part { bounds, sheet, .. } = &b.parts[j];
-            let one = One::new(bounds, sheet, to_a, back_b, back_a);
-            let (apart, near) = eight.apart(&one, limit * to_a.unit);
-            let apart = apart.array();
+            let Part { bounds, disc, .. } = &b.parts[j];
+            let one = MovedBox::new(bounds, disc, to_a, toward_a_in_b, toward_a_in_a);
+            let (bounds_of_slots, near) = boxes.lower_bounds(&one, limit * to_a.unit);
+            let bounds_of_slots = bounds_of_slots.array();
             for i in 0..PATCHES {
-                lower[0][i][j] = apart[i];
+                lower[0][i][j] = bounds_of_slots[i];
                 left[0][i] |= (near >> i & 1) << j;
             }
         }
-        let eight = Eight::<W>::new(&b.node, to_a, to_b, back_b);
-        let rows = Rows::new::<W>(&a.node, to_b, ahead_a, ahead_b);
-        let real = eight.rows(&rows.top, limit) & rows.real;
+        let boxes = NodeBoxes::<W>::new(&b.node, to_a, to_b, toward_a_in_b);
+        let rows = MovedBoxes::new::<W>(&a.node, to_b, toward_b_in_a, toward_b_in_b);
+        let real = boxes.rows_within(&rows.support, limit) & rows.real;
         for i in 0..PATCHES {
-            let Part { bounds, sheet, .. } = &a.parts[i];
-            let one = One::new(bounds, sheet, to_b, ahead_a, ahead_b);
-            let (apart, near) = eight.apart(&one, limit);
-            (lower[1][i], left[1][i]) = (apart.array(), near);
-            let (apart, near) = eight.apart(&rows.get(i), limit);
-            (lower[2][i], left[2][i]) = (apart.array(), near * (real >> i & 1));
+            let Part { bounds, disc, .. } = &a.parts[i];
+            let one = MovedBox::new(bounds, disc, to_b, toward_b_in_a, toward_b_in_b);
+            let (bounds_of_slots, near) = boxes.lower_bounds(&one, limit);
+            (lower[1][i], left[1][i]) = (bounds_of_slots.array(), near);
+            let (bounds_of_slots, near) = boxes.lower_bounds(&rows.get(i), limit);
+            (lower[2][i], left[2][i]) = (bounds_of_slots.array(), near * (real >> i & 1));
         }
         (lower, left)
     }
 }
 
 #[test]
-fn bounds_of_boxes_and_sheets_never_exceed_the_distance() {
-    // Of each kernel: bounds above zero, those within 256 units of the distance, those that would
-    // be too large without a margin; pairs within the limit, and pairs that are dismissed.
+fn bounds_of_boxes_and_discs_never_exceed_the_distance() {
+    // For each kernel: bounds above zero, those within 256 units of the distance, those that would
+    // be too large without a margin, pairs within the limit, and pairs that are dismissed.
     let mut counts = [[0_u32; 5]; 3];
     cases(4, 30, true, |case, random| {
         let Some((a, b, relative)) = case.sides(random) else {
@@ -132,7 +135,7 @@ fn bounds_of_boxes_and_sheets_never_exceed_the_distance() {
         };
         let goal = goal_for(case, random.index(PATCHES), (&a, &b, &relative), random);
         let wide = (2.0 * relative.span) as f32 * relative.to_b.unit;
-        let near_enough = 256.0 * f64::from(UNIT) * relative.span * a.tree.frame.unit;
+        let near_enough = 256.0 * f64::from(UNIT_ROUNDOFF) * relative.span * a.tree.frame.unit;
         let frames = [&a.tree.frame, &b.tree.frame, &b.tree.frame];
         let limit = length_down(goal.limit, &b.tree.frame);
         let known: Vec<_> = (0..PATCHES)
@@ -144,9 +147,10 @@ fn bounds_of_boxes_and_sheets_never_exceed_the_distance() {
             .collect();
         for units in [128.0, 100.0, 0.0] {
             let relative = with_margin(&relative, units);
-            let task = Apart { a: &a, b: &b, relative: &relative, goal: &goal, limit: wide };
+            let task = LowerBounds { a: &a, b: &b, relative: &relative, goal: &goal, limit: wide };
             let bounds = by_all_backends(task).map(|(lower, _)| lower);
-            let left = by_all_backends(Apart { limit: goal.limit, ..task }).map(|(_, left)| left);
+            let left =
+                by_all_backends(LowerBounds { limit: goal.limit, ..task }).map(|(_, left)| left);
             for ((i, j), distances) in &known {
                 let compare = |x: f64| distances.iter().map(|d| d.compare(x)).max();
                 let within = compare(limit) != Some(Ordering::Less);
@@ -154,7 +158,7 @@ fn bounds_of_boxes_and_sheets_never_exceed_the_distance() {
                     for (lower, left) in bounds.iter().zip(&left) {
                         let lower = length_down(lower[kernel][*i][*j], frames[kernel]);
                         let is_left = left[kernel][*i] >> j & 1 != 0;
-                        // What is in no slot is neither left nor dismissed.
+                        // Patches without a slot are neither kept nor dismissed.
                         let slots = [(a.real, 255), (255, b.real), (a.real, b.real)][kernel];
                         if slots.0 >> i & slots.1 >> j & 1 == 0 {
                             assert!(!is_left, "{kernel} {i} {j}");
@@ -180,15 +184,15 @@ fn bounds_of_boxes_and_sheets_never_exceed_the_distance() {
     assert!(counts.as_flattened().iter().all(|n| *n > 0), "{counts:?}");
 }
 
-/// Pairs of triangles of two leaves that may be within the limit, with bounds of their distances;
-/// and an upper bound of the leaves' distance. All in B's unit.
+/// Computes the pairs of triangles of two leaves that may be within the limit, with bounds of their
+/// distances, and an upper bound of the leaves' distance. All in B's unit.
 #[derive(Clone, Copy)]
 struct Near<'a> {
     a: &'a Leaf,
     b: &'a Leaf,
     relative: &'a Relative,
     goal: &'a Goal,
-    /// Of the slack of measured pairs.
+    /// Share of the slack that measured pairs get.
     share: f32,
 }
 
@@ -225,9 +229,9 @@ impl Task for Near<'_> {
 }
 
 #[test]
-fn bounds_of_triangles_hold_their_distance() {
-    // Pairs within the limit, pairs that are dismissed, pairs measured, of those with bounds above
-    // zero, bounds that would be wrong below and above without slack.
+fn bounds_of_triangles_contain_their_distance() {
+    // Pairs within the limit, dismissed pairs, measured pairs, those of them with bounds above
+    // zero, and bounds that would be wrong below and above without slack.
     let mut counts = [0_u32; 6];
     cases(5, 40, true, |case, random| {
         let Some((a, b, relative)) = case.sides(random) else {
@@ -237,7 +241,8 @@ fn bounds_of_triangles_hold_their_distance() {
         for k in 0..PATCHES {
             let goal = goal_for(case, k, (&a, &b, &relative), random);
             let limit = length_down(goal.limit, frame);
-            // Of the patch: all pairs of triangles. Of the first triangles: this one and the next.
+            // For the patch: all pairs of triangles. For the first triangles: this patch and the
+            // next.
             let next = (k + 1) % PATCHES;
             let patch = [(0, 0), (0, 1), (1, 0), (1, 1)]
                 .map(|(x, y)| ((x, y), Distance::new(case, 2 * k + x, 2 * k + y)));
@@ -246,7 +251,7 @@ fn bounds_of_triangles_hold_their_distance() {
             let leaves =
                 [(&a.parts[k].leaf, &b.parts[k].leaf, &patch[..]), (&a.leaf, &b.leaf, &first[..])];
             for (one, other, known) in leaves {
-                // Derived: 40 units below and 42 above, of 64.
+                // Derived: 40 of 64 units below and 42 above.
                 for share in [1.0, 44.0 / 64.0, 0.0] {
                     let task = Near { a: one, b: other, relative: &relative, goal: &goal, share };
                     for (measured, centers) in by_all_backends(task) {
@@ -288,7 +293,7 @@ fn bounds_of_triangles_hold_their_distance() {
     assert!(counts.iter().all(|n| *n > 0), "{counts:?}");
 }
 
-/// The gaps along the normals of pairs of triangles, in `f64`.
+/// Computes the gaps along the normals of pairs of triangles, in `f64`.
 #[derive(Clone, Copy)]
 struct FaceGaps<'a>(&'a closest::Group);
 
@@ -305,7 +310,8 @@ impl Task for FaceGaps<'_> {
 
 #[test]
 fn gaps_of_candidates_never_exceed_the_distance() {
-    // Pairs that meet, that are apart, gaps above zero, and gaps within 2^-40 of the distance.
+    // Pairs that meet, pairs that are apart, gaps above zero, and gaps within 2^-40 of the
+    // distance.
     let mut counts = [0_u32; 4];
     cases(6, 60, true, |case, _| {
         let mut group = closest::Group::EMPTY;

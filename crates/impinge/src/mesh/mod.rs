@@ -51,7 +51,7 @@ pub use topology::{Topology, VertexFan};
 pub use triangulate::triangulate_polygon;
 pub use weld::Weld;
 
-use crate::convex::Cloud;
+use crate::convex::PointCloud;
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::tree::Tree;
@@ -90,7 +90,7 @@ pub struct Mesh {
     defects: OnceLock<Box<Defects>>,
     classification: OnceLock<Box<Classification>>,
     tree: OnceLock<Arc<Tree>>,
-    cloud: OnceLock<Option<Arc<Cloud>>>,
+    cloud: OnceLock<Option<Arc<PointCloud>>>,
 }
 
 impl Mesh {
@@ -259,11 +259,11 @@ impl Mesh {
     /// The hull of the mesh, for telling that it is apart from another. `None` for a mesh without
     /// polygons, and for one with so many vertices that its tree is asked more quickly. Made once;
     /// clones share it.
-    pub(crate) fn cloud(&self) -> Option<&Cloud> {
+    pub(crate) fn cloud(&self) -> Option<&PointCloud> {
         let make = || {
             let used = self.used_vertices();
             let points = || used.iter().map(|v| self.vertices[*v as usize]).collect();
-            (1..=MOST_IN_CLOUD).contains(&used.len()).then(|| Arc::new(Cloud::new(points())))
+            (1..=MOST_IN_CLOUD).contains(&used.len()).then(|| Arc::new(PointCloud::new(points())))
         };
         self.cloud.get_or_init(make).as_deref()
     }

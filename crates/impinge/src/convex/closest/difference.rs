@@ -2,7 +2,7 @@
 
 use super::BodyCache;
 use crate::convex::body::{Mark, Support, U, length_up};
-use crate::convex::placed::Placed;
+use crate::convex::posed_body::PosedBody;
 use crate::math::{Pose, Vec3, unit_scale};
 
 /// A point of the difference, with the points it is the difference of.
@@ -21,7 +21,7 @@ pub(in crate::convex) struct Vertex {
 /// `M = B - A` of the cores, in A's frame, scaled by a power of two to a size of about one.
 pub(in crate::convex) struct Difference<'a, A: Support, B: Support> {
     a: &'a A,
-    b: Placed<'a, B>,
+    b: PosedBody<'a, B>,
     scale: (f64, f64),
     /// A bound of the error of a support, scaled; without the rounding of the difference itself.
     error: f64,
@@ -31,7 +31,7 @@ pub(in crate::convex) struct Difference<'a, A: Support, B: Support> {
 
 impl<'a, A: Support, B: Support> Difference<'a, A, B> {
     pub(in crate::convex) fn new(a: &'a A, b: &'a B, pose: &'a Pose) -> Self {
-        let b = Placed::new(b, pose);
+        let b = PosedBody::new(b, pose);
         let ((middle_a, radius_a), (middle_b, radius_b)) = (a.ball(), b.ball());
         let apart = middle_b - middle_a;
         let size = apart.abs().max_element() + radius_a + radius_b;

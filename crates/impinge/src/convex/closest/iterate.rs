@@ -162,8 +162,8 @@ pub(in crate::convex) fn iterate<A: Support, B: Support, S: Strategy>(
         if at.upper - at.lower <= rounding {
             break Stop::Converged;
         }
-        let came = strategy.came_before(vertex.m) || at.simplex.iter().any(|v| v.m == vertex.m);
-        if !came && at.step(vertex, S::reduce, difference, strategy.level_steps()) {
+        let came = strategy.is_repeated(vertex.m) || at.simplex.iter().any(|v| v.m == vertex.m);
+        if !came && at.step(vertex, S::reduce, difference, strategy.max_level_steps()) {
             strategy.accepted(vertex.m);
             polish = false;
             if at.simplex.len() == 4 {
@@ -176,7 +176,7 @@ pub(in crate::convex) fn iterate<A: Support, B: Support, S: Strategy>(
         if !polish && strategy.drop_momentum(-at.nearest) {
             continue;
         }
-        if !strategy.polishes() {
+        if !strategy.refines_direction() {
             break if came { Stop::Repeated } else { Stop::Stalled };
         }
         if polish {

@@ -31,13 +31,13 @@ pub trait Strategy {
 
     /// Whether this support came before and ends the iteration for that. Supports that are in the
     /// simplex do so anyway.
-    fn came_before(&self, support: Vec3) -> bool {
+    fn is_repeated(&self, support: Vec3) -> bool {
         let _ = support;
         false
     }
 
     /// How many steps may come no nearer.
-    fn level_steps(&self) -> u32 {
+    fn max_level_steps(&self) -> u32 {
         LEVEL_STEPS
     }
 
@@ -49,7 +49,7 @@ pub trait Strategy {
     }
 
     /// Whether a step that brought nothing is tried again along a better direction.
-    fn polishes(&self) -> bool {
+    fn refines_direction(&self) -> bool {
         true
     }
 }

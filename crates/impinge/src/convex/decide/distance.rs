@@ -6,7 +6,7 @@ use num_bigint::BigInt;
 use super::Hint;
 use super::active::Active;
 use super::certificate::Pairs;
-use super::quick::certain_gap;
+use super::filter::certain_gap;
 use crate::exact::Sign;
 use crate::exact::integer::{quotient, scale, sign, times_pow2};
 use crate::math::Vec3;

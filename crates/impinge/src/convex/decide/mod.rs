@@ -7,7 +7,7 @@
 //!
 //! How: an active set of vertex differences in integers of any length (`active.rs`), which starts
 //! where a floating-point search ended ([`Hint`]) and then mostly needs one step; and before that
-//! what floating point can prove alone (`quick.rs`).
+//! what floating point can prove alone (`filter.rs`).
 //!
 //! ```
 //! use impinge::Vec3;
@@ -32,8 +32,8 @@ mod active;
 mod certificate;
 mod distance;
 mod extreme;
+mod filter;
 mod nearest;
-mod quick;
 mod vector;
 mod verify;
 
@@ -46,7 +46,7 @@ use crate::math::Vec3;
 
 pub use certificate::{Common, Gap, Pairs};
 pub use distance::{Closest, closest, compare_distance};
-pub use quick::{certain_gap, holds_origin};
+pub use filter::{certain_gap, holds_origin};
 
 /// Whether two polytopes share a point, with the proof.
 pub type Verdict = answer::Verdict<Gap, Common>;

@@ -3,7 +3,7 @@
 use crate::answer::Contact;
 use crate::convex::Support;
 use crate::convex::body::U;
-use crate::convex::placed::Placed;
+use crate::convex::posed_body::PosedBody;
 use crate::error::{Error, ErrorKind};
 use crate::math::{MAX_COORDINATE, Pose, Vec3, check_range, unit_scale};
 
@@ -74,7 +74,7 @@ impl HalfSpace {
     /// reaches into it. The half-space is A of the answer, the direction its unit normal.
     #[must_use]
     pub fn contact<B: Support>(&self, body: &B, pose: &Pose, memory: &mut B::Memory) -> Contact {
-        let placed = Placed::new(body, pose);
+        let placed = PosedBody::new(body, pose);
         let n = self.scaled;
         let (p, _) = placed.furthest(-n, memory);
         let height = n.dot(p) - self.scaled_offset;

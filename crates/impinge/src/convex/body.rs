@@ -35,7 +35,7 @@ pub fn length_up(v: Vec3) -> f64 {
 /// The identification of a support point, by which a body finds it again. See [`Support::recall`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mark {
-    /// The number of a vertex.
+    /// The index of a vertex.
     Vertex(u32),
     /// The direction in which the point is furthest, in the body's frame.
     Direction(Vec3),

@@ -95,7 +95,10 @@ impl Hull {
         if points.len() > MAX_POINTS {
             return Err(Error::new(
                 ErrorKind::TooLarge,
-                format!("a hull of {} points; the most is {MAX_POINTS}", points.len()),
+                format!(
+                    "a hull of {} points; the most is {MAX_POINTS}, so give fewer points",
+                    points.len()
+                ),
             ));
         }
         let mut low = points[0];

@@ -72,15 +72,18 @@ impl Hull {
     ) -> Result<Self, Error> {
         let Numbering { sources, faces, neighbors } = numbering;
         let invalid = |what: &str| {
-            Err(Error::new(ErrorKind::BadParameter, format!("the numbering of a hull: {what}")))
+            Err(Error::new(
+                ErrorKind::BadParameter,
+                format!("the numbering of a hull: {what}; leave it out to number the hull anew"),
+            ))
         };
         if self.vertices.len() != vertices.len() {
-            return invalid("some of the vertices are no corners");
+            return invalid("some vertices are not corners of the hull");
         }
         let mut sorted = sources.clone();
         sorted.sort_unstable();
         if sources.len() != vertices.len() || sorted.windows(2).any(|w| w[0] == w[1]) {
-            return invalid("not one source for each vertex");
+            return invalid("it does not give each vertex its own source");
         }
         // Vertex `v` of this hull is vertex `self.sources[v]` of the other numbering.
         let renamed =
@@ -93,10 +96,10 @@ impl Hull {
         own.sort_unstable();
         given.sort_unstable();
         if own != given {
-            return invalid("other faces than those of the hull of its vertices");
+            return invalid("its faces are not those of the hull");
         }
         if neighbors.starts.len() != vertices.len() + 1 {
-            return invalid("not one list of neighbours for each vertex");
+            return invalid("it does not have one list of neighbours for each vertex");
         }
         let mut around: Vec<&[u32]> = rows(&neighbors).collect();
         for v in 0..vertices.len() {
@@ -105,7 +108,7 @@ impl Hull {
             rotate_to_least(&mut own);
             rotate_to_least(&mut given);
             if own != given {
-                return invalid("other neighbours than those of the hull of its vertices");
+                return invalid("its neighbours are not those of the hull");
             }
         }
         let topology = Topology {

@@ -106,7 +106,7 @@ impl Iteration {
     }
 
     /// Whether the cores are not proven apart.
-    pub(in crate::convex) fn cores_may_meet(&self) -> bool {
+    pub(in crate::convex) fn cores_may_intersect(&self) -> bool {
         self.lower <= 0.0
     }
 

@@ -20,7 +20,7 @@ impl Reduced {
 
     /// Points with positive parts; the weight of each is its share of the sum of the parts.
     #[must_use]
-    pub fn shares<const N: usize>(index: [usize; N], parts: [f64; N]) -> Self {
+    pub fn weighted<const N: usize>(index: [usize; N], parts: [f64; N]) -> Self {
         let sum: f64 = parts.iter().sum();
         let mut reduced = Self { len: N, index: [0; 4], weight: [0.0; 4] };
         reduced.index[..N].copy_from_slice(&index);

@@ -69,7 +69,7 @@ fn segment(points: &[Vec3], [i, j]: [usize; 2]) -> Reduced {
     let to_q = q.dot(along) / square * whole;
     let from_p = -p.dot(along) / square * whole;
     match (same_sign(whole, to_q), same_sign(whole, from_p)) {
-        (true, true) => Reduced::shares([i, j], [to_q.abs(), from_p.abs()]),
+        (true, true) => Reduced::weighted([i, j], [to_q.abs(), from_p.abs()]),
         (true, false) => Reduced::point(i),
         (false, true) => Reduced::point(j),
         (false, false) => Reduced::point(i).nearer(Reduced::point(j), points),
@@ -94,7 +94,7 @@ fn triangle(points: &[Vec3], [i, j, k]: [usize; 3]) -> Reduced {
         };
         parts = [area(q, r), area(r, p), area(p, q)];
         if parts.iter().all(|part| same_sign(*part, whole)) {
-            return Reduced::shares([i, j, k], parts.map(f64::abs));
+            return Reduced::weighted([i, j, k], parts.map(f64::abs));
         }
     }
     let mut best = None;
@@ -113,7 +113,7 @@ fn tetrahedron(points: &[Vec3]) -> Reduced {
     let parts = [q.dot(rs), -p.dot(rs), s.dot(pq), -r.dot(pq)];
     let whole = (q - p).dot((r - p).cross(s - p));
     if parts.iter().all(|part| same_sign(*part, whole)) {
-        return Reduced::shares([0, 1, 2, 3], parts.map(f64::abs));
+        return Reduced::weighted([0, 1, 2, 3], parts.map(f64::abs));
     }
     let faces = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
     let mut best = None;
@@ -147,7 +147,7 @@ mod tests {
     use crate::math::Random;
 
     /// Whether no point of the simplex is nearer than the one found by more than `slack`.
-    fn no_nearer(points: &[Vec3], reduced: &Reduced, slack: f64) -> bool {
+    fn is_nearest_point(points: &[Vec3], reduced: &Reduced, slack: f64) -> bool {
         let nearest = reduced.sum(|i| points[i]);
         let weights: f64 = reduced.iter().map(|(_, w)| w).sum();
         let valid_weights =
@@ -164,7 +164,7 @@ mod tests {
             let n = 1 + round % 4;
             let offset = random.in_cube() * random.range(0.0, 3.0);
             let points: Vec<_> = (0..n).map(|_| random.in_cube() + offset).collect();
-            assert!(no_nearer(&points, &reduce(&points), 1e-10), "{points:?}");
+            assert!(is_nearest_point(&points, &reduce(&points), 1e-10), "{points:?}");
         }
     }
 
@@ -183,7 +183,7 @@ mod tests {
                 _ => o,
             };
             let points: Vec<_> = (0..n).map(|_| place(&mut random)).collect();
-            assert!(no_nearer(&points, &reduce(&points), 1e-9), "{points:?}");
+            assert!(is_nearest_point(&points, &reduce(&points), 1e-9), "{points:?}");
         }
     }
 }

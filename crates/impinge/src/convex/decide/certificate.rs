@@ -4,7 +4,7 @@
 //! of a point `a` of A and a point `b` of B gives a difference `b - a`. The hull of all differences
 //! is the Minkowski difference, and the bodies share a point if and only if it contains the origin.
 //! A certificate names a few such pairs, or a direction. One loop in integers verifies it
-//! (`verify.rs`) and shares no code with the search that found it.
+//! (`verify.rs`), independent of the search that found it.
 
 use std::fmt;
 
@@ -114,7 +114,7 @@ impl Gap {
 }
 
 /// The proof that two polytopes share a point: up to four pairs of vertices such that the hull of
-/// the differences holds the origin.
+/// the differences contains the origin.
 ///
 /// If weights `t >= 0` with sum 1 give `sum t (b - a) = 0`, then `sum t a = sum t b` is a point of
 /// both. The verification finds the weights from the pairs, exactly:

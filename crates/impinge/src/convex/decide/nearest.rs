@@ -17,7 +17,7 @@ pub(super) struct Nearest {
     pub(super) members: u8,
     /// The weights of the members, in order: all positive, with `v = sum t w / sum t`.
     pub(super) weights: Vec<BigInt>,
-    /// A positive multiple of `v`; zero if the hull holds the origin.
+    /// A positive multiple of `v`; zero if the hull contains the origin.
     pub(super) direction: Vector,
 }
 

@@ -41,7 +41,7 @@ pub fn penetration<A: Support, B: Support>(
     let iteration = iterate(&difference, 0.0, &options.closest, &mut SignedVolumes, cache);
     iteration.store(cache);
     let [lower, upper] = iteration.bounds_without_margins(&difference, margins);
-    let mut found = if iteration.stop == Stop::Inside || iteration.cores_may_meet() {
+    let mut found = if iteration.stop == Stop::Inside || iteration.cores_may_intersect() {
         let expansion = Expansion::of(&difference, &iteration, options, cache);
         expansion.result(&difference, &iteration, margin)
     } else {

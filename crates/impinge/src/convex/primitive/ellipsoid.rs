@@ -42,8 +42,8 @@ impl Support for Ellipsoid {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {
-        // The ellipsoid is the image of the unit ball: the ball's furthest point along the in_range
-        // direction is in_range.
+        // The ellipsoid is the image of the unit ball under the scaling by the axes: the image of
+        // the ball's furthest point along the scaled direction.
         let scaled_direction = self.axes * direction;
         let largest = scaled_direction.abs().max_element();
         if !(largest > 0.0 && largest.is_finite()) {

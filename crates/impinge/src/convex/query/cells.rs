@@ -71,7 +71,7 @@ pub(super) fn for_each(hull: &Hull, local: &[Vec3], side: u32, mut each: impl Fn
                 let low = [i, j].map(|k| f64::from(k) * width - 1.0 - CELL_MARGIN);
                 let high = [i, j].map(|k| f64::from(k + 1) * width - 1.0 + CELL_MARGIN);
                 let cell = Cell { axis, forward, low, high };
-                start = hull.climb(cell.middle(), start, &mut climb);
+                start = hull.climb(cell.center(), start, &mut climb);
                 found.clear();
                 found.push(start);
                 seen[start as usize] = number;
@@ -104,7 +104,7 @@ struct Cell {
 }
 
 impl Cell {
-    fn middle(&self) -> Vec3 {
+    fn center(&self) -> Vec3 {
         let mut d = Vec3::ZERO;
         d[self.axis] = self.forward;
         for k in 0..2 {

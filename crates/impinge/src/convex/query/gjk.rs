@@ -59,7 +59,7 @@ pub(super) struct Query<'a> {
     /// The sum of the radii, with its error. The bodies are apart if their centers are further
     /// apart than this.
     pub(super) radius_sum: f64,
-    /// The part of A - B that a plane through the corner found in `f64` may cut off. Includes the
+    /// How far A - B may extend beyond a plane through the corner found in `f64`. Includes the
     /// rounding of B's vertices at the pose; derived in `docs/notes/convex.md`.
     pub(super) plane_error: f64,
     /// An upper bound of the length of every corner of A - B.

@@ -155,7 +155,8 @@ impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
                 Verdict::Separated(separation(direction, gap))
             }
             SearchEnd::Closest | SearchEnd::Undecided => {
-                // Only the poses of the bodies are known.
+                // No separating direction is known. The offset of the centers is the best guess for
+                // the next query.
                 cache.direction = query.center_offset / query.size;
                 exact::decide(&query, hint(&simplex))
             }
@@ -336,8 +337,8 @@ fn common_point(query: &Query<'_>, simplex: &Simplex<Vec3>, inside: bool) -> Opt
     agree.then_some(point_a)
 }
 
-/// The overlap of bodies that only touch: three corners contain the origin and lie in a face of A -
-/// B.
+/// The overlap of bodies that only touch: three corners contain the origin and lie in a face of the
+/// Minkowski difference.
 #[inline(always)]
 fn touching_overlap(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<Overlap> {
     let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];

@@ -23,7 +23,7 @@ fn hulls(random: &mut Random) -> Vec<Hull> {
 fn portable_and_simd_backends_agree() {
     let mut random = Random::new(21);
     let hulls = hulls(&mut random);
-    let (mut met, mut apart) = (0, 0);
+    let (mut intersecting, mut separated) = (0, 0);
     for a in &hulls {
         for b in &hulls {
             let turn = random.rotation();
@@ -47,17 +47,17 @@ fn portable_and_simd_backends_agree() {
             match (simd, portable) {
                 (Outcome::Separated(p, ..), Outcome::Separated(q, ..)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
-                    apart += 1;
+                    separated += 1;
                 }
                 (Outcome::Intersecting(p, _), Outcome::Intersecting(q, _)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
-                    met += 1;
+                    intersecting += 1;
                 }
                 _ => panic!("{simd:?} {portable:?}"),
             }
         }
     }
-    assert!(met > 50 && apart > 50, "{met} {apart}");
+    assert!(intersecting > 50 && separated > 50, "{intersecting} {separated}");
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn verdicts_and_proofs_hold_for_large_coordinates() {
         let there: Vec<Vec3> = q.vertices().iter().map(|v| pose.transform_point(*v)).collect();
         let exact = crate::convex::decide::decide(a, &there, &Hint::NONE);
         assert!(exact.verify(a, &there));
-        let meets = exact.is_intersecting();
-        verdicts[usize::from(meets)] += 1;
+        let intersects = exact.is_intersecting();
+        verdicts[usize::from(intersects)] += 1;
         let (a_hull, b_hull) = (&p, &q);
         let mut cache = HullCache::default();
         stage::take_counts();
@@ -237,19 +237,19 @@ fn verdicts_and_proofs_hold_for_large_coordinates() {
         });
         let case = format!("{round}: size {size:e} far {far:e} kind {kind}");
         for decision in [simd, portable, again, after] {
-            assert_eq!(decision.is_intersecting(), meets, "{case} {decision:?}");
+            assert_eq!(decision.is_intersecting(), intersects, "{case} {decision:?}");
             assert!(decision.verify(a, &there), "{case} {decision:?} {a:?} {there:?}");
         }
         match contact {
             Outcome::Separated(distance, direction, gap) => {
-                assert!(!meets && gap.verify(a, &there), "{case} {gap:?}");
+                assert!(!intersects && gap.verify(a, &there), "{case} {gap:?}");
                 assert!((direction.length() - 1.0).abs() < 1e-14, "{case} {direction}");
                 let exact = crate::convex::decide::closest(a, &there, &Hint::NONE).unwrap();
                 let holds = distance.lower <= exact.upper && exact.lower <= distance.upper;
                 assert!(holds, "{case} {distance:?} {exact:?}");
             }
             Outcome::Intersecting(overlap, common) => {
-                assert!(meets && common.verify(a, &there), "{case}");
+                assert!(intersects && common.verify(a, &there), "{case}");
                 assert!(overlap.lower <= overlap.upper, "{case} {overlap:?}");
             }
         }

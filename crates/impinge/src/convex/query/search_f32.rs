@@ -13,8 +13,8 @@ use super::simplex::{Corner, Simplex};
 use crate::math::Vec3;
 use crate::wide::Wide;
 
-/// The part of A - B that a plane through the corner found may cut off, because of rounding in
-/// `f32`; in the unit of the search. Derived in `docs/notes/convex.md`.
+/// How far A - B may extend beyond a plane through the corner found, because of rounding in `f32`;
+/// in the unit of the search. Derived in `docs/notes/convex.md`.
 pub(super) const PLANE_ERROR_F32: f32 = 48.0 / 16_777_216.0;
 
 /// Directions whose squared length is less prove nothing: their products lose digits to underflow
@@ -42,7 +42,7 @@ pub(super) struct QueryF32<'a> {
     /// Negligible unless the coordinates of the bodies and of the pose are large against the size
     /// of the bodies.
     pub(super) plane_error_f64: f32,
-    /// The part of A - B that a plane through the corner found may cut off, with all rounding.
+    /// How far A - B may extend beyond a plane through the corner found, with all rounding.
     plane_error: f32,
 }
 

@@ -20,9 +20,9 @@ use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
 use crate::stamps::Stamps;
 
-/// A bound of the error of the difference of two products with a direction, relative to the sum of
-/// the sizes of the terms: each product has three roundings of terms of that size at most, and
-/// their difference one more.
+/// A bound of the error of the difference of two products with a direction, relative to the largest
+/// possible sum of the absolute values of their terms: each product has three roundings of terms of
+/// that size at most, and their difference one more.
 const RELATIVE_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
 
 /// More than underflow of the products can change.
@@ -46,7 +46,7 @@ impl Climb {
     }
 
     /// Starts a climb over `count` vertices.
-    fn begin(&mut self, count: usize) {
+    fn start(&mut self, count: usize) {
         self.seen.reserve(count);
         self.seen.clear();
     }
@@ -88,7 +88,7 @@ impl Hull {
 
     /// The climb with every comparison exact.
     fn climb_exactly(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
-        climb.begin(self.vertices.len());
+        climb.start(self.vertices.len());
         climb.is_new(start);
         let mut best = start;
         loop {
@@ -124,7 +124,7 @@ impl Hull {
 
     #[inline]
     fn climb_in_f64(&self, direction: Vec3, start: u32, climb: &mut Climb) -> ClimbEnd {
-        climb.begin(self.vertices.len());
+        climb.start(self.vertices.len());
         climb.is_new(start);
         let mut best = start;
         let mut height = direction.dot(self.vertices[start as usize]);

@@ -51,7 +51,8 @@ pub(super) fn moments_of_hull(hull: &Hull, local: &[Vec3]) -> Mat3A {
         for k in 2..face.len() {
             let [p, q, r] = [face[0], face[k - 1], face[k]].map(|v| local[v as usize]);
             // The tetrahedron of this triangle and the center has the moments of the midpoints of
-            // the triangle's sides times 3/5, the factor from the surface of a ball to the solid.
+            // the triangle's sides times 3/5. That factor is the one from the surface of a ball to
+            // the solid; it is left out, because the ellipsoid is given by its surface.
             let part = p.dot(q.cross(r)) / 3.0;
             for side in [p + q, q + r, r + p] {
                 moments += outer_square(side * 0.5) * part;

@@ -253,7 +253,7 @@ fn decision(case: &Case<'_>, judge: &mut Judge<'_>) {
             });
         }
         let corners: Vec<[Vec3; 2]> = a.iter().zip(b).take(4).map(|(p, q)| [*p, *q]).collect();
-        if decide::holds_origin(&corners) == Some(true) {
+        if decide::contains_origin(&corners) == Some(true) {
             judge.check(truth.meet, || format!("step {step}: {corners:?} hold the origin"));
         }
     }

@@ -56,7 +56,7 @@ pub const CLIPPING: MethodKind = MethodKind::new("clipping", || Box::new(Clippin
 pub const PERCEPTRON: MethodKind =
     MethodKind::new("perceptron", || Box::new(Perceptron::default()));
 
-/// Clipping and the perceptron rule in a [race](super::race) on one thread (section 6.5). Takes no
+/// Clipping and the perceptron rule in a [race] on one thread (section 6.5). Takes no
 /// notice of budgets.
 pub const RACE: MethodKind = MethodKind::new("race", || Box::new(Race::default()));
 

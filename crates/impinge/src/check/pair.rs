@@ -94,7 +94,7 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
 /// about parts that meet.
 fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
     let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
-    let Verdict::Separated(gap) = hull_a.meets(hull_b, pose) else { return None };
+    let Verdict::Separated(gap) = hull_a.intersects(hull_b, pose) else { return None };
     let mut report = PairReport {
         relation: Relation::Clear,
         hit_count: 0,

@@ -1,13 +1,14 @@
-//! Anything with a support function.
+//! The interface of convex bodies: a support function.
 //!
-//! A [`Support`] is a convex *core* and a *margin*: all points within `margin` of the core. A sphere
-//! is a point with a margin, a capsule a segment with one; a rounded box is a box with one.
+//! A [`Support`] is a convex *core* and a *margin*: all points within `margin` of the core. A
+//! sphere is a point with a margin, a capsule a segment with one, a rounded box a box with one.
 //! Algorithms work on cores and add margins at the end, which costs no accuracy: the signed
 //! distance of two bodies is that of their cores less both margins.
 //!
-//! Which cores are polytopes: [`Support::core_points`] says. For those a verdict can be exact. The
-//! cores of cylinders, cones and ellipsoids are curved, their support is rounded, and
-//! [`Support::support_error`] bounds by how much (`docs/notes/convex-shapes.md` derives each).
+//! [`Support::core_points`] says whether a core is a polytope. For polytopes a verdict can be
+//! exact. The cores of cylinders, cones and ellipsoids are curved, so their support points are
+//! rounded; [`Support::support_error`] bounds the error (`docs/notes/convex-shapes.md` derives each
+//! bound).
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -19,49 +20,50 @@ pub(super) use crate::math::rounding::U;
 /// The smallest positive number.
 pub(super) const SMALLEST: f64 = f64::from_bits(1);
 
-/// Not less than the length of a vector, whatever its size, and hardly more.
+/// An upper bound of the length of a vector, for any size of it; hardly larger than the length.
 #[must_use]
 pub fn length_up(v: Vec3) -> f64 {
     let largest = v.abs().max_element();
     if largest > 0.0 {
-        // Two roundings of a denormal number are worth the smallest one.
+        // Two roundings of a denormal number are at most the smallest number.
         largest * (v / largest).length() * (1.0 + 8.0 * U) + SMALLEST
     } else {
         0.0
     }
 }
 
-/// What a body finds a point of its core again by. See [`Support::recall`].
+/// The identification of a support point, by which a body finds it again. See [`Support::recall`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mark {
-    /// The number of a vertex.
+    /// The index of a vertex.
     Vertex(u32),
     /// The direction in which the point is furthest, in the body's frame.
     Direction(Vec3),
 }
 
-/// A convex body: a core with a support function, and a margin around it. In the body's own frame.
+/// A convex body: a core with a support function, and a margin around it. All in the body's own
+/// frame.
 pub trait Support {
-    /// What a search leaves for the next one; `()` where the support is a formula.
+    /// The state that a search keeps for the next one; `()` where the support is a formula.
     type Memory: Clone + Debug + Default;
 
     /// A point of the core that lies furthest in `direction`, up to [`Support::support_error`].
     ///
-    /// The length of `direction` is between 1e-30 and 1e30. For another one, or one that is not
-    /// finite, the point returned is still near the core, but need not be furthest.
+    /// The length of `direction` must be between 1e-30 and 1e30. For any other direction the point
+    /// returned is still near the core, but need not be furthest.
     fn furthest(&self, direction: Vec3, memory: &mut Self::Memory) -> Vec3;
 
-    /// What to find the point again by that the last [`Support::furthest`] with this memory found in
+    /// The mark of the point that the last [`Support::furthest`] with this memory found in
     /// `direction`.
     fn mark(&self, direction: Vec3, memory: &Self::Memory) -> Mark {
         let _ = memory;
         Mark::Direction(direction)
     }
 
-    /// The point that a mark stands for, as [`Support::furthest`] returns points.
+    /// The point of a mark, as [`Support::furthest`] returns points.
     ///
-    /// The mark may be another body's. Then it is some other point of this core, or none; it is
-    /// never a point of the other body.
+    /// The mark may come from another body. Then the result is some point of this core, or none; it
+    /// is never a point of the other body.
     fn recall(&self, mark: Mark, memory: &mut Self::Memory) -> Option<Vec3> {
         match mark {
             Mark::Vertex(_) => None,
@@ -74,10 +76,10 @@ pub trait Support {
     /// core, in real numbers.
     fn support_error(&self) -> f64;
 
-    /// The middle and the radius of a ball around the core.
+    /// The center and the radius of a ball around the core.
     fn ball(&self) -> (Vec3, f64);
 
-    /// How far the body reaches beyond its core on all sides.
+    /// The distance by which the body extends beyond its core on all sides.
     fn margin(&self) -> f64 {
         0.0
     }
@@ -86,7 +88,7 @@ pub trait Support {
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>>;
 }
 
-/// Where the last search on a hull ended, and its marks.
+/// Where the last search on a hull ended, and the buffers of the search.
 #[derive(Clone, Debug, Default)]
 pub struct HullMemory {
     climb: Climb,
@@ -100,20 +102,20 @@ impl HullMemory {
         self.last
     }
 
-    /// How many vertices all searches together have looked at.
+    /// The number of vertices that all searches together have evaluated.
     #[must_use]
     pub fn evaluated(&self) -> u64 {
         self.climb.evaluated()
     }
 }
 
-/// Hulls, however their vertices are searched. Searches that are not certain are confirmed.
+/// Hulls with any vertex search. The results of searches that are not certain are confirmed.
 impl<S: VertexSearch> Support for S {
     type Memory = HullMemory;
 
     fn furthest(&self, direction: Vec3, memory: &mut HullMemory) -> Vec3 {
         let (hull, climb) = (self.hull(), &mut memory.climb);
-        // A trail may come from another hull.
+        // The memory may come from another hull.
         let last = memory.last.filter(|v| (*v as usize) < hull.vertices().len());
         let start = last.unwrap_or_else(|| self.start(direction));
         let mut found = self.search(direction, start, climb);
@@ -141,9 +143,9 @@ impl<S: VertexSearch> Support for S {
 
     fn ball(&self) -> (Vec3, f64) {
         let bounds = self.hull().bounds();
-        let middle = bounds.min * 0.5 + bounds.max * 0.5;
-        let half = (bounds.max - middle).max(middle - bounds.min);
-        (middle, length_up(half) * (1.0 + 8.0 * U))
+        let center = bounds.min * 0.5 + bounds.max * 0.5;
+        let half = (bounds.max - center).max(center - bounds.min);
+        (center, length_up(half) * (1.0 + 8.0 * U))
     }
 
     fn core_points(&self) -> Option<Cow<'_, [Vec3]>> {

@@ -1,57 +1,57 @@
 //! Quickhull on triangles, with exact decisions.
 //!
-//! Barber, Dobkin & Huhdanpaa 1996, "The Quickhull Algorithm for Convex Hulls", sections 2 and 3.
 //! Every point not yet inside is in the list of one face that it lies above. A step takes a face
 //! and the furthest point of its list, finds the faces below that point, replaces them by the cone
-//! from the point over their border, and deals their lists out to the new faces.
+//! from the point over their border, and distributes their lists to the new faces.
 //!
 //! "Above" is decided exactly, and a point in the plane of a face is not above it. So the faces
 //! below a point form an open disc: seen from the point they are the near side of the body, a graph
 //! over an open convex cone. It follows that
 //!
-//! - the border is one simple cycle, and each new triangle has an area: were the point on the line
-//!   of a border edge, it would lie in the plane of the face inside that edge, and not above it;
-//! - a point that is above some face of the new body and was in a list of a removed face is above a
-//!   new one: the faces below it are connected, so either one of them is new or two of them, one
-//!   removed and one kept, share a border edge, and the new face at that edge has a normal between
-//!   theirs. So only the new faces are asked;
-//! - coplanar neighbours arise (the apex lies in the plane of a kept face) and do no harm. They are
+//! - the border is one simple cycle, and each new triangle has a positive area: if the point were
+//!   on the line of a border edge, it would lie in the plane of the face inside that edge, and not
+//!   above it;
+//! - a point of a removed face's list that is above some face of the new body is above a new face:
+//!   the faces below it are connected, so either one of them is new, or two of them, one removed
+//!   and one kept, share a border edge, and the new face at that edge has a normal between theirs.
+//!   So only the new faces are tested;
+//! - coplanar neighbours occur (the apex lies in the plane of a kept face). They do no harm and are
 //!   merged at the end.
 //!
-//! Floats choose the furthest point. A worse choice costs time only.
+//! Floating point chooses the furthest point. A worse choice only costs time.
 //!
-//! What counts for speed is memory. A list is a stretch of one array, with the coordinates in it,
-//! so that dealing reads and writes in order; the dead stretches are swept out when they are the
-//! greater part. The faces are taken last in, first out, so the next steps work on what is in the
-//! cache. With linked lists through the points, and vertices numbered as in the input, a million
-//! points took 1.4 times as long in a ball and 3.3 times on a sphere; to 100,000 points in a ball
-//! it was as quick or quicker. Tried and not faster: exact arithmetic only for points that no new
-//! face takes for certain.
+//! The speed depends on memory accesses. A list is a range of one array that holds the coordinates,
+//! so distribution reads and writes in order; the array is compacted when more than half of it is
+//! unused. Faces are processed last in, first out, so the next steps work on data in the cache.
+//! With linked lists through the points, and vertices numbered as in the input, a million points
+//! took 1.4 times as long in a ball and 3.3 times on a sphere; up to 100,000 points in a ball that
+//! was as fast or faster. Tried and not faster: exact arithmetic only for points that no new face
+//! certainly takes.
 
-use super::inner;
+use super::inner_box;
 use crate::exact::{Sign, orient3d};
 use crate::math::{Aabb, Vec3};
 
-/// No entry, no face.
+/// The index of no face and of no source.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Half a unit in the last place of 1.
-const EPS: f64 = f64::EPSILON / 2.0;
+/// Half a unit in the last index of 1.
+const HALF_ULP: f64 = f64::EPSILON / 2.0;
 
 /// The relative error of a height over a face, from `docs/notes/filters.md`.
-const BOUND: f64 = 10.0 * EPS;
+const RELATIVE_ERROR: f64 = 10.0 * HALF_ULP;
 
-/// The absolute error of a height over a face: more than what products that underflow can lose.
-const UNDERFLOW: f64 = 1e-210;
+/// The absolute error of a height over a face: more than underflow can change.
+const UNDERFLOW_ERROR: f64 = 1e-210;
 
-/// A point, and its place in the input.
+/// A point, and its index in the input.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) point: Vec3,
     pub(super) source: u32,
 }
 
-/// The plane of a face for floats: heights larger than the error have the right sign.
+/// The plane of a face in floating point: a height larger than the error has the right sign.
 #[derive(Clone, Copy)]
 pub(super) struct Plane {
     normal: Vec3,
@@ -64,7 +64,11 @@ impl Plane {
         let (u, v) = (b - a, c - a);
         let (s, t) = (u.abs(), v.abs());
         let size = Vec3::new(s.y * t.z + s.z * t.y, s.z * t.x + s.x * t.z, s.x * t.y + s.y * t.x);
-        Self { normal: u.cross(v), origin: a, error: BOUND * size.dot(extent) + UNDERFLOW }
+        Self {
+            normal: u.cross(v),
+            origin: a,
+            error: RELATIVE_ERROR * size.dot(extent) + UNDERFLOW_ERROR,
+        }
     }
 
     /// The height of `p` in units of twice the face's area.
@@ -74,20 +78,21 @@ impl Plane {
     }
 }
 
-/// A triangle of the hull so far. Side `i` runs from corner `i` to corner `i + 1`.
+/// A triangle of the hull under construction. Side `i` runs from corner `i` to corner `i + 1`.
 pub(super) struct Face {
     plane: Plane,
     pub(super) corners: [u32; 3],
     /// The face across each side.
     pub(super) across: [u32; 3],
-    /// The points above, the furthest first: a stretch of the array of points outside.
+    /// The points above, the furthest first: a range of [`Builder::outside`].
     list: List,
     pub(super) alive: bool,
-    /// Whether the slot is among those pending, on behalf of this face or one before it.
-    waiting: bool,
+    /// Whether the slot is in [`Builder::pending`], for this face or an earlier one in the same
+    /// slot.
+    is_pending: bool,
 }
 
-/// A stretch of the array of points outside.
+/// A range of [`Builder::outside`].
 #[derive(Clone, Copy)]
 struct List {
     start: u32,
@@ -102,55 +107,56 @@ impl List {
     }
 }
 
-/// The hull in the making, and when made.
+/// The hull during construction and at its end.
 pub(super) struct Builder {
-    /// The corners of the faces, dead ones too.
+    /// The corners of the faces, removed ones too.
     pub(super) corners: Vec<Entry>,
     pub(super) faces: Vec<Face>,
     free: Vec<u32>,
     extent: Vec3,
-    /// Faces with points above them, each once; some may have died since.
+    /// Faces with points above them, without duplicates. Some may have been removed since.
     pending: Vec<u32>,
-    /// The lists of the living faces, and what is left of others.
+    /// The lists of the current faces, with unused ranges between them.
     outside: Vec<Entry>,
-    /// How many points the lists of the living faces hold.
-    live: usize,
-    /// The new face whose border edge starts at a corner; valid for the corners of the current
-    /// border.
-    starting_at: Vec<u32>,
+    /// The number of points in the lists of the current faces.
+    listed_count: usize,
+    /// For each corner the new face whose border edge starts there; valid for the corners of the
+    /// current border.
+    face_from_corner: Vec<u32>,
     removed: Vec<u32>,
     border: Vec<BorderEdge>,
-    fresh: Vec<Fresh>,
-    /// The new face that each point of the removed lists goes to.
-    goes_to: Vec<u32>,
+    new_faces: Vec<NewFace>,
+    /// For each point of the removed lists the new face that takes it, as an index of `new_faces`,
+    /// or `NONE`.
+    target_of_point: Vec<u32>,
 }
 
 /// A side between a removed face and a kept one.
 struct BorderEdge {
     start: u32,
     end: u32,
-    /// The kept face, and the number of this side there.
+    /// The kept face, and the index of this side there.
     outside: u32,
     side: usize,
 }
 
-/// A face that points are being dealt out to.
-struct Fresh {
+/// A face of the current step, to which points are distributed.
+struct NewFace {
     plane: Plane,
     face: u32,
     count: u32,
-    /// The largest height so far, and the number of the point in the order of dealing.
+    /// The largest height so far, and the index of that point in the order of distribution.
     height: f64,
     furthest: u32,
-    /// Where the next point goes.
+    /// The index in [`Builder::outside`] for the next point.
     cursor: u32,
 }
 
-/// Fewer dead points than this are not worth a sweep.
-const SWEEP: usize = 4096;
+/// The fewest unused entries of [`Builder::outside`] for which it is compacted.
+const MIN_UNUSED_TO_COMPACT: usize = 4096;
 
 impl Builder {
-    /// Starts from four of the points, the last strictly below the plane of the others.
+    /// Starts with four of the points, the last strictly below the plane of the others.
     pub(super) fn new(points: &[Vec3], corners: [u32; 4], bounds: Aabb) -> Self {
         let mut builder = Self {
             corners: Vec::new(),
@@ -159,12 +165,12 @@ impl Builder {
             extent: bounds.max - bounds.min,
             pending: Vec::new(),
             outside: Vec::new(),
-            live: 0,
-            starting_at: Vec::new(),
+            listed_count: 0,
+            face_from_corner: Vec::new(),
             removed: Vec::new(),
             border: Vec::new(),
-            fresh: Vec::new(),
-            goes_to: Vec::with_capacity(points.len()),
+            new_faces: Vec::new(),
+            target_of_point: Vec::with_capacity(points.len()),
         };
         for source in corners {
             builder.add_corner(Entry { point: points[source as usize], source });
@@ -179,32 +185,32 @@ impl Builder {
         for (corners, across) in faces {
             builder.add_face(corners, across);
         }
-        let inner = inner::find(points);
+        let inner_box = inner_box::find(points);
         for point in points {
-            if inner::holds(&inner, *point) {
-                builder.goes_to.push(NONE);
+            if inner_box::contains(&inner_box, *point) {
+                builder.target_of_point.push(NONE);
             } else {
-                builder.choose(*point);
+                builder.assign(*point);
             }
         }
-        builder.lay_out();
+        builder.allocate_lists();
         for (source, point) in points.iter().enumerate() {
             let entry = Entry { point: *point, source: source as u32 };
-            builder.deliver(source, entry);
+            builder.store_point(source, entry);
         }
-        builder.settle();
+        builder.end_distribution();
         builder
     }
 
     /// Adds points until none is outside.
     pub(super) fn build(mut self) -> Self {
         while let Some(face) = self.pending.pop() {
-            let Face { list, alive, waiting, .. } = &mut self.faces[face as usize];
-            *waiting = false;
+            let Face { list, alive, is_pending, .. } = &mut self.faces[face as usize];
+            *is_pending = false;
             let (list, alive) = (*list, *alive);
             if alive && list.len > 0 {
                 self.add_point(face, self.outside[list.start as usize]);
-                self.sweep();
+                self.compact_lists();
             }
         }
         self
@@ -218,33 +224,33 @@ impl Builder {
             let BorderEdge { start, end, outside, side } = self.border[i];
             let face = self.add_face([start, end, corner], [outside, NONE, NONE]);
             self.faces[outside as usize].across[side] = face;
-            self.starting_at[start as usize] = face;
+            self.face_from_corner[start as usize] = face;
         }
-        for i in 0..self.fresh.len() {
-            let face = self.fresh[i].face;
-            let next = self.starting_at[self.faces[face as usize].corners[1] as usize];
+        for i in 0..self.new_faces.len() {
+            let face = self.new_faces[i].face;
+            let next = self.face_from_corner[self.faces[face as usize].corners[1] as usize];
             self.faces[face as usize].across[1] = next;
             self.faces[next as usize].across[2] = face;
         }
-        // The apex itself, first in the first list, goes nowhere.
-        self.goes_to.push(NONE);
+        // The apex itself, first in the first list, is assigned to no face.
+        self.target_of_point.push(NONE);
         for i in 0..self.removed.len() {
             let list = self.faces[self.removed[i] as usize].list;
-            self.live -= list.len as usize;
+            self.listed_count -= list.len as usize;
             for entry in list.range().skip(usize::from(i == 0)) {
-                self.choose(self.outside[entry].point);
+                self.assign(self.outside[entry].point);
             }
         }
-        self.lay_out();
+        self.allocate_lists();
         let mut number = 0;
         for i in 0..self.removed.len() {
             for entry in self.faces[self.removed[i] as usize].list.range() {
-                self.deliver(number, self.outside[entry]);
+                self.store_point(number, self.outside[entry]);
                 number += 1;
             }
         }
         self.free.append(&mut self.removed);
-        self.settle();
+        self.end_distribution();
     }
 
     /// Fills `removed` with the faces below `apex` and `border` with the sides around them.
@@ -308,41 +314,42 @@ impl Builder {
 
     fn add_corner(&mut self, corner: Entry) -> u32 {
         self.corners.push(corner);
-        self.starting_at.push(NONE);
+        self.face_from_corner.push(NONE);
         (self.corners.len() - 1) as u32
     }
 
-    /// Adds a face that takes part in the next dealing.
+    /// Adds a face to the current step.
     fn add_face(&mut self, corners: [u32; 3], across: [u32; 3]) -> u32 {
         let plane = Plane::new(corners.map(|v| self.corners[v as usize].point), self.extent);
-        let added = Face { plane, corners, across, list: List::EMPTY, alive: true, waiting: false };
+        let added =
+            Face { plane, corners, across, list: List::EMPTY, alive: true, is_pending: false };
         let face = if let Some(slot) = self.free.pop() {
-            let waiting = self.faces[slot as usize].waiting;
-            let added = Face { waiting, ..added };
+            let is_pending = self.faces[slot as usize].is_pending;
+            let added = Face { is_pending, ..added };
             self.faces[slot as usize] = added;
             slot
         } else {
             self.faces.push(added);
             (self.faces.len() - 1) as u32
         };
-        self.fresh.push(Fresh { plane, face, count: 0, height: 0.0, furthest: 0, cursor: 0 });
+        self.new_faces.push(NewFace { plane, face, count: 0, height: 0.0, furthest: 0, cursor: 0 });
         face
     }
 
-    /// Notes which new face the next point goes to: the first that it lies above.
+    /// Assigns the next point to the first new face that it lies above.
     #[inline]
-    fn choose(&mut self, p: Vec3) {
-        let number = self.goes_to.len() as u32;
+    fn assign(&mut self, p: Vec3) {
+        let number = self.target_of_point.len() as u32;
         let mut start = 0;
         loop {
-            // Most faces are certainly not below.
-            let rest = &self.fresh[start..];
+            // Most faces are certainly not below the point.
+            let rest = &self.new_faces[start..];
             let Some(k) = rest.iter().position(|f| f.plane.height(p) >= -f.plane.error) else {
                 break;
             };
             let k = start + k;
             start = k + 1;
-            let Fresh { plane, face, .. } = &self.fresh[k];
+            let NewFace { plane, face, .. } = &self.new_faces[k];
             let height = plane.height(p);
             if height <= plane.error {
                 let [a, b, c] = self.triangle(*face);
@@ -350,78 +357,78 @@ impl Builder {
                     continue;
                 }
             }
-            let fresh = &mut self.fresh[k];
-            if fresh.count == 0 || height > fresh.height {
-                fresh.height = height;
-                fresh.furthest = number;
+            let new_face = &mut self.new_faces[k];
+            if new_face.count == 0 || height > new_face.height {
+                new_face.height = height;
+                new_face.furthest = number;
             }
-            fresh.count += 1;
-            self.goes_to.push(k as u32);
+            new_face.count += 1;
+            self.target_of_point.push(k as u32);
             return;
         }
-        self.goes_to.push(NONE);
+        self.target_of_point.push(NONE);
     }
 
-    /// Makes room for the lists of the new faces.
-    fn lay_out(&mut self) {
+    /// Allocates the lists of the new faces.
+    fn allocate_lists(&mut self) {
         let mut start = self.outside.len() as u32;
-        for fresh in &mut self.fresh {
-            self.faces[fresh.face as usize].list = List { start, len: fresh.count };
-            // The first place is for the furthest point.
-            fresh.cursor = start + 1;
-            start += fresh.count;
+        for new_face in &mut self.new_faces {
+            self.faces[new_face.face as usize].list = List { start, len: new_face.count };
+            // The first entry is for the furthest point.
+            new_face.cursor = start + 1;
+            start += new_face.count;
         }
-        self.live += start as usize - self.outside.len();
+        self.listed_count += start as usize - self.outside.len();
         let blank = Entry { point: Vec3::ZERO, source: NONE };
         self.outside.resize(start as usize, blank);
     }
 
-    /// Puts a point where it was noted to go.
+    /// Stores a point in the list of the face that it was assigned to.
     #[inline]
-    fn deliver(&mut self, number: usize, entry: Entry) {
-        let k = self.goes_to[number];
+    fn store_point(&mut self, number: usize, entry: Entry) {
+        let k = self.target_of_point[number];
         if k == NONE {
             return;
         }
-        let fresh = &mut self.fresh[k as usize];
-        let place = if fresh.furthest as usize == number {
-            self.faces[fresh.face as usize].list.start
+        let new_face = &mut self.new_faces[k as usize];
+        let index = if new_face.furthest as usize == number {
+            self.faces[new_face.face as usize].list.start
         } else {
-            fresh.cursor += 1;
-            fresh.cursor - 1
+            new_face.cursor += 1;
+            new_face.cursor - 1
         };
-        self.outside[place as usize] = entry;
+        self.outside[index as usize] = entry;
     }
 
-    /// Ends the dealing: the faces with points wait for their turn.
-    fn settle(&mut self) {
-        self.goes_to.clear();
-        for fresh in self.fresh.drain(..) {
-            let waiting = &mut self.faces[fresh.face as usize].waiting;
-            if fresh.count > 0 && !*waiting {
-                *waiting = true;
-                self.pending.push(fresh.face);
+    /// Ends the distribution: the new faces with points become pending.
+    fn end_distribution(&mut self) {
+        self.target_of_point.clear();
+        for new_face in self.new_faces.drain(..) {
+            let is_pending = &mut self.faces[new_face.face as usize].is_pending;
+            if new_face.count > 0 && !*is_pending {
+                *is_pending = true;
+                self.pending.push(new_face.face);
             }
         }
     }
 
-    /// Moves the lists of the living faces together if most of the array is dead.
-    fn sweep(&mut self) {
-        if self.outside.len() < 2 * self.live + SWEEP {
+    /// Moves the lists of the current faces together if more than half of the array is unused.
+    fn compact_lists(&mut self) {
+        if self.outside.len() < 2 * self.listed_count + MIN_UNUSED_TO_COMPACT {
             return;
         }
-        let mut swept = Vec::with_capacity(2 * self.live + SWEEP);
+        let mut compacted = Vec::with_capacity(2 * self.listed_count + MIN_UNUSED_TO_COMPACT);
         self.pending.retain(|face| {
-            let Face { alive, list, waiting, .. } = &mut self.faces[*face as usize];
+            let Face { alive, list, is_pending, .. } = &mut self.faces[*face as usize];
             let keep = *alive && list.len > 0;
-            *waiting = keep;
+            *is_pending = keep;
             if keep {
-                let start = swept.len() as u32;
-                swept.extend_from_slice(&self.outside[list.range()]);
+                let start = compacted.len() as u32;
+                compacted.extend_from_slice(&self.outside[list.range()]);
                 list.start = start;
             }
             keep
         });
-        self.outside = swept;
+        self.outside = compacted;
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use super::build::Builder;
-use super::query::Furthest;
-use super::simplex::{self, Span};
-use super::{flat, merge};
+use super::initial_simplex::{self, Span};
+use super::query::SupportTable;
+use super::{merge, planar};
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Vec3, check_range, unit_scale};
 
@@ -42,15 +42,16 @@ pub struct Hull {
     pub(super) sources: Vec<u32>,
     pub(super) topology: Topology,
     pub(super) bounds: Aabb,
-    /// Made on the first query.
-    ready: Ready,
+    /// Built by the first query or by [`Hull::prepare`].
+    table: LazyTable,
 }
 
-/// What queries need of a hull, which follows from the rest.
+/// The support table, built on demand. It follows from the vertices and the topology, so it does
+/// not count in comparisons.
 #[derive(Clone, Debug, Default)]
-struct Ready(OnceLock<Box<Furthest>>);
+struct LazyTable(OnceLock<Box<SupportTable>>);
 
-impl PartialEq for Ready {
+impl PartialEq for LazyTable {
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -67,10 +68,11 @@ pub(super) struct Topology {
     pub(super) neighbors: Vec<u32>,
 }
 
-/// Extents smaller than this are scaled up first, so that determinants are not lost to underflow.
-const SMALL: f64 = 1e-50;
+/// Points with a smaller extent are scaled up first, so that determinants are not lost to
+/// underflow.
+const MIN_UNSCALED_EXTENT: f64 = 1e-50;
 
-/// The most points; with fewer, every face and half-edge has a `u32` number.
+/// The most points: every face and half-edge has a `u32` index.
 const MAX_POINTS: usize = (u32::MAX / 6) as usize;
 
 impl Hull {
@@ -93,7 +95,10 @@ impl Hull {
         if points.len() > MAX_POINTS {
             return Err(Error::new(
                 ErrorKind::TooLarge,
-                format!("a hull of {} points; the most is {MAX_POINTS}", points.len()),
+                format!(
+                    "a hull of {} points; the most is {MAX_POINTS}, so give fewer points",
+                    points.len()
+                ),
             ));
         }
         let mut low = points[0];
@@ -111,25 +116,26 @@ impl Hull {
             }
         }
         let extent = (high - low).max_element();
-        if extent > 0.0 && extent < SMALL {
+        if extent > 0.0 && extent < MIN_UNSCALED_EXTENT {
             if let Some(scaled) = scaled_up(points, low.abs().max(high.abs()).max_element()) {
                 let bounds = Aabb::from_points(scaled.iter().copied());
-                return Ok(Self::of_checked(points, &scaled, bounds));
+                return Ok(Self::from_checked(points, &scaled, bounds));
             }
         }
-        Ok(Self::of_checked(points, points, Aabb { min: low, max: high }))
+        Ok(Self::from_checked(points, points, Aabb { min: low, max: high }))
     }
 
-    /// The hull of `points`, found with `scaled`, the same points in another unit, and their box.
-    fn of_checked(points: &[Vec3], scaled: &[Vec3], bounds: Aabb) -> Self {
-        let (dimension, ids, topology) = match simplex::find(scaled, bounds) {
+    /// The hull of `points`. `scaled` are the same points in another unit, used for the decisions;
+    /// `bounds` is their box.
+    fn from_checked(points: &[Vec3], scaled: &[Vec3], bounds: Aabb) -> Self {
+        let (dimension, ids, topology) = match initial_simplex::find(scaled, bounds) {
             Span::Point(id) => (0, vec![id], Topology::of_point()),
             Span::Segment(mut ids) => {
                 ids.sort_unstable();
                 (1, ids.to_vec(), Topology::of_segment())
             }
             Span::Plane { corners, drop } => {
-                let (ids, topology) = flat::polygon(scaled, corners, drop);
+                let (ids, topology) = planar::polygon(scaled, corners, drop);
                 (2, ids, topology)
             }
             Span::Space { corners, bounds } => {
@@ -140,30 +146,34 @@ impl Hull {
         };
         let vertices: Vec<Vec3> = ids.iter().map(|i| points[*i as usize]).collect();
         let bounds = Aabb::from_points(vertices.iter().copied());
-        Self { dimension, vertices, sources: ids, topology, bounds, ready: Ready::default() }
+        Self { dimension, vertices, sources: ids, topology, bounds, table: LazyTable::default() }
     }
 
-    /// A hull of parts that fit together.
-    pub(super) fn of_parts(dimension: usize, vertices: Vec<Vec3>, topology: Topology) -> Self {
+    /// A hull from vertices and their topology, which must match.
+    pub(super) fn from_parts(dimension: usize, vertices: Vec<Vec3>, topology: Topology) -> Self {
         let sources = (0..vertices.len() as u32).collect();
         let bounds = Aabb::from_points(vertices.iter().copied());
-        Self { dimension, vertices, sources, topology, bounds, ready: Ready::default() }
+        Self { dimension, vertices, sources, topology, bounds, table: LazyTable::default() }
     }
 
-    /// The same hull of points that were chosen from others: `chosen` says where each of its points
-    /// is there.
-    pub(crate) fn renumbered(mut self, chosen: &[u32]) -> Self {
+    /// The same hull for points that were chosen from a larger set: `chosen[i]` is the index of
+    /// point `i` in that set.
+    pub(crate) fn with_source_indices(mut self, chosen: &[u32]) -> Self {
         for source in &mut self.sources {
             *source = chosen[*source as usize];
         }
         self
     }
 
-    /// The same hull with sources of its own, and perhaps in another unit: the vertices, or the
-    /// vertices times a power of two.
+    /// The same hull with its own vertices as sources, and perhaps in another unit: the vertices,
+    /// or the vertices times a power of two.
     pub(crate) fn with_vertices(self, vertices: Vec<Vec3>) -> Self {
-        debug_assert_eq!(vertices.len(), self.vertices.len(), "a vertex each");
-        Self::of_parts(self.dimension, vertices, self.topology)
+        debug_assert_eq!(
+            vertices.len(),
+            self.vertices.len(),
+            "the number of vertices must not change"
+        );
+        Self::from_parts(self.dimension, vertices, self.topology)
     }
 
     /// The dimension of the hull: 0 for a point, 1 for a segment, 2 for a planar polygon, 3 for a
@@ -179,7 +189,7 @@ impl Hull {
         &self.vertices
     }
 
-    /// For each vertex the place of its point in the input; of several equal points, one.
+    /// For each vertex the index of its point in the input; of equal points, one of them.
     #[must_use]
     pub fn sources(&self) -> &[u32] {
         &self.sources
@@ -229,39 +239,38 @@ impl Hull {
         row(&self.topology.neighbor_starts, &self.topology.neighbors, vertex as usize)
     }
 
-    /// The hull as queries want it.
+    /// The support table for queries; built if necessary.
     #[inline(always)]
-    pub(super) fn furthest(&self) -> &Furthest {
-        match self.ready.0.get() {
-            Some(ready) => ready,
-            None => self.ready.0.get_or_init(|| Box::new(Furthest::new(self))),
+    pub(super) fn support_table(&self) -> &SupportTable {
+        match self.table.0.get() {
+            Some(table) => table,
+            None => self.table.0.get_or_init(|| Box::new(SupportTable::new(self))),
         }
     }
 
-    /// The same to be changed, if it is there.
-    pub(super) fn furthest_mut(&mut self) -> Option<&mut Furthest> {
-        self.ready.0.get_mut().map(|ready| &mut **ready)
+    /// The support table, mutable, if it is built.
+    pub(super) fn support_table_mut(&mut self) -> Option<&mut SupportTable> {
+        self.table.0.get_mut().map(|table| &mut **table)
     }
 
-    /// Takes what queries want, if there is none.
-    pub(super) fn ready_with(&self, furthest: Furthest) {
-        self.ready.0.get_or_init(|| Box::new(furthest));
+    /// Sets the support table, if none is built.
+    pub(super) fn set_support_table(&self, table: SupportTable) {
+        self.table.0.get_or_init(|| Box::new(table));
     }
 
-    /// Makes what queries want, if it is not there: for whoever does not want the first query to
-    /// take longer.
+    /// Builds the support table, if none is built, so that the first query does not take longer.
     pub(crate) fn prepare(&self) {
-        let _ = self.furthest();
+        let _ = self.support_table();
     }
 
-    /// The bytes that the hull holds on the heap, with the tables of queries if there were any.
+    /// The bytes that the hull holds on the heap, including the support table if it is built.
     #[must_use]
     pub fn heap_bytes(&self) -> usize {
         let t = &self.topology;
         let numbers =
             [&self.sources, &t.face_starts, &t.face_vertices, &t.neighbor_starts, &t.neighbors];
-        let ready = self.ready.0.get().map_or(0, |ready| ready.heap_bytes());
-        ready
+        let table = self.table.0.get().map_or(0, |table| table.heap_bytes());
+        table
             + size_of_val(self.vertices.as_slice())
             + numbers.into_iter().map(|v| size_of_val(v.as_slice())).sum::<usize>()
     }
@@ -278,8 +287,8 @@ fn row<'a>(starts: &[u32], values: &'a [u32], index: usize) -> &'a [u32] {
 fn scaled_up(points: &[Vec3], largest: f64) -> Option<Vec<Vec3>> {
     let (s, t) = unit_scale(largest);
     let scaled: Vec<_> = points.iter().map(|p| *p * s * t).collect();
-    let back = |q: Vec3| q / t / s;
-    scaled.iter().zip(points).all(|(q, p)| back(*q) == *p).then_some(scaled)
+    let unscale = |q: Vec3| q / t / s;
+    scaled.iter().zip(points).all(|(q, p)| unscale(*q) == *p).then_some(scaled)
 }
 
 impl Topology {

@@ -1,27 +1,27 @@
-//! From the triangles of a hull to its polygons: coplanar neighbours merged, corners that are none
-//! dropped.
+//! Converts the triangles of a hull to its polygons: merges coplanar neighbours and drops corners
+//! that are not vertices.
 //!
-//! A side is *flat* if the triangles at it lie in one plane, exactly. The triangles connected
-//! through flat sides form one face, a convex polygon, and the other sides are its border. A
-//! triangle corner where fewer than three borders meet is no corner of the hull: with none it lies
-//! inside a face, with two on an edge.
+//! A side is *flat* if the triangles on both sides of it lie in one plane, exactly. Triangles
+//! connected through flat sides form one face, a convex polygon; the other sides are its border. A
+//! triangle corner where fewer than three border sides meet is not a vertex of the hull: with none
+//! it lies inside a face, with two on an edge.
 
 use super::build::{Builder, NONE};
 use super::hull::Topology;
 use crate::exact::Sign;
 
-/// A side of a triangle: three times the triangle's number, plus the number of the side.
+/// A side of a triangle: three times the triangle's index, plus the index of the side.
 type Side = usize;
 
 /// The sources of the hull's vertices, and the topology.
 ///
 /// Vertices and faces are numbered in the order in which the hull was built, which goes from
-/// neighbour to neighbour: numbers that are close are close on the hull, and whoever walks over it
-/// finds most of what is needed in the cache.
+/// neighbour to neighbour. So close numbers are close on the hull, and a walk over it mostly finds
+/// its data in the cache.
 pub(super) fn polygons(hull: &Builder) -> (Vec<u32>, Topology) {
     let sides = Sides::new(hull);
     let (ids, vertex_of) = corners(hull, &sides);
-    // The loop edge that a border side is part of, and the first side of each loop edge.
+    // For each border side the loop edge that it is part of, and for each loop edge its first side.
     let mut loop_edge = vec![NONE; 3 * hull.faces.len()];
     let mut first_side = Vec::new();
     let mut face_starts = vec![0];
@@ -53,7 +53,7 @@ pub(super) fn polygons(hull: &Builder) -> (Vec<u32>, Topology) {
 /// The sides of a hull's triangles.
 struct Sides<'a> {
     hull: &'a Builder,
-    /// Whether the side is one of a living triangle and not flat.
+    /// Whether the side belongs to a current triangle and is not flat.
     is_border: Vec<bool>,
 }
 
@@ -69,7 +69,11 @@ impl<'a> Sides<'a> {
                 let twin = sides.twin(3 * f + i);
                 let opposite = hull.faces[across].corners[(twin + 2) % 3];
                 let side = hull.side(f as u32, hull.corners[opposite as usize].point);
-                debug_assert_ne!(side, Sign::Positive, "the hull is not convex at a side");
+                debug_assert_ne!(
+                    side,
+                    Sign::Positive,
+                    "the hull is not convex at side {i} of face {f}"
+                );
                 sides.is_border[3 * f + i] = !side.is_zero();
                 sides.is_border[twin] = !side.is_zero();
             }
@@ -112,8 +116,8 @@ impl<'a> Sides<'a> {
     }
 }
 
-/// The sources of the triangle corners that are corners of the hull, and for each triangle corner
-/// its place there, or `NONE`.
+/// The sources of the triangle corners that are vertices of the hull, and for each triangle corner
+/// its vertex, or `NONE`.
 fn corners(hull: &Builder, sides: &Sides<'_>) -> (Vec<u32>, Vec<u32>) {
     let mut degree = vec![0_u8; hull.corners.len()];
     for side in (0..sides.is_border.len()).filter(|s| sides.is_border[*s]) {
@@ -136,7 +140,7 @@ fn adjacency(
     face_vertices: &[u32],
     twins: &[u32],
 ) -> (Vec<u32>, Vec<u32>) {
-    // For every loop edge the one before it, and for every vertex one that leaves it.
+    // For each loop edge the one before it, and for each vertex one loop edge that starts there.
     let mut before = vec![0_u32; face_vertices.len()];
     let mut leaving = vec![0; count];
     let mut starts = vec![0_u32; count + 1];

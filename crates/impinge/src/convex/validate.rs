@@ -1,4 +1,4 @@
-//! What every hull promises, checked exactly.
+//! Exact checks of the invariants of a hull.
 
 use std::collections::HashMap;
 
@@ -7,19 +7,21 @@ use crate::exact::{Sign, compare_along, orient2d, orient3d};
 use crate::math::{Vec3, drop_axis};
 
 impl Hull {
-    /// Checks the hull against the points it was made of: every vertex is the point it says, no
-    /// point lies above a face (outside the polygon or segment, for flat hulls), the faces are
-    /// strictly convex planar polygons that meet at strictly convex edges and form one closed
-    /// surface, Euler's formula holds, and the neighbours are those of the faces, in order. All
-    /// with exact predicates. For tests; takes time proportional to points times faces.
+    /// Checks the hull against the points it was built from. Every vertex is the point of its
+    /// source. No point lies above a face (for flat hulls, outside the polygon or segment). The
+    /// faces are strictly convex planar polygons that meet at strictly convex edges and form one
+    /// closed surface. Euler's formula holds. The neighbours are those of the faces, in order. All
+    /// with exact predicates. For tests: takes time proportional to points times faces.
     ///
     /// # Errors
-    /// The first broken promise, in words.
+    /// If an invariant does not hold; the message names the first one.
     pub(crate) fn validate(&self, points: &[Vec3]) -> Result<(), String> {
         ensure(self.sources.len() == self.vertices.len(), || "vertices without source".into())?;
         let mut sorted = self.sources.clone();
         sorted.sort_unstable();
-        ensure(sorted.windows(2).all(|w| w[0] < w[1]), || "a source is named twice".into())?;
+        ensure(sorted.windows(2).all(|w| w[0] < w[1]), || {
+            "two vertices have the same source".into()
+        })?;
         for (v, source) in self.sources.iter().enumerate() {
             let same = points.get(*source as usize) == Some(&self.vertices[v]);
             ensure(same, || format!("vertex {v} is not point {source}"))?;
@@ -51,7 +53,7 @@ impl Hull {
                 && starts.windows(2).all(|w| w[0] <= w[1])
                 && rows.is_none_or(|r| starts.len() == r + 1)
                 && values.iter().all(|v| (*v as usize) < self.vertices.len());
-            ensure(fits, || "compressed rows do not fit".into())?;
+            ensure(fits, || "compressed rows are inconsistent".into())?;
         }
         Ok(())
     }
@@ -76,10 +78,10 @@ impl Hull {
         Ok(())
     }
 
-    /// A closed connected surface of loops: every side once in each direction, every vertex one
-    /// ring of faces.
+    /// Checks that the faces form a closed connected surface: every side is in one face in each
+    /// direction, and the faces around every vertex form one ring.
     fn check_surface(&self) -> Result<(), String> {
-        // The vertex before the start of each directed side, in the face of the side.
+        // For each directed side, the vertex before its start in the face of the side.
         let mut sides = HashMap::with_capacity(self.topology.face_vertices.len());
         for (f, face) in self.faces().enumerate() {
             ensure(face.len() >= 3, || format!("face {f} has {} corners", face.len()))?;
@@ -93,7 +95,9 @@ impl Hull {
         ensure(sides.len() == self.topology.neighbors.len(), || "edges without neighbours".into())?;
         for v in 0..self.vertices.len() as u32 {
             let around = self.neighbors(v);
-            ensure(around.len() >= self.dimension, || format!("vertex {v} is no corner"))?;
+            ensure(around.len() >= self.dimension, || {
+                format!("vertex {v} has too few neighbours")
+            })?;
             for (i, next) in around.iter().enumerate() {
                 let following = around[(i + 1) % around.len()];
                 ensure(sides.contains_key(&(*next, v)), || format!("edge {v} {next} is open"))?;
@@ -111,7 +115,7 @@ impl Hull {
                 queue.extend(self.neighbors(u));
             }
         }
-        ensure(seen.into_iter().all(|s| s), || "the surface is in pieces".into())
+        ensure(seen.into_iter().all(|s| s), || "the surface is not connected".into())
     }
 
     fn check_polygon(&self, points: &[Vec3]) -> Result<(), String> {
@@ -165,7 +169,7 @@ impl Hull {
                 })?;
                 strictly |= side == Sign::Negative;
             }
-            ensure(strictly, || format!("everything is in the plane of face {f}"))?;
+            ensure(strictly, || format!("all vertices are in the plane of face {f}"))?;
             for (i, p) in points.iter().enumerate() {
                 ensure(orient3d(a, b, c, *p) != Sign::Positive, || {
                     format!("point {i} is above face {f}")
@@ -175,7 +179,8 @@ impl Hull {
         Ok(())
     }
 
-    /// Checks that `vertex` lies furthest in `direction`, exactly. For tests; asks every vertex.
+    /// Checks that `vertex` lies furthest in `direction`, exactly. For tests: compares every
+    /// vertex.
     ///
     /// # Errors
     /// If another lies further.
@@ -188,8 +193,8 @@ impl Hull {
     }
 }
 
-fn ensure(holds: bool, message: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(message()) }
+fn ensure(condition: bool, message: impl FnOnce() -> String) -> Result<(), String> {
+    if condition { Ok(()) } else { Err(message()) }
 }
 
 /// Which way `a`, `b`, `c` turn with the axis `drop` left out.

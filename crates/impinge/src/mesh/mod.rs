@@ -50,7 +50,7 @@ pub use topology::{Topology, VertexFan};
 pub use triangulate::triangulate_polygon;
 pub use weld::Weld;
 
-use crate::convex::Cloud;
+use crate::convex::PointCloud;
 use crate::error::Error;
 use crate::math::{Aabb, Pose, Vec3};
 use crate::tree::Tree;
@@ -90,7 +90,7 @@ pub struct Mesh {
     defects: OnceLock<Box<Defects>>,
     classification: OnceLock<Box<Classification>>,
     tree: OnceLock<Arc<Tree>>,
-    cloud: OnceLock<Option<Arc<Cloud>>>,
+    cloud: OnceLock<Option<Arc<PointCloud>>>,
 }
 
 impl Mesh {
@@ -259,11 +259,13 @@ impl Mesh {
     /// The hull of the mesh, used to show that two meshes are separated. `None` for a mesh without
     /// polygons, and for a mesh with more than [`MAX_CLOUD_VERTICES`] used vertices, for which a
     /// tree query is faster. Computed once; clones share it.
-    pub(crate) fn cloud(&self) -> Option<&Cloud> {
+    pub(crate) fn cloud(&self) -> Option<&PointCloud> {
         let build = || {
             let used = self.used_vertices();
             let points = || used.iter().map(|v| self.vertices[*v as usize]).collect();
-            (1..=MAX_CLOUD_VERTICES).contains(&used.len()).then(|| Arc::new(Cloud::new(points())))
+            (1..=MAX_CLOUD_VERTICES)
+                .contains(&used.len())
+                .then(|| Arc::new(PointCloud::new(points())))
         };
         self.cloud.get_or_init(build).as_deref()
     }

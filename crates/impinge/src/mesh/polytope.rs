@@ -57,7 +57,7 @@ impl Hull {
         }
         let used = mesh.used_vertices();
         let points: Vec<Vec3> = used.iter().map(|v| mesh.vertices()[*v as usize]).collect();
-        Ok(Self::new(&points)?.renumbered(used))
+        Ok(Self::new(&points)?.with_source_indices(used))
     }
 }
 

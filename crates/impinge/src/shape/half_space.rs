@@ -28,7 +28,7 @@ struct Deepest {
 }
 
 fn deepest(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Deepest {
-    let placed = convex::Placed::new(&body.body, body.pose);
+    let placed = convex::PosedBody::new(&body.body, body.pose);
     let (point, _) = placed.furthest(-plane.unit, &mut cache.bodies[1]);
     let (Interval { lower, upper }, height) = plane.height(point);
     let (margin, error) = (body.body.margin, placed.error);

@@ -10,7 +10,7 @@ use crate::math::{Vec3, length_down};
 
 /// A convex core, seen from a mesh.
 pub(super) struct Probe<'a> {
-    core: convex::Placed<'a, Convex<'a>>,
+    core: convex::PosedBody<'a, Convex<'a>>,
     memory: HullMemory,
     surface: &'a Surface<'a>,
     /// The box of the core in the mesh's frame, grown by the slack.
@@ -27,7 +27,7 @@ pub(super) struct Probe<'a> {
 
 impl<'a> Probe<'a> {
     pub(super) fn new(body: &'a Placed<'a>, surface: &'a Surface<'a>) -> Self {
-        let core = convex::Placed::new(&body.body, body.pose);
+        let core = convex::PosedBody::new(&body.body, body.pose);
         let mut memory = HullMemory::default();
         let (rotation, translation) = (surface.pose.rotation(), surface.pose.translation());
         let axes = [rotation.x_axis, rotation.y_axis, rotation.z_axis];

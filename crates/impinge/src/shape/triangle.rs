@@ -8,7 +8,7 @@ use super::form::Placed;
 use super::margins::Margins;
 use crate::answer::{Bounds, Distance};
 use crate::convex::decide::compare_distance;
-use crate::convex::{self, Hull, Patch};
+use crate::convex::{self, Hull, TriangleHull};
 use crate::exact::Sign;
 use crate::math::{Pose, Vec3};
 
@@ -17,7 +17,7 @@ use crate::math::{Pose, Vec3};
 pub(super) struct Tester<'a> {
     body: &'a Placed<'a>,
     margins: Margins,
-    patch: Patch,
+    triangle: TriangleHull,
     /// The points of the core in the frame of the query, once they were needed.
     points: Option<Vec<Vec3>>,
     cache: &'a mut ShapeCache,
@@ -26,7 +26,7 @@ pub(super) struct Tester<'a> {
 impl<'a> Tester<'a> {
     pub(super) fn new(body: &'a Placed<'a>, cache: &'a mut ShapeCache) -> Self {
         let margins = Margins::new(body.body.margin, 0.0);
-        Self { body, margins, patch: Patch::default(), points: None, cache }
+        Self { body, margins, triangle: TriangleHull::default(), points: None, cache }
     }
 
     /// How far the body reaches beyond its core.
@@ -47,7 +47,7 @@ impl<'a> Tester<'a> {
             let margins = self.margins;
             return of_cores(&cores, &margins, || self.compare(corners, &cores));
         }
-        let (triangle, cache) = (self.patch.of(corners), &mut self.cache.hulls);
+        let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.hulls);
         let pose = self.body.pose;
         // The first body of a query is where it is.
         let decision = if self.body.is_a {
@@ -67,7 +67,7 @@ impl<'a> Tester<'a> {
     /// How far the body is from the triangle of these corners.
     pub(super) fn distance(&mut self, corners: [Vec3; 3]) -> Distance {
         let Some(hull) = self.body.body.hull() else {
-            let (triangle, cache) = (self.patch.of(corners), &mut self.cache.bodies);
+            let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.bodies);
             let body = &self.body.body;
             return if self.body.is_a {
                 curved::distance(body, triangle, &Pose::IDENTITY, cache)
@@ -82,7 +82,7 @@ impl<'a> Tester<'a> {
 
     /// The distance of the core.
     fn cores(&mut self, hull: &Hull, corners: [Vec3; 3]) -> Distance {
-        let (triangle, cache) = (self.patch.of(corners), &mut self.cache.hulls);
+        let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.hulls);
         if self.body.is_a {
             convex::distance_cached(hull, triangle, &Pose::IDENTITY, cache)
         } else {
@@ -98,7 +98,7 @@ impl<'a> Tester<'a> {
     }
 
     fn curved(&mut self, corners: [Vec3; 3]) -> Verdict {
-        let (triangle, cache) = (self.patch.of(corners), &mut self.cache.bodies);
+        let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.bodies);
         let body = &self.body.body;
         let (bounds, direction, point) = if self.body.is_a {
             let found = curved::depth(body, triangle, &Pose::IDENTITY, cache);

@@ -234,7 +234,7 @@ impl Geometry {
         }
         self.union_of(pose, |part, whole| match mesh_of(&part.shape) {
             Some(mesh) => mesh.bounds().transformed(whole),
-            None => convex_at(&part.shape, whole, convex::rough_bounds_at),
+            None => convex_at(&part.shape, whole, convex::bounds_at_f32),
         })
     }
 

@@ -60,13 +60,13 @@ fn chosen(subset: usize, delta: &[f64; 4]) -> Reduced {
         1 => Reduced::point(next()),
         2 => {
             let index = [next(), next()];
-            Reduced::shares(index, index.map(|i| delta[i]))
+            Reduced::weighted(index, index.map(|i| delta[i]))
         }
         3 => {
             let index = [next(), next(), next()];
-            Reduced::shares(index, index.map(|i| delta[i]))
+            Reduced::weighted(index, index.map(|i| delta[i]))
         }
-        _ => Reduced::shares([0, 1, 2, 3], *delta),
+        _ => Reduced::weighted([0, 1, 2, 3], *delta),
     }
 }
 

@@ -156,20 +156,20 @@ macro_rules! strategy {
                 self.0.momentum.set_support(support);
             }
 
-            fn came_before(&self, support: Vec3) -> bool {
+            fn is_repeated(&self, support: Vec3) -> bool {
                 self.0.seen.contains(&support)
             }
 
-            fn level_steps(&self) -> u32 {
+            fn max_level_steps(&self) -> u32 {
                 let plain = self.0.momentum.is_off() && self.0.recurrence == Recurrence::InSimplex;
-                if plain { SignedVolumes.level_steps() } else { 0 }
+                if plain { SignedVolumes.max_level_steps() } else { 0 }
             }
 
             fn drop_momentum(&mut self, steepest: Vec3) -> bool {
                 self.0.momentum.stop(steepest)
             }
 
-            fn polishes(&self) -> bool {
+            fn refines_direction(&self) -> bool {
                 self.0.recurrence == Recurrence::InSimplex
             }
         }

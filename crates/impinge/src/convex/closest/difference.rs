@@ -1,11 +1,11 @@
-//! The set of all differences of points of B and points of A.
+//! The Minkowski difference: the set of all differences of a point of B and a point of A.
 
 use super::BodyCache;
 use crate::convex::body::{Mark, Support, U, length_up};
-use crate::convex::placed::Placed;
+use crate::convex::posed_body::PosedBody;
 use crate::math::{Pose, Vec3, unit_scale};
 
-/// A point of the difference, with the points it is the difference of.
+/// A point of the difference, with its two points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::convex) struct Vertex {
     /// `b - a`, scaled.
@@ -14,31 +14,32 @@ pub(in crate::convex) struct Vertex {
     pub(in crate::convex) a: Vec3,
     /// The point of B's core, in A's frame.
     pub(in crate::convex) b: Vec3,
-    /// What the bodies find the points again by; none for a sum of points.
+    /// The marks of the two points; `None` for a sum of points.
     pub(in crate::convex) marks: Option<[Mark; 2]>,
 }
 
 /// `M = B - A` of the cores, in A's frame, scaled by a power of two to a size of about one.
 pub(in crate::convex) struct Difference<'a, A: Support, B: Support> {
     a: &'a A,
-    b: Placed<'a, B>,
+    b: PosedBody<'a, B>,
     scale: (f64, f64),
-    /// A bound of the error of a support, scaled; without the rounding of the difference itself.
+    /// A bound of the error of a support point, scaled; without the rounding of the difference
+    /// itself.
     error: f64,
-    /// From the middle of A to the middle of B, scaled.
-    pub(in crate::convex) middle: Vec3,
+    /// From the center of A to the center of B, scaled.
+    pub(in crate::convex) center_offset: Vec3,
 }
 
 impl<'a, A: Support, B: Support> Difference<'a, A, B> {
     pub(in crate::convex) fn new(a: &'a A, b: &'a B, pose: &'a Pose) -> Self {
-        let b = Placed::new(b, pose);
-        let ((middle_a, radius_a), (middle_b, radius_b)) = (a.ball(), b.ball());
-        let apart = middle_b - middle_a;
-        let size = apart.abs().max_element() + radius_a + radius_b;
+        let b = PosedBody::new(b, pose);
+        let ((center_a, radius_a), (center_b, radius_b)) = (a.ball(), b.ball());
+        let offset = center_b - center_a;
+        let size = offset.abs().max_element() + radius_a + radius_b;
         let scale = if size > 0.0 { unit_scale(size) } else { (1.0, 1.0) };
         let (s, t) = scale;
         let error = (a.support_error() + b.error) * (1.0 + 4.0 * U) * s * t;
-        Self { a, b, scale, error, middle: apart * s * t }
+        Self { a, b, scale, error, center_offset: offset * s * t }
     }
 
     /// The vertex furthest in `direction`, up to [`Difference::error`].
@@ -48,12 +49,13 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
         cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Vertex {
         let a = self.a.furthest(-direction, &mut cache.a);
-        let mark = self.a.mark(-direction, &cache.a);
-        let (b, other) = self.b.furthest(direction, &mut cache.b);
-        self.vertex(a, b, [mark, other])
+        let mark_a = self.a.mark(-direction, &cache.a);
+        let (b, mark_b) = self.b.furthest(direction, &mut cache.b);
+        self.vertex(a, b, [mark_a, mark_b])
     }
 
-    /// The vertices that the cache holds the marks of, as far as these bodies know them, each once.
+    /// The vertices whose marks the cache holds, as far as these bodies have them, without
+    /// duplicates.
     pub(in crate::convex) fn recall(
         &self,
         cache: &mut BodyCache<A::Memory, B::Memory>,
@@ -77,17 +79,18 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
         Vertex { m: (b - a) * s * t, a, b, marks: Some(marks) }
     }
 
-    /// How far `m` may be from the set, and below the true height per length of the direction.
+    /// The error of the vertex `m`: how far it may be from the set, and how much lower than the
+    /// furthest point along its direction.
     pub(in crate::convex) fn error(&self, m: Vec3) -> f64 {
         self.error + 2.0 * U * length_up(m) + 1e-300
     }
 
-    /// A bound, in the scaled frame, for the height of every point of the set along `direction`,
-    /// per length, from the support there.
+    /// An upper bound, in the scaled frame, of the height of every point of the set along
+    /// `direction`, divided by its length. `support` is the support point there.
     pub(in crate::convex) fn height(&self, direction: Vec3, support: Vec3) -> f64 {
         let along = direction.dot(support) / direction.length();
-        // Three roundings of the product, whose parts are no larger than the lengths; the length
-        // and the quotient.
+        // Three roundings of the product, whose terms are no larger than the lengths; one of the
+        // length and one of the quotient.
         along + self.error(support) + 12.0 * U * length_up(support)
     }
 
@@ -97,8 +100,8 @@ impl<'a, A: Support, B: Support> Difference<'a, A, B> {
         length / t / s
     }
 
-    /// A bound, in the caller's unit, of how far points of the cores that are sums of vertices may
-    /// be from them.
+    /// A bound, in the caller's unit, of the distance of weighted sums of core points from their
+    /// cores.
     pub(in crate::convex) fn point_error(&self, a: Vec3, b: Vec3) -> f64 {
         self.unscaled(self.error) + 16.0 * U * (length_up(a) + length_up(b))
     }

@@ -11,9 +11,9 @@ use crate::math::{Pose, Vec3};
 /// The closest points of `a` and `b`, with `pose` the pose of B in A's frame, and bounds of the
 /// distance.
 ///
-/// `lower > 0` proves that the bodies are apart. Otherwise they overlap, touch, or are nearer than
-/// rounding (or the limit) could tell; `upper` says how near at least, and the points are in or near
-/// both.
+/// `lower > 0` proves that the bodies are apart. Otherwise they overlap, touch, or are too close
+/// for rounding (or the limit) to decide; `upper` bounds their distance, and the points lie in or
+/// near both.
 ///
 /// ```
 /// use impinge::Pose;
@@ -38,7 +38,7 @@ pub fn closest_points<A: Support, B: Support>(
     closest_points_by(a, b, pose, options, &mut SignedVolumes, cache)
 }
 
-/// As [`closest_points`], by another strategy.
+/// As [`closest_points`], with another strategy.
 #[must_use]
 pub fn closest_points_by<A: Support, B: Support>(
     a: &A,
@@ -49,48 +49,49 @@ pub fn closest_points_by<A: Support, B: Support>(
     cache: &mut BodyCache<A::Memory, B::Memory>,
 ) -> Iterated<Distance> {
     let difference = Difference::new(a, b, pose);
-    let ended = iterate(&difference, a.margin() + b.margin(), options, strategy, cache);
-    ended.store(cache);
-    let [p, q] = ended.points();
-    let (direction, margins) = (ended.direction(), [a.margin(), b.margin()]);
-    let [lower, upper] = ended.less_margins(&difference, margins);
+    let iteration = iterate(&difference, a.margin() + b.margin(), options, strategy, cache);
+    iteration.store(cache);
+    let [p, q] = iteration.points();
+    let (direction, margins) = (iteration.direction(), [a.margin(), b.margin()]);
+    let [lower, upper] = iteration.bounds_without_margins(&difference, margins);
     let point_error = difference.point_error(p, q) + 4.0 * U * (margins[0] + margins[1]);
     let apart = (q - p).dot(direction);
-    let (reach_a, reach_b) = if apart > margins[0] + margins[1] {
+    let (offset_a, offset_b) = if apart > margins[0] + margins[1] {
         (margins[0], margins[1])
     } else {
-        // Where the margins overlap, both points are in the middle of what is common.
+        // Where the margins overlap, both points are the center of the overlap along the direction.
         let common = ((apart - margins[1]).max(0.0) + margins[0].min(apart)) * 0.5;
         (common, apart - common)
     };
-    let points = [p + direction * reach_a, q - direction * reach_b];
+    let points = [p + direction * offset_a, q - direction * offset_b];
     Iterated {
         answer: Distance::between(lower.max(0.0), upper.max(0.0), points),
         direction,
         point_error,
-        iterations: ended.iterations,
-        stop: ended.stop,
+        iterations: iteration.iterations,
+        stop: iteration.stop,
     }
 }
 
-/// Where the iteration is, or ended, in the scaled frame.
-pub(in crate::convex) struct Ended {
+/// The state of the iteration, or its end, in the scaled frame.
+pub(in crate::convex) struct Iteration {
     /// The simplex of the nearest point; one to four vertices.
     pub(in crate::convex) simplex: Vec<Vertex>,
     weights: Reduced,
     nearest: Vec3,
-    /// How many steps came no nearer.
+    /// The number of steps so far that came no nearer.
     level_steps: u32,
-    /// What sums of vertices that became vertices have rounded.
-    blended: f64,
-    /// The distance of the cores, scaled, is at least this (zero or more) and at most `upper`.
+    /// The rounding error of weighted sums of vertices that were added as vertices.
+    sum_error: f64,
+    /// A lower bound of the distance of the cores, scaled: zero or more. `upper` is the upper
+    /// bound.
     lower: f64,
     upper: f64,
     pub(in crate::convex) iterations: u32,
     pub(in crate::convex) stop: Stop,
 }
 
-impl Ended {
+impl Iteration {
     /// The points of the cores.
     pub(in crate::convex) fn points(&self) -> [Vec3; 2] {
         [self.weights.sum(|i| self.simplex[i].a), self.weights.sum(|i| self.simplex[i].b)]
@@ -104,8 +105,8 @@ impl Ended {
         unit(self.nearest)
     }
 
-    /// Whether nothing shows that the cores are apart.
-    pub(in crate::convex) fn cores_may_meet(&self) -> bool {
+    /// Whether the cores are not proven apart.
+    pub(in crate::convex) fn cores_may_intersect(&self) -> bool {
         self.lower <= 0.0
     }
 
@@ -118,8 +119,8 @@ impl Ended {
     /// Bounds of the signed distance of the bodies, in the caller's unit, where their cores are
     /// apart: less than zero where margins overlap.
     ///
-    /// Where the cores overlap, `lower` means nothing.
-    pub(in crate::convex) fn less_margins<A: Support, B: Support>(
+    /// Where the cores overlap, `lower` is not valid.
+    pub(in crate::convex) fn bounds_without_margins<A: Support, B: Support>(
         &self,
         difference: &Difference<'_, A, B>,
         margins: [f64; 2],
@@ -131,70 +132,72 @@ impl Ended {
     }
 }
 
-/// Iterates until the bounds meet. `margin` is subtracted from the distance later, so they need to
-/// meet relative to what is left.
+/// Iterates until the bounds agree. `margin` is subtracted from the distance later, so they must
+/// agree relative to the remaining distance.
 pub(in crate::convex) fn iterate<A: Support, B: Support, S: Strategy>(
     difference: &Difference<'_, A, B>,
     margin: f64,
     options: &ClosestOptions,
     strategy: &mut S,
     cache: &mut BodyCache<A::Memory, B::Memory>,
-) -> Ended {
-    let mut at = Ended::start(difference, S::reduce, cache);
-    let mut polish = false;
-    at.stop = loop {
-        let rounding = at.rounding(difference);
-        let target = (difference.unscaled(at.upper) - margin).max(0.0) * options.tolerance;
-        if difference.unscaled(at.upper - at.lower) <= target {
+) -> Iteration {
+    let mut state = Iteration::start(difference, S::reduce, cache);
+    let mut refine = false;
+    state.stop = loop {
+        let rounding = state.rounding(difference);
+        let target = (difference.unscaled(state.upper) - margin).max(0.0) * options.tolerance;
+        if difference.unscaled(state.upper - state.lower) <= target {
             break Stop::Converged;
         }
-        if length_up(at.nearest) <= rounding {
+        if length_up(state.nearest) <= rounding {
             break Stop::Inside;
         }
-        if at.iterations >= options.limit {
+        if state.iterations >= options.limit {
             break Stop::Limit;
         }
-        at.iterations += 1;
-        let direction = if polish { at.polished() } else { strategy.direction(-at.nearest) };
+        state.iterations += 1;
+        let direction =
+            if refine { state.refined_direction() } else { strategy.direction(-state.nearest) };
         let vertex = difference.furthest(direction, cache);
-        // All of the set lies beyond the plane of the support.
-        at.lower = at.lower.max(-difference.height(direction, vertex.m));
-        if at.upper - at.lower <= rounding {
+        // All of the set lies on the far side of the plane through the support point.
+        state.lower = state.lower.max(-difference.height(direction, vertex.m));
+        if state.upper - state.lower <= rounding {
             break Stop::Converged;
         }
-        let came = strategy.came_before(vertex.m) || at.simplex.iter().any(|v| v.m == vertex.m);
-        if !came && at.step(vertex, S::reduce, difference, strategy.level_steps()) {
+        let repeated =
+            strategy.is_repeated(vertex.m) || state.simplex.iter().any(|v| v.m == vertex.m);
+        if !repeated && state.step(vertex, S::reduce, difference, strategy.max_level_steps()) {
             strategy.accepted(vertex.m);
-            polish = false;
-            if at.simplex.len() == 4 {
+            refine = false;
+            if state.simplex.len() == 4 {
                 break Stop::Inside;
             }
             continue;
         }
-        // Nothing gained: without momentum, then as published or with a better direction, then
-        // along a line.
-        if !polish && strategy.drop_momentum(-at.nearest) {
+        // No progress. The next attempts, in this order: without momentum; with a refined
+        // direction, if the strategy allows it; along the line to the vertex.
+        if !refine && strategy.drop_momentum(-state.nearest) {
             continue;
         }
-        if !strategy.polishes() {
-            break if came { Stop::Repeated } else { Stop::Stalled };
+        if !strategy.refines_direction() {
+            break if repeated { Stop::Repeated } else { Stop::Stalled };
         }
-        if polish {
-            if !at.step_along_line(vertex, difference) {
-                break if came { Stop::Repeated } else { Stop::Stalled };
+        if refine {
+            if !state.step_along_line(vertex, difference) {
+                break if repeated { Stop::Repeated } else { Stop::Stalled };
             }
-            polish = false;
+            refine = false;
         } else {
-            polish = true;
+            refine = true;
         }
     };
-    at.lower = at.lower.min(at.upper);
-    at
+    state.lower = state.lower.min(state.upper);
+    state
 }
 
-impl Ended {
-    /// The simplex of the last query, or the support along the line of the middles (Leung 1996,
-    /// section 3.4).
+impl Iteration {
+    /// Starts with the simplex of the last query, or with the support point along the line of the
+    /// centers (Leung 1996, section 3.4).
     fn start<A: Support, B: Support>(
         difference: &Difference<'_, A, B>,
         reduce: fn(&[Vec3]) -> Reduced,
@@ -202,34 +205,34 @@ impl Ended {
     ) -> Self {
         let mut simplex = difference.recall(cache);
         if simplex.is_empty() {
-            let from_middle = unit(-difference.middle);
-            let direction = if from_middle == Vec3::ZERO { Vec3::X } else { from_middle };
+            let from_center = unit(-difference.center_offset);
+            let direction = if from_center == Vec3::ZERO { Vec3::X } else { from_center };
             simplex.push(difference.furthest(direction, cache));
         }
         let (weights, nearest) = shrink(&mut simplex, reduce, difference);
-        let mut at = Self {
+        let mut state = Self {
             simplex,
             weights,
             nearest,
             level_steps: 0,
-            blended: 0.0,
+            sum_error: 0.0,
             lower: 0.0,
             upper: f64::INFINITY,
             iterations: 0,
             stop: Stop::Stalled,
         };
-        at.upper = at.upper_bound(difference);
-        at
+        state.upper = state.upper_bound(difference);
+        state
     }
 
-    /// Adds a vertex to the simplex, if that brings it nearer to the origin or, `level_steps` times
-    /// at most, no further.
+    /// Adds a vertex to the simplex if that brings it nearer to the origin. At most
+    /// `max_level_steps` times also if the distance stays the same to rounding.
     fn step<A: Support, B: Support>(
         &mut self,
         vertex: Vertex,
         reduce: fn(&[Vec3]) -> Reduced,
         difference: &Difference<'_, A, B>,
-        level_steps: u32,
+        max_level_steps: u32,
     ) -> bool {
         let mut simplex = self.simplex.clone();
         simplex.push(vertex);
@@ -237,7 +240,7 @@ impl Ended {
         if simplex.len() < 4 {
             let (square, before) = (nearest.length_squared(), self.nearest.length_squared());
             let level = square >= before;
-            let allowed = self.level_steps < level_steps && square <= before * (1.0 + 8.0 * U);
+            let allowed = self.level_steps < max_level_steps && square <= before * (1.0 + 8.0 * U);
             if level && !allowed {
                 return false;
             }
@@ -248,8 +251,8 @@ impl Ended {
         true
     }
 
-    /// Goes from the nearest point straight towards a vertex, if that comes nearer: where rounding
-    /// spoils the weights of a sliver, the line is still good.
+    /// Moves from the nearest point straight towards a vertex, if that comes nearer: where rounding
+    /// dominates the weights of a sliver, the step along the line is still accurate.
     fn step_along_line<A: Support, B: Support>(
         &mut self,
         vertex: Vertex,
@@ -259,17 +262,17 @@ impl Ended {
         let here = Vertex { m: self.nearest, a: sum(|v| v.a), b: sum(|v| v.b), marks: None };
         let size = self.simplex.iter().map(|v| length_up(v.m)).fold(0.0, f64::max);
         let mut next = Self { simplex: vec![here], weights: Reduced::point(0), ..*self };
-        next.blended += 16.0 * U * size;
-        let gained = next.step(vertex, signed_volumes::reduce, difference, 0);
-        if gained {
+        next.sum_error += 16.0 * U * size;
+        let has_progress = next.step(vertex, signed_volumes::reduce, difference, 0);
+        if has_progress {
             *self = next;
         }
-        gained
+        has_progress
     }
 
-    /// The direction to the origin again, perpendicular to the simplex: the nearest point is a sum
-    /// of larger ones and has lost digits.
-    fn polished(&self) -> Vec3 {
+    /// The direction to the origin, computed perpendicular to the simplex: the nearest point is a
+    /// sum of larger vectors and has lost digits.
+    fn refined_direction(&self) -> Vec3 {
         let m = |i: usize| self.simplex[i].m;
         let better = match self.simplex.len() {
             2 => {
@@ -286,22 +289,23 @@ impl Ended {
         if better == Vec3::ZERO { unit(-self.nearest) } else { better }
     }
 
-    /// The origin is no further than this from the set: the nearest point is near a point of it.
+    /// An upper bound of the distance of the origin from the set: the nearest point is close to a
+    /// point of the set.
     fn upper_bound<A: Support, B: Support>(&self, difference: &Difference<'_, A, B>) -> f64 {
         let (error, size) = self.simplex.iter().fold((0.0_f64, 0.0_f64), |(e, s), v| {
             (e.max(difference.error(v.m)), s.max(length_up(v.m)))
         });
-        length_up(self.nearest) * (1.0 + 8.0 * U) + error + self.blended + 16.0 * U * size
+        length_up(self.nearest) * (1.0 + 8.0 * U) + error + self.sum_error + 16.0 * U * size
     }
 
-    /// A distance that rounding can make of nothing.
+    /// A bound of the distance that rounding can produce where the true one is zero.
     fn rounding<A: Support, B: Support>(&self, difference: &Difference<'_, A, B>) -> f64 {
-        rounding(difference, &self.simplex) + self.blended
+        rounding(difference, &self.simplex) + self.sum_error
     }
 }
 
-/// Keeps the vertices that the nearest point needs, in their order; their weights and the point.
-/// Four only if it is the origin up to rounding.
+/// Keeps the vertices that the nearest point needs, in their order; returns their weights and the
+/// point. Four remain only if the point is the origin up to rounding.
 fn shrink<A: Support, B: Support>(
     simplex: &mut Vec<Vertex>,
     reduce: fn(&[Vec3]) -> Reduced,
@@ -318,8 +322,8 @@ fn shrink<A: Support, B: Support>(
         if reduced.len() < 4 || length_up(nearest) <= rounding(difference, simplex) {
             return (reduced.renumbered(), nearest);
         }
-        // The weights of a flat tetrahedron are spoilt by rounding: again without the vertex that
-        // counts least.
+        // Rounding dominates the weights of a flat tetrahedron: repeat without the vertex of least
+        // weight.
         let lighter = |x: &(usize, f64), y: &(usize, f64)| x.1.total_cmp(&y.1);
         if let Some((least, _)) = reduced.iter().min_by(lighter) {
             simplex.remove(least);
@@ -327,7 +331,7 @@ fn shrink<A: Support, B: Support>(
     }
 }
 
-/// A distance that rounding can make of nothing.
+/// A bound of the distance that rounding can produce where the true one is zero.
 fn rounding<A: Support, B: Support>(difference: &Difference<'_, A, B>, simplex: &[Vertex]) -> f64 {
     16.0 * simplex.iter().map(|v| difference.error(v.m)).fold(0.0, f64::max)
 }

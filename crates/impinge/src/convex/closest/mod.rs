@@ -2,20 +2,21 @@
 //!
 //! The improved Gilbert algorithm of Leung 1996, sections 5.1 to 5.4, after E. Gilbert, D. Johnson,
 //! S. Keerthi 1988, "A Fast Procedure for Computing the Distance Between Complex Objects in
-//! Three-Dimensional Space". The bodies are apart as far as the origin is from `M = B - A`, all
-//! differences of their points. A simplex of points of `M` walks towards the origin: its point
-//! nearest to the origin gives a direction, the furthest point of `M` in that direction joins the
-//! simplex, and what the nearest point does not need is dropped.
+//! Three-Dimensional Space". The distance of the bodies is that of the origin from `M = B - A`, the
+//! set of all differences of their points. A simplex of points of `M` moves towards the origin: its
+//! point nearest to the origin gives a direction, the furthest point of `M` in that direction joins
+//! the simplex, and points that the nearest point does not need are dropped.
 //!
-//! The nearest point of a simplex is found by signed volumes; a [`Strategy`] may replace that and
-//! what else varies, as the published algorithms of `impinge-papers` do.
+//! The nearest point of a simplex is found by signed volumes. A [`Strategy`] may replace that and
+//! the other variable parts, as the published algorithms of `impinge-papers` do.
 //!
-//! **The bounds hold**, whatever the iteration does. Every point of the simplex is a difference of
-//! points of the bodies, so its nearest point is no nearer than the distance: `upper`. Every
-//! support in a direction is a pair of parallel planes with the bodies on either side: `lower`.
-//! What supports, poses and sums round is added (`docs/notes/convex-shapes.md`). The iteration ends
-//! when the bounds meet, when a point of the simplex comes again (Leung 1996, section 5.4), when it
-//! comes no nearer, or at the limit; [`Stop`] says which, and the bounds are returned as they are.
+//! **The bounds hold** for every course of the iteration. Every point of the simplex is a
+//! difference of points of the bodies, so the distance of its nearest point is an upper bound:
+//! `upper`. Every support point gives a pair of parallel planes with the bodies on either side:
+//! `lower`. The rounding of support points, poses and sums is included
+//! (`docs/notes/convex-shapes.md`). The iteration ends when the bounds agree, when a point of the
+//! simplex is found again (Leung 1996, section 5.4), when it comes no nearer, or at the limit.
+//! [`Stop`] says which; the bounds are returned as they are.
 
 mod difference;
 mod iterate;
@@ -24,7 +25,7 @@ pub(super) mod signed_volumes;
 mod strategy;
 
 pub(super) use difference::{Difference, Vertex};
-pub(super) use iterate::{Ended, iterate};
+pub(super) use iterate::{Iteration, iterate};
 pub use iterate::{closest_points, closest_points_by};
 pub use reduced::Reduced;
 pub use strategy::{SignedVolumes, Strategy};
@@ -33,21 +34,21 @@ use super::body::{HullMemory, Mark};
 use super::decide::Pairs;
 use crate::math::Vec3;
 
-/// The vector over its length; zero if it has none.
+/// The vector divided by its length; zero if the length is zero.
 #[must_use]
 pub fn unit(v: Vec3) -> Vec3 {
     let largest = v.abs().max_element();
     if largest > 0.0 { (v / largest).normalize_or_zero() } else { Vec3::ZERO }
 }
 
-/// What [`closest_points`] may be told.
+/// The options of [`closest_points`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClosestOptions {
     /// The iteration ends when the bounds of the distance differ by no more than this times the
     /// distance.
     pub tolerance: f64,
-    /// The most iterations. Reaching it is no answer: the bounds are returned as they are.
+    /// The most iterations. At the limit the bounds are returned as they are.
     pub limit: u32,
 }
 
@@ -77,50 +78,50 @@ impl ClosestOptions {
 /// Why an iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The bounds met within the tolerance, or within what rounding leaves.
+    /// The bounds agree within the tolerance, or within rounding.
     Converged,
-    /// A support that came before came again: for polytopes, the end but for rounding.
+    /// A support point was found again: for polytopes the end, except for rounding.
     Repeated,
-    /// A step that brought nothing: rounding.
+    /// A step brought no progress, because of rounding.
     Stalled,
-    /// The simplex holds the origin as far as rounding can tell: the cores meet or nearly so.
+    /// The simplex contains the origin to rounding: the cores intersect or nearly do.
     Inside,
-    /// The limit of the iterations.
+    /// The limit of iterations was reached.
     Limit,
 }
 
-/// What an iteration on two bodies found, and how it ended: of [`closest_points`] a
+/// The result of an iteration on two bodies, and how it ended: of [`closest_points`] a
 /// [`Distance`](crate::Distance), of [`penetration`](super::penetration) a
 /// [`Contact`](crate::Contact).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Iterated<T> {
-    /// What was asked for.
+    /// The answer.
     pub answer: T,
-    /// From A to B in A's frame, a unit vector; zero where the cores of the bodies meet as far as
-    /// rounding can tell.
+    /// From A to B in A's frame, a unit vector; zero where the cores of the bodies intersect to
+    /// rounding.
     pub direction: Vec3,
-    /// How far the points of the answer may be from their bodies.
+    /// The most that the points of the answer may be away from their bodies.
     pub point_error: f64,
-    /// The number of supports asked of each body.
+    /// The number of support points computed for each body.
     pub iterations: u32,
     /// Why the iteration ended.
     pub stop: Stop,
 }
 
-/// What a query leaves for the next one of the same two bodies at a similar pose: how to find the
-/// last simplex again (Leung 1996, section 5.4) and the last supports.
+/// The state that a query keeps for the next one of the same two bodies at a similar pose: the
+/// marks of the last simplex (Leung 1996, section 5.4) and the memory of the last searches.
 ///
-/// `C` and `D` are the [`Support::Memory`](super::Support::Memory) of A and B. An empty one,
-/// [`Default::default`], will do.
+/// `C` and `D` are the [`Support::Memory`](super::Support::Memory) of A and B. A query also accepts
+/// an empty cache, [`Default::default`].
 ///
 /// Keep one for each pair of bodies. It may be used with other bodies, or after they changed: it
-/// holds [`Mark`]s, not points, and asks the bodies at hand for the points. That costs a little
-/// time then, and the bounds hold.
+/// holds [`Mark`]s, not points, and the current bodies compute the points. A cache that does not
+/// match costs a little time; the bounds hold.
 #[derive(Clone, Debug)]
 pub struct BodyCache<C, D> {
-    /// What A's search remembers.
+    /// The memory of A's search.
     pub a: C,
-    /// What B's search remembers.
+    /// The memory of B's search.
     pub b: D,
     /// The marks of the pairs of points whose differences span the last simplex.
     pub(super) simplex: Vec<[Mark; 2]>,
@@ -133,8 +134,8 @@ impl<C: Default, D: Default> Default for BodyCache<C, D> {
 }
 
 impl BodyCache<HullMemory, HullMemory> {
-    /// The start of a search that begins at a simplex of these vertices of two hulls; numbers that
-    /// they do not have are left out there.
+    /// A cache from which a search starts at a simplex of these vertices of two hulls. The search
+    /// ignores indices that a hull does not have.
     #[must_use]
     pub fn from_pairs(pairs: &Pairs) -> Self {
         let simplex = pairs.as_slice().iter().map(|pair| pair.map(Mark::Vertex)).collect();

@@ -2,7 +2,7 @@
 
 use crate::math::Vec3;
 
-/// Some points of a simplex, with positive weights of sum one (up to rounding).
+/// Points of a simplex with positive weights that add up to one, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::len_without_is_empty, reason = "there is at least one point")]
 pub struct Reduced {
@@ -12,15 +12,15 @@ pub struct Reduced {
 }
 
 impl Reduced {
-    /// One point alone.
+    /// A single point.
     #[must_use]
     pub fn point(index: usize) -> Self {
         Self { len: 1, index: [index, 0, 0, 0], weight: [1.0, 0.0, 0.0, 0.0] }
     }
 
-    /// Some points, with parts that are positive; the weights are their shares in the sum.
+    /// Points with positive parts; the weight of each is its share of the sum of the parts.
     #[must_use]
-    pub fn shares<const N: usize>(index: [usize; N], parts: [f64; N]) -> Self {
+    pub fn weighted<const N: usize>(index: [usize; N], parts: [f64; N]) -> Self {
         let sum: f64 = parts.iter().sum();
         let mut reduced = Self { len: N, index: [0; 4], weight: [0.0; 4] };
         reduced.index[..N].copy_from_slice(&index);
@@ -36,7 +36,7 @@ impl Reduced {
         self.len
     }
 
-    /// The points' places in the simplex, and their weights.
+    /// The indices of the points in the simplex, and their weights.
     pub fn iter(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.index[..self.len].iter().copied().zip(self.weight)
     }
@@ -46,12 +46,12 @@ impl Reduced {
         Self { index: [0, 1, 2, 3], ..self }
     }
 
-    /// The weighted sum of something of the points.
+    /// The weighted sum of `of` over the points, by their indices.
     pub fn sum(&self, of: impl Fn(usize) -> Vec3) -> Vec3 {
         self.iter().map(|(i, w)| of(i) * w).sum()
     }
 
-    /// The one whose point is nearer to the origin.
+    /// Of two reductions the one whose point is nearer to the origin.
     pub(super) fn nearer(self, other: Self, points: &[Vec3]) -> Self {
         let distance = |r: &Self| r.sum(|i| points[i]).length_squared();
         if distance(&other) < distance(&self) { other } else { self }

@@ -1,12 +1,13 @@
 //! Signed volumes: the point of a simplex nearest to the origin, by comparing signs.
 //!
-//! Montanari, Petrinic & Barbieri 2017. The origin is projected on the affine hull of the simplex;
-//! the volumes (areas, lengths) of the parts that the projection makes with all points but one have
-//! the sign of the whole if it is inside. For each that has not, the simplex without that point is
-//! asked, and the nearest answer counts. Our addition: where rounding has spoilt the signs of a
-//! sliver, which shows in a simplex point beyond the plane of the answer, all parts of the simplex
-//! are asked. Areas and lengths are measured in the coordinate plane or on the axis where the
-//! simplex looks largest, which keeps flat ones well conditioned.
+//! Montanari, Petrinic & Barbieri 2017. The origin is projected on the affine hull of the simplex.
+//! The volumes (areas, lengths) of the parts that the projection forms with all points but one have
+//! the sign of the whole if the projection is inside. For each part with another sign, the simplex
+//! without that point is reduced, and the nearest result counts. Our addition: rounding can give
+//! the wrong signs for a sliver, which shows in a simplex point in front of the plane through the
+//! result; then all parts of the simplex are reduced. Areas and lengths are measured in the
+//! coordinate plane or on the axis where the simplex is largest, which keeps flat simplices well
+//! conditioned.
 
 use super::reduced::Reduced;
 use crate::math::Vec3;
@@ -26,14 +27,14 @@ pub(in crate::convex) fn reduce(points: &[Vec3]) -> Reduced {
     }
 }
 
-/// Whether no point of the simplex lies much before the plane of the nearest one.
+/// Whether no point of the simplex lies in front of the plane through the nearest point by more
+/// than rounding.
 fn is_nearest(points: &[Vec3], nearest: Vec3) -> bool {
     let square = nearest.length_squared();
     points.iter().all(|p| nearest.dot(*p) >= square * (1.0 - 1e-10))
 }
 
-/// The nearest of the answers of all segments and triangles of the simplex, and of the one found
-/// already.
+/// The nearest of `found` and the results of all segments and triangles of the simplex.
 fn of_all_parts(points: &[Vec3], found: Reduced) -> Reduced {
     let n = points.len();
     let mut best = found;
@@ -63,11 +64,12 @@ fn segment(points: &[Vec3], [i, j]: [usize; 2]) -> Reduced {
     if square == 0.0 || whole == 0.0 {
         return Reduced::point(i).nearer(Reduced::point(j), points);
     }
-    // The way from the projection of the origin to q, and from p to it, on the longest axis.
+    // The signed lengths from the projection of the origin to q, and from p to the projection, on
+    // the longest axis.
     let to_q = q.dot(along) / square * whole;
     let from_p = -p.dot(along) / square * whole;
     match (same_sign(whole, to_q), same_sign(whole, from_p)) {
-        (true, true) => Reduced::shares([i, j], [to_q.abs(), from_p.abs()]),
+        (true, true) => Reduced::weighted([i, j], [to_q.abs(), from_p.abs()]),
         (true, false) => Reduced::point(i),
         (false, true) => Reduced::point(j),
         (false, false) => Reduced::point(i).nearer(Reduced::point(j), points),
@@ -92,7 +94,7 @@ fn triangle(points: &[Vec3], [i, j, k]: [usize; 3]) -> Reduced {
         };
         parts = [area(q, r), area(r, p), area(p, q)];
         if parts.iter().all(|part| same_sign(*part, whole)) {
-            return Reduced::shares([i, j, k], parts.map(f64::abs));
+            return Reduced::weighted([i, j, k], parts.map(f64::abs));
         }
     }
     let mut best = None;
@@ -111,7 +113,7 @@ fn tetrahedron(points: &[Vec3]) -> Reduced {
     let parts = [q.dot(rs), -p.dot(rs), s.dot(pq), -r.dot(pq)];
     let whole = (q - p).dot((r - p).cross(s - p));
     if parts.iter().all(|part| same_sign(*part, whole)) {
-        return Reduced::shares([0, 1, 2, 3], parts.map(f64::abs));
+        return Reduced::weighted([0, 1, 2, 3], parts.map(f64::abs));
     }
     let faces = [[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]];
     let mut best = None;
@@ -127,7 +129,7 @@ fn nearer(best: Option<Reduced>, other: Reduced, points: &[Vec3]) -> Reduced {
     best.map_or(other, |best| best.nearer(other, points))
 }
 
-/// The number of the largest component.
+/// The index of the component with the largest absolute value.
 fn largest(v: Vec3) -> usize {
     let v = v.abs();
     if v.x >= v.y && v.x >= v.z {
@@ -144,14 +146,15 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// Whether no point of the simplex is nearer than the one found, by more than `slack`.
-    fn no_nearer(points: &[Vec3], reduced: &Reduced, slack: f64) -> bool {
+    /// Whether no point of the simplex is nearer than the one found by more than `slack`.
+    fn is_nearest_point(points: &[Vec3], reduced: &Reduced, slack: f64) -> bool {
         let nearest = reduced.sum(|i| points[i]);
         let weights: f64 = reduced.iter().map(|(_, w)| w).sum();
-        let legal = reduced.iter().all(|(_, w)| w > 0.0) && (weights - 1.0).abs() < 1e-15 * 8.0;
+        let valid_weights =
+            reduced.iter().all(|(_, w)| w > 0.0) && (weights - 1.0).abs() < 1e-15 * 8.0;
         let square = nearest.length_squared();
         let behind = |p: &Vec3| nearest.dot(*p) >= square - slack * nearest.length();
-        legal && (points.iter().all(behind) || nearest.length() < 10.0 * slack)
+        valid_weights && (points.iter().all(behind) || nearest.length() < 10.0 * slack)
     }
 
     #[test]
@@ -161,16 +164,16 @@ mod tests {
             let n = 1 + round % 4;
             let offset = random.in_cube() * random.range(0.0, 3.0);
             let points: Vec<_> = (0..n).map(|_| random.in_cube() + offset).collect();
-            assert!(no_nearer(&points, &reduce(&points), 1e-10), "{points:?}");
+            assert!(is_nearest_point(&points, &reduce(&points), 1e-10), "{points:?}");
         }
     }
 
     #[test]
-    fn flat_simplices_are_no_trouble() {
+    fn the_nearest_point_of_flat_simplices_is_found() {
         let mut random = Random::new(18);
         for round in 0..40_000 {
             let n = 2 + round % 3;
-            // Multiples of a vector or two: flat, collinear, equal, up to rounding or exactly.
+            // Points on a line or in a plane, or equal points, up to rounding or exactly.
             let (u, v, o) = (random.in_cube(), random.in_cube(), random.in_cube());
             let flat = round % 2 == 0;
             let place = |random: &mut Random| match round / 4 % 4 {
@@ -180,7 +183,7 @@ mod tests {
                 _ => o,
             };
             let points: Vec<_> = (0..n).map(|_| place(&mut random)).collect();
-            assert!(no_nearer(&points, &reduce(&points), 1e-9), "{points:?}");
+            assert!(is_nearest_point(&points, &reduce(&points), 1e-9), "{points:?}");
         }
     }
 }

@@ -1,15 +1,15 @@
-//! What may vary in the iteration towards the origin.
+//! The parts of the iteration towards the origin that may vary.
 
 use super::reduced::Reduced;
 use super::{signed_volumes, unit};
 use crate::math::Vec3;
 
-/// How many steps may come no nearer. A direction that is off by 1e-8 costs the distance 1e-16,
-/// which rounding hides, and the lower bound 1e-8: such a step may still be worth it.
-const LEVEL_STEPS: u32 = 8;
+/// The most steps that come no nearer. A direction with an error of 1e-8 costs the distance 1e-16,
+/// which is below rounding, and the lower bound 1e-8: such a step may still improve the bounds.
+const MAX_LEVEL_STEPS: u32 = 8;
 
-/// A variant of the iteration: how a simplex is reduced, where the next support is looked for, and
-/// what ends the iteration. The bounds hold for every strategy.
+/// A variant of the iteration: how a simplex is reduced, in which direction the next support point
+/// is searched, and when the iteration ends. The bounds hold for every strategy.
 ///
 /// The defaults are those of [`SignedVolumes`].
 pub trait Strategy {
@@ -19,37 +19,38 @@ pub trait Strategy {
         signed_volumes::reduce(points)
     }
 
-    /// The direction of the next support; `steepest` points from the nearest point to the origin.
+    /// The direction of the next support point; `steepest` points from the nearest point to the
+    /// origin.
     fn direction(&mut self, steepest: Vec3) -> Vec3 {
         unit(steepest)
     }
 
-    /// Takes note of a support that brought the simplex nearer.
+    /// Called for a support point that brought the simplex nearer.
     fn accepted(&mut self, support: Vec3) {
         let _ = support;
     }
 
-    /// Whether this support came before and ends the iteration for that. Supports that are in the
-    /// simplex do so anyway.
-    fn came_before(&self, support: Vec3) -> bool {
+    /// Whether this support point was found before and therefore ends the iteration. A support
+    /// point of the current simplex always does.
+    fn is_repeated(&self, support: Vec3) -> bool {
         let _ = support;
         false
     }
 
-    /// How many steps may come no nearer.
-    fn level_steps(&self) -> u32 {
-        LEVEL_STEPS
+    /// The most steps that come no nearer.
+    fn max_level_steps(&self) -> u32 {
+        MAX_LEVEL_STEPS
     }
 
-    /// Goes on along the steepest direction after a step that brought nothing; false if that was
-    /// the direction already.
+    /// Continues along the steepest direction after a step without progress; false if that was the
+    /// direction already.
     fn drop_momentum(&mut self, steepest: Vec3) -> bool {
         let _ = steepest;
         false
     }
 
-    /// Whether a step that brought nothing is tried again along a better direction.
-    fn polishes(&self) -> bool {
+    /// Whether a step without progress is repeated along a more accurate direction.
+    fn refines_direction(&self) -> bool {
         true
     }
 }
@@ -58,9 +59,9 @@ pub trait Strategy {
 /// Faster and More Reliable Distance Queries Between Convex Objects"), without momentum.
 ///
 /// Measured against Johnson's sub-algorithm on hulls, boxes and curved bodies: both take the same
-/// number of steps where the simplex is well shaped, signed volumes take 5 to 30 percent less time,
-/// and on cylinders and cones, whose simplices become slivers, their bounds meet 1,000 times
-/// closer.
+/// number of steps where the simplex is well shaped, and signed volumes take 5 to 30 percent less
+/// time. On cylinders and cones, whose simplices become slivers, their bounds agree 1,000 times
+/// more closely.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SignedVolumes;
 

@@ -2,13 +2,13 @@
 //! arithmetic.
 //!
 //! The set is up to four affinely independent vertex differences; its state is the point of their
-//! hull closest to the origin. One step asks for the vertices furthest against that point's
-//! direction. If they lie no further than the set, the point is the closest of the whole difference
-//! (Gilbert, Johnson & Keerthi 1988, theorem 2); if they do, they join, the closest point of the
-//! larger set is strictly closer, and the set is reduced to the face it lies in. With exact
-//! comparisons the distance falls strictly, so no set comes twice, and there are finitely many: it
-//! ends (Wolfe 1976, "Finding the nearest point in a polytope", section 5). No tolerance, no limit
-//! of steps.
+//! hull closest to the origin. One step finds the vertices furthest in the direction opposite to
+//! that point. If they lie no further than the set, the point is the closest of the whole
+//! difference (Gilbert, Johnson & Keerthi 1988, theorem 2). Otherwise they are added, the closest
+//! point of the larger set is strictly closer, and the set is reduced to the face it lies in. With
+//! exact comparisons the distance falls strictly, so no set repeats; there are finitely many sets,
+//! so the iteration ends (Wolfe 1976, "Finding the nearest point in a polytope", section 5). There
+//! is no tolerance and no limit of steps.
 
 use num_bigint::BigInt;
 
@@ -29,7 +29,7 @@ pub(super) struct Active<'a> {
     /// The weights of the pairs: the closest point is `sum t w / sum t`.
     weights: Vec<BigInt>,
     direction: Direction,
-    holds_origin: bool,
+    contains_origin: bool,
 }
 
 /// The vertices of the pairs in one unit, `2^exponent`.
@@ -40,9 +40,9 @@ struct Corners {
 }
 
 impl<'a> Active<'a> {
-    /// The set of those pairs that the closest point of the hull of all of them needs. Vertices
-    /// that do not exist are ignored, and without any the first ones are taken. `None` if a body
-    /// has no points or a coordinate is not finite.
+    /// The set of the pairs that the closest point of the hull of all pairs needs. Vertices that do
+    /// not exist are ignored; without any, the first vertices are used. `None` if a body has no
+    /// points or a coordinate is not finite.
     pub(super) fn new(a: &'a [Vec3], b: &'a [Vec3], pairs: &Pairs) -> Option<Self> {
         if a.is_empty() || b.is_empty() {
             return None;
@@ -55,27 +55,35 @@ impl<'a> Active<'a> {
         Self::of(a, b, &Pairs::new(&numbers), 0)
     }
 
-    /// The set of pairs that all exist; those in `with` are known to be in the face.
-    fn of(a: &'a [Vec3], b: &'a [Vec3], pairs: &Pairs, with: u8) -> Option<Self> {
+    /// The set from pairs that all exist; those in `required` are known to be in the face.
+    fn of(a: &'a [Vec3], b: &'a [Vec3], pairs: &Pairs, required: u8) -> Option<Self> {
         let mut corners = Corners::new(a, b, pairs)?;
-        let Nearest { members, weights, direction } = nearest(&corners.differences(), with)?;
-        let mut place = 0;
+        let Nearest { members, weights, direction } = nearest(&corners.differences(), required)?;
+        let mut index = 0;
         let mut is_member = || {
-            place += 1;
-            members & (1 << (place - 1)) != 0
+            index += 1;
+            members & (1 << (index - 1)) != 0
         };
         let numbers: Vec<_> = pairs.as_slice().iter().filter(|_| is_member()).copied().collect();
         corners.keep(members);
-        let holds_origin = direction.iter().all(|x| x.sign() == num_bigint::Sign::NoSign);
+        let contains_origin = direction.iter().all(|x| x.sign() == num_bigint::Sign::NoSign);
         let direction = Direction::new(direction);
-        Some(Self { a, b, pairs: Pairs::new(&numbers), corners, weights, direction, holds_origin })
+        Some(Self {
+            a,
+            b,
+            pairs: Pairs::new(&numbers),
+            corners,
+            weights,
+            direction,
+            contains_origin,
+        })
     }
 
-    /// One step: takes the vertices in that lie furthest against the closest point. False if none
-    /// lies further than the set; then the closest point is that of the bodies. `None` if a
-    /// coordinate is not finite.
+    /// One step: adds the vertices that lie furthest in the direction opposite to the closest
+    /// point. False if none lies further than the set; then the closest point is that of the
+    /// bodies. `None` if a coordinate is not finite.
     pub(super) fn improve(&mut self) -> Option<bool> {
-        if self.holds_origin {
+        if self.contains_origin {
             return Some(false);
         }
         let [i, j] = self.pairs.as_slice()[0].map(|k| k as usize);
@@ -84,8 +92,8 @@ impl<'a> Active<'a> {
         if (next_i, next_j) == (i, j) {
             return Some(false);
         }
-        // The set is in a plane across the direction, a line or a point, so it has at most three
-        // pairs.
+        // The set lies in a plane perpendicular to the direction, on a line or at a point, so it
+        // has at most three pairs.
         let mut numbers = self.pairs.as_slice().to_vec();
         numbers.push([next_i as u32, next_j as u32]);
         let last = 1 << (numbers.len() - 1);
@@ -94,8 +102,8 @@ impl<'a> Active<'a> {
     }
 
     /// Whether the closest point is the origin.
-    pub(super) fn holds_origin(&self) -> bool {
-        self.holds_origin
+    pub(super) fn contains_origin(&self) -> bool {
+        self.contains_origin
     }
 
     /// The vertices of the face that the closest point lies in: affinely independent differences.
@@ -116,8 +124,8 @@ impl<'a> Active<'a> {
         (dot(&sum, &sum), &total * &total, 2 * self.corners.exponent)
     }
 
-    /// The points of A and of B whose difference is the closest point, times the total weight,
-    /// which comes third, in units of `2^exponent`.
+    /// The points of A and of B whose difference is the closest point, both times the total weight,
+    /// in units of `2^exponent`; then the total weight and the exponent.
     pub(super) fn points(&self) -> (Vector, Vector, BigInt, i32) {
         let of = |corners: &[Vector]| combination(&self.weights, corners.iter());
         (of(&self.corners.a), of(&self.corners.b), self.total(), self.corners.exponent)
@@ -132,9 +140,9 @@ impl Corners {
     /// `None` if a coordinate is not finite.
     fn new(a: &[Vec3], b: &[Vec3], pairs: &Pairs) -> Option<Self> {
         let mut coordinates = [0.0; 24];
-        for ([i, j], place) in pairs.as_slice().iter().zip(coordinates.chunks_exact_mut(6)) {
-            place[..3].copy_from_slice(&a[*i as usize].to_array());
-            place[3..].copy_from_slice(&b[*j as usize].to_array());
+        for ([i, j], index) in pairs.as_slice().iter().zip(coordinates.chunks_exact_mut(6)) {
+            index[..3].copy_from_slice(&a[*i as usize].to_array());
+            index[3..].copy_from_slice(&b[*j as usize].to_array());
         }
         let scaled = scale(coordinates)?;
         let mut values = scaled.values.into_iter();
@@ -148,13 +156,13 @@ impl Corners {
         self.b.iter().zip(&self.a).map(|(b, a)| minus(b, a)).collect()
     }
 
-    /// Only those whose bits are set.
+    /// Keeps only the pairs whose bits are set.
     fn keep(&mut self, members: u8) {
         for vectors in [&mut self.a, &mut self.b] {
-            let mut place = 0;
+            let mut index = 0;
             vectors.retain(|_| {
-                place += 1;
-                members & (1 << (place - 1)) != 0
+                index += 1;
+                members & (1 << (index - 1)) != 0
             });
         }
     }

@@ -1,16 +1,16 @@
-//! What proves that two convex polytopes are apart, or that they share a point.
+//! The proofs that two convex polytopes are apart or share a point.
 //!
-//! Both are given by their points, A's and B's in A's frame, and stand for the hulls of these.
-//! Every pair of a point `a` of A and a point `b` of B gives a difference `b - a`; the hull of all
-//! of them is the Minkowski difference, and the bodies share a point exactly if it holds the
-//! origin. A certificate names a few such pairs, or a direction, and is verified by one loop in
-//! integers (`verify.rs`), which shares nothing with the code that found it.
+//! Both are given by their points, all in A's frame; the bodies are the hulls of these. Every pair
+//! of a point `a` of A and a point `b` of B gives a difference `b - a`. The hull of all differences
+//! is the Minkowski difference, and the bodies share a point if and only if it contains the origin.
+//! A certificate names a few such pairs, or a direction. One loop in integers verifies it
+//! (`verify.rs`), independent of the search that found it.
 
 use std::fmt;
 
 use crate::math::Vec3;
 
-/// Up to four pairs of vertices, each a number of A's and a number of B's.
+/// Up to four pairs of vertices, each as an index in A and an index in B.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pairs {
     pairs: [[u32; 2]; 4],
@@ -21,7 +21,7 @@ impl Pairs {
     /// No pair.
     pub const NONE: Self = Self { pairs: [[0; 2]; 4], len: 0 };
 
-    /// The first four of `pairs`, each as `[number in A, number in B]`.
+    /// The first four of `pairs`, each as `[index in A, index in B]`.
     #[must_use]
     pub fn new(pairs: &[[u32; 2]]) -> Self {
         let mut all = Self::NONE;
@@ -32,13 +32,13 @@ impl Pairs {
         all
     }
 
-    /// The pairs, each as `[number in A, number in B]`.
+    /// The pairs, each as `[index in A, index in B]`.
     #[must_use]
     pub fn as_slice(&self) -> &[[u32; 2]] {
         &self.pairs[..usize::from(self.len)]
     }
 
-    /// How many pairs there are.
+    /// The number of pairs.
     #[must_use]
     pub fn len(&self) -> usize {
         usize::from(self.len)
@@ -64,7 +64,7 @@ impl fmt::Debug for Pairs {
 }
 
 /// The proof that two polytopes share no point: a direction along which all of B lies beyond all of
-/// A, and how far.
+/// A, and by how much.
 ///
 /// Let `n` be the direction. Then `n . b - n . a >= gap |n|` for every point `a` of A and `b` of B,
 /// and the left side is positive. So `gap` is a certain lower bound of the distance.
@@ -114,7 +114,7 @@ impl Gap {
 }
 
 /// The proof that two polytopes share a point: up to four pairs of vertices such that the hull of
-/// the differences holds the origin.
+/// the differences contains the origin.
 ///
 /// If weights `t >= 0` with sum 1 give `sum t (b - a) = 0`, then `sum t a = sum t b` is a point of
 /// both. The verification finds the weights from the pairs, exactly:

@@ -1,4 +1,4 @@
-//! Distances by exact arithmetic: which of a distance and a sum of radii is larger, and closest
+//! Distances by exact arithmetic: the comparison of a distance with a sum of radii, and closest
 //! points with the tightest bounds.
 
 use num_bigint::BigInt;
@@ -6,19 +6,18 @@ use num_bigint::BigInt;
 use super::Hint;
 use super::active::Active;
 use super::certificate::Pairs;
-use super::quick::certain_gap;
+use super::filter::certain_gap;
 use crate::exact::Sign;
 use crate::exact::integer::{quotient, scale, sign, times_pow2};
 use crate::math::Vec3;
 
 /// The sign of the distance of the hulls of `a` and `b` minus the sum of the radii: negative if the
-/// bodies, each blown up by its radius, share an inner point, zero if they just touch, positive if
+/// bodies, each enlarged by its radius, share an inner point, zero if they just touch, positive if
 /// they are apart.
 ///
-/// Exact, because the squared distance of two polytopes is a quotient of integers, and for all
-/// finite coordinates and radii. The points of both are in one frame. The distance to a body
-/// without points is infinite. If a number is not finite, the function returns, but what it returns
-/// means nothing.
+/// Exact for all finite coordinates and radii, because the squared distance of two polytopes is a
+/// quotient of integers. The points of both are in one frame. The distance to a body without points
+/// is infinite. If a number is not finite, the function returns, but the result is meaningless.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -33,26 +32,32 @@ use crate::math::Vec3;
 /// ```
 #[must_use]
 pub fn compare_distance(a: &[Vec3], b: &[Vec3], radius_a: f64, radius_b: f64, hint: &Hint) -> Sign {
-    exactly(a, b, radius_a, radius_b, hint).unwrap_or(Sign::Positive)
+    compare_exactly(a, b, radius_a, radius_b, hint).unwrap_or(Sign::Positive)
 }
 
-fn exactly(a: &[Vec3], b: &[Vec3], radius_a: f64, radius_b: f64, hint: &Hint) -> Option<Sign> {
+fn compare_exactly(
+    a: &[Vec3],
+    b: &[Vec3],
+    radius_a: f64,
+    radius_b: f64,
+    hint: &Hint,
+) -> Option<Sign> {
     let radii = scale([radius_a, radius_b])?;
-    let reach = &radii.values[0] + &radii.values[1];
-    if reach.sign() == num_bigint::Sign::Minus {
+    let radius_sum = &radii.values[0] + &radii.values[1];
+    if radius_sum.sign() == num_bigint::Sign::Minus {
         return Some(Sign::Positive);
     }
-    let squared_reach = (&reach * &reach, 2 * radii.exponent);
-    // The sum as computed may be too small by one rounding.
-    let above = (radius_a + radius_b) * (1.0 + 2.0 * f64::EPSILON) + f64::MIN_POSITIVE;
-    if certain_gap(hint.direction, a, b) > above {
+    let squared_radius_sum = (&radius_sum * &radius_sum, 2 * radii.exponent);
+    // The computed sum may be too small by one rounding.
+    let upper_sum = (radius_a + radius_b) * (1.0 + 2.0 * f64::EPSILON) + f64::MIN_POSITIVE;
+    if certain_gap(hint.direction, a, b) > upper_sum {
         return Some(Sign::Positive);
     }
     let mut active = Active::new(a, b, &hint.pairs)?;
     loop {
-        // The point of the set is a point of the difference, so its distance is never too small.
-        let here = compare_squared(&active, &squared_reach);
-        if here == Sign::Negative || certain_gap(active.direction(), a, b) > above {
+        // The point of the set is a point of the difference, so its distance is an upper bound.
+        let here = compare_squared(&active, &squared_radius_sum);
+        if here == Sign::Negative || certain_gap(active.direction(), a, b) > upper_sum {
             return Some(here);
         }
         if !active.improve()? {
@@ -101,13 +106,13 @@ pub fn closest(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Closest> {
     Some(Closest { pairs: active.pairs(), point_a, point_b, lower, upper })
 }
 
-/// The root of `numerator / denominator * 2^exponent`, not negative and with an even exponent,
-/// rounded down and up.
+/// The root of `numerator / denominator * 2^exponent`, rounded down and up. The number is not
+/// negative and the exponent even.
 pub(super) fn root((numerator, denominator, exponent): (BigInt, BigInt, i32)) -> (f64, f64) {
     if numerator.sign() == num_bigint::Sign::NoSign {
         return (0.0, 0.0);
     }
-    // Enough digits that the root has 64 bits at least; the root of the whole part is the whole
+    // Enough digits that the root has 64 bits at least; the root of the integer part is the integer
     // part of the root.
     let digits = (128 + denominator.bits() as i64 - numerator.bits() as i64).max(0) / 2 + 1;
     let scaled = numerator << (2 * digits) as u64;
@@ -132,7 +137,7 @@ mod tests {
         let third = 1.0 / 3.0;
         let (a, b) = ([Vec3::ZERO], [Vec3::splat(third)]);
         let compare = |ra: f64, rb: f64| compare_distance(&a, &b, ra, rb, &Hint::NONE);
-        // The distance is irrational, so there is a largest float below it.
+        // The distance is irrational, so it lies strictly between two neighbouring `f64`.
         let found = closest(&a, &b, &Hint::NONE).unwrap();
         assert_eq!(found.upper.to_bits(), found.lower.to_bits() + 1);
         assert_eq!(compare(found.lower, 0.0), Sign::Positive);

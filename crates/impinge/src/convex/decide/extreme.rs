@@ -1,6 +1,6 @@
 //! The point that lies furthest along a direction of integers.
 //!
-//! The rounded direction tells in one pass which points can be the furthest; only these are
+//! One pass with the rounded direction finds the points that can be the furthest; only these are
 //! compared in integers.
 
 use num_bigint::BigInt;
@@ -16,12 +16,12 @@ pub(super) struct Direction {
     rounded: Vec3,
 }
 
-/// The filter's relative error: five roundings a product (the direction, a difference, the product,
-/// two sums), and the rounding of the sum of sizes.
-const BOUND: f64 = 8.0 * f64::EPSILON / 2.0;
+/// The filter's relative error: five roundings of a product (the direction, a difference, the
+/// product, two sums), and the rounding of the sum of absolute values.
+const RELATIVE_ERROR: f64 = 8.0 * f64::EPSILON / 2.0;
 
 /// The filter's absolute error, for components and products that underflow.
-const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
+const UNDERFLOW_ERROR: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 
 impl Direction {
     pub(super) fn new(exact: Vector) -> Self {
@@ -29,7 +29,7 @@ impl Direction {
         Self { exact, rounded }
     }
 
-    /// A vector of floats, exactly; `None` if it is not finite.
+    /// The exact direction of a vector of `f64`; `None` if it is not finite.
     pub(super) fn of(v: Vec3) -> Option<Self> {
         Some(Self::new(scale(v.to_array())?.values))
     }
@@ -44,9 +44,9 @@ impl Direction {
         self.rounded
     }
 
-    /// The place of the point furthest along the direction: `start`, if no other lies strictly
-    /// further, and otherwise the first of those that lie equally far. `None` if a coordinate that
-    /// is looked at is not finite.
+    /// The index of the point furthest along the direction: `start`, if no other lies strictly
+    /// further, otherwise the first of those that lie equally far. `None` if a coordinate that is
+    /// compared is not finite.
     pub(super) fn furthest(&self, points: &[Vec3], start: usize) -> Option<usize> {
         let origin = *points.get(start)?;
         // The origin itself is at zero.
@@ -61,7 +61,7 @@ impl Direction {
         let mut best = start;
         for (i, p) in points.iter().enumerate() {
             let (along, error) = self.along(*p - origin);
-            // Not `>=`: what is not comparable is compared in integers.
+            // Not `>=`: NaN must be compared in integers.
             let is_less = along + error < least;
             if !is_less && i != start && self.compare(points[best], *p)? == Sign::Positive {
                 best = i;
@@ -70,10 +70,10 @@ impl Direction {
         Some(best)
     }
 
-    /// How far all of `b` lies beyond all of `a` along the direction, divided by its length,
-    /// squared: `numerator / denominator * 2^exponent` with an even exponent. `None` if it does not
-    /// separate them, or if a coordinate is not finite. Quick if the vertices of `near` are about
-    /// where the gap is.
+    /// The distance of all of `b` beyond all of `a` along the direction, divided by its length,
+    /// squared: `numerator / denominator * 2^exponent` with an even exponent. `None` if the
+    /// direction does not separate them, or if a coordinate is not finite. Fast if the vertices of
+    /// `near` are close to the gap.
     pub(super) fn squared_gap(
         &self,
         a: &[Vec3],
@@ -88,15 +88,15 @@ impl Direction {
         separates.then(|| (&along * &along, squared_length, 2 * exponent))
     }
 
-    /// How far `d`, a rounded difference of points, lies along the direction, and how much that can
-    /// be off.
+    /// The product of `d`, a rounded difference of points, with the rounded direction, and its
+    /// error bound.
     #[inline]
     fn along(&self, d: Vec3) -> (f64, f64) {
         let products = self.rounded * d;
         let size = products.abs();
-        let reach = d.abs();
-        let error =
-            BOUND * (size.x + size.y + size.z) + UNDERFLOW * (reach.x + reach.y + reach.z + 1.0);
+        let abs_d = d.abs();
+        let error = RELATIVE_ERROR * (size.x + size.y + size.z)
+            + UNDERFLOW_ERROR * (abs_d.x + abs_d.y + abs_d.z + 1.0);
         (products.x + products.y + products.z, error)
     }
 
@@ -108,8 +108,8 @@ impl Direction {
         self.exact_along(p, q).map(|(along, _)| sign(&along))
     }
 
-    /// `direction . (q - p)` in units of `2^exponent`, which comes second; `None` if a coordinate
-    /// is not finite.
+    /// `direction . (q - p)` in units of `2^exponent`, and the exponent; `None` if a coordinate is
+    /// not finite.
     fn exact_along(&self, p: Vec3, q: Vec3) -> Option<(BigInt, i32)> {
         let scaled = scale([p.x, p.y, p.z, q.x, q.y, q.z])?;
         let along = |k: usize| &self.exact[k] * (&scaled.values[k + 3] - &scaled.values[k]);
@@ -127,7 +127,7 @@ mod tests {
     fn the_furthest_point_is_the_exact_one() {
         let mut random = Random::new(8);
         for round in 0..300 {
-            // A small integer direction, so that exact ties are many.
+            // A direction of small integers, so that exact ties are frequent.
             let d = [0; 3].map(|_: i64| random.index(7) as i64 - 3);
             let f = Vec3::new(d[0] as f64, d[1] as f64, d[2] as f64);
             let scale = [1.0, 1e50, 1e-300, 0.1][round % 4];
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn not_a_number_is_no_answer() {
+    fn non_finite_points_have_no_furthest_one() {
         let direction = Direction::new([1, 0, 0].map(BigInt::from));
         assert_eq!(direction.furthest(&[Vec3::ZERO, Vec3::splat(f64::NAN)], 0), None);
         assert_eq!(direction.furthest(&[], 0), None);

@@ -1,13 +1,13 @@
-//! Whether two convex polytopes share a point, decided exactly and proven.
+//! Whether two convex polytopes share a point, decided exactly and with a proof.
 //!
 //! A body is the hull of its points; both are given in one frame. The verdict is that of real
-//! arithmetic on the `f64` coordinates as they are: closed sets, so that touching counts as
-//! sharing, and no tolerance. It comes with its proof, which a short loop verifies: a direction and
-//! a [`Gap`], or a few vertices around a [`Common`] point.
+//! arithmetic on the `f64` coordinates as they are: the sets are closed, so touching counts as
+//! sharing, and there is no tolerance. The verdict comes with its proof, which a short loop
+//! verifies: a direction and a [`Gap`], or a few vertices around a [`Common`] point.
 //!
-//! How: an active set of vertex differences in integers of any length (`active.rs`), which starts
-//! where a floating-point search ended ([`Hint`]) and then mostly needs one step; and before that
-//! what floating point can prove alone (`quick.rs`).
+//! First floating point tries to prove an answer (`filter.rs`). Otherwise an active set of vertex
+//! differences in integers of any length decides (`active.rs`). It starts where a floating-point
+//! search ended ([`Hint`]) and then mostly needs one step.
 //!
 //! ```
 //! use impinge::Vec3;
@@ -32,8 +32,8 @@ mod active;
 mod certificate;
 mod distance;
 mod extreme;
+mod filter;
 mod nearest;
-mod quick;
 mod vector;
 mod verify;
 
@@ -46,13 +46,13 @@ use crate::math::Vec3;
 
 pub use certificate::{Common, Gap, Pairs};
 pub use distance::{Closest, closest, compare_distance};
-pub use quick::{certain_gap, holds_origin};
+pub use filter::{certain_gap, contains_origin};
 
 /// Whether two polytopes share a point, with the proof.
 pub type Verdict = answer::Verdict<Gap, Common>;
 
 impl answer::Verdict<Gap, Common> {
-    /// Whether the proof holds for these points.
+    /// Whether the proof is valid for these points.
     #[must_use]
     pub fn verify(&self, a: &[Vec3], b: &[Vec3]) -> bool {
         let verdict = *self;
@@ -72,27 +72,27 @@ impl answer::Verdict<Gap, Common> {
     }
 }
 
-/// Where a search in floating point ended. A good one saves steps; a bad one costs some and changes
-/// no verdict.
+/// Where a search in floating point ended. A good hint saves steps; a bad one costs steps and
+/// changes no verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hint {
-    /// The vertices of the simplex, in any order; numbers that do not exist are ignored.
+    /// The vertices of the simplex, in any order; indices that do not exist are ignored.
     pub pairs: Pairs,
-    /// A direction from A towards B that may separate them, of about unit length; zero if there is
-    /// none.
+    /// A direction from A towards B that may separate the bodies, of about unit length; zero if
+    /// there is none.
     pub direction: Vec3,
 }
 
 impl Hint {
-    /// Nothing is known.
+    /// No hint.
     pub const NONE: Self = Self { pairs: Pairs::NONE, direction: Vec3::ZERO };
 }
 
 /// Whether the hulls of `a` and `b`, in one frame, share a point, exactly.
 ///
-/// For all finite coordinates, huge and denormal, and all bodies: with or without volume, with
-/// points that coincide or lie inside. A body without points shares none. If a coordinate is not
-/// finite, the function returns, but what it returns means nothing; a proof of separation then does
+/// For all finite coordinates, very large and denormal, and for all bodies: with or without volume,
+/// with points that coincide or lie inside. A body without points shares none. If a coordinate is
+/// not finite, the function returns, but the result is meaningless; a proof of separation then does
 /// not verify.
 #[must_use]
 pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
@@ -114,7 +114,7 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
             return Verdict::Separated(gap);
         }
     }
-    exactly(a, b, hint).unwrap_or(Verdict::Separated(Gap {
+    decide_exactly(a, b, hint).unwrap_or(Verdict::Separated(Gap {
         direction: Vec3::ZERO,
         gap: 0.0,
         features: Pairs::NONE,
@@ -122,10 +122,10 @@ pub fn decide(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Verdict {
 }
 
 /// The decision by the active set; `None` if a coordinate is not finite.
-fn exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
+fn decide_exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
     let mut active = Active::new(a, b, &hint.pairs)?;
     loop {
-        if active.holds_origin() {
+        if active.contains_origin() {
             return Some(Verdict::Intersecting(Common { pairs: active.pairs() }));
         }
         let direction = active.direction().normalize();
@@ -133,14 +133,14 @@ fn exactly(a: &[Vec3], b: &[Vec3], hint: &Hint) -> Option<Verdict> {
             return Some(Verdict::Separated(gap));
         }
         if !active.improve()? {
-            return Some(Verdict::Separated(narrow(a, b, direction, &active)));
+            return Some(Verdict::Separated(proof_of_small_gap(a, b, direction, &active)));
         }
     }
 }
 
-/// The proof where the filter cannot give one: by the rounded direction of the closest points, if
-/// that separates, and by their features if not.
-fn narrow(a: &[Vec3], b: &[Vec3], direction: Vec3, active: &Active<'_>) -> Gap {
+/// The proof where the filter finds none: the rounded direction of the closest points, if that
+/// separates the bodies, otherwise the features of the closest points.
+fn proof_of_small_gap(a: &[Vec3], b: &[Vec3], direction: Vec3, active: &Active<'_>) -> Gap {
     let near = active.pairs().as_slice()[0];
     let squared = Direction::of(direction).and_then(|exact| exact.squared_gap(a, b, near));
     let (squared, features) =
@@ -158,8 +158,8 @@ mod tests {
         (0..8).map(|bits| Vec3::new(pick(bits, 0), pick(bits, 1), pick(bits, 2))).collect()
     }
 
-    /// The verdict, after checks that hold for every decision.
-    fn meet(a: &[Vec3], b: &[Vec3]) -> bool {
+    /// The verdict, after checks that apply to every verdict.
+    fn checked_intersection(a: &[Vec3], b: &[Vec3]) -> bool {
         let decision = decide(a, b, &Hint::NONE);
         assert!(decision.verify(a, b), "{decision:?} {a:?} {b:?}");
         assert!(decision.swapped().verify(b, a), "{decision:?}");
@@ -191,14 +191,14 @@ mod tests {
                 [(1.0 + f64::EPSILON, false), (1.0, true), (1.0 - f64::EPSILON / 2.0, true)]
             {
                 low[k] = x;
-                assert_eq!(meet(&a, &corners(low, low + Vec3::ONE)), expected);
+                assert_eq!(checked_intersection(&a, &corners(low, low + Vec3::ONE)), expected);
             }
         }
     }
 
     #[test]
-    fn no_vector_of_floats_separates() {
-        // Vertices over and under sloped faces by less than any float plane can tell.
+    fn gaps_that_no_f64_direction_separates_are_proven_by_features() {
+        // Vertices above and below sloped faces by less than any plane in `f64` can show.
         let mut random = Random::new(3);
         let mut by_features = 0;
         for _ in 0..300 {
@@ -210,7 +210,7 @@ mod tests {
             let height = crate::exact::orient3d(a[0], a[1], a[2], on);
             let up = if height == crate::exact::Sign::Negative { -normal } else { normal };
             let b = [on, on + up, on + up + Vec3::X * 1e-3];
-            assert_eq!(meet(&a, &b), height.is_zero());
+            assert_eq!(checked_intersection(&a, &b), height.is_zero());
             if let Verdict::Separated(gap) = decide(&a, &b, &Hint::NONE) {
                 by_features += usize::from(!gap.features.is_empty());
                 assert!(gap.gap > 0.0 && gap.gap < 1e-15);
@@ -222,29 +222,44 @@ mod tests {
     #[test]
     fn flat_bodies_segments_and_points() {
         let square = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::new(1.0, 1.0, 0.0)];
-        assert!(meet(&square, &square));
-        assert!(meet(&square, &[Vec3::new(0.3, 0.4, 0.0)]));
-        assert!(!meet(&square, &[Vec3::new(0.3, 0.4, f64::from_bits(1))]));
-        assert!(meet(&square, &[Vec3::new(0.3, 0.4, -1.0), Vec3::new(0.3, 0.4, 1.0)]));
-        assert!(meet(&square, &[Vec3::new(1.0, 1.0, -1.0), Vec3::new(1.0, 1.0, 1.0)]));
-        assert!(!meet(&square, &[Vec3::new(1.0, 1.1, -1.0), Vec3::new(1.0, 1.1, 1.0)]));
-        assert!(meet(&square[..1], &square[..1]));
-        assert!(!meet(&square[..1], &square[1..2]));
-        assert!(meet(&square[1..3], &[Vec3::ZERO, Vec3::new(0.5, 0.5, 0.0)]));
-        assert!(!meet(&square[1..3], &[Vec3::ZERO, Vec3::splat(0.5)]));
-        assert!(meet(&[Vec3::X; 5], &[Vec3::ZERO, Vec3::X * 2.0, Vec3::X, Vec3::X]));
+        assert!(checked_intersection(&square, &square));
+        assert!(checked_intersection(&square, &[Vec3::new(0.3, 0.4, 0.0)]));
+        assert!(!checked_intersection(&square, &[Vec3::new(0.3, 0.4, f64::from_bits(1))]));
+        assert!(checked_intersection(
+            &square,
+            &[Vec3::new(0.3, 0.4, -1.0), Vec3::new(0.3, 0.4, 1.0)]
+        ));
+        assert!(checked_intersection(
+            &square,
+            &[Vec3::new(1.0, 1.0, -1.0), Vec3::new(1.0, 1.0, 1.0)]
+        ));
+        assert!(!checked_intersection(
+            &square,
+            &[Vec3::new(1.0, 1.1, -1.0), Vec3::new(1.0, 1.1, 1.0)]
+        ));
+        assert!(checked_intersection(&square[..1], &square[..1]));
+        assert!(!checked_intersection(&square[..1], &square[1..2]));
+        assert!(checked_intersection(&square[1..3], &[Vec3::ZERO, Vec3::new(0.5, 0.5, 0.0)]));
+        assert!(!checked_intersection(&square[1..3], &[Vec3::ZERO, Vec3::splat(0.5)]));
+        assert!(checked_intersection(
+            &[Vec3::X; 5],
+            &[Vec3::ZERO, Vec3::X * 2.0, Vec3::X, Vec3::X]
+        ));
     }
 
     #[test]
-    fn huge_and_denormal_numbers() {
+    fn very_large_and_denormal_coordinates() {
         let tiny = f64::from_bits(1);
         let a = corners(Vec3::splat(-1e60), Vec3::ZERO);
-        assert!(meet(&a, &corners(Vec3::ZERO, Vec3::splat(1e60))));
-        assert!(!meet(&a, &corners(Vec3::splat(tiny), Vec3::splat(1e60))));
+        assert!(checked_intersection(&a, &corners(Vec3::ZERO, Vec3::splat(1e60))));
+        assert!(!checked_intersection(&a, &corners(Vec3::splat(tiny), Vec3::splat(1e60))));
         let small = corners(Vec3::splat(-tiny), Vec3::splat(tiny));
-        assert!(meet(&small, &a));
-        assert!(!meet(&small, &corners(Vec3::splat(2.0 * tiny), Vec3::splat(3.0 * tiny))));
-        // The distance of a vertex from a slope, far below the smallest float.
+        assert!(checked_intersection(&small, &a));
+        assert!(!checked_intersection(
+            &small,
+            &corners(Vec3::splat(2.0 * tiny), Vec3::splat(3.0 * tiny))
+        ));
+        // The distance of a vertex from a sloped face, far below the smallest `f64`.
         let slope = [Vec3::X, Vec3::Y, Vec3::Z].map(|v| v * tiny);
         let decision = decide(&slope, &[Vec3::ZERO], &Hint::NONE);
         assert!(decision.verify(&slope, &[Vec3::ZERO]));
@@ -259,7 +274,7 @@ mod tests {
             let offset = random.direction() * random.range(0.5, 1.5);
             let a: Vec<_> = (0..20).map(|_| random.direction() * size).collect();
             let b: Vec<_> = (0..30).map(|_| random.direction() * 0.5 + offset).collect();
-            let expected = meet(&a, &b);
+            let expected = checked_intersection(&a, &b);
             for len in 0..5 {
                 let mut any = || [random.index(22) as u32, random.index(32) as u32];
                 let pairs: Vec<_> = (0..len).map(|_| any()).collect();
@@ -272,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_no_numbers() {
+    fn empty_bodies_and_non_finite_coordinates() {
         let none = decide(&[], &[Vec3::ZERO], &Hint::NONE);
         assert!(!none.is_intersecting() && none.verify(&[], &[Vec3::ZERO]));
         assert!(decide(&[], &[], &Hint::NONE).verify(&[], &[]));

@@ -1,23 +1,23 @@
 //! The point closest to the origin in the hull of up to four points, exactly.
 //!
 //! Johnson's sub-algorithm (Gilbert, Johnson & Keerthi 1988, "A fast procedure for computing the
-//! distance between complex objects in three-dimensional space", section V) in integers: of the
-//! faces of the simplex, the right one is that whose closest point to the origin has positive
-//! weights, and which no other corner improves. With exact signs there always is one, also for
-//! points that coincide or lie in one plane, so nothing has to be repaired.
+//! distance between complex objects in three-dimensional space", section V) in integers: the right
+//! face of the simplex is the one whose closest point to the origin has positive weights and is not
+//! improved by any other corner. With exact signs there always is one, also for points that
+//! coincide or lie in one plane, so no repair is needed.
 
 use num_bigint::{BigInt, Sign};
 
 use super::vector::{Vector, combination, cross, dot, minus, signed};
 
-/// A face of the simplex and its point `v` closest to the origin, which is the closest one of the
-/// whole hull.
+/// A face of the simplex and its point `v` closest to the origin, which is also the closest point
+/// of the whole hull.
 pub(super) struct Nearest {
     /// The corners of the face, as bits. They are affinely independent.
     pub(super) members: u8,
     /// The weights of the members, in order: all positive, with `v = sum t w / sum t`.
     pub(super) weights: Vec<BigInt>,
-    /// A positive multiple of `v`; zero if the hull holds the origin.
+    /// A positive multiple of `v`; zero if the hull contains the origin.
     pub(super) direction: Vector,
 }
 
@@ -25,13 +25,13 @@ pub(super) struct Nearest {
 const SETS: [u8; 15] = [15, 14, 13, 11, 7, 12, 10, 9, 6, 5, 3, 8, 4, 2, 1];
 
 /// The face of the hull of `w`, one to four points in one unit, that has the closest point to the
-/// origin. Only faces with all corners in `with` are considered, one of which must be the right
-/// one.
+/// origin. Only faces with all corners of the set `required` are considered; one of them must be the
+/// right one.
 ///
-/// There always is an answer; `None` is for no points.
-pub(super) fn nearest(w: &[Vector], with: u8) -> Option<Nearest> {
+/// There always is a result, except for no points.
+pub(super) fn nearest(w: &[Vector], required: u8) -> Option<Nearest> {
     let all = (1_u8 << w.len()) - 1;
-    let sets = SETS.into_iter().filter(|set| set & !all == 0 && set & with == with);
+    let sets = SETS.into_iter().filter(|set| set & !all == 0 && set & required == required);
     sets.map(|set| (set, corners(w, set))).find_map(|(members, corners)| {
         let (weights, direction) = inside(&corners)?;
         let level = dot(&direction, corners[0]);
@@ -47,7 +47,7 @@ fn corners(w: &[Vector], set: u8) -> Vec<&Vector> {
 }
 
 /// The weights of the closest point to the origin on the point, line or plane through `w`, or in
-/// space, and its direction; `None` if a weight is not positive or if the points are affinely
+/// space, and its direction. `None` if a weight is not positive or if the points are affinely
 /// dependent, which makes the sum of the weights zero.
 fn inside(w: &[&Vector]) -> Option<(Vec<BigInt>, Vector)> {
     match w {
@@ -72,7 +72,7 @@ fn inside(w: &[&Vector]) -> Option<(Vec<BigInt>, Vector)> {
         [w0, w1, w2, w3] => {
             let (front, back) = (cross(w0, w1), cross(w2, w3));
             let first = dot(w1, &back);
-            // The weights may all be negative; then their opposites are meant.
+            // If all weights are negative, their opposites are the weights.
             let flip = first.sign() == Sign::Minus;
             let rest = [-dot(w0, &back), dot(w3, &front), -dot(w2, &front)];
             let weights = [first].into_iter().chain(rest);
@@ -83,7 +83,7 @@ fn inside(w: &[&Vector]) -> Option<(Vec<BigInt>, Vector)> {
     }
 }
 
-/// All numbers, if all are positive.
+/// The weights, if all are positive.
 fn positive(weights: impl Iterator<Item = BigInt>) -> Option<Vec<BigInt>> {
     weights.map(|t| (t.sign() == Sign::Plus).then_some(t)).collect()
 }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_face() {
+    fn closest_points_on_every_kind_of_face() {
         assert_eq!(members(&[[1, 2, 3]]), 1);
         assert_eq!(members(&[[1, 2, 3], [1, -2, 3]]), 3);
         assert_eq!(members(&[[1, 2, 3], [1, 3, 3]]), 1);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn points_that_coincide_or_lie_in_a_plane() {
+    fn points_that_coincide_or_are_coplanar() {
         assert_eq!(members(&[[1, 1, 1]; 4]).count_ones(), 1);
         assert_eq!(members(&[[1, 1, 0], [1, -1, 0], [1, 3, 0], [1, -1, 0]]).count_ones(), 2);
         assert_eq!(members(&[[3, 3, 2], [-3, 3, 2], [-3, -3, 2], [3, -3, 2]]).count_ones(), 2);

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use crate::exact::integer::times_pow2;
 use crate::math::Vec3;
 
-/// A vector in some unit.
+/// A vector in a unit that the caller knows.
 pub(super) type Vector = [BigInt; 3];
 
 pub(super) fn minus(u: &Vector, v: &Vector) -> Vector {
@@ -39,13 +39,13 @@ pub(super) fn combination<'a>(
     sum
 }
 
-/// The vector divided by a power of two such that its largest component is between 1/2 and 1 in
-/// size, rounded. Each component has a relative error of at most `2^-53 + 2^-63`, or is off by at
-/// most `2^-1074`.
+/// The vector, rounded and divided by a power of two such that the absolute value of its largest
+/// component is between 1/2 and 1. Each component has a relative error of at most `2^-53 + 2^-63`,
+/// or an absolute error of at most `2^-1074`.
 pub(super) fn rounded(v: &Vector) -> Vec3 {
     let bits = v.iter().map(BigInt::bits).max().unwrap_or(0);
     let component = |x: &BigInt| {
-        // The two leading digits are 65 bits at least, if there are more than two.
+        // The two leading digits have 65 bits at least, if there are more than two.
         let digits = x.iter_u64_digits();
         let below = 64 * digits.len().saturating_sub(2);
         let leading =

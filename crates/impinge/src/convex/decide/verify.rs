@@ -1,8 +1,9 @@
-//! The verification of certificates: one loop that finds the outermost points, then integers.
+//! The verification of certificates: one loop that finds the outermost points, then arithmetic in
+//! integers.
 //!
-//! Independent of the code that finds certificates: nothing here is used there, and the other way
-//! round. What is shared is how a finite `f64` becomes an integer times a power of two, and the
-//! exact predicate [`compare_along`].
+//! Independent of the code that finds certificates: neither uses the other. They share only the
+//! conversion of a finite `f64` to an integer times a power of two, and the exact predicate
+//! [`compare_along`].
 
 use num_bigint::BigInt;
 use num_traits::Zero;
@@ -54,14 +55,14 @@ impl Gap {
         if between <= BigInt::zero() || self.gap < 0.0 {
             return Some(false);
         }
-        // Squared, because |n| need not be rational. The unit of `n` is on both sides.
+        // Squared, because |n| need not be rational. The unit of `n` cancels.
         let (gap, gap_exponent) = decompose(self.gap)?;
         let required = BigInt::from(gap) * gap * dot(&n, &n);
         Some(at_most((required, 2 * gap_exponent), (&between * &between, 2 * exponent)))
     }
 
-    /// The direction as it stands, how far B lies beyond A along it, and the unit of that, but for
-    /// the unit of the direction.
+    /// The direction as given, the distance of B beyond A along it, and the unit of that distance
+    /// without the unit of the direction.
     fn by_direction(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
         let along = |p: &&Vec3, q: &&Vec3| compare_along(self.direction, **q, **p).cmp(&Sign::Zero);
         let (last_of_a, first_of_b) = (*a.iter().max_by(along)?, *b.iter().min_by(along)?);
@@ -71,7 +72,7 @@ impl Gap {
         Some((n, between, points.exponent))
     }
 
-    /// Likewise for the direction that the features define; every point in integers.
+    /// The same for the direction that the features define; every point in integers.
     fn by_features(&self, a: &[Vec3], b: &[Vec3]) -> Option<(Vector, BigInt, i32)> {
         let points = Integers::new(a, b)?;
         let n = to_closest(&points.differences(&self.features)?)?;
@@ -120,7 +121,7 @@ impl Common {
     }
 }
 
-/// The points of both bodies in one unit, `2^exponent`.
+/// The points of both bodies as integers in one unit, `2^exponent`.
 struct Integers {
     a: Vec<Vector>,
     b: Vec<Vector>,
@@ -133,7 +134,7 @@ impl Integers {
         let mut exponent = i32::MAX;
         for x in a.iter().chain(b).flat_map(Vec3::to_array) {
             let (mantissa, e) = decompose(x)?;
-            // A zero is one in every unit.
+            // Zero has no exponent.
             if mantissa != 0 {
                 exponent = exponent.min(e);
             }
@@ -147,7 +148,7 @@ impl Integers {
         Some(Self { a: all(a), b: all(b), exponent: exponent_of_any })
     }
 
-    /// Only the points that the pairs name, in their order.
+    /// Only the points of the pairs, in their order.
     fn of_pairs(pairs: &Pairs, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let (mut of_a, mut of_b) = (Vec::new(), Vec::new());
         for [i, j] in pairs.as_slice() {
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_direction_is_taken_as_it_stands() {
+    fn a_direction_is_used_as_given() {
         let (a, b) = ([Vec3::ZERO, Vec3::NEG_X], [Vec3::ONE, Vec3::new(1.0, 5.0, -5.0)]);
         assert!(gap(Vec3::X, 1.0, &[]).verify(&a, &b));
         // The length does not matter.
@@ -271,7 +272,7 @@ mod tests {
     fn touching_is_no_gap() {
         let (a, b) = ([Vec3::ZERO, Vec3::X], [Vec3::X, Vec3::ONE]);
         assert!(!gap(Vec3::X, 0.0, &[]).verify(&a, &b));
-        // One unit in the last place is.
+        // One unit in the last place is a gap.
         let b = [Vec3::X * (1.0 + f64::EPSILON), Vec3::ONE * 2.0];
         assert!(gap(Vec3::X, f64::EPSILON, &[]).verify(&a, &b));
     }

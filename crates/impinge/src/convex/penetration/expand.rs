@@ -1,4 +1,4 @@
-//! The growth of the polytope.
+//! The expansion of the polytope.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -8,11 +8,12 @@ use super::polytope::{Face, Polytope};
 use crate::answer::Contact;
 use crate::convex::body::{Support, U};
 use crate::convex::closest::{
-    BodyCache, Difference, Ended, Iterated, SignedVolumes, Stop, Vertex, iterate, signed_volumes,
+    BodyCache, Difference, Iterated, Iteration, SignedVolumes, Stop, Vertex, iterate,
+    signed_volumes,
 };
 use crate::math::{Pose, Vec3};
 
-/// How deep `a` and `b` overlap, or how far they are apart, with `pose` the pose of B in A's frame.
+/// The penetration depth of `a` and `b`, or their distance, with `pose` the pose of B in A's frame.
 ///
 /// ```
 /// use impinge::Pose;
@@ -37,21 +38,21 @@ pub fn penetration<A: Support, B: Support>(
     let difference = Difference::new(a, b, pose);
     let margins = [a.margin(), b.margin()];
     let margin = margins[0] + margins[1];
-    let ended = iterate(&difference, 0.0, &options.closest, &mut SignedVolumes, cache);
-    ended.store(cache);
-    let [lower, upper] = ended.less_margins(&difference, margins);
-    let mut found = if ended.stop == Stop::Inside || ended.cores_may_meet() {
-        let growth = Growth::of(&difference, &ended, options, cache);
-        growth.result(&difference, &ended, margin)
+    let iteration = iterate(&difference, 0.0, &options.closest, &mut SignedVolumes, cache);
+    iteration.store(cache);
+    let [lower, upper] = iteration.bounds_without_margins(&difference, margins);
+    let mut found = if iteration.stop == Stop::Inside || iteration.cores_may_intersect() {
+        let expansion = Expansion::of(&difference, &iteration, options, cache);
+        expansion.result(&difference, &iteration, margin)
     } else {
-        let [point_a, point_b] = ended.points();
-        let direction = ended.direction();
+        let [point_a, point_b] = iteration.points();
+        let direction = iteration.direction();
         Iterated {
             answer: Contact { lower, upper, direction, point_a, point_b },
             direction,
             point_error: difference.point_error(point_a, point_b),
-            iterations: ended.iterations,
-            stop: ended.stop,
+            iterations: iteration.iterations,
+            stop: iteration.stop,
         }
     };
     found.answer.point_a += found.direction * margins[0];
@@ -60,64 +61,64 @@ pub fn penetration<A: Support, B: Support>(
     found
 }
 
-/// A face waiting for its turn, the nearest first; of two equally near, the older one.
+/// A face in the queue, ordered by height, the nearest first; of two equally near, the older one.
 #[derive(PartialEq)]
-struct Waiting {
+struct QueuedFace {
     height: f64,
     face: u32,
 }
 
-impl Eq for Waiting {}
+impl Eq for QueuedFace {}
 
-impl Ord for Waiting {
+impl Ord for QueuedFace {
     fn cmp(&self, other: &Self) -> Ordering {
         other.height.total_cmp(&self.height).then(other.face.cmp(&self.face))
     }
 }
 
-impl PartialOrd for Waiting {
+impl PartialOrd for QueuedFace {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// What the growth came to, in the scaled frame.
-struct Growth {
-    /// The depth of the cores is at least this, if anything is known.
+/// The result of the expansion, in the scaled frame.
+struct Expansion {
+    /// A lower bound of the depth of the cores, if one is known.
     lower: Option<f64>,
     upper: f64,
-    /// Where `upper` was found: the outer direction.
+    /// The outward direction that gave `upper`.
     direction: Vec3,
-    /// The points of the cores there.
+    /// The points of the cores in that direction.
     points: [Vec3; 2],
     supports: u32,
     stop: Stop,
 }
 
-impl Growth {
+impl Expansion {
     fn of<A: Support, B: Support>(
         difference: &Difference<'_, A, B>,
-        ended: &Ended,
+        iteration: &Iteration,
         options: &PenetrationOptions,
         cache: &mut BodyCache<A::Memory, B::Memory>,
     ) -> Self {
-        let mut growth = Self {
+        let mut expansion = Self {
             lower: None,
             upper: f64::INFINITY,
             direction: Vec3::ZERO,
-            points: ended.points(),
+            points: iteration.points(),
             supports: 0,
             stop: Stop::Stalled,
         };
-        let start = growth.tetrahedron(&ended.simplex, difference, cache);
+        let start = expansion.tetrahedron(&iteration.simplex, difference, cache);
         if let Some(polytope) = start.and_then(Polytope::new) {
-            growth.expand(polytope, difference, options, cache);
+            expansion.expand(polytope, difference, options, cache);
         }
-        growth
+        expansion
     }
 
-    /// A support along `direction`, and the bound of the depth that it gives.
-    fn ask<A: Support, B: Support>(
+    /// A support point along `direction`, and the upper bound of the depth that it gives.
+    fn find_support<A: Support, B: Support>(
         &mut self,
         direction: Vec3,
         difference: &Difference<'_, A, B>,
@@ -132,8 +133,8 @@ impl Growth {
         (vertex, height)
     }
 
-    /// Four vertices to start with: those given, and supports across what they span. `None` if the
-    /// set has no room for them.
+    /// Four vertices to start with: those given, and support points in directions away from their
+    /// span. `None` if the set is too thin for four.
     fn tetrahedron<A: Support, B: Support>(
         &mut self,
         given: &[Vertex],
@@ -145,10 +146,10 @@ impl Growth {
                 return Some([a, b, c, d]);
             }
         }
-        let mut ask = |directions: &[Vec3], measure: &dyn Fn(Vec3) -> f64| {
+        let mut furthest_of = |directions: &[Vec3], measure: &dyn Fn(Vec3) -> f64| {
             let mut best: Option<(f64, Vertex)> = None;
             for d in directions {
-                let (vertex, _) = self.ask(*d, difference, cache);
+                let (vertex, _) = self.find_support(*d, difference, cache);
                 let m = measure(vertex.m);
                 if m > best.map_or(0.0, |(best, _)| best) {
                     best = Some((m, vertex));
@@ -160,18 +161,18 @@ impl Growth {
         let axes = [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::X, -Vec3::Y, -Vec3::Z];
         let b = match given.get(1) {
             Some(b) => *b,
-            None => ask(&axes, &|m| m.distance_squared(a.m))?,
+            None => furthest_of(&axes, &|m| m.distance_squared(a.m))?,
         };
         let line = (b.m - a.m).normalize_or_zero();
         let (u, v) = line.any_orthonormal_pair();
         let from_line = |m: Vec3| (m - a.m).cross(line).length_squared();
         let c = match given.get(2) {
             Some(c) if from_line(c.m) > 0.0 => *c,
-            _ => ask(&[u, v, -u, -v], &from_line)?,
+            _ => furthest_of(&[u, v, -u, -v], &from_line)?,
         };
         let normal = line.cross((c.m - a.m).normalize_or_zero()).normalize_or_zero();
         let normal = if normal == Vec3::ZERO { u } else { normal };
-        let d = ask(&[normal, -normal], &|m| (m - a.m).dot(normal).abs())?;
+        let d = furthest_of(&[normal, -normal], &|m| (m - a.m).dot(normal).abs())?;
         Some([a, b, c, d])
     }
 
@@ -182,61 +183,65 @@ impl Growth {
         options: &PenetrationOptions,
         cache: &mut BodyCache<A::Memory, B::Memory>,
     ) {
-        let mut waiting = BinaryHeap::new();
+        let mut queue = BinaryHeap::new();
         for (face, f) in polytope.faces.iter().enumerate() {
-            waiting.push(Waiting { height: f.height, face: face as u32 });
+            queue.push(QueuedFace { height: f.height, face: face as u32 });
         }
-        // The error of vertices: the exact hull of rounded points is within it of the set.
+        // The error of the vertices: the exact hull of the rounded points is within it of the set.
         let mut error = polytope.vertices.iter().map(|v| difference.error(v.m)).fold(0.0, f64::max);
-        let mut close = f64::INFINITY;
-        let mut done = Vec::new();
+        let mut tolerance = f64::INFINITY;
+        let mut final_faces = Vec::new();
         self.stop = Stop::Repeated;
-        while let Some(Waiting { height, face }) = waiting.pop() {
+        while let Some(QueuedFace { height, face }) = queue.pop() {
             if !polytope.faces[face as usize].alive {
                 continue;
             }
-            // Faces that no support lies above are done, and stay as near as they are.
-            done.retain(|f: &u32| polytope.faces[*f as usize].alive);
-            let floor =
-                done.iter().map(|f| polytope.faces[*f as usize].height).fold(height, f64::min);
-            self.lower = (floor > 0.0).then_some(floor - error);
+            // A face without a support point above it is final: its height does not change.
+            final_faces.retain(|f: &u32| polytope.faces[*f as usize].alive);
+            let least_height = final_faces
+                .iter()
+                .map(|f| polytope.faces[*f as usize].height)
+                .fold(height, f64::min);
+            self.lower = (least_height > 0.0).then_some(least_height - error);
             if self.supports >= options.limit {
                 self.stop = Stop::Limit;
                 break;
             }
             let normal = polytope.faces[face as usize].normal;
-            let (vertex, along) = self.ask(normal, difference, cache);
-            close = (options.tolerance * self.upper).max(16.0 * error);
-            let settled = along - height <= close;
-            if settled {
-                // Both: the way out leaves by this face, and takes what it takes along it, which
-                // may be a rounding more than the least known.
+            let (vertex, along) = self.find_support(normal, difference, cache);
+            tolerance = (options.tolerance * self.upper).max(16.0 * error);
+            let is_final = along - height <= tolerance;
+            if is_final {
+                // Both together: the translation leaves the polytope through this face, and its
+                // length is the height along the face's normal. That may be a rounding error more
+                // than the least bound known.
                 (self.upper, self.direction) = (along, normal);
             }
-            if settled || self.upper - height <= close {
-                if self.upper - floor <= close {
+            if is_final || self.upper - height <= tolerance {
+                if self.upper - least_height <= tolerance {
                     self.stop = Stop::Converged;
                 }
                 break;
             }
             if !polytope.is_above(face, vertex.m) {
-                done.push(face);
+                final_faces.push(face);
                 continue;
             }
             error = error.max(difference.error(vertex.m));
             for new in polytope.add(vertex, face) {
-                waiting.push(Waiting { height: polytope.faces[new as usize].height, face: new });
+                queue.push(QueuedFace { height: polytope.faces[new as usize].height, face: new });
             }
         }
-        self.find_points(&polytope, close);
+        self.find_points(&polytope, tolerance);
     }
 
-    /// The points of the cores where the surface of the polytope is nearest to the end of the way
-    /// out. Not of the last face alone: the way may end in another one of the same plane.
-    fn find_points(&mut self, polytope: &Polytope, close: f64) {
+    /// Finds the points of the cores where the surface of the polytope is nearest to the end of the
+    /// separating translation. All faces of that plane are searched: the end may lie in another one
+    /// than the last.
+    fn find_points(&mut self, polytope: &Polytope, tolerance: f64) {
         let foot = self.direction * self.upper;
         let near = |f: &&Face| {
-            f.alive && f.normal.dot(self.direction) > 0.5 && f.height <= self.upper + close
+            f.alive && f.normal.dot(self.direction) > 0.5 && f.height <= self.upper + tolerance
         };
         let mut best = f64::INFINITY;
         for face in polytope.faces.iter().filter(near) {
@@ -253,11 +258,12 @@ impl Growth {
     fn result<A: Support, B: Support>(
         &self,
         difference: &Difference<'_, A, B>,
-        ended: &Ended,
+        iteration: &Iteration,
         margin: f64,
     ) -> Iterated<Contact> {
-        // Without more knowledge the cores are as far apart as the closest points found.
-        let [_, apart] = ended.less_margins(difference, [0.0; 2]);
+        // Without a lower bound from the expansion the cores are at most as far apart as the
+        // closest points found.
+        let [_, apart] = iteration.bounds_without_margins(difference, [0.0; 2]);
         let at_least = self.lower.map_or(-apart, |l| difference.unscaled(l).max(-apart));
         let at_most = difference.unscaled(self.upper);
         let slack = |bound: f64| 4.0 * U * (bound.abs() + margin) + f64::MIN_POSITIVE;
@@ -270,7 +276,7 @@ impl Growth {
             answer: Contact { lower, upper, direction, point_a, point_b },
             direction,
             point_error: difference.point_error(point_a, point_b),
-            iterations: ended.iterations + self.supports,
+            iterations: iteration.iterations + self.supports,
             stop: self.stop,
         }
     }

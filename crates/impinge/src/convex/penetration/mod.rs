@@ -1,22 +1,23 @@
-//! How deep two convex bodies overlap.
+//! The penetration depth of two convex bodies.
 //!
-//! The depth is the length of the shortest translation of B that leaves the bodies touching: the
+//! The depth is the length of the shortest translation of B after which the bodies only touch: the
 //! distance of the origin from the boundary of `M = B - A`. A polytope of points of `M` around the
 //! origin grows where its surface is nearest (G. van den Bergen 2001, "Proximity Queries and
 //! Penetration Depth Computation on 3D Game Objects", the expanding polytope): the furthest point
-//! of `M` along the normal of the nearest face joins it, until that point is no further than the
+//! of `M` along the normal of the nearest face is added, until that point is no further than the
 //! face.
 //!
-//! **The bounds hold**, whatever the growth does.
-//! - *At most.* For any unit vector `u` a translation of B by `h(u)` along `-u` parts the bodies,
-//!   where `h(u)` is the height of the support of `M` along `u`.
-//! - *At least.* The polytope is the exact hull of its (rounded) vertices: whether a vertex lies
+//! **The bounds hold** for every course of the expansion.
+//! - *Upper bound.* For any unit vector `u` a translation of B by `h(u)` along `-u` separates the
+//!   bodies, where `h(u)` is the height of the support point of `M` along `u`.
+//! - *Lower bound.* The polytope is the exact hull of its (rounded) vertices: whether a vertex lies
 //!   above a face is decided exactly. It lies in `M`, up to the error of its vertices. If the
-//!   origin is exactly on the inner side of every face, the ball that no face cuts into is inside.
+//!   origin is exactly on the inner side of every face, the ball around it that no face intersects
+//!   is inside.
 //!
-//! What supports, poses and sums round is subtracted and added (`docs/notes/convex-shapes.md`).
-//! Margins: the depth of two bodies is that of their cores and both margins more, or both margins
-//! less the distance of their cores.
+//! The rounding of support points, poses and sums is subtracted and added
+//! (`docs/notes/convex-shapes.md`). Margins: the depth of two bodies is that of their cores plus
+//! both margins, or both margins minus the distance of their cores.
 
 mod expand;
 mod polytope;
@@ -25,16 +26,15 @@ pub use expand::penetration;
 
 use super::closest::ClosestOptions;
 
-/// What [`penetration`] may be told.
+/// The options of [`penetration`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PenetrationOptions {
-    /// The growth ends when the bounds of the depth differ by no more than this times the depth.
+    /// The expansion ends when the bounds of the depth differ by no more than this times the depth.
     pub tolerance: f64,
-    /// The most supports for the growth. Reaching it is no answer: the bounds are returned as they
-    /// are.
+    /// The most support points for the expansion. At the limit the bounds are returned as they are.
     pub limit: u32,
-    /// For the search that comes first.
+    /// The options of the search for closest points, which comes first.
     pub closest: ClosestOptions,
 }
 
@@ -60,7 +60,7 @@ impl PenetrationOptions {
         self
     }
 
-    /// With these options for [the search that comes first](Self#structfield.closest).
+    /// With these options for [the search for closest points](Self#structfield.closest).
     #[must_use]
     pub fn closest(mut self, closest: ClosestOptions) -> Self {
         self.closest = closest;

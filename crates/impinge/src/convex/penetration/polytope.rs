@@ -1,7 +1,7 @@
-//! The polytope that grows: an exact hull of vertices added one by one.
+//! The expanding polytope: an exact hull of vertices added one by one.
 //!
-//! Whether a vertex is strictly above a face is decided exactly, so the faces below it form a disc
-//! with one border (the argument is in `convex/build.rs`) and the surface stays closed and convex,
+//! Whether a vertex is strictly above a face is decided exactly. So the faces below it form a disc
+//! with one border (the argument is in `convex/build.rs`), and the surface stays closed and convex,
 //! with coplanar neighbours at most.
 
 use crate::convex::body::{U, length_up};
@@ -11,9 +11,9 @@ use crate::math::Vec3;
 
 const NONE: u32 = u32::MAX;
 
-/// Corners whose heights along the normal differ by more than this times their size are those of a
-/// sliver whose normal rounding has spoilt.
-const SLANT: f64 = 1e-13;
+/// If the heights of a triangle's corners along its normal differ by more than this times their
+/// size, the triangle is a sliver and the normal inaccurate.
+const MAX_RELATIVE_SLANT: f64 = 1e-13;
 
 /// A triangle of the surface. Side `i` runs from corner `i` to corner `i + 1`.
 #[derive(Clone, Copy)]
@@ -22,18 +22,18 @@ pub(super) struct Face {
     across: [u32; 3],
     pub(super) alive: bool,
     /// The outer unit normal, rounded; for a sliver, the direction of its nearest point if that is
-    /// better.
+    /// more accurate.
     pub(super) normal: Vec3,
-    /// The triangle is at least this far from the origin, along the normal. Zero or less if the
-    /// origin is not strictly inside.
+    /// A lower bound of the distance of the triangle from the origin, along the normal. Zero or
+    /// less if the origin is not strictly inside.
     pub(super) height: f64,
 }
 
 pub(super) struct Polytope {
     pub(super) vertices: Vec<Vertex>,
     pub(super) faces: Vec<Face>,
-    /// The new face whose border side starts at a vertex, of the border at hand.
-    starting_at: Vec<u32>,
+    /// For each vertex the new face whose border side starts there; valid for the current border.
+    face_from_vertex: Vec<u32>,
 }
 
 impl Polytope {
@@ -45,8 +45,11 @@ impl Polytope {
             Sign::Positive => vertices.swap(0, 1),
             Sign::Negative => {}
         }
-        let mut polytope =
-            Self { vertices: vertices.to_vec(), faces: Vec::new(), starting_at: vec![NONE; 4] };
+        let mut polytope = Self {
+            vertices: vertices.to_vec(),
+            faces: Vec::new(),
+            face_from_vertex: vec![NONE; 4],
+        };
         let faces = [
             ([0, 1, 2], [1, 2, 3]),
             ([1, 0, 3], [0, 3, 2]),
@@ -70,29 +73,29 @@ impl Polytope {
         orient3d(a, b, c, p) == Sign::Positive
     }
 
-    /// Adds a vertex that is strictly above the face `seed`; the numbers of the new faces.
+    /// Adds a vertex that is strictly above the face `seed`; returns the indices of the new faces.
     pub(super) fn add(&mut self, vertex: Vertex, seed: u32) -> std::ops::Range<u32> {
         let border = self.remove_below(vertex.m, seed);
         let apex = self.vertices.len() as u32;
         self.vertices.push(vertex);
-        self.starting_at.push(NONE);
+        self.face_from_vertex.push(NONE);
         let first = self.faces.len() as u32;
         for (start, end, outside, side) in border {
             let face = self.add_face([start, end, apex], [outside, NONE, NONE]);
             self.faces[outside as usize].across[side] = face;
-            self.starting_at[start as usize] = face;
+            self.face_from_vertex[start as usize] = face;
         }
         let last = self.faces.len() as u32;
         for face in first..last {
-            let next = self.starting_at[self.faces[face as usize].corners[1] as usize];
+            let next = self.face_from_vertex[self.faces[face as usize].corners[1] as usize];
             self.faces[face as usize].across[1] = next;
             self.faces[next as usize].across[2] = face;
         }
         first..last
     }
 
-    /// Removes the faces below a point; the sides around them, each with the kept face and its side
-    /// there.
+    /// Removes the faces below a point; returns the sides around them, each with the kept face and
+    /// its side there.
     fn remove_below(&mut self, p: Vec3, seed: u32) -> Vec<(u32, u32, u32, usize)> {
         let mut border = Vec::new();
         let mut removed = vec![seed];
@@ -127,10 +130,10 @@ impl Polytope {
     }
 }
 
-/// The unit normal of a triangle and a bound from below of its distance from the origin, which
-/// counts only if the origin is inside.
+/// The unit normal of a triangle and a lower bound of its distance from the origin; the bound is
+/// valid only if the origin is inside.
 fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
-    // The two shorter sides give the normal that rounding spoils least.
+    // The two shorter sides give the most accurate normal.
     let sides = [b - a, c - b, a - c];
     let lengths = sides.map(Vec3::length_squared);
     let longest = (0..3).fold(0, |k, i| if lengths[i] > lengths[k] { i } else { k });
@@ -139,20 +142,20 @@ fn plane([a, b, c]: [Vec3; 3]) -> (Vec3, f64) {
     if normal == Vec3::ZERO {
         normal = unit(a);
     }
-    // Any unit vector bounds the distance of a triangle; the normal does so best, where it is known
-    // well.
+    // Any unit vector gives a bound of the distance of a triangle; the normal gives the best one if
+    // it is accurate.
     let size = length_up(a).max(length_up(b)).max(length_up(c));
-    let lowest = |n: Vec3| n.dot(a).min(n.dot(b)).min(n.dot(c));
-    let mut height = lowest(normal);
-    if normal.dot(a).max(normal.dot(b)).max(normal.dot(c)) - height > SLANT * size {
+    let least_height = |n: Vec3| n.dot(a).min(n.dot(b)).min(n.dot(c));
+    let mut height = least_height(normal);
+    if normal.dot(a).max(normal.dot(b)).max(normal.dot(c)) - height > MAX_RELATIVE_SLANT * size {
         let corners = [a, b, c];
-        let towards = unit(signed_volumes::reduce(&corners).sum(|i| corners[i]));
-        if towards != Vec3::ZERO && lowest(towards) > height {
-            (normal, height) = (towards, lowest(towards));
+        let to_nearest = unit(signed_volumes::reduce(&corners).sum(|i| corners[i]));
+        if to_nearest != Vec3::ZERO && least_height(to_nearest) > height {
+            (normal, height) = (to_nearest, least_height(to_nearest));
         }
     }
     let height = height - 16.0 * U * size - f64::MIN_POSITIVE;
-    // Only exact arithmetic knows whether the origin is on the inner side.
+    // Whether the origin is on the inner side is decided exactly.
     let outside = orient3d(a, b, c, Vec3::ZERO) == Sign::Positive;
     (normal, if outside { height.min(0.0) } else { height })
 }

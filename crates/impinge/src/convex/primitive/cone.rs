@@ -14,16 +14,17 @@ axial! {
     new
 }
 
-/// More than products that underflow can cost where they choose between the apex and the base: some
-/// 1e-323, over the length of a direction that is no shorter than 1e-30.
-const UNDERFLOW: f64 = 1e-290;
+/// More than the underflow of products can change the height where they choose between the apex and
+/// the base: about 1e-323, divided by the length of a direction of at least 1e-30.
+const UNDERFLOW_ERROR: f64 = 1e-290;
 
 impl Support for Cone {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {
         let Vec3 { x, y, z } = direction;
-        // The apex lies at z h, the furthest point of the base at r |(x, y)| - z h.
+        // Along the direction the apex lies at z h, the furthest point of the base at r |(x, y)| -
+        // z h.
         if 2.0 * z * self.half_height > self.radius * (x * x + y * y).sqrt() {
             return Vec3::new(0.0, 0.0, self.half_height);
         }
@@ -32,7 +33,7 @@ impl Support for Cone {
     }
 
     fn support_error(&self) -> f64 {
-        16.0 * U * (self.radius + self.half_height) + UNDERFLOW
+        16.0 * U * (self.radius + self.half_height) + UNDERFLOW_ERROR
     }
 
     fn ball(&self) -> (Vec3, f64) {

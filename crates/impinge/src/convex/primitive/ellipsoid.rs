@@ -14,9 +14,9 @@ pub struct Ellipsoid {
     axes: Vec3,
 }
 
-/// More than products that underflow can take from the height of a support: some 1e-323, over the
-/// length of a direction that is no shorter than 1e-30.
-const UNDERFLOW: f64 = 1e-290;
+/// More than the underflow of products can change the height of a support point: about 1e-323,
+/// divided by the length of a direction of at least 1e-30.
+const UNDERFLOW_ERROR: f64 = 1e-290;
 
 impl Ellipsoid {
     /// The ellipsoid with these half lengths of its axes; flat if one is zero.
@@ -42,20 +42,24 @@ impl Support for Ellipsoid {
     type Memory = ();
 
     fn furthest(&self, direction: Vec3, _memory: &mut ()) -> Vec3 {
-        // The image of the unit ball: its furthest point along the direction stretched, stretched.
-        let stretched = self.axes * direction;
-        let largest = stretched.abs().max_element();
+        // The ellipsoid is the image of the unit ball under the scaling by the axes: the image of
+        // the ball's furthest point along the scaled direction.
+        let scaled_direction = self.axes * direction;
+        let largest = scaled_direction.abs().max_element();
         if !(largest > 0.0 && largest.is_finite()) {
             return Vec3::ZERO;
         }
-        // Squares that lose digits would put the point beside the surface.
-        let scaled =
-            if (1e-140..1e140).contains(&largest) { stretched } else { stretched / largest };
-        self.axes * (scaled / scaled.length())
+        // Squares that lose digits to underflow or overflow would put the point off the surface.
+        let in_range = if (1e-140..1e140).contains(&largest) {
+            scaled_direction
+        } else {
+            scaled_direction / largest
+        };
+        self.axes * (in_range / in_range.length())
     }
 
     fn support_error(&self) -> f64 {
-        8.0 * U * self.axes.max_element() + UNDERFLOW
+        8.0 * U * self.axes.max_element() + UNDERFLOW_ERROR
     }
 
     fn ball(&self) -> (Vec3, f64) {

@@ -3,11 +3,11 @@
 use crate::answer::Contact;
 use crate::convex::Support;
 use crate::convex::body::U;
-use crate::convex::placed::Placed;
+use crate::convex::posed_body::PosedBody;
 use crate::error::{Error, ErrorKind};
 use crate::math::{MAX_COORDINATE, Pose, Vec3, check_range, unit_scale};
 
-/// All points `x` with `normal . x <= offset`: the ground, solid below.
+/// All points `x` with `normal . x <= offset`: for example the ground, solid below.
 ///
 /// ```
 /// use impinge::Pose;
@@ -23,13 +23,14 @@ use crate::math::{MAX_COORDINATE, Pose, Vec3, check_range, unit_scale};
 pub struct HalfSpace {
     normal: Vec3,
     offset: f64,
-    /// The same plane with the normal scaled by a power of two to a size about one.
+    /// The same plane with the normal scaled by a power of two to a length of about one.
     scaled: Vec3,
     scaled_offset: f64,
 }
 
 impl HalfSpace {
-    /// The half-space of these numbers; the normal has any length but zero and is not changed.
+    /// The half-space with this normal and offset. The normal has any length except zero and is
+    /// stored unchanged.
     ///
     /// # Errors
     /// If a number is not finite or too large, or the normal is zero.
@@ -70,19 +71,19 @@ impl HalfSpace {
         self.offset
     }
 
-    /// How far `body`, at `pose` in the half-space's frame, is from the half-space, or how deep it
-    /// reaches into it. The half-space is A of the answer, the direction its unit normal.
+    /// The distance of `body`, at `pose` in the half-space's frame, from the half-space, or its
+    /// penetration depth. The half-space is A of the answer; the direction is its unit normal.
     #[must_use]
     pub fn contact<B: Support>(&self, body: &B, pose: &Pose, memory: &mut B::Memory) -> Contact {
-        let placed = Placed::new(body, pose);
+        let posed = PosedBody::new(body, pose);
         let n = self.scaled;
-        let (p, _) = placed.furthest(-n, memory);
+        let (p, _) = posed.furthest(-n, memory);
         let height = n.dot(p) - self.scaled_offset;
         // The rounding of three products and three sums, of scaled numbers that are denormal, and
-        // of the support.
+        // of the support point.
         let rounding = 6.0 * U * (n.abs().dot(p.abs()) + self.scaled_offset.abs());
         let length = n.length();
-        let error = placed.error + rounding / length * (1.0 + 16.0 * U) + 1e-250;
+        let error = posed.error + rounding / length * (1.0 + 16.0 * U) + 1e-250;
         let (distance, margin) = (height / length, body.margin());
         let slack = error + 16.0 * U * (distance.abs() + margin);
         let unit = n / length;
@@ -101,7 +102,7 @@ mod tests {
     use super::*;
     use crate::convex::{Capsule, Cone, Cuboid, Ellipsoid, Sphere};
 
-    fn near<B: Support>(ground: &HalfSpace, body: &B, pose: &Pose, expected: f64) {
+    fn assert_distance<B: Support>(ground: &HalfSpace, body: &B, pose: &Pose, expected: f64) {
         let gap = ground.contact(body, pose, &mut B::Memory::default());
         let size = 1.0 + pose.translation().length();
         assert!(gap.lower <= expected && expected <= gap.upper, "{gap:?} {expected}");
@@ -113,20 +114,20 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_those_of_school_geometry() {
+    fn distances_are_those_of_elementary_geometry() {
         for scale in [1.0, 1e-30, 1e50, 1e-310] {
             let ground = HalfSpace::new(Vec3::new(0.0, 0.0, scale), scale).unwrap();
             let up = |z: f64| Pose::from_translation([3.0, -2.0, z]).unwrap();
-            near(&ground, &Sphere::new(0.5).unwrap(), &up(4.0), 2.5);
-            near(&ground, &Sphere::new(0.5).unwrap(), &up(0.0), -1.5);
-            near(&ground, &Capsule::new(0.5, 0.25).unwrap(), &up(2.0), 0.25);
-            near(&ground, &Cuboid::new([1.0, 1.0, 0.5]).unwrap(), &up(2.0), 0.5);
-            near(&ground, &Cone::new(0.5, 2.0).unwrap(), &up(2.0), 0.5);
-            near(&ground, &Ellipsoid::new([1.0, 2.0, 3.0]).unwrap(), &up(5.0), 1.0);
+            assert_distance(&ground, &Sphere::new(0.5).unwrap(), &up(4.0), 2.5);
+            assert_distance(&ground, &Sphere::new(0.5).unwrap(), &up(0.0), -1.5);
+            assert_distance(&ground, &Capsule::new(0.5, 0.25).unwrap(), &up(2.0), 0.25);
+            assert_distance(&ground, &Cuboid::new([1.0, 1.0, 0.5]).unwrap(), &up(2.0), 0.5);
+            assert_distance(&ground, &Cone::new(0.5, 2.0).unwrap(), &up(2.0), 0.5);
+            assert_distance(&ground, &Ellipsoid::new([1.0, 2.0, 3.0]).unwrap(), &up(5.0), 1.0);
             let tilt = Pose::from_axis_angle([1.0, 0.0, 0.0], 0.5).unwrap();
             let tall = Cuboid::new([1.0, 2.0, 0.5]).unwrap();
             let reach = 2.0 * 0.5_f64.sin() + 0.5 * 0.5_f64.cos();
-            near(&ground, &tall, &up(6.0).compose(&tilt).unwrap(), 5.0 - reach);
+            assert_distance(&ground, &tall, &up(6.0).compose(&tilt).unwrap(), 5.0 - reach);
         }
     }
 

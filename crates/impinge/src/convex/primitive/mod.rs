@@ -1,6 +1,6 @@
-//! Primitives: bodies given by a few numbers.
+//! Primitives: bodies defined by a few numbers.
 //!
-//! Every one is centred at the origin of its frame; the axis of those that have one is z. A length
+//! Every primitive is centred at the origin of its frame; if it has an axis, that is z. A length
 //! may be zero, which makes the body flat, a segment or a point; it must be finite, not negative
 //! and at most [`MAX_COORDINATE`].
 //!
@@ -10,12 +10,13 @@
 //! | [`Capsule`] | the segment from `-half_height` to `half_height` on z | radius |
 //! | [`Cuboid`] | its eight corners | 0 |
 //! | [`Cylinder`], [`Cone`], [`Ellipsoid`] | curved, the body itself | 0 |
-//! | [`Rounded`] | that of the body inside | that of the body inside, and more |
+//! | [`Rounded`] | that of the body inside | that of the body inside plus a given one |
 //!
-//! A [`HalfSpace`] has no end, so it is no [`Support`]; it is compared with one by a single support.
+//! A [`HalfSpace`] is unbounded, so it is not a [`Support`]; it is compared with one by a single
+//! support point.
 
-/// A body about z that half a height and a radius describe: the type, its constructor and its
-/// lengths. `$name` is what errors call it.
+/// Defines a body about z with half a height and a radius: the type, its constructor and its
+/// accessors. `$name` is its name in error messages.
 macro_rules! axial {
     ($(#[$about:meta])* $body:ident, $name:literal, $(#[$made:meta])* new) => {
         $(#[$about])*
@@ -75,30 +76,30 @@ use crate::math::{MAX_COORDINATE, Vec3};
 #[cfg(doc)]
 use super::body::Support;
 
-/// Checks a length of a primitive; `what` names it.
+/// Checks a length of a primitive; `what` is its name in the error.
 fn check_length(length: f64, what: &str) -> Result<(), Error> {
-    let refuse = |kind, why: &str| Err(Error::new(kind, format!("{what} is {length:e}: {why}")));
+    let error = |kind, why: &str| Err(Error::new(kind, format!("{what} is {length:e}: {why}")));
     if !length.is_finite() {
-        refuse(ErrorKind::NotFinite, "give a finite number")
+        error(ErrorKind::NotFinite, "give a finite number")
     } else if length < 0.0 {
-        refuse(ErrorKind::BadParameter, "give a number that is not negative")
+        error(ErrorKind::BadParameter, "give a number that is not negative")
     } else if length > MAX_COORDINATE {
         let why = format!("the most is {MAX_COORDINATE:e}; choose a larger unit");
-        refuse(ErrorKind::OutOfRange, &why)
+        error(ErrorKind::OutOfRange, &why)
     } else {
         Ok(())
     }
 }
 
 /// The point of a circle of `radius` about z that lies furthest along the x and y of `direction`;
-/// the middle if they are zero.
+/// the center if both are zero.
 fn on_circle(direction: Vec3, radius: f64) -> [f64; 2] {
     let Vec3 { mut x, mut y, .. } = direction;
     let largest = x.abs().max(y.abs());
     if !(largest > 0.0 && largest.is_finite()) {
         return [0.0, 0.0];
     }
-    // Squares that lose digits would put the point beside the circle.
+    // Squares that lose digits to underflow or overflow would put the point off the circle.
     if !(1e-140..1e140).contains(&largest) {
         (x, y) = (x / largest, y / largest);
     }
@@ -119,7 +120,7 @@ mod tests {
         inside: impl Fn(Vec3) -> f64,
     ) {
         let mut random = Random::new(8);
-        let (middle, radius) = body.ball();
+        let (center, radius) = body.ball();
         let error = body.support_error();
         for round in 0..2000 {
             let mut d = random.direction() * 10_f64.powi(round % 40 - 20);
@@ -132,7 +133,7 @@ mod tests {
             let p = body.furthest(d, &mut B::Memory::default());
             assert!(inside(p) <= error, "{p} is outside by {:e}", inside(p));
             let x = core(&mut random);
-            assert!(x.distance(middle) <= radius * (1.0 + 1e-14), "{x} is outside of the ball");
+            assert!(x.distance(center) <= radius * (1.0 + 1e-14), "{x} is outside of the ball");
             // The products are rounded here.
             let slack = (error + 4e-16 * radius) * d.length();
             assert!(d.dot(x - p) <= slack, "{x} is further along {d} than {p}");
@@ -159,16 +160,16 @@ mod tests {
             let size = cuboid.half_extents();
             check(&cuboid, |q| q.in_cube() * size, |p| (p.abs() - size).max_element());
 
-            let aside = |p: Vec3| p.x.hypot(p.y);
+            let radial = |p: Vec3| p.x.hypot(p.y);
             let cylinder = Cylinder::new(h, r).unwrap();
             let rim = |q: &mut Random| in_disc(q) * r + Vec3::Z * q.range(-h, h);
-            check(&cylinder, rim, |p| (aside(p) - r).max(p.z.abs() - h));
+            check(&cylinder, rim, |p| (radial(p) - r).max(p.z.abs() - h));
             let cone = Cone::new(h, r).unwrap();
             let side = |q: &mut Random| {
                 let t = q.unit();
                 in_disc(q) * (r * t) + Vec3::Z * (h * (1.0 - 2.0 * t))
             };
-            check(&cone, side, |p| (aside(p) - r * (h - p.z) / (2.0 * h)).max(-h - p.z));
+            check(&cone, side, |p| (radial(p) - r * (h - p.z) / (2.0 * h)).max(-h - p.z));
             for axes in [[r, h, 3.0 * r], [r, h, 1e-9 * r], [r, 0.0, h]] {
                 let ellipsoid = Ellipsoid::new(axes).unwrap();
                 let axes = Vec3::from(axes);
@@ -206,14 +207,15 @@ mod tests {
         assert_eq!(Rounded::new(Sphere::new(1.0).unwrap(), 0.5).unwrap().margin(), 1.5);
     }
 
-    /// Squares of components that are nearly lost in a direction put the point beside the body.
+    /// Regression: squares of components that nearly underflow in a direction put the point off the
+    /// body.
     #[test]
     fn directions_almost_along_an_axis_have_supports_on_the_body() {
         let mut random = Random::new(9);
         let tiny = f64::from_bits(1);
         for round in 0..4000 {
-            let aside = random.range(1.0, 9.0) * 10_f64.powi(-(round % 40) - 140);
-            let d = Vec3::new(aside, aside * random.range(-1.0, 1.0), random.range(0.5, 1.0));
+            let radial = random.range(1.0, 9.0) * 10_f64.powi(-(round % 40) - 140);
+            let d = Vec3::new(radial, radial * random.range(-1.0, 1.0), random.range(0.5, 1.0));
             let scale = [1.0, 1e60, 1e-120, 1e-200, 1e-300, 1e-310, 1e4 * tiny][round as usize % 7];
             let r = scale * random.range(0.3, 1.0);
             let out = |p: Vec3| (p.x / r).hypot(p.y / r) - 1.0;
@@ -224,7 +226,7 @@ mod tests {
             let cone = Cone::new(0.0, r).unwrap();
             let p = cone.furthest(-d, &mut ());
             assert!(out(p) * r <= cone.support_error(), "{d} {p} {r:e}");
-            // Flat, so that nothing else stretches the direction.
+            // A flat ellipsoid, so that only the radius scales the direction.
             let disc = Ellipsoid::new([r, r, 0.0]).unwrap();
             let p = disc.furthest(d, &mut ());
             assert!(out(p) * r <= disc.support_error(), "{d} {p} {r:e}");

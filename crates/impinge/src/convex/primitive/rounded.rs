@@ -25,15 +25,15 @@ pub struct Rounded<B> {
 }
 
 impl<B: Support> Rounded<B> {
-    /// `body` with `margin` around it. The margin of the whole is the `f64` sum of this and the
-    /// body's own.
+    /// `body` with `margin` around it. The total margin is the `f64` sum of this and the body's
+    /// own.
     ///
     /// # Errors
-    /// If the margin is not finite, negative or too large, also together with the body's own.
+    /// If the margin, or its sum with the body's own, is not finite, negative or too large.
     pub fn new(body: B, margin: f64) -> Result<Self, Error> {
         check_length(margin, "the margin")?;
         let margin = margin + body.margin();
-        check_length(margin, "the margin with that of the body inside")?;
+        check_length(margin, "the margin plus that of the body inside")?;
         Ok(Self { inside: body, margin })
     }
 

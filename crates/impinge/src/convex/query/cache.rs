@@ -1,22 +1,21 @@
-//! What one query leaves for the next one of the same pair.
+//! The state that a query keeps for the next one of the same pair.
 
 use super::simplex::Simplex;
 use super::vector::Vector;
 use crate::math::Vec3;
 
-/// Where the last query of a pair ended. A similar query starts there, and is several times
-/// quicker.
+/// Where the last query of a pair ended. A similar query starts there and is several times faster.
 ///
-/// Keep one for each pair of bodies. It may be used with other bodies, or after long: it costs a
-/// little time then, and changes no answer's truth.
+/// Keep one for each pair of bodies. A cache of other bodies, or of a query long ago, costs a
+/// little time; every answer stays correct.
 #[derive(Clone, Debug, Default)]
 pub struct HullCache {
     pairs: [[u32; 2]; 4],
     len: usize,
-    /// The last direction that separated the bodies, against B; zero if there is none.
-    pub(super) apart: Vec3,
+    /// The last direction that separated the bodies, from A to B; zero if there is none.
+    pub(super) direction: Vec3,
     /// Whether the pairs surrounded the origin.
-    pub(super) met: bool,
+    pub(super) intersected: bool,
 }
 
 impl HullCache {
@@ -26,7 +25,7 @@ impl HullCache {
         self.len == 0
     }
 
-    /// Vertices that exist in hulls with so many.
+    /// The pairs of vertices; none if one does not exist in hulls of `in_a` and `in_b` vertices.
     #[inline(always)]
     pub(super) fn pairs(&self, in_a: usize, in_b: usize) -> &[[u32; 2]] {
         let pairs = &self.pairs[..self.len.min(4)];
@@ -35,8 +34,8 @@ impl HullCache {
     }
 
     #[inline(always)]
-    pub(super) fn keep<V: Vector>(&mut self, simplex: &Simplex<V>, met: bool) {
-        self.met = met;
+    pub(super) fn store<V: Vector>(&mut self, simplex: &Simplex<V>, intersected: bool) {
+        self.intersected = intersected;
         self.len = simplex.len();
         for (k, pair) in self.pairs.iter_mut().enumerate() {
             let corner = simplex.corner(k);

@@ -1,4 +1,4 @@
-//! Which vertices of a hull can be furthest in the directions of one cell of a cube map.
+//! The vertices of a hull that can be furthest in the directions of one cell of a cube map.
 //!
 //! A direction belongs to the face of the cube that it pierces, and there to a cell of a square
 //! grid. A vertex is furthest in some direction of the cell if the cell meets the cone of
@@ -7,34 +7,35 @@
 //! something is left. Those vertices are connected by edges of the hull (their cones tile a convex
 //! set of directions), so they are collected by walking from one of them.
 //!
-//! Two things must not be left to rounding. The first vertex is found by exact comparisons: many
-//! vertices may be so near each other that, seen from the middle of the hull, they are one point,
-//! and a walk in rounded coordinates ends there, however far the hull goes on. And an edge that is
-//! not longer than the rounding of its ends has no direction: it clips nothing.
+//! Two cases are decided without rounded coordinates. First, the walk starts at a vertex found by
+//! exact comparisons: vertices may be so close together that they coincide in rounded coordinates,
+//! and a climb in rounded coordinates would end there although the hull extends further. Second, an
+//! edge not longer than the rounding of its ends has no direction, so it clips nothing.
 
 use crate::convex::Hull;
 use crate::convex::support::Climb;
 use crate::math::Vec3;
 
-/// Cells along one side of a face of the cube for a hull of `vertices` vertices: about two cells a
-/// vertex, so that most cells fill one block or less.
-pub(super) fn side(vertices: usize) -> u32 {
+/// Cells along one side of a face of the cube for a hull of `vertices` vertices: about two cells
+/// for each vertex, so that most cells fill one block or less.
+pub(super) fn cells_per_side(vertices: usize) -> u32 {
     ((vertices as f64 / 3.0).sqrt().ceil() as u32).clamp(2, 64)
 }
 
-/// How far beyond its borders a cell looks: more than the rounding of [`of`] and of the clipping.
-const OVERLAP: f64 = 1e-5;
+/// The margin by which a cell is enlarged: more than the rounding of [`cell_of`] and of the
+/// clipping.
+const CELL_MARGIN: f64 = 1e-5;
 
-/// More than the rounding of both ends of an edge, each coordinate of each less than `2^-53`, can
-/// change of a product with a direction in a cell.
-const ENDS: f64 = 2e-15;
+/// An upper bound of the error of an edge's product with a direction in a cell, from the rounding
+/// of both ends of the edge: less than `2^-53` in each coordinate of each.
+const EDGE_ERROR: f64 = 2e-15;
 
 /// The axes along the sides of each face.
 const SIDES: [[usize; 2]; 3] = [[1, 2], [2, 0], [0, 1]];
 
 /// The cell of a direction.
 #[inline(always)]
-pub(super) fn of(direction: [f32; 3], side: u32) -> usize {
+pub(super) fn cell_of(direction: [f32; 3], side: u32) -> usize {
     let size = direction.map(f32::abs);
     let axis = usize::from(size[1] > size[0]);
     let axis = if size[2] > size[axis] { 2 } else { axis };
@@ -43,34 +44,34 @@ pub(super) fn of(direction: [f32; 3], side: u32) -> usize {
     let half = 0.5 * side as f32;
     let scale = half / size[axis];
     // Adding this number rounds to the nearest integer and leaves it in the lowest bits; NaN goes
-    // to the first or the last cell. Rounding may bring a direction on the border of two faces
-    // beyond either end, which must not become the other.
-    const ROUND: f32 = 12_582_912.0;
+    // to the first or the last cell. Rounding may move a direction on the border of two faces past
+    // either end of its row; the bounds keep it at that end.
+    const ROUND_TO_INTEGER: f32 = 12_582_912.0;
     let last = side as i32 - 1;
     let place = |x: f32| {
-        let bits = (x * scale + (half - 0.5) + ROUND).to_bits();
-        (bits.wrapping_sub(ROUND.to_bits()) as i32).max(0).min(last) as usize
+        let bits = (x * scale + (half - 0.5) + ROUND_TO_INTEGER).to_bits();
+        (bits.wrapping_sub(ROUND_TO_INTEGER.to_bits()) as i32).max(0).min(last) as usize
     };
     let width = side as usize;
     ((2 * axis + back) * width + place(direction[i])) * width + place(direction[j])
 }
 
-/// Calls `each` with the candidates of every cell, in the order of the cells. `local` are the
-/// hull's vertices from its middle, none further than one.
+/// Calls `each` with the candidate vertices of every cell, in the order of the cells. `local` are
+/// the hull's vertices relative to its center, at most one long.
 pub(super) fn for_each(hull: &Hull, local: &[Vec3], side: u32, mut each: impl FnMut(&[u32])) {
     let mut seen = vec![u32::MAX; local.len()];
     let mut found: Vec<u32> = Vec::new();
-    let (mut start, mut walk) = (0, Climb::default());
+    let (mut start, mut climb) = (0, Climb::default());
     let width = 2.0 / f64::from(side);
     let mut number = 0;
     for face in 0..6 {
         let (axis, forward) = (face / 2, if face % 2 == 0 { 1.0 } else { -1.0 });
         for i in 0..side {
             for j in 0..side {
-                let low = [i, j].map(|k| f64::from(k) * width - 1.0 - OVERLAP);
-                let high = [i, j].map(|k| f64::from(k + 1) * width - 1.0 + OVERLAP);
+                let low = [i, j].map(|k| f64::from(k) * width - 1.0 - CELL_MARGIN);
+                let high = [i, j].map(|k| f64::from(k + 1) * width - 1.0 + CELL_MARGIN);
                 let cell = Cell { axis, forward, low, high };
-                start = hull.climb(cell.middle(), start, &mut walk);
+                start = hull.climb(cell.center(), start, &mut climb);
                 found.clear();
                 found.push(start);
                 seen[start as usize] = number;
@@ -103,7 +104,7 @@ struct Cell {
 }
 
 impl Cell {
-    fn middle(&self) -> Vec3 {
+    fn center(&self) -> Vec3 {
         let mut d = Vec3::ZERO;
         d[self.axis] = self.forward;
         for k in 0..2 {
@@ -121,7 +122,7 @@ impl Cell {
         for neighbor in hull.neighbors(vertex) {
             let edge = local[vertex as usize] - local[*neighbor as usize];
             let (c, x, y) = (edge[self.axis] * self.forward, edge[i], edge[j]);
-            let slack = 1e-12 * (c.abs() + x.abs() + y.abs()) + ENDS;
+            let slack = 1e-12 * (c.abs() + x.abs() + y.abs()) + EDGE_ERROR;
             let inside = |p: &[f64; 2]| c + x * p[0] + y * p[1] + slack;
             clipped.clear();
             for k in 0..polygon.len() {
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// Directions of any length, many of them on the borders of faces and cells, lie in their
+    /// Directions of any length lie in their cells; many of them lie on the borders of faces and
     /// cells.
     #[test]
     fn directions_lie_in_their_cells() {
@@ -159,14 +160,14 @@ mod tests {
             let length = random.range(1e-3, 2.0) as f32;
             let mut d = [0; 3].map(|_| random.range(-1.0, 1.0) as f32 * length);
             if round % 2 == 0 {
-                // Two components of one size, and sometimes three.
+                // Two components of equal size, and sometimes three.
                 let signs = [1.0, -1.0];
                 d[1] = d[0] * signs[random.index(2)];
                 if random.index(3) == 0 {
                     d[2] = d[0] * signs[random.index(2)];
                 }
             }
-            let cell = of(d, side);
+            let cell = cell_of(d, side);
             let width = side as usize;
             let (face, i, j) = (cell / width / width, cell / width % width, cell % width);
             let axis = face / 2;

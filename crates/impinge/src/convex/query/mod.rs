@@ -1,4 +1,4 @@
-//! Two hulls: do they meet, how far apart are they, how deep do they overlap.
+//! Queries between two hulls: whether they intersect, their distance, their penetration depth.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -6,39 +6,40 @@
 //! | How far apart are they? | [`distance`]: bounds and closest points |
 //! | How deep do they overlap? | [`contact`]: distance or depth, whichever it is, with points and direction |
 //!
-//! Each has a twin that takes a [`HullCache`] for bodies that move a little from query to query.
+//! Each has a variant that takes a [`HullCache`], for bodies that move a little between queries.
 //!
-//! The method: the search for the point of the Minkowski difference closest to the origin
-//! (`gjk.rs`), first in `f32` (`rough.rs`), from where ellipsoids would be closest (`start.rs`) or
-//! where the last query ended (`begin.rs`), with furthest vertices from a table of directions
-//! (`furthest.rs`, `cells.rs`), then confirmed in `f64`; for the depth a surface that grows around
-//! the origin (`expand.rs`). Every bound counts its rounding, and what floating point cannot decide
-//! goes to [exact arithmetic](super::decide). No answer comes from having run out of steps.
+//! The method is the search for the point of the Minkowski difference closest to the origin
+//! (`gjk.rs`), first in `f32` (`search_f32.rs`). It starts where ellipsoids would be closest
+//! (`ellipsoids.rs`) or where the last query ended (`start.rs`), and finds furthest vertices in a
+//! table of directions (`support_table.rs`, `cells.rs`). The result is confirmed in `f64`. For the
+//! depth, a polytope grows around the origin (`expand.rs`). Every bound includes its rounding, and
+//! what floating point cannot decide goes to [exact arithmetic](super::decide). No answer depends
+//! on a limit of steps.
 
 mod answer;
-mod ask;
-mod begin;
-mod border;
+mod boundary;
+mod bounds;
 mod cache;
 mod cells;
+mod dependent_searches;
+mod ellipsoids;
+mod exact;
 mod expand;
-mod furthest;
 mod gjk;
-mod measure;
-mod near;
-mod placed;
-mod rough;
+mod pipeline;
+mod reduced_simplex;
+mod search_f32;
 mod simplex;
-mod slow;
-mod span;
+mod small_hulls;
 mod stage;
 mod start;
+mod support_table;
 mod vector;
 
+pub(crate) use bounds::{bounds_at, bounds_at_f32};
 pub use cache::HullCache;
-pub(super) use furthest::Furthest;
-pub use measure::furthest_as_in_queries;
-pub(crate) use span::{bounds_at, rough_bounds_at};
+pub use dependent_searches::furthest_as_in_queries;
+pub(super) use support_table::SupportTable;
 
 use std::marker::PhantomData;
 
@@ -48,7 +49,7 @@ use crate::answer::{Contact, Distance};
 use crate::math::Pose;
 use crate::wide::dispatch;
 use answer::Answer;
-use ask::{Measure, Meet};
+use pipeline::{ContactTask, IntersectionTask};
 
 /// Whether `a` and `b`, at `pose` in `a`'s frame, share a point, with the proof. Exact.
 ///
@@ -70,21 +71,21 @@ pub fn intersects(a: &Hull, b: &Hull, pose: &Pose) -> Verdict {
 }
 
 /// As [`intersects`], starting where the last query of the pair ended. The verdict is the same; the
-/// proof may be another.
+/// proof may differ.
 #[must_use]
 pub fn intersects_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> Verdict {
     if cache.is_empty() {
-        dispatch::run(Meet::<false> { a, b, pose, cache })
+        dispatch::run(IntersectionTask::<false> { a, b, pose, cache })
     } else {
-        dispatch::run(Meet::<true> { a, b, pose, cache })
+        dispatch::run(IntersectionTask::<true> { a, b, pose, cache })
     }
 }
 
-/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, with closest points in `a`'s frame;
-/// zero if they share a point.
+/// The distance of `a` and `b`, at `pose` in `a`'s frame, with closest points in `a`'s frame; zero
+/// if they share a point.
 ///
-/// The bounds differ by rounding: at most 1e-12 of the size of the whole, mostly a hundredth of
-/// that.
+/// The bounds differ by rounding: by at most 1e-12 of the size of both bodies together, mostly a
+/// hundredth of that.
 ///
 /// ```
 /// use impinge::convex::{self, Hull};
@@ -110,13 +111,13 @@ pub fn distance_cached(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -
     measure(a, b, pose, cache)
 }
 
-/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, or how deep they overlap; and whether
-/// they share a point, with the proof, which is exact also where the signed distance is zero to
+/// The distance or the penetration depth of `a` and `b`, at `pose` in `a`'s frame; and whether they
+/// share a point, with the proof. That verdict is exact also where the signed distance is zero to
 /// rounding.
 ///
-/// Of bodies that overlap, the bounds mostly agree to 1e-11 of their size. Where floating point
-/// cannot bring them together (depths of less than a millionth of the size, say), they are what
-/// they are.
+/// For bodies that overlap, the bounds mostly agree to 1e-11 of their size. Where floating point
+/// cannot bring them closer (depths of less than a millionth of the size, say), they are returned
+/// as they are.
 ///
 /// ```
 /// use impinge::convex::{self, Hull};
@@ -149,8 +150,8 @@ pub fn contact_cached(
 
 fn measure<T: Answer>(a: &Hull, b: &Hull, pose: &Pose, cache: &mut HullCache) -> T {
     if cache.is_empty() {
-        dispatch::run(Measure::<T, false> { a, b, pose, cache, answer: PhantomData })
+        dispatch::run(ContactTask::<T, false> { a, b, pose, cache, answer: PhantomData })
     } else {
-        dispatch::run(Measure::<T, true> { a, b, pose, cache, answer: PhantomData })
+        dispatch::run(ContactTask::<T, true> { a, b, pose, cache, answer: PhantomData })
     }
 }

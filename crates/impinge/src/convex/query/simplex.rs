@@ -20,23 +20,23 @@ impl<V: Vector> Corner<V> {
 /// Corners whose hull is a point, a segment, a triangle or a tetrahedron; the newest is the last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Simplex<V> {
-    /// Points and vertices apart: what is stored in one piece and read in another waits for the
-    /// memory.
+    /// Points and vertices are separate arrays, so that each is loaded in the pieces it was stored
+    /// in; other loads wait until the store has reached memory.
     points: [V; 4],
     /// The vertex of A in the low half, that of B in the high half.
     vertices: [u64; 4],
     len: usize,
 }
 
-/// Where the origin lies.
+/// Where the origin lies relative to a simplex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Nearest<V: Vector> {
-    /// Outside. The closest point is `direction * (height / |direction|^2)`: nothing is divided
-    /// before it is needed.
+    /// Outside. The closest point is `direction * (height / |direction|^2)`; the division is left
+    /// until it is needed.
     Toward {
         /// From the origin to the closest point, of any length.
         direction: V,
-        /// The direction times the closest point.
+        /// The product of the direction and the closest point.
         height: V::Number,
     },
     /// Inside the tetrahedron or on it, to rounding.
@@ -59,13 +59,13 @@ impl<V: Vector> Nearest<V> {
     }
 }
 
-/// Which corners of a triangle its closest point needs, as bits.
+/// The corners of a triangle that its closest point needs, as bits.
 const A: usize = 1;
 const B: usize = 2;
 const C: usize = 4;
 
-/// For each set of corners of a triangle: how many they are, and their places in order.
-const KEPT: [(usize, [usize; 2]); 8] = [
+/// For each set of corners of a triangle: their number, and the indices of the first two in order.
+const CORNERS_OF_SET: [(usize, [usize; 2]); 8] = [
     (0, [0, 1]),
     (1, [0, 1]),
     (1, [1, 1]),
@@ -86,7 +86,7 @@ impl<V: Vector> Simplex<V> {
         Self { points, vertices, len }
     }
 
-    /// The same corners with other points.
+    /// The same vertices with other points.
     #[inline(always)]
     pub(super) fn at<U: Vector>(&self, points: [U; 4]) -> Simplex<U> {
         Simplex { points, vertices: self.vertices, len: self.len }
@@ -106,13 +106,13 @@ impl<V: Vector> Simplex<V> {
         (0..self.len).map(|k| self.corner(k))
     }
 
-    /// All four corners, if there are so many.
+    /// All four corners, if the simplex is a tetrahedron.
     #[inline(always)]
     pub(super) fn tetrahedron_corners(&self) -> Option<[Corner<V>; 4]> {
         (self.len == 4).then(|| [self.corner(0), self.corner(1), self.corner(2), self.corner(3)])
     }
 
-    /// Puts the corner at `from` in the place of that at `to`.
+    /// Copies the corner at `from` over the one at `to`.
     #[inline(always)]
     fn copy(&mut self, from: usize, to: usize) {
         self.points[to & 3] = self.points[from & 3];
@@ -139,63 +139,63 @@ impl<V: Vector> Simplex<V> {
     }
 
     /// Finds the closest point and drops the corners that it does not need. The newest corner must
-    /// lie nearer to the origin, seen from the closest point of the others, than those: then it is
-    /// needed.
+    /// lie nearer to the origin than the others, measured along their closest point: then the new
+    /// closest point needs it.
     #[inline(always)]
     pub(super) fn reduce(&mut self) -> Nearest<V> {
         match self.len {
-            1 => self.only(0),
+            1 => self.vertex(0),
             2 => self.segment(),
             3 => self.triangle(),
             _ => self.tetrahedron(),
         }
     }
 
-    /// As [`reduce`](Self::reduce) for corners that most likely are all needed.
+    /// As [`reduce`](Self::reduce), for corners that are most likely all needed.
     #[inline(always)]
-    pub(super) fn reduce_all(&mut self) -> Nearest<V> {
+    pub(super) fn reduce_expecting_all(&mut self) -> Nearest<V> {
         let all = *self;
         let nearest = self.reduce();
         if self.len == all.len || nearest == Nearest::Inside {
             return nearest;
         }
         *self = all;
-        self.reduce_any()
+        self.reduce_any_order()
     }
 
-    /// As [`reduce`](Self::reduce), for corners of another time: not the closest part of all,
-    /// perhaps, but one to go on from. Apart, so that searches that start without corners keep
-    /// their registers.
+    /// As [`reduce`](Self::reduce), for corners from a cache. The result may not be the closest
+    /// part of the simplex, but it is a valid start. Not inlined, so that cold searches keep their
+    /// registers.
     #[inline(never)]
-    pub(super) fn reduce_kept(&mut self) -> Nearest<V> {
+    pub(super) fn reduce_cached(&mut self) -> Nearest<V> {
         self.reduce()
     }
 
-    /// As [`reduce`](Self::reduce), whatever the order of the corners.
-    pub(super) fn reduce_any(&mut self) -> Nearest<V> {
+    /// As [`reduce`](Self::reduce), for corners in any order.
+    pub(super) fn reduce_any_order(&mut self) -> Nearest<V> {
         let all = *self;
         let mut best = self.reduce();
         if all.len == 1 || best == Nearest::Inside {
             return best;
         }
         let mut square = best.square();
-        // Every corner is tried as the newest: one of those that the closest point needs gives it.
+        // Every corner is tried as the newest: one that the closest point needs gives it.
         for first in 1..all.len {
-            let mut turned = Self::EMPTY;
+            let mut rotated = Self::EMPTY;
             for k in 0..all.len {
-                turned.push(all.corner((first + k) % all.len));
+                rotated.push(all.corner((first + k) % all.len));
             }
-            let nearest = turned.reduce();
+            let nearest = rotated.reduce();
             if nearest.square() < square {
                 (best, square) = (nearest, nearest.square());
-                *self = turned;
+                *self = rotated;
             }
         }
         best
     }
 
     #[inline(always)]
-    fn only(&mut self, k: usize) -> Nearest<V> {
+    fn vertex(&mut self, k: usize) -> Nearest<V> {
         self.copy(k, 0);
         self.len = 1;
         Nearest::toward(self.points[0], self.points[0])
@@ -207,11 +207,11 @@ impl<V: Vector> Simplex<V> {
         let edge = old - new;
         let (along, square) = (-new.dot(edge), edge.dot(edge));
         if along <= V::Number::ZERO {
-            self.only(1)
+            self.vertex(1)
         } else if along < square {
             Nearest::toward(new * square + edge * along, new)
         } else {
-            self.only(0)
+            self.vertex(0)
         }
     }
 
@@ -226,7 +226,7 @@ impl<V: Vector> Simplex<V> {
     #[inline(always)]
     fn keep(&mut self, needed: usize) {
         if needed != A | B | C {
-            let (len, [first, second]) = KEPT[needed & 7];
+            let (len, [first, second]) = CORNERS_OF_SET[needed & 7];
             self.copy(first, 0);
             self.copy(second, 1);
             self.len = len;
@@ -239,8 +239,8 @@ impl<V: Vector> Simplex<V> {
     fn tetrahedron(&mut self) -> Nearest<V> {
         let [a, b, c, d] = self.points;
         let (u, v, w) = (a - d, b - d, c - d);
-        // Each is six times the volume of the origin's tetrahedron on a face through the newest
-        // corner, with the sign of the whole.
+        // Each is six times the signed volume of the tetrahedron of the origin and a face through
+        // the newest corner; `whole` is that of the whole.
         let (face_c, face_a, face_b) = (u.cross(v), v.cross(w), w.cross(u));
         let whole = face_c.dot(w);
         let zero = V::Number::ZERO;
@@ -255,19 +255,19 @@ impl<V: Vector> Simplex<V> {
             return Nearest::Inside;
         }
         if matches!(out, 1 | 2 | 4) & (whole != zero) {
-            // The newest corner takes the place of the one across from the face.
-            let gone = out.trailing_zeros() as usize;
-            self.copy(2, gone);
+            // The newest corner replaces the one opposite the face.
+            let dropped = out.trailing_zeros() as usize;
+            self.copy(2, dropped);
             self.copy(3, 2);
             return self.triangle();
         }
         let out = if whole == zero { 15 } else { out };
         let (all, mut best, mut least) = (*self, (*self, Nearest::Inside), V::Number::INFINITY);
-        for gone in 0..4 {
-            if out >> gone & 1 != 0 {
+        for dropped in 0..4 {
+            if out >> dropped & 1 != 0 {
                 let mut face = all;
-                if gone < 3 {
-                    face.copy(2, gone);
+                if dropped < 3 {
+                    face.copy(2, dropped);
                     face.copy(3, 2);
                 }
                 let nearest = face.triangle();
@@ -283,39 +283,39 @@ impl<V: Vector> Simplex<V> {
 }
 
 impl Simplex<Vec3> {
-    /// The corners with their shares of the closest point, which add up to one.
+    /// The corners with their weights for the closest point; the weights add up to one.
     #[inline(always)]
-    pub(super) fn shares(&self) -> [(Corner<Vec3>, f64); 3] {
+    pub(super) fn weights(&self) -> [(Corner<Vec3>, f64); 3] {
         let corners = [self.corner(0), self.corner(1), self.corner(2)];
-        let shares = shares([corners[0].w, corners[1].w, corners[2].w], self.len);
-        [(corners[0], shares[0]), (corners[1], shares[1]), (corners[2], shares[2])]
+        let weights = weights([corners[0].w, corners[1].w, corners[2].w], self.len);
+        [(corners[0], weights[0]), (corners[1], weights[1]), (corners[2], weights[2])]
     }
 }
 
-/// The shares of the first `len` corners of the point closest to the origin, which needs them all.
-/// They add up to one.
+/// The weights of the first `len` corners for the point closest to the origin, which must need all
+/// of them. They add up to one.
 #[inline(always)]
-pub(super) fn shares([a, b, c]: [Vec3; 3], len: usize) -> [f64; 3] {
+pub(super) fn weights([a, b, c]: [Vec3; 3], len: usize) -> [f64; 3] {
     match len {
         1 => [1.0, 0.0, 0.0],
         2 => {
             let edge = a - b;
-            let share = (-b.dot(edge) / edge.length_squared()).up_to(1.0);
-            [share, 1.0 - share, 0.0]
+            let weight = (-b.dot(edge) / edge.length_squared()).clamp_to(1.0);
+            [weight, 1.0 - weight, 0.0]
         }
         _ => {
             let (u, v) = (a - c, b - c);
             let n = u.cross(v);
             let m = c.cross(n) / n.length_squared();
-            let at_a = v.dot(m).up_to(1.0);
-            let at_b = (-u.dot(m)).up_to(1.0 - at_a);
+            let at_a = v.dot(m).clamp_to(1.0);
+            let at_b = (-u.dot(m)).clamp_to(1.0 - at_a);
             [at_a, at_b, 1.0 - at_a - at_b]
         }
     }
 }
 
-/// The point of a triangle closest to the origin if that needs the corner `c`, and which corners it
-/// needs.
+/// The point of a triangle closest to the origin, if that needs the corner `c`, and the set of
+/// corners that it needs.
 #[inline(always)]
 fn nearest_of_triangle<V: Vector>(a: V, b: V, c: V) -> (usize, Nearest<V>) {
     let zero = V::Number::ZERO;
@@ -335,8 +335,8 @@ fn nearest_of_triangle<V: Vector>(a: V, b: V, c: V) -> (usize, Nearest<V>) {
     // On one of the edges through c, or at c.
     let (along_u, along_v) = (-c.dot(u), -c.dot(v));
     let (square_u, square_v) = (u.dot(u), v.dot(v));
-    // By how much the square of the distance falls from c along each edge, times both squares.
-    let (on_u, on_v) = (along_u.up_to(square_u), along_v.up_to(square_v));
+    // The decrease of the squared distance from `c` along each edge, times both squares.
+    let (on_u, on_v) = (along_u.clamp_to(square_u), along_v.clamp_to(square_v));
     let gain_u = (along_u + along_u - on_u) * on_u * square_v;
     let gain_v = (along_v + along_v - on_v) * on_v * square_u;
     let (on, square, edge, other) =

@@ -1,13 +1,13 @@
-//! Which stage of a query decided: counted in tests, so that a test of all three knows that it
-//! reached them.
+//! Counts, in tests, which stage decided a query, so that a test knows whether it has reached all
+//! of them.
 
 /// A stage of a query.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stage {
-    /// The search in `f32`, or balls around the bodies.
-    Rough,
+    /// The search in `f32`, or the bounding balls of the bodies.
+    F32,
     /// The search in `f64`, or integers of fixed width.
-    Fine,
+    F64,
     /// Exact arithmetic.
     Exact,
 }
@@ -17,9 +17,9 @@ thread_local! {
     static DECIDED: std::cell::Cell<[u32; 3]> = const { std::cell::Cell::new([0; 3]) };
 }
 
-/// Notes, in tests, which stage decided.
+/// Counts, in tests, the stage that decided a query.
 #[inline(always)]
-pub(super) fn decided(stage: Stage) {
+pub(super) fn record_stage(stage: Stage) {
     #[cfg(test)]
     DECIDED.with(|decided| {
         let mut counts = decided.get();
@@ -30,8 +30,8 @@ pub(super) fn decided(stage: Stage) {
     let _ = stage;
 }
 
-/// How many queries of this thread each stage decided since the last call.
+/// The number of queries of this thread that each stage decided since the last call.
 #[cfg(test)]
-pub(super) fn take() -> [u32; 3] {
+pub(super) fn take_counts() -> [u32; 3] {
     DECIDED.take()
 }

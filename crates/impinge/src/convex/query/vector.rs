@@ -1,5 +1,5 @@
-//! What the search for the closest point needs of vectors: once in `f32`, to come near, and once in
-//! `f64`, to be sure.
+//! The vector operations of the search for the closest point, in `f32` for the first stage and in
+//! `f64` for the second.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
@@ -35,11 +35,11 @@ pub(super) trait Number:
     const INFINITY: Self;
     /// `self * self / other`.
     fn square_over(self, other: Self) -> Self;
-    /// At least zero and at most `high`; zero for what is no number.
-    fn up_to(self, high: Self) -> Self;
+    /// The number clamped to at least zero and at most `high`; zero for NaN.
+    fn clamp_to(self, high: Self) -> Self;
 }
 
-/// Both precisions have the same words for it.
+/// Implements both traits by the methods of the same names.
 macro_rules! vectors {
     ($($vector:ty, $number:ty;)*) => {$(
         impl Vector for $vector {
@@ -67,7 +67,7 @@ macro_rules! vectors {
             }
 
             #[inline(always)]
-            fn up_to(self, high: Self) -> Self {
+            fn clamp_to(self, high: Self) -> Self {
                 self.max(0.0).min(high)
             }
         }

@@ -1,4 +1,4 @@
-//! Brute force: every vertex is asked.
+//! Brute force: compares every vertex.
 
 use crate::convex::Hull;
 use crate::exact::{Sign, compare_along};
@@ -6,11 +6,11 @@ use crate::math::Vec3;
 
 impl Hull {
     /// The vertex that lies furthest in `direction` (in the hull's frame, of any finite length), by
-    /// asking all.
+    /// comparing all vertices.
     ///
     /// Exact: no vertex lies further, not even by less than a rounding error. Of several that lie
-    /// equally far, the one of lowest number; so 0 for the direction zero. For a direction that is
-    /// not finite some vertex.
+    /// equally far, the one with the lowest index; so 0 for a zero direction. For a direction that
+    /// is not finite, an arbitrary vertex.
     #[must_use]
     pub fn support(&self, direction: Vec3) -> u32 {
         let mut best = 0;

@@ -1,36 +1,37 @@
-//! Climbing over the edges of a hull, from neighbour to neighbour, always to the one that lies
-//! furthest, until none lies further.
+//! Hill climbing over the edges of a hull: from neighbour to neighbour, always to the one that lies
+//! furthest, until no neighbour lies further.
 //!
 //! Klosowski et al. 1998, section 4.1, method 1; Leung 1996, section 3.3, calls it local search.
-//! Vertices seen before are recognised by their time-stamp, so that nothing is ever cleared (Leung
+//! Vertices visited before are recognised by their time-stamp, so nothing is ever cleared (Leung
 //! 1996, section 3.3 and appendix I).
 //!
-//! **Never a vertex that is not furthest**, for the exact one. The edges that leave a corner of a
-//! convex body span a cone that holds the body, so a corner with no neighbour strictly further is a
+//! **The exact climb always ends at a furthest vertex.** The edges that leave a corner of a convex
+//! body span a cone that contains the body, so a corner with no neighbour strictly further is a
 //! furthest one. Coplanar and collinear points would break that (a point inside a face can be level
 //! with all its neighbours while the body continues elsewhere), but a [`Hull`] has none: its
 //! vertices are corners and its faces are merged. Rounding would break it too, where differences
-//! are small and many. So a climb over rounded products counts only if its end lies further than
-//! all other vertices it looked at by more than the rounding of products; otherwise the climb is
-//! made again with [`compare_along`], which is exact. Each step goes strictly further, so the climb
-//! ends.
+//! are small and many. So the result of a climb over rounded products is used only if its end lies
+//! further than all other vertices it evaluated by more than the rounding of products. Otherwise
+//! the climb is repeated with [`compare_along`], which is exact. Each step goes strictly further,
+//! so the climb ends.
 
 use crate::convex::Hull;
 use crate::exact::{Sign, compare_along};
 use crate::math::Vec3;
 use crate::stamps::Stamps;
 
-/// More than the relative error of the difference of two products with a direction, in units of the
-/// largest such product's parts: each product is off by three roundings of parts of that size at
-/// most, and their difference by one more.
-const TWO_HEIGHTS: f64 = 8.0 * (f64::EPSILON / 2.0);
+/// A bound of the error of the difference of two products with a direction, relative to the largest
+/// possible sum of the absolute values of their terms: each product has three roundings of terms of
+/// that size at most, and their difference one more.
+const RELATIVE_ERROR: f64 = 8.0 * (f64::EPSILON / 2.0);
 
-/// More than what products that underflow can lose.
-const UNDERFLOW: f64 = f64::MIN_POSITIVE;
+/// More than underflow of the products can change.
+const UNDERFLOW_ERROR: f64 = f64::MIN_POSITIVE;
 
-/// Which vertices the current climb has seen: a time-stamp each, so that nothing is ever cleared.
+/// The vertices that the current climb has visited, and the number of vertices evaluated. Each
+/// vertex has a time-stamp, so nothing is ever cleared.
 ///
-/// Made once and passed to every `Hull::climb`, of any hulls.
+/// Created once and passed to every `Hull::climb`, of any hulls.
 #[derive(Clone, Debug, Default)]
 pub struct Climb {
     seen: Stamps,
@@ -38,26 +39,26 @@ pub struct Climb {
 }
 
 impl Climb {
-    /// How many vertices all searches together have looked at.
+    /// The number of vertices that all searches together have evaluated.
     #[must_use]
     pub fn evaluated(&self) -> u64 {
         self.evaluated
     }
 
     /// Starts a climb over `count` vertices.
-    fn begin(&mut self, count: usize) {
+    fn start(&mut self, count: usize) {
         self.seen.reserve(count);
         self.seen.clear();
     }
 
-    /// Whether `vertex` is seen for the first time in this climb.
+    /// Marks `vertex` as visited; whether this is the first time in this climb.
     fn is_new(&mut self, vertex: u32) -> bool {
         let is_new = self.seen.mark(vertex);
         self.evaluated += u64::from(is_new);
         is_new
     }
 
-    /// Counts vertices that a search without time-stamps has looked at.
+    /// Adds vertices that a search without time-stamps has evaluated.
     pub fn count(&mut self, vertices: usize) {
         self.evaluated += vertices as u64;
     }
@@ -66,19 +67,19 @@ impl Climb {
 impl Hull {
     /// The vertex that lies furthest in `direction`, by climbing from `start` over the edges.
     ///
-    /// As exact as [`Hull::support`]; of several vertices that lie equally far, the one the climb
-    /// comes to first, which is `start` if it is one of them. Quick if `start` is near, as the
-    /// answer to a similar question is.
+    /// As exact as [`Hull::support`]. Of several vertices that lie equally far, the first that the
+    /// climb reaches, which is `start` if it is one of them. Fast if `start` is near the result, as
+    /// the result for a similar direction is.
     ///
     /// # Panics
     /// If there is no vertex `start`.
     #[must_use]
     pub(crate) fn climb(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
-        // If one vertex is certainly further than all others looked at, its neighbours among them,
-        // it is furthest. Otherwise again, exactly.
-        let Summit { vertex, lead } = self.climb_in_floats(direction, start, climb);
-        let reach = self.bounds.max.max(-self.bounds.min);
-        let error = TWO_HEIGHTS * direction.abs().dot(reach) + UNDERFLOW;
+        // A vertex that is certainly further than all others evaluated, which include its
+        // neighbours, is furthest. Otherwise the climb is repeated exactly.
+        let ClimbEnd { vertex, lead } = self.climb_in_f64(direction, start, climb);
+        let extent = self.bounds.max.max(-self.bounds.min);
+        let error = RELATIVE_ERROR * direction.abs().dot(extent) + UNDERFLOW_ERROR;
         if lead > error && error.is_finite() {
             return vertex;
         }
@@ -87,7 +88,7 @@ impl Hull {
 
     /// The climb with every comparison exact.
     fn climb_exactly(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
-        climb.begin(self.vertices.len());
+        climb.start(self.vertices.len());
         climb.is_new(start);
         let mut best = start;
         loop {
@@ -106,10 +107,10 @@ impl Hull {
         }
     }
 
-    /// As [`Hull::climb`], comparing `f64` products: quicker, and not certain.
+    /// As [`Hull::climb`], comparing rounded `f64` products: faster, and not certain.
     ///
-    /// The climb stops at a vertex whose neighbours look no further in rounded products. That can
-    /// be short of the furthest vertex, by any amount on a needle (see
+    /// The climb stops at a vertex whose neighbours lie no further in rounded products. That can be
+    /// short of the furthest vertex, by any amount on a needle (see
     /// [`Certainty::Rounded`](super::Certainty::Rounded)). Every step goes strictly further in
     /// rounded products, so the climb ends.
     ///
@@ -118,12 +119,12 @@ impl Hull {
     #[inline]
     #[must_use]
     pub(crate) fn climb_rounded(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32 {
-        self.climb_in_floats(direction, start, climb).vertex
+        self.climb_in_f64(direction, start, climb).vertex
     }
 
     #[inline]
-    fn climb_in_floats(&self, direction: Vec3, start: u32, climb: &mut Climb) -> Summit {
-        climb.begin(self.vertices.len());
+    fn climb_in_f64(&self, direction: Vec3, start: u32, climb: &mut Climb) -> ClimbEnd {
+        climb.start(self.vertices.len());
         climb.is_new(start);
         let mut best = start;
         let mut height = direction.dot(self.vertices[start as usize]);
@@ -140,16 +141,17 @@ impl Hull {
                 }
             }
             if best == here {
-                return Summit { vertex: best, lead: height - second };
+                return ClimbEnd { vertex: best, lead: height - second };
             }
         }
     }
 }
 
-/// Where a climb in floats ended.
-struct Summit {
+/// The end of a climb in floating point.
+struct ClimbEnd {
     vertex: u32,
-    /// How much higher it is than the next of all vertices looked at, in rounded products.
+    /// The height of the vertex above the next highest of all vertices evaluated, in rounded
+    /// products.
     lead: f64,
 }
 
@@ -158,14 +160,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_stamps_survive_the_end_of_time() {
+    fn climbs_are_correct_when_the_clock_wraps() {
         let points = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
         let hull = Hull::new(&points).unwrap();
         let mut climb = Climb::default();
         for start in 0..5 {
             assert_eq!(hull.climb(Vec3::ONE, start, &mut climb), hull.support(Vec3::ONE));
         }
-        // Stamps of the last times before the counter wraps, and of the first after it.
+        // The last clock values before the counter wraps, and the first after it.
         climb.seen.set_clock(u32::MAX - 2);
         for round in 0..5 {
             for direction in [Vec3::X, Vec3::Y, Vec3::Z, -Vec3::ONE] {

@@ -1,21 +1,21 @@
 //! The vertex of a hull that lies furthest in a direction: the supporting vertex.
 //!
 //! Leung 1996, "An Efficient Collision Detection Algorithm for Polytopes in Virtual Environments",
-//! sections 2.5, 3.3, 3.5 and 5.3. Four ways behind one interface, [`VertexSearch`]:
+//! sections 2.5, 3.3, 3.5 and 5.3. Four searches implement one interface, [`VertexSearch`]:
 //!
-//! | way | vertices looked at | beside the hull | right |
+//! | search | vertices evaluated | additional memory | exact |
 //! | --- | --- | --- | --- |
-//! | [`BruteForce`] | all | nothing | exactly |
-//! | [`LocalSearch::exact`] | those near the way from the start to the answer | 512 bytes if a [`DirectionTable`] gives the start | exactly |
-//! | [`LocalSearch::rounded`] | the same, plain `f64` products | the same | up to rounding, see [`Certainty::Rounded`] |
-//! | [`HierarchySearch`] | O(log n) if degrees are bounded | about 35 bytes a vertex | exactly |
+//! | [`BruteForce`] | all | none | yes |
+//! | [`LocalSearch::exact`] | those near the path from the start to the result | 512 bytes if a [`DirectionTable`] gives the start | yes |
+//! | [`LocalSearch::rounded`] | the same, by plain `f64` products | the same | up to rounding, see [`Certainty::Rounded`] |
+//! | [`HierarchySearch`] | O(log n) if degrees are bounded | about 35 bytes for each vertex | yes |
 //!
-//! Directions are in the hull's own frame: the caller turns the direction once instead of every
-//! vertex (Leung 1996, section 3.3). What a search remembers (which vertices it has seen, how many
-//! it has looked at) is in a [`Climb`] of the caller, one for any number of hulls.
+//! Directions are in the hull's own frame: the caller rotates the direction once instead of every
+//! vertex (Leung 1996, section 3.3). The state of a search (the vertices visited and their number)
+//! is in a [`Climb`] of the caller, one for any number of hulls.
 //!
-//! **Exactly right** means: no vertex lies further, not even by less than a rounding error.
-//! Vertices are compared with [`compare_along`](crate::exact::compare_along).
+//! **Exact** means: no vertex lies further, not even by less than a rounding error. Vertices are
+//! compared with [`compare_along`](crate::exact::compare_along).
 
 mod brute;
 mod climb;
@@ -25,21 +25,21 @@ pub use climb::Climb;
 use super::Hull;
 use crate::math::Vec3;
 
-/// How far an answer of a [`VertexSearch`] can be trusted.
+/// The guarantee for the result of a [`VertexSearch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Certainty {
     /// No vertex lies further, exactly.
     Exact,
-    /// No vertex near the answer lies further as far as `f64` products can tell.
+    /// No vertex near the result lies further as far as `f64` products can tell.
     ///
-    /// A search that compares rounded products stops where all neighbours look level. On a needle
-    /// or a nearly flat face the body may go on rising from there, so the answer has **no bound**,
-    /// and no separation may be concluded from it. Confirm it with `Hull::climb` from the answer,
-    /// which ends after one ring of neighbours in the common case, or by asking every vertex.
+    /// A search that compares rounded products stops where all neighbours appear level. On a needle
+    /// or a nearly flat face the body may extend further from there, so the error has **no bound**,
+    /// and the result proves no separation. Confirm it with `Hull::climb` from the result, which
+    /// mostly ends after one ring of neighbours, or by comparing every vertex.
     Rounded,
 }
 
-/// A way to find the vertex of a hull that lies furthest in a direction.
+/// A search for the vertex of a hull that lies furthest in a direction.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -67,28 +67,29 @@ pub trait VertexSearch {
     /// The hull whose vertices are searched.
     fn hull(&self) -> &Hull;
 
-    /// A vertex to start from where the caller has none from a similar question.
+    /// A vertex to start from if the caller has none from a similar direction.
     fn start(&self, direction: Vec3) -> u32;
 
-    /// A vertex that lies furthest in `direction` (in the hull's frame, of any finite length), as
-    /// far as [`VertexSearch::certainty`] says.
+    /// A vertex that lies furthest in `direction` (in the hull's frame, of any finite length), with
+    /// the guarantee of [`VertexSearch::certainty`].
     ///
-    /// `start` is a vertex of the hull, quickest if near the answer; a way that needs no start
-    /// ignores it. Of several vertices that lie equally far any may be the answer, the same one for
-    /// the same arguments. For a direction that is not finite, some vertex.
+    /// `start` is a vertex of the hull; the search is fastest if it is near the result. A search
+    /// that needs no start ignores it. Of several vertices that lie equally far any may be the
+    /// result, the same one for the same arguments. For a direction that is not finite, an
+    /// arbitrary vertex.
     ///
     /// # Panics
     /// If there is no vertex `start`.
     fn search(&self, direction: Vec3, start: u32, climb: &mut Climb) -> u32;
 
-    /// How far the answers can be trusted.
+    /// The guarantee for the results.
     fn certainty(&self) -> Certainty;
 
-    /// The bytes on the heap or in tables beside the hull's own.
+    /// The bytes of additional memory, on the heap or in tables, beyond the hull's own.
     fn extra_bytes(&self) -> usize;
 }
 
-/// Exact climbing.
+/// Exact hill climbing.
 impl VertexSearch for Hull {
     fn hull(&self) -> &Hull {
         self

@@ -1,8 +1,8 @@
-//! What floating point cannot decide, decided by exact arithmetic.
+//! Exact arithmetic for queries that floating point cannot decide.
 
-use super::answer::{Overlap, Standing};
+use super::answer::{Outcome, Overlap};
 use super::gjk::Query;
-use super::stage::{Stage, decided};
+use super::stage::{Stage, record_stage};
 use crate::answer::Distance;
 use crate::convex::closest::unit;
 use crate::convex::decide::{self, Gap, Hint, Verdict};
@@ -10,7 +10,7 @@ use crate::convex::penetration;
 use crate::math::Vec3;
 
 /// The vertices of B in A's frame.
-fn placed(query: &Query<'_>) -> Vec<Vec3> {
+fn vertices_of_b(query: &Query<'_>) -> Vec<Vec3> {
     query.points_b.iter().map(|p| query.pose.transform_point(*p)).collect()
 }
 
@@ -18,46 +18,46 @@ fn placed(query: &Query<'_>) -> Vec<Vec3> {
 #[cold]
 #[inline(never)]
 pub(super) fn decide(query: &Query<'_>, hint: Hint) -> Verdict {
-    decided(Stage::Exact);
-    decide::decide(query.points_a, &placed(query), &hint)
+    record_stage(Stage::Exact);
+    decide::decide(query.points_a, &vertices_of_b(query), &hint)
 }
 
-/// With `depth` also how deep bodies that share a point overlap.
+/// The distance of the bodies; if they share a point and `depth` is set, how deep they overlap.
 #[cold]
 #[inline(never)]
-pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Standing {
-    decided(Stage::Exact);
-    let b = placed(query);
+pub(super) fn contact(query: &Query<'_>, hint: Hint, depth: bool) -> Outcome {
+    record_stage(Stage::Exact);
+    let b = vertices_of_b(query);
     match decide::decide(query.points_a, &b, &hint) {
         Verdict::Separated(gap) => {
-            // Without features the vertices where the search ended are as near as anything.
+            // Without features, the vertices where the search ended are the best start.
             let pairs = if gap.features.is_empty() { hint.pairs } else { gap.features };
             let hint = Hint { pairs, ..hint };
-            let distance = apart(query, &b, &gap, &hint);
-            // Points that are equal to rounding have no direction between them.
+            let distance = separated(query, &b, &gap, &hint);
+            // Points that are equal to rounding give no direction.
             let along = unit(distance.point_b - distance.point_a);
             let direction = if along == Vec3::ZERO { unit(gap.direction) } else { along };
-            Standing::Apart(distance, direction, gap)
+            Outcome::Separated(distance, direction, gap)
         }
         Verdict::Intersecting(common) => {
             let point = common.point(query.points_a, &b).unwrap_or(query.points_a[0]);
             let overlap = if depth { overlap(query, point) } else { Overlap::unknown(point) };
-            Standing::Meeting(overlap, common)
+            Outcome::Intersecting(overlap, common)
         }
     }
 }
 
-fn apart(query: &Query<'_>, b: &[Vec3], gap: &Gap, hint: &Hint) -> Distance {
+fn separated(query: &Query<'_>, b: &[Vec3], gap: &Gap, hint: &Hint) -> Distance {
     match decide::closest(query.points_a, b, hint) {
         Some(closest) => {
             Distance::between(closest.lower, closest.upper, [closest.point_a, closest.point_b])
         }
-        // Only if a coordinate were not finite.
+        // Happens only if a coordinate is not finite.
         None => Distance::between(gap.gap, f64::INFINITY, [query.points_a[0], b[0]]),
     }
 }
 
-/// The depth of bodies that share a point, with whatever bounds floating point finds.
+/// The depth of bodies that share a point, with the bounds that floating point finds.
 fn overlap(query: &Query<'_>, point: Vec3) -> Overlap {
     let (a, b) = query.hulls;
     let found = penetration(a, b, query.pose, &Default::default(), &mut Default::default());

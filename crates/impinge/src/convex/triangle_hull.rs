@@ -1,23 +1,22 @@
-//! One triangle at a time as a hull.
+//! A hull of one triangle that can be replaced by another.
 //!
-//! Whoever compares a body with many triangles of a mesh would spend more time on making hulls of
-//! them than on queries. A patch is made once and takes the corners of one triangle after the
-//! other, without touching the heap.
+//! Comparing a body with many triangles of a mesh would take longer for building their hulls than
+//! for the queries. A [`TriangleHull`] is built once; its corners are replaced without allocating.
 
 use super::Hull;
 use super::hull::Topology;
 use crate::math::{Aabb, Vec3};
 
-/// A triangle as a body of queries: the hull of its three corners.
+/// A triangle as a body for queries: the hull of its three corners.
 ///
-/// Where the corners lie on one line or coincide, the hull is still that of three vertices, which
-/// queries, unlike [`Hull::validate`], do not mind.
+/// If the corners are collinear or coincide, the hull still has three vertices. Queries accept
+/// that; [`Hull::validate`] does not.
 #[derive(Clone, Debug)]
-pub(crate) struct Patch {
+pub(crate) struct TriangleHull {
     hull: Hull,
 }
 
-impl Default for Patch {
+impl Default for TriangleHull {
     fn default() -> Self {
         let topology = Topology {
             face_starts: vec![0, 3, 6],
@@ -25,17 +24,17 @@ impl Default for Patch {
             neighbor_starts: vec![0, 2, 4, 6],
             neighbors: vec![1, 2, 2, 0, 0, 1],
         };
-        Self { hull: Hull::of_parts(2, vec![Vec3::ZERO; 3], topology) }
+        Self { hull: Hull::from_parts(2, vec![Vec3::ZERO; 3], topology) }
     }
 }
 
-impl Patch {
-    /// The hull of a triangle.
-    pub(crate) fn of(&mut self, corners: [Vec3; 3]) -> &Hull {
+impl TriangleHull {
+    /// Sets the corners; returns the hull of the triangle.
+    pub(crate) fn set(&mut self, corners: [Vec3; 3]) -> &Hull {
         self.hull.vertices.copy_from_slice(&corners);
         self.hull.bounds = Aabb::from_points(corners);
-        match self.hull.furthest_mut() {
-            Some(furthest) => furthest.refill(&corners),
+        match self.hull.support_table_mut() {
+            Some(table) => table.refill(&corners),
             None => self.hull.prepare(),
         }
         &self.hull
@@ -49,12 +48,12 @@ mod tests {
     use crate::math::{Pose, Random};
 
     #[test]
-    fn a_patch_answers_as_a_hull_does() {
+    fn answers_are_those_of_a_new_hull() {
         let mut random = Random::new(71);
-        let mut patch = Patch::default();
+        let mut triangle = TriangleHull::default();
         let points: Vec<Vec3> = (0..30).map(|_| random.direction()).collect();
         let body = Hull::new(&points).unwrap();
-        let mut meeting = 0;
+        let mut intersecting = 0;
         for round in 0..400 {
             let size = 10_f64.powi(round % 7 - 3);
             let at = random.in_cube() * 0.9;
@@ -65,21 +64,21 @@ mod tests {
                 2 => corners[2] = (corners[0] + corners[1]) * 0.5,
                 _ => {}
             }
-            let alone = Hull::new(&corners).unwrap();
+            let new_hull = Hull::new(&corners).unwrap();
             let pose = Pose::IDENTITY;
-            let there = patch.of(corners);
-            let decision = intersects(&body, there, &pose);
+            let reused = triangle.set(corners);
+            let decision = intersects(&body, reused, &pose);
             assert!(decision.verify(body.vertices(), &corners), "{corners:?}");
             assert_eq!(
                 decision.is_intersecting(),
-                intersects(&body, &alone, &pose).is_intersecting()
+                intersects(&body, &new_hull, &pose).is_intersecting()
             );
-            meeting += usize::from(decision.is_intersecting());
-            let (p, q) = (distance(&body, there, &pose), distance(&body, &alone, &pose));
+            intersecting += usize::from(decision.is_intersecting());
+            let (p, q) = (distance(&body, reused, &pose), distance(&body, &new_hull, &pose));
             assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
-            let other = distance(patch.of(corners), &body, &pose);
+            let other = distance(triangle.set(corners), &body, &pose);
             assert!(p.lower <= other.upper && other.lower <= p.upper);
         }
-        assert!((50..350).contains(&meeting), "{meeting}");
+        assert!((50..350).contains(&intersecting), "{intersecting}");
     }
 }

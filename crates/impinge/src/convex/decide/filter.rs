@@ -1,38 +1,38 @@
-//! What floating point can prove by itself, with error bounds. The bounds are derived in
+//! The proofs that floating point alone can give, with error bounds. The bounds are derived in
 //! `docs/notes/convex.md`.
 
 use super::certificate::{Common, Gap, Pairs};
 use crate::math::Vec3;
 
 /// Half a unit in the last place of 1.
-const EPS: f64 = f64::EPSILON / 2.0;
+const HALF_ULP: f64 = f64::EPSILON / 2.0;
 
-/// The relative error of a gap: five roundings for each end and the bound's own.
-const GAP_BOUND: f64 = 7.0 * EPS;
+/// The relative error of a gap: five roundings for each end, and those of the bound.
+const GAP_BOUND: f64 = 7.0 * HALF_ULP;
 
 /// The relative error of dividing by the length of the direction.
-const LENGTH_BOUND: f64 = 8.0 * EPS;
+const LENGTH_BOUND: f64 = 8.0 * HALF_ULP;
 
 /// The relative error of a determinant of three rounded differences; that of
 /// [`orient3d`](crate::exact::orient3d).
-const DETERMINANT_BOUND: f64 = 50.0 * EPS;
+const DETERMINANT_BOUND: f64 = 50.0 * HALF_ULP;
 
-/// More than what products of three that underflow can lose.
+/// More than underflow of products of three factors can change.
 const DETERMINANT_UNDERFLOW: f64 = 1e-210;
 
 /// The relative error of a product of two rounded differences minus another such product; that of
 /// [`orient2d`](crate::exact::orient2d).
-const AREA_BOUND: f64 = 9.0 * EPS;
+const AREA_BOUND: f64 = 9.0 * HALF_ULP;
 
-/// More than what products that underflow can lose.
+/// More than underflow of products can change.
 const UNDERFLOW: f64 = f64::MIN_POSITIVE * 4_194_304.0;
 
-/// A certain lower bound of the distance of the hulls of `a` and `b` from how far they lie apart
-/// along `direction`: a [`Gap::gap`] that holds for it. Zero or negative if this direction proves
-/// nothing.
+/// A certain lower bound of the distance of the hulls of `a` and `b`, from their gap along
+/// `direction`: a valid [`Gap::gap`] for it. Zero or negative if this direction proves nothing.
 ///
-/// One loop over all points, without any exact arithmetic. The direction should have a length of
-/// about one; if it is beyond `1e-100` or `1e100`, or if a number is not finite, nothing is proven.
+/// One loop over all points, without exact arithmetic. The direction should have a length of about
+/// one. If the length is outside of `1e-100..=1e100`, or if a number is not finite, nothing is
+/// proven.
 ///
 /// ```
 /// use impinge::Vec3;
@@ -47,14 +47,14 @@ pub fn certain_gap(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> f64 {
     let (Some(origin), false) = (a.first(), b.is_empty()) else { return 0.0 };
     let (last, size_a) = extent(direction, *origin, a);
     let (first, size_b) = extent(-direction, *origin, b);
-    // `first` is along the opposite direction.
+    // `first` is measured along the opposite direction.
     let between = -first - last;
     certain_distance(between, size_a + size_b, direction)
 }
 
-/// A certain lower bound of a distance: of `between / |direction|`, where `between` is a difference
-/// of two sums of three products, each of rounded differences of coordinates with an exact
-/// direction, and `size` the sum of the largest sums of the sizes of such products on both sides.
+/// A certain lower bound of the distance `between / |direction|`. `between` is a difference of two
+/// sums of three products, each of rounded differences of coordinates with an exact direction.
+/// `size` adds up, for both sides, the largest sum of the absolute values of such products.
 #[inline]
 fn certain_distance(between: f64, size: f64, direction: Vec3) -> f64 {
     let certain = between - (GAP_BOUND * size + UNDERFLOW);
@@ -67,15 +67,15 @@ fn certain_distance(between: f64, size: f64, direction: Vec3) -> f64 {
     }
 }
 
-/// The largest `direction . (p - origin)` and the largest sum of the sizes of its products. NaN in
-/// the second if anything is not a number.
+/// The largest `direction . (p - origin)` and the largest sum of the absolute values of its
+/// products. The second is NaN if a number is not finite.
 ///
-/// Several maxima side by side, so that no step waits for the one before.
+/// Several maxima in parallel, so that no step waits for the one before.
 fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
     const LANES: usize = 4;
     let mut furthest = [f64::NEG_INFINITY; LANES];
     let mut largest = [0.0_f64; LANES];
-    let mut poison = [0.0; LANES];
+    let mut nan_if_not_finite = [0.0; LANES];
     let mut take = |lane: usize, p: Vec3| {
         let products = direction * (p - origin);
         let along = products.x + products.y + products.z;
@@ -83,8 +83,8 @@ fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
         let size = sizes.x + sizes.y + sizes.z;
         furthest[lane] = if along > furthest[lane] { along } else { furthest[lane] };
         largest[lane] = if size > largest[lane] { size } else { largest[lane] };
-        // Zero, unless something is infinite or not a number.
-        poison[lane] += size * 0.0;
+        // Zero, unless the size is infinite or NaN.
+        nan_if_not_finite[lane] += size * 0.0;
     };
     let mut chunks = points.chunks_exact(LANES);
     for chunk in &mut chunks {
@@ -96,29 +96,29 @@ fn extent(direction: Vec3, origin: Vec3, points: &[Vec3]) -> (f64, f64) {
         take(lane, *p);
     }
     let most = |values: [f64; LANES]| values.into_iter().fold(f64::NEG_INFINITY, f64::max);
-    (most(furthest), most(largest) + poison.into_iter().sum::<f64>())
+    (most(furthest), most(largest) + nan_if_not_finite.into_iter().sum::<f64>())
 }
 
-/// Whether the hull of one to four vertex differences `b - a`, each pair given as `[a, b]`, holds
-/// the origin, if floating point can tell.
+/// Whether the hull of one to four vertex differences `b - a`, each pair given as `[a, b]`,
+/// contains the origin, if floating point can decide.
 ///
 /// `Some(true)`: the origin is strictly inside a tetrahedron, or two vertices are equal; then these
-/// pairs are a [`Common`]. `Some(false)`: it is certainly not in the hull. `None`: too close to
-/// tell; so it is for all segments and triangles that do hold it, except at a corner.
+/// pairs are a [`Common`]. `Some(false)`: it is certainly not in the hull. `None`: undecided, which
+/// includes all segments and triangles that contain the origin, except at a corner.
 ///
 /// For coordinates within [`EXACT_RANGE`](crate::exact::EXACT_RANGE).
 ///
 /// ```
 /// use impinge::Vec3;
-/// use impinge::internals::decide::holds_origin;
+/// use impinge::internals::decide::contains_origin;
 ///
 /// let around = |p: Vec3| [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|corner| [corner, p]);
-/// assert_eq!(holds_origin(&around(Vec3::splat(0.25))), Some(true));
-/// assert_eq!(holds_origin(&around(Vec3::splat(0.5))), Some(false));
-/// assert_eq!(holds_origin(&around(Vec3::splat(1.0 / 3.0))), None);
+/// assert_eq!(contains_origin(&around(Vec3::splat(0.25))), Some(true));
+/// assert_eq!(contains_origin(&around(Vec3::splat(0.5))), Some(false));
+/// assert_eq!(contains_origin(&around(Vec3::splat(1.0 / 3.0))), None);
 /// ```
 #[must_use]
-pub fn holds_origin(corners: &[[Vec3; 2]]) -> Option<bool> {
+pub fn contains_origin(corners: &[[Vec3; 2]]) -> Option<bool> {
     // A difference of two numbers is rounded to zero only if they are equal.
     if corners.iter().any(|[a, b]| a == b) {
         return Some(true);
@@ -141,7 +141,7 @@ fn certainly_not(apart: bool) -> Option<bool> {
     apart.then_some(false)
 }
 
-/// Whether two rounded differences certainly are on no line through the origin.
+/// Whether two rounded differences are certainly not on a line through the origin.
 fn is_off_line(u: Vec3, v: Vec3) -> bool {
     let largest = u.abs().max(v.abs());
     let areas = u.cross(v).abs();
@@ -172,8 +172,8 @@ fn determinant_bound(largest: Vec3) -> f64 {
 }
 
 impl Gap {
-    /// The certificate that `direction` gives by floating point alone, or `None` if that proves
-    /// nothing; see `certain_gap`.
+    /// The certificate of `direction` by floating point alone, or `None` if that proves nothing;
+    /// see `certain_gap`.
     #[must_use]
     pub fn along(direction: Vec3, a: &[Vec3], b: &[Vec3]) -> Option<Self> {
         let gap = certain_gap(direction, a, b);
@@ -182,8 +182,8 @@ impl Gap {
 }
 
 impl Common {
-    /// The certificate that `pairs` give by floating point alone, or `None` if they prove nothing;
-    /// see `holds_origin`.
+    /// The certificate of `pairs` by floating point alone, or `None` if they prove nothing; see
+    /// `contains_origin`.
     ///
     /// # Panics
     /// If a vertex does not exist.
@@ -195,7 +195,7 @@ impl Common {
             return Some(Self { pairs: Pairs::new(&[*equal]) });
         }
         let [p, q, r, s] = numbers.try_into().ok()?;
-        (holds_origin(&[p, q, r, s].map(corner)) == Some(true)).then_some(Self { pairs })
+        (contains_origin(&[p, q, r, s].map(corner)) == Some(true)).then_some(Self { pairs })
     }
 }
 
@@ -205,9 +205,9 @@ mod tests {
     use crate::math::Random;
 
     #[test]
-    fn what_is_told_is_true() {
+    fn decided_answers_are_true() {
         let mut random = Random::new(6);
-        let mut told = [[0; 2]; 5];
+        let mut decided = [[0; 2]; 5];
         for round in 0..4000 {
             let scale = 10_f64.powi(round % 41 * 5 - 100);
             let offset = random.in_cube() * 3.0;
@@ -216,8 +216,8 @@ mod tests {
             for corner in &mut corners {
                 *corner = [random.in_cube(), random.in_cube()].map(|p| (p + offset) * scale);
             }
-            // Often the origin is near the hull: the last corner at a combination of the others,
-            // reversed.
+            // In two of three rounds the origin is near the hull: the last corner is a reversed
+            // combination of the others.
             if round % 3 > 0 && len > 1 {
                 let sum: Vec3 = corners[..len - 1].iter().map(|[a, b]| *b - *a).sum();
                 corners[len - 1][1] = corners[len - 1][0] - sum * random.unit();
@@ -225,17 +225,17 @@ mod tests {
             let (a, b): (Vec<_>, Vec<_>) = corners.iter().map(|c| (c[0], c[1])).unzip();
             let numbers: Vec<_> = (0..len as u32).map(|k| [k, k]).collect();
             let exact = Common { pairs: Pairs::new(&numbers) };
-            if let Some(holds) = holds_origin(&corners) {
-                assert_eq!(exact.verify(&a, &b), holds, "{corners:?}");
-                assert_eq!(Common::around(exact.pairs, &a, &b).is_some(), holds);
-                told[len][usize::from(holds)] += 1;
+            if let Some(contains) = contains_origin(&corners) {
+                assert_eq!(exact.verify(&a, &b), contains, "{corners:?}");
+                assert_eq!(Common::around(exact.pairs, &a, &b).is_some(), contains);
+                decided[len][usize::from(contains)] += 1;
             }
         }
-        assert!(told[4][1] > 200 && told[4][0] > 200 && told[3][0] > 200, "{told:?}");
+        assert!(decided[4][1] > 200 && decided[4][0] > 200 && decided[3][0] > 200, "{decided:?}");
     }
 
     #[test]
-    fn gaps_are_true_and_tight() {
+    fn gaps_are_valid_and_tight() {
         let mut random = Random::new(7);
         for round in 0..500 {
             let scale = 10_f64.powi(round % 25 * 5 - 60);
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_proven_without_numbers() {
+    fn non_finite_coordinates_prove_nothing() {
         let (a, b) = ([Vec3::ZERO, Vec3::NEG_X], [Vec3::X, Vec3::X * 2.0]);
         assert!(certain_gap(Vec3::X, &a, &b) > 0.9);
         assert_eq!(certain_gap(Vec3::ZERO, &a, &b), 0.0 - UNDERFLOW);
@@ -265,10 +265,10 @@ mod tests {
             assert!(certain_gap(Vec3::X, &[Vec3::ZERO, Vec3::Y * bad], &b) <= 0.0);
             assert!(certain_gap(Vec3::X, &a, &[Vec3::X, Vec3::Y * bad]) <= 0.0);
             assert!(certain_gap(Vec3::X * bad, &a, &b) <= 0.0);
-            assert_eq!(holds_origin(&[0, 1, 2, 3].map(|_| [Vec3::splat(bad), Vec3::X])), None);
+            assert_eq!(contains_origin(&[0, 1, 2, 3].map(|_| [Vec3::splat(bad), Vec3::X])), None);
         }
         assert!(certain_gap(Vec3::X * 1e-200, &a, &b) <= 0.0);
         assert!(certain_gap(Vec3::X, &a, &[]) <= 0.0);
-        assert_eq!(holds_origin(&[]), Some(false));
+        assert_eq!(contains_origin(&[]), Some(false));
     }
 }

@@ -1,14 +1,15 @@
-//! A box that certainly lies in the hull, for throwing most inner points away with six comparisons.
+//! A box that certainly lies in the hull. Points inside it are discarded with six comparisons each.
 //!
 //! After Akl & Toussaint 1978, "A fast convex hull algorithm". Take the furthest point along each
-//! diagonal of the cube, and the box such that each of its corners is at most as far out as its
-//! point in every coordinate. Along any direction the furthest corner of the box is the one in the
-//! direction's octant, and the point of that octant lies at least as far. So the box lies in the
-//! hull of the eight points, whatever rounding did to the choice of them: comparisons are exact.
+//! diagonal of the cube, and a box each of whose corners is at most as far out as the point of its
+//! octant, in every coordinate. Along any direction the furthest corner of the box is the one in
+//! the direction's octant, and the point of that octant lies at least as far. So the box lies in
+//! the hull of the eight points. Rounding may affect which points are chosen, but not this
+//! argument: the comparisons are exact.
 
 use crate::math::{Aabb, Vec3};
 
-/// A box in the hull of the points; empty if this way finds none.
+/// A box in the hull of the points; empty if this method finds none.
 pub(super) fn find(points: &[Vec3]) -> Aabb {
     let Some(first) = points.first() else { return Aabb::EMPTY };
     let mut ends = [(f64::INFINITY, f64::NEG_INFINITY, *first, *first); 4];
@@ -23,24 +24,24 @@ pub(super) fn find(points: &[Vec3]) -> Aabb {
             }
         }
     }
-    let mut inner = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
+    let mut inner_box = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::INFINITY };
     let signs = [[1, 1, 1], [1, 1, -1], [1, -1, 1], [1, -1, -1]];
     for ((_, _, low, high), signs) in ends.into_iter().zip(signs) {
         for axis in 0..3 {
             let (low, high) =
                 if signs[axis] > 0 { (low[axis], high[axis]) } else { (high[axis], low[axis]) };
-            inner.min[axis] = inner.min[axis].max(low);
-            inner.max[axis] = inner.max[axis].min(high);
+            inner_box.min[axis] = inner_box.min[axis].max(low);
+            inner_box.max[axis] = inner_box.max[axis].min(high);
         }
     }
-    inner
+    inner_box
 }
 
 /// Whether a point lies strictly inside the box.
 #[inline]
-pub(super) fn holds(inner: &Aabb, p: Vec3) -> bool {
-    // Without early exit: six comparisons cost less than a branch that is not foreseen.
-    (inner.min.cmplt(p) & p.cmplt(inner.max)).all()
+pub(super) fn contains(inner_box: &Aabb, p: Vec3) -> bool {
+    // Without early exit: six comparisons cost less than a mispredicted branch.
+    (inner_box.min.cmplt(p) & p.cmplt(inner_box.max)).all()
 }
 
 #[cfg(test)]
@@ -50,7 +51,7 @@ mod tests {
     use crate::math::Random;
 
     #[test]
-    fn the_corners_are_in_the_hull() {
+    fn corners_of_the_box_are_in_the_hull() {
         let mut random = Random::new(4);
         let mut boxes = 0;
         for round in 0..300 {
@@ -61,21 +62,21 @@ mod tests {
                     _ => Vec3::from([0; 3].map(|_| random.index(4) as f64)),
                 })
                 .collect();
-            let inner = find(&points);
-            if inner.is_empty() {
+            let inner_box = find(&points);
+            if inner_box.is_empty() {
                 continue;
             }
             boxes += 1;
             let before = Hull::new(&points).unwrap();
             let mut with = points.clone();
             for i in 0..8 {
-                let pick = |bit: u32| if i >> bit & 1 == 0 { inner.min } else { inner.max };
+                let pick = |bit: u32| if i >> bit & 1 == 0 { inner_box.min } else { inner_box.max };
                 with.push(Vec3::new(pick(0).x, pick(1).y, pick(2).z));
             }
             before.validate(&with).unwrap();
         }
         assert!(boxes > 100, "{boxes}");
         assert!(find(&[]).is_empty());
-        assert!(!holds(&find(&[Vec3::ONE]), Vec3::ONE));
+        assert!(!contains(&find(&[Vec3::ONE]), Vec3::ONE));
     }
 }

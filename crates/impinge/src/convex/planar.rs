@@ -1,14 +1,15 @@
-//! The hull of points in one plane: a polygon, seen from both sides.
+//! The hull of points in one plane: a polygon with a face on either side.
 //!
 //! Andrew 1979, "Another efficient algorithm for convex hulls in two dimensions", on the projection
-//! along a coordinate axis, which loses nothing because the plane is not parallel to the axis.
+//! along a coordinate axis. The projection is one-to-one because the plane is not parallel to the
+//! axis.
 
 use super::hull::Topology;
 use crate::exact::{Sign, orient2d};
 use crate::math::{Vec3, drop_axis};
 
-/// The sources of the corners, in order around the polygon, and the topology, for points in the
-/// plane of three that turn left when the axis `drop` is left out.
+/// The sources of the corners, in order around the polygon, and the topology. `corners` are three
+/// points of the plane that turn left when the axis `drop` is left out.
 pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u32>, Topology) {
     let project = |i: u32| drop_axis(points[i as usize], drop);
     let mut order = candidates(points, corners, drop);
@@ -31,8 +32,8 @@ pub(super) fn polygon(points: &[Vec3], corners: [u32; 3], drop: usize) -> (Vec<u
     (ring, topology)
 }
 
-/// Half of the polygon's border: the points, sorted, without those where the border does not turn
-/// left.
+/// Appends one half of the polygon's border: the sorted points without those where the border does
+/// not turn left.
 fn extend(
     chain: &mut Vec<u32>,
     sorted: impl Iterator<Item = u32>,
@@ -60,8 +61,8 @@ fn candidates(points: &[Vec3], corners: [u32; 3], drop: usize) -> Vec<u32> {
         .collect()
 }
 
-/// The two faces of a ring of so many points, counter-clockwise seen from the side that is seen
-/// first.
+/// The two faces of a polygon of `count` points. The first one is counter-clockwise seen from its
+/// own side.
 fn topology(count: u32) -> Topology {
     let around = |i: u32| [(i + 1) % count, (i + count - 1) % count];
     Topology {

@@ -1,50 +1,51 @@
-//! The simplex of the quick search: steps of [`Simplex`] for corners in `f32`, with as little
-//! between one corner and the next direction as can be.
+//! The simplex of the search in `f32`: the step of [`Simplex::reduce`] with as few operations as
+//! possible between one corner and the next direction.
 //!
-//! A step knows more than [`Simplex::reduce`] asks: the new corner lies nearer to the origin, seen
-//! from the closest point of the old ones, than all of them. So the closest point needs the new
-//! corner; and if a triangle is kept in that order in which its normal points away from the origin,
-//! the normals of the faces that the new corner makes with its sides point away from the origin
-//! where the face is in view of it, and need no other test. Where rounding spoils that, the search
-//! goes astray, and what comes after it finds out.
+//! A step can assume more than [`Simplex::reduce`] does: along the closest point of the old
+//! corners, the new corner lies nearer to the origin than all of them. So the new closest point
+//! needs the new corner. A triangle is kept in the order in which its normal points away from the
+//! origin. Then the normals of the faces between the new corner and the triangle's sides point away
+//! from the origin exactly where the origin sees the face, and no other test is needed. Where
+//! rounding breaks an assumption, the search takes a wrong direction; the confirmation in `f64`
+//! detects that.
 
 use glam::Vec3A;
 
 use super::simplex::{Corner, Simplex};
 
-/// A corner with its vertices, that of A in the low half, that of B in the high half.
-type Marked = (Vec3A, u64);
+/// A point with its vertices, that of A in the low half, that of B in the high half.
+type TaggedPoint = (Vec3A, u64);
 
-/// Corners whose closest point to the origin needs them all: one, two, or three, with
-/// `(first - third) x (second - third)` away from the origin.
+/// Corners that are all needed for their closest point to the origin: one, two, or three, with
+/// `(first - third) x (second - third)` pointing away from the origin.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Near {
-    corners: [Marked; 3],
+pub(super) struct ReducedSimplex {
+    corners: [TaggedPoint; 3],
     len: usize,
 }
 
-/// What a new corner makes of the simplex.
+/// The result of adding a corner.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// The direction to the closest point, of any length, and its product with that point.
     Toward(Vec3A, f32),
-    /// With the new corner the simplex holds the origin.
+    /// The simplex with the new corner contains the origin.
     Inside,
 }
 
-impl Near {
-    /// A simplex of up to three corners that has been reduced.
+impl ReducedSimplex {
+    /// From a simplex of up to three corners that is reduced.
     #[inline(always)]
     pub(super) fn new(simplex: &Simplex<Vec3A>) -> Self {
         let (p, q, r) = (simplex.corner(0), simplex.corner(1), simplex.corner(2));
-        let (p, q, r) = ((p.w, mark(&p)), (q.w, mark(&q)), (r.w, mark(&r)));
+        let (p, q, r) = ((p.w, vertex_bits(&p)), (q.w, vertex_bits(&q)), (r.w, vertex_bits(&r)));
         let away = (p.0 - r.0).cross(q.0 - r.0).dot(r.0) >= 0.0;
         let corners = if away || simplex.len() < 3 { [p, q, r] } else { [q, p, r] };
         Self { corners, len: simplex.len() }
     }
 
-    /// Those of three corners that their closest point needs, the direction to it and its product
-    /// with it.
+    /// The corners of a triangle that its closest point needs, the direction to that point, and the
+    /// product of the two.
     #[inline(always)]
     pub(super) fn of_triangle(
         p: &Corner<Vec3A>,
@@ -58,14 +59,15 @@ impl Near {
         let (at_a, at_b) = (v.dot(m), -u.dot(m));
         if (at_a > 0.0) & (at_b > 0.0) & (at_a + at_b < normal.dot(normal)) {
             let height = normal.dot(c);
-            let (a, b, c) = ((a, mark(p)), (b, mark(q)), (c, mark(r)));
+            let (a, b, c) = ((a, vertex_bits(p)), (b, vertex_bits(q)), (c, vertex_bits(r)));
             return if height < 0.0 {
                 (Self { corners: [b, a, c], len: 3 }, -normal, -height)
             } else {
                 (Self { corners: [a, b, c], len: 3 }, normal, height)
             };
         }
-        // On a side beyond which the origin lies: not always the closest, but soon found.
+        // The closest point of a side beyond which the origin lies. It need not be the closest of
+        // the triangle; the next steps correct that.
         let (from, to) = if at_a <= 0.0 {
             (q, r)
         } else if at_b <= 0.0 {
@@ -86,7 +88,7 @@ impl Near {
         if q.w.dot(side) <= 0.0 {
             return Self::of_point(q);
         }
-        let (p, q) = ((p.w, mark(p)), (q.w, mark(q)));
+        let (p, q) = ((p.w, vertex_bits(p)), (q.w, vertex_bits(q)));
         let direction = side.cross(p.0).cross(side);
         (Self { corners: [p, q, q], len: 2 }, direction, direction.dot(p.0))
     }
@@ -94,7 +96,7 @@ impl Near {
     /// One corner, the direction to it and the square of its length.
     #[inline(always)]
     pub(super) fn of_point(p: &Corner<Vec3A>) -> (Self, Vec3A, f32) {
-        let corner = (p.w, mark(p));
+        let corner = (p.w, vertex_bits(p));
         (Self { corners: [corner; 3], len: 1 }, p.w, p.w.dot(p.w))
     }
 
@@ -105,17 +107,17 @@ impl Near {
         Simplex::new([p.0, q.0, r.0, r.0], [p.1, q.1, r.1, r.1], self.len)
     }
 
-    /// Three corners and one more.
+    /// Three corners and one more, as a tetrahedron.
     #[inline(always)]
     pub(super) fn with(&self, last: &Corner<Vec3A>) -> Simplex<Vec3A> {
         let [p, q, r] = self.corners;
-        Simplex::new([p.0, q.0, r.0, last.w], [p.1, q.1, r.1, mark(last)], 4)
+        Simplex::new([p.0, q.0, r.0, last.w], [p.1, q.1, r.1, vertex_bits(last)], 4)
     }
 
-    /// Adds a corner that comes closer, and drops those that are not needed any more.
+    /// Adds a corner that comes closer, and drops those that are no longer needed.
     #[inline(always)]
     pub(super) fn add(&mut self, corner: &Corner<Vec3A>) -> Step {
-        let new = (corner.w, mark(corner));
+        let new = (corner.w, vertex_bits(corner));
         let d = corner.w;
         let [a, b, c] = self.corners;
         match self.len {
@@ -123,7 +125,7 @@ impl Near {
             2 => {
                 let (u, v) = (a.0 - d, b.0 - d);
                 let normal = u.cross(v);
-                if !is_over(d, u, v, normal) {
+                if !projects_inside_edges(d, u, v, normal) {
                     return self.edges(&[a, b], new);
                 }
                 let height = normal.dot(d);
@@ -142,15 +144,15 @@ impl Near {
                 if !(sees[0] | sees[1] | sees[2]) {
                     return Step::Inside;
                 }
-                if sees[2] && is_over(d, u, v, faces[2]) {
+                if sees[2] && projects_inside_edges(d, u, v, faces[2]) {
                     self.corners = [a, b, new];
                     return Step::Toward(faces[2], heights[2]);
                 }
-                if sees[0] && is_over(d, v, w, faces[0]) {
+                if sees[0] && projects_inside_edges(d, v, w, faces[0]) {
                     self.corners = [b, c, new];
                     return Step::Toward(faces[0], heights[0]);
                 }
-                if sees[1] && is_over(d, w, u, faces[1]) {
+                if sees[1] && projects_inside_edges(d, w, u, faces[1]) {
                     self.corners = [c, a, new];
                     return Step::Toward(faces[1], heights[1]);
                 }
@@ -159,9 +161,9 @@ impl Near {
         }
     }
 
-    /// The edge of the new corner with an old one, or the new one alone.
+    /// Reduces to the edge between the new corner and an old one, or to the new one alone.
     #[inline(always)]
-    fn edge(&mut self, old: Marked, new: Marked) -> Step {
+    fn edge(&mut self, old: TaggedPoint, new: TaggedPoint) -> Step {
         let edge = old.0 - new.0;
         if new.0.dot(edge) >= 0.0 {
             self.corners[0] = new;
@@ -175,15 +177,16 @@ impl Near {
         Step::Toward(direction, direction.dot(new.0))
     }
 
-    /// That edge on which the closest point lies, if it lies on no face.
+    /// Reduces to the edge of the new corner on which the closest point lies, if it lies on no
+    /// face.
     #[inline(always)]
-    fn edges<const N: usize>(&mut self, old: &[Marked; N], new: Marked) -> Step {
+    fn edges<const N: usize>(&mut self, old: &[TaggedPoint; N], new: TaggedPoint) -> Step {
         let mut best = (0.0, old[0]);
         for corner in old {
             let edge = corner.0 - new.0;
             let (along, square) = (-new.0.dot(edge), edge.dot(edge));
             let on = along.min(square);
-            // By so much the square of the distance falls from the new corner.
+            // The decrease of the squared distance from the new corner along this edge.
             let gain = (along + along - on) * on / square;
             if (along > 0.0) & (gain > best.0) {
                 best = (gain, *corner);
@@ -194,14 +197,14 @@ impl Near {
 }
 
 #[inline(always)]
-fn mark(corner: &Corner<Vec3A>) -> u64 {
+fn vertex_bits(corner: &Corner<Vec3A>) -> u64 {
     u64::from(corner.a) | u64::from(corner.b) << 32
 }
 
-/// Whether the origin lies over that triangle, seen along its normal `u x v`, which sides `u` and
-/// `v` of the corner `d` make, unless beyond the third side.
+/// Whether the origin lies over a triangle, seen along its normal `u x v`. `u` and `v` are its
+/// sides at the corner `d`; the third side is not tested.
 #[inline(always)]
-fn is_over(d: Vec3A, u: Vec3A, v: Vec3A, normal: Vec3A) -> bool {
+fn projects_inside_edges(d: Vec3A, u: Vec3A, v: Vec3A, normal: Vec3A) -> bool {
     let m = d.cross(normal);
     (v.dot(m) > 0.0) & (u.dot(m) < 0.0)
 }

@@ -1,13 +1,13 @@
-//! The dimension of a point set, exactly, and the simplex that a hull starts from.
+//! The exact dimension of a point set, and the simplex from which a hull is built.
 //!
-//! Floats choose: two points far apart, one far from their line, one far from the plane of the
-//! three. Exact predicates confirm each choice; where one is refused, every point is asked exactly,
-//! so a set that is flat in real arithmetic, and only such a one, is called flat.
+//! Floating point chooses: two points far apart, one far from their line, one far from the plane of
+//! the three. Exact predicates confirm each choice; if they reject it, every point is tested
+//! exactly. So a point set is reported as flat if and only if it is flat in real arithmetic.
 
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::{Aabb, Vec3, drop_axis};
 
-/// What a point set spans, with the places of points that show it.
+/// What a point set spans, with the indices of points that span it.
 pub(super) enum Span {
     /// All points are equal to this one.
     Point(u32),
@@ -20,7 +20,7 @@ pub(super) enum Span {
     Space { corners: [u32; 4], bounds: Aabb },
 }
 
-/// What `points` (not empty, all finite) span; `bounds` is their box.
+/// Finds what `points` (not empty, all finite) span; `bounds` is their box.
 pub(super) fn find(points: &[Vec3], bounds: Aabb) -> Span {
     let extent = bounds.max - bounds.min;
     let widest = (0..3).fold(0, |w, i| if extent[i] > extent[w] { i } else { w });
@@ -52,13 +52,13 @@ pub(super) fn find(points: &[Vec3], bounds: Aabb) -> Span {
             let corners = if below { [i, j, k, l as u32] } else { [i, k, j, l as u32] };
             Span::Space { corners, bounds }
         }
-        None => flat(a, b, c, corners),
+        None => plane(a, b, c, corners),
     }
 }
 
-/// Three points that are not on a line, in the order that turns left in the coordinate plane where
-/// they look largest.
-fn flat(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [u32; 3]) -> Span {
+/// The plane of three points that are not on a line, in the order that turns left in the coordinate
+/// plane where their triangle is largest.
+fn plane(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [u32; 3]) -> Span {
     let normal = (b - a).cross(c - a).abs();
     let mut axes = [0, 1, 2];
     axes.sort_by(|s, t| normal[*t].total_cmp(&normal[*s]));
@@ -69,7 +69,7 @@ fn flat(a: Vec3, b: Vec3, c: Vec3, [i, j, k]: [u32; 3]) -> Span {
             Sign::Zero => {}
         }
     }
-    debug_assert!(false, "three points of a plane lie on a line");
+    debug_assert!(false, "the three points {i}, {j}, {k} are collinear");
     Span::Plane { corners: [i, j, k], drop: 2 }
 }
 
@@ -78,8 +78,8 @@ fn turn(a: Vec3, b: Vec3, c: Vec3, drop: usize) -> Sign {
     orient2d(drop_axis(a, drop), drop_axis(b, drop), drop_axis(c, drop))
 }
 
-/// The point with the largest measure that is accepted: the first of them if that is enough,
-/// otherwise any that is.
+/// The index of a point that is accepted: the one with the largest measure if it is, otherwise the
+/// first that is. `None` if none is accepted.
 fn furthest(
     points: &[Vec3],
     measure: impl Fn(Vec3) -> f64,

@@ -1,13 +1,13 @@
-//! The two backends against each other, and the stages of a query against exact arithmetic.
+//! The two SIMD backends against each other, and the stages of a query against exact arithmetic.
 
-use super::super::answer::Standing;
+use super::super::answer::Outcome;
 use super::*;
 use crate::convex::query::stage;
 use crate::math::Random;
 use crate::wide::dispatch;
 use crate::wide::dispatch::Baseline;
 
-/// Hulls of all sizes and shapes.
+/// Hulls of several vertex counts, long, flat and round.
 fn hulls(random: &mut Random) -> Vec<Hull> {
     let mut hulls = Vec::new();
     for count in [1, 2, 4, 8, 30, 200] {
@@ -20,10 +20,10 @@ fn hulls(random: &mut Random) -> Vec<Hull> {
 }
 
 #[test]
-fn arrays_and_registers_agree() {
+fn portable_and_simd_backends_agree() {
     let mut random = Random::new(21);
     let hulls = hulls(&mut random);
-    let (mut met, mut apart) = (0, 0);
+    let (mut intersecting, mut separated) = (0, 0);
     for a in &hulls {
         for b in &hulls {
             let turn = random.rotation();
@@ -31,42 +31,43 @@ fn arrays_and_registers_agree() {
             let pose = &pose;
             let mut caches: [HullCache; 4] = Default::default();
             let [p, q, r, s] = &mut caches;
-            let quick = dispatch::run(Meet::<false> { a, b, pose, cache: p });
-            let plain = Meet::<false> { a, b, pose, cache: q }.run::<Baseline>();
-            assert_eq!(quick.is_intersecting(), plain.is_intersecting());
-            let quick = dispatch::run(Measure::<Standing, false> {
+            let simd = dispatch::run(IntersectionTask::<false> { a, b, pose, cache: p });
+            let portable = IntersectionTask::<false> { a, b, pose, cache: q }.run::<Baseline>();
+            assert_eq!(simd.is_intersecting(), portable.is_intersecting());
+            let simd = dispatch::run(ContactTask::<Outcome, false> {
                 a,
                 b,
                 pose,
                 cache: r,
                 answer: PhantomData,
             });
-            let plain = Measure::<Standing, false> { a, b, pose, cache: s, answer: PhantomData }
-                .run::<Baseline>();
-            match (quick, plain) {
-                (Standing::Apart(p, ..), Standing::Apart(q, ..)) => {
+            let portable =
+                ContactTask::<Outcome, false> { a, b, pose, cache: s, answer: PhantomData }
+                    .run::<Baseline>();
+            match (simd, portable) {
+                (Outcome::Separated(p, ..), Outcome::Separated(q, ..)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
-                    apart += 1;
+                    separated += 1;
                 }
-                (Standing::Meeting(p, _), Standing::Meeting(q, _)) => {
+                (Outcome::Intersecting(p, _), Outcome::Intersecting(q, _)) => {
                     assert!(p.lower <= q.upper && q.lower <= p.upper, "{p:?} {q:?}");
-                    met += 1;
+                    intersecting += 1;
                 }
-                _ => panic!("{quick:?} {plain:?}"),
+                _ => panic!("{simd:?} {portable:?}"),
             }
         }
     }
-    assert!(met > 50 && apart > 50, "{met} {apart}");
+    assert!(intersecting > 50 && separated > 50, "{intersecting} {separated}");
 }
 
 #[test]
-fn a_body_in_itself_is_as_deep_as_it_is_narrow() {
+fn depth_of_a_body_in_itself_is_its_least_width() {
     let mut random = Random::new(5);
     let points: Vec<_> = (0..60).map(|_| random.direction() * Vec3::new(3.0, 2.0, 1.0)).collect();
     let hull = Hull::new(&points).unwrap();
     let mut cache = HullCache::default();
     let (a, b, pose) = (&hull, &hull, &Pose::IDENTITY);
-    let Standing::Meeting(overlap, common) = dispatch::run(Measure::<Standing, false> {
+    let Outcome::Intersecting(overlap, common) = dispatch::run(ContactTask::<Outcome, false> {
         a,
         b,
         pose,
@@ -89,22 +90,23 @@ fn a_body_in_itself_is_as_deep_as_it_is_narrow() {
     );
 }
 
-/// Two bodies that touch, or nearly so, with numbers as far from their size as can be.
-struct Close {
+/// Two bodies that touch or nearly touch, with coordinates that may be very large against their
+/// size.
+struct TouchingBodies {
     a: Vec<Vec3>,
     b: Vec<Vec3>,
     pose: Pose,
 }
 
 fn ulps(x: f64, by: i64) -> f64 {
-    // The order of numbers is that of their bits, from zero on either side.
+    // Floating-point numbers are ordered as their bits, on either side of zero.
     let place = |x: f64| if x < 0.0 { -((-x).to_bits() as i64) } else { x.to_bits() as i64 };
     // Adding zero gives both zeros one sign.
     let at = place(x + 0.0) + by;
     if at < 0 { -f64::from_bits(-at as u64) } else { f64::from_bits(at as u64) }
 }
 
-/// A rotation, an axis-aligned one, or a matrix that is barely taken for one.
+/// A rotation, an axis-aligned one, or a matrix that is barely accepted as one.
 fn turn(random: &mut Random, kind: usize) -> [[f64; 3]; 3] {
     let q = match kind % 4 {
         0 => glam::DQuat::IDENTITY,
@@ -116,9 +118,14 @@ fn turn(random: &mut Random, kind: usize) -> [[f64; 3]; 3] {
     m.map(|[x, y, z, _]| [x * stretch, y * stretch, z * stretch])
 }
 
-/// Bodies of about `size`, with coordinates of about `far`: A, B in its own frame, the
-/// translation, or all of them.
-fn close(random: &mut Random, size: f64, far: f64, kind: usize) -> Option<Close> {
+/// Bodies of about `size`. The coordinates of A, of B in its own frame, the translation, or all of
+/// them are about `far`.
+fn touching_bodies(
+    random: &mut Random,
+    size: f64,
+    far: f64,
+    kind: usize,
+) -> Option<TouchingBodies> {
     let matrix_kind = random.index(4);
     let m = turn(random, matrix_kind);
     let offset = random.direction() * far;
@@ -137,7 +144,7 @@ fn close(random: &mut Random, size: f64, far: f64, kind: usize) -> Option<Close>
     let b: Vec<Vec3> = (0..count).map(|_| random.direction() * size + own).collect();
     let b = Hull::new(&b).ok()?.vertices().to_vec();
     let placed: Vec<Vec3> = b.iter().map(|v| pose.transform_point(*v)).collect();
-    // A touches the vertex of B that is furthest in some direction, or a point between several,
+    // A touches the furthest vertex of B in some direction, or a point between several vertices,
     // and lies beyond it.
     let n = random.direction();
     let furthest = |k: usize, p: &Vec3| n.dot(*p) > n.dot(placed[k]);
@@ -161,78 +168,96 @@ fn close(random: &mut Random, size: f64, far: f64, kind: usize) -> Option<Close>
         a.push(at + (n + random.in_cube() * 0.7) * size);
     }
     let fits = |p: &Vec3| p.abs().max_element() <= 1e60;
-    (a.iter().all(fits) && b.iter().all(fits)).then_some(Close { a, b, pose })
+    (a.iter().all(fits) && b.iter().all(fits)).then_some(TouchingBodies { a, b, pose })
 }
 
-/// A direction that separated bodies in `f32` did not count how B's vertices are rounded far
-/// from the origin: the proof did not hold, and bodies that touch were called apart.
+/// Regression: a separating direction found in `f32` ignored the rounding of B's vertices far from
+/// the origin. The proof was wrong, and touching bodies were reported as separated.
 #[test]
-fn verdicts_and_proofs_hold_where_numbers_are_large_for_the_bodies() {
+fn verdicts_and_proofs_hold_for_large_coordinates() {
     let mut random = Random::new(77);
     let sizes = [1.0, 1e-3, 1e-30, 1e-39, 1e-45, 1e-200, 1e-310, 1e20, 1e39, 1e41, 1e58];
     let ratios = [0.0, 1.0, 1e4, 1e7, 1e9, 1e10, 1e11, 1e12, 1e14, 1e16, 1e19, 1e30];
-    // By how large the numbers are: which stage decided.
-    let mut by_far = [[0_u32; 3]; 12];
+    // For each ratio of coordinates to size: how many queries each stage decided.
+    let mut stage_counts = [[0_u32; 3]; 12];
     let mut verdicts = [0_u32; 2];
     for round in 0..12_000 {
         let ratio = round % 12;
         let size = if round % 2 == 0 { 1.0 } else { sizes[random.index(11)] };
         let far = ratios[ratio] * size;
         let kind = random.index(64);
-        let Some(Close { a, b, pose }) = close(&mut random, size, far, kind) else { continue };
+        let Some(TouchingBodies { a, b, pose }) = touching_bodies(&mut random, size, far, kind)
+        else {
+            continue;
+        };
         let (Ok(p), Ok(q)) = (Hull::new(&a), Hull::new(&b)) else { continue };
         let (a, pose) = (p.vertices(), &pose);
         let there: Vec<Vec3> = q.vertices().iter().map(|v| pose.transform_point(*v)).collect();
         let exact = crate::convex::decide::decide(a, &there, &Hint::NONE);
         assert!(exact.verify(a, &there));
-        let meets = exact.is_intersecting();
-        verdicts[usize::from(meets)] += 1;
+        let intersects = exact.is_intersecting();
+        verdicts[usize::from(intersects)] += 1;
         let (a_hull, b_hull) = (&p, &q);
         let mut cache = HullCache::default();
-        stage::take();
-        let quick = dispatch::run(Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut cache });
-        let counts = stage::take();
+        stage::take_counts();
+        let simd = dispatch::run(IntersectionTask::<false> {
+            a: a_hull,
+            b: b_hull,
+            pose,
+            cache: &mut cache,
+        });
+        let counts = stage::take_counts();
         assert_eq!(counts.iter().sum::<u32>(), 1, "{counts:?}");
-        for (sum, count) in by_far[ratio].iter_mut().zip(counts) {
+        for (sum, count) in stage_counts[ratio].iter_mut().zip(counts) {
             *sum += count;
         }
         let mut none = HullCache::default();
-        let plain =
-            Meet::<false> { a: a_hull, b: b_hull, pose, cache: &mut none }.run::<Baseline>();
-        let again = dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut cache });
+        let portable = IntersectionTask::<false> { a: a_hull, b: b_hull, pose, cache: &mut none }
+            .run::<Baseline>();
+        let again = dispatch::run(IntersectionTask::<true> {
+            a: a_hull,
+            b: b_hull,
+            pose,
+            cache: &mut cache,
+        });
         let mut other = HullCache::default();
-        let known = Measure::<Standing, false> {
+        let task = ContactTask::<Outcome, false> {
             a: a_hull,
             b: b_hull,
             pose,
             cache: &mut other,
             answer: PhantomData,
         };
-        let contact = dispatch::run(known);
-        let after = dispatch::run(Meet::<true> { a: a_hull, b: b_hull, pose, cache: &mut other });
+        let contact = dispatch::run(task);
+        let after = dispatch::run(IntersectionTask::<true> {
+            a: a_hull,
+            b: b_hull,
+            pose,
+            cache: &mut other,
+        });
         let case = format!("{round}: size {size:e} far {far:e} kind {kind}");
-        for decision in [quick, plain, again, after] {
-            assert_eq!(decision.is_intersecting(), meets, "{case} {decision:?}");
+        for decision in [simd, portable, again, after] {
+            assert_eq!(decision.is_intersecting(), intersects, "{case} {decision:?}");
             assert!(decision.verify(a, &there), "{case} {decision:?} {a:?} {there:?}");
         }
         match contact {
-            Standing::Apart(distance, direction, gap) => {
-                assert!(!meets && gap.verify(a, &there), "{case} {gap:?}");
+            Outcome::Separated(distance, direction, gap) => {
+                assert!(!intersects && gap.verify(a, &there), "{case} {gap:?}");
                 assert!((direction.length() - 1.0).abs() < 1e-14, "{case} {direction}");
                 let exact = crate::convex::decide::closest(a, &there, &Hint::NONE).unwrap();
                 let holds = distance.lower <= exact.upper && exact.lower <= distance.upper;
                 assert!(holds, "{case} {distance:?} {exact:?}");
             }
-            Standing::Meeting(overlap, common) => {
-                assert!(meets && common.verify(a, &there), "{case}");
+            Outcome::Intersecting(overlap, common) => {
+                assert!(intersects && common.verify(a, &there), "{case}");
                 assert!(overlap.lower <= overlap.upper, "{case} {overlap:?}");
             }
         }
     }
     assert!(verdicts.iter().all(|n| *n > 2000), "{verdicts:?}");
-    // Every stage decides while the bodies are not too small for their numbers, and the exact
-    // one to the end.
-    for (ratio, counts) in ratios.iter().zip(by_far) {
+    // Every stage decides some queries while the bodies are not too small for their coordinates;
+    // the exact stage decides some at every ratio.
+    for (ratio, counts) in ratios.iter().zip(stage_counts) {
         assert!(counts[2] > 50, "{ratio:e} {counts:?}");
         assert!(counts[0] > 20 || *ratio > 1e12, "{ratio:e} {counts:?}");
         assert!(counts[1] > 20 || *ratio > 1e12, "{ratio:e} {counts:?}");

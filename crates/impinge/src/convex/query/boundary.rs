@@ -1,29 +1,29 @@
-//! A simplex that has the origin on its border, decided in integers of fixed width.
+//! Whether a simplex has the origin inside or on its boundary, decided in integers of fixed width.
 //!
-//! Bodies that stand aligned, a box on a box or beside another, have Minkowski differences full of
-//! symmetries: the origin lies on a face or an edge of whatever tetrahedron is around it. No error
-//! bound helps there. But the numbers of such bodies are mostly near each other: as multiples of
-//! one power of two they fit 60 bits, differences of them 61, and a determinant of three
-//! differences 187. That is a dozen multiplications, where integers of any length allocate.
+//! Aligned bodies, such as a box on a box, have symmetric Minkowski differences: the origin lies on
+//! a face or an edge of any tetrahedron around it, and no error bound decides that. But the
+//! coordinates of such bodies mostly have similar exponents: as multiples of one power of two they
+//! fit 60 bits, their differences 61, and a determinant of three differences 187. It takes about a
+//! dozen multiplications, where integers of any length allocate.
 
 use super::gjk::Query;
 use super::simplex::Simplex;
 use crate::math::Vec3;
 
-/// So many binary digits are kept before the point of the largest coordinate: a sum of three
-/// products of two differences fits 126 bits.
-const DIGITS: u64 = 59;
+/// Bits of the largest coordinate as an integer: a sum of three products of two differences fits
+/// 126 bits.
+const COORDINATE_BITS: u64 = 59;
 
 /// A difference of two vertices, in a common unit.
 type Vector = [i64; 3];
 
-/// Whether the hull of the corners holds the origin, inside or on its border, for certain; false if
-/// it does not or if the numbers are too far apart for integers of fixed width.
+/// Whether the hull of the corners certainly contains the origin, inside or on its boundary. False
+/// if it does not, or if the exponents differ too much for integers of fixed width.
 ///
-/// If it does, the corners are a proof of it; of a corner at the origin, that is left alone.
+/// If it does, the corners prove it. A corner that is the origin becomes the only one.
 #[cold]
 #[inline(never)]
-pub(super) fn holds(query: &Query<'_>, simplex: &mut Simplex<Vec3>) -> bool {
+pub(super) fn contains_origin(query: &Query<'_>, simplex: &mut Simplex<Vec3>) -> bool {
     let Some(corners) = integers(query, simplex) else { return false };
     let corners = &corners[..simplex.len()];
     if let Some(at) = corners.iter().position(|w| *w == [0; 3]) {
@@ -40,7 +40,8 @@ pub(super) fn holds(query: &Query<'_>, simplex: &mut Simplex<Vec3>) -> bool {
     }
 }
 
-/// The corners as multiples of one power of two.
+/// The corners as multiples of one power of two; `None` if a coordinate is not a multiple or out of
+/// range.
 fn integers(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<[Vector; 4]> {
     let mut ends = [(Vec3::ZERO, Vec3::ZERO); 4];
     let mut largest = 0.0_f64;
@@ -51,15 +52,15 @@ fn integers(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<[Vector; 4]> {
     if !(1e-100..1e100).contains(&largest) {
         return None;
     }
-    let unit = f64::from_bits((1023 + DIGITS + 1023 - (largest.to_bits() >> 52)) << 52);
+    let unit = f64::from_bits((1023 + COORDINATE_BITS + 1023 - (largest.to_bits() >> 52)) << 52);
     let mut corners = [[0; 3]; 4];
     let mut exact = true;
     for (corner, (p, q)) in corners.iter_mut().zip(ends) {
         for (k, x) in corner.iter_mut().enumerate() {
             let (p, q) = (p[k], q[k]);
             let (m, n) = ((p * unit) as i64, (q * unit) as i64);
-            // Back in the first unit: a number that is no multiple is another one then, and so is
-            // one that vanishes.
+            // A coordinate that is not a multiple of the unit changes in the conversion, and so
+            // does one that vanishes.
             exact &= (m as f64 / unit == p) & (n as f64 / unit == q);
             *x = m - n;
         }
@@ -67,7 +68,7 @@ fn integers(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<[Vector; 4]> {
     exact.then_some(corners)
 }
 
-/// Whether the origin lies between two points that are not there themselves.
+/// Whether the origin lies between two points, neither of which is the origin.
 fn is_between(v: Vector, w: Vector) -> bool {
     cross(v, w) == [0; 3] && dot(v, w) < 0
 }
@@ -75,19 +76,20 @@ fn is_between(v: Vector, w: Vector) -> bool {
 fn is_in_triangle(u: Vector, v: Vector, w: Vector) -> bool {
     let parts = [cross(v, w), cross(w, u), cross(u, v)];
     let normal = [0, 1, 2].map(|k| parts[0][k] + parts[1][k] + parts[2][k]);
-    // In the plane of the triangle all four are parallel: one component tells their signs.
+    // All four vectors are normal to the triangle, if the origin is in its plane: one component
+    // gives their signs.
     let Some(k) = normal.iter().position(|x| *x != 0) else { return false };
     let sign = normal[k].signum();
-    parts.iter().all(|part| part[k].signum() != -sign) && sign_of_product(parts[0], u) == 0
+    parts.iter().all(|part| part[k].signum() != -sign) && sign_of_dot(parts[0], u) == 0
 }
 
 fn is_in_tetrahedron(t: Vector, u: Vector, v: Vector, w: Vector) -> bool {
     let (first, last) = (cross(t, u), cross(v, w));
     let signs = [
-        sign_of_product(last, u),
-        -sign_of_product(last, t),
-        sign_of_product(first, w),
-        -sign_of_product(first, v),
+        sign_of_dot(last, u),
+        -sign_of_dot(last, t),
+        sign_of_dot(first, w),
+        -sign_of_dot(first, v),
     ];
     let some = |sign: i32| signs.contains(&sign);
     some(1) != some(-1)
@@ -104,8 +106,8 @@ fn cross(v: Vector, w: Vector) -> [i128; 3] {
     [minor(1, 2), minor(2, 0), minor(0, 1)]
 }
 
-/// The sign of a product of vectors, of numbers up to `2^125` with numbers up to `2^61`.
-fn sign_of_product(v: [i128; 3], w: Vector) -> i32 {
+/// The sign of a dot product, of numbers up to `2^125` with numbers up to `2^61`.
+fn sign_of_dot(v: [i128; 3], w: Vector) -> i32 {
     // In digits of 64 bits: the upper ones with their sign, the lowest without.
     let (mut high, mut low) = (0_i128, 0_u128);
     for k in 0..3 {
@@ -133,7 +135,7 @@ mod tests {
     use crate::math::{Pose, Random};
 
     #[test]
-    fn products_have_the_sign_of_long_integers() {
+    fn signs_are_those_of_big_integers() {
         let mut random = Random::new(2);
         for round in 0..2000 {
             let mut number = |bits: u32| {
@@ -153,16 +155,16 @@ mod tests {
                 num_bigint::Sign::NoSign => 0,
                 num_bigint::Sign::Plus => 1,
             };
-            assert_eq!(sign_of_product(v, w), sign, "{v:?} {w:?}");
+            assert_eq!(sign_of_dot(v, w), sign, "{v:?} {w:?}");
         }
     }
 
-    /// Grids with coarse and with fine coordinates: what the integers say is what the verification
-    /// of proofs says.
+    /// On grids with coarse and with fine coordinates the result is that of the verification of
+    /// proofs.
     #[test]
-    fn says_what_exact_arithmetic_says() {
+    fn agrees_with_exact_arithmetic() {
         let mut random = Random::new(9);
-        let mut held = [0; 5];
+        let mut counts = [0; 5];
         for round in 0..20_000 {
             let scale = [1.0, 1.0 / 3.0, 1e-30, 7e20][round % 4];
             let mut points = |count: usize| -> Vec<Vec3> {
@@ -181,22 +183,23 @@ mod tests {
             let pairs = |simplex: &Simplex<Vec3>| -> Pairs {
                 Pairs::new(&simplex.corners().map(|c| [c.a, c.b]).collect::<Vec<_>>())
             };
-            let placed: Vec<Vec3> = b.vertices().iter().map(|p| pose.transform_point(*p)).collect();
+            let posed_b: Vec<Vec3> =
+                b.vertices().iter().map(|p| pose.transform_point(*p)).collect();
             let before = Common { pairs: pairs(&simplex) };
-            let found = holds(&query, &mut simplex);
+            let found = contains_origin(&query, &mut simplex);
             let proof = Common { pairs: pairs(&simplex) };
             if found {
-                assert!(proof.verify(a.vertices(), &placed), "{proof:?}");
-                held[simplex.len()] += 1;
+                assert!(proof.verify(a.vertices(), &posed_b), "{proof:?}");
+                counts[simplex.len()] += 1;
             } else {
-                assert!(!before.verify(a.vertices(), &placed), "{before:?}");
+                assert!(!before.verify(a.vertices(), &posed_b), "{before:?}");
             }
         }
-        assert!(held[1..].iter().all(|n| *n > 40), "{held:?}");
+        assert!(counts[1..].iter().all(|n| *n > 40), "{counts:?}");
     }
 
     #[test]
-    fn numbers_far_apart_are_left_to_longer_integers() {
+    fn different_exponents_are_not_decided() {
         let a = Hull::new(&[Vec3::new(1.0, 1e-30, 0.0), Vec3::new(-1.0, 0.0, 0.0)]).unwrap();
         let b = Hull::new(&[Vec3::ZERO]).unwrap();
         let query = Query::new(&a, &b, &Pose::IDENTITY);
@@ -204,8 +207,8 @@ mod tests {
         simplex.push(query.corner(0, 0));
         simplex.push(query.corner(1, 0));
         assert_eq!(integers(&query, &simplex), None);
-        assert!(!holds(&query, &mut simplex));
+        assert!(!contains_origin(&query, &mut simplex));
         simplex = Simplex::EMPTY;
-        assert!(!holds(&query, &mut simplex));
+        assert!(!contains_origin(&query, &mut simplex));
     }
 }

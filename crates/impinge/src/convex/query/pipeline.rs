@@ -1,0 +1,480 @@
+//! One query: a search in `f32`, confirmed in `f64`; what neither can decide goes to exact
+//! arithmetic.
+
+use std::cell::Cell;
+use std::marker::PhantomData;
+
+use glam::Vec3A;
+
+use super::answer::{Answer, Overlap};
+use super::boundary;
+use super::cache::HullCache;
+use super::ellipsoids::Ellipsoids;
+use super::exact;
+use super::expand::{Depth, Surface};
+use super::gjk::{Query, SearchEnd, certainly_contains_origin, origin_weights};
+use super::search_f32::{Corners, QueryF32, SearchEndF32};
+use super::simplex::{Corner, Simplex, weights};
+use super::small_hulls::SmallHulls;
+use super::stage::{Stage, record_stage};
+use super::vector::Vector;
+use crate::answer::Distance;
+use crate::convex::Hull;
+use crate::convex::decide::{Common, Gap, Hint, Pairs, Verdict};
+use crate::math::{Pose, Vec3};
+use crate::wide::Wide;
+use crate::wide::dispatch::Task;
+
+/// Sizes for which no product of coordinates leaves the range of `f64`.
+const SAFE_SIZES: std::ops::Range<f64> = 1e-40..1e40;
+
+/// Bounds of the distance that differ by more than this, relative to the size, are not accepted.
+const MAX_RELATIVE_GAP: f64 = 5e-13;
+
+thread_local! {
+    static SURFACE: Cell<Option<Box<Surface>>> = Cell::default();
+}
+
+/// Whether the bodies intersect. `WARM` if the cache holds a simplex: a cold and a warm search have
+/// little in common, and both are faster as separate functions.
+pub(super) struct IntersectionTask<'a, const WARM: bool> {
+    pub(super) a: &'a Hull,
+    pub(super) b: &'a Hull,
+    pub(super) pose: &'a Pose,
+    pub(super) cache: &'a mut HullCache,
+}
+
+/// The distance of the bodies, or the penetration depth if the answer has one. `WARM` as for
+/// [`IntersectionTask`].
+pub(super) struct ContactTask<'a, T, const WARM: bool> {
+    pub(super) a: &'a Hull,
+    pub(super) b: &'a Hull,
+    pub(super) pose: &'a Pose,
+    pub(super) cache: &'a mut HullCache,
+    pub(super) answer: PhantomData<T>,
+}
+
+impl<const WARM: bool> Task for IntersectionTask<'_, WARM> {
+    type Output = Verdict;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Verdict {
+        let Self { a, b, pose, cache } = self;
+        let query = Query::new(a, b, pose);
+        if !SAFE_SIZES.contains(&query.size) {
+            return exact::decide(&query, Hint::NONE);
+        }
+        let mut simplex = Simplex::EMPTY;
+        if WARM && cache.intersected {
+            // The corners that surrounded the origin last time may still do so.
+            for [i, j] in cache.pairs(query.points_a.len(), query.points_b.len()) {
+                simplex.push(query.corner(*i, *j));
+            }
+            if certainly_contains_origin(&simplex) {
+                record_stage(Stage::F64);
+                return Verdict::Intersecting(common(&simplex));
+            }
+        } else if query.center_offset.length_squared() > query.radius_sum * query.radius_sum {
+            record_stage(Stage::F32);
+            let length = query.center_offset.length();
+            // The bound includes more roundings than there are. So the bodies are apart even where
+            // the computed gap is negative.
+            let gap = (length - query.radius_sum).max(0.0);
+            return Verdict::Separated(separation(query.center_offset / length, gap));
+        }
+        let query_f32 = QueryF32::new(&query);
+        let mut simplex_f32 = Simplex::EMPTY;
+        let end = if !WARM {
+            let start = Ellipsoids::new(&query_f32);
+            // One direction cannot settle bodies that overlap.
+            let end = match start.likely_overlaps() {
+                true => SearchEndF32::Undecided,
+                false => query_f32.test_direction::<W>(start.normal, &mut simplex_f32),
+            };
+            match end {
+                SearchEndF32::Undecided if SmallHulls::fits(query.a, query.b) => {
+                    let small_hulls = SmallHulls::new::<W>(&query_f32);
+                    query_f32.search_cold::<W, _, false>(
+                        &small_hulls,
+                        Some(&start),
+                        &mut simplex_f32,
+                    )
+                }
+                SearchEndF32::Undecided => {
+                    query_f32.search_cold::<W, _, false>(&query_f32, Some(&start), &mut simplex_f32)
+                }
+                end => end,
+            }
+        } else {
+            // Corners that surrounded the origin last time are a better start than any direction.
+            let end = match cache.intersected {
+                true => SearchEndF32::Undecided,
+                false => {
+                    query_f32.test_direction::<W>(cache.direction.as_vec3a(), &mut simplex_f32)
+                }
+            };
+            match end {
+                SearchEndF32::Undecided => {
+                    query_f32.search_warm::<W, false>(cache, &mut simplex_f32)
+                }
+                end => end,
+            }
+        };
+        if let SearchEndF32::Separated { direction, gap } = end {
+            record_stage(Stage::F32);
+            cache.store(&simplex_f32, false);
+            cache.direction = direction;
+            return Verdict::Separated(separation(direction, gap));
+        }
+        let mut simplex = query.simplex_f64(&simplex_f32);
+        let inside = matches!(end, SearchEndF32::Inside);
+        let end = if inside
+            && (certainly_contains_origin(&simplex)
+                || boundary::contains_origin(&query, &mut simplex))
+        {
+            SearchEnd::Inside
+        } else {
+            let mut end;
+            (end, simplex) = W::run_out_of_line(SearchF64Task::<false> { query: &query, simplex });
+            if matches!(end, SearchEnd::Undecided)
+                && boundary::contains_origin(&query, &mut simplex)
+            {
+                end = SearchEnd::Inside;
+            }
+            end
+        };
+        cache.store(&simplex, matches!(end, SearchEnd::Inside));
+        match end {
+            SearchEnd::Inside => {
+                record_stage(Stage::F64);
+                Verdict::Intersecting(common(&simplex))
+            }
+            SearchEnd::Separated { direction, gap } => {
+                record_stage(Stage::F64);
+                cache.direction = direction;
+                Verdict::Separated(separation(direction, gap))
+            }
+            SearchEnd::Closest | SearchEnd::Undecided => {
+                // No separating direction is known. The offset of the centers is the best guess for
+                // the next query.
+                cache.direction = query.center_offset / query.size;
+                exact::decide(&query, hint(&simplex))
+            }
+        }
+    }
+}
+
+impl<T: Answer, const WARM: bool> Task for ContactTask<'_, T, WARM> {
+    type Output = T;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> T {
+        let Self { a, b, pose, cache, .. } = self;
+        let query = Query::new(a, b, pose);
+        if !SAFE_SIZES.contains(&query.size) {
+            return T::of(exact::contact(&query, Hint::NONE, T::DEPTH));
+        }
+        let query_f32 = QueryF32::new(&query);
+        let mut simplex_f32 = Simplex::EMPTY;
+        if WARM {
+            let end = query_f32.search_warm::<W, true>(cache, &mut simplex_f32);
+            return measure::<W, _, T>(&query, &query_f32, &query_f32, cache, &simplex_f32, end);
+        }
+        if SmallHulls::fits(query.a, query.b) {
+            let small_hulls = SmallHulls::new::<W>(&query_f32);
+            // Small bodies with disjoint bounding balls need few steps from any start.
+            let balls_overlap =
+                query.center_offset.length_squared() <= query.radius_sum * query.radius_sum;
+            let start = if balls_overlap { Some(Ellipsoids::new(&query_f32)) } else { None };
+            let end =
+                query_f32.search_cold::<W, _, true>(&small_hulls, start.as_ref(), &mut simplex_f32);
+            measure::<W, _, T>(&query, &query_f32, &small_hulls, cache, &simplex_f32, end)
+        } else {
+            let start = Ellipsoids::new(&query_f32);
+            let end =
+                query_f32.search_cold::<W, _, true>(&query_f32, Some(&start), &mut simplex_f32);
+            measure::<W, _, T>(&query, &query_f32, &query_f32, cache, &simplex_f32, end)
+        }
+    }
+}
+
+/// Continues a search in `f64`.
+struct SearchF64Task<'a, const MEASURE: bool> {
+    query: &'a Query<'a>,
+    simplex: Simplex<Vec3>,
+}
+
+impl<const MEASURE: bool> Task for SearchF64Task<'_, MEASURE> {
+    type Output = (SearchEnd, Simplex<Vec3>);
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> (SearchEnd, Simplex<Vec3>) {
+        let mut simplex = self.simplex;
+        let nearest = simplex.reduce_expecting_all();
+        let end = self.query.search::<MEASURE>(&mut simplex, nearest);
+        (end, simplex)
+    }
+}
+
+/// The penetration depth, from a tetrahedron around the origin.
+struct ExpandTask<'a, C> {
+    query: &'a Query<'a>,
+    query_f32: &'a QueryF32<'a>,
+    corners: &'a C,
+    start: &'a Simplex<Vec3A>,
+}
+
+impl<C: Corners> Task for ExpandTask<'_, C> {
+    type Output = Option<Depth>;
+
+    #[inline(always)]
+    fn run<W: Wide>(self) -> Option<Depth> {
+        let mut surface = SURFACE.take().unwrap_or_default();
+        let depth = surface.expand::<W, C>(self.query, self.query_f32, self.corners, self.start);
+        SURFACE.set(Some(surface));
+        depth
+    }
+}
+
+/// The distance or the penetration depth after a search in `f32` with corners from `corners`.
+#[inline(always)]
+fn measure<W: Wide, C: Corners, T: Answer>(
+    query: &Query<'_>,
+    query_f32: &QueryF32<'_>,
+    corners: &C,
+    cache: &mut HullCache,
+    simplex_f32: &Simplex<Vec3A>,
+    end: SearchEndF32,
+) -> T {
+    if !matches!(end, SearchEndF32::Inside) {
+        if let Some(distance) = certified_distance(query, simplex_f32, cache) {
+            return T::separated(
+                distance,
+                cache.direction,
+                separation(cache.direction, distance.lower),
+            );
+        }
+    }
+    let mut simplex = query.simplex_f64(simplex_f32);
+    let inside = matches!(end, SearchEndF32::Inside);
+    let mut certain = inside && certainly_contains_origin(&simplex);
+    if !(certain || inside && boundary::contains_origin(query, &mut simplex)) {
+        let end;
+        (end, simplex) = W::run_out_of_line(SearchF64Task::<true> { query, simplex });
+        match end {
+            SearchEnd::Inside => certain = true,
+            SearchEnd::Closest => {
+                // If the bounds still differ too much, the normal of a sliver misled the search.
+                let distance = certified_distance(query, &simplex, cache);
+                return match distance
+                    .or_else(|| certified_distance_by_normal(query, &simplex, cache))
+                {
+                    Some(distance) => T::separated(
+                        distance,
+                        cache.direction,
+                        separation(cache.direction, distance.lower),
+                    ),
+                    None => T::of(exact::contact(query, hint(&simplex), T::DEPTH)),
+                };
+            }
+            SearchEnd::Undecided if boundary::contains_origin(query, &mut simplex) => {}
+            SearchEnd::Separated { .. } | SearchEnd::Undecided => {
+                return T::of(exact::contact(query, hint(&simplex), T::DEPTH));
+            }
+        }
+    }
+    cache.store(&simplex, true);
+    let common = common(&simplex);
+    if !T::DEPTH {
+        return match common_point(query, &simplex, certain) {
+            Some(point) => {
+                record_stage(Stage::F64);
+                T::intersecting(Overlap::unknown(point), common)
+            }
+            None => T::of(exact::contact(query, hint(&simplex), T::DEPTH)),
+        };
+    }
+    let mut start = Simplex::EMPTY;
+    for corner in simplex.corners() {
+        start.push(corners.corner(corner.a, corner.b));
+    }
+    if start.len() < 4 {
+        if let Some(overlap) = touching_overlap(query, &simplex) {
+            record_stage(Stage::F64);
+            return T::intersecting(overlap, common);
+        }
+        complete_tetrahedron::<W, C>(corners, &mut start);
+    }
+    let Some(depth) = W::run_out_of_line(ExpandTask { query, query_f32, corners, start: &start })
+    else {
+        return T::of(exact::contact(query, hint(&simplex), T::DEPTH));
+    };
+    record_stage(Stage::F64);
+    let (point_a, point_b) = points(query, &depth.weights);
+    let (lower, upper, direction) = (depth.lower, depth.upper, depth.direction);
+    T::intersecting(Overlap { lower, upper, direction, point_a, point_b }, common)
+}
+
+/// A common point of bodies whose simplex contains the origin; with `inside` certainly. `None`
+/// where rounding is too large for the point.
+#[inline(always)]
+fn common_point(query: &Query<'_>, simplex: &Simplex<Vec3>, inside: bool) -> Option<Vec3> {
+    if inside {
+        let mut point = Vec3::ZERO;
+        for (corner, weight) in origin_weights(simplex) {
+            point += query.points_a[corner.a as usize] * weight;
+        }
+        return Some(point);
+    }
+    let (point_a, point_b) = if simplex.len() == 4 {
+        points(query, &origin_weights(simplex))
+    } else {
+        points(query, &simplex.weights())
+    };
+    // They differ if the tetrahedron is so flat that rounding dominates its volumes.
+    let agree = point_a.distance_squared(point_b)
+        <= MAX_RELATIVE_GAP * MAX_RELATIVE_GAP * query.size * query.size;
+    agree.then_some(point_a)
+}
+
+/// The overlap of bodies that only touch: three corners contain the origin and lie in a face of the
+/// Minkowski difference.
+#[inline(always)]
+fn touching_overlap(query: &Query<'_>, simplex: &Simplex<Vec3>) -> Option<Overlap> {
+    let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
+    let normal = (p - r).cross(q - r);
+    let length = normal.length();
+    let is_triangle = simplex.len() == 3 && length > 0.0;
+    if !is_triangle {
+        return None;
+    }
+    let unit = normal / length;
+    // The extent of A - B beyond the origin along a direction is the translation of B along it that
+    // separates the bodies.
+    let (there, back) = (-query.min_product(-unit), -query.min_product(unit));
+    let (reach, direction) = if there < back { (there, unit) } else { (back, -unit) };
+    let upper = reach.max(0.0) + query.plane_error;
+    let (point_a, point_b) = points(query, &simplex.weights());
+    (upper <= MAX_RELATIVE_GAP * query.size).then_some(Overlap {
+        lower: 0.0,
+        upper,
+        direction,
+        point_a,
+        point_b,
+    })
+}
+
+/// Adds corners until there are four that span a tetrahedron as large as possible. A simplex that
+/// contains the origin still does.
+#[inline(always)]
+fn complete_tetrahedron<W: Wide, C: Corners>(corners: &C, simplex: &mut Simplex<Vec3A>) {
+    while simplex.len() < 4 {
+        let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
+        let across = match simplex.len() {
+            0 | 1 => Vec3A::X,
+            2 => (q - p).any_orthogonal_vector(),
+            _ => (q - p).cross(r - p),
+        };
+        let (there, back) =
+            (corners.support_against::<W>(-across), corners.support_against::<W>(across));
+        let away = |corner: &Corner<Vec3A>| across.dot(corner.w - p).abs();
+        simplex.push(if away(&there) < away(&back) { back } else { there });
+    }
+}
+
+/// The distance, if the simplex has the closest point of A - B and needs all its corners for it,
+/// and if the bounds agree.
+#[inline(always)]
+fn certified_distance<V: Vector>(
+    query: &Query<'_>,
+    simplex: &Simplex<V>,
+    cache: &mut HullCache,
+) -> Option<Distance> {
+    // Unused corners have arbitrary vertices; their weight is zero.
+    let [i, j, k] = [simplex.corner(0), simplex.corner(1), simplex.corner(2)];
+    let (p, q) = (query.vertices(i.a, i.b), query.vertices(j.a, j.b));
+    let r = query.vertices(k.a, k.b);
+    let weights = weights([p.0 - p.1, q.0 - q.1, r.0 - r.1], simplex.len());
+    let point_a = p.0 * weights[0] + q.0 * weights[1] + r.0 * weights[2];
+    let point_b = p.1 * weights[0] + q.1 * weights[1] + r.1 * weights[2];
+    let v = point_a - point_b;
+    let length = v.length();
+    // `v` is not normalised: a division by its length takes longer.
+    let lower = query.min_product(v * query.scale) / (length * query.scale) - query.plane_error;
+    // The points lie in the bodies to rounding, so their distance is an upper bound.
+    let upper = length + query.plane_error;
+    // A vector shorter than its error has no direction.
+    if !(length > query.plane_error
+        && lower > 0.0
+        && upper - lower <= MAX_RELATIVE_GAP * query.size)
+    {
+        return None;
+    }
+    record_stage(Stage::F64);
+    cache.store(simplex, false);
+    cache.direction = v / -length;
+    Some(Distance::between(lower, upper, [point_a, point_b]))
+}
+
+/// As [`certified_distance`], with the normal of three corners: if the bodies are very close, the
+/// closest points give no accurate direction.
+#[cold]
+#[inline(never)]
+fn certified_distance_by_normal(
+    query: &Query<'_>,
+    simplex: &Simplex<Vec3>,
+    cache: &mut HullCache,
+) -> Option<Distance> {
+    let [p, q, r] = [simplex.corner(0).w, simplex.corner(1).w, simplex.corner(2).w];
+    let normal = (p - r).cross(q - r);
+    let unit = if normal.dot(r) < 0.0 { -normal } else { normal }.try_normalize()?;
+    let (point_a, point_b) = points(query, &simplex.weights());
+    let lower = query.min_product(unit) - query.plane_error;
+    let upper = point_a.distance(point_b) + query.plane_error;
+    if !(simplex.len() == 3 && lower > 0.0 && upper - lower <= MAX_RELATIVE_GAP * query.size) {
+        return None;
+    }
+    record_stage(Stage::F64);
+    cache.store(simplex, false);
+    cache.direction = -unit;
+    Some(Distance::between(lower, upper, [point_a, point_b]))
+}
+
+/// The points of the bodies with these weights of the corners.
+#[inline(always)]
+fn points(query: &Query<'_>, weights: &[(Corner<Vec3>, f64)]) -> (Vec3, Vec3) {
+    let [mut point_a, mut point_b] = [Vec3::ZERO; 2];
+    for (corner, weight) in weights {
+        let (p, q) = query.vertices(corner.a, corner.b);
+        point_a += p * *weight;
+        point_b += q * *weight;
+    }
+    (point_a, point_b)
+}
+
+#[inline(always)]
+fn separation(direction: Vec3, gap: f64) -> Gap {
+    Gap { direction, gap, features: Pairs::NONE }
+}
+
+#[inline(always)]
+fn pairs(simplex: &Simplex<Vec3>) -> Pairs {
+    let mut pairs = [[0; 2]; 4];
+    for (pair, corner) in pairs.iter_mut().zip(simplex.corners()) {
+        *pair = [corner.a, corner.b];
+    }
+    Pairs::new(&pairs[..simplex.len()])
+}
+
+#[inline(always)]
+fn common(simplex: &Simplex<Vec3>) -> Common {
+    Common { pairs: pairs(simplex) }
+}
+
+fn hint(simplex: &Simplex<Vec3>) -> Hint {
+    Hint { pairs: pairs(simplex), direction: Vec3::ZERO }
+}
+
+#[cfg(test)]
+#[path = "pipeline_tests.rs"]
+mod tests;

@@ -295,7 +295,7 @@ pub(crate) struct SampleArgs {
 }
 
 impl PictureArgs {
-    /// Whether a picture was asked for.
+    /// Whether a picture is to be written.
     pub(crate) fn requested(&self) -> bool {
         self.png.is_some() || self.svg.is_some()
     }

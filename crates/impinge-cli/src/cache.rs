@@ -23,7 +23,7 @@ pub(crate) struct Cache {
     folder: PathBuf,
 }
 
-/// Where a tree came from.
+/// The origin of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
     /// Built and not stored.

@@ -130,13 +130,13 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()
 
 /// One line about the trees of a file. Parts that share a mesh share its tree, which counts once.
 fn write_trees(out: &mut dyn Write, rows: &[InfoRow<'_>]) -> Result<()> {
-    let own: Vec<&TreeFacts> = rows.iter().map(|r| &r.tree).filter(|t| !t.shared).collect();
-    let sum = |what: fn(&TreeSize) -> usize| own.iter().map(|t| what(&t.size)).sum::<usize>();
+    let distinct: Vec<&TreeFacts> = rows.iter().map(|r| &r.tree).filter(|t| !t.shared).collect();
+    let sum = |what: fn(&TreeSize) -> usize| distinct.iter().map(|t| what(&t.size)).sum::<usize>();
     let (bytes, triangles) = (sum(|s| s.bytes), sum(|s| s.triangles));
     let sources =
         [Source::Built, Source::Stored, Source::Reused].into_iter().filter_map(|source| {
             let seconds: Vec<f64> =
-                own.iter().filter(|t| t.source == source).map(|t| t.seconds).collect();
+                distinct.iter().filter(|t| t.source == source).map(|t| t.seconds).collect();
             let time = digits(seconds.iter().sum::<f64>() * 1e3, 3);
             (!seconds.is_empty())
                 .then(|| format!("{} {} in {time} ms", count(seconds.len()), source.name()))
@@ -146,7 +146,7 @@ fn write_trees(out: &mut dyn Write, rows: &[InfoRow<'_>]) -> Result<()> {
         "  trees: {}, {}, depth {}, {} bytes ({} per triangle); {}",
         plural(sum(|s| s.nodes), "node"),
         plural(sum(|s| s.leaves), "leaf").replace("leafs", "leaves"),
-        own.iter().map(|t| t.size.depth).max().unwrap_or(0),
+        distinct.iter().map(|t| t.size.depth).max().unwrap_or(0),
         count(bytes),
         digits(bytes as f64 / triangles.max(1) as f64, 3),
         sources.collect::<Vec<_>>().join(", ")

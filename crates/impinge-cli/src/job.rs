@@ -65,12 +65,12 @@ impl Job {
                 .file_stem()
                 .map_or_else(|| file.clone(), |s| s.to_string_lossy().into_owned());
             for (i, part) in from.parts().iter().enumerate() {
-                let own =
+                let part_name =
                     if part.name.is_empty() { format!("part {i}") } else { part.name.clone() };
                 names.push(match (several, from.parts().len()) {
-                    (false, _) => own,
+                    (false, _) => part_name,
                     (true, 1) => stem.clone(),
-                    (true, _) => format!("{stem}/{own}"),
+                    (true, _) => format!("{stem}/{part_name}"),
                 });
                 file_of.push(files.len());
                 scene.add(part.name.clone(), part.mesh.clone(), part.pose);

@@ -26,7 +26,7 @@ pub(crate) fn is_given(args: &QueryArgs) -> bool {
     args.pose.is_some() || args.pose_matrix.is_some() || args.pose_file.is_some()
 }
 
-/// `x y z` or `x y z qx qy qz qw`.
+/// Parses `x y z` or `x y z qx qy qz qw`.
 fn parse_pose(text: &str) -> Result<Pose> {
     let n = numbers(text)?;
     match n.len() {
@@ -38,8 +38,8 @@ fn parse_pose(text: &str) -> Result<Pose> {
     }
 }
 
-/// The twelve numbers of a row-major 3x4 matrix. A matrix that is not quite a rotation, because it
-/// has few digits, is replaced by the nearest rotation.
+/// Parses the twelve numbers of a row-major 3x4 matrix. A matrix that is not quite a rotation,
+/// because it has few digits, is replaced by the nearest rotation.
 fn parse_matrix(text: &str) -> Result<Pose> {
     let n = numbers(text)?;
     if n.len() != 12 {
@@ -51,7 +51,7 @@ fn parse_matrix(text: &str) -> Result<Pose> {
     matrix(&n)
 }
 
-/// A file of 3, 7, 12 or 16 numbers; lines that start with `#` are comments.
+/// Reads a file of 3, 7, 12 or 16 numbers; text from `#` to the end of a line is a comment.
 fn read(path: &Path) -> Result<Pose> {
     let text = std::fs::read_to_string(path).context("cannot read the file")?;
     let body: String = text
@@ -82,7 +82,7 @@ fn matrix(n: &[f64]) -> Result<Pose> {
     Ok(Pose::from_matrix(rows).or_else(|_| Pose::from_nearest_rotation(rows))?)
 }
 
-/// Numbers separated by blanks, commas or semicolons; brackets are ignored.
+/// Numbers separated by white space, commas or semicolons; brackets are ignored.
 fn numbers(text: &str) -> Result<Vec<f64>> {
     text.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | '[' | ']' | '(' | ')'))
         .filter(|word| !word.is_empty())

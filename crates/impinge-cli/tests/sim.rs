@@ -369,8 +369,8 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
     let cases = [
         (part("speed = 1"), "motion.kind is missing"),
         (part("kind = \"swimming\""), "motion.kind is \"swimming\""),
-        (part("kind = \"brownian\", speed = 1"), "motion.speed does not go with"),
-        (part("kind = \"still\", seed = 1"), "motion.seed does not go with"),
+        (part("kind = \"brownian\", speed = 1"), "motion.speed is not a field of"),
+        (part("kind = \"still\", seed = 1"), "motion.seed is not a field of"),
         (part("kind = \"brownian\", stepp = 1"), "stepp"),
         (part("kind = \"brownian\", step = -1"), "motion.step is negative"),
         (part("kind = \"brownian\", step = nan"), "motion.step is not finite"),
@@ -404,8 +404,8 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
             part("kind = \"keyframes\", repeat = \"twice\", keyframe = [{ time = 0 }]"),
             "motion.repeat",
         ),
-        (part("kind = \"still\" }\nparent = \"base\"#"), "no part `base` before it"),
-        (part("kind = \"still\" }\nparent = \"ball\"#"), "no part `ball` before it"),
+        (part("kind = \"still\" }\nparent = \"base\"#"), "`base` is not an earlier part"),
+        (part("kind = \"still\" }\nparent = \"ball\"#"), "`ball` is not an earlier part"),
     ];
     for (text, message) in &cases {
         let scene = folder.write("bad.toml", text);

@@ -9,24 +9,24 @@ use impinge::check::CheckOptions;
 use crate::args::{CheckArgs, FailOn};
 use crate::cache::Cache;
 use crate::job::Job;
+use crate::pairs::{self, Plan, Summary};
 use crate::render::{self, Curves, Picture};
 use crate::report::csv::{PairsFile, Parts};
 use crate::report::table::{Align, Cell, Table};
-use crate::report::{LINE, count, json, number, plural, point};
-use crate::survey::{self, Plan, Summary};
+use crate::report::{LINE_WIDTH, count, json, number, plural, point};
 use crate::trees::{self, CacheReport};
 use crate::verdict::{Kind, Verdict};
-use crate::{Status, note, pose_arg, unless_pipe_closed};
+use crate::{Status, ignore_broken_pipe, note, pose_arg};
 
-/// Checks what the arguments name.
+/// Runs `impinge check`.
 pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
-    if pose_arg::given(&args.query) && args.files.len() != 2 {
+    if pose_arg::is_given(&args.query) && args.files.len() != 2 {
         bail!(
-            "a pose moves the second of two files, but {} given; name two files, or put poses into a scene file",
+            "a pose option moves the second of two files, but there {}; give two files, or put poses into a scene file",
             if args.files.len() == 1 {
-                "one was".to_owned()
+                "is one".to_owned()
             } else {
-                format!("{} were", args.files.len())
+                format!("are {}", args.files.len())
             }
         );
     }
@@ -38,19 +38,19 @@ pub(crate) fn run(args: &CheckArgs) -> Result<Status> {
     run_job(&job, args)
 }
 
-/// Checks a job that is loaded already.
+/// Checks a loaded job.
 pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
     let (query, output) = (&args.query, &args.output);
     let plan = Plan::new(job, query);
     if !output.quiet {
-        remark(job, args, &plan);
+        print_notes(job, args, &plan);
     }
     let options = CheckOptions::default()
         .clearance(query.clearance)
         .distance(query.distance)
-        .keep_hits(output.pairs.is_some() || args.picture.wanted());
+        .keep_hits(output.pairs.is_some() || args.picture.requested());
     let mut file = output.pairs.as_deref().map(PairsFile::create).transpose()?;
-    let pool = survey::pool(query)?;
+    let pool = pairs::pool(query)?;
     let cache = query.cache.as_deref().map(Cache::open).transpose()?;
     let cached = trees::prepare(&pool, job, &plan, cache.as_ref());
     if let (Some(cached), false) = (&cached, output.quiet) {
@@ -58,7 +58,7 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
     }
     let mut curves = Curves::default();
     let mut verdicts = Vec::with_capacity(plan.pairs.len());
-    survey::run(job, &plan, &options, &pool, output.quiet || output.json, |verdict, report| {
+    pairs::run(job, &plan, &options, &pool, output.quiet || output.json, |verdict, report| {
         let (a, b) = (&job.scene.parts()[verdict.a], &job.scene.parts()[verdict.b]);
         if let Some(file) = &mut file {
             let parts = Parts {
@@ -67,7 +67,7 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
             };
             file.write(parts, &report.hits, |p| a.pose.transform_point(p))?;
         }
-        if args.picture.wanted() {
+        if args.picture.requested() {
             curves.add(a, b, &report.hits);
         }
         verdicts.push(verdict);
@@ -83,7 +83,7 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
     verdicts.sort_by_key(|v| (v.kind(), v.a, v.b));
     let status = status(&summary, query.fail_on);
 
-    if args.picture.wanted() {
+    if args.picture.requested() {
         let picture = Picture {
             scene: &job.scene,
             names: &job.names,
@@ -105,54 +105,54 @@ pub(crate) fn run_job(job: &Job, args: &CheckArgs) -> Result<Status> {
         write_report(&mut out, job, &listed, &summary)
             .and_then(|()| cached.as_ref().map_or(Ok(()), |cached| write_cached(&mut out, cached)))
     };
-    // A reader that has seen enough does not change the verdict.
-    unless_pipe_closed(written.and_then(|()| Ok(out.flush()?)))?;
+    // A closed pipe does not change the exit status.
+    ignore_broken_pipe(written.and_then(|()| Ok(out.flush()?)))?;
     Ok(status)
 }
 
-/// Says on standard error what in the request cannot have the effect it was meant to have.
-fn remark(job: &Job, args: &CheckArgs, plan: &Plan) {
+/// Prints notes on standard error about options without effect and parts with limited results.
+fn print_notes(job: &Job, args: &CheckArgs, plan: &Plan) {
     for (i, pattern) in args.query.ignore.iter().enumerate() {
-        if !plan.pattern_is_useful(i) {
+        if !plan.pattern_matches_a_pair(i) {
             note(&format!(
-                "--ignore \"{}\" fits no two parts; impinge info lists their names",
+                "--ignore \"{}\" matches no pair of parts; `impinge info` lists the part names",
                 pattern.as_str()
             ));
         }
     }
     if plan.total == 0 {
-        note("there are no two parts to compare; name an assembly, or a second file");
+        note("there is no pair of parts to check; give an assembly or a second file");
     }
     if args.query.fail_on == FailOn::Near && args.query.clearance.is_none() {
-        note("--fail-on near finds nothing near without --clearance");
+        note("--fail-on near has no effect without --clearance");
     }
     for (i, part) in job.scene.parts().iter().enumerate() {
         if part.mesh.triangles().is_empty() {
-            note(&format!("{} has no triangles and collides with nothing", job.names[i]));
+            note(&format!("{} has no triangles and cannot collide", job.names[i]));
         }
     }
     if plan.total > 0 {
-        remark_on_open_parts(job);
+        note_open_parts(job);
     }
 }
 
-/// Says which parts have no inside, so that "clear" is not taken for more than it says.
-fn remark_on_open_parts(job: &Job) {
+/// Notes which parts have no interior: for these, "clear" does not exclude that a part lies inside.
+fn note_open_parts(job: &Job) {
     let parts = job.scene.parts().iter().zip(&job.names);
     let open: Vec<&String> = parts
         .filter(|(part, _)| !part.mesh.triangles().is_empty() && !part.mesh.is_solid())
         .map(|(_, name)| name)
         .collect();
-    let who = match open.as_slice() {
+    let subject = match open.as_slice() {
         [] => return,
-        [one] => format!("{one} is not closed and counts"),
+        [one] => format!("{one} is not closed"),
         [one, ..] => {
             let (n, all) = (count(open.len()), count(job.names.len()));
-            format!("{n} of {all} parts, the first {one}, are not closed and count")
+            format!("{n} of {all} parts are not closed (the first: {one})")
         }
     };
     note(&format!(
-        "{who} as a surface: nothing is found to lie inside; impinge info says where it is open"
+        "{subject}; only its surface is checked, not what lies inside; `impinge info` lists open edges"
     ));
 }
 
@@ -166,7 +166,7 @@ fn status(summary: &Summary, fail_on: FailOn) -> Status {
     if found { Status::Found } else { Status::Clear }
 }
 
-/// The result in one phrase, without the clear pairs unless there is nothing else.
+/// The counts of all verdicts but "clear", or "all clear".
 fn headline(summary: &Summary) -> String {
     let parts: Vec<String> = Kind::ALL[..5]
         .iter()
@@ -191,7 +191,7 @@ fn write_report(
             .column("distance", Align::Right, 11)
             .column("where", Align::Left, 40);
         for v in listed {
-            let (first, second) = v.named_order();
+            let (first, second) = v.report_order();
             table.row(vec![
                 Cell::styled(v.kind().name(), v.kind().style()),
                 job.names[first].as_str().into(),
@@ -201,23 +201,23 @@ fn write_report(
                 v.place().map(point).unwrap_or_default().into(),
             ]);
         }
-        table.shrink(&[1, 2], LINE);
+        table.shrink(&[1, 2], LINE_WIDTH);
         table.write(out, 0)?;
         if listed.iter().any(|v| v.kind() == Kind::Contained) {
-            writeln!(out, "contained: the part lies inside the other part")?;
+            writeln!(out, "contained: \"part\" lies inside \"other part\"")?;
         }
         writeln!(out)?;
     }
     write_summary(out, summary)
 }
 
-/// What the cache was good for, in a line.
+/// One line about the use of the cache.
 fn write_cached(out: &mut dyn Write, cached: &CacheReport) -> Result<()> {
     let CacheReport { folder, reused, stored, built, .. } = cached;
     let (reused, stored, built) = (count(*reused), count(*stored), count(*built));
     writeln!(
         out,
-        "trees: {reused} read from {folder}, {stored} built and stored there, {built} built only"
+        "trees: {reused} read from {folder}, {stored} built and stored there, {built} built, not stored"
     )?;
     Ok(())
 }
@@ -244,18 +244,18 @@ fn write_summary(out: &mut dyn Write, summary: &Summary) -> Result<()> {
     }
     writeln!(out)?;
     let pruned = if summary.pruned > 0 {
-        format!("; {} clear by their boxes alone", count(summary.pruned))
+        format!("; {} with disjoint bounding boxes", count(summary.pruned))
     } else {
         String::new()
     };
     let ignored = if summary.ignored > 0 {
-        format!("; {} left out on request", count(summary.ignored))
+        format!("; {} ignored", count(summary.ignored))
     } else {
         String::new()
     };
     writeln!(
         out,
-        "{}{}{} checked exactly, by hulls and triangles{pruned}{ignored}",
+        "{}{}{} checked exactly{pruned}{ignored}",
         bold.render(),
         plural(summary.checked, "pair"),
         bold.render_reset()

@@ -1,4 +1,4 @@
-//! `impinge decompose`: solids as convex pieces, with a bound of the error.
+//! `impinge decompose`: solids as convex pieces, with a bound on the error.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -19,19 +19,19 @@ use crate::render::{self, Curves, Picture};
 use crate::report::{digits, plural};
 use crate::{Status, note};
 
-/// The default tolerance, over the diagonal of a part.
-const TOLERANCE: f64 = 0.02;
+/// The default tolerance as a fraction of a part's diagonal.
+const RELATIVE_TOLERANCE: f64 = 0.02;
 
-/// What pieces are written to.
+/// The output format of the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
     Glb,
     Obj,
 }
 
-/// Cuts what the arguments name.
+/// Runs `impinge decompose`.
 pub(crate) fn run(args: &DecomposeArgs) -> Result<Status> {
-    // Before the work, not after it.
+    // A wrong extension is reported before the decomposition, which can take long.
     let format = args.output.as_deref().map(format_of).transpose()?;
     let job = Job::load(std::slice::from_ref(&args.file), &Pose::IDENTITY)?;
     if !args.quiet {
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &DecomposeArgs) -> Result<Status> {
     for (part, name) in job.scene.parts().iter().zip(&job.names) {
         let (found, tolerance) = pool
             .install(|| cut(part, args))
-            .with_context(|| format!("{name} cannot be cut into convex pieces"))?;
-        lines.push(line(name, &found, tolerance));
+            .with_context(|| format!("cannot cut {name} into convex pieces"))?;
+        lines.push(report_line(name, &found, tolerance));
         for (i, piece) in found.pieces.iter().enumerate() {
             pieces.add(format!("{name} {}", i + 1), mesh_of(&piece.hull)?, part.pose);
         }
@@ -56,7 +56,7 @@ pub(crate) fn run(args: &DecomposeArgs) -> Result<Status> {
     if let (Some(path), Some(format)) = (&args.output, format) {
         save(path, format, &pieces).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    if args.picture.wanted() {
+    if args.picture.requested() {
         let names: Vec<String> = pieces.parts().iter().map(|p| p.name.clone()).collect();
         let picture = Picture {
             scene: &pieces,
@@ -79,16 +79,16 @@ pub(crate) fn run(args: &DecomposeArgs) -> Result<Status> {
     Ok(Status::Clear)
 }
 
-/// The pieces of a part, and the tolerance they were asked for.
+/// The pieces of a part, and the tolerance that was used.
 fn cut(part: &Part, args: &DecomposeArgs) -> Result<(Decomposition, f64)> {
-    // Files of separate triangles say nothing about neighbours.
+    // Formats of separate triangles, such as STL, have no shared vertices: they are welded first.
     let welded = if part.mesh.is_solid() { None } else { Some(part.mesh.welded(Weld::Exact)?) };
     let mesh = welded.as_ref().unwrap_or(&part.mesh);
     let limit = args.pieces.get();
     if args.exact {
         return Ok((decompose_exactly(mesh, limit)?, 0.0));
     }
-    let tolerance = args.tolerance.unwrap_or(TOLERANCE * mesh.bounds().extent().length());
+    let tolerance = args.tolerance.unwrap_or(RELATIVE_TOLERANCE * mesh.bounds().extent().length());
     let mut progress = Progress::new(limit, "cutting", args.quiet);
     let mut watch = |_: usize, _: usize| {
         progress.step();
@@ -98,15 +98,15 @@ fn cut(part: &Part, args: &DecomposeArgs) -> Result<(Decomposition, f64)> {
     Ok((found, tolerance))
 }
 
-/// What came of a part, in a line.
-fn line(name: &str, found: &Decomposition, tolerance: f64) -> String {
+/// The result for a part in one line.
+fn report_line(name: &str, found: &Decomposition, tolerance: f64) -> String {
     let pieces = plural(found.pieces.len(), "piece");
     if found.exact {
         return format!("{name}: {pieces}, exact");
     }
     let error = digits(found.error, 3);
     let verdict = if tolerance > 0.0 && found.error > tolerance {
-        "; not within the tolerance, more pieces are needed"
+        "; above the tolerance, allow more with --pieces"
     } else {
         ""
     };
@@ -114,16 +114,16 @@ fn line(name: &str, found: &Decomposition, tolerance: f64) -> String {
 }
 
 fn format_of(path: &Path) -> Result<Format> {
-    let ending = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-    match ending.as_deref() {
+    let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match extension.as_deref() {
         Some("glb") => Ok(Format::Glb),
         Some("obj") => Ok(Format::Obj),
-        _ => bail!("{}: pieces are written as .glb or .obj; choose one of them", path.display()),
+        _ => bail!("{}: the output file must end in .glb or .obj", path.display()),
     }
 }
 
-/// The surface of a hull, in triangles. Pieces that are segments or points become one triangle of
-/// zero area, so that no piece is lost.
+/// The triangulated surface of a hull. A piece that is a segment or a point becomes one triangle of
+/// zero area, so that the number of pieces is kept.
 fn mesh_of(hull: &Hull) -> Result<Mesh> {
     let fan = |f: &[u32]| (2..f.len()).map(|i| [f[0], f[i - 1], f[i]]).collect::<Vec<_>>();
     let triangles = match hull.dimension() {

@@ -1,4 +1,4 @@
-//! What one part is, as `impinge info` reports it: the one place that asks the mesh.
+//! The properties of one part that `impinge info` reports.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -11,58 +11,57 @@ use impinge::{Aabb, Mesh, Vec3};
 
 use crate::cache::{Cache, Source};
 
-/// Everything `impinge info` says about a part. Lengths, areas and volumes are in the unit of the
-/// coordinates.
+/// All properties of a part. Lengths, areas and volumes are in the unit of the coordinates.
 #[derive(Clone, Debug)]
 pub(crate) struct InfoRow<'a> {
-    /// What the part is called.
+    /// The name of the part.
     pub(crate) name: &'a str,
-    /// Vertices, used or not.
+    /// Number of vertices, including unused ones.
     pub(crate) vertices: usize,
-    /// Polygons as they are in the file.
+    /// Number of polygons in the file.
     pub(crate) polygons: usize,
-    /// Triangles the polygons were cut into.
+    /// Number of triangles after triangulation of the polygons.
     pub(crate) triangles: usize,
     /// The tight box in the scene's frame; `None` without triangles.
     pub(crate) bounds: Option<Aabb>,
-    /// What kind of surface it is.
+    /// The class of the surface: closed, manifold, convex and so on.
     pub(crate) class: &'a Classification,
-    /// What is wrong with it.
+    /// The defects of the mesh.
     pub(crate) defects: &'a Defects,
     /// The area of the surface.
     pub(crate) area: f64,
-    /// Of the enclosed space, if there is any.
+    /// Mass properties, if the mesh encloses a solid.
     pub(crate) solid: Option<SolidFacts>,
-    /// Of the polytope it bounds, if it is convex.
+    /// The convex polytope, if the mesh is convex.
     pub(crate) hull: Option<HullFacts>,
-    /// The tree that queries descend.
+    /// The bounding volume tree of the mesh.
     pub(crate) tree: TreeFacts,
 }
 
-/// What a convex part comes down to.
+/// The polytope of a convex part.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HullFacts {
-    /// The corners; vertices inside of faces and edges do not count.
+    /// Number of corners; vertices inside faces or edges do not count.
     pub(crate) vertices: usize,
-    /// The faces; coplanar neighbours count once.
+    /// Number of faces; coplanar neighbours count as one.
     pub(crate) faces: usize,
 }
 
-/// What a part's tree takes. Parts that share a mesh share it.
+/// The size and origin of a part's tree. Parts that share a mesh share its tree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TreeFacts {
     /// Nodes, leaves, depth and bytes.
     pub(crate) size: TreeSize,
-    /// Where it came from.
+    /// Whether it was built or read from the cache.
     pub(crate) source: Source,
-    /// What building or reading it took.
+    /// Seconds to build or read it.
     pub(crate) seconds: f64,
-    /// Whether it is the tree of a part before this one.
+    /// Whether an earlier part has the same tree.
     pub(crate) shared: bool,
 }
 
-/// Builds or reads the trees of the parts of a scene, one after the other, and measures it. The
-/// second value tells what is wrong with files of the cache.
+/// Builds or reads the trees of the parts of a scene, one after the other, and measures the time.
+/// The second value lists problems with files of the cache.
 pub(crate) fn trees(scene: &Scene, cache: Option<&Cache>) -> (Vec<TreeFacts>, Vec<String>) {
     let mut known: BTreeMap<*const Mesh, TreeFacts> = BTreeMap::new();
     let (mut facts, mut problems) = (Vec::new(), Vec::new());
@@ -73,7 +72,8 @@ pub(crate) fn trees(scene: &Scene, cache: Option<&Cache>) -> (Vec<TreeFacts>, Ve
             continue;
         }
         let start = Instant::now();
-        let (source, problem) = cache.map_or((Source::Built, None), |cache| cache.provide(mesh));
+        let (source, problem) =
+            cache.map_or((Source::Built, None), |cache| cache.ensure_tree(mesh));
         let size = mesh.tree().size();
         let seconds = start.elapsed().as_secs_f64();
         let own = TreeFacts { size, source, seconds, shared: false };
@@ -84,7 +84,7 @@ pub(crate) fn trees(scene: &Scene, cache: Option<&Cache>) -> (Vec<TreeFacts>, Ve
     (facts, problems)
 }
 
-/// What a solid has and a surface has not, for density one.
+/// Mass properties of a solid of density one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SolidFacts {
     /// The enclosed volume; negative if the polygons face inward.
@@ -96,7 +96,7 @@ pub(crate) struct SolidFacts {
 }
 
 impl<'a> InfoRow<'a> {
-    /// The facts about part `index` of `scene`.
+    /// The properties of part `index` of `scene`.
     pub(crate) fn of(scene: &'a Scene, index: usize, name: &'a str, tree: TreeFacts) -> Self {
         let part = &scene.parts()[index];
         let mesh = &*part.mesh;

@@ -1,4 +1,4 @@
-//! `impinge info`: what meshes are, and what is wrong with them.
+//! `impinge info`: properties and defects of meshes.
 
 use std::io::Write;
 
@@ -13,10 +13,10 @@ use crate::facts::{self, InfoRow, TreeFacts};
 use crate::job::Job;
 use crate::render::{self, Curves, Picture};
 use crate::report::table::{Align, Cell, Table};
-use crate::report::{LINE, count, digits, json_info, plural};
+use crate::report::{LINE_WIDTH, count, digits, json_info, plural};
 use crate::{Status, note};
 
-/// Describes what the arguments name.
+/// Runs `impinge info`.
 pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
     let jobs: Vec<Job> = args
         .files
@@ -31,8 +31,8 @@ pub(crate) fn run(args: &InfoArgs) -> Result<Status> {
         let row = |(i, tree)| InfoRow::of(&job.scene, i, &job.names[i], tree);
         rows.push(trees.into_iter().enumerate().map(row).collect());
     }
-    if args.picture.wanted() {
-        let all = Job::together(&jobs);
+    if args.picture.requested() {
+        let all = Job::merge(&jobs);
         let triangles: usize = rows.iter().flatten().map(|r| r.triangles).sum();
         let picture = Picture {
             scene: &all.scene,
@@ -95,54 +95,61 @@ fn write_file(out: &mut dyn Write, job: &Job, rows: &[InfoRow<'_>]) -> Result<()
     for row in rows {
         table.row(cells(row));
     }
-    table.shrink(&[0], LINE - 2);
+    table.shrink(&[0], LINE_WIDTH - 2);
     table.write(out, 2)?;
     writeln!(
         out,
-        "  traits: c closed, m manifold, o oriented, p planar polygons, v convex polygons, x convex, - not"
+        "  traits: c closed, m manifold, o oriented, p planar polygons, v convex polygons, x convex"
     )?;
     if rows.iter().any(|row| row.hull.is_some()) {
-        writeln!(out, "  hull: corners/faces of the polytope that a convex part bounds")?;
+        writeln!(out, "  hull: corners/faces of a convex part, coplanar faces merged")?;
     }
-    writeln!(out, "  verts: those with equal coordinates count once")?;
+    writeln!(out, "  verts: vertices with equal coordinates count once")?;
     let warn = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    let mut spotless = true;
+    let mut no_defects = true;
     for row in rows {
-        let mut what = row.defects.to_string();
+        let mut defects = row.defects.to_string();
         if row.solid.is_some_and(|s| s.volume < 0.0) {
-            let also = "inside out: its normals point inward, its volume is negative";
-            what = if what == "no defects" { also.to_owned() } else { format!("{what}; {also}") };
+            let inward = "inside out: its normals point inward, its volume is negative";
+            defects = if defects == "no defects" {
+                inward.to_owned()
+            } else {
+                format!("{defects}; {inward}")
+            };
         }
-        if what != "no defects" {
-            spotless = false;
-            writeln!(out, "  {}{}{}: {what}", warn.render(), row.name, warn.render_reset())?;
+        if defects != "no defects" {
+            no_defects = false;
+            writeln!(out, "  {}{}{}: {defects}", warn.render(), row.name, warn.render_reset())?;
         }
     }
-    if spotless {
+    if no_defects {
         writeln!(out, "  no defects")?;
     }
     write_trees(out, rows)
 }
 
-/// The trees of a file in a line: parts that share a mesh share its tree, and it counts once.
+/// One line about the trees of a file. Parts that share a mesh share its tree, which counts once.
 fn write_trees(out: &mut dyn Write, rows: &[InfoRow<'_>]) -> Result<()> {
-    let own: Vec<&TreeFacts> = rows.iter().map(|r| &r.tree).filter(|t| !t.shared).collect();
-    let sum = |what: fn(&TreeSize) -> usize| own.iter().map(|t| what(&t.size)).sum::<usize>();
+    let distinct: Vec<&TreeFacts> = rows.iter().map(|r| &r.tree).filter(|t| !t.shared).collect();
+    let sum = |what: fn(&TreeSize) -> usize| distinct.iter().map(|t| what(&t.size)).sum::<usize>();
     let (bytes, triangles) = (sum(|s| s.bytes), sum(|s| s.triangles));
-    let ways = [Source::Built, Source::Stored, Source::Reused].into_iter().filter_map(|source| {
-        let some: Vec<f64> = own.iter().filter(|t| t.source == source).map(|t| t.seconds).collect();
-        let time = digits(some.iter().sum::<f64>() * 1e3, 3);
-        (!some.is_empty()).then(|| format!("{} {} in {time} ms", count(some.len()), source.name()))
-    });
+    let sources =
+        [Source::Built, Source::Stored, Source::Reused].into_iter().filter_map(|source| {
+            let seconds: Vec<f64> =
+                distinct.iter().filter(|t| t.source == source).map(|t| t.seconds).collect();
+            let time = digits(seconds.iter().sum::<f64>() * 1e3, 3);
+            (!seconds.is_empty())
+                .then(|| format!("{} {} in {time} ms", count(seconds.len()), source.name()))
+        });
     writeln!(
         out,
-        "  trees: {}, {}, depth {}, {} bytes ({} a triangle); {}",
+        "  trees: {}, {}, depth {}, {} bytes ({} per triangle); {}",
         plural(sum(|s| s.nodes), "node"),
         plural(sum(|s| s.leaves), "leaf").replace("leafs", "leaves"),
-        own.iter().map(|t| t.size.depth).max().unwrap_or(0),
+        distinct.iter().map(|t| t.size.depth).max().unwrap_or(0),
         count(bytes),
         digits(bytes as f64 / triangles.max(1) as f64, 3),
-        ways.collect::<Vec<_>>().join(", ")
+        sources.collect::<Vec<_>>().join(", ")
     )?;
     Ok(())
 }
@@ -162,7 +169,7 @@ fn cells(row: &InfoRow<'_>) -> Vec<Cell> {
     ]
 }
 
-/// One letter for each trait a mesh has, a dash for each it lacks.
+/// One letter for each trait of the mesh, a dash for each missing one.
 fn traits(row: &InfoRow<'_>) -> String {
     [
         (row.class.closed, 'c'),

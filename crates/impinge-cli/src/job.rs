@@ -1,4 +1,4 @@
-//! The files of one command as one scene, with names that tell the parts apart.
+//! The files of one command as one scene, with a unique name for every part.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,23 +7,23 @@ use anyhow::{Context, Result};
 use impinge::Pose;
 use impinge::scene::Scene;
 
-/// Parts of one or several files in one frame.
+/// The parts of one or several files in one frame.
 #[derive(Debug)]
 pub(crate) struct Job {
-    /// All parts; ignored pairs carried over from the files.
+    /// All parts, with the ignored pairs of the files.
     pub(crate) scene: Scene,
-    /// A name for every part; parts that share one are told apart by a number.
+    /// A unique name for every part; a number is added to repeated names.
     pub(crate) names: Vec<String>,
-    /// The file each part came from, as an index into `files`.
+    /// The file of each part, as an index into `files`.
     pub(crate) file_of: Vec<usize>,
-    /// The files as the user named them.
+    /// The files as given by the user.
     pub(crate) files: Vec<String>,
-    /// What the loader had to say, one entry a file that had anything.
+    /// Notes of the loader, at most one per file.
     pub(crate) notes: Vec<String>,
 }
 
 impl Job {
-    /// Loads the files; the parts of the second are moved by `pose`.
+    /// Loads the files; the parts of the second file are moved by `pose`.
     pub(crate) fn load(paths: &[PathBuf], pose: &Pose) -> Result<Self> {
         let mut scenes = Vec::with_capacity(paths.len());
         let mut notes = Vec::new();
@@ -35,7 +35,7 @@ impl Job {
             }
             if i == 1 {
                 loaded.scene = moved(&loaded.scene, pose)
-                    .with_context(|| format!("{}: cannot be moved so far", path.display()))?;
+                    .with_context(|| format!("{}: cannot apply the pose", path.display()))?;
             }
             scenes.push((path.display().to_string(), loaded.scene));
         }
@@ -44,13 +44,13 @@ impl Job {
         Ok(job)
     }
 
-    /// A scene that is in memory already.
+    /// A job for a scene in memory.
     pub(crate) fn from_scene(name: &str, scene: Scene) -> Self {
         Self::combine(vec![(name.to_owned(), scene)])
     }
 
-    /// The parts of several jobs of one file each, as if the files had been loaded together.
-    pub(crate) fn together(jobs: &[Self]) -> Self {
+    /// The parts of several jobs of one file each, as if one job had loaded all files.
+    pub(crate) fn merge(jobs: &[Self]) -> Self {
         let scenes = jobs.iter().map(|j| (j.files.join(", "), j.scene.clone())).collect();
         Self::combine(scenes)
     }
@@ -65,12 +65,12 @@ impl Job {
                 .file_stem()
                 .map_or_else(|| file.clone(), |s| s.to_string_lossy().into_owned());
             for (i, part) in from.parts().iter().enumerate() {
-                let own =
+                let part_name =
                     if part.name.is_empty() { format!("part {i}") } else { part.name.clone() };
                 names.push(match (several, from.parts().len()) {
-                    (false, _) => own,
+                    (false, _) => part_name,
                     (true, 1) => stem.clone(),
-                    (true, _) => format!("{stem}/{own}"),
+                    (true, _) => format!("{stem}/{part_name}"),
                 });
                 file_of.push(files.len());
                 scene.add(part.name.clone(), part.mesh.clone(), part.pose);
@@ -80,15 +80,16 @@ impl Job {
             }
             files.push(file);
         }
-        Self { scene, names: unique(&names), file_of, files, notes: Vec::new() }
+        Self { scene, names: unique_names(&names), file_of, files, notes: Vec::new() }
     }
 
-    /// Whether the pair is to be checked at all: of several files, parts of the same one are not.
-    pub(crate) fn wants(&self, a: usize, b: usize) -> bool {
+    /// Whether the pair belongs to the job: with several files, parts of the same file do not form
+    /// a pair.
+    pub(crate) fn includes_pair(&self, a: usize, b: usize) -> bool {
         self.files.len() == 1 || self.file_of[a] != self.file_of[b]
     }
 
-    /// The number of pairs that [`Job::wants`].
+    /// The number of pairs for which [`Job::includes_pair`] is true.
     pub(crate) fn pair_count(&self) -> usize {
         let pairs = |n: usize| n * n.saturating_sub(1) / 2;
         let all = pairs(self.names.len());
@@ -102,7 +103,7 @@ impl Job {
         all - of_file.into_iter().map(pairs).sum::<usize>()
     }
 
-    /// What the job is about, for a title.
+    /// A title: the names of the files.
     pub(crate) fn title(&self) -> String {
         let short = |f: &String| {
             Path::new(f).file_name().map_or_else(|| f.clone(), |n| n.to_string_lossy().into_owned())
@@ -126,9 +127,9 @@ fn moved(scene: &Scene, pose: &Pose) -> Result<Scene> {
     Ok(moved)
 }
 
-/// The names, those that occur more than once followed by `#1`, `#2` and so on, past the numbers
-/// that would make a name of another part.
-pub(crate) fn unique(names: &[String]) -> Vec<String> {
+/// The names, repeated ones followed by `#1`, `#2` and so on. A number that would give the name of
+/// another part is skipped.
+pub(crate) fn unique_names(names: &[String]) -> Vec<String> {
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for name in names {
         *times.entry(name).or_default() += 1;
@@ -168,16 +169,16 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_parts_apart() {
+    fn part_names_are_unique() {
         let one = Job::from_scene("x.glb", scene(&["bolt", "plate", "bolt", ""]));
         assert_eq!(one.names, ["bolt #1", "plate", "bolt #2", "part 3"]);
-        assert_eq!((one.pair_count(), one.wants(0, 2)), (6, true));
+        assert_eq!((one.pair_count(), one.includes_pair(0, 2)), (6, true));
         let numbered = Job::from_scene("x.glb", scene(&["bolt", "bolt #1", "bolt"]));
         assert_eq!(numbered.names, ["bolt #2", "bolt #1", "bolt #3"]);
     }
 
     #[test]
-    fn of_two_files_only_pairs_across_are_wanted_and_the_second_moves() {
+    fn two_files_are_checked_against_each_other_and_the_second_moves() {
         let mut first = scene(&["a", "b"]);
         first.ignore(0, 1);
         let up = Pose::from_translation([0.0, 0.0, 2.0]).unwrap();
@@ -189,7 +190,7 @@ mod tests {
         let job = Job::combine(files);
         assert_eq!(job.names, ["x/a", "x/b", "y"]);
         assert_eq!(job.pair_count(), 2);
-        assert!(!job.wants(0, 1) && job.wants(1, 2));
+        assert!(!job.includes_pair(0, 1) && job.includes_pair(1, 2));
         assert!(job.scene.ignored().eq([(0, 1)]));
         let at: Vec<f64> = job.scene.parts().iter().map(|p| p.pose.translation().z).collect();
         assert_eq!(at, [0.0, 0.0, 2.0]);

@@ -1,5 +1,5 @@
-//! The `impinge` command: exact clash checks of meshes and assemblies. Parses, calls the library,
-//! prints.
+//! The `impinge` command: exact clash checks of meshes and assemblies. It parses arguments, calls
+//! the library and prints results.
 
 mod args;
 mod cache;
@@ -9,13 +9,13 @@ mod facts;
 mod ignore;
 mod info;
 mod job;
+mod pairs;
 mod pose_arg;
 mod progress;
 mod render;
 mod report;
 mod sample;
 mod sim;
-mod survey;
 mod trees;
 mod verdict;
 
@@ -29,14 +29,14 @@ use clap::Parser;
 use args::{CheckArgs, Cli, Command, PictureArgs, QueryArgs, SampleArgs};
 use job::Job;
 
-/// What the exit status says.
+/// The exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// Nothing was found: 0.
+    /// 0: nothing was found.
     Clear,
-    /// Something collides, or whatever else `--fail-on` asks for: 1.
+    /// 1: some pair has a verdict selected by `--fail-on`; by default, a collision.
     Found,
-    /// The question could not be answered: 2.
+    /// 2: an error; there is no result.
     Error,
 }
 
@@ -62,22 +62,22 @@ fn main() -> ExitCode {
     };
     match result {
         Ok(status) => status.into(),
-        // Whoever reads the output has seen enough: no error, and nobody left to tell.
+        // The reader closed the pipe (`impinge info ... | head`): not an error.
         Err(error) if is_broken_pipe(&error) => Status::Clear.into(),
         Err(error) => {
-            complain(&error);
+            print_error(&error);
             Status::Error.into()
         }
     }
 }
 
-/// `impinge` alone: its main job, on the sample.
+/// `impinge` without arguments: checks the sample assembly.
 fn run_default() -> Result<Status> {
     let job = Job::from_scene("sample assembly", sample::scene()?);
     let mut out = anstream::stdout();
     writeln!(
         out,
-        "The built-in sample assembly, every part against every other, with a clearance of {} mm:\n",
+        "Built-in sample assembly, every part against every other, clearance {} mm:\n",
         impinge_samples::shapes::SAMPLE_CLEARANCE
     )?;
     check::run_job(&job, &sample_check(PictureArgs::default()))?;
@@ -85,12 +85,12 @@ fn run_default() -> Result<Status> {
         out,
         "\nYour own files:  impinge check gearbox.glb    impinge check arm.stl table.obj --clearance 2"
     )?;
-    writeln!(out, "See it, and more: impinge sample --png sample.png    impinge --help")?;
-    // A demonstration that found what it was made to show has succeeded.
+    writeln!(out, "Picture and help: impinge sample --png sample.png    impinge --help")?;
+    // The sample is made to collide, so collisions are not a failure here.
     Ok(Status::Clear)
 }
 
-/// How the sample is checked.
+/// The arguments of `impinge check` for the sample.
 fn sample_check(picture: PictureArgs) -> CheckArgs {
     let query = QueryArgs {
         clearance: Some(impinge_samples::shapes::SAMPLE_CLEARANCE),
@@ -109,7 +109,7 @@ fn run_sample(args: &SampleArgs) -> Result<Status> {
         if let Some(first) = files.first() {
             writeln!(
                 out,
-                "check it: impinge check {} --clearance {}",
+                "to check it: impinge check {} --clearance {}",
                 first.display(),
                 impinge_samples::shapes::SAMPLE_CLEARANCE
             )?;
@@ -121,17 +121,17 @@ fn run_sample(args: &SampleArgs) -> Result<Status> {
 }
 
 /// Prints an error and its causes to standard error.
-fn complain(error: &anyhow::Error) {
+fn print_error(error: &anyhow::Error) {
     let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let mut err = anstream::stderr().lock();
-    // A failure to report a failure has nowhere left to go.
+    // A failure to write to standard error cannot be reported anywhere.
     let _ = writeln!(err, "{}error:{} {error}", red.render(), red.render_reset());
-    let mut said = error.to_string();
+    let mut printed = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        // A wrapped error may have been said already.
-        if !said.contains(&cause) {
-            let _ = writeln!(err, "  because: {cause}");
-            said = cause;
+        // Some errors repeat the message of their cause; it is printed once.
+        if !printed.contains(&cause) {
+            let _ = writeln!(err, "  cause: {cause}");
+            printed = cause;
         }
     }
 }
@@ -147,8 +147,8 @@ pub(crate) fn note(text: &str) {
     );
 }
 
-/// `result`, but success where the reader of the output has gone.
-pub(crate) fn unless_pipe_closed(result: Result<()>) -> Result<()> {
+/// `result`, except that a closed pipe counts as success.
+pub(crate) fn ignore_broken_pipe(result: Result<()>) -> Result<()> {
     match result {
         Err(error) if is_broken_pipe(&error) => Ok(()),
         other => other,

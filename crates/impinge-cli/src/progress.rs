@@ -1,23 +1,24 @@
-//! A progress bar with the time left, for long work on a terminal only.
+//! A progress bar with the remaining time, for long runs on a terminal.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that is done before this needs no bar.
-const PATIENCE: Duration = Duration::from_millis(700);
+/// The bar appears after this time, so that short runs show none.
+const BAR_DELAY: Duration = Duration::from_millis(700);
 
-/// Shows how far the pairs are, on standard error, once the work has taken a while.
+/// A progress bar on standard error that appears after [`BAR_DELAY`].
 pub(crate) struct Progress {
     bar: ProgressBar,
     started: Instant,
-    waiting: bool,
+    /// Whether the bar is still hidden and has to appear later.
+    hidden: bool,
 }
 
 impl Progress {
-    /// Progress over `total` steps. Nothing is ever shown if `quiet`, or if either output is not a
-    /// terminal.
+    /// A bar over `total` steps. It never appears if `quiet`, or if standard output or standard
+    /// error is not a terminal.
     pub(crate) fn new(total: usize, what: &'static str, quiet: bool) -> Self {
         let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::hidden());
         let template = "{msg} [{bar:32}] {human_pos} of {human_len}, {eta} left";
@@ -26,14 +27,14 @@ impl Progress {
         }
         bar.set_message(what);
         let shown = !quiet && std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
-        Self { bar, started: Instant::now(), waiting: shown }
+        Self { bar, started: Instant::now(), hidden: shown }
     }
 
-    /// One more step is done.
+    /// Counts one finished step.
     pub(crate) fn step(&mut self) {
-        if self.waiting && self.started.elapsed() > PATIENCE {
+        if self.hidden && self.started.elapsed() > BAR_DELAY {
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
-            self.waiting = false;
+            self.hidden = false;
         }
         self.bar.inc(1);
     }

@@ -1,4 +1,4 @@
-//! The built-in sample assembly, and how it is written to files.
+//! The built-in sample assembly, and its files.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -11,16 +11,16 @@ use impinge::scene::Scene;
 use impinge::{Mesh, Vec3};
 use impinge_io::{Faces, RawMesh};
 
-/// The sample.
+/// The sample assembly.
 pub(crate) fn scene() -> Result<Scene> {
     Ok(impinge_samples::shapes::sample_assembly()?)
 }
 
-/// Writes the sample into `folder`, which is created: a scene file and one OBJ file a mesh. Returns
-/// the files, the scene first.
+/// Writes the sample into `folder`, which is created: a scene file and one OBJ file per mesh.
+/// Returns the paths, the scene file first.
 pub(crate) fn write(folder: &Path) -> Result<Vec<PathBuf>> {
     fs::create_dir_all(folder).with_context(|| {
-        format!("cannot create the folder {}; choose one that may be written", folder.display())
+        format!("cannot create the folder {}; choose a writable location", folder.display())
     })?;
     let scene = scene()?;
     let scene_file = folder.join("sample.toml");
@@ -28,8 +28,8 @@ pub(crate) fn write(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut text = String::from("# impinge sample assembly\nunit = \"mm\"\n");
     let mut written: Vec<(&Arc<Mesh>, String)> = Vec::new();
     for part in scene.parts() {
-        let known = written.iter().find(|(mesh, _)| Arc::ptr_eq(mesh, &part.mesh));
-        let file = match known {
+        let existing = written.iter().find(|(mesh, _)| Arc::ptr_eq(mesh, &part.mesh));
+        let file = match existing {
             Some((_, file)) => file.clone(),
             None => {
                 let file = format!("{}.obj", part.name.replace(' ', "-"));
@@ -39,8 +39,8 @@ pub(crate) fn write(folder: &Path) -> Result<Vec<PathBuf>> {
                 file
             }
         };
-        // Writing to a string cannot fail. Debug of an f64 reads back bit for bit, and is valid
-        // TOML.
+        // Writing to a string cannot fail. The Debug text of an f64 reads back to the same bits and
+        // is valid TOML.
         let _ = write!(text, "\n[[part]]\nname = {:?}\nfile = {file:?}\n", part.name);
         let _ = writeln!(text, "pose = {{ matrix = {:?} }}", part.pose.to_matrix());
     }

@@ -1,6 +1,6 @@
-//! The trees that a check needs, made ready in parallel before the first pair.
+//! The trees that a check needs, built or read in parallel before the first pair is checked.
 //!
-//! Only parts of pairs that are looked at closely get one, and parts that share a mesh share its
+//! Only parts of pairs that are checked by triangles need a tree. Parts that share a mesh share its
 //! tree.
 
 use std::collections::BTreeSet;
@@ -13,24 +13,24 @@ use impinge::pair::uses_trees;
 
 use crate::cache::{Cache, Source};
 use crate::job::Job;
-use crate::survey::Plan;
+use crate::pairs::Plan;
 
-/// What the cache was good for.
+/// How the trees of a check were obtained.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CacheReport {
-    /// The folder, as the user named it.
+    /// The cache folder as given by the user.
     pub(crate) folder: String,
-    /// Trees that were read.
+    /// Number of trees read from the cache.
     pub(crate) reused: usize,
-    /// Trees that were built and stored.
+    /// Number of trees built and stored.
     pub(crate) stored: usize,
-    /// Trees that were built and not stored, because they are small or could not be.
+    /// Number of trees built and not stored: they are small, or storing them failed.
     pub(crate) built: usize,
-    /// What is wrong with files of the cache, sorted.
+    /// Problems with files of the cache, sorted.
     pub(crate) problems: Vec<String>,
 }
 
-/// The meshes of a plan that need a tree, each once, in the order of the parts.
+/// The meshes of a plan that need a tree, each listed once, in the order of the parts.
 fn meshes<'a>(job: &'a Job, plan: &Plan) -> Vec<&'a Mesh> {
     let parts = job.scene.parts();
     let mut needed = BTreeSet::new();
@@ -44,8 +44,7 @@ fn meshes<'a>(job: &'a Job, plan: &Plan) -> Vec<&'a Mesh> {
     needed.into_iter().map(mesh).filter(|mesh| seen.insert(std::ptr::from_ref(*mesh))).collect()
 }
 
-/// Builds the trees for `plan`, or takes them from the cache. The report is there if there is a
-/// cache.
+/// Builds the trees for `plan`, or reads them from the cache. Returns a report if there is a cache.
 pub(crate) fn prepare(
     pool: &rayon::ThreadPool,
     job: &Job,
@@ -60,7 +59,7 @@ pub(crate) fn prepare(
             let (counts, problems) = (&counts, &problems);
             scope.spawn(move |_| {
                 let (source, problem) = match cache {
-                    Some(cache) => cache.provide(mesh),
+                    Some(cache) => cache.ensure_tree(mesh),
                     None => {
                         let _ = mesh.tree();
                         (Source::Built, None)
@@ -96,9 +95,11 @@ mod tests {
         let ball = Arc::new(shapes::icosphere(1.0, 3).unwrap());
         let other = Arc::new(shapes::icosphere(1.0, 4).unwrap());
         let far = Arc::new(shapes::icosphere(1.0, 5).unwrap());
-        let speck = Arc::new(Mesh::from_soup(&[[impinge::Vec3::ONE; 3]]).unwrap());
+        let triangle = Arc::new(Mesh::from_soup(&[[impinge::Vec3::ONE; 3]]).unwrap());
         let mut scene = Scene::new();
-        for (mesh, x) in [(&ball, 0.0), (&other, 1.0), (&ball, 1.5), (&far, 50.0), (&speck, 50.0)] {
+        for (mesh, x) in
+            [(&ball, 0.0), (&other, 1.0), (&ball, 1.5), (&far, 50.0), (&triangle, 50.0)]
+        {
             scene.add("", Arc::clone(mesh), Pose::from_translation([x, 0.0, 0.0]).unwrap());
         }
         let job = Job::from_scene("balls", scene);

@@ -1,4 +1,4 @@
-//! The verdicts in the order and the colours in which they are reported.
+//! Verdicts on pairs: their order, names and colours in reports.
 
 use anstyle::{AnsiColor, Style};
 use impinge::Distance;
@@ -21,7 +21,7 @@ impl Kind {
     pub(crate) const ALL: [Self; 6] =
         [Self::Crossing, Self::Duplicate, Self::Contained, Self::Touching, Self::Near, Self::Clear];
 
-    /// The word for it.
+    /// The name in reports.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Crossing => "crossing",
@@ -33,7 +33,7 @@ impl Kind {
         }
     }
 
-    /// Its look on a terminal.
+    /// The style on a terminal.
     pub(crate) fn style(self) -> Style {
         let color = match self {
             Self::Crossing => AnsiColor::Red,
@@ -47,7 +47,7 @@ impl Kind {
         if self <= Self::Touching { style.bold() } else { style }
     }
 
-    /// Its colour in pictures, 8-bit sRGB.
+    /// The colour in pictures, 8-bit sRGB.
     pub(crate) fn rgb(self) -> [u8; 3] {
         match self {
             Self::Crossing => [214, 40, 40],
@@ -68,27 +68,27 @@ impl From<Relation> for Kind {
             Relation::Touching => Self::Touching,
             Relation::AInsideB | Relation::BInsideA => Self::Contained,
             Relation::Duplicate => Self::Duplicate,
-            // A relation this program does not know yet is better reported as too bad than as too
-            // good.
+            // `Relation` is non-exhaustive. A relation added later is reported as the worst kind,
+            // so that no collision is missed.
             _ => Self::Crossing,
         }
     }
 }
 
-/// What was found out about one pair of parts, every point in the scene's frame.
+/// The result for one pair of parts, every point in the scene's frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Verdict {
     /// The first part's index in the scene.
     pub(crate) a: usize,
-    /// The second part's.
+    /// The second part's index.
     pub(crate) b: usize,
-    /// How they stand to each other.
+    /// The relation of the two parts.
     pub(crate) relation: Relation,
     /// The number of intersecting pairs of triangles.
     pub(crate) triangle_pairs: usize,
     /// A common point.
     pub(crate) witness: Option<Vec3>,
-    /// How far apart, where that was asked for.
+    /// The distance, if it was computed.
     pub(crate) distance: Option<Distance>,
 }
 
@@ -98,18 +98,18 @@ impl Verdict {
         self.relation.into()
     }
 
-    /// The point to look at: the witness, or the closest point of the first part.
+    /// The point to show: the witness, or the closest point of the first part.
     pub(crate) fn place(&self) -> Option<Vec3> {
         self.witness.or(self.distance.map(|d| d.point_a))
     }
 
-    /// The parts in the order to name them: the inner one of a contained pair first.
-    pub(crate) fn named_order(&self) -> (usize, usize) {
+    /// The parts in the order of reports: the inner part of a contained pair first.
+    pub(crate) fn report_order(&self) -> (usize, usize) {
         if self.relation == Relation::BInsideA { (self.b, self.a) } else { (self.a, self.b) }
     }
 }
 
-/// The distance with its points taken from the frame at `pose` to the one around it.
+/// The distance with its points mapped by `pose` from a part's frame to the scene's frame.
 pub(crate) fn distance_in_scene(distance: &Distance, pose: &Pose) -> Distance {
     Distance {
         point_a: pose.transform_point(distance.point_a),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_ordered_worst_first_and_named_as_the_library_names_them() {
+    fn kinds_are_ordered_worst_first_and_have_the_names_of_the_library() {
         assert!(Kind::ALL.windows(2).all(|w| w[0] < w[1]));
         for relation in [
             Relation::Clear,

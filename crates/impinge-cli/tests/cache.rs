@@ -1,5 +1,5 @@
-//! `--cache`: trees are kept and reused, and whatever lies in the folder, answers are the same.
-#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+//! `--cache`: trees are stored and reused; results do not depend on the content of the folder.
+#![allow(clippy::unwrap_used, reason = "a failure in a test helper fails the test")]
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// A folder of its own for one test, removed when the test ends.
+/// A temporary folder of one test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -23,7 +23,7 @@ impl Folder {
         self.0.join(file).to_str().unwrap().to_owned()
     }
 
-    /// A wavy sheet of `2 n^2` triangles at a height.
+    /// Writes a wavy sheet of `2 n^2` triangles at `height`.
     fn sheet(&self, file: &str, n: usize, height: f64) -> String {
         let mut text = String::from("o sheet\n");
         for i in 0..=n {
@@ -69,7 +69,7 @@ fn json(status: i32, args: &[&str]) -> (Value, String) {
     (serde_json::from_slice(&output.stdout).expect("one JSON document"), stderr(&output))
 }
 
-/// The document without what it says about the cache.
+/// The document without its `cache` entry.
 fn without_cache(mut document: Value) -> Value {
     document.as_object_mut().unwrap().remove("cache").unwrap();
     document
@@ -83,7 +83,7 @@ fn trees(folder: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn trees_are_stored_reused_and_never_change_an_answer() {
+fn trees_are_stored_and_reused_without_effect_on_results() {
     let folder = Folder::new("reuse");
     let (a, b) = (folder.sheet("a.obj", 80, 0.0), folder.sheet("b.obj", 75, 0.05));
     let cache = folder.path("trees/of/sheets");
@@ -106,28 +106,28 @@ fn trees_are_stored_reused_and_never_change_an_answer() {
     let text = String::from_utf8(text.stdout).unwrap();
     assert!(text.contains("trees: 2 read from"), "{text}");
 
-    // Damage of every kind is told, ignored and repaired.
+    // Every kind of damage is reported; the file is ignored and rewritten.
     let good = fs::read(&files[0]).unwrap();
     let mut altered = good.clone();
     altered[good.len() / 2] ^= 4;
     let mut newer = good.clone();
     newer[8] = 77;
-    for (bad, words) in [
+    for (bad, message) in [
         (altered, "checksum"),
         (good[..good.len() / 3].to_vec(), "it ends after"),
         (Vec::new(), "it ends after 0 bytes"),
         (newer, "format 77"),
         (fs::read(&files[1]).unwrap(), "another mesh"),
         (
-            b"something else altogether, and quite long, too: more than a header".to_vec(),
+            b"text of some other program, with more bytes than the header of a tree".to_vec(),
             "not a tree",
         ),
     ] {
         fs::write(&files[0], &bad).unwrap();
         let (report, notes) = json(1, &args);
-        assert!(notes.contains("note: cache") && notes.contains(words), "{words}: {notes}");
+        assert!(notes.contains("note: cache") && notes.contains(message), "{message}: {notes}");
         let problem = report["cache"]["problems"][0].as_str().unwrap();
-        assert!(problem.contains(words) && problem.contains("written again"), "{problem}");
+        assert!(problem.contains(message) && problem.contains("rewritten"), "{problem}");
         assert_eq!(
             (&report["cache"]["reused"], &report["cache"]["stored"]),
             (&1.into(), &1.into())
@@ -135,7 +135,7 @@ fn trees_are_stored_reused_and_never_change_an_answer() {
         assert_eq!(without_cache(report), plain);
         assert_eq!(fs::read(&files[0]).unwrap(), good);
     }
-    // Nothing is left over.
+    // No temporary files remain.
     assert_eq!(trees(&cache), files);
 }
 
@@ -152,8 +152,8 @@ fn small_and_unneeded_trees_are_not_stored() {
 }
 
 #[test]
-fn several_at_once_share_a_cache() {
-    let folder = Folder::new("several");
+fn concurrent_runs_share_a_cache() {
+    let folder = Folder::new("concurrent");
     let (a, b) = (folder.sheet("a.obj", 80, 0.0), folder.sheet("b.obj", 75, 0.05));
     let cache = folder.path("trees");
     let args = ["check", &a, &b, "--cache", &cache, "--json"];
@@ -169,13 +169,13 @@ fn several_at_once_share_a_cache() {
 }
 
 #[test]
-fn a_cache_that_cannot_be_is_an_error_and_one_that_cannot_be_written_is_not() {
+fn an_invalid_cache_folder_is_an_error_and_an_unwritable_file_is_not() {
     let folder = Folder::new("cannot");
     let a = folder.sheet("a.obj", 80, 0.0);
     let output = impinge(&["info", &a, "--cache", &a]).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("--cache"), "{}", stderr(&output));
-    // A folder where the file should be: it can neither be read nor replaced.
+    // A folder in place of the tree file: it can neither be read nor replaced.
     let cache = folder.path("trees");
     assert_eq!(
         json(0, &["info", &a, "--cache", &cache]).0["files"][0]["parts"][0]["tree"]["source"],
@@ -183,15 +183,15 @@ fn a_cache_that_cannot_be_is_an_error_and_one_that_cannot_be_written_is_not() {
     );
     let file = trees(&cache).remove(0);
     fs::remove_file(&file).unwrap();
-    fs::create_dir_all(file.join("in the way")).unwrap();
+    fs::create_dir_all(file.join("subfolder")).unwrap();
     let (document, notes) = json(0, &["info", &a, "--cache", &cache]);
     assert_eq!(document["files"][0]["parts"][0]["tree"]["source"], "built");
-    assert!(notes.contains("cannot be stored"), "{notes}");
+    assert!(notes.contains("cannot store the tree"), "{notes}");
     assert_eq!(trees(&cache), [file]);
 }
 
 #[test]
-fn info_tells_what_trees_take() {
+fn info_reports_size_and_source_of_trees() {
     let folder = Folder::new("info");
     let a = folder.sheet("a.obj", 80, 0.0);
     let cache = folder.path("trees");
@@ -208,6 +208,6 @@ fn info_tells_what_trees_take() {
         assert_eq!(number("bytes") / 12_800.0, number("bytes_per_triangle"));
         assert!(number("seconds") > 0.0 && number("seconds") < 60.0);
         let text = String::from_utf8(impinge(args).output().unwrap().stdout).unwrap();
-        assert!(text.contains("trees: ") && text.contains("a triangle); 1 "), "{text}");
+        assert!(text.contains("trees: ") && text.contains("per triangle); 1 "), "{text}");
     }
 }

@@ -1,5 +1,5 @@
-//! The command as its user meets it: arguments, exit status, output and files.
-#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+//! The command as seen by its user: arguments, exit status, output and files.
+#![allow(clippy::unwrap_used, reason = "a failure in a test helper fails the test")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// A folder of its own for one test, removed when the test ends.
+/// A temporary folder of one test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -21,7 +21,7 @@ impl Folder {
         self.0.join(file).to_str().unwrap().to_owned()
     }
 
-    /// An OBJ file of axis-aligned cubes, one object each: name, smallest corner, side.
+    /// Writes an OBJ file of axis-aligned cubes, one object each: name, minimum corner, side.
     fn cubes(&self, file: &str, cubes: &[(&str, [f64; 3], f64)]) -> String {
         let mut text = String::new();
         for (n, (name, [x, y, z], side)) in cubes.iter().enumerate() {
@@ -48,15 +48,16 @@ impl Folder {
         path
     }
 
-    /// Two files with one unit cube each, in the same place.
-    fn two(&self) -> (String, String) {
+    /// Writes two files with one unit cube each, in the same place.
+    fn two_cubes(&self) -> (String, String) {
         (
             self.cubes("fixed.obj", &[("fixed", [0.0; 3], 1.0)]),
             self.cubes("moved.obj", &[("moved", [0.0; 3], 1.0)]),
         )
     }
 
-    /// Two cubes that cross, one apart, one inside a big one, and one on top of the first.
+    /// Writes an assembly: two cubes that cross, a distant one, one inside a big one, and one on
+    /// top of the first.
     fn assembly(&self) -> String {
         self.cubes(
             "assembly.obj",
@@ -90,7 +91,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
 
-/// Runs, demands an exit status, and returns what was printed.
+/// Runs the command, asserts its exit status, and returns its output; for status 2, its messages.
 #[track_caller]
 fn expect(status: i32, args: &[&str]) -> String {
     let output = run(args);
@@ -106,7 +107,7 @@ fn json(status: i32, args: &[&str]) -> Value {
 }
 
 #[test]
-fn help_teaches_by_example() {
+fn help_has_examples_and_short_lines() {
     let commands = ["check", "info", "decompose", "sim", "sample"].map(|c| vec![c, "--help"]);
     for args in commands.iter().map(Vec::as_slice).chain([&["--help"][..]]) {
         let text = expect(0, args);
@@ -119,7 +120,7 @@ fn help_teaches_by_example() {
 #[test]
 fn bad_arguments_are_errors() {
     let folder = Folder::new("bad");
-    let (a, b) = folder.two();
+    let (a, b) = folder.two_cubes();
     for args in [
         &["chek"][..],
         &["check"],
@@ -144,9 +145,9 @@ fn bad_arguments_are_errors() {
 }
 
 #[test]
-fn a_missing_file_is_named() {
+fn errors_name_the_missing_file() {
     let folder = Folder::new("missing");
-    let (a, _) = folder.two();
+    let (a, _) = folder.two_cubes();
     let missing = folder.path("not-there.obj");
     for args in [&["check", &missing][..], &["check", &a, &missing], &["info", &missing]] {
         let message = expect(2, args);
@@ -159,7 +160,7 @@ fn a_missing_file_is_named() {
 #[test]
 fn overlapping_cubes_collide_and_distant_ones_do_not() {
     let folder = Folder::new("two");
-    let (a, b) = folder.two();
+    let (a, b) = folder.two_cubes();
     let found = expect(1, &["check", &a, &b, "--pose", "0.5 0.25 0.125"]);
     assert!(
         found.contains("crossing") && found.contains("fixed") && found.contains("moved"),
@@ -167,17 +168,17 @@ fn overlapping_cubes_collide_and_distant_ones_do_not() {
     );
     let clear = expect(0, &["check", &a, &b, "--pose", "5 0 0"]);
     assert!(clear.contains("0 crossing") && clear.contains("1 clear"), "{clear}");
-    let turned = "0 -1 0 0.5  1 0 0 0.25  0 0 1 0.125";
-    expect(1, &["check", &a, &b, "--pose-matrix", turned]);
+    let quarter_turn = "0 -1 0 0.5  1 0 0 0.25  0 0 1 0.125";
+    expect(1, &["check", &a, &b, "--pose-matrix", quarter_turn]);
     let file = folder.path("pose.txt");
     fs::write(&file, "# away\n0 0 7\n").unwrap();
     expect(0, &["check", &a, &b, "--pose-file", &file]);
 }
 
 #[test]
-fn every_verdict_is_given_and_counted() {
+fn every_verdict_is_reported_and_counted() {
     let folder = Folder::new("verdicts");
-    let (a, b) = folder.two();
+    let (a, b) = folder.two_cubes();
     let verdict = |status, pose: &str| {
         let document =
             json(status, &["check", &a, &b, "--pose", pose, "--clearance", "1", "--all", "--json"]);
@@ -197,7 +198,7 @@ fn every_verdict_is_given_and_counted() {
     assert_eq!(count("checked") + count("pruned_by_boxes") + count("ignored"), count("pairs"));
     let pairs = document["pairs"].as_array().unwrap();
     let verdicts: Vec<&str> = pairs.iter().map(|p| p["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["crossing", "contained", "touching"], "worst first");
+    assert_eq!(verdicts, ["crossing", "contained", "touching"], "the worst must be first");
     assert_eq!(
         (pairs[1]["inside"].as_str(), pairs[1]["name_b"].as_str()),
         (Some("b"), Some("small"))
@@ -212,7 +213,7 @@ fn every_verdict_is_given_and_counted() {
 #[test]
 fn the_exit_status_follows_fail_on() {
     let folder = Folder::new("fail");
-    let (a, b) = folder.two();
+    let (a, b) = folder.two_cubes();
     let touching = ["check", &a, &b, "--pose", "1 0 0"];
     expect(1, &touching);
     expect(0, &[&touching[..], &["--fail-on", "crossing"]].concat());
@@ -222,9 +223,9 @@ fn the_exit_status_follows_fail_on() {
 }
 
 #[test]
-fn distances_are_measured_on_request() {
+fn distances_are_reported_with_the_option() {
     let folder = Folder::new("distance");
-    let (a, b) = folder.two();
+    let (a, b) = folder.two_cubes();
     let document = json(0, &["check", &a, &b, "--pose", "3.5 0 0", "--distance", "--json"]);
     let distance = &document["pairs"][0]["distance"];
     let (lower, upper) = (distance["lower"].as_f64().unwrap(), distance["upper"].as_f64().unwrap());
@@ -235,7 +236,7 @@ fn distances_are_measured_on_request() {
 }
 
 #[test]
-fn pairs_can_be_left_out() {
+fn pairs_can_be_ignored() {
     let folder = Folder::new("ignore");
     let assembly = folder.assembly();
     let args = [
@@ -251,12 +252,12 @@ fn pairs_can_be_left_out() {
     let document = json(0, &[&args[..], &["--json"]].concat());
     assert_eq!(document["summary"]["ignored"], 1 + 5 + 1);
     let listed = json(0, &[&args[..], &["--json", "--all"]].concat());
-    assert_eq!(listed["pairs"].as_array().unwrap().len(), 15 - 7, "every other pair is listed");
-    let output = run(&["check", &assembly, "--ignore", "nobody:*"]);
-    assert!(stderr(&output).contains("nobody"), "a pattern without effect is remarked on");
-    assert!(
-        !stderr(&run(&["check", &assembly, "--ignore", "nobody:*", "--quiet"])).contains("nobody")
-    );
+    let others = listed["pairs"].as_array().unwrap().len();
+    assert_eq!(others, 15 - 7, "every other pair must be listed");
+    let output = run(&["check", &assembly, "--ignore", "missing:*"]);
+    assert!(stderr(&output).contains("missing"), "a note must name a pattern without effect");
+    let output = run(&["check", &assembly, "--ignore", "missing:*", "--quiet"]);
+    assert!(!stderr(&output).contains("missing"));
 }
 
 #[test]
@@ -273,7 +274,7 @@ fn the_pairs_file_has_one_row_for_every_pair_of_triangles() {
 }
 
 #[test]
-fn the_thread_count_changes_nothing() {
+fn results_do_not_depend_on_the_thread_count() {
     let folder = Folder::new("threads");
     let assembly = folder.assembly();
     let outputs = ["1", "2", "5"].map(|n| {
@@ -311,7 +312,7 @@ fn pictures_are_written() {
 #[test]
 fn info_describes_every_part() {
     let folder = Folder::new("info");
-    let (assembly, (a, _)) = (folder.assembly(), folder.two());
+    let (assembly, (a, _)) = (folder.assembly(), folder.two_cubes());
     let text = expect(0, &["info", &assembly, &a]);
     assert!(text.contains("first") && text.contains("1 x 1 x 1"), "{text}");
     assert!(text.lines().all(|l| l.chars().count() <= 100), "{text}");
@@ -320,8 +321,8 @@ fn info_describes_every_part() {
     assert_eq!((parts.len(), document["files"].as_array().unwrap().len()), (6, 2));
     let first = &parts[0];
     assert_eq!((&first["name"], &first["triangles"]), (&"first".into(), &12.into()));
-    for holds in ["closed", "manifold", "oriented", "planar_polygons", "convex"] {
-        assert_eq!(first["class"][holds], true, "{holds}");
+    for property in ["closed", "manifold", "oriented", "planar_polygons", "convex"] {
+        assert_eq!(first["class"][property], true, "{property}");
     }
     assert_eq!((&first["hull"]["vertices"], &first["hull"]["faces"]), (&8.into(), &6.into()));
     assert!(text.contains("cmopvx") && text.contains(" 8/6 "), "{text}");
@@ -331,7 +332,7 @@ fn info_describes_every_part() {
 }
 
 #[test]
-fn alone_it_checks_its_sample_and_says_what_to_try_next() {
+fn without_arguments_the_sample_is_checked_and_examples_are_printed() {
     let output = run(&[]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{text}{}", stderr(&output));
@@ -341,21 +342,21 @@ fn alone_it_checks_its_sample_and_says_what_to_try_next() {
             && text.contains("impinge --help"),
         "{text}"
     );
-    assert!(!text.contains('\u{1b}'), "no colours in a pipe");
+    assert!(!text.contains('\u{1b}'), "output to a pipe must have no colours");
 
     let folder = Folder::new("sample");
     let written = expect(0, &["sample", "--write", &folder.path("demo")]);
     let command = written.lines().last().unwrap().rsplit_once("impinge check ").unwrap();
     let words: Vec<&str> = ["check"].into_iter().chain(command.1.split(' ')).collect();
-    let again = expect(1, &words);
+    let from_files = expect(1, &words);
     let counts = |text: &str| {
         text.lines().find(|l| l.contains(" clear") && l.contains(" pairs")).unwrap().to_owned()
     };
-    assert_eq!(counts(&again), counts(&text), "what was written is what was checked");
+    assert_eq!(counts(&from_files), counts(&text), "the written files must give the same counts");
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = Folder::new("pipe");
     let many: Vec<(String, [f64; 3])> =
         (0..60).map(|i| (format!("cube {i}"), [f64::from(i) * 0.01, 0.0, 0.0])).collect();
@@ -371,11 +372,11 @@ fn a_reader_that_leaves_early_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().unwrap();
     assert_eq!(stderr(&output), "");
-    assert_eq!(output.status.code(), Some(1), "the verdict stands");
+    assert_eq!(output.status.code(), Some(1), "the exit status must show the verdict");
 }
 
 #[test]
-fn a_part_that_is_not_closed_is_remarked_on_because_it_holds_nothing() {
+fn a_note_names_parts_that_are_not_closed() {
     let folder = Folder::new("open");
     let inner = folder.cubes("inner.obj", &[("inner", [0.25; 3], 0.5)]);
     let outer = folder.cubes("outer.obj", &[("outer", [0.0; 3], 1.0)]);
@@ -384,8 +385,8 @@ fn a_part_that_is_not_closed_is_remarked_on_because_it_holds_nothing() {
     fs::write(&open, text.trim_end().rsplit_once('\n').unwrap().0).unwrap();
     let output = run(&["check", &open, &inner]);
     assert_eq!(output.status.code(), Some(0));
-    let remark = stderr(&output);
-    assert!(remark.contains("open is not closed"), "{remark}");
+    let note = stderr(&output);
+    assert!(note.contains("open is not closed"), "{note}");
     assert_eq!(stderr(&run(&["check", &open, &inner, "--quiet"])), "");
     assert_eq!(stderr(&run(&["check", &outer, &inner])), "");
     let document: Value =
@@ -395,11 +396,11 @@ fn a_part_that_is_not_closed_is_remarked_on_because_it_holds_nothing() {
 }
 
 #[test]
-fn info_says_when_a_solid_is_inside_out() {
+fn info_reports_inward_normals() {
     let folder = Folder::new("inward");
     let path = folder.cubes("cube.obj", &[("cube", [0.0; 3], 1.0)]);
     assert!(!stdout(&run(&["info", &path])).contains("inside out"));
-    let turned: Vec<String> = fs::read_to_string(&path)
+    let reversed: Vec<String> = fs::read_to_string(&path)
         .unwrap()
         .lines()
         .map(|line| match line.strip_prefix("f ") {
@@ -407,14 +408,14 @@ fn info_says_when_a_solid_is_inside_out() {
             None => line.to_owned(),
         })
         .collect();
-    fs::write(&path, turned.join("\n")).unwrap();
+    fs::write(&path, reversed.join("\n")).unwrap();
     assert!(stdout(&run(&["info", &path])).contains("cube: inside out"));
 }
 
 #[test]
 fn solids_are_cut_into_convex_pieces() {
     let folder = Folder::new("decompose");
-    // An L of three cubes, its outline in the plane.
+    // A prism over an L-shaped outline.
     let l = folder.path("l.obj");
     let outline = [[0, 0], [2, 0], [2, 1], [1, 1], [1, 2], [0, 2]];
     let mut text = String::from("o bracket\n");
@@ -431,12 +432,12 @@ fn solids_are_cut_into_convex_pieces() {
     fs::write(&l, text).unwrap();
     let pieces = folder.path("pieces.obj");
     let png = folder.path("pieces.png");
-    for way in [&["--exact"][..], &["--tolerance", "0.01"]] {
-        let args = [&["decompose", &l, "-o", &pieces, "--png", &png][..], way].concat();
+    for options in [&["--exact"][..], &["--tolerance", "0.01"]] {
+        let args = [&["decompose", &l, "-o", &pieces, "--png", &png][..], options].concat();
         let out = expect(0, &args);
         assert!(out.contains("bracket: 2 pieces, exact"), "{out}");
         assert!(fs::metadata(&png).unwrap().len() > 1_000);
-        // Convex solids that touch: nothing crosses, and the pieces are closed.
+        // The pieces are closed convex solids that touch and do not cross.
         let found = json(0, &["check", &pieces, "--json", "--fail-on", "crossing"]);
         assert_eq!(found["pairs"][0]["verdict"], "touching", "{found}");
         let info = json(0, &["info", &pieces, "--json"]);
@@ -446,7 +447,7 @@ fn solids_are_cut_into_convex_pieces() {
     let glb = folder.path("pieces.glb");
     let out = expect(0, &["decompose", &l, "-o", &glb, "--pieces", "1"]);
     assert!(out.contains("bracket: 1 piece, error at most"), "{out}");
-    assert!(out.contains("not within the tolerance"), "{out}");
+    assert!(out.contains("above the tolerance"), "{out}");
     let info = json(0, &["info", &glb, "--json"]);
     assert_eq!(info["files"][0]["parts"].as_array().unwrap().len(), 1);
     expect(2, &["decompose", &l, "-o", &folder.path("pieces.txt")]);

@@ -1,5 +1,5 @@
-//! `impinge sim` as its user meets it: events, figures, pictures, scene files and errors.
-#![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
+//! `impinge sim` as seen by its user: events, figures, pictures, scene files and errors.
+#![allow(clippy::unwrap_used, reason = "a failure in a test helper fails the test")]
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A folder of its own for one test, removed when the test ends.
+/// A temporary folder of one test, removed when the test ends.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -16,7 +16,7 @@ impl Folder {
         let path = std::env::temp_dir().join(format!("impinge-sim-{}-{name}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         let this = Self(path);
-        // A cube of side two around the origin, and a file of two of them, side by side.
+        // A cube of side two around the origin, and a file of two such cubes side by side.
         this.write("cube.obj", &cube(0.0, 0));
         this.write("pair.obj", &format!("o left\n{}o right\n{}", cube(0.0, 0), cube(4.0, 8)));
         this
@@ -42,8 +42,8 @@ impl Drop for Folder {
     }
 }
 
-/// A cube of side two around `(x, 0, 0)` as OBJ, its vertices after `used` others.
-fn cube(x: f64, used: usize) -> String {
+/// A cube of side two around `(x, 0, 0)` as OBJ, after `first_vertex` vertices of other objects.
+fn cube(x: f64, first_vertex: usize) -> String {
     let mut text = String::new();
     for i in 0..8 {
         let side = |bit: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
@@ -52,7 +52,7 @@ fn cube(x: f64, used: usize) -> String {
     let faces =
         [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     for face in faces {
-        let [a, b, c, d] = face.map(|v| v + 1 + used);
+        let [a, b, c, d] = face.map(|v| v + 1 + first_vertex);
         text += &format!("f {a} {b} {c} {d}\n");
     }
     text
@@ -62,7 +62,7 @@ fn run(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_impinge")).arg("sim").args(args).output().unwrap()
 }
 
-/// Runs, demands an exit status, and returns standard output and standard error.
+/// Runs `impinge sim`, asserts its exit status, and returns standard output and standard error.
 #[track_caller]
 fn expect(status: i32, args: &[&str]) -> (String, String) {
     let output = run(args);
@@ -74,7 +74,7 @@ fn expect(status: i32, args: &[&str]) -> (String, String) {
 }
 
 fn events(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).expect("an object a line")).collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("one JSON object per line")).collect()
 }
 
 /// Frame, kind and the two bodies of events.
@@ -87,8 +87,8 @@ fn brief(text: &str) -> Vec<(u64, String, String, String)> {
 }
 
 #[test]
-fn events_figures_and_summary_tell_one_story() {
-    let folder = Folder::new("story");
+fn events_figures_and_summary_agree() {
+    let folder = Folder::new("agree");
     for (sample, bodies) in
         [("billiard", "20"), ("brownian", "60"), ("falling", "20"), ("robot", "18")]
     {
@@ -102,7 +102,7 @@ fn events_figures_and_summary_tell_one_story() {
         let header: Vec<&str> = rows.next().unwrap().split(',').collect();
         let column = |name: &str| header.iter().position(|h| *h == name).unwrap();
         let mut next = events.iter().peekable();
-        let (mut frame, mut began_in_all) = (0, 0);
+        let (mut frame, mut total_began) = (0, 0);
         for row in rows {
             frame += 1;
             let cells: Vec<&str> = row.split(',').collect();
@@ -115,7 +115,7 @@ fn events_figures_and_summary_tell_one_story() {
                 let point = event.get("point");
                 if event["kind"] == "began" {
                     began += 1;
-                    assert!(meeting.insert(pair), "{event} twice");
+                    assert!(meeting.insert(pair), "{event} has begun before");
                     assert!(point.unwrap().as_array().unwrap().iter().all(Value::is_f64));
                     assert_eq!(event["triangles"].as_array().unwrap().len(), 2);
                 } else {
@@ -128,11 +128,11 @@ fn events_figures_and_summary_tell_one_story() {
             assert!(
                 number("by_hulls") <= number("checked") && number("checked") <= number("pairs")
             );
-            began_in_all += began;
+            total_began += began;
         }
         assert!(frame == 150 && next.next().is_none());
-        let s = if began_in_all == 1 { "" } else { "s" };
-        assert!(out.contains(&format!("{began_in_all} collision{s} began")), "{out}");
+        let s = if total_began == 1 { "" } else { "s" };
+        assert!(out.contains(&format!("{total_began} collision{s} began")), "{out}");
         assert!(out.contains("update, ms") && out.contains("150 frames"), "{out}");
     }
 }
@@ -150,7 +150,7 @@ fn events_do_not_depend_on_threads_broad_phase_or_method_but_on_the_seed() {
     for phase in impinge_papers::zachmann::broad::BROAD_PHASES {
         assert_eq!(one, events(&["--phase", phase.name()]), "{phase}");
     }
-    // What is certain is the same by every method.
+    // Methods without a bias give exact results, so their events are the same.
     for method in impinge::world::MethodKind::ALL.iter().chain(impinge_papers::METHODS) {
         if method.make().is_none_or(|method| method.bias().is_none()) {
             assert_eq!(one, events(&["--method", method.name()]), "{method}");
@@ -198,14 +198,14 @@ motion = { kind = "falling", gravity = [0, 0, -10], floor = -1, restitution = 0 
 "#;
 
 #[test]
-fn a_scene_file_says_how_its_parts_move() {
+fn a_scene_file_defines_the_motions_of_its_parts() {
     let folder = Folder::new("scene");
     let scene = folder.write("scene.toml", SCENE);
     let args = [&scene, "--frames", "21", "--dt", "0.0625", "--events", "-"];
     let (out, err) = expect(1, &args);
-    // The right cube of the cart starts at 4 and moves a unit a frame; it touches the wall, which
-    // begins at 9, when it is at 8. After the eighth step it turns back, and after sixteen again.
-    // By then the stone has fallen on the flag, and on the left cube.
+    // The right cube of the cart starts at x = 4 and moves one unit per frame. It touches the wall,
+    // whose face is at x = 9, from x = 8 on. The cart turns back after the 8th and the 16th step.
+    // By then the stone has fallen on the flag and on the left cube.
     let found = brief(&out);
     let wall: Vec<(u64, &str)> = found
         .iter()
@@ -224,8 +224,8 @@ fn a_scene_file_says_how_its_parts_move() {
         .expect("the cart meets the wall");
     assert_eq!(first["parts"], serde_json::json!(["wall", "cart/right"]));
     assert_eq!(first["point"][0], 9.0);
-    assert!(err.contains("21 frames"), "the summary has moved aside: {err}");
-    // The same in JSON, from the same folder.
+    assert!(err.contains("21 frames"), "the summary must be on standard error: {err}");
+    // A scene in JSON, in the same folder.
     let json = r#"{"part":[{"name":"a","file":"cube.obj"},
         {"name":"b","file":"cube.obj","pose":{"translation":[5,0,0]},
          "motion":{"kind":"billiard","velocity":[-6,0,0],"spin_deg":0,"axis":[0,0,1],"cage":[[-9,-9,-9],[9,9,9]]}}]}"#;
@@ -233,26 +233,26 @@ fn a_scene_file_says_how_its_parts_move() {
     let (out, _) = expect(1, &[&scene, "--frames", "13", "--dt", "0.125", "--events", "-"]);
     let found = brief(&out);
     let kinds: Vec<(u64, &str)> = found.iter().map(|(f, k, ..)| (*f, k.as_str())).collect();
-    // 5, 4.25, 3.5, 2.75, 2 touches, and it turns back at once.
+    // The positions are 5, 4.25, 3.5, 2.75 and 2, where b touches a and turns back at once.
     assert_eq!(kinds, [(5, "began"), (6, "ended")], "{out}");
-    // What moves is still where its pose says for whoever looks at the scene only.
+    // `impinge check` ignores the motions and uses the poses of the file.
     let check =
         Command::new(env!("CARGO_BIN_EXE_impinge")).args(["check", &scene]).output().unwrap();
     assert_eq!(check.status.code(), Some(0));
 }
 
 #[test]
-fn parts_of_a_model_move_as_asked() {
+fn all_parts_of_a_model_have_the_motion_of_the_option() {
     let folder = Folder::new("model");
     let model = folder.path("pair.obj");
     let (out, err) = expect(0, &[&model, "--frames", "5"]);
-    assert!(err.contains("nothing moves") && out.contains("0 collisions began"), "{out}{err}");
+    assert!(err.contains("no body moves") && out.contains("0 collisions began"), "{out}{err}");
     let (_, err) = expect(0, &[&model, "--frames", "5", "--quiet"]);
     assert!(err.is_empty(), "{err}");
     let args = [&model, "--motion", "brownian", "--frames", "40", "--seed", "3", "--events", "-"];
-    let (first, again) = (run(&args), run(&args));
+    let (first, second) = (run(&args), run(&args));
     assert!(first.status.code().is_some_and(|code| code < 2));
-    assert_eq!(first.stdout, again.stdout);
+    assert_eq!(first.stdout, second.stdout);
     for motion in ["billiard", "falling"] {
         let output = run(&[&model, "--motion", motion, "--frames", "40"]);
         assert!(output.status.code().is_some_and(|code| code < 2), "{motion}");
@@ -260,7 +260,7 @@ fn parts_of_a_model_move_as_asked() {
 }
 
 #[test]
-fn the_first_frame_meets_what_a_check_finds() {
+fn the_first_frame_has_the_collisions_of_a_check() {
     let folder = Folder::new("check");
     let impinge =
         |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_impinge")).args(args).output().unwrap();
@@ -272,17 +272,18 @@ fn the_first_frame_meets_what_a_check_finds() {
         names
     };
     let (out, _) = expect(1, &[&scene, "--frames", "1", "--events", "-"]);
-    let met: BTreeSet<[String; 2]> = events(&out).iter().map(|e| pair(&e["a"], &e["b"])).collect();
+    let began: BTreeSet<[String; 2]> =
+        events(&out).iter().map(|e| pair(&e["a"], &e["b"])).collect();
     let checked = impinge(&["check", &scene, "--json"]).stdout;
     let checked: Value = serde_json::from_slice(&checked).unwrap();
     let found = checked["pairs"].as_array().unwrap();
     let found: BTreeSet<[String; 2]> =
         found.iter().map(|p| pair(&p["name_a"], &p["name_b"])).collect();
-    assert!(met.len() == 16 && met == found, "{met:?}\n{found:?}");
+    assert!(began.len() == 16 && began == found, "{began:?}\n{found:?}");
 }
 
 #[test]
-fn pairs_that_go_on_meeting_are_reported_on_request() {
+fn ongoing_collisions_are_reported_with_persisting() {
     let args = ["--sample", "falling", "--bodies", "10", "--frames", "120", "--events", "-"];
     let (brief, _) = expect(1, &args);
     let (full, _) = expect(1, &[&args[..], &["--persisting"]].concat());
@@ -306,17 +307,19 @@ fn a_pair_is_explained() {
 #[test]
 fn pictures_are_written() {
     let folder = Folder::new("pictures");
-    let [plot, png, svg, film] = ["p.svg", "a.png", "a.svg", "film.png"].map(|f| folder.path(f));
+    let [plot, png, svg, animation] =
+        ["p.svg", "a.png", "a.svg", "animation.png"].map(|f| folder.path(f));
     let args = ["--sample", "falling", "--bodies", "6", "--frames", "60"];
-    let output = ["--plot", &plot, "--picture", &png, "--animation", &film, "--size", "400x300"];
+    let output =
+        ["--plot", &plot, "--picture", &png, "--animation", &animation, "--size", "400x300"];
     let small = ["--animation-size", "80x60"];
     expect(1, &[&args[..], &output[..], &small[..]].concat());
     expect(1, &[&args[..], &["--picture", &svg, "--size", "400x300"]].concat());
     assert!(folder.read("p.svg").contains("milliseconds"));
     assert!(folder.read("a.svg").contains("falling sample, frame"));
     assert!(fs::read(&png).unwrap().starts_with(b"\x89PNG"));
-    let bytes = fs::read(&film).unwrap();
-    let at = bytes.windows(4).position(|w| w == b"acTL").expect("an animation");
+    let bytes = fs::read(&animation).unwrap();
+    let at = bytes.windows(4).position(|w| w == b"acTL").expect("an acTL chunk");
     assert_eq!(bytes[at + 4..at + 8], 60_u32.to_be_bytes());
     assert!(bytes.len() < 200_000, "{}", bytes.len());
     for bad in
@@ -366,8 +369,8 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
     let cases = [
         (part("speed = 1"), "motion.kind is missing"),
         (part("kind = \"swimming\""), "motion.kind is \"swimming\""),
-        (part("kind = \"brownian\", speed = 1"), "motion.speed does not go with"),
-        (part("kind = \"still\", seed = 1"), "motion.seed does not go with"),
+        (part("kind = \"brownian\", speed = 1"), "motion.speed is not a field of"),
+        (part("kind = \"still\", seed = 1"), "motion.seed is not a field of"),
         (part("kind = \"brownian\", stepp = 1"), "stepp"),
         (part("kind = \"brownian\", step = -1"), "motion.step is negative"),
         (part("kind = \"brownian\", step = nan"), "motion.step is not finite"),
@@ -401,8 +404,8 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
             part("kind = \"keyframes\", repeat = \"twice\", keyframe = [{ time = 0 }]"),
             "motion.repeat",
         ),
-        (part("kind = \"still\" }\nparent = \"base\"#"), "no part `base` before it"),
-        (part("kind = \"still\" }\nparent = \"ball\"#"), "no part `ball` before it"),
+        (part("kind = \"still\" }\nparent = \"base\"#"), "`base` is not an earlier part"),
+        (part("kind = \"still\" }\nparent = \"ball\"#"), "`ball` is not an earlier part"),
     ];
     for (text, message) in &cases {
         let scene = folder.write("bad.toml", text);
@@ -411,8 +414,8 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
             out.is_empty() && err.contains("bad.toml") && err.contains(message),
             "{text}\n{err}"
         );
-        // What a motion lacks is wrong in a scene that is only looked at, too; but for poses, which
-        // are asked for when they are needed.
+        // `impinge check` reports the same errors in motions, except poses of keyframes that are
+        // not rigid: only a simulation needs these.
         let check = Command::new(env!("CARGO_BIN_EXE_impinge")).args(["check", &scene]).output();
         let rigid = message.ends_with("pose");
         assert_eq!(check.unwrap().status.code(), Some(if rigid { 0 } else { 2 }), "{text}");
@@ -425,10 +428,10 @@ fn bad_scenes_are_errors_that_name_file_part_and_field() {
     assert!(err.contains("error"), "{err}");
 }
 
-/// Parts far beyond the range of single precision are compared as all others are, by every broad
-/// phase.
+/// Every broad phase finds collisions of parts with coordinates far beyond the range of single
+/// precision.
 #[test]
-fn parts_at_the_far_end_of_the_range_are_compared() {
+fn parts_beyond_the_range_of_single_precision_collide() {
     let folder = Folder::new("far");
     let part = |name: &str, x: f64, motion: &str| {
         let pose = format!("pose = {{ translation = [{x:e}, 0, 0] }}");
@@ -445,7 +448,7 @@ fn parts_at_the_far_end_of_the_range_are_compared() {
             assert_eq!(brief(&out), [began], "{far:e} {phase}");
         }
     }
-    // Gravity whose square is zero is a direction all the same, and an error names its part.
+    // A gravity whose square underflows to zero is valid. An error names its body.
     let fall = |g: &str| format!("motion = {{ kind = \"falling\", gravity = [0, 0, {g}] }}");
     let text = part("feather", 0.0, &fall("-1e-300")) + &part("b", 9.0, "");
     expect(0, &[&folder.write("light.toml", &text), "--frames", "9", "--quiet"]);

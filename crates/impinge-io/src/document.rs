@@ -1,4 +1,4 @@
-//! What a file becomes: meshes as plain arrays, instances of them, and pairs to ignore.
+//! The content of a file: meshes as plain arrays, instances of them, and pairs to ignore.
 
 use crate::error::Location;
 use crate::report::LoadReport;
@@ -14,19 +14,18 @@ pub struct Document {
     pub meshes: Vec<RawMesh>,
     /// The parts of the scene, in file order.
     pub instances: Vec<Instance>,
-    /// Pairs of instances the author of a scene file does not want checked.
+    /// Pairs of instances that are not to be checked, from a scene file.
     pub ignore: Vec<IgnoreRule>,
-    /// What moves as one, and how; empty for formats that say nothing about it.
+    /// Groups of instances that move together, and their motions; empty except for scene files.
     pub bodies: Vec<Body>,
-    /// What was read, ignored and skipped, file by file.
+    /// The report of each file.
     pub report: LoadReport,
 }
 
-/// Polygons over numbered vertices, as the file has them: not welded, not triangulated, not
-/// cleaned.
+/// Polygons over numbered vertices as in the file: not welded, not triangulated, not repaired.
 ///
-/// All coordinates are finite and all indices are below `positions.len()`. Nothing else is
-/// promised: corners may repeat, faces may be degenerate, vertices may be unused.
+/// All coordinates are finite and all indices are below `positions.len()`. There are no other
+/// guarantees: corners may repeat, faces may be degenerate, vertices may be unused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RawMesh {
     /// The name in the file, if it has one.
@@ -37,7 +36,7 @@ pub struct RawMesh {
     pub faces: Faces,
 }
 
-/// One part of the scene: a mesh at a place.
+/// One part of the scene: a mesh with a position and orientation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instance {
     /// A name for people. Unique in scene files; other formats may repeat one.
@@ -45,92 +44,94 @@ pub struct Instance {
     /// Index into [`Document::meshes`].
     pub mesh: usize,
     /// Row-major 3x4 affine map from the frame of the part, scaled by `scale`, to the frame of the
-    /// scene. It may scale, shear or mirror, too; all entries are finite.
+    /// scene. It may also contain a scale, shear or reflection. All entries are finite.
     pub matrix: [[f64; 4]; 3],
     /// The uniform scale of the part: a point `v` of the mesh lies at `matrix` times `scale * v`.
     ///
-    /// It is the product of the uniform scales that the file gives to the part and to the frames
-    /// around it, apart from their rotations: the same number for all parts under one scaled frame.
-    /// Finite; positive, unless the product underflows to zero; 1 where the file scales nothing.
-    /// A matrix in a file is taken apart only if it maps axes to axes, which rounds nothing.
+    /// It is the product of the uniform scales of the part and of the frames that contain it. It
+    /// is stored apart from the rotations, so all parts in one scaled frame have the same factor.
+    /// It is finite; positive, unless the product underflows to zero; 1 if nothing is scaled. The
+    /// scale of a matrix is separated only if the matrix maps axes to axes, because no rounding
+    /// occurs then.
     pub scale: f64,
 }
 
-/// A `[[part]]` of a scene file: the instances that move as one.
+/// A `[[part]]` of a scene file: instances that move together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Body {
-    /// Its name in the scene file.
+    /// The name in the scene file.
     pub name: String,
-    /// Its instances, by their places in [`Document::instances`].
+    /// Its instances, as indices into [`Document::instances`].
     pub instances: std::ops::Range<usize>,
-    /// The body, before it in the list, with which it moves.
+    /// The index of the body it is attached to; smaller than its own index.
     pub parent: Option<usize>,
-    /// Its pose as written, without its scale, in the frame of its parent or of the scene. Finite,
+    /// The pose in the file, without the scale, in the frame of the parent or of the scene. Finite,
     /// but not necessarily rigid.
     pub matrix: [[f64; 4]; 3],
-    /// How it moves, where the file says so.
+    /// The motion, if the file defines one.
     pub motion: Option<Motion>,
 }
 
-/// How a body moves, in the frame of its parent or of the scene. Numbers are finite and in the unit
-/// of the file; times are in seconds.
+/// The motion of a body, in the frame of its parent or of the scene. Numbers are finite and in the
+/// unit of the file; times are in seconds.
 ///
-/// What is `None` was left out, and is for the one who moves the body to choose.
+/// A field is `None` if the file omits it; the simulation chooses its default value.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Motion {
-    /// Not at all.
+    /// No motion.
     Still,
-    /// Straight on, reflected by the walls of a cage, turning about its middle.
+    /// Constant velocity, reflected by the walls of a box, with a constant rotation about its
+    /// centre.
     Billiard {
-        /// Units a second; not given together with `speed`.
+        /// The initial velocity in units per second; not given together with `speed`.
         velocity: Option<[f64; 3]>,
-        /// Units a second, in a random direction. Not negative.
+        /// The initial speed in units per second, in a random direction. Not negative.
         speed: Option<f64>,
-        /// What it turns about; not zero.
+        /// The rotation axis; not zero.
         axis: Option<[f64; 3]>,
-        /// Degrees a second.
+        /// The rotation in degrees per second.
         spin_deg: Option<f64>,
-        /// Smallest and largest corner, the first smaller in every coordinate.
+        /// The corners of the box: the minimum, smaller in every coordinate, and the maximum.
         cage: Option<[[f64; 3]; 2]>,
-        /// Whether it turns back where it meets another body.
+        /// Whether the body turns back when it collides with another body.
         bounce: bool,
-        /// Where random choices start.
+        /// The seed of the random numbers.
         seed: Option<u64>,
     },
-    /// Random steps and turns.
+    /// Random steps and rotations.
     Brownian {
-        /// The most that a frame moves it along each axis. Not negative.
+        /// The maximum step per frame along each axis. Not negative.
         step: Option<f64>,
-        /// The most that a frame turns it. Not negative.
+        /// The maximum rotation per frame in degrees. Not negative.
         turn_deg: Option<f64>,
-        /// What it does not leave, if anything.
+        /// The corners of a box that the body does not leave.
         cage: Option<[[f64; 3]; 2]>,
-        /// Where random choices start.
+        /// The seed of the random numbers.
         seed: Option<u64>,
     },
-    /// Down, until a floor throws it back.
+    /// Free fall, with reflection at a floor.
     Falling {
-        /// Units a second, every second; not zero.
+        /// The acceleration in units per second squared; not zero.
         gravity: Option<[f64; 3]>,
-        /// The height of the floor, measured against gravity.
+        /// The height of the floor along the direction opposite to gravity.
         floor: Option<f64>,
-        /// How much of its speed is left after the floor, 0 to 1.
+        /// The fraction of the speed that remains after an impact, 0 to 1.
         restitution: Option<f64>,
-        /// Units a second, at first.
+        /// The initial velocity in units per second.
         velocity: Option<[f64; 3]>,
-        /// What it turns about; not zero.
+        /// The rotation axis; not zero.
         axis: Option<[f64; 3]>,
-        /// Degrees a second.
+        /// The rotation in degrees per second.
         spin_deg: Option<f64>,
-        /// Where random choices start.
+        /// The seed of the random numbers.
         seed: Option<u64>,
     },
-    /// From pose to pose.
+    /// Interpolation between poses.
     Keyframes {
-        /// One at least, their times ascending.
+        /// At least one, with ascending times.
         keyframes: Vec<Keyframe>,
-        /// What comes after the last.
+        /// The motion after the last keyframe.
         repeat: Repeat,
     },
 }
@@ -138,26 +139,26 @@ pub enum Motion {
 /// A pose at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Keyframe {
-    /// In seconds.
+    /// The time in seconds.
     pub time: f64,
-    /// The pose, finite, but not necessarily rigid.
+    /// The pose; finite, but not necessarily rigid.
     pub matrix: [[f64; 4]; 3],
 }
 
-/// What comes after the last keyframe.
+/// The motion after the last keyframe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeat {
-    /// The body stays where it is.
+    /// The body stays at the last pose.
     #[default]
     Once,
-    /// The first again.
+    /// The sequence starts again with the first keyframe.
     Loop,
-    /// All of them backwards, and so on.
+    /// The sequence runs backwards, then forwards, and so on.
     BackAndForth,
 }
 
-/// Polygons of three or more corners each, stored as one array of corners and the place where each
-/// polygon begins.
+/// Polygons of three or more corners each, stored as one array of corners and the offset of each
+/// polygon in it.
 ///
 /// ```
 /// let mut faces = impinge_io::Faces::new();
@@ -194,20 +195,20 @@ impl Faces {
         }
     }
 
-    /// Triangles over vertices numbered 0, 1, 2, ...; `corners` beyond a multiple of three are left
-    /// out.
+    /// Triangles over the vertices 0, 1, 2, ...; `corners` is rounded down to a multiple of three.
     pub(crate) fn soup(corners: u32) -> Self {
         let n = corners / 3;
         Self { offsets: (0..=n as usize).map(|i| 3 * i).collect(), indices: (0..3 * n).collect() }
     }
 
-    /// Room for `faces` more polygons of `corners` corners together.
+    /// Reserves memory for `faces` more polygons with `corners` corners in total.
     pub(crate) fn reserve(&mut self, faces: usize, corners: usize) {
         self.offsets.reserve(faces);
         self.indices.reserve(corners);
     }
 
-    /// Adds a polygon. Returns `false`, and adds nothing, when it has fewer than three corners.
+    /// Adds a polygon. If it has fewer than three corners, it is not added and the result is
+    /// `false`.
     pub fn push(&mut self, corners: &[u32]) -> bool {
         if corners.len() < 3 {
             return false;
@@ -217,19 +218,20 @@ impl Faces {
         true
     }
 
-    /// Adds the triangles of a strip and returns how many were left out because a corner repeats.
+    /// Adds the triangles of a strip, all with the same winding. Returns the number of triangles
+    /// that are omitted because a corner repeats.
     pub(crate) fn push_strip(&mut self, strip: &[u32]) -> u64 {
-        let mut joints = 0;
+        let mut repeated = 0;
         for (i, w) in strip.windows(3).enumerate() {
             if w[0] == w[1] || w[1] == w[2] || w[2] == w[0] {
-                joints += 1;
+                repeated += 1;
             } else if i % 2 == 0 {
                 self.push(&[w[0], w[1], w[2]]);
             } else {
                 self.push(&[w[1], w[0], w[2]]);
             }
         }
-        joints
+        repeated
     }
 
     /// The number of polygons.
@@ -244,7 +246,7 @@ impl Faces {
         self.len() == 0
     }
 
-    /// The corners of polygon `face`, or `None` beyond the last.
+    /// The corners of polygon `face`, or `None` if it does not exist.
     #[must_use]
     pub fn get(&self, face: usize) -> Option<&[u32]> {
         let end = *self.offsets.get(face.checked_add(1)?)?;
@@ -257,8 +259,8 @@ impl Faces {
         self.offsets.windows(2).map(|w| &self.indices[w[0]..w[1]])
     }
 
-    /// Where each polygon begins in [`Faces::indices`], and the end: one more entry than there are
-    /// polygons.
+    /// The start of each polygon in [`Faces::indices`], followed by the end: one entry more than
+    /// there are polygons.
     #[must_use]
     pub fn offsets(&self) -> &[usize] {
         &self.offsets
@@ -276,21 +278,21 @@ impl Faces {
         self.indices.len() == 3 * self.len() && self.offsets.windows(2).all(|w| w[1] - w[0] == 3)
     }
 
-    /// How many triangles a fan or ear cutting makes of these polygons: the sum of corners less
-    /// two.
+    /// The number of triangles after triangulation: the sum over all polygons of the number of
+    /// corners minus two.
     #[must_use]
     pub fn triangle_count(&self) -> usize {
         self.indices.len() - 2 * self.len()
     }
 }
 
-/// Pairs of instances not to be checked, in the compact form of the rule they came from.
+/// Pairs of instances that are not to be checked, as lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum IgnoreRule {
-    /// Every instance of the first list against every one of the second (not against itself).
+    /// Every instance of the first list with every other instance of the second. Both ascending.
     Between(Vec<usize>, Vec<usize>),
-    /// Every two instances of the list.
+    /// Every two instances of the list. Ascending.
     Among(Vec<usize>),
 }
 
@@ -298,7 +300,6 @@ impl IgnoreRule {
     /// Whether the rule covers the pair, in either order.
     #[must_use]
     pub fn covers(&self, i: usize, j: usize) -> bool {
-        // The lists are ascending.
         let has = |list: &[usize], k: usize| list.binary_search(&k).is_ok();
         i != j
             && match self {
@@ -307,7 +308,7 @@ impl IgnoreRule {
             }
     }
 
-    /// Whether the rule covers no pair at all.
+    /// Whether the rule covers no pair.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {
@@ -322,7 +323,7 @@ impl IgnoreRule {
 impl Document {
     /// All ignored pairs `[i, j]` with `i < j`, ascending, each once.
     ///
-    /// The list is as long as the rules say: a group of n parts gives n(n - 1)/2 pairs.
+    /// The list can be long: a group of n parts has n(n - 1)/2 pairs.
     #[must_use]
     pub fn ignored_pairs(&self) -> Vec<[usize; 2]> {
         let mut pairs = Vec::new();
@@ -345,22 +346,22 @@ impl Document {
         pairs
     }
 
-    /// Whether some rule ignores the pair, in either order.
+    /// Whether any rule covers the pair, in either order.
     #[must_use]
     pub fn is_ignored(&self, i: usize, j: usize) -> bool {
         self.ignore.iter().any(|rule| rule.covers(i, j))
     }
 
-    /// A document whose meshes stand in the scene as they are, with its one-file report.
+    /// A document of one file with one instance per mesh, all with the identity as their matrix.
     pub(crate) fn of_meshes(
         meshes: Vec<RawMesh>,
         stem: &str,
         mut file: crate::report::FileReport,
     ) -> Self {
-        let several = meshes.len() > 1;
+        let multiple = meshes.len() > 1;
         let name = |i: usize, mesh: &RawMesh| match &mesh.name {
             Some(name) => name.clone(),
-            None if several => format!("{stem}.{i}"),
+            None if multiple => format!("{stem}.{i}"),
             None => stem.to_string(),
         };
         let instances: Vec<Instance> = meshes
@@ -386,22 +387,22 @@ impl Document {
     }
 }
 
-/// The largest index a file's faces name and the place of the face that names it, checked once all
-/// vertices are known.
+/// The largest vertex index in the faces of a file, with the location of the face. It is compared
+/// with the number of vertices at the end of the file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LargestIndex(Option<(u32, Location)>);
 
 impl LargestIndex {
     #[inline]
-    pub(crate) fn see(&mut self, index: u32, location: Location) {
+    pub(crate) fn update(&mut self, index: u32, location: Location) {
         match self.0 {
             Some((largest, _)) if index <= largest => {}
             _ => self.0 = Some((index, location)),
         }
     }
 
-    /// The offender if some index is not below `count`.
-    pub(crate) fn beyond(self, count: usize) -> Option<(u32, Location)> {
+    /// The largest index and its location if it is not below `count`.
+    pub(crate) fn out_of_bounds(self, count: usize) -> Option<(u32, Location)> {
         self.0.filter(|&(index, _)| index as usize >= count)
     }
 }
@@ -411,7 +412,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn faces_keep_their_shape() {
+    fn faces_are_stored_as_offsets_and_indices() {
         let mut faces = Faces::from_triangles(&[[0, 1, 2], [2, 1, 3]]);
         assert!(faces.all_triangles());
         assert!(!faces.push(&[0, 1]));
@@ -426,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_become_pairs() {
+    fn ignored_pairs_agree_with_the_rules() {
         let document = Document {
             ignore: vec![
                 IgnoreRule::Between(vec![2], vec![0, 1, 2]),

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a file could not be read: what is wrong, where, and what to do about it.
+/// The reason why a file could not be read, with the place and advice.
 ///
 /// ```
 /// use impinge_io::{ErrorKind, Location, load_bytes};
@@ -25,29 +25,29 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// There is no such file.
+    /// The file does not exist.
     NotFound,
     /// The file could not be read or written.
     Io,
-    /// Neither the name nor the content says which format this is.
+    /// The format cannot be detected from the name or the content.
     UnknownFormat,
-    /// The text or structure breaks the rules of its format.
+    /// The text or structure violates the rules of its format.
     Syntax,
-    /// The data end before what was announced.
+    /// The data end before the declared number of elements.
     UnexpectedEnd,
-    /// A face names a vertex that does not exist.
+    /// A face references a vertex that does not exist.
     IndexOutOfBounds,
     /// A coordinate or a pose is NaN or infinite.
     NotFinite,
-    /// The file is valid but uses a feature that is not read here.
+    /// The file is valid but uses a feature that this crate does not support.
     Unsupported,
-    /// A count is beyond what this crate numbers or what the file can hold.
+    /// A count exceeds the limits of this crate or what the file can contain.
     TooLarge,
-    /// Something named (a buffer, node, part, file) does not exist or may not be named there.
+    /// A reference (to a buffer, node, part or file) is not allowed or has no target.
     BadReference,
-    /// Two parts of a scene bear one name.
+    /// Two parts of a scene have the same name.
     Duplicate,
-    /// The file holds no geometry at all.
+    /// The file contains no geometry.
     Empty,
 }
 
@@ -55,7 +55,7 @@ pub enum ErrorKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Location {
-    /// The whole file, or not known.
+    /// The whole file, or unknown.
     #[default]
     Whole,
     /// A line of a text file, counted from 1.
@@ -78,7 +78,7 @@ impl fmt::Display for Location {
 }
 
 impl Error {
-    /// An error of `kind` at `location`; the path is added by the caller that knows it.
+    /// An error of `kind` at `location`. The path is added later with [`Error::in_file`].
     pub(crate) fn new(kind: ErrorKind, location: Location, message: impl Into<String>) -> Self {
         Self { kind, path: None, location, message: message.into(), source: None }
     }
@@ -92,7 +92,7 @@ impl Error {
         self
     }
 
-    /// The same error, in `path` unless a path is known already.
+    /// The same error in `path`, unless it has a path already.
     pub(crate) fn in_file(mut self, path: impl Into<PathBuf>) -> Self {
         if self.path.is_none() {
             self.path = Some(path.into());
@@ -112,7 +112,7 @@ impl Error {
         self.kind
     }
 
-    /// The file it is about, where known.
+    /// The file with the error, if known.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
@@ -124,7 +124,7 @@ impl Error {
         self.location
     }
 
-    /// The message without path and place.
+    /// The message without path and location.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn message_names_file_and_place() {
+    fn messages_contain_file_and_location() {
         let error = Error::new(ErrorKind::Syntax, Location::Line(7), "`x` is not a number")
             .in_file("a.obj");
         assert_eq!(error.to_string(), "a.obj, line 7: `x` is not a number");

@@ -1,4 +1,4 @@
-//! Which format a file is in: by its extension, verified by its content.
+//! Detection of file formats by content and extension.
 
 use std::fmt;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::de::IgnoredAny;
 
 use crate::error::{Error, ErrorKind, Location};
-use crate::text::{Cursor, Marks, excerpt, without_mark};
+use crate::text::{Cursor, TextSyntax, excerpt, without_bom};
 
-/// What can be read, for messages.
+/// The supported formats, for messages.
 pub(crate) const SUPPORTED: &str =
     "supported are .obj, .stl, .ply, .off, .gltf, .glb and scene files .toml, .json";
 
@@ -50,7 +50,7 @@ impl fmt::Display for Format {
 }
 
 impl Format {
-    /// The format an extension stands for, in upper or lower case.
+    /// The format of an extension, in upper or lower case.
     ///
     /// ```
     /// use impinge_io::Format;
@@ -72,16 +72,17 @@ impl Format {
         })
     }
 
-    /// The format the first bytes announce beyond doubt: GLB, PLY and OFF have a magic word.
+    /// The format of a magic word in the first bytes. GLB, PLY and OFF have one.
     #[must_use]
     pub fn from_magic(bytes: &[u8]) -> Option<Self> {
         if bytes.starts_with(b"glTF") {
             return Some(Self::Glb);
         }
-        let mut words = Cursor::new(bytes, Marks { comments: true, continuation: false });
+        let mut words = Cursor::new(bytes, TextSyntax { comments: true, continuation: false });
         let first = words.word_across_lines()?;
         let second = words.word();
-        // The words may also begin a sentence in the header of a binary STL file.
+        // A second word is checked because the header of a binary STL file may begin with these
+        // words, too.
         let counts = |word: &[u8]| word == b"BINARY" || word[0].is_ascii_digit();
         match first {
             b"ply" if second.is_none() => Some(Self::Ply),
@@ -90,33 +91,33 @@ impl Format {
         }
     }
 
-    /// The format of `bytes` that came under `name`: by the magic word if there is one, else by the
-    /// extension, else by the shape of the content.
+    /// The format of the file `name` with content `bytes`: by the magic word if there is one, else
+    /// by the extension, else by the structure of the content.
     ///
     /// # Errors
-    /// [`ErrorKind::UnknownFormat`] if none of them says.
+    /// [`ErrorKind::UnknownFormat`] if none of them determines the format.
     pub fn detect(bytes: &[u8], name: &str) -> Result<Self, Error> {
         let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("");
-        let named = Self::from_extension(extension);
-        if named == Some(Self::Stl) && fits_binary_stl(bytes) {
+        let by_extension = Self::from_extension(extension);
+        if by_extension == Some(Self::Stl) && fits_binary_stl(bytes) {
             return Ok(Self::Stl);
         }
         if let Some(format) = Self::from_magic(bytes) {
             return Ok(format);
         }
-        match named {
+        match by_extension {
             Some(Self::Glb) if first_byte(bytes) == Some(b'{') => Ok(Self::Gltf),
-            Some(Self::SceneJson) => json_kind(bytes),
+            Some(Self::SceneJson) => json_format(bytes),
             Some(format) => Ok(format),
-            None => guess(bytes).ok_or_else(|| {
-                let what = match extension {
-                    "" => "no extension and content of no known kind".to_string(),
-                    _ => format!("`.{}` files are not read", excerpt(extension.as_bytes())),
+            None => from_structure(bytes).ok_or_else(|| {
+                let problem = match extension {
+                    "" => "the file has no extension and no known format".to_string(),
+                    _ => format!("`.{}` files are not supported", excerpt(extension.as_bytes())),
                 };
                 Error::new(
                     ErrorKind::UnknownFormat,
                     Location::Whole,
-                    format!("{what}; {SUPPORTED}"),
+                    format!("{problem}; {SUPPORTED}"),
                 )
             }),
         }
@@ -124,10 +125,10 @@ impl Format {
 }
 
 fn first_byte(bytes: &[u8]) -> Option<u8> {
-    without_mark(bytes).trim_ascii_start().first().copied()
+    without_bom(bytes).trim_ascii_start().first().copied()
 }
 
-/// Whether `word` is `OFF` with any of the prefixes `ST`, `C`, `N`, `4`, `n`.
+/// Whether `word` is `OFF` with any of the prefixes `ST`, `C`, `N`, `4`, `n`, in this order.
 pub(crate) fn off_keyword(word: &[u8]) -> bool {
     let Some(prefix) = word.strip_suffix(b"OFF") else { return false };
     let prefix = prefix.strip_prefix(b"ST").unwrap_or(prefix);
@@ -145,20 +146,20 @@ pub(crate) fn fits_binary_stl(bytes: &[u8]) -> bool {
     }
 }
 
-/// Which of the JSON files that are read here this one is, by its top-level keys.
-fn json_kind(bytes: &[u8]) -> Result<Format, Error> {
-    let refuse = |found: String| {
+/// The format of a JSON file, by its top-level keys.
+fn json_format(bytes: &[u8]) -> Result<Format, Error> {
+    let unknown = |problem: String| {
         Error::new(
             ErrorKind::UnknownFormat,
             Location::Whole,
-            format!("JSON, but {found}; a scene is an object with the key `part`; {SUPPORTED}"),
+            format!("{problem}; a JSON scene is an object with the key `part`; {SUPPORTED}"),
         )
     };
     if first_byte(bytes) != Some(b'{') {
-        return Err(refuse("not an object".into()));
+        return Err(unknown("the JSON file is not an object".into()));
     }
-    let Ok(top) = serde_json::from_slice::<TopLevel>(without_mark(bytes)) else {
-        // The scene reader says where the syntax is broken.
+    let Ok(top) = serde_json::from_slice::<TopLevelKeys>(without_bom(bytes)) else {
+        // The scene reader reports the place of the syntax error.
         return Ok(Format::SceneJson);
     };
     let has = |key: &str| top.0.iter().any(|k| k == key);
@@ -169,43 +170,42 @@ fn json_kind(bytes: &[u8]) -> Result<Format, Error> {
     } else {
         let keys: Vec<String> =
             top.0.iter().take(4).map(|k| format!("`{}`", excerpt(k.as_bytes()))).collect();
-        Err(refuse(format!("its keys are {}", keys.join(", "))))
+        Err(unknown(format!("the JSON object has the keys {}", keys.join(", "))))
     }
 }
 
 /// The keys of a JSON object, without its values.
-struct TopLevel(Vec<String>);
+struct TopLevelKeys(Vec<String>);
 
-impl<'de> serde::Deserialize<'de> for TopLevel {
+impl<'de> serde::Deserialize<'de> for TopLevelKeys {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Keys;
         impl<'de> serde::de::Visitor<'de> for Keys {
-            type Value = TopLevel;
+            type Value = TopLevelKeys;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
             fn visit_map<A: serde::de::MapAccess<'de>>(
                 self,
                 mut map: A,
-            ) -> Result<TopLevel, A::Error> {
+            ) -> Result<TopLevelKeys, A::Error> {
                 let mut keys = Vec::new();
                 while let Some((key, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
                     keys.push(key);
                 }
-                Ok(TopLevel(keys))
+                Ok(TopLevelKeys(keys))
             }
         }
         deserializer.deserialize_map(Keys)
     }
 }
 
-/// The format of a file without a telling name or magic word, if its content has an unmistakable
-/// shape.
-fn guess(bytes: &[u8]) -> Option<Format> {
+/// The format of a file without a known extension or magic word, if its structure determines it.
+fn from_structure(bytes: &[u8]) -> Option<Format> {
     if fits_binary_stl(bytes) {
         return Some(Format::Stl);
     }
-    let mut text = Cursor::new(bytes, Marks { comments: true, continuation: true });
+    let mut text = Cursor::new(bytes, TextSyntax { comments: true, continuation: true });
     let first = text.word_across_lines()?;
     if first.eq_ignore_ascii_case(b"solid") {
         let _name = text.rest_of_line();
@@ -214,14 +214,14 @@ fn guess(bytes: &[u8]) -> Option<Format> {
         return stl.then_some(Format::Stl);
     }
     if first_byte(bytes) == Some(b'{') {
-        return json_kind(bytes).ok();
+        return json_format(bytes).ok();
     }
-    // OBJ: the first lines are all of its common keywords, with a vertex among them.
-    let mut vertex = false;
+    // OBJ: the first lines have common keywords only, and one of them is a vertex.
+    let mut has_vertex = false;
     let mut word = Some(first);
-    for _ in 0..64 {
+    for _ in 0..OBJ_LINES_TO_DETECT {
         match word {
-            Some(b"v") => vertex = true,
+            Some(b"v") => has_vertex = true,
             Some(
                 b"vn" | b"vt" | b"f" | b"o" | b"g" | b"s" | b"mtllib" | b"usemtl" | b"l" | b"p",
             ) => {}
@@ -233,15 +233,18 @@ fn guess(bytes: &[u8]) -> Option<Format> {
         }
         word = text.word_across_lines();
     }
-    vertex.then_some(Format::Obj)
+    has_vertex.then_some(Format::Obj)
 }
+
+/// The number of lines that are examined to detect OBJ.
+const OBJ_LINES_TO_DETECT: usize = 64;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn content_overrides_the_extension() {
+    fn content_takes_precedence_over_the_extension() {
         let detect = |bytes: &[u8], name| Format::detect(bytes, name).ok();
         assert_eq!(detect(b"ply\nformat ascii 1.0\n", "a.obj"), Some(Format::Ply));
         assert_eq!(detect(b"glTF....", "a.gltf"), Some(Format::Glb));
@@ -258,16 +261,16 @@ mod tests {
     }
 
     #[test]
-    fn files_without_extension_are_guessed_or_refused() {
-        let guess = |bytes: &[u8]| Format::detect(bytes, "mesh").ok();
-        assert_eq!(guess(b"# x\nmtllib a.mtl\nv 0 0 0\nf 1 1 1\n"), Some(Format::Obj));
-        assert_eq!(guess(b"solid a\n facet normal 0 0 1\n"), Some(Format::Stl));
-        assert_eq!(guess(b"solid ground is what we need\nhere\n"), None);
-        assert_eq!(guess(b"newmtl a\n"), None);
-        assert_eq!(guess(b""), None);
+    fn files_without_a_known_extension_are_detected_or_rejected() {
+        let detect = |bytes: &[u8]| Format::detect(bytes, "mesh").ok();
+        assert_eq!(detect(b"# x\nmtllib a.mtl\nv 0 0 0\nf 1 1 1\n"), Some(Format::Obj));
+        assert_eq!(detect(b"solid a\n facet normal 0 0 1\n"), Some(Format::Stl));
+        assert_eq!(detect(b"solid ground is what we need\nhere\n"), None);
+        assert_eq!(detect(b"newmtl a\n"), None);
+        assert_eq!(detect(b""), None);
         let mut stl = vec![0u8; 84 + 50];
         stl[80] = 1;
-        assert_eq!(guess(&stl), Some(Format::Stl));
+        assert_eq!(detect(&stl), Some(Format::Stl));
         for (bytes, name) in [
             (&b"PK\x03\x04"[..], "a.3MF"),
             (b"<robot/>", "a.urdf"),

@@ -1,8 +1,8 @@
 //! Meshes, assemblies and scenes from files, as plain arrays.
 //!
-//! This crate turns bytes into positions, polygons and matrices and knows no geometry: it neither
-//! welds vertices nor triangulates nor repairs. What it leaves out, it counts and names in a
-//! [`LoadReport`]; what it cannot read is an [`Error`] with file, line or byte, and advice.
+//! This crate converts bytes to positions, polygons and matrices. It does not weld vertices,
+//! triangulate or repair. Everything it omits is counted in a [`LoadReport`]. What it cannot read
+//! is an [`Error`] with the file, the line or byte, and advice.
 //!
 //! | format | parts |
 //! | --- | --- |
@@ -11,7 +11,7 @@
 //! | [PLY](ply), ASCII and binary | one |
 //! | [OFF](off), ASCII | one |
 //! | [glTF 2.0](gltf), `.gltf` and `.glb` | one per node and primitive |
-//! | [scene files](scene), TOML and JSON | those of the files they name |
+//! | [scene files](scene), TOML and JSON | the parts of the referenced files |
 //!
 //! ```
 //! let text = b"v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\nl 1 3\n";
@@ -22,19 +22,19 @@
 //! # Ok::<(), impinge_io::Error>(())
 //! ```
 //!
-//! # Why the readers are our own
+//! # Why this crate has readers of its own
 //!
-//! A clash check is worth what its input is worth. Readers made for rendering triangulate polygons,
-//! split vertices at texture seams, weld or drop what they do not draw, round to `f32`, or say no
-//! more than "parse error". Here polygons stay polygons, vertex numbers stay those of the file,
-//! decimal numbers become the nearest `f64`, stored `f32` are widened exactly, and nothing is
-//! dropped without a word. JSON and TOML are read with `serde`.
+//! The result of a clash check is only as good as its input. Readers made for rendering triangulate
+//! polygons, split vertices at texture seams, weld vertices, drop what they do not draw, round to
+//! `f32`, or report no more than "parse error". The readers of this crate keep polygons and the
+//! vertex numbers of the file, convert decimal numbers to the nearest `f64`, widen stored `f32`
+//! exactly, and report everything they drop. JSON and TOML are read with `serde`.
 //!
-//! # What is promised for any bytes
+//! # Guarantees for any input
 //!
-//! No panic, no endless loop, no allocation beyond a fixed multiple of the bytes there are,
-//! whatever counts a header announces. All coordinates and matrices in a [`Document`] are finite,
-//! all indices valid.
+//! No panic, no endless loop, and no allocation beyond a fixed multiple of the input size, whatever
+//! counts a header declares. All coordinates and matrices in a [`Document`] are finite, all indices
+//! are valid.
 
 mod document;
 mod error;
@@ -65,22 +65,24 @@ pub use crate::write::{
     write_glb, write_glb_colored, write_gltf, write_obj, write_off, write_ply, write_stl,
 };
 
-/// The most instances a document may have: a few small files can name each other's parts so often
-/// that nothing else bounds them.
+/// The maximum number of instances of a document. A small file can reference the same parts so
+/// often that the file size does not bound the number of instances.
 pub const MAX_INSTANCES: usize = 1 << 20;
 
-/// Loads a file, in the format its content and its extension say.
+/// Loads a file. The format is detected from its content and its extension.
 ///
-/// The content decides where it is unmistakable (a PLY file named `.obj`); the report says so.
+/// An unmistakable content takes precedence over the extension (a PLY file named `.obj`); the
+/// report then contains a note.
 ///
 /// # Errors
-/// Whatever keeps the file, or a file it refers to, from being read; see [`ErrorKind`].
+/// If the file, or a file it references, cannot be read; see [`ErrorKind`].
 pub fn load(path: impl AsRef<Path>) -> Result<Document, Error> {
     let path = path.as_ref();
     let bytes = read_file(path)?;
     let name = path.to_string_lossy();
     let format = Format::detect(&bytes, &name).map_err(|e| e.in_file(path))?;
-    // The parent of a bare file name is the empty path, which joins to relative paths.
+    // The parent of a bare file name is the empty path; joined with a relative path it gives the
+    // relative path.
     let directory = path.parent().unwrap_or(Path::new(""));
     let mut document =
         read_as(&bytes, format, &name, Some(directory)).map_err(|e| e.in_file(path))?;
@@ -88,10 +90,10 @@ pub fn load(path: impl AsRef<Path>) -> Result<Document, Error> {
     Ok(document)
 }
 
-/// Reads bytes in memory as `format`, or as the format they and the extension of `name` say.
+/// Reads bytes in memory as `format`. Without a `format`, it is detected from the bytes and the
+/// extension of `name`.
 ///
-/// `name` is for messages and for the name of the part. Formats that refer to other files cannot
-/// find them here.
+/// `name` is used in messages and as the name of the part. References to other files are errors.
 ///
 /// # Errors
 /// As [`load`].
@@ -126,13 +128,13 @@ pub(crate) fn read_as(
     }
 }
 
-/// Reports an extension that stands for another format than the one found.
+/// Adds a note to the report if the extension stands for another format than the detected one.
 fn note_extension(document: &mut Document, format: Format, path: &Path) {
     let extension = path.extension().and_then(|e| e.to_str());
-    let named = extension.and_then(Format::from_extension);
-    if let (Some(named), Some(file)) = (named, document.report.files.first_mut()) {
-        if named != format {
-            let reason = format!("file extension of {named}, for the content is {format}");
+    let expected = extension.and_then(Format::from_extension);
+    if let (Some(expected), Some(file)) = (expected, document.report.files.first_mut()) {
+        if expected != format {
+            let reason = format!("file extension of {expected}; the content is {format}");
             file.ignore(reason, 1, Location::Whole);
         }
     }
@@ -145,18 +147,18 @@ fn read_file(path: &Path) -> Result<Vec<u8>, Error> {
             _ => ErrorKind::Io,
         };
         let message = match kind {
-            ErrorKind::NotFound => "there is no such file".to_string(),
-            _ => format!("it cannot be read: {e}"),
+            ErrorKind::NotFound => "the file does not exist".to_string(),
+            _ => format!("the file cannot be read: {e}"),
         };
         Error::new(kind, Location::Whole, message).with_source(e).in_file(path)
     })
 }
 
-/// Reads a file another file refers to, which must be a regular one: a name in a file shall not
+/// Reads a file that another file references. It must be a regular file, so that a reference cannot
 /// open a device.
 pub(crate) fn read_referenced(path: &Path) -> Result<Vec<u8>, Error> {
     if fs::metadata(path).is_ok_and(|m| !m.is_file()) {
-        let message = "it is not a regular file";
+        let message = "the referenced path is not a regular file";
         return Err(Error::new(ErrorKind::Io, Location::Whole, message).in_file(path));
     }
     read_file(path)
@@ -175,7 +177,7 @@ mod tests {
     fn errors_name_the_file() {
         let error = load("no/such/file.obj").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::NotFound);
-        assert_eq!(error.to_string(), "no/such/file.obj: there is no such file");
+        assert_eq!(error.to_string(), "no/such/file.obj: the file does not exist");
         assert_eq!(load(env!("CARGO_MANIFEST_DIR")).unwrap_err().kind(), ErrorKind::Io);
         let error = load_bytes(b"v 0 0 x\n", None, "a.obj").unwrap_err();
         assert!(error.to_string().starts_with("a.obj, line 1: `x` is not a number"), "{error}");

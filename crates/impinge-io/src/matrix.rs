@@ -1,11 +1,11 @@
-//! Row-major 3x4 affine matrices, as far as files need them.
+//! Row-major 3x4 affine matrices for file formats.
 
 use crate::document::IDENTITY;
 
-/// A map, its last column the translation.
+/// An affine map; the last column is the translation.
 pub(crate) type Matrix = [[f64; 4]; 3];
 
-/// `a` after `b`.
+/// The map that applies `b` first, then `a`.
 pub(crate) fn compose(a: &Matrix, b: &Matrix) -> Matrix {
     a.map(|row| {
         let mut out = [0.0; 4];
@@ -17,7 +17,7 @@ pub(crate) fn compose(a: &Matrix, b: &Matrix) -> Matrix {
     })
 }
 
-/// The map that scales by `s` along the axes first.
+/// Changes `m` to the map that scales by `s` along the axes first, then applies `m`.
 pub(crate) fn scale_columns(m: &mut Matrix, s: [f64; 3]) {
     for row in m {
         for (x, s) in row.iter_mut().zip(s) {
@@ -30,30 +30,30 @@ pub(crate) fn is_finite(m: &Matrix) -> bool {
     m.iter().flatten().all(|x| x.is_finite())
 }
 
-/// A uniform scale, then a matrix.
+/// A uniform scale, followed by a matrix.
 ///
-/// The two are kept apart through a hierarchy of frames: the factors of nested frames are
-/// multiplied with each other only, so that all that stands under one scaled frame has the same
-/// factor to the last bit, however it is turned.
+/// Scale and matrix are kept separate in a hierarchy of frames. The factors of nested frames are
+/// multiplied only with each other, so all parts in one scaled frame have the same factor to the
+/// last bit, whatever their rotations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Placement {
     pub(crate) matrix: Matrix,
-    /// Not negative; zero only where a product of factors underflows.
+    /// Not negative; zero only if a product of factors underflows.
     pub(crate) scale: f64,
 }
 
 impl Placement {
     pub(crate) const IDENTITY: Self = Self { matrix: IDENTITY, scale: 1.0 };
 
-    /// The map of `matrix`. Where it takes axes to axes and scales them alike, exactly, that scale
-    /// is taken out of it, which rounds nothing.
+    /// The map of `matrix`. If the matrix maps axes to axes with exactly the same scale, this scale
+    /// is separated; no rounding occurs.
     pub(crate) fn of_matrix(matrix: Matrix) -> Self {
         let Some(scale) = scale_of_axes(&matrix) else { return Self { matrix, scale: 1.0 } };
         let matrix = matrix.map(|[x, y, z, t]| [x / scale, y / scale, z / scale, t]);
         Self { matrix, scale }
     }
 
-    /// The map that scales by `s` along the axes before this one.
+    /// The map that scales by `s` along the axes first, then applies this map.
     pub(crate) fn scaled_first(mut self, s: [f64; 3]) -> Self {
         if s[0] > 0.0 && s == [s[0]; 3] {
             self.scale *= s[0];
@@ -63,16 +63,16 @@ impl Placement {
         self
     }
 
-    /// `self` after `inner`.
+    /// The map that applies `inner` first, then `self`.
     pub(crate) fn compose(&self, inner: &Self) -> Self {
-        let mut there = inner.matrix;
-        for row in &mut there {
+        let mut scaled = inner.matrix;
+        for row in &mut scaled {
             row[3] *= self.scale;
         }
-        Self { matrix: compose(&self.matrix, &there), scale: self.scale * inner.scale }
+        Self { matrix: compose(&self.matrix, &scaled), scale: self.scale * inner.scale }
     }
 
-    /// Whether the map as a whole is finite, and both of its parts.
+    /// Whether scale, matrix and their product are finite.
     pub(crate) fn is_finite(&self) -> bool {
         let mut whole = self.matrix;
         scale_columns(&mut whole, [self.scale; 3]);
@@ -80,18 +80,20 @@ impl Placement {
     }
 }
 
-/// The factor of a matrix that takes every axis to an axis, or its opposite, times one factor.
+/// The scale of a matrix that maps every axis to an axis or its opposite, with the same scale;
+/// `None` for other matrices.
 fn scale_of_axes(m: &Matrix) -> Option<f64> {
     let scale = m[0][..3].iter().map(|x| x.abs()).find(|x| *x != 0.0)?;
     let axes = |k: usize| (0..3).filter(|j| m[*j][k] != 0.0).count() == 1;
     let rows = m.iter().all(|row| row[..3].iter().filter(|x| **x != 0.0).count() == 1);
-    let alike = m.iter().all(|row| row[..3].iter().all(|x| *x == 0.0 || x.abs() == scale));
-    (scale.is_finite() && rows && (0..3).all(axes) && alike).then_some(scale)
+    let uniform = m.iter().all(|row| row[..3].iter().all(|x| *x == 0.0 || x.abs() == scale));
+    (scale.is_finite() && rows && (0..3).all(axes) && uniform).then_some(scale)
 }
 
-/// `v` at length one, or `None` if it is zero or not finite.
+/// `v` scaled to length one, or `None` if it is zero or not finite.
 pub(crate) fn normalized<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
-    // By the largest entry first, so that no square overflows or vanishes.
+    // Divided by the largest entry first, so that the sum of squares neither overflows nor
+    // vanishes.
     let largest = v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     if largest == 0.0 || !v.iter().all(|x| x.is_finite()) {
         return None;
@@ -103,8 +105,8 @@ pub(crate) fn normalized<const N: usize>(v: [f64; N]) -> Option<[f64; N]> {
 
 /// The rotation of the quaternion `[x, y, z, w]` of any length; `None` if it is zero or not finite.
 ///
-/// Divided by the square of the length, so that no root is rounded: the rotations that take axes to
-/// axes come out exact.
+/// The entries are divided by the squared length, which avoids the rounding of a square root:
+/// rotations that map axes to axes are exact.
 pub(crate) fn from_quaternion(q: [f64; 4]) -> Option<Matrix> {
     let largest = q.iter().fold(0.0f64, |m, c| m.max(c.abs()));
     if largest == 0.0 || !q.iter().all(|c| c.is_finite()) {
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quaternions_of_any_length() {
+    fn quaternions_may_have_any_length() {
         let expected = [[0.0, -1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
         for s in [1e-300, 0.5, std::f64::consts::FRAC_1_SQRT_2, 1.0, 1e300] {
             assert_eq!(from_quaternion([0.0, 0.0, s, s]), Some(expected));
@@ -163,7 +165,7 @@ mod tests {
         let shift = [[1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 2.0], [0.0, 0.0, 1.0, 3.0]];
         let moved = root.compose(&Placement::of_matrix(shift));
         assert_eq!(moved.matrix.map(|row| row[3]), [0.1 * 3.0 + 5.0, 6.0 - 0.1, 7.0 - 0.1 * 2.0]);
-        // What is no uniform, positive scale of axes stays in the matrix.
+        // A scale that is not uniform and positive stays in the matrix.
         for s in [[0.1, 0.1, 0.2], [-0.1; 3], [0.0; 3], [f64::NAN; 3]] {
             let map = Placement::IDENTITY.scaled_first(s);
             assert_eq!(map.scale, 1.0);
@@ -183,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn composition_applies_the_right_one_first() {
+    fn composition_applies_the_second_map_first() {
         let turn = [[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 6.0], [0.0, 0.0, 1.0, 7.0]];
         let shift = [[2.0, 0.0, 0.0, 1.0], [0.0, 2.0, 0.0, 2.0], [0.0, 0.0, 2.0, 3.0]];
         let both = compose(&turn, &shift);

@@ -1,28 +1,28 @@
 //! Wavefront OBJ: polygons in text.
 //!
-//! Wavefront Technologies, "Object Files (.obj)", Advanced Visualizer manual, appendix B1. Read are
-//! `v`, `f` (also in the forms `v/vt`, `v//vn`, `v/vt/vn`, negative numbers, and the old `fo`) and
-//! `o`. Each `o` begins a part; `g` does not, because exporters write one per material or smoothing
-//! group.
+//! Wavefront Technologies, "Object Files (.obj)", Advanced Visualizer manual, appendix B1. The
+//! reader supports `v`, `f` (also in the forms `v/vt`, `v//vn`, `v/vt/vn`, with negative numbers,
+//! and as the old `fo`) and `o`. Each `o` begins a part. A `g` does not, because exporters write
+//! one per material or smoothing group.
 
 use crate::document::{Document, Faces, LargestIndex, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
 use crate::report::FileReport;
 use crate::stem;
-use crate::text::{Cursor, Marks, excerpt, name_of, parse_u64};
+use crate::text::{Cursor, TextSyntax, excerpt, name_of, parse_u64};
 
-/// Reads an OBJ file; `name` is used for messages and for the part if it has no `o` line.
+/// Reads an OBJ file. `name` is used in messages and as the name of a part without `o` line.
 ///
-/// A file with one part keeps all its vertices and their numbers. With several, each part has the
-/// vertices its faces use, in the order of the file.
+/// If the file has one part, the part has all vertices with their numbers. If it has several, each
+/// part has the vertices that its faces use, in the order of the file.
 ///
 /// # Errors
-/// Malformed `v` and `f` lines, faces that name a vertex the file does not have, numbers that are
-/// not finite, and files without a single vertex.
+/// Malformed `v` and `f` lines, faces with vertices that do not exist, numbers that are not finite,
+/// and files without vertices.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let mut reader = Reader {
-        cursor: Cursor::new(bytes, Marks { comments: true, continuation: true }),
+        cursor: Cursor::new(bytes, TextSyntax { comments: true, continuation: true }),
         positions: Vec::new(),
         faces: Faces::new(),
         corners: Vec::new(),
@@ -62,7 +62,7 @@ impl Reader<'_> {
                         let name = name_of(self.cursor.rest_of_line());
                         self.parts.push(Part { name, first_face: self.faces.len(), line });
                     }
-                    other => self.leave_out(other),
+                    other => self.omit_line(other),
                 }
             }
             if !self.cursor.next_line() {
@@ -119,33 +119,34 @@ impl Reader<'_> {
     fn index(&mut self, digits: &[u8], word: &[u8]) -> Result<u32, Error> {
         let here = self.cursor.here();
         let known = self.positions.len() as u64;
-        let out_of_range = |why: String| {
-            let message = format!("a face names vertex `{}`, but {why}", excerpt(word));
+        let out_of_range = |reason: String| {
+            let message = format!("a face references vertex `{}`, but {reason}", excerpt(word));
             Error::new(ErrorKind::IndexOutOfBounds, here, message)
         };
         if let Some(back) = digits.strip_prefix(b"-") {
             let back = parse_u64(back).ok_or_else(|| bad_corner(word, here))?;
             if back == 0 || back > known {
-                return Err(out_of_range(format!("{known} vertices precede it")));
+                return Err(out_of_range(format!("there are {known} vertices before it")));
             }
-            // Fits: there are at most u32::MAX vertices.
+            // No overflow: there are at most u32::MAX vertices.
             return Ok((known - back) as u32);
         }
         let index = parse_u64(digits).ok_or_else(|| bad_corner(word, here))?;
         let index = match index {
             0 => return Err(out_of_range("OBJ counts vertices from 1".into())),
             n => u32::try_from(n - 1)
-                .map_err(|_| out_of_range("no file here has that many".into()))?,
+                .map_err(|_| out_of_range("the limit is 4294967295 vertices".into()))?,
         };
         if u64::from(index) >= known {
-            // A later vertex; whether it exists is known at the end.
-            self.largest.see(index, here);
+            // A later vertex; its existence is checked at the end of the file.
+            self.largest.update(index, here);
         }
         Ok(index)
     }
 
-    /// Counts a line that is not read, as ignored (no geometry) or skipped (geometry, or unknown).
-    fn leave_out(&mut self, keyword: &[u8]) {
+    /// Counts a line that is not read: as ignored if it is not geometry, as skipped if it is
+    /// geometry or unknown.
+    fn omit_line(&mut self, keyword: &[u8]) {
         let here = self.cursor.here();
         let ignored = match keyword {
             b"vn" => "`vn` lines (normals)",
@@ -183,9 +184,9 @@ impl Reader<'_> {
 
     fn finish(mut self, name: &str) -> Result<Document, Error> {
         let count = self.positions.len();
-        if let Some((index, here)) = self.largest.beyond(count) {
+        if let Some((index, here)) = self.largest.out_of_bounds(count) {
             let message = format!(
-                "a face names vertex {}, but the file has {count} vertices",
+                "a face references vertex {}, but the file has {count} vertices",
                 u64::from(index) + 1
             );
             return Err(Error::new(ErrorKind::IndexOutOfBounds, here, message));
@@ -194,14 +195,14 @@ impl Reader<'_> {
             return Err(Error::new(
                 ErrorKind::Empty,
                 Location::Whole,
-                "no `v` line: the file holds no geometry; is it OBJ?",
+                "no `v` line: the file contains no geometry, or is not OBJ",
             ));
         }
         let meshes = self.split();
         Ok(Document::of_meshes(meshes, stem(name), self.report))
     }
 
-    /// One mesh per part that has faces.
+    /// Splits the file into one mesh per part with faces.
     fn split(&mut self) -> Vec<RawMesh> {
         let faces = std::mem::take(&mut self.faces);
         let mut parts = std::mem::take(&mut self.parts);
@@ -213,9 +214,9 @@ impl Reader<'_> {
             let end = parts.get(i + 1).map_or(faces.len(), |next| next.first_face);
             ranges.push(parts[i].first_face..end);
         }
-        let full = ranges.iter().filter(|r| !r.is_empty()).count();
-        if full <= 1 {
-            // Everything belongs to the one part, also vertices no face uses.
+        let with_faces = ranges.iter().filter(|r| !r.is_empty()).count();
+        if with_faces <= 1 {
+            // The single part gets all vertices, including unused ones.
             let at = ranges.iter().position(|r| !r.is_empty()).unwrap_or(0);
             for part in parts.iter().enumerate().filter(|&(i, _)| i != at).map(|(_, p)| p) {
                 self.report.skip("objects without faces", 1, part.line);
@@ -225,7 +226,7 @@ impl Reader<'_> {
             return vec![RawMesh { name, positions, faces }];
         }
 
-        let mut meshes = Vec::with_capacity(full);
+        let mut meshes = Vec::with_capacity(with_faces);
         let mut renumbered = vec![u32::MAX; self.positions.len()];
         let mut used = vec![false; self.positions.len()];
         for (part, range) in parts.into_iter().zip(ranges) {
@@ -243,14 +244,14 @@ impl Reader<'_> {
                 used[v as usize] = true;
                 positions.push(self.positions[v as usize]);
             }
-            let mut own = Faces::new();
-            own.reserve(range.len(), corners.len());
+            let mut part_faces = Faces::new();
+            part_faces.reserve(range.len(), corners.len());
             for face in range.filter_map(|f| faces.get(f)) {
                 self.corners.clear();
                 self.corners.extend(face.iter().map(|&v| renumbered[v as usize]));
-                own.push(&self.corners);
+                part_faces.push(&self.corners);
             }
-            meshes.push(RawMesh { name: part.name, positions, faces: own });
+            meshes.push(RawMesh { name: part.name, positions, faces: part_faces });
         }
         let unused = used.iter().filter(|&&u| !u).count();
         self.report.skip("vertices that no face of any part uses", unused as u64, Location::Whole);
@@ -260,7 +261,7 @@ impl Reader<'_> {
 
 fn bad_corner(word: &[u8], here: Location) -> Error {
     let message = format!(
-        "`{}` is not a face corner; write v, v/vt, v//vn or v/vt/vn with whole numbers",
+        "`{}` is not a face corner; expected v, v/vt, v//vn or v/vt/vn with integers",
         excerpt(word)
     );
     Error::new(ErrorKind::Syntax, here, message)
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn all_forms_of_faces() {
+    fn all_forms_of_face_corners_are_read() {
         let text = "# c\r\nmtllib a.mtl\r\nv 0 0 0\r\nv 1 0 0 1.0\r\nv 1 1 0 0.5 0.5 0.5\r\nv 0 1 0\r\n\
                     vt 0 0\r\nvn 0 0 1\r\nf 1 2 3\r\nf 1/1 3/1 4/1\r\nf -4//1 -3//1 -2//1 \\\r\n -1//1\r\n\
                     f 1/1/1 2/1/1 3/1/1 # end\r\nl 1 2\r\nf 1 2\r\nfoo\r\n648 216\r\n";
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_part_keeps_every_vertex() {
+    fn a_single_part_has_all_vertices() {
         let document =
             read(b"o one\nv 9 9 9\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 2 3 4\n", "t.obj").unwrap();
         assert_eq!(document.meshes[0].positions.len(), 4);
@@ -317,9 +318,9 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_their_own_vertices_in_file_order() {
+    fn parts_have_their_used_vertices_in_file_order() {
         let text = "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 3 0 0\nv 4 0 0\nf 5 3 1\no b\nf 3 2 1\no empty\no c#1 x\nf 2 4 3\n";
-        // Vertex 4 of the file is used by c, so all are used.
+        // Part c uses vertex 4 of the file, so all vertices are used.
         let document = read(text.as_bytes(), "t.obj").unwrap();
         let names: Vec<&str> = document.instances.iter().map(|i| &*i.name).collect();
         assert_eq!(names, ["t.0", "b", "c#1 x"]);
@@ -336,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_line() {
+    fn errors_have_kind_and_line() {
         fails("v 0 0\n", ErrorKind::Syntax, 1);
         fails("v 0 0 0\nv 0 x 0\n", ErrorKind::Syntax, 2);
         fails("v 0 0 0\nv 0 nan 0\n", ErrorKind::NotFinite, 2);

@@ -1,37 +1,38 @@
 //! OFF: the text format of Geomview, with its variants.
 //!
-//! "OFF Files", Geomview manual, section 4.2.5 (The Geometry Center). The keyword may carry `ST`,
-//! `C` and `N` for texture coordinates, colours and normals after each vertex, or be missing.
-//! `4OFF` and `nOFF` (other dimensions) and `BINARY` are refused.
+//! "OFF Files", Geomview manual, section 4.2.5 (The Geometry Center). The keyword may have the
+//! prefixes `ST`, `C` and `N` for texture coordinates, colours and normals after each vertex; it
+//! may also be missing. `4OFF` and `nOFF` (other dimensions) and `BINARY` are not supported.
 //!
-//! The format is a stream of numbers, but a face ends with its line: what follows its corners is
-//! its colour. Where a file has a line for each vertex too, extra values on those lines are taken
-//! as colours even if the keyword does not announce them, as several exporters write.
+//! The format is a stream of numbers, but a face ends with its line: values after its corners are
+//! its colour. If the file has a line for each vertex, too, extra values on these lines are ignored
+//! as colours even if the keyword does not declare them, because several exporters write such
+//! files.
 
 use crate::document::{Document, Faces, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
 use crate::format::{Format, off_keyword};
 use crate::report::FileReport;
 use crate::stem;
-use crate::text::{Cursor, Marks, excerpt, finite, parse_u64};
+use crate::text::{Cursor, TextSyntax, excerpt, finite, parse_u64};
 
-const MARKS: Marks = Marks { comments: true, continuation: false };
+const SYNTAX: TextSyntax = TextSyntax { comments: true, continuation: false };
 
 /// Reads an OFF file.
 ///
 /// # Errors
-/// Other dimensions and binary OFF, fewer vertices or faces than announced, malformed or infinite
-/// numbers, and faces that name a vertex that does not exist.
+/// Other dimensions and binary OFF, fewer vertices or faces than declared, malformed or infinite
+/// numbers, and faces with vertices that do not exist.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
-    let mut cursor = Cursor::new(bytes, MARKS);
+    let mut cursor = Cursor::new(bytes, SYNTAX);
     let mut report = FileReport::new(name, Format::Off);
     let header = header(&mut cursor)?;
     report.variant.clone_from(&header.keyword);
     let mut reader = Reader { cursor, report, words_per_vertex: header.words_per_vertex };
-    // A line for each vertex and each face?
+    // Whether there is a line for each vertex and each face.
     let by_line = reader.has_lines(header.vertices.saturating_add(header.faces));
     let positions = reader.vertices(header.vertices, by_line)?;
-    // If not, the faces alone may have theirs.
+    // Otherwise, there may still be a line for each face.
     let by_line = by_line || reader.has_lines(header.faces);
     let faces = reader.faces(header.faces, positions.len(), by_line)?;
     let here = reader.cursor.here();
@@ -65,9 +66,7 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, Error> {
     if off_keyword(word) {
         keyword = String::from_utf8_lossy(word).into_owned();
         if keyword.contains('4') || keyword.contains('n') {
-            let message = format!(
-                "`{keyword}` is not three-dimensional; only OFF in three dimensions is read"
-            );
+            let message = format!("`{keyword}` is not supported; only OFF in three dimensions is");
             return Err(Error::new(ErrorKind::Unsupported, cursor.here(), message));
         }
         let prefix = &keyword[..keyword.len() - 3];
@@ -76,14 +75,14 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, Error> {
         words_per_vertex += if prefix.contains('N') { 3 } else { 0 };
         word = cursor.word_across_lines().ok_or_else(|| missing(cursor))?;
         if word == b"BINARY" {
-            let message = "binary OFF is not read; write it as text or convert it to PLY";
+            let message = "binary OFF is not supported; save it as text or convert it to PLY";
             return Err(Error::new(ErrorKind::Unsupported, cursor.here(), message));
         }
     }
     let count = |word: &[u8], here: Location| {
         parse_u64(word).ok_or_else(|| {
             let message = format!(
-                "`{}` is not a count; an OFF file begins with `OFF` and the counts of vertices, faces and edges",
+                "`{}` is not a count; an OFF file must begin with `OFF` and the numbers of vertices, faces and edges",
                 excerpt(word)
             );
             Error::new(ErrorKind::Syntax, here, message)
@@ -92,12 +91,12 @@ fn header(cursor: &mut Cursor<'_>) -> Result<Header, Error> {
     let vertices = count(word, cursor.here())?;
     let word = cursor.word_across_lines().ok_or_else(|| missing(cursor))?;
     let faces = count(word, cursor.here())?;
-    // The count of edges says nothing here and may be missing.
+    // The number of edges is not used and may be missing.
     if let Some(word) = cursor.word() {
         count(word, cursor.here())?;
     }
     if vertices > u64::from(u32::MAX) {
-        let message = format!("{vertices} vertices are more than 4294967295; split the file");
+        let message = format!("{vertices} vertices; the limit is 4294967295; split the file");
         return Err(Error::new(ErrorKind::TooLarge, cursor.here(), message));
     }
     Ok(Header { keyword, vertices, faces, words_per_vertex })
@@ -110,10 +109,10 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Whether at least `rows` lines with words follow.
+    /// Whether at least `rows` non-empty lines follow.
     fn has_lines(&self, rows: u64) -> bool {
         let mut ahead = self.cursor;
-        // Each takes two bytes or more, except the last.
+        // Every line except the last takes at least two bytes.
         if rows > ahead.remaining() as u64 / 2 + 1 {
             return false;
         }
@@ -125,15 +124,15 @@ impl<'a> Reader<'a> {
         lines >= rows
     }
 
-    fn next(&mut self, what: &dyn Fn() -> String) -> Result<&'a [u8], Error> {
+    fn next_word(&mut self, what: &dyn Fn() -> String) -> Result<&'a [u8], Error> {
         self.cursor.word_across_lines().ok_or_else(|| {
             let message = format!("the file ends before {}", what());
             Error::new(ErrorKind::UnexpectedEnd, self.cursor.here(), message)
         })
     }
 
-    /// Counts the words left on this line and moves behind them.
-    fn rest(&mut self) -> u64 {
+    /// Skips the remaining words of this line and returns their number.
+    fn skip_rest_of_line(&mut self) -> u64 {
         let mut words = 0;
         while self.cursor.word().is_some() {
             words += 1;
@@ -142,9 +141,9 @@ impl<'a> Reader<'a> {
     }
 
     fn vertices(&mut self, count: u64, by_line: bool) -> Result<Vec<[f64; 3]>, Error> {
-        // In text a vertex takes six bytes or more.
-        let room = self.cursor.remaining() / 6 + 1;
-        let mut positions = Vec::with_capacity(room.min(count as usize));
+        // In text, a vertex takes at least six bytes.
+        let capacity = self.cursor.remaining() / 6 + 1;
+        let mut positions = Vec::with_capacity(capacity.min(count as usize));
         for i in 0..count {
             let what = || format!("vertex {i} of {count}");
             let mut position = [0.0; 3];
@@ -154,18 +153,18 @@ impl<'a> Reader<'a> {
                     *x = self.cursor.number(&what)?;
                 }
                 let here = self.cursor.here();
-                let extra = self.rest();
+                let extra = self.skip_rest_of_line();
                 if extra > 0 {
                     let reason = "vertices with further values (normals, colours, texture)";
                     self.report.ignore(reason, 1, here);
                 }
             } else {
                 for x in &mut position {
-                    let word = self.next(&what)?;
+                    let word = self.next_word(&what)?;
                     *x = finite(word, self.cursor.here(), &what)?;
                 }
                 for _ in 3..self.words_per_vertex {
-                    self.next(&what)?;
+                    self.next_word(&what)?;
                 }
                 if self.words_per_vertex > 3 {
                     let reason = "vertices with further values (normals, colours, texture)";
@@ -180,13 +179,13 @@ impl<'a> Reader<'a> {
     fn faces(&mut self, count: u64, vertices: usize, by_line: bool) -> Result<Faces, Error> {
         let mut faces = Faces::new();
         let mut corners = Vec::new();
-        // In text a triangle takes eight bytes or more.
-        let room =
+        // In text, a triangle takes at least eight bytes.
+        let capacity =
             usize::try_from(count).map_or(usize::MAX, |n| n.min(self.cursor.remaining() / 8));
-        faces.reserve(room, 3 * room);
+        faces.reserve(capacity, 3 * capacity);
         for i in 0..count {
             let what = || format!("face {i} of {count}");
-            let word = self.next(&what)?;
+            let word = self.next_word(&what)?;
             let here = self.cursor.here();
             let Some(n) = parse_u64(word) else {
                 let message = format!("`{}` is not the corner count of face {i}", excerpt(word));
@@ -194,22 +193,21 @@ impl<'a> Reader<'a> {
             };
             corners.clear();
             for _ in 0..n {
-                let word = self.next(&what)?;
+                let word = self.next_word(&what)?;
                 let place = self.cursor.here();
                 let Some(index) = parse_u64(word) else {
-                    let message =
-                        format!("`{}` is not a vertex number, in face {i}", excerpt(word));
+                    let message = format!("`{}` in face {i} is not a vertex number", excerpt(word));
                     return Err(Error::new(ErrorKind::Syntax, place, message));
                 };
                 if index >= vertices as u64 {
                     let message = format!(
-                        "face {i} names vertex {index}, but there are {vertices}, counted from 0"
+                        "face {i} references vertex {index}, but there are {vertices}, counted from 0"
                     );
                     return Err(Error::new(ErrorKind::IndexOutOfBounds, place, message));
                 }
                 corners.push(index as u32);
             }
-            if by_line && self.rest() > 0 {
+            if by_line && self.skip_rest_of_line() > 0 {
                 self.report.ignore("faces with colour values", 1, here);
             }
             if !faces.push(&corners) {
@@ -228,7 +226,7 @@ mod tests {
                          3 0 2 1\n3 0 1 3\n3 1 2 3\n3 2 0 3\n";
 
     #[test]
-    fn the_variants_of_the_header() {
+    fn all_variants_of_the_header_are_read() {
         let expected = read(TETRA.as_bytes(), "t.off").unwrap().meshes;
         for (from, to) in [
             ("OFF\n# a comment\n", "OFF "),
@@ -243,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_on_one_line() {
+    fn files_of_one_line_are_read() {
         let text = "OFF 3 2 0 0 0 0 1 0 0 0 1 0 3 0 1 2 3 2 1 0";
         let mesh = &read(text.as_bytes(), "t.off").unwrap().meshes[0];
         assert_eq!(mesh.positions.len(), 3);
@@ -268,13 +266,13 @@ mod tests {
             file.skipped.iter().map(|n| (n.count, n.first)).collect();
         assert_eq!(skipped[0], (1, Location::Line(8)));
         assert_eq!(skipped[1].0, 1);
-        // Colours without the keyword.
+        // Colours that the keyword does not declare.
         let plain = text.replace("COFF", "OFF");
         assert_eq!(read(plain.as_bytes(), "t.off").unwrap().meshes, document.meshes);
     }
 
     #[test]
-    fn errors_name_the_line() {
+    fn errors_have_kind_and_line() {
         let fails = |from: &str, to: &str, kind, line| {
             assert!(TETRA.contains(from));
             let error = read(TETRA.replacen(from, to, 1).as_bytes(), "t.off").unwrap_err();

@@ -1,4 +1,4 @@
-//! What was read, and what was left out and why.
+//! Reports about loaded files: what was read, and what was omitted and why.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,53 +6,51 @@ use std::fmt;
 use crate::error::Location;
 use crate::format::Format;
 
-/// How many different reasons a file may list by name; further ones are counted together.
+/// The maximum number of different reasons per list; further reasons are counted together.
 const MAX_REASONS: usize = 48;
 
-/// What happened while loading, file by file: the named file first, then the files it refers to.
+/// The reports of all files of a document: the loaded file first, then the files it references.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoadReport {
     /// One entry per file read.
     pub files: Vec<FileReport>,
 }
 
-/// What happened to one file.
+/// The report of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileReport {
-    /// The path or name it was loaded under.
+    /// The path or name of the file.
     pub name: String,
     /// The format it was read as.
     pub format: Format,
-    /// The variant within the format: `binary`, `ASCII`, `COFF`, ...; empty where there is only
-    /// one.
+    /// The variant of the format: `binary`, `ASCII`, `COFF`, ...; empty if the format has none.
     pub variant: String,
-    /// Vertices in the result, over all meshes of this file.
+    /// Number of vertices of all meshes of this file.
     pub vertices: usize,
-    /// Polygons in the result, over all meshes of this file.
+    /// Number of polygons of all meshes of this file.
     pub faces: usize,
-    /// Parts (instances) this file gives by itself.
+    /// Number of parts (instances) of this file.
     pub parts: usize,
-    /// Things that are not geometry and are left out by design: normals, colours, materials, ...
+    /// Content that is omitted because it is not geometry: normals, colours, materials, ...
     pub ignored: Vec<Note>,
-    /// Things that were left out although somebody may miss them: lines, points, free-form
-    /// surfaces, faces with fewer than three corners, unknown keywords, rules that match nothing,
-    /// ...
+    /// Content that is omitted although it may be relevant: lines, points, free-form surfaces,
+    /// faces with fewer than three corners, unknown keywords, rules that match nothing, ...
     pub skipped: Vec<Note>,
 }
 
-/// Things left out for one reason.
+/// Items omitted for one reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// What they are.
+    /// The kind of the items.
     pub reason: Cow<'static, str>,
-    /// How many.
+    /// The number of items.
     pub count: u64,
-    /// Where the first one is.
+    /// The place of the first item.
     pub first: Location,
 }
 
 impl LoadReport {
-    /// Everything skipped, with the file it was in. Empty when all geometry of all files was read.
+    /// All skipped items with their files. Empty if all geometry of all files was read.
     pub fn skipped(&self) -> impl Iterator<Item = (&FileReport, &Note)> {
         self.files.iter().flat_map(|file| file.skipped.iter().map(move |note| (file, note)))
     }
@@ -78,7 +76,7 @@ impl FileReport {
         }
     }
 
-    /// Counts `count` more things left out by design.
+    /// Adds `count` items that are not geometry.
     pub(crate) fn ignore(
         &mut self,
         reason: impl Into<Cow<'static, str>>,
@@ -88,7 +86,7 @@ impl FileReport {
         add(&mut self.ignored, reason.into(), count, first);
     }
 
-    /// Counts `count` more things skipped.
+    /// Adds `count` skipped items.
     pub(crate) fn skip(
         &mut self,
         reason: impl Into<Cow<'static, str>>,
@@ -108,12 +106,12 @@ fn add(notes: &mut Vec<Note>, reason: Cow<'static, str>, count: u64, first: Loca
     } else if notes.len() < MAX_REASONS {
         notes.push(Note { reason, count, first });
     } else {
-        // The last place collects the rest, so that a hostile file cannot make the list long or
-        // slow.
-        const REST: &str = "further things of other kinds";
+        // The last note counts all further items, so that a malicious file cannot make the list
+        // long and its search slow.
+        const OTHER: &str = "items of other kinds";
         match notes.last_mut() {
-            Some(last) if last.reason == REST => last.count += count,
-            _ => notes.push(Note { reason: REST.into(), count, first }),
+            Some(last) if last.reason == OTHER => last.count += count,
+            _ => notes.push(Note { reason: OTHER.into(), count, first }),
         }
     }
 }
@@ -172,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_are_counted_by_reason_with_the_first_place() {
+    fn notes_count_items_by_reason_and_have_the_first_location() {
         let mut file = FileReport::new("a.obj", Format::Obj);
         file.ignore("`vn` lines (normals)", 1, Location::Line(3));
         file.ignore("`vn` lines (normals)", 1, Location::Line(4));
@@ -189,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn the_list_of_reasons_stays_short() {
+    fn the_number_of_reasons_is_limited() {
         let mut file = FileReport::new("a.obj", Format::Obj);
         for i in 0..1000 {
             file.skip(format!("keyword {i}"), 1, Location::Line(i));

@@ -1,33 +1,35 @@
-//! STL, ASCII and binary: a soup of triangles.
+//! STL, ASCII and binary: a triangle soup.
 //!
 //! 3D Systems, "Stereolithography Interface Specification" (1989), as documented by Burns,
-//! "Automated Fabrication" (1993), section 6.5. Vertices are not welded here: three positions a
-//! triangle, in file order, because which vertices are the same is a question of geometry.
+//! "Automated Fabrication" (1993), section 6.5. The reader does not weld vertices, because deciding
+//! which vertices are equal is a geometric question: there are three positions per triangle, in
+//! file order.
 
 use crate::document::{Document, Faces, RawMesh};
 use crate::error::{Error, ErrorKind, Location};
 use crate::format::{Format, fits_binary_stl};
 use crate::report::FileReport;
 use crate::stem;
-use crate::text::{Cursor, Marks, excerpt, name_of, without_mark};
+use crate::text::{Cursor, TextSyntax, excerpt, name_of, without_bom};
 
-/// Reads an STL file of either kind.
+/// Reads an STL file, ASCII or binary.
 ///
-/// It is binary if its length fits the count in the header, whatever its first word; otherwise
-/// ASCII if it begins with `solid` and has no bytes a text cannot have; otherwise binary. Each
-/// `solid` of an ASCII file is one part.
+/// The file is binary if its length agrees with the count in the header, whatever its first word.
+/// Otherwise it is ASCII if it begins with `solid` and has no NUL among its first 1024 bytes.
+/// Otherwise it is binary. Each `solid` of an ASCII file is one part.
 ///
 /// # Errors
-/// A file shorter than its header says, malformed ASCII, and coordinates that are not finite.
+/// A file shorter than declared in its header, malformed ASCII, and coordinates that are not
+/// finite.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let text = !fits_binary_stl(bytes) && looks_like_text(bytes);
     if text { read_ascii(bytes, name) } else { read_binary(bytes, name) }
 }
 
 fn looks_like_text(bytes: &[u8]) -> bool {
-    let start = without_mark(bytes).trim_ascii_start();
+    let start = without_bom(bytes).trim_ascii_start();
     let solid = start.get(..5).is_some_and(|w| w.eq_ignore_ascii_case(b"solid"));
-    // A name may be in any encoding, but only a binary file has NUL bytes.
+    // The name of a solid may be in any encoding, but only a binary file has NUL bytes.
     solid && !bytes[..bytes.len().min(1024)].contains(&0)
 }
 
@@ -38,7 +40,7 @@ fn looks_like_text(bytes: &[u8]) -> bool {
 pub fn read_binary(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let Some(count) = bytes.get(80..84).and_then(|b| <[u8; 4]>::try_from(b).ok()) else {
         let message = format!(
-            "{} bytes are too few for binary STL, and it is not ASCII STL, which begins with `solid`",
+            "the file has {} bytes, too few for binary STL, and does not begin with `solid` as ASCII STL",
             bytes.len()
         );
         return Err(Error::new(
@@ -51,7 +53,7 @@ pub fn read_binary(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let body = &bytes[84..];
     if body.len() / 50 < count {
         let message = format!(
-            "the header says {count} triangles, but the file ends after {}; it is cut off or not STL",
+            "the header declares {count} triangles, but the file ends after {}; it is truncated or not STL",
             body.len() / 50
         );
         return Err(Error::new(
@@ -111,9 +113,9 @@ pub fn read_ascii(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let mut report = FileReport::new(name, Format::Stl);
     report.variant = "ASCII".into();
     let mut reader = AsciiReader {
-        cursor: Cursor::new(bytes, Marks { comments: false, continuation: false }),
+        cursor: Cursor::new(bytes, TextSyntax { comments: false, continuation: false }),
         solids: Vec::new(),
-        open: false,
+        in_solid: false,
         facet: None,
         report,
     };
@@ -123,15 +125,16 @@ pub fn read_ascii(bytes: &[u8], name: &str) -> Result<Document, Error> {
         return Err(Error::new(
             ErrorKind::Empty,
             Location::Whole,
-            "no `solid`: the file holds no geometry",
+            "no `solid`: the file contains no geometry",
         ));
     }
     if solids.len() > 1 {
-        let full = solids.iter().filter(|(mesh, _)| !mesh.faces.is_empty()).count();
-        for (_, line) in solids.iter().filter(|(mesh, _)| full > 0 && mesh.faces.is_empty()) {
+        let with_facets = solids.iter().filter(|(mesh, _)| !mesh.faces.is_empty()).count();
+        let is_skipped = |mesh: &RawMesh| with_facets > 0 && mesh.faces.is_empty();
+        for (_, line) in solids.iter().filter(|(mesh, _)| is_skipped(mesh)) {
             report.skip("solids without facets", 1, *line);
         }
-        solids.retain(|(mesh, _)| full == 0 || !mesh.faces.is_empty());
+        solids.retain(|(mesh, _)| !is_skipped(mesh));
     }
     let meshes = solids.into_iter().map(|(mesh, _)| mesh).collect();
     Ok(Document::of_meshes(meshes, stem(name), report))
@@ -140,9 +143,9 @@ pub fn read_ascii(bytes: &[u8], name: &str) -> Result<Document, Error> {
 struct AsciiReader<'a> {
     cursor: Cursor<'a>,
     solids: Vec<(RawMesh, Location)>,
-    /// Between `solid` and `endsolid`.
-    open: bool,
-    /// The corners of the facet being read and its line.
+    /// Whether the cursor is between `solid` and `endsolid`.
+    in_solid: bool,
+    /// The corners of the current facet and its line.
     facet: Option<(Vec<u32>, Location)>,
     report: FileReport,
 }
@@ -162,17 +165,17 @@ impl AsciiReader<'_> {
                     }
                     let name = name_of(self.cursor.rest_of_line());
                     self.solids.push((RawMesh { name, ..RawMesh::default() }, here));
-                    self.open = true;
+                    self.in_solid = true;
                 }
                 b"endsolid" if word.len() == 8 => {
                     if self.facet.is_some() {
                         return Err(self.misplaced(word));
                     }
                     self.cursor.rest_of_line();
-                    self.open = false;
+                    self.in_solid = false;
                 }
                 b"facet" => {
-                    if self.facet.is_some() || !self.open {
+                    if self.facet.is_some() || !self.in_solid {
                         return Err(self.misplaced(word));
                     }
                     self.report.ignore("facet normals", 1, here);
@@ -203,9 +206,9 @@ impl AsciiReader<'_> {
             let message = format!("the file ends within the facet that begins at {line}");
             return Err(Error::new(ErrorKind::UnexpectedEnd, self.cursor.here(), message));
         }
-        if self.open {
+        if self.in_solid {
             let here = self.cursor.here();
-            self.report.skip("missing `endsolid` (the file may be cut off)", 1, here);
+            self.report.skip("missing `endsolid` (the file may be truncated)", 1, here);
         }
         Ok(())
     }
@@ -244,8 +247,7 @@ impl AsciiReader<'_> {
 
     fn misplaced(&self, word: &[u8]) -> Error {
         let message = format!(
-            "`{}` is out of place; a solid is made of `facet normal .. outer loop vertex .. vertex .. vertex .. \
-             endloop endfacet`",
+            "unexpected `{}`; a facet is `facet normal .. outer loop vertex .. vertex .. vertex .. endloop endfacet`",
             excerpt(word)
         );
         Error::new(ErrorKind::Syntax, self.cursor.here(), message)
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn ascii_solids_are_parts() {
+    fn every_ascii_solid_is_a_part() {
         let text = format!(
             "solid a b\n{FACET}{FACET}endsolid a b\nSOLID\n{FACET}endsolid\nsolid e\nendsolid e\n"
         );
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn ascii_errors_name_the_line() {
+    fn ascii_errors_have_kind_and_line() {
         let fails = |text: &str, kind, line| {
             let error = read(text.as_bytes(), "t.stl").unwrap_err();
             assert_eq!((error.kind(), error.location()), (kind, Location::Line(line)), "{error}");
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn ascii_oddities_are_reported() {
+    fn skipped_ascii_content_is_reported() {
         let text = format!(
             "solid\nhello\n{FACET}facet normal 0 0 0\nouter loop\nvertex 0 0 0\nendloop\nendfacet\n"
         );
@@ -318,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_by_its_length_even_when_it_says_solid() {
+    fn files_of_binary_length_are_binary_even_if_they_begin_with_solid() {
         let document = read(&binary(2, 2), "t.stl").unwrap();
         assert_eq!(document.report.files[0].variant, "binary");
         assert_eq!(document.meshes[0].positions[3], [15.0, 16.0, 17.0]);
@@ -328,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn binary_with_a_wrong_length() {
+    fn binary_files_of_wrong_length_are_reported() {
         let mut long = binary(1, 2);
         long[3] = 0;
         let document = read(&long, "t.stl").unwrap();

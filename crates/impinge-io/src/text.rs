@@ -1,4 +1,4 @@
-//! A cursor over the lines and words of a text file, straight from its bytes.
+//! A cursor over the lines and words of a text file, working on its bytes.
 
 use crate::error::{Error, ErrorKind, Location};
 
@@ -22,29 +22,29 @@ const CLASS: [u8; 256] = {
     table
 };
 
-/// Which marks have a meaning in the format being read.
+/// The special characters of a text format.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Marks {
+pub(crate) struct TextSyntax {
     /// `#` at the start of a word begins a comment.
     pub(crate) comments: bool,
-    /// A backslash at the end of a line joins it to the next.
+    /// A backslash at the end of a line joins it with the next line.
     pub(crate) continuation: bool,
 }
 
-/// A place in a text, with its line number. Lines end with LF, CR LF, or a lone CR.
+/// A position in a text, with its line number. Lines end with LF, CR LF, or a single CR.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     line: u64,
-    marks: Marks,
+    syntax: TextSyntax,
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at the start of `bytes`, behind a byte order mark if there is one.
-    pub(crate) fn new(bytes: &'a [u8], marks: Marks) -> Self {
-        let at = bytes.len() - without_mark(bytes).len();
-        Self { bytes, at, line: 1, marks }
+    /// A cursor at the start of `bytes`, after the byte order mark if there is one.
+    pub(crate) fn new(bytes: &'a [u8], syntax: TextSyntax) -> Self {
+        let at = bytes.len() - without_bom(bytes).len();
+        Self { bytes, at, line: 1, syntax }
     }
 
     pub(crate) fn here(&self) -> Location {
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
         self.bytes.get(at).map_or(LF, |&b| CLASS[b as usize])
     }
 
-    /// The length of the line end at `at`, 0 if there is none.
+    /// The length of the line end at `at`; 0 if there is none.
     fn newline(&self, at: usize) -> usize {
         match self.bytes.get(at) {
             Some(b'\n') => 1,
@@ -74,9 +74,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether the line goes on behind a backslash at `at`.
-    fn joined(&self, at: usize) -> bool {
-        self.marks.continuation && self.newline(at + 1) > 0
+    /// Whether the line continues after a backslash at `at`.
+    fn is_continuation(&self, at: usize) -> bool {
+        self.syntax.continuation && self.newline(at + 1) > 0
     }
 
     #[inline]
@@ -84,11 +84,11 @@ impl<'a> Cursor<'a> {
         loop {
             match self.class(self.at) {
                 BLANK => self.at += 1,
-                BACKSLASH if self.joined(self.at) => {
+                BACKSLASH if self.is_continuation(self.at) => {
                     self.at += 1 + self.newline(self.at + 1);
                     self.line += 1;
                 }
-                HASH if self.marks.comments => {
+                HASH if self.syntax.comments => {
                     while !matches!(self.class(self.at), LF | CR) {
                         self.at += 1;
                     }
@@ -107,7 +107,7 @@ impl<'a> Cursor<'a> {
         loop {
             match self.class(self.at) {
                 WORD | HASH => self.at += 1,
-                BACKSLASH if !self.joined(self.at) => self.at += 1,
+                BACKSLASH if !self.is_continuation(self.at) => self.at += 1,
                 _ => break,
             }
         }
@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
         self.end_line()
     }
 
-    /// Moves over the line end the cursor stands on; `false` at the end of the text.
+    /// Skips the line end at the cursor; `false` if there is none.
     fn end_line(&mut self) -> bool {
         let n = self.newline(self.at);
         self.at += n;
@@ -129,14 +129,14 @@ impl<'a> Cursor<'a> {
         n > 0
     }
 
-    /// Whether the rest of this line is blank and it ends with a CR that no LF follows.
+    /// Whether the rest of this line is blank and the line ends with a CR without LF.
     pub(crate) fn ends_with_lone_cr(&self) -> bool {
         let mut ahead = *self;
         ahead.skip_blank();
         ahead.class(ahead.at) == CR && ahead.newline(ahead.at) == 1
     }
 
-    /// Moves to the end of this line and over one byte of its end.
+    /// Moves to the end of this line and skips one byte of the line end.
     pub(crate) fn skip_one_byte_line_end(&mut self) {
         while self.word().is_some() {}
         if self.newline(self.at) > 0 {
@@ -145,7 +145,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The first word of this line or of the first line after it that has one.
+    /// The next word on this or a later line.
     pub(crate) fn word_across_lines(&mut self) -> Option<&'a [u8]> {
         loop {
             if let Some(word) = self.word() {
@@ -157,7 +157,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Moves to the first word of this line or a later one; `false` if there is none.
+    /// Moves to the start of the next word on this or a later line; `false` if there is none.
     pub(crate) fn seek_word(&mut self) -> bool {
         loop {
             self.skip_blank();
@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The rest of this line without blanks around it, comments included.
+    /// The rest of this line, trimmed, including comments.
     pub(crate) fn rest_of_line(&mut self) -> &'a [u8] {
         let rest = &self.bytes[self.at..];
         let n = rest.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(rest.len());
@@ -179,7 +179,7 @@ impl<'a> Cursor<'a> {
         rest[..n].trim_ascii()
     }
 
-    /// A finite number, the next word of this line; `what` names it in the error.
+    /// Parses the next word of this line as a finite number; `what` describes it in errors.
     #[inline]
     pub(crate) fn number(&mut self, what: &dyn Fn() -> String) -> Result<f64, Error> {
         let Some(word) = self.word() else {
@@ -187,13 +187,13 @@ impl<'a> Cursor<'a> {
                 0 => ErrorKind::UnexpectedEnd,
                 _ => ErrorKind::Syntax,
             };
-            return Err(Error::new(kind, self.here(), format!("a number is missing: {}", what())));
+            return Err(Error::new(kind, self.here(), format!("missing number: {}", what())));
         };
         finite(word, self.here(), what)
     }
 }
 
-/// A finite number from `word`.
+/// Parses `word` as a finite number; `what` describes it in errors.
 #[inline]
 pub(crate) fn finite(word: &[u8], here: Location, what: &dyn Fn() -> String) -> Result<f64, Error> {
     match parse_f64(word) {
@@ -211,7 +211,7 @@ pub(crate) fn finite(word: &[u8], here: Location, what: &dyn Fn() -> String) -> 
     }
 }
 
-/// The nearest `f64`, exactly as the standard library rounds.
+/// The nearest `f64`, rounded by the standard library.
 #[inline]
 pub(crate) fn parse_f64(word: &[u8]) -> Option<f64> {
     std::str::from_utf8(word).ok()?.parse().ok()
@@ -233,12 +233,12 @@ pub(crate) fn parse_u64(word: &[u8]) -> Option<u64> {
     })
 }
 
-/// The text behind the UTF-8 byte order mark, if it has one.
-pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
+/// The text after the UTF-8 byte order mark, if it has one.
+pub(crate) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// The start of a word for a message: printable, at most 32 characters.
+/// The start of a word for a message: at most 32 characters, control characters replaced.
 pub(crate) fn excerpt(word: &[u8]) -> String {
     let text = String::from_utf8_lossy(&word[..word.len().min(128)]);
     let mut short: String =
@@ -249,7 +249,7 @@ pub(crate) fn excerpt(word: &[u8]) -> String {
     short
 }
 
-/// A name from a file: valid UTF-8, `None` when blank.
+/// A name from a file, invalid UTF-8 replaced; `None` if it is blank.
 pub(crate) fn name_of(bytes: &[u8]) -> Option<String> {
     let name = String::from_utf8_lossy(bytes.trim_ascii());
     if name.is_empty() { None } else { Some(name.into_owned()) }
@@ -259,7 +259,7 @@ pub(crate) fn name_of(bytes: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    const OBJ: Marks = Marks { comments: true, continuation: true };
+    const OBJ: TextSyntax = TextSyntax { comments: true, continuation: true };
 
     #[test]
     fn words_lines_comments_and_continuations() {
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_say_what_is_wrong() {
+    fn number_errors_have_the_right_kind() {
         let mut c = Cursor::new(b"1.5 +2e-3 nan 1e999 x", OBJ);
         let what = || "test".to_string();
         assert_eq!(c.number(&what).unwrap(), 1.5);

@@ -1,12 +1,12 @@
-//! Names of parts that fit a pattern, in scene files and on the command line.
+//! Patterns for names of parts, in scene files and on the command line.
 
 use std::str::Chars;
 
-/// Whether `name` matches `pattern`, in which `*` is any text, none included, and `?` any one
-/// character.
+/// Whether `name` matches `pattern`. In the pattern, `*` matches any text, including none, and `?`
+/// any one character.
 ///
-/// There is no escape: a `*` or `?` of a name is matched by itself as by anything. The time is at
-/// most the product of the two lengths.
+/// There is no escape character: `*` and `?` cannot be required literally. The time is at most
+/// proportional to the product of the two lengths.
 ///
 /// ```
 /// use impinge_io::name_matches;
@@ -17,7 +17,8 @@ use std::str::Chars;
 #[must_use]
 pub fn name_matches(pattern: &str, name: &str) -> bool {
     let (mut p, mut n) = (pattern.chars(), name.chars());
-    // Where to go on when a match fails: behind the last star, one more character eaten by it.
+    // Where to continue after a mismatch: the pattern after the last star, and the name after the
+    // characters that the star has consumed so far.
     let mut retry: Option<(Chars<'_>, Chars<'_>)> = None;
     loop {
         let before = n.clone();
@@ -30,13 +31,14 @@ pub fn name_matches(pattern: &str, name: &str) -> bool {
             (Some('?'), Some(_)) => {}
             (Some(a), Some(b)) if a == b => {}
             _ => {
-                let Some((after, mut eaten)) = retry else { return false };
-                if eaten.next().is_none() {
+                let Some((after_star, mut rest)) = retry else { return false };
+                // The star consumes one more character.
+                if rest.next().is_none() {
                     return false;
                 }
-                p = after.clone();
-                n = eaten.clone();
-                retry = Some((after, eaten));
+                p = after_star.clone();
+                n = rest.clone();
+                retry = Some((after_star, rest));
             }
         }
     }
@@ -47,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stars_and_question_marks() {
+    fn wildcards_match_any_text_or_one_character() {
         for (pattern, name, expected) in [
             ("arm", "arm", true),
             ("arm", "arms", false),

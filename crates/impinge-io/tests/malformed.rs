@@ -1,7 +1,7 @@
-//! Broken files of every format: no panic, no hang, no memory beyond the size of the file, and what
-//! does load is valid.
+//! Malformed files of every format: no panic, no endless loop, no memory out of proportion to the
+//! file, and every loaded document is valid.
 //!
-//! Mutations of the same files are the business of `impinge-fuzz`.
+//! `impinge-fuzz` tests mutations of the same files.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, not library code")]
 
@@ -11,7 +11,7 @@ use impinge_io::{Format, load_bytes};
 use impinge_oracles::common::Random;
 
 #[test]
-fn samples_are_valid() {
+fn unchanged_samples_are_valid() {
     for (format, bytes) in by_format() {
         let document = load_bytes(&bytes, Some(format), "sample").unwrap();
         validate(&document, bytes.len());
@@ -20,7 +20,7 @@ fn samples_are_valid() {
 }
 
 #[test]
-fn every_truncation_and_every_byte() {
+fn truncated_and_changed_files_do_not_panic() {
     for (format, bytes) in by_format() {
         for n in 0..bytes.len() {
             if let Ok(document) = load_bytes(&bytes[..n], Some(format), "cut") {
@@ -41,7 +41,7 @@ fn every_truncation_and_every_byte() {
 }
 
 #[test]
-fn any_file_as_any_format() {
+fn reading_any_file_as_any_format_does_not_panic() {
     use Format::{Glb, Gltf, Obj, Off, Ply, SceneJson, SceneToml, Stl};
     let mut random = Random(7);
     let mut files: Vec<Vec<u8>> = by_format().into_iter().map(|(_, bytes)| bytes).collect();
@@ -50,7 +50,7 @@ fn any_file_as_any_format() {
     files.push(b"[".repeat(100_000));
     files.push(b"{\"a\":".repeat(100_000));
     files.push(b"\\\n".repeat(100_000));
-    // Nesting of every kind TOML has.
+    // Deep nesting of every kind in TOML.
     for (start, piece, end) in [
         ("", "a.", "b = 1"),
         ("[", "a.", "b]\nc = 1"),

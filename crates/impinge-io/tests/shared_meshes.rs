@@ -1,5 +1,5 @@
-//! Real files: everything in the collection loads, with the counts its manifest and its peers name,
-//! or fails for a reason that was checked by hand.
+//! Real files: every file of the collection loads, with the counts of its manifest and of other
+//! programs, or fails for a reason that was checked by hand.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, not library code")]
 
@@ -27,8 +27,8 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// Triangles and vertices as placed in the scene.
-fn placed(document: &Document) -> (usize, usize) {
+/// The number of triangles and vertices of all instances.
+fn instance_counts(document: &Document) -> (usize, usize) {
     document
         .instances
         .iter()
@@ -36,8 +36,9 @@ fn placed(document: &Document) -> (usize, usize) {
         .fold((0, 0), |(t, v), mesh| (t + mesh.faces.triangle_count(), v + mesh.positions.len()))
 }
 
-/// Vertices of our document where the manifest, made with another reader, splits or merges them.
-const OTHER_VERTICES: [(&str, usize, &str); 10] = [
+/// Vertex counts of this reader that differ from the manifest, because the reader that made the
+/// manifest splits or merges vertices.
+const DIFFERENT_VERTEX_COUNTS: [(&str, usize, &str); 10] = [
     ("cad/trimesh_parts/quadknot.obj", 1440, "manifest splits at texture seams"),
     ("nasty/trimesh/multibody.stl", 96, "manifest merges equal corners of the soup"),
     ("robots/panda/meshes/collision/hand.obj", 102, "manifest splits by normal"),
@@ -59,17 +60,22 @@ fn counts_agree_with_the_manifest() {
         let columns: Vec<&str> = line.split('\t').collect();
         let path = columns[0];
         let extension = path.rsplit('.').next().unwrap_or("");
-        let known = Format::from_extension(extension).is_some_and(|f| f != Format::SceneJson);
+        let is_mesh = Format::from_extension(extension).is_some_and(|f| f != Format::SceneJson);
         let (Ok(triangles), Ok(vertices)) = (columns[3].parse(), columns[4].parse()) else {
             continue;
         };
-        if !known {
+        if !is_mesh {
             continue;
         }
         let document = load(root.join(path)).unwrap_or_else(|e| panic!("{e}"));
-        let other = OTHER_VERTICES.iter().find(|(p, _, _)| *p == path);
-        let vertices = other.map_or(vertices, |&(_, n, _)| n);
-        assert_eq!(placed(&document), (triangles, vertices), "{path}: {}", document.report);
+        let different = DIFFERENT_VERTEX_COUNTS.iter().find(|(p, _, _)| *p == path);
+        let vertices = different.map_or(vertices, |&(_, n, _)| n);
+        assert_eq!(
+            instance_counts(&document),
+            (triangles, vertices),
+            "{path}: {}",
+            document.report
+        );
         checked += 1;
     }
     println!("{checked} files agree");
@@ -77,12 +83,12 @@ fn counts_agree_with_the_manifest() {
 }
 
 #[test]
-fn every_file_loads_or_is_refused_as_it_should() {
+fn every_file_loads_or_has_an_unknown_format() {
     let Some(root) = root() else { return };
     let mut all = Vec::new();
     files(&root, &mut all);
     let mut skipped: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let (mut good, mut refused) = (0, 0);
+    let (mut loaded, mut rejected) = (0, 0);
     for path in all {
         let name = path.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
         let extension = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
@@ -93,18 +99,18 @@ fn every_file_loads_or_is_refused_as_it_should() {
                 for (_, note) in document.report.skipped() {
                     skipped.entry(note.reason.to_string()).or_default().push(name.clone());
                 }
-                good += 1;
+                loaded += 1;
             }
-            // All refusals are of formats that are not read here, JSON that is no scene among them.
+            // Only unsupported formats are rejected, including JSON files that are not scenes.
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::UnknownFormat, "{error}");
                 assert!(error.to_string().contains("supported are .obj"), "{error}");
                 assert!(!matches!(&*extension, "obj" | "stl" | "ply" | "off" | "glb"), "{error}");
-                refused += 1;
+                rejected += 1;
             }
         }
     }
-    println!("{good} loaded, {refused} refused");
+    println!("{loaded} loaded, {rejected} rejected");
     for (reason, files) in &skipped {
         println!("skipped {reason}: {}", files.join(", "));
     }
@@ -119,7 +125,7 @@ fn every_file_loads_or_is_refused_as_it_should() {
     assert_eq!(skipped, expected);
 }
 
-/// The rows `i j name_i name_j` of a peer's list of clashes.
+/// The rows `i j name_i name_j` of the clash list of another program.
 fn clashes(path: &Path) -> Vec<(usize, usize, String, String)> {
     std::fs::read_to_string(path)
         .unwrap()
@@ -132,7 +138,7 @@ fn clashes(path: &Path) -> Vec<(usize, usize, String, String)> {
         .collect()
 }
 
-/// The box of an instance in the scene.
+/// The bounding box of an instance, in the scene's frame.
 fn aabb(document: &Document, i: usize) -> [[f64; 2]; 3] {
     let instance = &document.instances[i];
     let mut out = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
@@ -146,20 +152,21 @@ fn aabb(document: &Document, i: usize) -> [[f64; 2]; 3] {
     out
 }
 
-fn overlap(document: &Document, i: usize, j: usize, slack: f64) -> bool {
+/// Whether the bounding boxes of two instances overlap.
+fn overlap(document: &Document, i: usize, j: usize, tolerance: f64) -> bool {
     let (a, b) = (aabb(document, i), aabb(document, j));
-    a.iter().zip(&b).all(|(a, b)| a[0] <= b[1] + slack && b[0] <= a[1] + slack)
+    a.iter().zip(&b).all(|(a, b)| a[0] <= b[1] + tolerance && b[0] <= a[1] + tolerance)
 }
 
 #[test]
-fn the_engine_has_its_parts_in_the_order_of_the_peer() {
+fn parts_of_the_cylinder_engine_have_the_order_of_the_reference() {
     let Some(root) = root() else { return };
     let path = root.join("cad/assemblies/2CylinderEngine.glb");
     let document = load(&path).unwrap();
     println!("{}", document.report);
     assert_eq!(document.instances.len(), 115);
     assert_eq!(document.meshes.len(), 34);
-    // The node of each instance, from the file itself.
+    // The node of each instance, from the JSON of the file.
     let bytes = std::fs::read(&path).unwrap();
     let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
     let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
@@ -171,7 +178,8 @@ fn the_engine_has_its_parts_in_the_order_of_the_peer() {
         }
     }
     assert_eq!(nodes.len(), 115);
-    // The peer names a part by its node, with a suffix where the node has several primitives.
+    // In the reference, the name of a part is the index of its node, with a suffix if the node has
+    // several primitives.
     let node = |name: &str| name.split('_').next().unwrap().parse::<usize>().unwrap();
     let clashes = clashes(&root.join("peers_expected/fcl_clash_2CylinderEngine.tsv"));
     assert_eq!(clashes.len(), 144);
@@ -179,29 +187,29 @@ fn the_engine_has_its_parts_in_the_order_of_the_peer() {
         assert_eq!((nodes[*i], nodes[*j]), (node(a), node(b)));
         assert!(overlap(&document, *i, *j, 0.0), "{i} {j}");
     }
-    // The order of the primitives within a node matters: turned round, some clashes are of boxes
-    // far apart.
-    let turned: Vec<usize> = (0..115)
+    // The test depends on the order of the primitives in a node: with the reverse order, some
+    // clashes are between disjoint boxes.
+    let reversed: Vec<usize> = (0..115)
         .map(|i| {
             let first = nodes.iter().position(|n| *n == nodes[i]).unwrap();
             let last = nodes.iter().rposition(|n| *n == nodes[i]).unwrap();
             first + last - i
         })
         .collect();
-    let apart =
-        clashes.iter().filter(|c| !overlap(&document, turned[c.0], turned[c.1], 0.0)).count();
-    assert!(apart > 0);
-    println!("{apart} clashes would be of separate boxes with primitives in reverse");
+    let disjoint =
+        clashes.iter().filter(|c| !overlap(&document, reversed[c.0], reversed[c.1], 0.0)).count();
+    assert!(disjoint > 0);
+    println!("with reversed primitives, {disjoint} clashes are between disjoint boxes");
     let overlapping = (0..115)
         .flat_map(|i| (i + 1..115).map(move |j| (i, j)))
         .filter(|&(i, j)| overlap(&document, i, j, 0.0))
         .count();
-    println!("{overlapping} pairs of boxes overlap; the peer counted 551");
+    println!("{overlapping} pairs of boxes overlap; the reference has 551");
     assert!(overlapping.abs_diff(551) <= 2, "{overlapping}");
 }
 
 #[test]
-fn the_building_has_its_parts_by_name() {
+fn parts_of_the_building_have_the_names_of_the_reference() {
     let Some(root) = root() else { return };
     let document = load(root.join("cad/ifc/duplex_A.obj")).unwrap();
     assert_eq!(document.instances.len(), 215);
@@ -214,15 +222,15 @@ fn the_building_has_its_parts_by_name() {
 }
 
 #[test]
-fn speed() {
+fn reading_speed() {
     let Some(root) = root() else { return };
     let dragon = load(root.join("standard/dragon_res2.ply")).unwrap();
-    let mut made: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
     let mut bytes = Vec::new();
     write_obj(&mut bytes, &dragon.meshes).unwrap();
-    made.push(("dragon.obj".into(), std::mem::take(&mut bytes)));
+    files.push(("dragon.obj".into(), std::mem::take(&mut bytes)));
     write_off(&mut bytes, &dragon.meshes[0]).unwrap();
-    made.push(("dragon.off".into(), bytes));
+    files.push(("dragon.off".into(), bytes));
     for name in [
         "standard/bunny_closed_60k.obj",
         "standard/armadillo_52k.off",
@@ -233,9 +241,9 @@ fn speed() {
         "cad/bullet_differential/diff_ring.stl",
         "cad/assemblies/2CylinderEngine.glb",
     ] {
-        made.push((name.into(), std::fs::read(root.join(name)).unwrap()));
+        files.push((name.into(), std::fs::read(root.join(name)).unwrap()));
     }
-    for (name, bytes) in &made {
+    for (name, bytes) in &files {
         let best = (0..8)
             .map(|_| {
                 let start = Instant::now();

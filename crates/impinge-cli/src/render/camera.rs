@@ -7,10 +7,10 @@ use impinge::scene::Scene;
 use impinge::{Aabb, Vec3};
 use rayon::prelude::*;
 
-/// The largest side of a picture, in pixels.
+/// The maximum width and height of a picture, in pixels.
 const MAX_SIDE: usize = 16_384;
 
-/// Where to look from.
+/// The direction of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum View {
     /// From the front, the right and above.
@@ -27,7 +27,7 @@ pub(crate) enum View {
 }
 
 impl View {
-    /// A view by its name or by three numbers.
+    /// Parses a name or three numbers.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text.trim() {
             "iso" => return Ok(Self::Iso),
@@ -48,7 +48,7 @@ impl View {
                 if direction.is_finite() && size > 0.0 {
                     Ok(Self::Along((direction / size).normalize()))
                 } else {
-                    Err("a direction has finite components, not all zero".to_owned())
+                    Err("a direction must have finite components, not all zero".to_owned())
                 }
             }
             _ => {
@@ -82,7 +82,7 @@ impl Default for Size {
 }
 
 impl Size {
-    /// `1600x1200`.
+    /// Parses a size such as `1600x1200`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let side = |t: &str| t.trim().parse::<usize>().ok().filter(|n| (16..=MAX_SIDE).contains(n));
         match text.split_once(['x', 'X']).map(|(w, h)| (side(w), side(h))) {
@@ -109,28 +109,30 @@ pub(crate) struct Viewport {
     pub(crate) height: f64,
 }
 
-/// Points of the scene to pixels: x to the right, y down, depth away from the viewer, all in
+/// Maps points of the scene to pixels: x to the right, y down, depth away from the viewer, all in
 /// pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Camera {
     right: Vec3,
     up: Vec3,
     forward: Vec3,
+    /// The point of the scene that is subtracted first.
     center: Vec3,
+    /// Half the size of the scene; offsets from `center` are divided by it.
     unit: f64,
+    /// Pixels per `unit`.
     scale: f64,
     offset: [f64; 2],
 }
 
 impl Camera {
-    /// The camera that sees all of `scene` in `viewport`. A scene without extent is put in the
-    /// middle.
+    /// The camera that shows all of `scene` in `viewport`. A scene without extent is centred.
     pub(crate) fn fit(scene: &Scene, view: View, axis: Axis, viewport: Viewport) -> Self {
         let boxes: Vec<Aabb> =
             (0..scene.parts().len()).into_par_iter().map(|i| scene.bounds_of(i)).collect();
         let bounds = boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b));
-        let mut camera = Self::towards(&bounds, view, axis);
-        let seen = scene
+        let mut camera = Self::looking_at(&bounds, view, axis);
+        let projected = scene
             .parts()
             .par_iter()
             .map(|part| {
@@ -142,43 +144,47 @@ impl Camera {
                     .fold(Aabb::EMPTY, |b, p| b.union(&Aabb::from_corners(p, p)))
             })
             .reduce(|| Aabb::EMPTY, |a, b| a.union(&b));
-        camera.frame(&seen, viewport);
+        camera.fill_viewport(&projected, viewport);
         camera
     }
 
-    /// The camera that sees all of many boxes.
+    /// The camera that shows all of `boxes`.
     pub(crate) fn fit_boxes(boxes: &[Aabb], view: View, axis: Axis, viewport: Viewport) -> Self {
         let bounds = boxes.iter().fold(Aabb::EMPTY, |all, b| all.union(b));
-        let mut camera = Self::towards(&bounds, view, axis);
+        let mut camera = Self::looking_at(&bounds, view, axis);
         let corners = boxes.iter().filter(|b| !b.is_empty()).flat_map(|b| {
             (0..8).map(move |i| {
                 let side = |k: usize| if i >> k & 1 == 1 { b.max[k] } else { b.min[k] };
                 Vec3::new(side(0), side(1), side(2))
             })
         });
-        let seen = Aabb::from_points(corners.map(|c| camera.project(c)));
-        camera.frame(&seen, viewport);
+        let projected = Aabb::from_points(corners.map(|c| camera.project(c)));
+        camera.fill_viewport(&projected, viewport);
         camera
     }
 
-    /// Looks at the middle of `bounds`, with a scale of one.
-    fn towards(bounds: &Aabb, view: View, axis: Axis) -> Self {
+    /// A camera that looks at the centre of `bounds`, with a scale of one.
+    fn looking_at(bounds: &Aabb, view: View, axis: Axis) -> Self {
         let (right, up, forward) = basis(view, axis);
         let (center, half) = if bounds.is_empty() {
             (Vec3::ZERO, 0.0)
         } else {
             (bounds.center(), (bounds.extent() * 0.5).max_element())
         };
-        // Everything is divided by the scene's size first, so that neither 1e60 nor 1e-300 is too
-        // much.
+        // Coordinates are divided by the scene's size first, so that products of them neither
+        // overflow nor vanish at sizes such as 1e60 and 1e-300.
         let unit = if half > 0.0 { half } else { 1.0 };
         Self { right, up, forward, center, unit, scale: 1.0, offset: [0.0; 2] }
     }
 
-    /// Scales and shifts so that what is `seen` fills the viewport.
-    fn frame(&mut self, seen: &Aabb, viewport: Viewport) {
-        let (middle, extent) =
-            if seen.is_empty() { (Vec3::ZERO, Vec3::ZERO) } else { (seen.center(), seen.extent()) };
+    /// Sets scale and offset such that `projected`, the box of the scene in pixels, fills the
+    /// viewport.
+    fn fill_viewport(&mut self, projected: &Aabb, viewport: Viewport) {
+        let (middle, extent) = if projected.is_empty() {
+            (Vec3::ZERO, Vec3::ZERO)
+        } else {
+            (projected.center(), projected.extent())
+        };
         let fill = 0.94;
         self.scale =
             fill * (viewport.width / extent.x.max(1e-9)).min(viewport.height / extent.y.max(1e-9));
@@ -201,35 +207,35 @@ impl Camera {
         )
     }
 
-    /// The direction the viewer looks along, in the scene's frame.
+    /// The viewing direction, in the scene's frame.
     pub(crate) fn forward(&self) -> Vec3 {
         self.forward
     }
 
-    /// A difference of points of the scene, scaled so that products of several cannot overflow or
-    /// vanish.
+    /// A difference of points of the scene, divided by the scene's size, so that products of such
+    /// differences neither overflow nor vanish.
     pub(crate) fn unitless(&self, v: Vec3) -> Vec3 {
         v / self.unit
     }
 }
 
-/// Right, up and forward of the camera, in the scene's frame.
+/// The right, up and forward vectors of the camera, in the scene's frame.
 fn basis(view: View, axis: Axis) -> (Vec3, Vec3, Vec3) {
-    // Named views are meant for z up; a frame with y up is turned about x to look the same.
-    let turn = |v: Vec3| match axis {
+    // Named views are defined for z up. For y up they are rotated about x.
+    let rotated = |v: Vec3| match axis {
         Axis::Z => v,
         Axis::Y => Vec3::new(v.x, v.z, -v.y),
     };
     let forward = match view {
-        View::Iso => turn(Vec3::new(-0.55, 0.75, -0.55).normalize()),
-        View::Front => turn(Vec3::Y),
-        View::Top => turn(-Vec3::Z),
-        View::Side => turn(-Vec3::X),
+        View::Iso => rotated(Vec3::new(-0.55, 0.75, -0.55).normalize()),
+        View::Front => rotated(Vec3::Y),
+        View::Top => rotated(-Vec3::Z),
+        View::Side => rotated(-Vec3::X),
         View::Along(direction) => direction,
     };
-    let mut vertical = turn(Vec3::Z);
+    let mut vertical = rotated(Vec3::Z);
     if forward.cross(vertical).length() < 1e-6 {
-        vertical = turn(Vec3::Y);
+        vertical = rotated(Vec3::Y);
     }
     let right = forward.cross(vertical).normalize();
     (right, right.cross(forward), forward)
@@ -252,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_lands_in_the_viewport_at_any_scale() {
+    fn all_points_are_in_the_viewport_at_any_scale() {
         for (scale, offset) in
             [(1.0, 0.0), (1e59, 0.0), (1e-300, 0.0), (5e-324, 0.0), (1.0, 1e15), (0.0, 7.0)]
         {
@@ -277,11 +283,11 @@ mod tests {
     }
 
     #[test]
-    fn views_put_the_axes_where_a_draughtsman_expects_them() {
+    fn named_views_have_the_axes_of_technical_drawings() {
         let check = |view, axis, up: Vec3, right: Vec3| {
             let (r, u, f) = basis(view, axis);
             assert!(u.distance(up) < 1e-12 && r.distance(right) < 1e-12, "{view:?} {axis:?}");
-            assert!((r.cross(u) + f).length() < 1e-12, "right-handed, looking along forward");
+            assert!((r.cross(u) + f).length() < 1e-12, "right x up must be -forward");
         };
         check(View::Front, Axis::Z, Vec3::Z, Vec3::X);
         check(View::Top, Axis::Z, Vec3::Y, Vec3::X);

@@ -1,13 +1,14 @@
-//! Where surfaces pass through each other, as line segments to draw.
+//! The intersection curves of surfaces, as line segments to draw.
 //!
-//! In plain floating point: the verdict is decided elsewhere, exactly; this only shows it.
+//! The segments are computed in floating point and are for display only. The verdict is computed
+//! elsewhere, exactly.
 
 use impinge::Vec3;
 use impinge::exact::HitKind;
 use impinge::pair::Hit;
 use impinge::scene::Part;
 
-/// More segments than this cannot be told apart in a picture.
+/// The maximum number of segments; a picture cannot show more of them separately.
 const MAX_SEGMENTS: usize = 2_000_000;
 
 /// Segments in the scene's frame along which triangles cross.
@@ -17,7 +18,7 @@ pub(crate) struct Curves {
 }
 
 impl Curves {
-    /// Adds what the crossing triangles of two parts share.
+    /// Adds the common segments of the crossing triangles of two parts.
     pub(crate) fn add(&mut self, a: &Part, b: &Part, hits: &[Hit]) {
         for hit in hits.iter().filter(|h| h.kind == HitKind::Crossing) {
             if self.segments.len() >= MAX_SEGMENTS {
@@ -26,7 +27,7 @@ impl Curves {
             let corners = |part: &Part, i: u32| {
                 part.mesh.triangle(i as usize).map(|v| part.pose.transform_point(v))
             };
-            self.segments.extend(shared(&corners(a, hit.a), &corners(b, hit.b)));
+            self.segments.extend(common_segment(&corners(a, hit.a), &corners(b, hit.b)));
         }
     }
 
@@ -36,19 +37,20 @@ impl Curves {
     }
 }
 
-/// The segment two triangles share: where the sides of each meet the other's plane, the overlap of
-/// the two stretches on the planes' common line (Moller 1997, "A fast triangle-triangle
-/// intersection test", section 2).
-fn shared(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<[Vec3; 2]> {
-    // Moved to one corner and scaled, so that products neither overflow nor vanish.
+/// The common segment of two triangles. Each triangle intersects the line common to both planes in
+/// an interval, whose ends are where its sides meet the other plane; the segment is the overlap of
+/// the two intervals (Moller 1997, "A fast triangle-triangle intersection test", section 2).
+fn common_segment(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<[Vec3; 2]> {
+    // One corner becomes the origin and the size becomes one, so that products neither overflow nor
+    // vanish.
     let origin = a[0];
     let size = a.iter().chain(b).map(|p| (*p - origin).abs().max_element()).fold(0.0, f64::max);
     if size == 0.0 {
         return None;
     }
     let (a, b) = (a.map(|p| (p - origin) / size), b.map(|p| (p - origin) / size));
-    let on_b = stretch(&b, &a)?;
-    let on_a = stretch(&a, &b)?;
+    let on_b = interval(&b, &a)?;
+    let on_a = interval(&a, &b)?;
     let axis = (on_a[1] - on_a[0]).normalize_or_zero();
     let along = |p: Vec3| (p - on_a[0]).dot(axis);
     let ends = |s: [Vec3; 2]| if along(s[0]) <= along(s[1]) { s } else { [s[1], s[0]] };
@@ -59,7 +61,7 @@ fn shared(a: &[Vec3; 3], b: &[Vec3; 3]) -> Option<[Vec3; 2]> {
 }
 
 /// The two points in which the sides of `triangle` meet the plane of `other`.
-fn stretch(triangle: &[Vec3; 3], other: &[Vec3; 3]) -> Option<[Vec3; 2]> {
+fn interval(triangle: &[Vec3; 3], other: &[Vec3; 3]) -> Option<[Vec3; 2]> {
     let normal = (other[1] - other[0]).cross(other[2] - other[0]).normalize_or_zero();
     let height = triangle.map(|p| (p - other[0]).dot(normal));
     let mut found = Vec::with_capacity(3);
@@ -80,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn crossing_triangles_share_a_segment_at_any_scale() {
+    fn crossing_triangles_have_a_common_segment_at_any_scale() {
         for scale in [1.0, 1e50, 1e-200] {
             let a =
                 [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]].map(|p| Vec3::from(p) * scale);
             let b = [[1.0, 1.0, -1.0], [1.0, 1.0, 1.0], [1.0, -9.0, 0.0]]
                 .map(|p| Vec3::from(p) * scale);
-            let [p, q] = shared(&a, &b).unwrap();
+            let [p, q] = common_segment(&a, &b).unwrap();
             let ends = [p.y.min(q.y) / scale, p.y.max(q.y) / scale];
             assert!(ends[0].abs() < 1e-12 && (ends[1] - 1.0).abs() < 1e-12, "{ends:?}");
             assert!((p.x / scale - 1.0).abs() < 1e-12);
@@ -94,11 +96,11 @@ mod tests {
     }
 
     #[test]
-    fn triangles_without_a_common_line_share_nothing() {
+    fn parallel_and_degenerate_triangles_have_no_common_segment() {
         let a = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]].map(Vec3::from);
-        assert_eq!(shared(&a, &a), None);
-        assert_eq!(shared(&a, &a.map(|p| p + Vec3::Z)), None);
-        assert_eq!(shared(&a, &[Vec3::ZERO; 3]), None);
-        assert_eq!(shared(&[Vec3::ZERO; 3], &[Vec3::ZERO; 3]), None);
+        assert_eq!(common_segment(&a, &a), None);
+        assert_eq!(common_segment(&a, &a.map(|p| p + Vec3::Z)), None);
+        assert_eq!(common_segment(&a, &[Vec3::ZERO; 3]), None);
+        assert_eq!(common_segment(&[Vec3::ZERO; 3], &[Vec3::ZERO; 3]), None);
     }
 }

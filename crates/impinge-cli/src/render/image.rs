@@ -1,4 +1,4 @@
-//! An 8-bit RGB picture, and the few flat shapes a legend needs.
+//! An 8-bit RGB image, with the flat shapes of markers and legend.
 
 use super::shade::Rgb;
 
@@ -11,7 +11,7 @@ pub(crate) struct Image {
 }
 
 impl Image {
-    /// A picture of one colour.
+    /// An image of one colour.
     pub(crate) fn new(width: usize, height: usize, fill: Rgb) -> Self {
         Self { width, height, rgb: fill.repeat(width * height) }
     }
@@ -23,7 +23,7 @@ impl Image {
         [self.rgb[at], self.rgb[at + 1], self.rgb[at + 2]]
     }
 
-    /// Mixes `rgb` into one pixel; outside the picture nothing happens.
+    /// Blends `rgb` into one pixel; does nothing outside the image.
     pub(crate) fn blend(&mut self, x: i64, y: i64, rgb: Rgb, alpha: f64) {
         let inside = (0..self.width as i64).contains(&x) && (0..self.height as i64).contains(&y);
         if !inside || alpha <= 0.0 {
@@ -36,7 +36,7 @@ impl Image {
         }
     }
 
-    /// A filled rectangle.
+    /// Draws a filled rectangle.
     pub(crate) fn rectangle(&mut self, x: f64, y: f64, width: f64, height: f64, rgb: Rgb) {
         for py in y.round() as i64..(y + height).round() as i64 {
             for px in x.round() as i64..(x + width).round() as i64 {
@@ -45,7 +45,7 @@ impl Image {
         }
     }
 
-    /// A ring with smooth borders; a disc if `inner` is zero.
+    /// Draws a ring with smooth borders; a disc if `inner` is zero.
     pub(crate) fn ring(&mut self, center: [f64; 2], inner: f64, outer: f64, rgb: Rgb) {
         self.shape(center, outer + 1.0, rgb, |x, y| {
             let r = x.hypot(y);
@@ -54,7 +54,7 @@ impl Image {
         });
     }
 
-    /// A straight stroke with round ends.
+    /// Draws a straight stroke with round ends.
     pub(crate) fn stroke(&mut self, a: [f64; 2], b: [f64; 2], thickness: f64, rgb: Rgb) {
         let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
         let half = [0.5 * (b[0] - a[0]), 0.5 * (b[1] - a[1])];
@@ -70,7 +70,8 @@ impl Image {
         });
     }
 
-    /// Mixes in `rgb` by `coverage` of the offset from `center`, out to `reach` of it.
+    /// Blends in `rgb` with the opacity `coverage` of the offset from `center`, up to the distance
+    /// `reach` along each axis.
     fn shape(
         &mut self,
         center: [f64; 2],
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shapes_stay_inside_the_picture_and_where_they_belong() {
+    fn shapes_are_clipped_to_the_image() {
         let mut image = Image::new(20, 10, [255; 3]);
         image.ring([10.0, 5.0], 0.0, 3.0, [0; 3]);
         assert_eq!((image.pixel(10, 5), image.pixel(1, 1)), ([0; 3], [255; 3]));

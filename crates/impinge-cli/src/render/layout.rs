@@ -1,4 +1,4 @@
-//! Where everything on the page goes: title, scene, legend, numbered places. Shared by PNG and SVG.
+//! The layout of the page: title, scene, legend, numbered markers. Shared by PNG and SVG.
 
 use super::Picture;
 use super::camera::{Camera, Size, Viewport};
@@ -8,20 +8,21 @@ use crate::report::count;
 use crate::report::table::shorten;
 use crate::verdict::{Kind, Verdict};
 
-/// Rings beyond this number only hide each other.
+/// The maximum number of markers in the scene; more would cover each other.
 const MAX_MARKERS: usize = 150;
 
-/// A line of text, its upper left corner and the height of its letters in pixels.
+/// A line of text, its upper left corner and its height in pixels.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) x: f64,
     pub(crate) y: f64,
     pub(crate) size: f64,
     pub(crate) text: String,
-    pub(crate) soft: bool,
+    /// Whether it is drawn in the colour of secondary text.
+    pub(crate) secondary: bool,
 }
 
-/// A square of colour that explains it.
+/// A square of a colour in the legend.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Swatch {
     pub(crate) x: f64,
@@ -30,7 +31,7 @@ pub(crate) struct Swatch {
     pub(crate) rgb: Rgb,
 }
 
-/// A numbered disc: in the list, or beside a place in the scene.
+/// A numbered disc, in the list or beside a marker.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Badge {
     pub(crate) center: [f64; 2],
@@ -39,33 +40,34 @@ pub(crate) struct Badge {
     pub(crate) rgb: Rgb,
 }
 
-/// A place in the scene where two parts meet, with its badge if it is in the list.
+/// A point of the scene with a verdict on two parts, and its badge if the pair is in the list.
 #[derive(Clone, Debug)]
 pub(crate) struct Marker {
     pub(crate) center: [f64; 2],
     pub(crate) radius: f64,
     pub(crate) rgb: Rgb,
     pub(crate) badge: Option<Badge>,
-    /// What it is about, in full.
+    /// The pair, its verdict and its position.
     pub(crate) tooltip: String,
 }
 
-/// The page.
+/// The layout of the page.
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) size: Size,
-    /// Where the scene goes.
+    /// The rectangle of the scene.
     pub(crate) viewport: Viewport,
-    /// Lengths are given for a page of 1200 pixels' height and multiplied by this.
+    /// Lengths are given for a page of 1600x1200 pixels and multiplied by this factor.
     pub(crate) scale: f64,
     pub(crate) texts: Vec<Text>,
     pub(crate) swatches: Vec<Swatch>,
     pub(crate) list: Vec<Badge>,
-    numbered: usize,
+    /// Number of pairs in the list.
+    listed: usize,
 }
 
 impl Layout {
-    /// The page for `picture`, before the camera is known.
+    /// The layout for `picture`, without markers, which depend on the camera.
     pub(crate) fn new(picture: &Picture<'_>, size: Size) -> Self {
         let (w, h) = (size.width as f64, size.height as f64);
         let scale = (h / 1200.0).min(w / 1600.0).clamp(0.5, 8.0);
@@ -78,14 +80,14 @@ impl Layout {
             texts: Vec::new(),
             swatches: Vec::new(),
             list: Vec::new(),
-            numbered: 0,
+            listed: 0,
         };
-        // A thumbnail has no room for words.
+        // A small image has no room for text.
         if w < 320.0 || h < 240.0 {
             return this;
         }
-        let fits = ((w - 2.0 * margin) / text::advance(title)).floor().max(4.0) as usize;
-        this.text(margin, margin, title, &shorten(&picture.title, fits), false);
+        let max_chars = ((w - 2.0 * margin) / text::advance(title)).floor().max(4.0) as usize;
+        this.text(margin, margin, title, &shorten(&picture.title, max_chars), false);
         let top = 2.0 * margin + title;
         let panel = if this.has_panel(picture) { (w * 0.25).max(250.0 * scale) } else { 0.0 };
         this.viewport = Viewport {
@@ -104,16 +106,16 @@ impl Layout {
         picture.summary.is_some() && self.size.width >= 640
     }
 
-    fn text(&mut self, x: f64, y: f64, size: f64, text: &str, soft: bool) {
-        self.texts.push(Text { x, y, size, text: text.to_owned(), soft });
+    fn text(&mut self, x: f64, y: f64, size: f64, text: &str, secondary: bool) {
+        self.texts.push(Text { x, y, size, text: text.to_owned(), secondary });
     }
 
-    /// The legend, then as many of the worst pairs as there is room for.
+    /// Adds the legend, then the list of the worst pairs that fit into the panel.
     fn panel(&mut self, picture: &Picture<'_>, x: f64, top: f64, width: f64, bottom: f64) {
         let s = self.scale;
-        let letter = 14.0 * s;
-        let fits =
-            |indent: f64| ((width - indent) / text::advance(letter)).floor().max(4.0) as usize;
+        let text_size = 14.0 * s;
+        let max_chars =
+            |indent: f64| ((width - indent) / text::advance(text_size)).floor().max(4.0) as usize;
         let mut y = top + 6.0 * s;
         for kind in Kind::ALL {
             let n = picture.summary.map_or(0, |summary| summary.of(kind));
@@ -124,8 +126,8 @@ impl Layout {
                 self.text(
                     x + 34.0 * s,
                     y + 3.0 * s,
-                    letter,
-                    &shorten(&line, fits(34.0 * s)),
+                    text_size,
+                    &shorten(&line, max_chars(34.0 * s)),
                     false,
                 );
                 y += 31.0 * s;
@@ -133,12 +135,13 @@ impl Layout {
         }
         y += 22.0 * s;
         let marked: Vec<&Verdict> = picture.marked().collect();
-        let entry = 56.0 * s;
-        let room = ((bottom - y) / entry).floor().max(0.0) as usize;
-        // The last entry gives way to the number of those that do not fit.
-        self.numbered = if marked.len() <= room { marked.len() } else { room.saturating_sub(1) };
-        for (i, v) in marked.iter().take(self.numbered).enumerate() {
-            let (first, second) = v.named_order();
+        let entry_height = 56.0 * s;
+        let max_entries = ((bottom - y) / entry_height).floor().max(0.0) as usize;
+        // If not all pairs fit, the last entry is the number of omitted pairs.
+        self.listed =
+            if marked.len() <= max_entries { marked.len() } else { max_entries.saturating_sub(1) };
+        for (i, v) in marked.iter().take(self.listed).enumerate() {
+            let (first, second) = v.report_order();
             self.list.push(Badge {
                 center: [x + 11.0 * s, y + 17.0 * s],
                 radius: 13.0 * s,
@@ -147,19 +150,18 @@ impl Layout {
             });
             let indent = 34.0 * s;
             for (line, part) in [(0.0, first), (21.0 * s, second)] {
-                let name = shorten(&picture.names[part], fits(indent));
-                self.text(x + indent, y + line, letter, &name, line > 0.0);
+                let name = shorten(&picture.names[part], max_chars(indent));
+                self.text(x + indent, y + line, text_size, &name, line > 0.0);
             }
-            y += entry;
+            y += entry_height;
         }
-        if marked.len() > self.numbered && room > 0 {
-            let line = format!("and {} more", count(marked.len() - self.numbered));
-            self.text(x + 34.0 * s, y, letter, &line, true);
+        if marked.len() > self.listed && max_entries > 0 {
+            let line = format!("and {} more", count(marked.len() - self.listed));
+            self.text(x + 34.0 * s, y, text_size, &line, true);
         }
     }
 
-    /// The places where parts meet. Badges stand beside them, clear of each other where there is
-    /// room.
+    /// The markers of the scene. Badges are placed beside them and do not overlap if there is room.
     pub(crate) fn markers(&self, picture: &Picture<'_>, camera: &Camera) -> Vec<Marker> {
         let s = self.scale;
         let mut taken: Vec<[f64; 2]> = Vec::new();
@@ -173,8 +175,8 @@ impl Layout {
                 continue;
             }
             let center = [p.x, p.y];
-            let badge = (i < self.numbered).then(|| {
-                let at = self.free_spot(center, &taken);
+            let badge = (i < self.listed).then(|| {
+                let at = self.free_position(center, &taken);
                 taken.push(at);
                 Badge { center: at, radius: 13.0 * s, number: i + 1, rgb: v.kind().rgb() }
             });
@@ -190,17 +192,17 @@ impl Layout {
         markers
     }
 
-    /// The nearest of a few places around `center` that is inside the scene's rectangle and clear
-    /// of other badges.
-    fn free_spot(&self, center: [f64; 2], taken: &[[f64; 2]]) -> [f64; 2] {
+    /// A position for a badge near `center`, inside the viewport and away from other badges. The
+    /// candidates lie on six rings of 16 positions each, the nearest ring first.
+    fn free_position(&self, center: [f64; 2], taken: &[[f64; 2]]) -> [f64; 2] {
         let s = self.scale;
         let port = self.viewport;
         for ring in 0..6 {
             for step in 0..16 {
                 let angle =
                     f64::from(step) * std::f64::consts::PI / 8.0 - std::f64::consts::FRAC_PI_4;
-                let far = (34.0 + 26.0 * f64::from(ring)) * s;
-                let at = [center[0] + far * angle.cos(), center[1] + far * angle.sin()];
+                let radius = (34.0 + 26.0 * f64::from(ring)) * s;
+                let at = [center[0] + radius * angle.cos(), center[1] + radius * angle.sin()];
                 let inside = at[0] > port.x + 14.0 * s
                     && at[0] < port.x + port.width - 14.0 * s
                     && at[1] > port.y + 14.0 * s
@@ -216,9 +218,9 @@ impl Layout {
 }
 
 fn tooltip(picture: &Picture<'_>, v: &Verdict) -> String {
-    let (first, second) = v.named_order();
+    let (first, second) = v.report_order();
     let (a, b) = (&picture.names[first], &picture.names[second]);
-    let how = match v.kind() {
+    let relation = match v.kind() {
         Kind::Crossing => format!("{a} crosses {b}"),
         Kind::Duplicate => format!("{a} duplicates {b}"),
         Kind::Contained => format!("{a} lies inside {b}"),
@@ -231,5 +233,5 @@ fn tooltip(picture: &Picture<'_>, v: &Verdict) -> String {
         (n, _) => format!(", {}", crate::report::plural(n, "triangle pair")),
     };
     let place = v.place().map(|p| format!(", at {}", crate::report::point(p))).unwrap_or_default();
-    format!("{how}{amount}{place}")
+    format!("{relation}{amount}{place}")
 }

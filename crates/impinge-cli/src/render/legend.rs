@@ -1,14 +1,14 @@
-//! Paints the page's words and marks onto a picture.
+//! Draws title, legend, list and markers onto an image.
 
 use super::image::Image;
 use super::layout::{Badge, Layout, Marker};
-use super::shade::{INK, SOFT_INK, WHITE, lighten, readable_on};
+use super::shade::{INK, SECONDARY_INK, WHITE, lighten, readable_on};
 use super::text;
 
-/// Paints title, legend, list and markers.
+/// Draws title, legend, list and markers.
 pub(crate) fn paint(image: &mut Image, layout: &Layout, markers: &[Marker]) {
     let s = layout.scale;
-    // The worst come last, on top.
+    // In reverse order, so that the worst verdicts are on top.
     for m in markers.iter().rev() {
         marker(image, m, s);
     }
@@ -21,11 +21,11 @@ pub(crate) fn paint(image: &mut Image, layout: &Layout, markers: &[Marker]) {
         image.rectangle(x, y, size, size, swatch.rgb);
     }
     for t in &layout.texts {
-        text::draw(image, t.x, t.y, t.size, &t.text, if t.soft { SOFT_INK } else { INK });
+        text::draw(image, t.x, t.y, t.size, &t.text, if t.secondary { SECONDARY_INK } else { INK });
     }
 }
 
-/// A ring with a cross, tied to its badge; a dot where there is none.
+/// A ring with a cross and a line to its badge; a dot without a badge.
 fn marker(image: &mut Image, m: &Marker, s: f64) {
     let Some(b) = &m.badge else {
         image.ring(m.center, 0.0, m.radius + 2.2 * s, WHITE);

@@ -1,14 +1,14 @@
 //! Pictures of scenes: a small software renderer, and the page around its image.
 //!
-//! The way of the data: parts get their looks from the verdicts ([`shade`]), the camera is fitted
-//! to the scene ([`camera`]), faces and edges go to pixels ([`raster`], [`edges`]), the page gets
-//! its words ([`layout`], [`legend`]), and all of it goes to a file ([`png`], [`svg`]). Many
-//! pictures of a scene that moves are a [`film`].
+//! The steps: the verdicts give each part a style ([`shade`]); the camera is fitted to the scene
+//! ([`camera`]); faces and edges are rasterised ([`raster`], [`edges`]); title, legend and markers
+//! are added ([`layout`], [`legend`]); the page is written to a file ([`png`], [`svg`]). An
+//! [`animation`] is a sequence of images of a moving scene.
 
+mod animation;
 mod camera;
 mod curves;
 mod edges;
-mod film;
 mod image;
 mod layout;
 mod legend;
@@ -18,9 +18,9 @@ mod shade;
 mod svg;
 mod text;
 
+pub(crate) use animation::{Animation, AnimationFrame};
 pub(crate) use camera::{Axis, Size, View};
 pub(crate) use curves::Curves;
-pub(crate) use film::{Film, Shot};
 pub(crate) use shade::linear_color;
 pub(crate) use svg::escape;
 
@@ -34,50 +34,52 @@ use impinge::{Mesh, Vec3};
 use rayon::prelude::*;
 
 use crate::args::PictureArgs;
-use crate::survey::Summary;
+use crate::pairs::Summary;
 use crate::verdict::{Kind, Verdict};
 use camera::Camera;
 use image::Image;
 use layout::Layout;
 use raster::{Face, Layer, Line, Stroke};
-use shade::Look;
+use shade::PartStyle;
 
-/// What to show.
+/// The content of a picture.
 #[derive(Debug)]
 pub(crate) struct Picture<'a> {
     /// The parts.
     pub(crate) scene: &'a Scene,
     /// A name for every part.
     pub(crate) names: &'a [String],
-    /// The line above it all.
+    /// The title line.
     pub(crate) title: String,
-    /// What was found, worst first.
+    /// The verdicts, worst first.
     pub(crate) verdicts: &'a [Verdict],
-    /// Where surfaces pass through each other.
+    /// The curves in which surfaces pass through each other.
     pub(crate) curves: &'a Curves,
-    /// The counts for the legend; without them there is none, and parts are told apart by colour.
+    /// The counts for the legend. Without them there is no legend, and every part has a colour of
+    /// its own.
     pub(crate) summary: Option<&'a Summary>,
 }
 
 impl Picture<'_> {
-    /// The verdicts that are marked in the scene.
+    /// The verdicts that have a marker in the scene.
     fn marked(&self) -> impl Iterator<Item = &Verdict> {
         self.verdicts.iter().filter(|v| v.kind() != Kind::Clear)
     }
 }
 
-/// Draws the picture into the files the arguments name.
+/// Draws the picture and writes the files of `args`.
 pub(crate) fn write(picture: &Picture<'_>, args: &PictureArgs) -> Result<()> {
     let layout = Layout::new(picture, args.size);
     let camera = Camera::fit(picture.scene, args.view, args.up, layout.viewport);
-    let bare = draw(picture, &camera, &layout);
+    let scene_image = draw(picture, &camera, &layout);
     let markers = layout.markers(picture, &camera);
     if let Some(path) = &args.svg {
-        let document = svg::document(&picture.title, &layout, &markers, &png::encode(&bare)?);
+        let png = png::encode(&scene_image)?;
+        let document = svg::document(&picture.title, &layout, &markers, &png);
         save(path, document.as_bytes())?;
     }
     if let Some(path) = &args.png {
-        let mut page = bare;
+        let mut page = scene_image;
         legend::paint(&mut page, &layout, &markers);
         save(path, &png::encode(&page)?)?;
     }
@@ -87,33 +89,34 @@ pub(crate) fn write(picture: &Picture<'_>, args: &PictureArgs) -> Result<()> {
 /// Writes a file.
 pub(crate) fn save(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).with_context(|| {
-        format!("cannot write {}; check that the folder exists and may be written", path.display())
+        format!("cannot write {}; check that the folder exists and is writable", path.display())
     })
 }
 
-/// The scene without words and marks.
+/// The image of the scene without text and markers.
 fn draw(picture: &Picture<'_>, camera: &Camera, layout: &Layout) -> Image {
     let parts = picture.scene.parts();
-    let looks = shade::looks(parts.len(), picture.verdicts, picture.summary.is_none());
-    // Parts that are near each other are tied together where they are nearest.
-    let ties = picture.marked().filter_map(|v| v.distance).map(|d| [d.point_a, d.point_b]);
-    let overlays: Vec<[Vec3; 2]> = picture.curves.segments().iter().copied().chain(ties).collect();
-    Drawing::default().draw(parts, &looks, &overlays, camera, layout.size, layout.scale)
+    let styles = shade::part_styles(parts.len(), picture.verdicts, picture.summary.is_none());
+    // A distance is drawn as a line between its closest points.
+    let distances = picture.marked().filter_map(|v| v.distance).map(|d| [d.point_a, d.point_b]);
+    let overlays: Vec<[Vec3; 2]> =
+        picture.curves.segments().iter().copied().chain(distances).collect();
+    Renderer::default().draw(parts, &styles, &overlays, camera, layout.size, layout.scale)
 }
 
-/// What can be used again for the next picture from the same camera.
+/// Draws images and caches data for further images from the same camera.
 #[derive(Debug, Default)]
-struct Drawing {
-    /// The edges of every mesh. Instances share a mesh, so they share its edges.
+struct Renderer {
+    /// The edges of every mesh by its address. Instances of a mesh share its edges.
     edges: BTreeMap<usize, (Arc<Mesh>, Vec<edges::Edge>)>,
 }
 
-impl Drawing {
-    /// Draws parts as they look, and lines over them.
+impl Renderer {
+    /// Draws parts in their styles, and lines over them.
     fn draw(
         &mut self,
         parts: &[Part],
-        looks: &[Look],
+        styles: &[PartStyle],
         overlays: &[[Vec3; 2]],
         camera: &Camera,
         size: Size,
@@ -121,8 +124,8 @@ impl Drawing {
     ) -> Image {
         let mut faces = Vec::new();
         let mut lines = Vec::new();
-        for (part, look) in parts.iter().zip(looks) {
-            // The mesh is kept with its edges, so that its address stays its own.
+        for (part, style) in parts.iter().zip(styles) {
+            // The map keeps the mesh alive, so that no other mesh can get its address.
             let (_, edges) = self
                 .edges
                 .entry(Arc::as_ptr(&part.mesh) as usize)
@@ -133,8 +136,8 @@ impl Drawing {
                 .par_iter()
                 .map(|v| camera.project(part.pose.transform_point(*v)))
                 .collect();
-            faces.par_extend(part.mesh.triangles().par_iter().map(|t| face(*t, &points, *look)));
-            lines.extend(part_lines(part, edges, &points, look.layer, camera, scale));
+            faces.par_extend(part.mesh.triangles().par_iter().map(|t| face(*t, &points, *style)));
+            lines.extend(part_lines(part, edges, &points, style.layer, camera, scale));
         }
         for [a, b] in overlays {
             let ends = [pixel(camera.project(*a)), pixel(camera.project(*b))];
@@ -147,15 +150,15 @@ impl Drawing {
     }
 }
 
-fn face(triangle: [u32; 3], points: &[Vec3], look: Look) -> Face {
+fn face(triangle: [u32; 3], points: &[Vec3], style: PartStyle) -> Face {
     let [a, b, c] = triangle.map(|v| points[v as usize]);
-    // Pixels run down, the camera's axes up.
+    // The y axis of pixels points down, that of the camera up.
     let flip = |v: Vec3| Vec3::new(v.x, -v.y, v.z);
     let normal = flip(b - a).cross(flip(c - a)).normalize_or_zero();
     Face {
         corners: [pixel(a), pixel(b), pixel(c)],
-        rgb: shade::lit(look.rgb, normal),
-        layer: look.layer,
+        rgb: shade::lit(style.rgb, normal),
+        layer: style.layer,
     }
 }
 
@@ -169,10 +172,10 @@ fn part_lines<'a>(
 ) -> impl Iterator<Item = Line> + 'a {
     let view = part.pose.inverse().transform_vector(camera.forward());
     let radius = if layer == Layer::Opaque { 0.85 } else { 0.7 } * scale as f32;
-    edges.iter().filter(move |e| e.is_seen(view)).map(move |e| {
+    edges.iter().filter(move |e| e.is_visible(view)).map(move |e| {
         let [a, b] = e.ends.map(|v| points[v as usize]);
-        // A mesh of tiny, crumpled faces would be nothing but creases: short ones are drawn
-        // faintly.
+        // Short edges are drawn faintly: a mesh of many small faces with creases between them would
+        // appear black otherwise.
         let length = (a.x - b.x).hypot(a.y - b.y) / scale.max(1.0);
         let alpha = (length / 7.0).clamp(0.25, 1.0) * 255.0;
         Line { ends: [pixel(a), pixel(b)], radius, alpha: alpha as u8, stroke: Stroke::Edge(layer) }
@@ -201,7 +204,7 @@ mod tests {
         scene
     }
 
-    /// The whole page, as it would be written.
+    /// The whole page, as [`write`] would save it.
     fn page(scene: &Scene, verdicts: &[Verdict], size: Size, view: View) -> Image {
         let names: Vec<String> = scene.parts().iter().map(|p| p.name.clone()).collect();
         let picture = Picture {
@@ -251,12 +254,12 @@ mod tests {
     }
 
     #[test]
-    fn any_scene_makes_a_picture() {
+    fn degenerate_and_extreme_scenes_can_be_drawn() {
         let face: &[[u32; 3]] = &[[0, 1, 2]];
         let point = [[1.0, 2.0, 3.0]; 3];
         let flat = [[0.0; 3], [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]];
         let scaled = |s: f64| [[0.0; 3], [s, 0.0, 0.0], [0.0, s, s]];
-        let (huge, tiny, least) = (scaled(1e60), scaled(1e-300), scaled(5e-324));
+        let (huge, tiny, subnormal) = (scaled(1e60), scaled(1e-300), scaled(5e-324));
         let scenes = [
             scene(&[]),
             scene(&[(&[], &[]), (&[], &[])]),
@@ -264,7 +267,7 @@ mod tests {
             scene(&[(&flat, face), (&flat, face)]),
             scene(&[(&huge, face), (&tiny, face)]),
             scene(&[(&tiny, face), (&tiny, face)]),
-            scene(&[(&least, face), (&least, face)]),
+            scene(&[(&subnormal, face), (&subnormal, face)]),
         ];
         for scene in &scenes {
             for size in [(16, 16), (17, 300), (640, 480), (2000, 40)] {

@@ -1,10 +1,10 @@
-//! Pictures as PNG bytes.
+//! PNG encoding.
 
 use anyhow::{Context, Result};
 
 use super::image::Image;
 
-/// The picture as the bytes of a PNG file.
+/// The image as the bytes of a PNG file.
 pub(crate) fn encode(image: &Image) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let (width, height) = (u32::try_from(image.width)?, u32::try_from(image.height)?);
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_reads_back() {
+    fn an_encoded_image_reads_back() {
         let mut image = Image::new(5, 3, [10, 20, 30]);
         image.rectangle(1.0, 1.0, 2.0, 1.0, [200, 0, 7]);
         let bytes = encode(&image).unwrap();

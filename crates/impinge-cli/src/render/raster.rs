@@ -1,51 +1,51 @@
-//! A z-buffer for flat triangles and thick lines, supersampled, with two kinds of glass, drawn in
-//! parallel bands.
+//! A supersampled z-buffer for flat triangles and thick lines, with two transparent layers, drawn
+//! in parallel bands.
 //!
-//! Every band of rows has buffers of its own and sees the primitives in the order they were given,
-//! so the picture is the same whatever the thread count.
+//! Every band of rows has buffers of its own and draws the primitives in their given order, so the
+//! image does not depend on the number of threads.
 
 use rayon::prelude::*;
 
 use super::image::Image;
 use super::shade::{INK, Rgb, WHITE};
 
-/// Samples a pixel, on a side.
-const SAMPLES: usize = 3;
-/// Rows of pixels in a band.
-const BAND: usize = 16;
-/// A surface must be this much nearer, in pixels, to replace another: faces that coincide do not
-/// flicker.
-const TIE: f32 = 2e-3;
-/// A line may lie this far behind a surface, in pixels, and still be drawn on it: steep faces hide
-/// no edge of theirs.
-const LINE_BIAS: f32 = 2.5;
+/// Samples per side of a pixel.
+const SAMPLES_PER_SIDE: usize = 3;
+/// Pixel rows per band.
+const BAND_ROWS: usize = 16;
+/// A surface replaces another only if it is nearer by more than this, in pixels. Of coincident
+/// faces, the first one is then visible everywhere.
+const DEPTH_TOLERANCE: f32 = 2e-3;
+/// A line is drawn on a surface that is nearer by up to this, in pixels. Otherwise steep faces
+/// would hide parts of their own edges.
+const LINE_DEPTH_BIAS: f32 = 2.5;
 
-/// What hides what.
+/// The transparency of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Layer {
     /// Hides everything behind it.
     Opaque,
-    /// Parts that do not matter: pale glass.
+    /// Pale and transparent: parts without a verdict in a scene with verdicts.
     Ghost,
-    /// Coloured glass.
+    /// Coloured and transparent: parts that contain others.
     Glass,
 }
 
 /// A flat triangle in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Face {
-    /// The corners: x right, y down, z away.
+    /// The corners: x to the right, y down, z away from the viewer.
     pub(crate) corners: [[f32; 3]; 3],
     pub(crate) rgb: Rgb,
     pub(crate) layer: Layer,
 }
 
-/// How a line shows.
+/// The visibility and colour of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stroke {
-    /// An edge of a surface of this layer, where that surface does not hide it.
+    /// An edge of a surface of this layer, hidden by surfaces of the layer.
     Edge(Layer),
-    /// On top of everything; fainter where an opaque surface is in front.
+    /// A line on top of everything, fainter behind an opaque surface.
     Overlay(Rgb),
 }
 
@@ -55,17 +55,17 @@ pub(crate) struct Line {
     pub(crate) ends: [[f32; 3]; 2],
     /// Half the thickness, in pixels.
     pub(crate) radius: f32,
-    /// 255 covers what is below completely.
+    /// The opacity; 255 is opaque.
     pub(crate) alpha: u8,
     pub(crate) stroke: Stroke,
 }
 
-/// Draws onto white. Primitives that are not finite, or outside, are left out.
+/// Draws on a white background. Primitives that are not finite or lie outside are omitted.
 pub(crate) fn draw(width: usize, height: usize, faces: &[Face], lines: &[Line]) -> Image {
-    let bands = height.div_ceil(BAND);
+    let bands = height.div_ceil(BAND_ROWS);
     let bins_of = |low: f32, high: f32| {
-        let first = (low / BAND as f32).floor().max(0.0) as usize;
-        let last = (high / BAND as f32).floor().min(bands as f32 - 1.0);
+        let first = (low / BAND_ROWS as f32).floor().max(0.0) as usize;
+        let last = (high / BAND_ROWS as f32).floor().min(bands as f32 - 1.0);
         if last < 0.0 { 0..0 } else { first..last as usize + 1 }
     };
     let mut face_bins = vec![Vec::new(); bands];
@@ -87,8 +87,8 @@ pub(crate) fn draw(width: usize, height: usize, faces: &[Face], lines: &[Line]) 
         }
     }
     let mut image = Image::new(width, height, WHITE);
-    image.rgb.par_chunks_mut(width * BAND * 3).enumerate().for_each(|(band, rows)| {
-        let mut buffer = Band::new(width, rows.len() / (3 * width), band * BAND);
+    image.rgb.par_chunks_mut(width * BAND_ROWS * 3).enumerate().for_each(|(band, rows)| {
+        let mut buffer = Band::new(width, rows.len() / (3 * width), band * BAND_ROWS);
         for i in &face_bins[band] {
             buffer.face(&faces[*i as usize]);
         }
@@ -100,12 +100,13 @@ pub(crate) fn draw(width: usize, height: usize, faces: &[Face], lines: &[Line]) 
     image
 }
 
-/// One kind of surface in a band.
+/// The samples of one layer in a band.
 struct Surface {
     depth: Vec<f32>,
     rgb: Vec<Rgb>,
-    /// How much of an edge covers the sample, and how far away the nearest edge there is.
+    /// The opacity of edges at the sample.
     ink: Vec<u8>,
+    /// The depth of the nearest edge at the sample.
     ink_depth: Vec<f32>,
 }
 
@@ -120,7 +121,7 @@ struct Band {
 
 impl Band {
     fn new(width: usize, rows: usize, top: usize) -> Self {
-        let (width, height) = (width * SAMPLES, rows * SAMPLES);
+        let (width, height) = (width * SAMPLES_PER_SIDE, rows * SAMPLES_PER_SIDE);
         let n = width * height;
         let surface = || Surface {
             depth: vec![f32::INFINITY; n],
@@ -129,12 +130,12 @@ impl Band {
             ink_depth: vec![f32::INFINITY; n],
         };
         let surfaces = [surface(), surface(), surface()];
-        Self { width, height, top: top * SAMPLES, surfaces, overlay: vec![(0, WHITE); n] }
+        Self { width, height, top: top * SAMPLES_PER_SIDE, surfaces, overlay: vec![(0, WHITE); n] }
     }
 
-    /// The samples whose centres lie in the closed triangle, row by row.
+    /// Draws the samples whose centres lie in the closed triangle, row by row.
     fn face(&mut self, face: &Face) {
-        let s = SAMPLES as f64;
+        let s = SAMPLES_PER_SIDE as f64;
         let p = face.corners.map(|c| [f64::from(c[0]) * s, f64::from(c[1]) * s, f64::from(c[2])]);
         let cross =
             (p[1][0] - p[0][0]) * (p[2][1] - p[0][1]) - (p[1][1] - p[0][1]) * (p[2][0] - p[0][0]);
@@ -164,7 +165,7 @@ impl Band {
             let (mut lo, mut hi) = (left, right);
             let mut outside = false;
             for [a, b, c] in edges {
-                // a x + b y + c >= 0
+                // The bound on x from a x + b y + c >= 0.
                 let rest = b * y + c;
                 if a > 0.0 {
                     lo = lo.max(-rest / a);
@@ -182,7 +183,7 @@ impl Band {
                 let mut x = from;
                 while (x as f64) <= to {
                     let z = (z0 + dzdx * x as f64).clamp(near, far) as f32;
-                    if z < surface.depth[start + x] - TIE
+                    if z < surface.depth[start + x] - DEPTH_TOLERANCE
                         || surface.depth[start + x] == f32::INFINITY
                     {
                         surface.depth[start + x] = z;
@@ -195,9 +196,9 @@ impl Band {
         }
     }
 
-    /// The samples within the line's radius of it.
+    /// Draws the samples within the line's radius.
     fn line(&mut self, line: &Line) {
-        let s = SAMPLES as f32;
+        let s = SAMPLES_PER_SIDE as f32;
         let [a, b] = line.ends.map(|e| [e[0] * s, e[1] * s, e[2]]);
         let radius = line.radius * s;
         let d = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
@@ -208,7 +209,7 @@ impl Band {
         let mut row = first;
         while (row as f32) <= last {
             let y = row as f32 + origin;
-            // The piece of the segment that can reach this row bounds the columns.
+            // Only the part of the segment within `radius` of this row bounds the columns.
             let at = |y: f32| if d[1] == 0.0 { 0.0 } else { ((y - a[1]) / d[1]).clamp(0.0, 1.0) };
             let (t0, t1) = if d[1] == 0.0 { (0.0, 1.0) } else { (at(y - radius), at(y + radius)) };
             let (x0, x1) = (a[0] + d[0] * t0, a[0] + d[0] * t1);
@@ -224,7 +225,7 @@ impl Band {
                 };
                 let off = [v[0] - t * d[0], v[1] - t * d[1]];
                 if off[0] * off[0] + off[1] * off[1] <= radius * radius {
-                    self.mark(row * self.width + x, a[2] + t * d[2], line);
+                    self.line_sample(row * self.width + x, a[2] + t * d[2], line);
                 }
                 x += 1;
             }
@@ -232,17 +233,18 @@ impl Band {
         }
     }
 
-    fn mark(&mut self, at: usize, z: f32, line: &Line) {
+    /// Draws sample `at` of a line at depth `z`.
+    fn line_sample(&mut self, at: usize, z: f32, line: &Line) {
         match line.stroke {
             Stroke::Edge(layer) => {
                 let surface = &mut self.surfaces[layer as usize];
-                if z <= surface.depth[at] + LINE_BIAS {
+                if z <= surface.depth[at] + LINE_DEPTH_BIAS {
                     surface.ink[at] = surface.ink[at].max(line.alpha);
                     surface.ink_depth[at] = surface.ink_depth[at].min(z);
                 }
             }
             Stroke::Overlay(rgb) => {
-                let hidden = self.surfaces[Layer::Opaque as usize].depth[at] + LINE_BIAS < z;
+                let hidden = self.surfaces[Layer::Opaque as usize].depth[at] + LINE_DEPTH_BIAS < z;
                 let alpha = if hidden { line.alpha / 3 } else { line.alpha };
                 if alpha >= self.overlay[at].0 {
                     self.overlay[at] = (alpha, rgb);
@@ -253,46 +255,47 @@ impl Band {
 
     /// Averages the samples of every pixel into `rows`.
     fn resolve(&self, rows: &mut [u8]) {
-        let pixels = self.width / SAMPLES;
+        let pixels = self.width / SAMPLES_PER_SIDE;
         for (i, pixel) in rows.chunks_exact_mut(3).enumerate() {
-            let (row, column) = (i / pixels * SAMPLES, i % pixels * SAMPLES);
+            let (row, column) = (i / pixels * SAMPLES_PER_SIDE, i % pixels * SAMPLES_PER_SIDE);
             let mut sum = [0.0_f32; 3];
-            for y in row..row + SAMPLES {
-                for x in column..column + SAMPLES {
+            for y in row..row + SAMPLES_PER_SIDE {
+                for x in column..column + SAMPLES_PER_SIDE {
                     let c = self.sample(y * self.width + x);
                     sum = [sum[0] + c[0], sum[1] + c[1], sum[2] + c[2]];
                 }
             }
             for (out, total) in pixel.iter_mut().zip(sum) {
-                *out = (total / (SAMPLES * SAMPLES) as f32).round() as u8;
+                *out = (total / (SAMPLES_PER_SIDE * SAMPLES_PER_SIDE) as f32).round() as u8;
             }
         }
     }
 
-    /// The colour of one sample: the opaque surface, the two kinds of glass in front of it by
-    /// depth, the overlay.
+    /// The colour of one sample: the opaque surface, the two transparent layers in front of it in
+    /// the order of their depth, the overlay.
     fn sample(&self, at: usize) -> [f32; 3] {
         let [opaque, ghost, glass] = &self.surfaces;
         let mut color = WHITE.map(f32::from);
         let solid = opaque.depth[at] < f32::INFINITY;
-        let wall = opaque.depth[at].min(opaque.ink_depth[at]);
+        let opaque_depth = opaque.depth[at].min(opaque.ink_depth[at]);
         if solid {
             color = opaque.rgb[at].map(f32::from);
         }
         blend(&mut color, INK, f32::from(opaque.ink[at]) / 255.0 * 0.85);
         let near = |s: &Surface| s.depth[at].min(s.ink_depth[at]);
-        // Glass is denser before the empty page than before a part that matters.
-        let panes = if near(ghost) > near(glass) {
+        // The farther layer first. Each with its opacity over an opaque part and over the empty
+        // background, and the opacity of its edges.
+        let layers = if near(ghost) > near(glass) {
             [(ghost, 0.20, 0.50, 0.28), (glass, 0.34, 0.42, 0.75)]
         } else {
             [(glass, 0.34, 0.42, 0.75), (ghost, 0.20, 0.50, 0.28)]
         };
-        for (pane, over_part, over_page, edge) in panes {
-            if pane.depth[at] < wall {
-                blend(&mut color, pane.rgb[at], if solid { over_part } else { over_page });
+        for (layer, over_part, over_background, edge) in layers {
+            if layer.depth[at] < opaque_depth {
+                blend(&mut color, layer.rgb[at], if solid { over_part } else { over_background });
             }
-            if pane.ink[at] > 0 && pane.ink_depth[at] < wall {
-                blend(&mut color, INK, f32::from(pane.ink[at]) / 255.0 * edge);
+            if layer.ink[at] > 0 && layer.ink_depth[at] < opaque_depth {
+                blend(&mut color, INK, f32::from(layer.ink[at]) / 255.0 * edge);
             }
         }
         let (alpha, rgb) = self.overlay[at];
@@ -307,11 +310,11 @@ fn blend(color: &mut [f32; 3], with: Rgb, alpha: f32) {
     }
 }
 
-/// `[a, b, c]` with `a x + b y + c >= 0` on the side of the line through `p` and `q` where `inside`
-/// is.
+/// `[a, b, c]` such that `a x + b y + c >= 0` on that side of the line through `p` and `q` on which
+/// `inside` lies.
 ///
-/// The line is computed from its ends in one fixed order, so that triangles on both sides of it
-/// agree on it.
+/// The two points are sorted first, so that the triangles on both sides of the line use the same
+/// coefficients up to sign.
 fn half_plane(p: [f64; 3], q: [f64; 3], inside: [f64; 3]) -> [f64; 3] {
     let (p, q) = if (p[0], p[1]) <= (q[0], q[1]) { (p, q) } else { (q, p) };
     let (a, b) = (p[1] - q[1], q[0] - p[0]);
@@ -337,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_triangle_covers_its_pixels_and_nothing_else() {
+    fn a_triangle_covers_exactly_its_pixels() {
         let t = face([[4.0, 4.0, 0.0], [44.0, 4.0, 0.0], [4.0, 44.0, 0.0]], RED, Layer::Opaque);
         let image = draw(48, 48, &[t], &[]);
         for y in 0..48 {
@@ -352,7 +355,7 @@ mod tests {
             }
         }
         let edge = image.pixel(24, 23);
-        assert!(edge != RED && edge != WHITE, "the slanted side is smooth: {edge:?}");
+        assert!(edge != RED && edge != WHITE, "the slanted side must be antialiased: {edge:?}");
     }
 
     #[test]
@@ -378,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_face_wins_in_any_order() {
+    fn the_nearer_face_is_visible_in_any_order() {
         let (near, far) = (square(1.0, RED, Layer::Opaque), square(5.0, BLUE, Layer::Opaque));
         for faces in [[near, far].concat(), [far, near].concat()] {
             assert_eq!(draw(48, 48, &faces, &[]).pixel(20, 20), RED);
@@ -386,40 +389,41 @@ mod tests {
     }
 
     #[test]
-    fn glass_tints_what_is_behind_it_and_hides_behind_walls() {
-        let wall = square(5.0, RED, Layer::Opaque);
+    fn transparent_faces_tint_farther_faces_and_are_hidden_by_nearer_ones() {
+        let opaque = square(5.0, RED, Layer::Opaque);
         let front =
-            draw(48, 48, &[wall, square(1.0, BLUE, Layer::Ghost)].concat(), &[]).pixel(20, 20);
+            draw(48, 48, &[opaque, square(1.0, BLUE, Layer::Ghost)].concat(), &[]).pixel(20, 20);
         assert!(front[0] > 120 && front[2] > 20, "{front:?}");
         let behind =
-            draw(48, 48, &[wall, square(9.0, BLUE, Layer::Ghost)].concat(), &[]).pixel(20, 20);
+            draw(48, 48, &[opaque, square(9.0, BLUE, Layer::Ghost)].concat(), &[]).pixel(20, 20);
         assert_eq!(behind, RED);
     }
 
     #[test]
-    fn lines_are_hidden_by_their_surface_and_overlays_shine_through() {
-        let wall = square(5.0, RED, Layer::Opaque);
+    fn edges_are_hidden_by_surfaces_and_overlays_are_not() {
+        let opaque = square(5.0, RED, Layer::Opaque);
         let line = |z, stroke| Line {
             ends: [[10.0, 20.5, z], [38.0, 20.5, z]],
             radius: 1.0,
             alpha: 255,
             stroke,
         };
-        let on = draw(48, 48, &wall, &[line(5.0, Stroke::Edge(Layer::Opaque))]).pixel(20, 20);
+        let on = draw(48, 48, &opaque, &[line(5.0, Stroke::Edge(Layer::Opaque))]).pixel(20, 20);
         assert!(on[0] < 80, "{on:?}");
-        let hidden = draw(48, 48, &wall, &[line(50.0, Stroke::Edge(Layer::Opaque))]).pixel(20, 20);
+        let hidden =
+            draw(48, 48, &opaque, &[line(50.0, Stroke::Edge(Layer::Opaque))]).pixel(20, 20);
         assert_eq!(hidden, RED);
-        let through = draw(48, 48, &wall, &[line(50.0, Stroke::Overlay(BLUE))]).pixel(20, 20);
+        let through = draw(48, 48, &opaque, &[line(50.0, Stroke::Overlay(BLUE))]).pixel(20, 20);
         assert!(through != RED && through[0] > 100, "{through:?}");
     }
 
     #[test]
-    fn nothing_strange_breaks_it() {
-        let strange = [f32::NAN, f32::INFINITY, -1e30, 1e30, 0.0, 1e-40];
+    fn extreme_and_non_finite_coordinates_do_not_panic() {
+        let extreme = [f32::NAN, f32::INFINITY, -1e30, 1e30, 0.0, 1e-40];
         let mut faces = Vec::new();
         let mut lines = Vec::new();
-        for a in strange {
-            for b in strange {
+        for a in extreme {
+            for b in extreme {
                 faces.push(face([[a, b, a], [b, a, 0.0], [10.0, 10.0, b]], RED, Layer::Opaque));
                 let stroke = Stroke::Edge(Layer::Opaque);
                 lines.push(Line {

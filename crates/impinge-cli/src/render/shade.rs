@@ -1,4 +1,4 @@
-//! Colours: what a part looks like, and light on it.
+//! Colours of parts, and lighting.
 
 use impinge::Vec3;
 
@@ -8,14 +8,14 @@ use crate::verdict::{Kind, Verdict};
 /// 8-bit sRGB.
 pub(crate) type Rgb = [u8; 3];
 
-/// The page.
+/// The background.
 pub(crate) const WHITE: Rgb = [255, 255, 255];
-/// Text and the edges of parts that matter.
+/// Text and edges.
 pub(crate) const INK: Rgb = [28, 30, 34];
 /// Secondary text.
-pub(crate) const SOFT_INK: Rgb = [104, 110, 120];
+pub(crate) const SECONDARY_INK: Rgb = [104, 110, 120];
 
-/// Muted colours that tell parts apart where no verdict does.
+/// Colours of parts in pictures without verdicts.
 const PALETTE: [Rgb; 8] = [
     [158, 186, 212],
     [224, 196, 150],
@@ -27,71 +27,76 @@ const PALETTE: [Rgb; 8] = [
     [180, 178, 214],
 ];
 
-/// The colour of the part of a number.
+/// The colour of a part by its index.
 pub(crate) fn part_color(part: usize) -> Rgb {
     PALETTE[part % PALETTE.len()]
 }
 
-/// The colour of the part of a number, linear from 0 to 1, as glTF has it.
+/// The colour of a part by its index, as linear values from 0 to 1 for glTF.
 pub(crate) fn linear_color(part: usize) -> [f32; 3] {
     PALETTE[part % PALETTE.len()].map(|c| (f32::from(c) / 255.0).powf(2.2))
 }
 
-/// How much parts of one colour are lightened or darkened in turn, so that neighbours differ.
-const VARIATION: [f64; 4] = [0.0, 0.24, -0.16, 0.12];
+/// Parts with the same verdict are lightened or darkened by these amounts in turn, so that they can
+/// be distinguished.
+const LIGHTNESS_STEPS: [f64; 4] = [0.0, 0.24, -0.16, 0.12];
 
-/// How a part is drawn.
+/// The colour and transparency of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// Its colour in full light.
+pub(crate) struct PartStyle {
+    /// Its colour before lighting.
     pub(crate) rgb: Rgb,
-    /// How it hides what is behind it.
+    /// Its transparency.
     pub(crate) layer: Layer,
 }
 
-/// The look of every part: by its worst verdict if it has one, pale glass if others have, plain if
-/// none has.
+/// The style of every part: the colour of its worst verdict. A part without a verdict is a ghost if
+/// other parts have one, and opaque otherwise.
 ///
-/// A part that holds another is coloured glass, so that what it holds can be seen. `plain_colors`
-/// tells parts apart by colour where there are no verdicts to show.
-pub(crate) fn looks(parts: usize, verdicts: &[Verdict], plain_colors: bool) -> Vec<Look> {
+/// A part that contains another is transparent, so that the other is visible. If no part has a
+/// verdict and `plain_colors` is set, parts have the colours of the palette.
+pub(crate) fn part_styles(
+    parts: usize,
+    verdicts: &[Verdict],
+    plain_colors: bool,
+) -> Vec<PartStyle> {
     let mut worst = vec![Kind::Clear; parts];
-    let mut holds = vec![false; parts];
+    let mut contains_other = vec![false; parts];
     for v in verdicts {
         for part in [v.a, v.b] {
             worst[part] = worst[part].min(v.kind());
         }
         if v.kind() == Kind::Contained {
-            holds[v.named_order().1] = true;
+            contains_other[v.report_order().1] = true;
         }
     }
-    let calm = worst.iter().all(|k| *k == Kind::Clear);
-    let mut turn = [0_usize; 6];
+    let all_clear = worst.iter().all(|k| *k == Kind::Clear);
+    let mut parts_of_kind = [0_usize; 6];
     worst
         .iter()
         .enumerate()
         .map(|(i, kind)| {
-            let n = turn[*kind as usize];
-            turn[*kind as usize] += 1;
-            let base = if calm && plain_colors { PALETTE[i % PALETTE.len()] } else { kind.rgb() };
-            let vary =
-                if *kind == Kind::Clear { 0.4 } else { 1.0 } * VARIATION[n % VARIATION.len()];
-            let rgb = if calm && plain_colors { base } else { lighten(base, vary) };
-            let layer = match (kind, holds[i]) {
-                (Kind::Clear, _) if !calm => Layer::Ghost,
+            let n = parts_of_kind[*kind as usize];
+            parts_of_kind[*kind as usize] += 1;
+            let use_palette = all_clear && plain_colors;
+            let base = if use_palette { PALETTE[i % PALETTE.len()] } else { kind.rgb() };
+            let step = LIGHTNESS_STEPS[n % LIGHTNESS_STEPS.len()];
+            let amount = if *kind == Kind::Clear { 0.4 } else { 1.0 } * step;
+            let rgb = if use_palette { base } else { lighten(base, amount) };
+            let layer = match (kind, contains_other[i]) {
+                (Kind::Clear, _) if !all_clear => Layer::Ghost,
                 (_, true) => Layer::Glass,
                 _ => Layer::Opaque,
             };
-            Look { rgb, layer }
+            PartStyle { rgb, layer }
         })
         .collect()
 }
 
-/// `rgb` in the light that falls on a face with `normal`, given in the camera's axes (right, up,
-/// away).
+/// The colour `rgb` of a lit face with `normal`, given in the camera's axes (right, up, away).
 ///
-/// A key light from the upper left behind the viewer and a weak fill from the right; both sides of
-/// a face are lit.
+/// The lights are a key light from the upper left behind the viewer and a weak fill light from the
+/// right. Both sides of a face are lit.
 pub(crate) fn lit(rgb: Rgb, normal: Vec3) -> Rgb {
     let n = if normal.z > 0.0 { -normal } else { normal };
     let key = n.dot(Vec3::new(-0.42, 0.70, -0.58)).max(0.0);
@@ -100,14 +105,15 @@ pub(crate) fn lit(rgb: Rgb, normal: Vec3) -> Rgb {
     rgb.map(|c| to_byte(f64::from(c) * light))
 }
 
-/// Black or white, whichever can be read on `rgb`.
+/// The text colour, dark or white, that is readable on `rgb`.
 pub(crate) fn readable_on(rgb: Rgb) -> Rgb {
     let [r, g, b] = rgb.map(f64::from);
-    // The weights of luma in Rec. 601; red and orange stay below the limit, yellow does not.
+    // The luma weights of Rec. 601. The threshold gives white text on red and orange, dark text on
+    // yellow.
     if 0.299 * r + 0.587 * g + 0.114 * b > 165.0 { INK } else { WHITE }
 }
 
-/// Towards white for a positive `amount`, towards black for a negative one.
+/// `rgb` mixed with white for a positive `amount`, with black for a negative one.
 pub(crate) fn lighten(rgb: Rgb, amount: f64) -> Rgb {
     let target = if amount > 0.0 { WHITE } else { [0, 0, 0] };
     mix(rgb, target, amount.abs())
@@ -132,30 +138,30 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_verdict_colours_a_part_and_holders_are_glass() {
+    fn parts_have_the_colour_of_their_worst_verdict_and_containers_are_transparent() {
         let verdicts = [
             verdict(0, 1, Relation::Crossing),
             verdict(1, 2, Relation::Touching),
             verdict(3, 4, Relation::BInsideA),
         ];
-        let looks = looks(6, &verdicts, false);
-        let layers: Vec<Layer> = looks.iter().map(|l| l.layer).collect();
+        let styles = part_styles(6, &verdicts, false);
+        let layers: Vec<Layer> = styles.iter().map(|s| s.layer).collect();
         use Layer::{Ghost, Glass, Opaque};
         assert_eq!(layers, [Opaque, Opaque, Opaque, Glass, Opaque, Ghost]);
-        assert_eq!(looks[0].rgb, Kind::Crossing.rgb());
-        assert_ne!(looks[1].rgb, looks[0].rgb, "two crossing parts can be told apart");
-        assert_eq!(looks[2].rgb, Kind::Touching.rgb());
+        assert_eq!(styles[0].rgb, Kind::Crossing.rgb());
+        assert_ne!(styles[1].rgb, styles[0].rgb, "two crossing parts must have different colours");
+        assert_eq!(styles[2].rgb, Kind::Touching.rgb());
     }
 
     #[test]
-    fn without_verdicts_every_part_is_solid() {
+    fn without_verdicts_every_part_is_opaque() {
         for plain in [true, false] {
-            assert!(looks(3, &[], plain).iter().all(|l| l.layer == Layer::Opaque));
+            assert!(part_styles(3, &[], plain).iter().all(|s| s.layer == Layer::Opaque));
         }
     }
 
     #[test]
-    fn light_is_the_same_on_both_sides_and_brightest_towards_the_key() {
+    fn both_sides_are_lit_alike_and_the_key_light_is_brightest() {
         let n = Vec3::new(0.1, 0.2, -0.97);
         assert_eq!(lit([200, 100, 50], n), lit([200, 100, 50], -n));
         let (bright, dark) =

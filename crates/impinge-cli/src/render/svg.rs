@@ -1,19 +1,19 @@
-//! The page as SVG: the scene as an embedded raster, everything else as shapes and text with
-//! tooltips.
+//! The page as SVG: the scene as an embedded PNG image; title, legend and markers as shapes and
+//! text, with tooltips.
 
 use std::fmt::Write;
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 
 use super::layout::{Badge, Layout, Marker};
-use super::shade::{INK, Rgb, SOFT_INK, lighten, readable_on};
+use super::shade::{INK, Rgb, SECONDARY_INK, lighten, readable_on};
 
-/// The document; `png` is the scene without words and marks.
+/// The SVG document; `png` is the image of the scene without text and markers.
 pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[u8]) -> String {
     let (w, h) = (layout.size.width, layout.size.height);
     let s = layout.scale;
     let mut out = String::with_capacity(png.len() * 4 / 3 + 8_192);
-    // Writing to a string cannot fail, so the results below carry nothing.
+    // Writing to a string cannot fail, so the results below are ignored.
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
@@ -23,9 +23,9 @@ pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[
     let _ = write!(out, "<image width=\"{w}\" height=\"{h}\" href=\"data:image/png;base64,");
     BASE64_STANDARD.encode_string(png, &mut out);
     let _ = writeln!(out, "\"/>");
-    // Numbered ones last, so that no other marker covers a number.
-    let plain = markers.iter().filter(|m| m.badge.is_none());
-    for m in plain.chain(markers.iter().filter(|m| m.badge.is_some())) {
+    // Numbered markers are last, so that no other marker covers a number.
+    let unnumbered = markers.iter().filter(|m| m.badge.is_none());
+    for m in unnumbered.chain(markers.iter().filter(|m| m.badge.is_some())) {
         let [x, y] = m.center;
         let ring = if m.badge.is_some() { s } else { 0.5 * s };
         let _ = writeln!(out, "<g><title>{}</title>", escape(&m.tooltip));
@@ -67,7 +67,7 @@ pub(crate) fn document(title: &str, layout: &Layout, markers: &[Marker], png: &[
         );
     }
     for t in &layout.texts {
-        let color = hex(if t.soft { SOFT_INK } else { INK });
+        let color = hex(if t.secondary { SECONDARY_INK } else { INK });
         let _ = writeln!(
             out,
             "<text x=\"{:.1}\" y=\"{:.1}\" font-size=\"{:.1}\" fill=\"{color}\">{}</text>",
@@ -101,7 +101,7 @@ fn hex(rgb: Rgb) -> String {
     format!("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2])
 }
 
-/// Text fit for XML: markup escaped, control characters that XML forbids replaced by blanks.
+/// Text for XML: markup escaped, control characters, which XML forbids, replaced by spaces.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_cannot_break_the_document() {
+    fn markup_and_control_characters_are_escaped() {
         assert_eq!(escape("<a & \"b\">\u{1}"), "&lt;a &amp; &quot;b&quot;&gt; ");
     }
 }

@@ -1,4 +1,4 @@
-//! Every intersecting pair of triangles as CSV (RFC 4180), written as the pairs of parts are done.
+//! Every intersecting triangle pair as CSV (RFC 4180), written while the check runs.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -8,23 +8,23 @@ use anyhow::{Context, Result};
 use impinge::Vec3;
 use impinge::pair::Hit;
 
-/// Creates a file to be written line by line.
+/// Creates a file for buffered writing.
 pub(crate) fn create_file(path: &Path) -> Result<BufWriter<File>> {
     let file = File::create(path).with_context(|| {
-        format!("cannot create {}; check that the folder exists and may be written", path.display())
+        format!("cannot create {}; check that the folder exists and is writable", path.display())
     })?;
     Ok(BufWriter::new(file))
 }
 
 const HEADER: &str = "part_a,part_b,name_a,name_b,triangle_a,triangle_b,contact,x,y,z";
 
-/// The CSV file of `--pairs`. Points are in the scene's frame and read back bit for bit.
+/// The CSV file of `--pairs`. Points are in the scene's frame; numbers read back to the same bits.
 pub(crate) struct PairsFile {
     path: PathBuf,
     out: BufWriter<File>,
 }
 
-/// The two parts that a row is about: index and name of each.
+/// The two parts of a row: index and name of each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parts<'a> {
     pub(crate) a: (usize, &'a str),
@@ -32,14 +32,14 @@ pub(crate) struct Parts<'a> {
 }
 
 impl PairsFile {
-    /// Creates the file and writes its first line.
+    /// Creates the file and writes the header line.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let mut this = Self { path: path.to_owned(), out: create_file(path)? };
-        writeln!(this.out, "{HEADER}").with_context(|| this.trouble())?;
+        writeln!(this.out, "{HEADER}").with_context(|| this.write_error())?;
         Ok(this)
     }
 
-    /// One row a hit; `point` takes a hit's point to the scene's frame.
+    /// Writes one row per hit; `point` maps a hit's point to the scene's frame.
     pub(crate) fn write(
         &mut self,
         parts: Parts<'_>,
@@ -47,18 +47,18 @@ impl PairsFile {
         point: impl Fn(Vec3) -> Vec3,
     ) -> Result<()> {
         for hit in hits {
-            row(&mut self.out, parts, hit, point(hit.point)).with_context(|| self.trouble())?;
+            row(&mut self.out, parts, hit, point(hit.point)).with_context(|| self.write_error())?;
         }
         Ok(())
     }
 
-    /// Writes what is still buffered.
+    /// Flushes the buffer.
     pub(crate) fn finish(mut self) -> Result<()> {
-        self.out.flush().with_context(|| self.trouble())
+        self.out.flush().with_context(|| self.write_error())
     }
 
-    fn trouble(&self) -> String {
-        format!("cannot write {}; the file is incomplete", self.path.display())
+    fn write_error(&self) -> String {
+        format!("cannot write to {}; the file is incomplete", self.path.display())
     }
 }
 
@@ -73,8 +73,8 @@ fn row(out: &mut impl Write, parts: Parts<'_>, hit: &Hit, p: Vec3) -> io::Result
     writeln!(out, ",{:?},{:?},{:?}", p.x, p.y, p.z)
 }
 
-/// A field, in quotes where it holds a comma, a quote or a line break, or starts or ends with a
-/// blank.
+/// Writes a field, quoted if it contains a comma, a quote or a line break, or starts or ends with a
+/// space.
 fn field(out: &mut impl Write, text: &str) -> io::Result<()> {
     let special = |c: char| matches!(c, ',' | '"' | '\n' | '\r');
     if text.contains(special) || text.starts_with(' ') || text.ends_with(' ') {
@@ -90,7 +90,7 @@ mod tests {
     use impinge::exact::{Feature, HitKind};
 
     #[test]
-    fn fields_are_quoted_where_they_must_be() {
+    fn fields_are_quoted_where_necessary() {
         for (text, expected) in [
             ("plain", "plain"),
             ("", ""),
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_names_everything_and_keeps_every_bit() {
+    fn a_row_has_all_columns_and_exact_numbers() {
         let hit = Hit {
             a: 3,
             b: 4,

@@ -1,4 +1,4 @@
-//! One JSON document a command, for programs. Numbers read back bit for bit; all points are in the
+//! The JSON document of `impinge check`. Numbers read back to the same bits; all points are in the
 //! scene's frame.
 
 use std::io::Write;
@@ -10,11 +10,12 @@ use serde::Serialize;
 use crate::Status;
 use crate::args::CheckArgs;
 use crate::job::Job;
-use crate::survey::Summary;
+use crate::pairs::Summary;
 use crate::trees::CacheReport;
 use crate::verdict::{Kind, Verdict};
 
-/// Grows when a field changes its meaning or goes away; new fields do not count.
+/// The version of the JSON format. It increases when a field is removed or changes its meaning, not
+/// when a field is added.
 pub(super) const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -32,7 +33,7 @@ struct CheckDocument<'a> {
     cache: Option<CacheEntry<'a>>,
 }
 
-/// Trees by where they came from; with `--cache` only.
+/// The number of trees by source; present with `--cache` only.
 #[derive(Serialize)]
 struct CacheEntry<'a> {
     folder: &'a str,
@@ -62,7 +63,8 @@ struct PartEntry<'a> {
     name: &'a str,
     file: &'a str,
     triangles: usize,
-    /// Whether the part is a solid; what is not closed is a surface and holds nothing.
+    /// Whether the part is a solid. A part that is not closed is only a surface and cannot contain
+    /// another part.
     closed: bool,
 }
 
@@ -90,7 +92,7 @@ struct DistanceEntry {
     on_b: [f64; 3],
 }
 
-/// The document of `impinge check --json`. `found` is what the exit status says.
+/// Writes the document of `impinge check --json`. Its field `found` agrees with the exit status.
 pub(crate) fn write_check(
     out: &mut dyn Write,
     job: &Job,
@@ -162,7 +164,7 @@ fn pair<'a>(job: &'a Job, v: &Verdict) -> PairEntry<'a> {
     }
 }
 
-/// Writes the document and a line feed.
+/// Writes the document and a newline.
 pub(super) fn write(out: &mut dyn Write, document: &impl Serialize) -> Result<()> {
     serde_json::to_writer_pretty(&mut *out, document)?;
     writeln!(out)?;

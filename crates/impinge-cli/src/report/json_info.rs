@@ -1,4 +1,4 @@
-//! The JSON document of `impinge info`: every fact and the full list of every defect.
+//! The JSON document of `impinge info`: all properties and the full lists of defects.
 
 use std::io::Write;
 
@@ -43,7 +43,7 @@ struct InfoEntry<'a> {
     tree: TreeEntry,
 }
 
-/// The tree that queries descend. `shared` if it is that of a part before this one.
+/// The bounding volume tree. `shared`: an earlier part has the same tree.
 #[derive(Serialize)]
 struct TreeEntry {
     nodes: usize,
@@ -56,7 +56,7 @@ struct TreeEntry {
     shared: bool,
 }
 
-/// The polytope that a convex part bounds.
+/// The polytope of a convex part.
 #[derive(Serialize)]
 struct HullEntry {
     vertices: usize,
@@ -69,7 +69,7 @@ struct BoundsEntry {
     max: [f64; 3],
 }
 
-/// The document of `impinge info --json`.
+/// Writes the document of `impinge info --json`.
 pub(crate) fn write_info(
     out: &mut dyn Write,
     jobs: &[Job],

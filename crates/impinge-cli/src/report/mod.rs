@@ -1,36 +1,38 @@
-//! How results are written: tables for people, JSON and CSV for programs.
+//! Output formats: tables for people, JSON and CSV for programs.
 
 pub(crate) mod csv;
 pub(crate) mod json;
 pub(crate) mod json_info;
 pub(crate) mod table;
 
-/// Tables keep to this many columns where the names in them let themselves be shortened.
-pub(crate) const LINE: usize = 100;
+/// Tables shorten names so that their lines have at most this many characters.
+pub(crate) const LINE_WIDTH: usize = 100;
 
-/// A number for people: six significant digits, no trailing zeros, exponents only where they help.
+/// A number for people: see [`digits`], with six significant digits.
 pub(crate) fn number(x: f64) -> String {
     digits(x, 6)
 }
 
-/// A number rounded to `n` significant digits. Digits before the point are kept up to seven of
-/// them.
+/// A number rounded to `n` significant digits, without trailing zeros.
+///
+/// From 1e-4 to 1e7 it is written without an exponent and keeps all digits before the point.
+/// Outside of this range it has an exponent and `n - 1` digits.
 pub(crate) fn digits(x: f64, n: usize) -> String {
     let size = x.abs();
     if x == 0.0 {
         return "0".to_owned();
     }
-    let tidy = |text: &str| text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    let without_zeros = |text: &str| text.trim_end_matches('0').trim_end_matches('.').to_owned();
     if (1e-4..1e7).contains(&size) {
         let magnitude = size.log10().floor();
         let decimals = (n as f64 - 1.0 - magnitude).max(0.0) as usize;
         let text = format!("{x:.decimals$}");
-        return if decimals > 0 { tidy(&text) } else { text };
+        return if decimals > 0 { without_zeros(&text) } else { text };
     }
     let text = format!("{x:.*e}", n.saturating_sub(2));
     match text.split_once('e') {
         Some((mantissa, exponent)) if mantissa.contains('.') => {
-            format!("{}e{exponent}", tidy(mantissa))
+            format!("{}e{exponent}", without_zeros(mantissa))
         }
         _ => text,
     }
@@ -41,7 +43,7 @@ pub(crate) fn point(p: impinge::Vec3) -> String {
     format!("({}, {}, {})", number(p.x), number(p.y), number(p.z))
 }
 
-/// A count with thousands apart: 12 345 678 as `12,345,678`.
+/// A count with separators between thousands: `12,345,678`.
 pub(crate) fn count(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -54,7 +56,7 @@ pub(crate) fn count(n: usize) -> String {
     text
 }
 
-/// `1 part`, `2 parts`.
+/// A count with its noun: `1 part`, `2 parts`.
 pub(crate) fn plural(n: usize, what: &str) -> String {
     format!("{} {what}{}", count(n), if n == 1 { "" } else { "s" })
 }
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_keep_six_digits() {
+    fn numbers_have_six_significant_digits() {
         for (x, text) in [
             (0.0, "0"),
             (1.0, "1"),

@@ -1,19 +1,22 @@
-//! A small aligned text table.
+//! Aligned text tables.
 
 use std::io::{self, Write};
 
 use anstyle::Style;
 
-/// On which side of its column a cell stands.
+/// The least width to which [`Table::shrink`] shortens a column, in characters.
+const MIN_SHRUNK_WIDTH: usize = 12;
+
+/// The alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Text.
+    /// For text.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
-/// One cell: its text and its look.
+/// One cell: its text and its style.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     text: String,
@@ -27,14 +30,14 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Cell {
-    /// A cell that stands out.
+    /// A cell with a style.
     pub(crate) fn styled(text: impl Into<String>, style: Style) -> Self {
         Self { text: text.into(), style }
     }
 }
 
-/// Columns of aligned cells under headings, two blanks apart. Columns in which nothing is ever
-/// written are left out.
+/// Columns of aligned cells under headings, separated by two spaces. Columns without text are
+/// omitted.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     columns: Vec<Column>,
@@ -45,36 +48,37 @@ pub(crate) struct Table {
 struct Column {
     heading: &'static str,
     align: Align,
+    /// The maximum number of characters of a cell.
     limit: usize,
 }
 
 impl Table {
-    /// A table without columns.
+    /// An empty table.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// One more column; text beyond `limit` characters is shortened in its middle.
+    /// Adds a column; text of more than `limit` characters is shortened in its middle.
     pub(crate) fn column(mut self, heading: &'static str, align: Align, limit: usize) -> Self {
         self.columns.push(Column { heading, align, limit });
         self
     }
 
-    /// One more row; missing cells are empty.
+    /// Adds a row; missing cells are empty.
     pub(crate) fn row(&mut self, cells: Vec<Cell>) {
-        debug_assert!(cells.len() <= self.columns.len(), "more cells than columns");
+        debug_assert!(cells.len() <= self.columns.len(), "the row has more cells than columns");
         self.rows.push(cells);
     }
 
-    /// Shortens the text of `columns`, the widest first, until lines are no longer than `line`, but
-    /// no column to less than twelve characters.
-    pub(crate) fn shrink(&mut self, columns: &[usize], line: usize) {
+    /// Shortens the text of `columns`, the widest first, until lines have at most `line_width`
+    /// characters. Every column keeps at least [`MIN_SHRUNK_WIDTH`] characters.
+    pub(crate) fn shrink(&mut self, columns: &[usize], line_width: usize) {
         let widths: Vec<usize> = (0..self.columns.len()).map(|i| self.width(i)).collect();
         let shown = widths.iter().filter(|w| **w > 0).count();
         let total = widths.iter().sum::<usize>() + 2 * shown.saturating_sub(1);
         let mut limits: Vec<usize> = columns.iter().map(|c| widths[*c]).collect();
-        for _ in line..total {
-            if let Some(widest) = limits.iter_mut().max().filter(|w| **w > 12) {
+        for _ in line_width..total {
+            if let Some(widest) = limits.iter_mut().max().filter(|w| **w > MIN_SHRUNK_WIDTH) {
                 *widest -= 1;
             }
         }
@@ -83,7 +87,7 @@ impl Table {
         }
     }
 
-    /// Writes the table, each line after `indent` blanks.
+    /// Writes the table, each line indented by `indent` spaces.
     pub(crate) fn write(&self, out: &mut dyn Write, indent: usize) -> io::Result<()> {
         let bold = Style::new().bold();
         let widths: Vec<usize> = (0..self.columns.len()).map(|i| self.width(i)).collect();
@@ -104,18 +108,18 @@ impl Table {
                 let empty = Cell::default();
                 let cell = row.get(i).unwrap_or(&empty);
                 let text = shorten(&cell.text, column.limit.max(column.heading.len()));
-                let blank = widths[i] - display_width(&text);
+                let padding = widths[i] - display_width(&text);
                 if column.align == Align::Right {
-                    pending += blank;
+                    pending += padding;
                 }
-                // Blanks are written only in front of text, so that no line ends in them.
+                // Spaces are written only before text, so that no line ends with spaces.
                 if !text.is_empty() {
                     write!(out, "{:pending$}", "")?;
                     pending = 0;
                     write!(out, "{}{text}{}", cell.style.render(), cell.style.render_reset())?;
                 }
                 if column.align == Align::Left {
-                    pending += blank;
+                    pending += padding;
                 }
             }
             writeln!(out)?;
@@ -123,7 +127,7 @@ impl Table {
         Ok(())
     }
 
-    /// The width of a column; zero if no row has text in it.
+    /// The width of a column; zero if the table has rows and none has text in the column.
     fn width(&self, i: usize) -> usize {
         let Column { heading, limit, .. } = self.columns[i];
         let widest = self
@@ -137,8 +141,8 @@ impl Table {
     }
 }
 
-/// `text` with its middle replaced by `..` if it has more than `limit` characters. Control
-/// characters become blanks.
+/// `text`, its middle replaced by `..` if it has more than `limit` characters. Control characters
+/// become spaces.
 pub(crate) fn shorten(text: &str, limit: usize) -> String {
     let chars: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if chars.len() <= limit {
@@ -165,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_line_up_and_no_line_ends_in_blanks() {
+    fn columns_are_aligned_and_no_line_ends_with_spaces() {
         let mut table = Table::new()
             .column("name", Align::Left, 10)
             .column("n", Align::Right, 10)
@@ -181,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn names_give_way_to_the_width_of_the_page() {
+    fn names_are_shortened_to_fit_the_line_width() {
         let mut table = Table::new()
             .column("a", Align::Left, 60)
             .column("b", Align::Left, 60)
@@ -196,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn long_and_hostile_names_are_tamed() {
+    fn long_names_are_shortened_and_control_characters_replaced() {
         assert_eq!(shorten("abcdefgh", 8), "abcdefgh");
         assert_eq!(shorten("abcdefghi", 8), "abc..ghi");
         assert_eq!(shorten("a\x1b[31m\n", 9), "a [31m ");
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_rows_is_its_heading() {
+    fn a_table_without_rows_shows_its_headings() {
         assert_eq!(text(&Table::new().column("a", Align::Left, 5)), "  a\n");
     }
 }

@@ -1,4 +1,4 @@
-//! What can be typed after `impinge sim`.
+//! The arguments of `impinge sim`.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -14,26 +14,26 @@ use crate::render::{Axis, Size, View};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  Without any file:
+  Without a file:
     impinge sim --sample billiard
     impinge sim --sample robot --frames 600 --animation robot.png
     impinge sim --sample brownian --bodies 5000 --stats frames.csv --plot cost.svg
-  A scene file says how its parts move; in other files all parts move alike:
+  A scene file defines a motion per part; in other files all parts have the same motion:
     impinge sim line.toml --events contacts.jsonl
     impinge sim gearbox.glb --motion brownian --picture worst.png
-  For other programs: one JSON object a line, and the summary on standard error:
+  Events as one JSON object per line, the summary on standard error:
     impinge sim --sample falling --events - | jq 'select(.kind == \"began\") | [.a, .b]'
-  Why a pair is checked the way it is:
+  Why a pair is checked by its method:
     impinge sim --sample robot --explain \"arm 1 tool\" table
 
-A scene file gives motions to all parts, or to single ones (they may hang on others: parent = NAME):
+A scene file defines a motion for all parts or for single ones (relative to another: parent = NAME):
   [motion]
   kind = \"billiard\"           # or brownian, falling, keyframes, still
   speed = 2.5
 
-Exit status: 0 nothing ever met, 1 something did, 2 error.";
+Exit status: 0 no collision in any frame, 1 a collision, 2 an error.";
 
-/// One of the engine's methods, or a published one.
+/// A pairwise method of the engine, or a published one.
 fn method_by_name(name: &str) -> Result<MethodKind, impinge::Error> {
     let all: Vec<MethodKind> = MethodKind::ALL.iter().chain(METHODS).copied().collect();
     MethodKind::by_name(name, &all)
@@ -46,20 +46,20 @@ pub(crate) struct SimArgs {
     #[arg(value_name = "SCENE", required_unless_present = "sample", conflicts_with = "sample")]
     pub(crate) file: Option<PathBuf>,
 
-    /// What moves.
+    /// The bodies and their motions.
     #[command(flatten)]
     pub(crate) bodies: BodyArgs,
 
-    /// How it is run.
+    /// The frames and the engine's settings.
     #[command(flatten)]
     pub(crate) run: RunArgs,
 
-    /// What is said about it.
+    /// The output.
     #[command(flatten)]
     pub(crate) output: SimOutputArgs,
 }
 
-/// What moves, and how.
+/// The bodies and their motions.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
 pub(crate) struct BodyArgs {
@@ -67,95 +67,96 @@ pub(crate) struct BodyArgs {
     #[arg(long, value_name = "NAME", value_parser = sample)]
     pub(crate) sample: Option<Sample>,
 
-    /// How many bodies the generated scene has.
+    /// Number of bodies of the generated scene.
     #[arg(long, value_name = "N", conflicts_with = "file")]
     pub(crate) bodies: Option<usize>,
 
-    /// How parts move about which the file says nothing: still, billiard, brownian or falling.
+    /// The motion of parts without one in the file: still, billiard, brownian or falling.
     #[arg(long, value_name = "KIND", value_parser = motion, conflicts_with = "sample")]
     pub(crate) motion: Option<Motion>,
 
-    /// Where random numbers start; the same seed gives the same events.
+    /// Seed of the random numbers; the same seed gives the same events.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 }
 
-/// How it is run.
+/// The frames and the engine's settings.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Run")]
 pub(crate) struct RunArgs {
-    /// How many frames.
+    /// Number of frames.
     #[arg(long, value_name = "N", default_value = "300")]
     pub(crate) frames: NonZeroUsize,
 
-    /// Seconds from frame to frame [default: 1/60].
+    /// Time step from frame to frame in seconds [default: 1/60].
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0 / 60.0, hide_default_value = true, value_parser = seconds, allow_hyphen_values = true)]
     pub(crate) dt: f64,
 
-    /// The broad phase: neighbours, auto, all-pairs, grid, octree, slabs, sweep, tree, or the first
-    /// with -oriented.
+    /// The broad phase: neighbours, auto, all-pairs, grid, grid-oriented, octree, octree-oriented,
+    /// slabs, slabs-oriented, sweep or tree.
     #[arg(long, value_name = "NAME", default_value_t, hide_default_value = true, value_parser = phase_by_name)]
     pub(crate) phase: PhaseKind,
 
-    /// The method for pairs to which it applies: hulls, triangles, sweep, brute-force, or a published
-    /// one, such as box-tree, 18-dop, clipping or separating-vector [default: what costs least].
+    /// The method for the pairs to which it applies: hulls, triangles, sweep, brute-force, or a
+    /// published one, such as box-tree, 18-dop, clipping or separating-vector [default: the method
+    /// with the lowest estimated cost].
     #[arg(long, value_name = "NAME", value_parser = method_by_name)]
     pub(crate) method: Option<MethodKind>,
 
-    /// How many threads to use [default: all processors].
+    /// Number of threads [default: all processors].
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
-/// What is printed and written.
+/// The output.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct SimOutputArgs {
-    /// Writes what began and ended to meet, a JSON object a line; - is standard output.
+    /// Writes the start and end of every collision, one JSON object per line; - is standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
 
-    /// Also writes an event for every pair that goes on meeting, in every frame.
+    /// Also writes an event for every ongoing collision in every frame.
     #[arg(long, requires = "events")]
     pub(crate) persisting: bool,
 
-    /// Writes what every frame took, as CSV.
+    /// Writes times and counts of every frame as CSV.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) stats: Option<PathBuf>,
 
-    /// Draws the cost over time.
+    /// Draws times and counts over the frames as SVG.
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
 
-    /// Draws the frame with most contacts; the extension decides between PNG and SVG.
+    /// Draws the frame with most collisions, as PNG or SVG by the extension.
     #[arg(long, value_name = "FILE.png|svg")]
     pub(crate) picture: Option<PathBuf>,
 
-    /// Draws the run as an animated PNG, of at most 120 pictures.
+    /// Draws the run as an animated PNG of at most 120 frames.
     #[arg(long, value_name = "FILE.png")]
     pub(crate) animation: Option<PathBuf>,
 
-    /// Size of the animation in pixels.
+    /// The size of the animation in pixels.
     #[arg(long, value_name = "WxH", default_value = "320x240", value_parser = Size::parse)]
     pub(crate) animation_size: Size,
 
-    /// Explains how the pair of these two bodies is checked.
+    /// Explains how the pair of bodies A and B is checked.
     #[arg(long, value_names = ["A", "B"], num_args = 2)]
     pub(crate) explain: Option<Vec<String>>,
 
-    /// Where to look from: iso, front, top, side, or the direction to look along.
+    /// The view: iso, front, top, side, or a viewing direction.
     #[arg(long, value_name = "iso|front|top|side|DX DY DZ", default_value = "iso", value_parser = View::parse, allow_hyphen_values = true)]
     pub(crate) view: View,
 
-    /// Which axis points up in pictures.
+    /// The axis that points up in pictures.
     #[arg(long, value_enum, value_name = "AXIS", default_value_t)]
     pub(crate) up: Axis,
 
-    /// Size of the picture in pixels.
+    /// The size of the picture in pixels.
     #[arg(long, value_name = "WxH", default_value = "1600x1200", value_parser = Size::parse)]
     pub(crate) size: Size,
 
-    /// No progress bar and no notes; the summary, and errors, remain.
+    /// Prints no progress bar and no notes, only the summary and errors.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -163,20 +164,19 @@ pub(crate) struct SimOutputArgs {
 fn sample(text: &str) -> Result<Sample, String> {
     Sample::from_name(text).ok_or_else(|| {
         let known = Sample::ALL.map(Sample::name).join(", ");
-        format!("there is no such sample; there are {known}")
+        format!("unknown sample; expected one of {known}")
     })
 }
 
 fn motion(text: &str) -> Result<Motion, String> {
     Motion::from_name(text).ok_or_else(|| {
-        "expected still, billiard, brownian or falling; keyframes belong into a scene file"
-            .to_owned()
+        "expected still, billiard, brownian or falling; define keyframes in a scene file".to_owned()
     })
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(s) if s.is_finite() && s > 0.0 => Ok(s),
-        _ => Err("expected a finite number above 0, in seconds".to_owned()),
+        _ => Err("expected a finite number of seconds above 0".to_owned()),
     }
 }

@@ -1,4 +1,4 @@
-//! Events as lines of JSON.
+//! Collision events as lines of JSON.
 
 use std::fs::File;
 use std::io::{BufWriter, Stdout, Write};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::Scene;
 use crate::report::csv::create_file;
 
-/// Where the lines go.
+/// Writes events to a file or to standard output.
 pub(crate) struct EventLines {
     path: PathBuf,
     out: Out,
@@ -23,7 +23,7 @@ enum Out {
     File(BufWriter<File>),
 }
 
-/// One line.
+/// One event.
 #[derive(Debug, Serialize)]
 struct Line<'a> {
     frame: u64,
@@ -32,20 +32,20 @@ struct Line<'a> {
     a: &'a str,
     b: &'a str,
     certain: bool,
-    /// A common point in the frame of the scene.
+    /// A common point, in the scene's frame.
     #[serde(skip_serializing_if = "Option::is_none")]
     point: Option<[f64; 3]>,
-    /// The parts of bodies that have several.
+    /// The names of the two parts, if a body has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     parts: Option<[&'a str; 2]>,
-    /// The triangles that meet, by their numbers in the parts; null where a part lies within the
-    /// other, or hulls alone decided.
+    /// The indices of the intersecting triangles in their parts; null if one part lies inside the
+    /// other, or if the hulls decided the pair.
     #[serde(skip_serializing_if = "Option::is_none")]
     triangles: Option<[Option<u32>; 2]>,
 }
 
 impl EventLines {
-    /// Lines to a file, which is created, or to standard output for `-`.
+    /// Creates the file; `-` is standard output.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let out = if path == Path::new("-") {
             Out::Stdout(BufWriter::new(std::io::stdout()))
@@ -55,12 +55,12 @@ impl EventLines {
         Ok(Self { path: path.to_owned(), out })
     }
 
-    /// Whether standard output is taken.
+    /// Whether the events go to standard output.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self.out, Out::Stdout(_))
     }
 
-    /// A line for every event of a frame.
+    /// Writes a line for every event of a frame.
     pub(crate) fn write(&mut self, scene: &Scene, stage: &Stage, report: &Report) -> Result<()> {
         for event in report.events() {
             let line = line(scene, stage, report, event);
@@ -68,14 +68,14 @@ impl EventLines {
             serde_json::to_writer(&mut *out, &line)
                 .map_err(anyhow::Error::from)
                 .and_then(|()| Ok(writeln!(out)?))
-                .with_context(|| trouble(&self.path))?;
+                .with_context(|| write_error(&self.path))?;
         }
         Ok(())
     }
 
-    /// Writes what is still buffered.
+    /// Flushes the buffer.
     pub(crate) fn finish(mut self) -> Result<()> {
-        self.out.writer().flush().with_context(|| trouble(&self.path))
+        self.out.writer().flush().with_context(|| write_error(&self.path))
     }
 }
 
@@ -88,16 +88,16 @@ impl Out {
     }
 }
 
-fn trouble(path: &Path) -> String {
-    format!("cannot write {}; the events are incomplete", path.display())
+fn write_error(path: &Path) -> String {
+    format!("cannot write to {}; the events are incomplete", path.display())
 }
 
 fn line<'a>(scene: &'a Scene, stage: &Stage, report: &Report, event: &Event) -> Line<'a> {
     let bodies = [event.a, event.b].map(|handle| stage.body_of(handle));
     let [a, b] = bodies.map(|body| scene.names[body].as_str());
     let moving = &scene.moving;
-    let several = bodies.iter().any(|body| moving.bodies[*body].parts.len() > 1);
-    let parts = event.witness.filter(|_| several).map(|witness| {
+    let has_parts = bodies.iter().any(|body| moving.bodies[*body].parts.len() > 1);
+    let parts = event.witness.filter(|_| has_parts).map(|witness| {
         [0, 1].map(|k| {
             let first = moving.bodies[bodies[k]].parts.start;
             moving.scene.parts()[first + witness.parts[k] as usize].name.as_str()

@@ -1,8 +1,8 @@
-//! `impinge sim`: bodies on paths, and what they meet on their way.
+//! `impinge sim`: moving bodies and their collisions.
 //!
-//! The way of the data: a scene with motions ([`impinge_samples::motion`]) on a stage, frame by
-//! frame ([`run`]); events and figures go to files as they come ([`events`], [`stats`]), and what
-//! is drawn is drawn at the end ([`plot`], [`pictures`]).
+//! [`run`] moves the bodies of a scene ([`impinge_samples::motion`]) frame by frame and updates the
+//! world. Events and figures are written to files after every frame ([`events`], [`stats`]); plots
+//! and pictures are drawn at the end ([`plot`], [`pictures`]).
 
 mod args;
 mod events;
@@ -20,35 +20,35 @@ use impinge::world::{Handle, WorldOptions};
 use impinge_samples::motion::{Motion, MovingScene, Stage};
 
 use self::events::EventLines;
-use self::pictures::Camera;
+use self::pictures::Recorder;
 use self::stats::{Frame, StatsFile};
 use self::summary::Summary;
-use crate::job::unique;
+use crate::job::unique_names;
 use crate::progress::Progress;
 use crate::report::plural;
 use crate::{Status, note};
 
-/// What is simulated.
+/// The simulated scene.
 pub(crate) struct Scene {
     /// The bodies and their motions.
     moving: MovingScene,
-    /// A name for every body, all different.
+    /// A unique name for every body.
     names: Vec<String>,
-    /// What it is called.
+    /// The name of the file or sample.
     title: String,
 }
 
-/// Runs what the arguments name.
+/// Runs `impinge sim`.
 pub(crate) fn run(args: &SimArgs) -> Result<Status> {
     let scene = load(args)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(args.run.threads.map_or(0, std::num::NonZero::get))
         .build()
-        .context("cannot start the threads; ask for fewer with --threads")?;
+        .context("cannot start the threads; give a smaller number with --threads")?;
     pool.install(|| simulate(&scene, args))
 }
 
-/// The scene, from a file or generated.
+/// Loads or generates the scene.
 fn load(args: &SimArgs) -> Result<Scene> {
     let bodies = &args.bodies;
     let (moving, title) = match (&args.file, bodies.sample) {
@@ -66,26 +66,26 @@ fn load(args: &SimArgs) -> Result<Scene> {
             let name = file.file_name().map(|n| n.to_string_lossy().into_owned());
             (moving, name.unwrap_or_else(|| file.display().to_string()))
         }
-        (None, None) => bail!("name a scene file, or a generated scene with --sample"),
+        (None, None) => bail!("give a scene file, or choose a generated scene with --sample"),
     };
     let number = |(i, name): (usize, &String)| {
         if name.is_empty() { format!("body {i}") } else { name.clone() }
     };
     let names: Vec<&String> = moving.bodies.iter().map(|body| &body.name).collect();
     let names: Vec<String> = names.into_iter().enumerate().map(number).collect();
-    Ok(Scene { moving, names: unique(&names), title })
+    Ok(Scene { moving, names: unique_names(&names), title })
 }
 
-/// Says on standard error what may not be meant.
-fn remark(scene: &Scene, stage: &Stage) {
+/// Prints notes on standard error about scenes that may not be as intended.
+fn print_notes(scene: &Scene, stage: &Stage) {
     let bodies = &scene.moving.bodies;
     if bodies.iter().all(|body| body.motion == Motion::Still) {
-        note("nothing moves; give motions in a scene file, or --motion brownian");
+        note("no body moves; define motions in a scene file, or try --motion brownian");
     }
     if stage.partly_ignored() > 0 {
         let pairs = plural(stage.partly_ignored(), "pair");
         note(&format!(
-            "{pairs} of bodies are to be ignored in part; parts that move as one are compared as a whole"
+            "{pairs} of bodies have an ignored pair of parts; not all of their parts are ignored, so the bodies are checked as a whole"
         ));
     }
 }
@@ -99,14 +99,14 @@ fn simulate(scene: &Scene, args: &SimArgs) -> Result<Status> {
         .persisting(output.persisting);
     let mut stage = Stage::new(&scene.moving, &options, args.bodies.seed)?;
     if !output.quiet {
-        remark(scene, &stage);
+        print_notes(scene, &stage);
     }
     let explained =
         output.explain.as_deref().map(|names| pair(scene, &stage, names)).transpose()?;
     let mut events = output.events.as_deref().map(EventLines::create).transpose()?;
     let mut file = output.stats.as_deref().map(StatsFile::create).transpose()?;
     let frames = run.frames.get();
-    let mut camera = Camera::new(output, frames)?;
+    let mut recorder = Recorder::new(output, frames)?;
     let mut summary = Summary::new(scene.names.len());
     let mut progress = Progress::new(frames, "simulating", output.quiet);
     for number in 1..=frames {
@@ -126,7 +126,7 @@ fn simulate(scene: &Scene, args: &SimArgs) -> Result<Status> {
             file.write(&frame)?;
         }
         summary.add(&stage, report, frame);
-        camera.look(number, &stage)?;
+        recorder.record(number, &stage)?;
         progress.step();
     }
     drop(progress);
@@ -140,34 +140,34 @@ fn simulate(scene: &Scene, args: &SimArgs) -> Result<Status> {
     if let Some(path) = &output.plot {
         plot::write(path, &summary.plot_title(scene, args), summary.frames())?;
     }
-    camera.develop(scene, args)?;
+    recorder.write_files(scene, args)?;
     let explanation = match explained {
         Some([a, b]) => {
             let [first, second] = [a, b].map(|handle| &scene.names[stage.body_of(handle)]);
             let text = stage.world().explain(a, b)?;
-            Some(format!("a is {first}, b is {second}; as of the last frame:\n{text}"))
+            Some(format!("a is {first}, b is {second}; in the last frame:\n{text}"))
         }
         None => None,
     };
     summary.print(scene, args, &stage, explanation.as_deref(), to_stdout)?;
-    Ok(if summary.met() { Status::Found } else { Status::Clear })
+    Ok(if summary.has_collisions() { Status::Found } else { Status::Clear })
 }
 
-/// The two bodies of a pair by their names.
+/// The handles of the two named bodies, in ascending order.
 fn pair(scene: &Scene, stage: &Stage, names: &[String]) -> Result<[Handle; 2]> {
     let find = |name: &String| -> Result<Handle> {
         let Some(body) = scene.names.iter().position(|n| n == name) else {
-            let some = scene.names[..scene.names.len().min(8)].join(", ");
+            let names = scene.names[..scene.names.len().min(8)].join(", ");
             let more = if scene.names.len() > 8 { ", ..." } else { "" };
-            bail!("--explain: there is no body {name:?}; there are {some}{more}");
+            bail!("--explain: there is no body {name:?}; the bodies are {names}{more}");
         };
         Ok(stage.handles()[body])
     };
-    let [a, b] = names else { bail!("--explain takes two bodies") };
+    let [a, b] = names else { bail!("--explain needs two bodies") };
     if a == b {
-        bail!("--explain: {a:?} makes no pair with itself; name two different bodies");
+        bail!("--explain: {a:?} is given twice; give two different bodies");
     }
-    // The explanation calls that one a which is in the smaller slot.
+    // In the explanation, body a is the one in the smaller slot.
     let (a, b) = (find(a)?, find(b)?);
     Ok([a.min(b), a.max(b)])
 }

@@ -1,4 +1,4 @@
-//! A picture of the frame with most contacts, and the run as an animation.
+//! A picture of the frame with most collisions, and an animation of the run.
 
 use std::path::PathBuf;
 
@@ -11,36 +11,38 @@ use impinge_samples::motion::Stage;
 use super::args::SimOutputArgs;
 use super::{Scene, SimArgs};
 use crate::args::PictureArgs;
-use crate::render::{self, Curves, Film, Picture, Shot};
-use crate::report::{count, digits};
-use crate::survey::Summary;
+use crate::pairs::Summary;
+use crate::render::{self, Animation, AnimationFrame, Curves, Picture};
+use crate::report::{count, digits, plural};
 use crate::verdict::Verdict;
 
-/// The most pictures of an animation.
-const MOST_SHOTS: usize = 120;
+/// The maximum number of frames of an animation.
+const MAX_ANIMATION_FRAMES: usize = 120;
 
-/// Remembers what is to be drawn.
-pub(crate) struct Camera {
+/// Records the frames to be drawn.
+pub(crate) struct Recorder {
     picture: Option<PictureArgs>,
-    best: Option<Moment>,
-    film: Option<PathBuf>,
-    /// Every so many frames are filmed.
-    every: usize,
-    shots: Vec<Moment>,
+    /// The frame with most colliding pairs so far.
+    best: Option<Snapshot>,
+    animation: Option<PathBuf>,
+    /// Every frame of this step is part of the animation.
+    frame_step: usize,
+    recorded: Vec<Snapshot>,
 }
 
-/// Where everything was, and what met.
+/// Poses and colliding pairs of one frame.
 #[derive(Clone, Debug)]
-struct Moment {
+struct Snapshot {
     frame: usize,
     time: f64,
+    /// The pose of every part.
     poses: Vec<Pose>,
-    /// Pairs of bodies that met.
-    meeting: Vec<(usize, usize)>,
+    /// Pairs of bodies that collide.
+    colliding: Vec<(usize, usize)>,
 }
 
-impl Camera {
-    /// For the files that the arguments name.
+impl Recorder {
+    /// A recorder for the output files of the arguments.
     pub(crate) fn new(output: &SimOutputArgs, frames: usize) -> Result<Self> {
         let extension = |path: &PathBuf| {
             path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
@@ -52,51 +54,52 @@ impl Camera {
             match extension(path).as_str() {
                 "png" => png = Some(path.clone()),
                 "svg" => svg = Some(path.clone()),
-                _ => bail!("--picture {}: its name must end in .png or .svg", path.display()),
+                _ => bail!("--picture {}: the file name must end in .png or .svg", path.display()),
             }
             picture = Some(PictureArgs { png, svg, view, up, size });
         }
         if let Some(path) = &output.animation {
             if !["png", "apng"].contains(&extension(path).as_str()) {
-                bail!("--animation {}: its name must end in .png or .apng", path.display());
+                bail!("--animation {}: the file name must end in .png or .apng", path.display());
             }
         }
-        let every = frames.div_ceil(MOST_SHOTS);
-        Ok(Self { picture, best: None, film: output.animation.clone(), every, shots: Vec::new() })
+        let frame_step = frames.div_ceil(MAX_ANIMATION_FRAMES);
+        let animation = output.animation.clone();
+        Ok(Self { picture, best: None, animation, frame_step, recorded: Vec::new() })
     }
 
-    /// Keeps what may be drawn of a frame.
-    pub(crate) fn look(&mut self, frame: usize, stage: &Stage) -> Result<()> {
-        let meeting = stage.world().report().stats().meeting;
-        let best = self.best.as_ref().map(|moment| moment.meeting.len());
-        // Where nothing ever meets, the picture is of the start.
-        let better = self.picture.is_some() && best.is_none_or(|most| meeting > most);
-        let filmed = self.film.is_some() && (frame - 1) % self.every == 0;
-        if !better && !filmed {
+    /// Records the current frame if it may be drawn.
+    pub(crate) fn record(&mut self, frame: usize, stage: &Stage) -> Result<()> {
+        let colliding = stage.world().report().stats().meeting;
+        let best = self.best.as_ref().map(|snapshot| snapshot.colliding.len());
+        // Without any collision, the picture shows the first frame.
+        let better = self.picture.is_some() && best.is_none_or(|most| colliding > most);
+        let animated = self.animation.is_some() && (frame - 1) % self.frame_step == 0;
+        if !better && !animated {
             return Ok(());
         }
         let pairs = stage.world().collisions();
-        let moment = Moment {
+        let snapshot = Snapshot {
             frame,
             time: stage.time(),
             poses: stage.part_poses()?,
-            meeting: pairs.iter().map(|c| (stage.body_of(c.a), stage.body_of(c.b))).collect(),
+            colliding: pairs.iter().map(|c| (stage.body_of(c.a), stage.body_of(c.b))).collect(),
         };
         if better {
-            self.best = Some(moment.clone());
+            self.best = Some(snapshot.clone());
         }
-        if filmed {
-            self.shots.push(moment);
+        if animated {
+            self.recorded.push(snapshot);
         }
         Ok(())
     }
 
-    /// Draws the files.
-    pub(crate) fn develop(&self, scene: &Scene, args: &SimArgs) -> Result<()> {
-        if let (Some(files), Some(moment)) = (&self.picture, &self.best) {
-            draw(scene, moment, files)?;
+    /// Draws and writes the files.
+    pub(crate) fn write_files(&self, scene: &Scene, args: &SimArgs) -> Result<()> {
+        if let (Some(files), Some(snapshot)) = (&self.picture, &self.best) {
+            draw(scene, snapshot, files)?;
         }
-        match &self.film {
+        match &self.animation {
             Some(path) => self.animate(scene, args, path),
             None => Ok(()),
         }
@@ -106,45 +109,50 @@ impl Camera {
         let output = &args.output;
         let parts = scene.moving.scene.parts();
         let boxes: Vec<Aabb> = self
-            .shots
+            .recorded
             .iter()
-            .flat_map(|shot| parts.iter().zip(&shot.poses))
+            .flat_map(|snapshot| parts.iter().zip(&snapshot.poses))
             .map(|(part, pose)| part.mesh.bounds_at(pose))
             .collect();
-        let milliseconds = (args.run.dt * self.every as f64 * 1e3).clamp(20.0, 1000.0);
-        let mut film =
-            Film::new(&boxes, output.view, output.up, output.animation_size, milliseconds as u16);
+        let milliseconds = (args.run.dt * self.frame_step as f64 * 1e3).clamp(20.0, 1000.0);
+        let mut animation = Animation::new(
+            &boxes,
+            output.view,
+            output.up,
+            output.animation_size,
+            milliseconds as u16,
+        );
         let still: Vec<bool> = {
-            let first = self.shots.first().map_or(&[][..], |shot| &shot.poses);
-            let moved = |i: usize| self.shots.iter().any(|shot| shot.poses[i] != first[i]);
-            (0..parts.len()).map(|i| !moved(i)).collect()
+            let first = self.recorded.first().map_or(&[][..], |snapshot| &snapshot.poses);
+            let moves = |i: usize| self.recorded.iter().any(|s| s.poses[i] != first[i]);
+            (0..parts.len()).map(|i| !moves(i)).collect()
         };
-        for shot in &self.shots {
-            let mut meets = vec![false; parts.len()];
-            for (a, b) in &shot.meeting {
+        for snapshot in &self.recorded {
+            let mut collides = vec![false; parts.len()];
+            for (a, b) in &snapshot.colliding {
                 for body in [*a, *b] {
-                    meets[scene.moving.bodies[body].parts.clone()].fill(true);
+                    collides[scene.moving.bodies[body].parts.clone()].fill(true);
                 }
             }
             let caption = format!(
-                "frame {}  {} s  {} meet",
-                shot.frame,
-                digits(shot.time, 3),
-                count(shot.meeting.len())
+                "frame {}  {} s  {} colliding",
+                snapshot.frame,
+                digits(snapshot.time, 3),
+                count(snapshot.colliding.len())
             );
-            film.add(&Shot {
-                scene: &moved(scene, &shot.poses),
-                meets: &meets,
+            animation.add(&AnimationFrame {
+                scene: &parts_at(scene, &snapshot.poses),
+                collides: &collides,
                 still: &still,
                 caption,
             });
         }
-        render::save(path, &film.encode()?)
+        render::save(path, &animation.encode()?)
     }
 }
 
-/// The parts of a scene at other poses.
-fn moved(scene: &Scene, poses: &[Pose]) -> Parts {
+/// The parts of a scene at the given poses.
+fn parts_at(scene: &Scene, poses: &[Pose]) -> Parts {
     let mut parts = Parts::new();
     for (part, pose) in scene.moving.scene.parts().iter().zip(poses) {
         parts.add(part.name.clone(), part.mesh.clone(), *pose);
@@ -152,9 +160,9 @@ fn moved(scene: &Scene, poses: &[Pose]) -> Parts {
     parts
 }
 
-/// Draws one frame, with what [`check_pair`] says about the pairs that meet in it.
-fn draw(scene: &Scene, moment: &Moment, files: &PictureArgs) -> Result<()> {
-    let parts = moved(scene, &moment.poses);
+/// Draws one frame with the results of [`check_pair`] for its colliding pairs.
+fn draw(scene: &Scene, snapshot: &Snapshot, files: &PictureArgs) -> Result<()> {
+    let parts = parts_at(scene, &snapshot.poses);
     let mut names: Vec<String> = vec![String::new(); parts.parts().len()];
     for (body, name) in scene.moving.bodies.iter().zip(&scene.names) {
         for i in body.parts.clone() {
@@ -164,7 +172,7 @@ fn draw(scene: &Scene, moment: &Moment, files: &PictureArgs) -> Result<()> {
     }
     let options = CheckOptions::default().keep_hits(true);
     let (mut verdicts, mut curves) = (Vec::new(), Curves::default());
-    for (first, second) in &moment.meeting {
+    for (first, second) in &snapshot.colliding {
         let pairs = scene.moving.bodies[*first]
             .parts
             .clone()
@@ -195,11 +203,11 @@ fn draw(scene: &Scene, moment: &Moment, files: &PictureArgs) -> Result<()> {
         scene: &parts,
         names: &names,
         title: format!(
-            "{}, frame {} at {} s: {} meet",
+            "{}, frame {} at {} s: {}",
             scene.title,
-            moment.frame,
-            digits(moment.time, 4),
-            if moment.meeting.is_empty() { "none".to_owned() } else { count(moment.meeting.len()) }
+            snapshot.frame,
+            digits(snapshot.time, 4),
+            plural(snapshot.colliding.len(), "colliding pair")
         ),
         verdicts: &verdicts,
         curves: &curves,

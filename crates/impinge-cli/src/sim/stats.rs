@@ -1,4 +1,4 @@
-//! What a frame took, and a file of it.
+//! Times and counts per frame, and their CSV file.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,27 +10,27 @@ use impinge::world::{Report, Stats};
 
 use crate::report::csv::create_file;
 
-/// What one frame took.
+/// Times and counts of one frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
-    /// Its number, from one.
+    /// The number of the frame, counted from one.
     pub(crate) number: u64,
-    /// Seconds since the start.
+    /// Simulated seconds since the start.
     pub(crate) time: f64,
-    /// Milliseconds to find the new poses.
+    /// Milliseconds to compute the new poses.
     pub(crate) move_ms: f64,
-    /// Milliseconds of the update of the world.
+    /// Milliseconds to update the world.
     pub(crate) update_ms: f64,
-    /// The figures of the update.
+    /// The counts of the update.
     pub(crate) stats: Stats,
-    /// Pairs that began to meet.
+    /// Number of collisions that began.
     pub(crate) began: usize,
-    /// Pairs that ended to.
+    /// Number of collisions that ended.
     pub(crate) ended: usize,
 }
 
 impl Frame {
-    /// The frame that the report is about.
+    /// The frame of `report`.
     pub(crate) fn new(report: &Report, time: f64, moving: Duration, update: Duration) -> Self {
         Self {
             number: report.frame,
@@ -53,14 +53,14 @@ pub(crate) struct StatsFile {
 }
 
 impl StatsFile {
-    /// Creates the file and writes its first line.
+    /// Creates the file and writes the header line.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         let mut this = Self { path: path.to_owned(), out: create_file(path)? };
-        writeln!(this.out, "{HEADER}").with_context(|| this.trouble())?;
+        writeln!(this.out, "{HEADER}").with_context(|| this.write_error())?;
         Ok(this)
     }
 
-    /// One row.
+    /// Writes one row.
     pub(crate) fn write(&mut self, frame: &Frame) -> Result<()> {
         let Frame { number, time, move_ms, update_ms, stats, began, ended } = frame;
         let Stats { moved, boxes_began, boxes_ended, pairs, checked, by_hulls, meeting } = stats;
@@ -68,15 +68,15 @@ impl StatsFile {
             self.out,
             "{number},{time:?},{move_ms:.6},{update_ms:.6},{moved},{boxes_began},{boxes_ended},{pairs},{checked},{by_hulls},{meeting},{began},{ended}"
         )
-        .with_context(|| self.trouble())
+        .with_context(|| self.write_error())
     }
 
-    /// Writes what is still buffered.
+    /// Flushes the buffer.
     pub(crate) fn finish(mut self) -> Result<()> {
-        self.out.flush().with_context(|| self.trouble())
+        self.out.flush().with_context(|| self.write_error())
     }
 
-    fn trouble(&self) -> String {
-        format!("cannot write {}; the file is incomplete", self.path.display())
+    fn write_error(&self) -> String {
+        format!("cannot write to {}; the file is incomplete", self.path.display())
     }
 }

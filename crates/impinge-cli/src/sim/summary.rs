@@ -1,4 +1,4 @@
-//! The end of a run: what it cost, and who met whom.
+//! The summary of a run: times, counts and colliding pairs.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -11,43 +11,44 @@ use impinge_samples::motion::Stage;
 
 use super::stats::Frame;
 use super::{Scene, SimArgs};
+use crate::ignore_broken_pipe;
 use crate::report::table::{Align, Cell, Table};
-use crate::report::{LINE, count, digits, plural, point};
-use crate::unless_pipe_closed;
+use crate::report::{LINE_WIDTH, count, digits, plural, point};
 
-/// How many of the pairs that met are listed.
-const LISTED: usize = 10;
+/// The maximum number of pairs in the table.
+const MAX_LISTED_PAIRS: usize = 10;
 
-/// Figures of all frames, and tallies of all pairs that met.
+/// The figures of all frames and the collisions of all pairs.
 pub(crate) struct Summary {
     bodies: usize,
     frames: Vec<Frame>,
-    pairs: BTreeMap<(usize, usize), Tally>,
+    pairs: BTreeMap<(usize, usize), PairCollisions>,
 }
 
-/// What is known about a pair that met.
+/// The collisions of one pair.
 #[derive(Clone, Copy, Debug)]
-struct Tally {
-    /// How often it began to meet.
+struct PairCollisions {
+    /// Number of collisions that began.
     times: usize,
-    /// In how many frames it met, up to the last that has ended.
+    /// Number of frames of the collisions that have ended.
     frames: u64,
-    /// When it began, if it meets.
+    /// The frame in which the current collision began, if there is one.
     since: Option<u64>,
-    /// When it first began, and where.
+    /// The frame in which the first collision began.
     first: u64,
+    /// A common point in that frame.
     place: Vec3,
 }
 
-impl Tally {
-    /// In how many frames it met.
+impl PairCollisions {
+    /// The number of frames with a collision, up to frame `last`.
     fn frames_until(&self, last: u64) -> u64 {
         self.frames + self.since.map_or(0, |since| last + 1 - since)
     }
 }
 
 impl Summary {
-    /// Of no frames yet.
+    /// A summary without frames.
     pub(crate) fn new(bodies: usize) -> Self {
         Self { bodies, frames: Vec::new(), pairs: BTreeMap::new() }
     }
@@ -60,15 +61,15 @@ impl Summary {
                 EventKind::Began => {
                     let place = event.witness.map_or(Vec3::ZERO, |witness| witness.point);
                     let first = report.frame;
-                    let new = Tally { times: 0, frames: 0, since: None, first, place };
-                    let tally = self.pairs.entry(pair).or_insert(new);
-                    tally.times += 1;
-                    tally.since = Some(report.frame);
+                    let new = PairCollisions { times: 0, frames: 0, since: None, first, place };
+                    let collisions = self.pairs.entry(pair).or_insert(new);
+                    collisions.times += 1;
+                    collisions.since = Some(report.frame);
                 }
                 EventKind::Ended => {
-                    if let Some(tally) = self.pairs.get_mut(&pair) {
-                        if let Some(since) = tally.since.take() {
-                            tally.frames += report.frame - since;
+                    if let Some(collisions) = self.pairs.get_mut(&pair) {
+                        if let Some(since) = collisions.since.take() {
+                            collisions.frames += report.frame - since;
                         }
                     }
                 }
@@ -83,12 +84,12 @@ impl Summary {
         &self.frames
     }
 
-    /// Whether anything ever met.
-    pub(crate) fn met(&self) -> bool {
+    /// Whether there was a collision in any frame.
+    pub(crate) fn has_collisions(&self) -> bool {
         !self.pairs.is_empty()
     }
 
-    /// What the run was, in a phrase.
+    /// Scene, bodies, frames, broad phase and threads in one line.
     pub(crate) fn plot_title(&self, scene: &Scene, args: &SimArgs) -> String {
         format!(
             "{}: {}, {}, broad phase {}, {}",
@@ -100,7 +101,7 @@ impl Summary {
         )
     }
 
-    /// Prints all of it, to standard error if the events have taken standard output.
+    /// Prints the summary; to standard error if the events go to standard output.
     pub(crate) fn print(
         &self,
         scene: &Scene,
@@ -118,8 +119,8 @@ impl Summary {
             }
             Ok(out.flush()?)
         };
-        // A reader that has seen enough does not change the verdict.
-        unless_pipe_closed(written())
+        // A closed pipe does not change the exit status.
+        ignore_broken_pipe(written())
     }
 
     fn write(
@@ -133,7 +134,7 @@ impl Summary {
         let (on, off) = (bold.render(), bold.render_reset());
         writeln!(out, "{on}{}{off}; {} s", self.plot_title(scene, args), digits(stage.time(), 4))?;
         writeln!(out)?;
-        self.costs().write(out, 0)?;
+        self.frame_table().write(out, 0)?;
         writeln!(out)?;
         let began: usize = self.frames.iter().map(|f| f.began).sum();
         let ended: usize = self.frames.iter().map(|f| f.ended).sum();
@@ -143,7 +144,7 @@ impl Summary {
         let style = style.fg_color(Some(color.into()));
         writeln!(
             out,
-            "{}{} began{}, {} ended; {} of bodies met at some time, {} in the last frame",
+            "{}{} began{}, {} ended; {} of bodies collided, {} in the last frame",
             style.render(),
             plural(began, "collision"),
             style.render_reset(),
@@ -151,54 +152,54 @@ impl Summary {
             plural(self.pairs.len(), "pair"),
             count(meeting),
         )?;
-        if self.met() {
+        if self.has_collisions() {
             writeln!(out)?;
-            self.pairs(scene).write(out, 0)?;
-            if self.pairs.len() > LISTED {
-                let more = self.pairs.len() - LISTED;
-                writeln!(out, "and {} more, less often; --events lists all", count(more))?;
+            self.pair_table(scene).write(out, 0)?;
+            if self.pairs.len() > MAX_LISTED_PAIRS {
+                let more = self.pairs.len() - MAX_LISTED_PAIRS;
+                writeln!(out, "and {} more; --events writes all collisions", count(more))?;
             }
         }
         Ok(())
     }
 
-    /// Mean, median and worst of the figures.
-    fn costs(&self) -> Table {
+    /// Mean, median and maximum of the figures per frame.
+    fn frame_table(&self) -> Table {
         let mut table = Table::new()
-            .column("a frame", Align::Left, 40)
+            .column("per frame", Align::Left, 40)
             .column("mean", Align::Right, 12)
             .column("median", Align::Right, 12)
-            .column("most", Align::Right, 12)
+            .column("max", Align::Right, 12)
             .column("in frame", Align::Right, 9);
         let mut row = |name: &str, value: &dyn Fn(&Frame) -> f64| {
             let mut values: Vec<f64> = self.frames.iter().map(value).collect();
             let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-            let most = values.iter().copied().fold(0.0, f64::max);
-            let at = values.iter().position(|v| *v == most).map_or(0, |i| i + 1);
+            let max = values.iter().copied().fold(0.0, f64::max);
+            let at = values.iter().position(|v| *v == max).map_or(0, |i| i + 1);
             values.sort_by(f64::total_cmp);
             let median = median(&values);
-            let cells = [mean, median, most].map(|x| Cell::from(digits(x, 3)));
-            let at = if most > 0.0 { count(at) } else { String::new() };
+            let cells = [mean, median, max].map(|x| Cell::from(digits(x, 3)));
+            let at = if max > 0.0 { count(at) } else { String::new() };
             table.row([Cell::from(name)].into_iter().chain(cells).chain([at.into()]).collect());
         };
         row("update, ms", &|f| f.update_ms);
-        row("finding new poses, ms", &|f| f.move_ms);
-        row("bodies that moved", &|f| f.stats.moved as f64);
-        row("boxes began to overlap", &|f| f.stats.boxes_began as f64);
-        row("boxes ended to overlap", &|f| f.stats.boxes_ended as f64);
+        row("computing new poses, ms", &|f| f.move_ms);
+        row("moved bodies", &|f| f.stats.moved as f64);
+        row("box overlaps that began", &|f| f.stats.boxes_began as f64);
+        row("box overlaps that ended", &|f| f.stats.boxes_ended as f64);
         row("pairs with overlapping boxes", &|f| f.stats.pairs as f64);
         row("pairs checked", &|f| f.stats.checked as f64);
         row("  decided by hulls alone", &|f| f.stats.by_hulls as f64);
-        row("pairs that meet", &|f| f.stats.meeting as f64);
+        row("colliding pairs", &|f| f.stats.meeting as f64);
         table
     }
 
-    /// The pairs that met most often, then longest.
-    fn pairs(&self, scene: &Scene) -> Table {
+    /// The pairs with most collisions; of equal ones, those with more frames first.
+    fn pair_table(&self, scene: &Scene) -> Table {
         let last = self.frames.len() as u64;
-        let mut pairs: Vec<(&(usize, usize), &Tally)> = self.pairs.iter().collect();
-        pairs.sort_by_key(|(pair, tally)| {
-            (std::cmp::Reverse((tally.times, tally.frames_until(last))), **pair)
+        let mut pairs: Vec<(&(usize, usize), &PairCollisions)> = self.pairs.iter().collect();
+        pairs.sort_by_key(|(pair, collisions)| {
+            (std::cmp::Reverse((collisions.times, collisions.frames_until(last))), **pair)
         });
         let mut table = Table::new()
             .column("body", Align::Left, 40)
@@ -207,22 +208,22 @@ impl Summary {
             .column("frames", Align::Right, 9)
             .column("first in", Align::Right, 9)
             .column("at", Align::Left, 36);
-        for ((a, b), tally) in pairs.into_iter().take(LISTED) {
+        for ((a, b), collisions) in pairs.into_iter().take(MAX_LISTED_PAIRS) {
             table.row(vec![
                 scene.names[*a].as_str().into(),
                 scene.names[*b].as_str().into(),
-                count(tally.times).into(),
-                count(tally.frames_until(last) as usize).into(),
-                tally.first.to_string().into(),
-                point(tally.place).into(),
+                count(collisions.times).into(),
+                count(collisions.frames_until(last) as usize).into(),
+                collisions.first.to_string().into(),
+                point(collisions.place).into(),
             ]);
         }
-        table.shrink(&[0, 1], LINE);
+        table.shrink(&[0, 1], LINE_WIDTH);
         table
     }
 }
 
-/// The middle of sorted values; zero of none.
+/// The median of sorted values; zero without values.
 pub(crate) fn median(sorted: &[f64]) -> f64 {
     match sorted.len() {
         0 => 0.0,
@@ -241,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn medians_are_in_the_middle() {
+    fn median_of_odd_and_even_counts() {
         assert_eq!(
             [&[][..], &[3.0], &[1.0, 2.0], &[1.0, 2.0, 9.0]].map(median),
             [0.0, 3.0, 1.5, 2.0]

@@ -1,4 +1,4 @@
-//! Typed views of buffers, every bound checked before the first byte is read.
+//! Typed views of buffers. All bounds are checked before the first byte is read.
 //!
 //! glTF 2.0 specification, section 3.6; normalised integers as in `KHR_mesh_quantization`.
 
@@ -7,10 +7,10 @@ use std::borrow::Cow;
 use super::json::{Accessor, Root};
 use crate::error::{Error, ErrorKind, Location};
 
-/// How many elements may be decoded from a document of `bytes` bytes, over all accessors. No honest
-/// file comes near: only accessors that name the same bytes over and over, or count zeros that are
-/// not stored, do.
-fn budget(bytes: usize) -> usize {
+/// The maximum number of elements that are decoded from a document of `bytes` bytes, over all
+/// accessors. Real files stay far below it. Only files with many accessors for the same bytes, or
+/// with large counts of zeros that are not stored, exceed it.
+fn max_elements(bytes: usize) -> usize {
     bytes.saturating_mul(8).saturating_add(1 << 16)
 }
 
@@ -18,7 +18,8 @@ fn budget(bytes: usize) -> usize {
 pub(super) struct Data<'a> {
     pub(super) root: &'a Root,
     buffers: Vec<Option<Cow<'a, [u8]>>>,
-    left: usize,
+    /// The number of elements that may still be decoded.
+    elements_left: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Component {
     }
 
     /// The divisor of a normalised integer.
-    fn unit(self) -> f64 {
+    fn divisor(self) -> f64 {
         match self {
             Self::I8 => 127.0,
             Self::U8 => 255.0,
@@ -75,7 +76,7 @@ impl Component {
     }
 }
 
-/// Elements at a fixed distance in a slice that holds them all.
+/// Elements at a fixed distance in a slice that contains all of them.
 struct Strided<'a> {
     bytes: &'a [u8],
     stride: usize,
@@ -93,20 +94,20 @@ impl<'a> Strided<'a> {
 impl<'a> Data<'a> {
     pub(super) fn new(root: &'a Root, buffers: Vec<Option<Cow<'a, [u8]>>>, json: usize) -> Self {
         let bytes = buffers.iter().flatten().map(|b| b.len()).fold(json, usize::saturating_add);
-        Self { root, buffers, left: budget(bytes) }
+        Self { root, buffers, elements_left: max_elements(bytes) }
     }
 
-    /// Accounts for `count` elements about to be made.
+    /// Counts `count` elements that are about to be decoded; an error beyond [`max_elements`].
     pub(super) fn spend(&mut self, count: usize, here: Location) -> Result<(), Error> {
-        match self.left.checked_sub(count) {
+        match self.elements_left.checked_sub(count) {
             Some(left) => {
-                self.left = left;
+                self.elements_left = left;
                 Ok(())
             }
             None => Err(Error::new(
                 ErrorKind::TooLarge,
                 here,
-                "the file announces many times more elements than its bytes can hold",
+                "the file declares many times more elements than its bytes can contain",
             )),
         }
     }
@@ -139,7 +140,7 @@ impl<'a> Data<'a> {
         let end = v.byte_offset.checked_add(v.byte_length);
         let Some(bytes) = end.and_then(|end| bytes.get(v.byte_offset..end)) else {
             let message =
-                format!("bufferView {view} ends behind its buffer of {} bytes", bytes.len());
+                format!("bufferView {view} ends after its buffer of {} bytes", bytes.len());
             return fail(ErrorKind::UnexpectedEnd, message);
         };
         let stride = match v.byte_stride {
@@ -158,7 +159,7 @@ impl<'a> Data<'a> {
         let fits = needed.and_then(|n| n.checked_add(offset)).filter(|&n| n <= bytes.len());
         if fits.is_none() && count > 0 {
             let message = format!(
-                "{count} elements, {stride} bytes apart from byte {offset}, do not fit bufferView {view} of {} bytes",
+                "{count} elements with stride {stride} from byte {offset} do not fit into bufferView {view} of {} bytes",
                 bytes.len()
             );
             return fail(ErrorKind::UnexpectedEnd, message);
@@ -187,7 +188,7 @@ impl<'a> Data<'a> {
         Ok((accessor, component, here))
     }
 
-    /// The indices `accessor` holds.
+    /// The indices of accessor `index`.
     pub(super) fn indices(&mut self, index: usize) -> Result<Vec<u32>, Error> {
         let (accessor, component, here) = self.accessor(index, "SCALAR")?;
         if !matches!(component, Component::U8 | Component::U16 | Component::U32) {
@@ -203,13 +204,13 @@ impl<'a> Data<'a> {
                 .collect(),
             None => vec![0; accessor.count],
         };
-        self.substitute(accessor, component.size(), here, |at, b| {
+        self.apply_sparse(accessor, component.size(), here, |at, b| {
             indices[at] = component.decode(b) as u32;
         })?;
         Ok(indices)
     }
 
-    /// The points `accessor` holds, all of them finite.
+    /// The points of accessor `index`, all of them finite.
     pub(super) fn positions(&mut self, index: usize) -> Result<Vec<[f64; 3]>, Error> {
         let (accessor, component, here) = self.accessor(index, "VEC3")?;
         if component == Component::U32 {
@@ -217,15 +218,16 @@ impl<'a> Data<'a> {
             return Err(Error::new(ErrorKind::Syntax, here, message));
         }
         if accessor.count > u32::MAX as usize {
-            return Err(Error::new(ErrorKind::TooLarge, here, "more than 4294967295 vertices"));
+            let message = "more than 4294967295 vertices; split the file";
+            return Err(Error::new(ErrorKind::TooLarge, here, message));
         }
         self.spend(accessor.count, here)?;
         let size = component.size();
-        let unit = component.unit();
+        let divisor = component.divisor();
         let point = |b: &[u8]| {
             [0, 1, 2].map(|k| {
                 let x = component.decode(&b[k * size..]);
-                if accessor.normalized { (x / unit).max(-1.0) } else { x }
+                if accessor.normalized { (x / divisor).max(-1.0) } else { x }
             })
         };
         let mut positions: Vec<[f64; 3]> = match accessor.buffer_view {
@@ -236,7 +238,7 @@ impl<'a> Data<'a> {
                 .collect(),
             None => vec![[0.0; 3]; accessor.count],
         };
-        self.substitute(accessor, 3 * size, here, |at, b| positions[at] = point(b))?;
+        self.apply_sparse(accessor, 3 * size, here, |at, b| positions[at] = point(b))?;
         if let Some(i) = positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
             let message = format!("vertex {i} is {:?}, not a finite point", positions[i]);
             return Err(Error::new(ErrorKind::NotFinite, here, message));
@@ -244,8 +246,8 @@ impl<'a> Data<'a> {
         Ok(positions)
     }
 
-    /// Calls `set` for every element a sparse accessor replaces.
-    fn substitute(
+    /// Calls `set` for every element that a sparse accessor replaces.
+    fn apply_sparse(
         &self,
         accessor: &Accessor,
         size: usize,
@@ -277,7 +279,7 @@ impl<'a> Data<'a> {
     }
 }
 
-/// The message for an extension that changes where the geometry is.
+/// The message for an unsupported extension that affects the geometry.
 pub(super) fn unsupported(extension: &str) -> String {
-    format!("the extension {extension} is not read; export the file without it")
+    format!("the extension {extension} is not supported; export the file without it")
 }

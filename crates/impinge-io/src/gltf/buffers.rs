@@ -1,4 +1,4 @@
-//! Where the bytes of a glTF document are: the chunks of a GLB file, data URIs, files beside it.
+//! The buffers of a glTF document: chunks of a GLB file, data URIs, and other files.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::report::FileReport;
 use crate::text::excerpt;
 
-/// The JSON of a GLB file and its binary chunk.
+/// The JSON chunk of a GLB file and its binary chunk.
 pub(super) struct Chunks<'a> {
     pub(super) json: &'a [u8],
     pub(super) binary: Option<&'a [u8]>,
@@ -26,31 +26,34 @@ pub(super) fn split_glb<'a>(bytes: &'a [u8], report: &mut FileReport) -> Result<
             .and_then(|b| <[u8; 4]>::try_from(b).ok())
             .map(u32::from_le_bytes)
     };
-    let ends = |at: usize, what: &str| {
-        let message = format!("the file ends within {what}; it is cut off");
+    let unexpected_end = |at: usize, what: &str| {
+        let message = format!("the file ends within {what}; it is truncated");
         Error::new(ErrorKind::UnexpectedEnd, Location::Offset(at as u64), message)
     };
     if !bytes.starts_with(b"glTF") {
-        let message = "a GLB file begins with the letters `glTF`";
+        let message = "a GLB file must begin with the letters `glTF`";
         return Err(Error::new(ErrorKind::Syntax, Location::Offset(0), message));
     }
     let (Some(version), Some(length)) = (word(4), word(8)) else {
-        return Err(ends(bytes.len(), "the header"));
+        return Err(unexpected_end(bytes.len(), "the header"));
     };
     if version != 2 {
-        let message = format!("GLB version {version} is not read; export it as glTF 2.0");
+        let message =
+            format!("GLB version {version} is not supported; export the file as glTF 2.0");
         return Err(Error::new(ErrorKind::Unsupported, Location::Offset(4), message));
     }
     let length = length as usize;
     if length > bytes.len() {
-        let message =
-            format!("the header says {length} bytes, but there are {}; it is cut off", bytes.len());
+        let message = format!(
+            "the header declares {length} bytes, the file has {}; it is truncated",
+            bytes.len()
+        );
         return Err(Error::new(ErrorKind::UnexpectedEnd, Location::Offset(8), message));
     }
-    let beyond = (bytes.len() - length) as u64;
+    let trailing = (bytes.len() - length) as u64;
     report.skip(
         "bytes after the end of the GLB container",
-        beyond,
+        trailing,
         Location::Offset(length as u64),
     );
 
@@ -59,12 +62,12 @@ pub(super) fn split_glb<'a>(bytes: &'a [u8], report: &mut FileReport) -> Result<
     let mut first = true;
     while at < length {
         let (Some(size), Some(kind)) = (word(at), word(at + 4)) else {
-            return Err(ends(at, "a chunk header"));
+            return Err(unexpected_end(at, "a chunk header"));
         };
         let start = at + 8;
         let end = start + size as usize;
         if end > length {
-            return Err(ends(at, "a chunk"));
+            return Err(unexpected_end(at, "a chunk"));
         }
         let data = &bytes[start..end];
         match (&kind.to_le_bytes(), first) {
@@ -80,13 +83,14 @@ pub(super) fn split_glb<'a>(bytes: &'a [u8], report: &mut FileReport) -> Result<
         at = end;
     }
     if first {
-        return Err(ends(length, "the header: there is no JSON chunk"));
+        let message = "the file has no JSON chunk; it is truncated";
+        return Err(Error::new(ErrorKind::UnexpectedEnd, Location::Offset(length as u64), message));
     }
     Ok(chunks)
 }
 
-/// The bytes of each buffer; `None` for one without a source, which is an error only when it is
-/// read.
+/// The bytes of each buffer; `None` for a buffer without data, which is an error only if an
+/// accessor uses it.
 pub(super) fn load<'a>(
     root: &'a Root,
     binary: Option<&'a [u8]>,
@@ -100,13 +104,13 @@ pub(super) fn load<'a>(
             None => None,
             Some(uri) => Some(Cow::Owned(match uri.strip_prefix("data:") {
                 Some(data) => decode_data_uri(data, here)?,
-                None => external(uri, directory, here)?,
+                None => read_external(uri, directory, here)?,
             })),
         };
         if let Some(data) = &data {
             if data.len() < buffer.byte_length {
                 let message =
-                    format!("it should have {} bytes but has {}", buffer.byte_length, data.len());
+                    format!("it must have {} bytes, but has {}", buffer.byte_length, data.len());
                 return Err(Error::new(ErrorKind::UnexpectedEnd, here, message));
             }
         }
@@ -115,27 +119,29 @@ pub(super) fn load<'a>(
     Ok(buffers)
 }
 
-fn external(uri: &str, directory: Option<&Path>, here: Location) -> Result<Vec<u8>, Error> {
-    let shown = excerpt(uri.as_bytes());
-    let refuse = |kind, message: String| Err(Error::new(kind, here, message));
-    let scheme = uri.split(['/', '?', '#']).next().is_some_and(|head| head.contains(':'));
-    if scheme {
-        let message = format!("`{shown}` is not a relative path; download it and name the file");
-        return refuse(ErrorKind::Unsupported, message);
+fn read_external(uri: &str, directory: Option<&Path>, here: Location) -> Result<Vec<u8>, Error> {
+    let short = excerpt(uri.as_bytes());
+    let fail = |kind, message: String| Err(Error::new(kind, here, message));
+    let has_scheme = uri.split(['/', '?', '#']).next().is_some_and(|head| head.contains(':'));
+    if has_scheme {
+        let message =
+            format!("`{short}` is not a relative path; download it and reference the local file");
+        return fail(ErrorKind::Unsupported, message);
     }
     let Some(directory) = directory else {
         let message = format!(
-            "it is in the file `{shown}`, which cannot be found from bytes alone; load by path"
+            "its file `{short}` cannot be located; load the document from a path, not from bytes"
         );
-        return refuse(ErrorKind::BadReference, message);
+        return fail(ErrorKind::BadReference, message);
     };
     let Some(path) = percent_decode(uri) else {
-        return refuse(ErrorKind::Syntax, format!("`{shown}` is not a valid URI"));
+        return fail(ErrorKind::Syntax, format!("`{short}` is not a valid URI"));
     };
     let path = PathBuf::from(path);
     if path.is_absolute() {
-        let message = format!("`{shown}` is an absolute path; name it relative to the glTF file");
-        return refuse(ErrorKind::BadReference, message);
+        let message =
+            format!("`{short}` is an absolute path; use a path relative to the glTF file");
+        return fail(ErrorKind::BadReference, message);
     }
     crate::read_referenced(&directory.join(path)).map_err(|e| e.within("its data"))
 }
@@ -155,17 +161,18 @@ fn percent_decode(uri: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// Decodes the part of a data URI behind `data:`.
+/// Decodes the part of a data URI after `data:`.
 fn decode_data_uri(data: &str, here: Location) -> Result<Vec<u8>, Error> {
     let bad = |message: &str| Error::new(ErrorKind::Syntax, here, message);
     let (head, body) = data.split_once(',').ok_or_else(|| bad("its data URI has no comma"))?;
     if !head.ends_with(";base64") {
-        return Err(Error::new(ErrorKind::Unsupported, here, "its data URI is not base64"));
+        let message = "its data URI is not base64, the only supported encoding";
+        return Err(Error::new(ErrorKind::Unsupported, here, message));
     }
     BASE64.decode(body).map_err(|_| bad("its data URI is not valid base64"))
 }
 
-/// The standard alphabet, with or without padding; bits beyond the last byte do not matter.
+/// The standard alphabet, with or without padding; bits after the last byte are ignored.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -178,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_and_percent() {
+    fn base64_and_percent_encoding_are_decoded() {
         assert_eq!(BASE64.decode(b"").unwrap(), b"");
         assert_eq!(BASE64.decode(b"Zg==").unwrap(), b"f");
         assert_eq!(BASE64.decode(b"Zm8=").unwrap(), b"fo");

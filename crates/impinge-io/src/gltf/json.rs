@@ -1,4 +1,4 @@
-//! The parts of a glTF document that describe geometry, with numbers as `f64`.
+//! The JSON structures of a glTF document that describe geometry, with numbers as `f64`.
 
 use std::collections::BTreeMap;
 

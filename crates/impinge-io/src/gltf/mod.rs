@@ -1,13 +1,12 @@
 //! glTF 2.0, as JSON with its buffers or in one GLB file.
 //!
-//! Khronos Group, "glTF 2.0 Specification" (version 2.0.1). Every primitive made of triangles is
-//! one mesh, and every node that shows it one instance. Instances come in the order of the nodes in
-//! the file, and within a node in the order of the primitives. The node tree is composed in `f64`,
-//! from numbers parsed as `f64`, uniform scales apart from the rest.
+//! Khronos Group, "glTF 2.0 Specification" (version 2.0.1). Every primitive of triangles is one
+//! mesh, and every node that uses it is one instance. Instances are in the order of the nodes in
+//! the file, and within a node in the order of the primitives. Numbers are parsed as `f64` and the
+//! transforms of the node tree are composed in `f64`, with uniform scales kept separate.
 //!
-//! The document is read with `serde` rather than with the `gltf` crate, which rounds node
-//! transforms to `f32`, cuts indices to 32 bits without a word, and subtracts from an unchecked
-//! length in the GLB header.
+//! The document is read with `serde`. The `gltf` crate rounds node transforms to `f32`, truncates
+//! indices to 32 bits silently, and subtracts from an unchecked length in the GLB header.
 
 mod accessor;
 mod buffers;
@@ -26,27 +25,26 @@ use crate::error::{Error, ErrorKind, Location};
 use crate::format::Format;
 use crate::matrix::Placement;
 use crate::report::{FileReport, LoadReport};
-use crate::text::{excerpt, without_mark};
+use crate::text::{excerpt, without_bom};
 
 const TRIANGLES: u32 = 4;
 const TRIANGLE_STRIP: u32 = 5;
 const TRIANGLE_FAN: u32 = 6;
 
-/// Reads a glTF document as JSON. Buffers in other files are found relative to `directory`.
+/// Reads a glTF document as JSON. Paths of buffers in other files are relative to `directory`.
 ///
 /// # Errors
-/// Invalid JSON, references to what does not exist, data that do not fit their buffers, compressed
-/// geometry (`KHR_draco_mesh_compression`, `EXT_meshopt_compression`), positions that are not
-/// finite.
+/// Invalid JSON, invalid references, data beyond the end of their buffers, compressed geometry
+/// (`KHR_draco_mesh_compression`, `EXT_meshopt_compression`), and positions that are not finite.
 pub fn read_gltf(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
     let report = FileReport::new(name, Format::Gltf);
-    read(without_mark(bytes), None, directory, report)
+    read(without_bom(bytes), None, directory, report)
 }
 
-/// Reads a GLB file. Buffers in other files are found relative to `directory`.
+/// Reads a GLB file. Paths of buffers in other files are relative to `directory`.
 ///
 /// # Errors
-/// As [`read_gltf`], and for a broken container.
+/// As [`read_gltf`], and for an invalid container.
 pub fn read_glb(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
     let mut report = FileReport::new(name, Format::Glb);
     let chunks = buffers::split_glb(bytes, &mut report)?;
@@ -60,7 +58,7 @@ fn read(
     mut report: FileReport,
 ) -> Result<Document, Error> {
     let root: Root = serde_json::from_slice(json).map_err(|e| {
-        // Within a GLB file the line is one of the JSON chunk, which is one long line as a rule.
+        // In a GLB file the line number is relative to the JSON chunk, which usually has one line.
         let kind = if e.is_eof() { ErrorKind::UnexpectedEnd } else { ErrorKind::Syntax };
         let place = Location::Line(e.line() as u64);
         Error::new(kind, place, format!("the glTF JSON is not valid: {e}")).with_source(e)
@@ -69,14 +67,19 @@ fn read(
     report.variant = format!("version {}", excerpt(root.asset.version.as_bytes()));
     check_extensions(&root)?;
     note_ignored(&root, &mut report);
-    let world = nodes::placements(&root)?;
+    let placements = nodes::placements(&root)?;
     let buffers = buffers::load(&root, binary, directory)?;
     let data = Data::new(&root, buffers, json.len());
-    let mut reader =
-        Reader { data, report, meshes: Vec::new(), made: BTreeMap::new(), shared: BTreeMap::new() };
-    let instances = reader.instances(&world)?;
+    let mut reader = Reader {
+        data,
+        report,
+        meshes: Vec::new(),
+        mesh_of: BTreeMap::new(),
+        shared: BTreeMap::new(),
+    };
+    let instances = reader.instances(&placements)?;
     if instances.is_empty() {
-        let message = "the scene shows no triangle mesh: the file holds no geometry";
+        let message = "the scene has no triangle mesh; the file contains no geometry";
         return Err(Error::new(ErrorKind::Empty, Location::Whole, message));
     }
     let Reader { meshes, mut report, .. } = reader;
@@ -98,15 +101,19 @@ fn check_version(root: &Root) -> Result<(), Error> {
         return Ok(());
     }
     let message = match version {
-        "" => "no `asset.version`: this is not glTF 2.0".to_string(),
-        v => format!("glTF version {} is not read; export it as glTF 2.0", excerpt(v.as_bytes())),
+        "" => "`asset.version` is missing; the file is not glTF 2.0".to_string(),
+        v => {
+            let version = excerpt(v.as_bytes());
+            format!("glTF version {version} is not supported; export the file as glTF 2.0")
+        }
     };
     Err(Error::new(ErrorKind::Unsupported, Location::Whole, message))
 }
 
-/// Refuses required extensions that may change where the geometry is.
+/// An error for required extensions that may affect the geometry.
 fn check_extensions(root: &Root) -> Result<(), Error> {
-    const HARMLESS: [&str; 6] = [
+    /// Prefixes of extensions without effect on geometry, and an extension that is supported.
+    const ACCEPTED_PREFIXES: [&str; 6] = [
         "KHR_materials_",
         "KHR_texture_",
         "EXT_texture_",
@@ -114,8 +121,8 @@ fn check_extensions(root: &Root) -> Result<(), Error> {
         "EXT_lights_",
         "KHR_mesh_quantization",
     ];
-    let bad = |name: &&String| !HARMLESS.iter().any(|h| name.starts_with(h));
-    match root.extensions_required.iter().find(bad) {
+    let unaccepted = |name: &&String| !ACCEPTED_PREFIXES.iter().any(|p| name.starts_with(p));
+    match root.extensions_required.iter().find(unaccepted) {
         Some(name) => {
             let message = unsupported(&excerpt(name.as_bytes()));
             Err(Error::new(ErrorKind::Unsupported, Location::Whole, message))
@@ -130,43 +137,44 @@ fn note_ignored(root: &Root, report: &mut FileReport) {
         ("cameras", root.cameras.len()),
         ("images", root.images.len()),
         ("materials", root.materials.len()),
-        ("skins (meshes stay as modelled)", root.skins.len()),
+        ("skins (meshes are not deformed)", root.skins.len()),
         ("textures", root.textures.len()),
     ] {
         report.ignore(what, count as u64, Location::Whole);
     }
     for name in &root.extensions_used {
         if name != "KHR_mesh_quantization" {
-            let reason = format!("use of extension {}", excerpt(name.as_bytes()));
+            let reason = format!("uses of extension {}", excerpt(name.as_bytes()));
             report.ignore(reason, 1, Location::Whole);
         }
     }
 }
 
-/// What makes two primitives the same geometry.
-type Key = (usize, Option<usize>, u32);
+/// Position accessor, index accessor and mode. Primitives with equal keys have the same geometry.
+type GeometryKey = (usize, Option<usize>, u32);
 
 struct Reader<'a> {
     data: Data<'a>,
     report: FileReport,
     meshes: Vec<RawMesh>,
-    made: BTreeMap<Key, usize>,
-    /// Decoded positions that several primitives use.
+    /// The index in `meshes` for each geometry.
+    mesh_of: BTreeMap<GeometryKey, usize>,
+    /// Decoded positions of accessors that several primitives use.
     shared: BTreeMap<usize, Vec<[f64; 3]>>,
 }
 
 impl Reader<'_> {
-    fn instances(&mut self, world: &[Option<Placement>]) -> Result<Vec<Instance>, Error> {
+    fn instances(&mut self, placements: &[Option<Placement>]) -> Result<Vec<Instance>, Error> {
         let root = self.data.root;
-        // The primitives of each mesh that is shown: their index in the file, and in the result.
-        let mut shown: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
+        // The primitives of each used mesh: the index in the file, and in the result.
+        let mut used: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
         let mut instances = Vec::new();
-        let users = self.users(world);
+        let users = self.users(placements);
         for (i, node) in root.nodes.iter().enumerate() {
             let here = Location::Item("node", i as u64);
             let Some(m) = node.mesh else { continue };
-            let Some(place) = world[i] else {
-                self.report.skip("nodes with a mesh outside of the default scene", 1, here);
+            let Some(place) = placements[i] else {
+                self.report.skip("nodes with a mesh outside the default scene", 1, here);
                 continue;
             };
             let Some(mesh) = root.meshes.get(m) else {
@@ -176,7 +184,7 @@ impl Reader<'_> {
             if node.skin.is_some() {
                 self.report.ignore("nodes whose mesh has a skin", 1, here);
             }
-            let primitives = match shown.entry(m) {
+            let primitives = match used.entry(m) {
                 Entry::Occupied(entry) => entry.into_mut(),
                 Entry::Vacant(entry) => entry.insert(self.primitives(m, &users)?),
             };
@@ -190,39 +198,39 @@ impl Reader<'_> {
                 .find(|n| !n.trim().is_empty())
                 .cloned()
                 .unwrap_or_else(|| format!("node{i}"));
-            for &(k, made) in primitives.iter() {
+            for &(k, mesh_index) in primitives.iter() {
                 let name = match mesh.primitives.len() {
                     1 => name.clone(),
                     _ => format!("{name}.{k}"),
                 };
                 let Placement { matrix, scale } = place;
-                instances.push(Instance { name, mesh: made, matrix, scale });
+                instances.push(Instance { name, mesh: mesh_index, matrix, scale });
             }
         }
-        let unshown = (0..root.meshes.len()).filter(|m| !shown.contains_key(m));
-        for m in unshown {
-            self.report.skip("meshes that no node shows", 1, Location::Item("mesh", m as u64));
+        let unused = (0..root.meshes.len()).filter(|m| !used.contains_key(m));
+        for m in unused {
+            self.report.skip("meshes that no node uses", 1, Location::Item("mesh", m as u64));
         }
         Ok(instances)
     }
 
-    /// How many different primitives in the scene use each accessor of positions.
-    fn users(&self, world: &[Option<Placement>]) -> BTreeMap<usize, usize> {
+    /// The number of different geometries in the scene that use each position accessor.
+    fn users(&self, placements: &[Option<Placement>]) -> BTreeMap<usize, usize> {
         let root = self.data.root;
         let mut meshes: Vec<usize> = root
             .nodes
             .iter()
-            .zip(world)
-            .filter(|(_, w)| w.is_some())
+            .zip(placements)
+            .filter(|(_, placement)| placement.is_some())
             .filter_map(|(node, _)| node.mesh)
             .collect();
         meshes.sort_unstable();
         meshes.dedup();
-        let mut keys: Vec<Key> = meshes
+        let mut keys: Vec<GeometryKey> = meshes
             .iter()
             .filter_map(|&m| root.meshes.get(m))
             .flat_map(|m| &m.primitives)
-            .filter_map(key)
+            .filter_map(geometry_key)
             .collect();
         keys.sort_unstable();
         keys.dedup();
@@ -233,8 +241,8 @@ impl Reader<'_> {
         users
     }
 
-    /// The primitives of mesh `m` that are triangles: their index in the mesh and that of the mesh
-    /// made of them.
+    /// The primitives of mesh `m` that are triangles: the index in the mesh, and the index in
+    /// `meshes`.
     fn primitives(
         &mut self,
         m: usize,
@@ -246,30 +254,29 @@ impl Reader<'_> {
         for (k, primitive) in mesh.primitives.iter().enumerate() {
             match primitive.mode.unwrap_or(TRIANGLES) {
                 0 => {
-                    self.report.skip("primitives made of points", 1, here);
+                    self.report.skip("primitives of points", 1, here);
                     continue;
                 }
                 1..=3 => {
-                    self.report.skip("primitives made of lines", 1, here);
+                    self.report.skip("primitives of lines", 1, here);
                     continue;
                 }
                 TRIANGLES..=TRIANGLE_FAN => {}
                 mode => {
-                    let message =
-                        format!("primitive {k} has the mode {mode}, which glTF does not have");
+                    let message = format!("primitive {k} has mode {mode}, which is not valid");
                     return Err(Error::new(ErrorKind::Syntax, here, message));
                 }
             }
-            let Some(key) = key(primitive) else {
+            let Some(key) = geometry_key(primitive) else {
                 self.report.skip("primitives without positions", 1, here);
                 continue;
             };
             let targets = primitive.targets.len() as u64;
-            self.report.ignore("morph targets (meshes stay as modelled)", targets, here);
+            self.report.ignore("morph targets (meshes are not deformed)", targets, here);
             let other = primitive.attributes.len() as u64 - 1;
             self.report.ignore("vertex attributes other than positions", other, here);
-            let made = match self.made.get(&key) {
-                Some(&made) => made,
+            let mesh_index = match self.mesh_of.get(&key) {
+                Some(&mesh_index) => mesh_index,
                 None => {
                     self.check_compression(primitive, key, k, here)?;
                     let shared = users.get(&key.0).is_some_and(|&n| n > 1);
@@ -278,36 +285,36 @@ impl Reader<'_> {
                         .map_err(|e| e.within(format!("mesh {m}, primitive {k}")))?;
                     raw.name.clone_from(&mesh.name);
                     self.meshes.push(raw);
-                    self.made.insert(key, self.meshes.len() - 1);
+                    self.mesh_of.insert(key, self.meshes.len() - 1);
                     self.meshes.len() - 1
                 }
             };
-            out.push((k, made));
+            out.push((k, mesh_index));
         }
         Ok(out)
     }
 
-    /// Draco geometry may come with a plain copy; without one, there is nothing to read.
+    /// An error for Draco geometry without an uncompressed copy.
     fn check_compression(
         &self,
         primitive: &Primitive,
-        key: Key,
+        key: GeometryKey,
         k: usize,
         here: Location,
     ) -> Result<(), Error> {
         let Some(name) = primitive.extensions.keys().find(|n| n.contains("draco")) else {
             return Ok(());
         };
-        let plain =
+        let is_stored =
             |i: usize| self.data.root.accessors.get(i).is_some_and(|a| a.buffer_view.is_some());
-        if plain(key.0) && key.1.is_none_or(plain) {
+        if is_stored(key.0) && key.1.is_none_or(is_stored) {
             return Ok(());
         }
         let message = format!("primitive {k}: {}", unsupported(name));
         Err(Error::new(ErrorKind::Unsupported, here, message))
     }
 
-    fn mesh(&mut self, key: Key, shared: bool, here: Location) -> Result<RawMesh, Error> {
+    fn mesh(&mut self, key: GeometryKey, shared: bool, here: Location) -> Result<RawMesh, Error> {
         let (position, indices, mode) = key;
         if !shared {
             let positions = self.data.positions(position)?;
@@ -315,7 +322,7 @@ impl Reader<'_> {
             let faces = self.faces(&corners, mode, here)?;
             return Ok(RawMesh { name: None, positions, faces });
         }
-        // Several primitives in one array of vertices: each keeps the ones it uses, in the order of
+        // Several primitives share one array of vertices: each gets those it uses, in the order of
         // the array.
         let all = match self.shared.remove(&position) {
             Some(all) => all,
@@ -343,7 +350,7 @@ impl Reader<'_> {
     ) -> Result<Vec<u32>, Error> {
         let Some(indices) = indices else {
             self.data.spend(count, here)?;
-            // Fits: the count of positions was checked.
+            // No overflow: `positions` has checked the count.
             return Ok((0..count as u32).collect());
         };
         let corners = self.data.indices(indices)?;
@@ -351,7 +358,7 @@ impl Reader<'_> {
             None => Ok(corners),
             Some(at) => {
                 let message = format!(
-                    "corner {at} names vertex {}, but there are {count}, counted from 0",
+                    "corner {at} references vertex {}, but there are {count}, counted from 0",
                     corners[at]
                 );
                 Err(Error::new(ErrorKind::IndexOutOfBounds, here, message))
@@ -373,14 +380,15 @@ impl Reader<'_> {
             }
             TRIANGLE_STRIP => {
                 self.data.spend(2 * corners.len(), here)?;
-                let joints = faces.push_strip(corners);
-                self.report.ignore("strip triangles with a repeated corner (joints)", joints, here);
+                let repeated = faces.push_strip(corners);
+                let reason = "strip triangles with a repeated corner (joints)";
+                self.report.ignore(reason, repeated, here);
             }
             _ => {
                 self.data.spend(2 * corners.len(), here)?;
-                if let Some((&hub, rim)) = corners.split_first() {
-                    rim.windows(2).for_each(|w| {
-                        faces.push(&[hub, w[0], w[1]]);
+                if let Some((&center, rest)) = corners.split_first() {
+                    rest.windows(2).for_each(|w| {
+                        faces.push(&[center, w[0], w[1]]);
                     });
                 }
             }
@@ -389,7 +397,7 @@ impl Reader<'_> {
     }
 }
 
-fn key(primitive: &Primitive) -> Option<Key> {
+fn geometry_key(primitive: &Primitive) -> Option<GeometryKey> {
     let position = *primitive.attributes.get("POSITION")?;
     Some((position, primitive.indices, primitive.mode.unwrap_or(TRIANGLES)))
 }

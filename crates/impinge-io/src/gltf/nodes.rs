@@ -1,4 +1,4 @@
-//! The node tree of a glTF document, flattened.
+//! The node tree of a glTF document: the map of each node to the scene.
 
 use super::accessor::unsupported;
 use super::json::{Node, Root};
@@ -6,18 +6,18 @@ use crate::document::IDENTITY;
 use crate::error::{Error, ErrorKind, Location};
 use crate::matrix::{Placement, from_quaternion};
 
-/// For each node its map to the scene, or `None` for nodes outside of the scene that is shown.
+/// For each node its map to the scene, or `None` for nodes outside the default scene.
 ///
-/// The tree is walked with a stack of its own, so its depth does not matter. A node with two
+/// The traversal uses an explicit stack, so the depth of the tree is not limited. A node with two
 /// parents, a root with a parent and a cycle are errors.
 pub(super) fn placements(root: &Root) -> Result<Vec<Option<Placement>>, Error> {
     let parents = parents(root)?;
     let roots = roots(root, &parents)?;
-    let mut world: Vec<Option<Placement>> = vec![None; root.nodes.len()];
+    let mut placements: Vec<Option<Placement>> = vec![None; root.nodes.len()];
     let mut stack: Vec<(usize, Placement)> = Vec::new();
     for start in roots {
-        if world[start].is_some() {
-            // A root of several scenes.
+        // A node may be a root of several scenes.
+        if placements[start].is_some() {
             continue;
         }
         stack.push((start, Placement::IDENTITY));
@@ -28,11 +28,11 @@ pub(super) fn placements(root: &Root) -> Result<Vec<Option<Placement>>, Error> {
                 let message = "its transformation is not finite";
                 return Err(Error::new(ErrorKind::NotFinite, item(i), message));
             }
-            world[i] = Some(place);
+            placements[i] = Some(place);
             stack.extend(node.children.iter().map(|&child| (child, place)));
         }
     }
-    Ok(world)
+    Ok(placements)
 }
 
 fn item(i: usize) -> Location {
@@ -54,7 +54,8 @@ fn parents(root: &Root) -> Result<Vec<Option<usize>>, Error> {
             }
         }
     }
-    // With one parent each, what is not below a node without parent is in or below a cycle.
+    // Every node has at most one parent, so a node that is not reached from a root is in a cycle or
+    // below one.
     let mut reached = vec![false; root.nodes.len()];
     let mut stack: Vec<usize> = (0..parents.len()).filter(|&i| parents[i].is_none()).collect();
     while let Some(i) = stack.pop() {
@@ -67,14 +68,15 @@ fn parents(root: &Root) -> Result<Vec<Option<usize>>, Error> {
     }
 }
 
-/// The roots of the default scene, else of all scenes, else all nodes without a parent.
+/// The roots of the default scene; without one, of all scenes; without scenes, all nodes without a
+/// parent.
 fn roots(root: &Root, parents: &[Option<usize>]) -> Result<Vec<usize>, Error> {
     let scenes = match root.scene {
         Some(i) => match root.scenes.get(i) {
             Some(scene) => std::slice::from_ref(scene),
             None => {
                 let message =
-                    format!("the default scene is {i}, but there are {}", root.scenes.len());
+                    format!("the default scene is {i}, but the file has {}", root.scenes.len());
                 return Err(Error::new(ErrorKind::BadReference, Location::Whole, message));
             }
         },
@@ -87,11 +89,11 @@ fn roots(root: &Root, parents: &[Option<usize>]) -> Result<Vec<usize>, Error> {
     for &i in scenes.iter().flat_map(|s| &s.nodes) {
         match parents.get(i) {
             None => {
-                let message = format!("a scene names node {i}, which does not exist");
+                let message = format!("a scene references node {i}, which does not exist");
                 return Err(Error::new(ErrorKind::BadReference, Location::Whole, message));
             }
             Some(Some(parent)) => {
-                let message = format!("it is the root of a scene but a child of node {parent}");
+                let message = format!("it is the root of a scene and a child of node {parent}");
                 return Err(Error::new(ErrorKind::BadReference, item(i), message));
             }
             Some(None) => roots.push(i),

@@ -46,7 +46,7 @@ fn glb(json: &str, binary: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A document of `primitives` in one mesh, shown by `nodes`.
+/// A document of `primitives` in one mesh, used by `nodes`.
 fn document(primitives: &str, nodes: &str, more: &str) -> String {
     format!(
         r#"{{"asset":{{"version":"2.0"}},"buffers":[{{"byteLength":84}}],"bufferViews":[{VIEWS}],
@@ -67,7 +67,7 @@ fn fails(json: &str, kind: ErrorKind, part: &str) {
 const PLAIN: &str = r#"{"attributes":{"POSITION":0,"NORMAL":0},"indices":1}"#;
 
 #[test]
-fn indexed_triangles_of_a_named_node() {
+fn indexed_triangles_of_a_named_node_are_read() {
     let json = document(PLAIN, r#"{"mesh":0,"name":"plate","translation":[1,2,3]}"#, "");
     let document = load(&json).unwrap();
     assert_eq!(document.meshes[0].positions[3], [0.0, 1.0, 0.5]);
@@ -81,7 +81,7 @@ fn indexed_triangles_of_a_named_node() {
 }
 
 #[test]
-fn strips_fans_sparse_and_quantized() {
+fn strips_fans_sparse_and_quantized_accessors_are_read() {
     let primitives = r#"{"attributes":{"POSITION":0},"mode":5},{"attributes":{"POSITION":0},"mode":6},
         {"attributes":{"POSITION":2},"indices":1},{"attributes":{"POSITION":3},"mode":5},
         {"attributes":{"POSITION":0},"mode":0},{"attributes":{"POSITION":0},"mode":3},{"attributes":{}}"#;
@@ -96,7 +96,7 @@ fn strips_fans_sparse_and_quantized() {
 }
 
 #[test]
-fn primitives_in_one_array_keep_what_they_use() {
+fn primitives_that_share_positions_keep_the_used_vertices() {
     let primitives =
         r#"{"attributes":{"POSITION":0},"indices":1},{"attributes":{"POSITION":0},"indices":4}"#;
     let extra = r#"{"bufferView":1,"byteOffset":3,"componentType":5121,"count":3,"type":"SCALAR"}"#;
@@ -109,57 +109,58 @@ fn primitives_in_one_array_keep_what_they_use() {
 }
 
 #[test]
-fn the_tree_is_composed_and_listed_by_node() {
+fn transforms_are_composed_and_instances_listed_by_node() {
     let nodes = r#"{"mesh":0,"scale":[2,2,2]},{"children":[0,2],"rotation":[0,0,1,1],"translation":[5,0,0]},
         {"mesh":0,"matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 0.1,0,0,1]},{"mesh":0}"#;
     let json = document(PLAIN, nodes, r#","scene":0,"scenes":[{"nodes":[1]}]"#);
-    let shown = load(&json).unwrap();
-    assert_eq!(shown.instances.len(), 2);
+    let loaded = load(&json).unwrap();
+    assert_eq!(loaded.instances.len(), 2);
     let near = |a: [[f64; 4]; 3], b: [[f64; 4]; 3]| {
         a.iter().flatten().zip(b.iter().flatten()).all(|(x, y)| (x - y).abs() < 1e-15)
     };
-    let turned = [[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
-    assert!(near(shown.instances[0].matrix, turned), "{:?}", shown.instances[0]);
-    assert_eq!(shown.instances.iter().map(|i| i.scale).collect::<Vec<_>>(), [2.0, 1.0]);
+    let rotated = [[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0]];
+    assert!(near(loaded.instances[0].matrix, rotated), "{:?}", loaded.instances[0]);
+    assert_eq!(loaded.instances.iter().map(|i| i.scale).collect::<Vec<_>>(), [2.0, 1.0]);
     let moved = [[0.0, -1.0, 0.0, 5.0], [1.0, 0.0, 0.0, 0.1], [0.0, 0.0, 1.0, 0.0]];
-    assert!(near(shown.instances[1].matrix, moved), "{:?}", shown.instances[1]);
-    assert_eq!(shown.report.files[0].skipped[0].first, Location::Item("node", 3));
+    assert!(near(loaded.instances[1].matrix, moved), "{:?}", loaded.instances[1]);
+    assert_eq!(loaded.report.files[0].skipped[0].first, Location::Item("node", 3));
 
-    // Without a default scene: the roots of all scenes, each once; without scenes: all roots.
+    // Without a default scene, the roots of all scenes, each once; without scenes, all roots.
     for scenes in [r#","scenes":[{"nodes":[1]},{"nodes":[1,3]}]"#, ""] {
-        let shown = load(&document(PLAIN, nodes, scenes)).unwrap();
-        assert_eq!(shown.instances.len(), 3);
-        assert_eq!(shown.instances[2].matrix, IDENTITY);
+        let loaded = load(&document(PLAIN, nodes, scenes)).unwrap();
+        assert_eq!(loaded.instances.len(), 3);
+        assert_eq!(loaded.instances[2].matrix, IDENTITY);
     }
 }
 
-/// All under one scaled root has one factor, and the rotations that it would have without.
+/// All instances under one scaled root have the same factor, and the same rotations as under a root
+/// without a scale.
 #[test]
 fn scales_do_not_depend_on_rotations() {
-    let y_up = r#""matrix":[0.1,0,0,0, 0,0,-0.1,0, 0,0.1,0,0, 0,0,0,1]"#;
-    let turn = |k: usize| format!(r#""rotation":[0.3,0.1,{k},0.7],"translation":[{k},2,3]"#);
+    let scaled_y_up = r#""matrix":[0.1,0,0,0, 0,0,-0.1,0, 0,0.1,0,0, 0,0,0,1]"#;
+    let pose = |k: usize| format!(r#""rotation":[0.3,0.1,{k},0.7],"translation":[{k},2,3]"#);
     let tree = |root: &str| {
         let mut nodes = vec![format!(r#"{{{root},"children":[1,2,3,4,5,6,7,8]}}"#)];
         for k in 1..=8 {
             let child = if k % 2 == 0 { r#","scale":[0.7,0.7,0.7]"# } else { "" };
-            nodes.push(format!(r#"{{"children":[{}],{}{child}}}"#, k + 8, turn(k)));
+            nodes.push(format!(r#"{{"children":[{}],{}{child}}}"#, k + 8, pose(k)));
         }
         for k in 1..=8 {
-            nodes.push(format!(r#"{{"mesh":0,{}}}"#, turn(3 * k)));
+            nodes.push(format!(r#"{{"mesh":0,{}}}"#, pose(3 * k)));
         }
         load(&document(PLAIN, &nodes.join(","), "")).unwrap().instances
     };
-    let plain = tree(&y_up.replace("0.1", "1"));
-    for root in [y_up, r#""rotation":[-1,0,0,1],"scale":[0.1,0.1,0.1]"#] {
-        for (k, (instance, plain)) in tree(root).iter().zip(&plain).enumerate() {
+    let unscaled = tree(&scaled_y_up.replace("0.1", "1"));
+    for root in [scaled_y_up, r#""rotation":[-1,0,0,1],"scale":[0.1,0.1,0.1]"#] {
+        for (k, (instance, reference)) in tree(root).iter().zip(&unscaled).enumerate() {
             assert_eq!(instance.scale, if k % 2 == 1 { 0.1 * 0.7 } else { 0.1 });
-            for (row, same) in instance.matrix.iter().zip(&plain.matrix) {
-                assert_eq!(row[..3], same[..3]);
-                assert!((row[3] - 0.1 * same[3]).abs() < 1e-14);
+            for (row, expected) in instance.matrix.iter().zip(&reference.matrix) {
+                assert_eq!(row[..3], expected[..3]);
+                assert!((row[3] - 0.1 * expected[3]).abs() < 1e-14);
             }
         }
     }
-    // Factors whose product is too large are an error; those whose product is too small are zero.
+    // A product of factors that overflows is an error; one that underflows is zero.
     let chain = |s: &str| {
         let scale = format!(r#""scale":[{s},{s},{s}]"#);
         let nodes = format!(r#"{{"children":[1],{scale}}},{{"mesh":0,{scale}}}"#);
@@ -171,7 +172,7 @@ fn scales_do_not_depend_on_rotations() {
 }
 
 #[test]
-fn deep_trees_need_no_stack() {
+fn deep_trees_do_not_overflow_the_stack() {
     let n = 200_000;
     let mut nodes: Vec<String> = (1..n).map(|i| format!(r#"{{"children":[{i}]}}"#)).collect();
     nodes.push(r#"{"mesh":0}"#.into());
@@ -179,7 +180,7 @@ fn deep_trees_need_no_stack() {
 }
 
 #[test]
-fn broken_trees() {
+fn invalid_trees_are_errors() {
     let fails = |nodes: &str, more: &str, part: &str| {
         fails(&document(PLAIN, nodes, more), ErrorKind::BadReference, part);
     };
@@ -189,12 +190,12 @@ fn broken_trees() {
     fails(r#"{"children":[9]}"#, "", "child 9 does not exist");
     fails(r#"{"mesh":7}"#, "", "mesh 7 does not exist");
     fails(r#"{"mesh":0}"#, r#","scene":3"#, "default scene is 3");
-    fails(r#"{"mesh":0}"#, r#","scenes":[{"nodes":[5]}]"#, "names node 5");
+    fails(r#"{"mesh":0}"#, r#","scenes":[{"nodes":[5]}]"#, "references node 5");
     fails(r#"{"children":[1]},{"mesh":0}"#, r#","scenes":[{"nodes":[1]}]"#, "child of node 0");
 }
 
 #[test]
-fn broken_transforms() {
+fn invalid_transforms_are_errors() {
     let node = |text: &str| document(PLAIN, text, "");
     fails(&node(r#"{"mesh":0,"rotation":[0,0,0,0]}"#), ErrorKind::Syntax, "zero quaternion");
     let perspective = r#"{"mesh":0,"matrix":[1,0,0,1, 0,1,0,0, 0,0,1,0, 0,0,0,1]}"#;
@@ -204,7 +205,7 @@ fn broken_transforms() {
 }
 
 #[test]
-fn broken_data() {
+fn invalid_data_are_errors() {
     let node = r#"{"mesh":0}"#;
     let change = |from: &str, to: &str| {
         let json = document(PLAIN, node, "");
@@ -213,11 +214,11 @@ fn broken_data() {
     };
     use ErrorKind::{BadReference, IndexOutOfBounds, NotFinite, Syntax, TooLarge, UnexpectedEnd};
     fails(&change(r#""count":4"#, r#""count":5"#), UnexpectedEnd, "do not fit");
-    fails(&change(r#""count":4"#, r#""count":3"#), IndexOutOfBounds, "names vertex 3");
+    fails(&change(r#""count":4"#, r#""count":3"#), IndexOutOfBounds, "references vertex 3");
     fails(&change(r#""count":4"#, r#""count":4294967295"#), TooLarge, "accessor 0");
     fails(&change(r#""count":4"#, r#""count":18446744073709551615"#), TooLarge, "accessor 0");
     fails(&change(r#""byteLength":84"#, r#""byteLength":85"#), UnexpectedEnd, "buffer 0");
-    fails(&change(r#""byteLength":48"#, r#""byteLength":99"#), UnexpectedEnd, "ends behind");
+    fails(&change(r#""byteLength":48"#, r#""byteLength":99"#), UnexpectedEnd, "ends after");
     fails(&change(r#""byteLength":48"#, r#""byteLength":48,"byteStride":8"#), Syntax, "stride 8");
     fails(&change(r#""type":"VEC3""#, r#""type":"VEC2""#), Syntax, "not VEC3");
     fails(&change(r#""componentType":5121"#, r#""componentType":5120"#), Syntax, "unsigned");
@@ -242,11 +243,11 @@ fn broken_data() {
 }
 
 #[test]
-fn compressed_geometry_is_refused_by_name() {
+fn errors_name_the_extension_of_compressed_geometry() {
     let draco = r#"{"attributes":{"POSITION":4},"extensions":{"KHR_draco_mesh_compression":{}}}"#;
-    let bare = r#"{"componentType":5126,"count":4,"type":"VEC3"}"#;
-    let json =
-        document(draco, r#"{"mesh":0}"#, "").replace(ACCESSORS, &format!("{ACCESSORS},{bare}"));
+    let not_stored = r#"{"componentType":5126,"count":4,"type":"VEC3"}"#;
+    let json = document(draco, r#"{"mesh":0}"#, "")
+        .replace(ACCESSORS, &format!("{ACCESSORS},{not_stored}"));
     fails(&json, ErrorKind::Unsupported, "KHR_draco_mesh_compression");
     let required = r#","extensionsRequired":["KHR_materials_unlit","EXT_meshopt_compression"]"#;
     fails(
@@ -262,9 +263,9 @@ fn compressed_geometry_is_refused_by_name() {
 }
 
 #[test]
-fn many_primitives_over_one_array_are_not_a_bomb() {
-    // Two thousand index accessors over the same bytes: honest in number, shared vertices decoded
-    // once.
+fn many_primitives_that_share_positions_are_read() {
+    // Two thousand index accessors over the same bytes are below the limit on decoded elements,
+    // because the shared positions are decoded only once.
     let mut accessors = ACCESSORS.to_string();
     let mut primitives = Vec::new();
     for i in 0..2000 {
@@ -273,14 +274,14 @@ fn many_primitives_over_one_array_are_not_a_bomb() {
     }
     let json = document(&primitives.join(","), r#"{"mesh":0}"#, "").replace(ACCESSORS, &accessors);
     assert_eq!(load(&json).unwrap().instances.len(), 2000);
-    // A million instances and more.
+    // More than `MAX_INSTANCES` instances.
     let nodes = vec![r#"{"mesh":0}"#; 600].join(",");
     let json = document(&primitives.join(","), &nodes, "").replace(ACCESSORS, &accessors);
     fails(&json, ErrorKind::TooLarge, "parts");
 }
 
 #[test]
-fn broken_containers() {
+fn invalid_containers_are_errors() {
     let good = glb(&document(PLAIN, r#"{"mesh":0}"#, ""), &buffer());
     let fails = |change: &dyn Fn(&mut Vec<u8>), kind: ErrorKind| {
         let mut bytes = good.clone();
@@ -303,7 +304,7 @@ fn broken_containers() {
 }
 
 #[test]
-fn buffers_outside_of_the_file() {
+fn external_buffers_are_read_or_rejected() {
     let json = |uri: &str| {
         document(PLAIN, r#"{"mesh":0}"#, "")
             .replace(r#""byteLength":84"#, &format!(r#""byteLength":84,"uri":"{uri}""#))

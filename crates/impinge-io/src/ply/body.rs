@@ -1,10 +1,10 @@
-//! The body of a PLY file, one scalar after the other.
+//! The body of a PLY file, read scalar by scalar.
 
 use super::header::{Element, Encoding, Scalar};
 use crate::error::{Error, ErrorKind, Location};
 use crate::text::{Cursor, excerpt, parse_f64};
 
-/// A reader of scalars, each widened to `f64`, which holds every PLY type exactly.
+/// A reader of scalars. Each is widened to `f64`, which represents every PLY type exactly.
 pub(super) enum Body<'a> {
     Text(Cursor<'a>),
     Binary { bytes: &'a [u8], at: usize, big: bool },
@@ -33,8 +33,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// How many rows of `element` the rest can hold at most: in text a value takes a character and
-    /// a blank or more.
+    /// An upper bound on the rows of `element` in the remaining bytes. In text, a value takes at
+    /// least two bytes with its separator.
     pub(super) fn rows_left(&self, element: &Element) -> usize {
         match self {
             Self::Text(cursor) => cursor.remaining() / (2 * element.properties.len()).max(2) + 1,
@@ -42,7 +42,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Begins a row: in text, the next line that is not blank.
+    /// Moves to the start of a row: in text, to the next line that is not blank. `false` at the end
+    /// of the text.
     pub(super) fn begin_row(&mut self) -> bool {
         match self {
             Self::Text(cursor) => cursor.seek_word(),
@@ -50,7 +51,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Ends a row; returns how many values too many its line had.
+    /// Moves to the end of a row; returns the number of surplus values on its line.
     pub(super) fn end_row(&mut self) -> u64 {
         let Self::Text(cursor) = self else { return 0 };
         let mut extra = 0;
@@ -61,7 +62,7 @@ impl<'a> Body<'a> {
         extra
     }
 
-    /// The next value, NaN and infinities included.
+    /// The next value, which may be NaN or infinite.
     #[inline]
     pub(super) fn scalar(&mut self, kind: Scalar) -> Result<f64, Error> {
         match self {
@@ -69,7 +70,7 @@ impl<'a> Body<'a> {
                 let Some(word) = cursor.word() else {
                     let (kind, message) = match cursor.remaining() {
                         0 => (ErrorKind::UnexpectedEnd, "the file ends within a row"),
-                        _ => (ErrorKind::Syntax, "the line has too few values for its element"),
+                        _ => (ErrorKind::Syntax, "the line has fewer values than its element"),
                     };
                     return Err(Error::new(kind, cursor.here(), message));
                 };
@@ -81,7 +82,7 @@ impl<'a> Body<'a> {
             Self::Binary { bytes, at, big } => {
                 let size = kind.size();
                 let Some(raw) = bytes[*at..].get(..size) else {
-                    return Err(ends(bytes.len()));
+                    return Err(unexpected_end(bytes.len()));
                 };
                 *at += size;
                 Ok(decode(raw, kind, *big))
@@ -89,7 +90,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The next `count` values, into `out`.
+    /// Reads the next `count` values into `out`.
     pub(super) fn list(
         &mut self,
         kind: Scalar,
@@ -111,7 +112,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Moves over `count` values.
+    /// Skips `count` values.
     pub(super) fn skip(&mut self, kind: Scalar, count: u64) -> Result<(), Error> {
         match self {
             Self::Text(_) => {
@@ -123,30 +124,30 @@ impl<'a> Body<'a> {
                 let size = count.checked_mul(kind.size() as u64);
                 match size.and_then(|n| usize::try_from(n).ok()) {
                     Some(n) if n <= bytes.len() - *at => *at += n,
-                    _ => return Err(ends(bytes.len())),
+                    _ => return Err(unexpected_end(bytes.len())),
                 }
             }
         }
         Ok(())
     }
 
-    /// The count of a list.
+    /// Reads the count of a list.
     pub(super) fn count(&mut self, kind: Scalar) -> Result<u64, Error> {
         let here = self.here();
         let n = self.scalar(kind)?;
         if n < 0.0 || n > f64::from(u32::MAX) || n.fract() != 0.0 || n.is_nan() {
-            let message = format!("a list cannot have {n} entries");
+            let message = format!("the count of a list is {n}, not an unsigned integer");
             return Err(Error::new(ErrorKind::Syntax, here, message));
         }
         Ok(n as u64)
     }
 }
 
-fn ends(length: usize) -> Error {
+fn unexpected_end(length: usize) -> Error {
     Error::new(
         ErrorKind::UnexpectedEnd,
         Location::Offset(length as u64),
-        "the file ends before the elements its header announces; it is cut off or not of that encoding",
+        "the file ends before the last declared element; it is truncated or has another encoding",
     )
 }
 
@@ -155,18 +156,18 @@ fn decode(raw: &[u8], kind: Scalar, big: bool) -> f64 {
     match kind {
         Scalar::I8 => f64::from(raw[0] as i8),
         Scalar::U8 => f64::from(raw[0]),
-        Scalar::I16 => f64::from(i16::from_le_bytes(ordered(raw, big))),
-        Scalar::U16 => f64::from(u16::from_le_bytes(ordered(raw, big))),
-        Scalar::I32 => f64::from(i32::from_le_bytes(ordered(raw, big))),
-        Scalar::U32 => f64::from(u32::from_le_bytes(ordered(raw, big))),
-        Scalar::F32 => f64::from(f32::from_le_bytes(ordered(raw, big))),
-        Scalar::F64 => f64::from_le_bytes(ordered(raw, big)),
+        Scalar::I16 => f64::from(i16::from_le_bytes(little_endian(raw, big))),
+        Scalar::U16 => f64::from(u16::from_le_bytes(little_endian(raw, big))),
+        Scalar::I32 => f64::from(i32::from_le_bytes(little_endian(raw, big))),
+        Scalar::U32 => f64::from(u32::from_le_bytes(little_endian(raw, big))),
+        Scalar::F32 => f64::from(f32::from_le_bytes(little_endian(raw, big))),
+        Scalar::F64 => f64::from_le_bytes(little_endian(raw, big)),
     }
 }
 
 /// The first `N` bytes, the least significant first.
 #[inline]
-fn ordered<const N: usize>(raw: &[u8], big: bool) -> [u8; N] {
+fn little_endian<const N: usize>(raw: &[u8], big: bool) -> [u8; N] {
     let mut bytes = [0; N];
     bytes.copy_from_slice(&raw[..N]);
     if big {

@@ -1,9 +1,9 @@
-//! The header of a PLY file: which elements follow, and what each is made of.
+//! The header of a PLY file: the elements of the body and their properties.
 
 use crate::error::{Error, ErrorKind, Location};
-use crate::text::{Cursor, Marks, excerpt, parse_u64};
+use crate::text::{Cursor, TextSyntax, excerpt, parse_u64};
 
-/// How the body is written.
+/// The encoding of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Ascii,
@@ -39,7 +39,7 @@ impl Scalar {
         })
     }
 
-    /// Bytes in a binary file.
+    /// The size in bytes in a binary file.
     pub(super) fn size(self) -> usize {
         match self {
             Self::I8 | Self::U8 => 1,
@@ -58,7 +58,7 @@ impl Scalar {
 pub(super) struct Property {
     pub(super) name: String,
     pub(super) value: Scalar,
-    /// The type of the count if this is a list.
+    /// The type of the count, if the property is a list.
     pub(super) list: Option<Scalar>,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// The fewest bytes one row takes in a binary file.
+    /// The minimum size of a row in a binary file, in bytes.
     pub(super) fn min_row_size(&self) -> usize {
         self.properties.iter().map(|p| p.list.map_or(p.value.size(), Scalar::size)).sum()
     }
@@ -85,21 +85,21 @@ impl Element {
 pub(super) struct Header {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element>,
-    /// Lines of `comment` and `obj_info`, and the first of them.
+    /// The number of `comment` and `obj_info` lines, and the first of them.
     pub(super) comments: (u64, Location),
 }
 
-const NO_MARKS: Marks = Marks { comments: false, continuation: false };
+const SYNTAX: TextSyntax = TextSyntax { comments: false, continuation: false };
 
 fn syntax(here: Location, message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Syntax, here, message)
 }
 
-/// Reads the header; the cursor returned stands at the first byte of the body.
+/// Reads the header. The returned cursor is at the first byte of the body.
 pub(super) fn read(bytes: &[u8]) -> Result<(Header, Cursor<'_>), Error> {
-    let mut cursor = Cursor::new(bytes, NO_MARKS);
+    let mut cursor = Cursor::new(bytes, SYNTAX);
     if cursor.word() != Some(b"ply") {
-        return Err(syntax(cursor.here(), "a PLY file begins with the word `ply`"));
+        return Err(syntax(cursor.here(), "a PLY file must begin with the word `ply`"));
     }
     let lone_cr = cursor.ends_with_lone_cr();
     let mut encoding = None;
@@ -131,7 +131,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Cursor<'_>), Error> {
                     b"binary_big_endian" => Encoding::BigEndian,
                     _ => {
                         let message = format!(
-                            "`{}` is not a PLY encoding; it is ascii, binary_little_endian or binary_big_endian",
+                            "`{}` is not a PLY encoding; expected ascii, binary_little_endian or binary_big_endian",
                             excerpt(word)
                         );
                         return Err(syntax(here, message));
@@ -141,7 +141,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Cursor<'_>), Error> {
             Some(b"element") => elements.push(element(&mut cursor, &elements)?),
             Some(b"property") => {
                 let Some(element) = elements.last_mut() else {
-                    return Err(syntax(here, "a `property` before the first `element`"));
+                    return Err(syntax(here, "`property` must follow an `element` line"));
                 };
                 element.properties.push(property(&mut cursor)?);
             }
@@ -156,7 +156,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Header, Cursor<'_>), Error> {
     let Some(encoding) = encoding else {
         return Err(syntax(end, "the header has no `format` line"));
     };
-    // Where lines end with CR alone, an LF behind the last one is the first byte of the body.
+    // If lines end with a single CR, an LF after the last one is the first byte of the body.
     if lone_cr {
         cursor.skip_one_byte_line_end();
     } else {
@@ -172,7 +172,7 @@ fn element(cursor: &mut Cursor<'_>, before: &[Element]) -> Result<Element, Error
     let word = cursor.word().unwrap_or_default();
     let Some(count) = parse_u64(word) else {
         let message = format!(
-            "the count of element `{}` is `{}`, not a whole number",
+            "the count of element `{}` is `{}`, not an unsigned integer",
             excerpt(name.as_bytes()),
             excerpt(word)
         );
@@ -192,7 +192,7 @@ fn property(cursor: &mut Cursor<'_>) -> Result<Property, Error> {
         let word = word.unwrap_or_default();
         Scalar::from_word(word).ok_or_else(|| {
             let message = format!(
-                "`{}` is not a PLY type; they are char, uchar, short, ushort, int, uint, float, double and int8 to \
+                "`{}` is not a PLY type; expected char, uchar, short, ushort, int, uint, float, double, or int8 to \
                  float64",
                 excerpt(word)
             );
@@ -203,13 +203,13 @@ fn property(cursor: &mut Cursor<'_>) -> Result<Property, Error> {
     let (list, value) = if first == Some(b"list") {
         let count = scalar(cursor.word())?;
         if !count.is_integer() {
-            return Err(syntax(here, "the count of a list must have a whole number type"));
+            return Err(syntax(here, "the count of a list must have an integer type"));
         }
         (Some(count), scalar(cursor.word())?)
     } else {
         (None, scalar(first)?)
     };
-    let Some(name) = cursor.word() else { return Err(syntax(here, "a property has no name")) };
+    let Some(name) = cursor.word() else { return Err(syntax(here, "the property has no name")) };
     Ok(Property { name: String::from_utf8_lossy(name).into_owned(), value, list })
 }
 
@@ -218,7 +218,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn header_errors_name_the_line() {
+    fn header_errors_have_kind_and_line() {
         for (text, kind, line) in [
             ("plx\n", ErrorKind::Syntax, 1),
             ("ply\nformat ascii 1.0\n", ErrorKind::UnexpectedEnd, 3),
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_body_begins_right_behind_the_header() {
+    fn the_body_begins_directly_after_the_header() {
         for end in ["\n", "\r\n", "\r"] {
             let text = format!("ply{end}format binary_little_endian 1.0{end}end_header{end}\n\r\n");
             let (header, cursor) = read(text.as_bytes()).unwrap();

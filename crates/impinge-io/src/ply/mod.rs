@@ -1,9 +1,9 @@
 //! PLY: vertices and faces with any further properties, as text or binary.
 //!
-//! Turk, "The PLY Polygon File Format" (Stanford, 1994). All scalar types, any order of elements
-//! and properties, list properties anywhere. Read are `x`, `y`, `z` of `vertex`, `vertex_indices`
-//! or `vertex_index` of `face`, and of `tristrips`; the rest is stepped over and counted. Text is
-//! read as `f64` whatever type its header names.
+//! Turk, "The PLY Polygon File Format" (Stanford, 1994). The reader supports all scalar types,
+//! elements and properties in any order, and list properties anywhere. It reads `x`, `y` and `z` of
+//! `vertex`, and `vertex_indices` or `vertex_index` of `face` and `tristrips`. It skips and counts
+//! everything else. Numbers in text are read as `f64`, whatever type the header declares.
 
 mod body;
 mod header;
@@ -20,8 +20,8 @@ use crate::text::excerpt;
 /// Reads a PLY file.
 ///
 /// # Errors
-/// Malformed headers and rows, a body shorter than its header says, indices of vertices that do not
-/// exist, and coordinates that are not finite.
+/// Malformed headers and rows, a body with fewer elements than declared, indices of vertices that
+/// do not exist, and coordinates that are not finite.
 pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     let (header, cursor) = header::read(bytes)?;
     let mut report = FileReport::new(name, Format::Ply);
@@ -44,9 +44,9 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Document, Error> {
     };
     reader.elements(&header)?;
     let Reader { positions, faces, report, largest, .. } = reader;
-    if let Some((index, here)) = largest.beyond(positions.len()) {
+    if let Some((index, here)) = largest.out_of_bounds(positions.len()) {
         let message = format!(
-            "a face names vertex {index}, but the file has {} vertices, counted from 0",
+            "a face references vertex {index}, but the file has {} vertices, counted from 0",
             positions.len()
         );
         return Err(Error::new(ErrorKind::IndexOutOfBounds, here, message));
@@ -71,7 +71,7 @@ impl Reader<'_> {
             return Err(Error::new(
                 ErrorKind::Empty,
                 Location::Whole,
-                "the header declares no element `vertex`: the file holds no geometry",
+                "the header declares no element `vertex`; the file contains no geometry",
             ));
         }
         for element in &header.elements {
@@ -102,7 +102,7 @@ impl Reader<'_> {
             return Ok(());
         }
         let message = format!(
-            "the header announces {} rows of `{}`, but the file ends after {i}",
+            "the header declares {} rows of `{}`, but the file ends after {i}",
             element.count,
             excerpt(element.name.as_bytes())
         );
@@ -144,7 +144,7 @@ impl Reader<'_> {
             return Err(too_large(element));
         }
         self.unread_properties(element, &axes);
-        // Where each property goes: x, y, z, or aside.
+        // The index in `values` of each property: 0 to 2 for x, y and z, 3 for all others.
         let slots: Vec<usize> = (0..element.properties.len())
             .map(|k| axes.iter().position(|&axis| axis == k).unwrap_or(3))
             .collect();
@@ -187,7 +187,7 @@ impl Reader<'_> {
             return Err(Error::new(ErrorKind::Syntax, element.line, message));
         };
         if !element.properties[list].value.is_integer() {
-            let message = "the vertex indices have a type that is not of whole numbers";
+            let message = "the vertex indices do not have an integer type";
             return Err(Error::new(ErrorKind::Syntax, element.line, message));
         }
         self.unread_properties(element, &[list]);
@@ -219,13 +219,16 @@ impl Reader<'_> {
                         self.corners.clear();
                         continue;
                     }
-                    // Also false for NaN.
-                    let whole = index >= 0.0 && index < f64::from(u32::MAX) && index.fract() == 0.0;
-                    if !whole {
-                        let message = format!("row {i} of `{}` names vertex {index}", element.name);
+                    // False for NaN.
+                    let valid = index >= 0.0 && index < f64::from(u32::MAX) && index.fract() == 0.0;
+                    if !valid {
+                        let message = format!(
+                            "row {i} of `{}` references vertex {index}, which is not a valid index",
+                            element.name
+                        );
                         return Err(Error::new(ErrorKind::IndexOutOfBounds, here, message));
                     }
-                    self.largest.see(index as u32, here);
+                    self.largest.update(index as u32, here);
                     self.corners.push(index as u32);
                 }
                 if strips {
@@ -239,10 +242,10 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Adds the strip in `corners`, every other triangle turned so that all face one way.
+    /// Adds the triangle strip in `corners`, all triangles with the same winding.
     fn strip(&mut self, here: Location) {
-        let joints = self.faces.push_strip(&self.corners);
-        self.report.ignore("strip triangles with a repeated corner (joints)", joints, here);
+        let repeated = self.faces.push_strip(&self.corners);
+        self.report.ignore("strip triangles with a repeated corner (joints)", repeated, here);
         if (1..3).contains(&self.corners.len()) {
             self.report.skip("strips with fewer than three corners", 1, here);
         }
@@ -271,7 +274,7 @@ impl Reader<'_> {
 }
 
 fn too_large(element: &Element) -> Error {
-    let message = format!("{} vertices are more than 4294967295; split the file", element.count);
+    let message = format!("{} vertices; the limit is 4294967295; split the file", element.count);
     Error::new(ErrorKind::TooLarge, element.line, message)
 }
 

@@ -6,7 +6,7 @@ const ASCII: &str = "ply\nformat ascii 1.0\ncomment c\nelement edge 1\nproperty 
     0 1\n255 0.1 0 2 1\n255 0 1 7 0 5\n255 0 2 7 8 1 0\n\n255 0 0 1 1 9 9\n0.5 3 0 1 2\n0.5 4 0 1 2 3\n0.5 2 0 1\nrest\n";
 
 #[test]
-fn any_order_of_properties_and_elements() {
+fn properties_and_elements_may_have_any_order() {
     let document = read(ASCII.as_bytes(), "t.ply").unwrap();
     let mesh = &document.meshes[0];
     assert_eq!(mesh.positions[0], [1.0, 2.0, 0.1]);
@@ -58,7 +58,7 @@ fn binary(big: bool) -> Vec<u8> {
 }
 
 #[test]
-fn binary_in_both_byte_orders() {
+fn binary_files_of_both_byte_orders_are_read() {
     for big in [false, true] {
         let document = read(&binary(big), "t.ply").unwrap();
         let mesh = &document.meshes[0];
@@ -76,7 +76,7 @@ fn binary_in_both_byte_orders() {
 }
 
 #[test]
-fn strips_become_triangles() {
+fn strips_are_split_into_triangles() {
     let text = "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n\
         element tristrips 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n1 1 0\n2 0 0\n\
         11 0 1 2 3 -1 4 3 3 1 -1 0\n";
@@ -88,7 +88,7 @@ fn strips_become_triangles() {
 }
 
 #[test]
-fn errors_name_their_place() {
+fn errors_have_kind_and_line() {
     let fails = |from: &str, to: &str, kind, line| {
         assert!(ASCII.contains(from));
         let error = read(ASCII.replacen(from, to, 1).as_bytes(), "t.ply").unwrap_err();

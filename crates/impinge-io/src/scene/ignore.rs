@@ -1,4 +1,4 @@
-//! Rules about pairs not to check, resolved to the instances they mean.
+//! The `[[ignore]]` rules of a scene file, resolved to instances.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::report::FileReport;
 use crate::text::excerpt;
 use crate::wildcard::name_matches;
 
-/// The most names compared with patterns in one scene.
+/// The maximum number of comparisons of a name with a pattern per scene.
 const MAX_COMPARISONS: usize = 1 << 26;
 
-/// The most entries of all rules together.
-const MAX_ENTRIES: usize = 1 << 24;
+/// The maximum number of matches of all patterns of a scene.
+const MAX_MATCHES: usize = 1 << 24;
 
-/// The rules over `instances`; what matches nothing goes into the report.
+/// Resolves the rules to `instances`. Patterns and rules without a match are added to the report.
 pub(super) fn resolve(
     rules: &[Ignore],
     instances: &[Instance],
@@ -27,12 +27,14 @@ pub(super) fn resolve(
         let here = Location::Item("ignore", i as u64);
         let mut matches = |pattern: &str| -> Result<Vec<usize>, Error> {
             let found = finder.find(pattern).ok_or_else(|| {
-                let message = "the ignore rules match too many parts too often; use fewer patterns";
+                let message = "the ignore rules have too many matches; use fewer patterns";
                 Error::new(ErrorKind::TooLarge, here, message)
             })?;
             if found.is_empty() {
-                let reason =
-                    format!("ignore patterns without a part: `{}`", excerpt(pattern.as_bytes()));
+                let reason = format!(
+                    "ignore patterns that match no part: `{}`",
+                    excerpt(pattern.as_bytes())
+                );
                 report.skip(reason, 1, here);
             }
             Ok(found)
@@ -62,12 +64,14 @@ pub(super) fn resolve(
     Ok(out)
 }
 
-/// Parts by name or pattern, with a limit on the work.
+/// Finds parts by name or pattern, with a limit on the work.
 struct Finder<'a> {
     instances: &'a [Instance],
     by_name: BTreeMap<&'a str, Vec<usize>>,
+    /// Remaining number of comparisons.
     comparisons: usize,
-    entries: usize,
+    /// Remaining number of matches.
+    matches: usize,
 }
 
 impl<'a> Finder<'a> {
@@ -76,10 +80,10 @@ impl<'a> Finder<'a> {
         for (i, instance) in instances.iter().enumerate() {
             by_name.entry(&instance.name).or_default().push(i);
         }
-        Self { instances, by_name, comparisons: MAX_COMPARISONS, entries: MAX_ENTRIES }
+        Self { instances, by_name, comparisons: MAX_COMPARISONS, matches: MAX_MATCHES }
     }
 
-    /// The parts `pattern` means, ascending; `None` beyond the limits.
+    /// The parts that match `pattern`, ascending; `None` if a limit is exceeded.
     fn find(&mut self, pattern: &str) -> Option<Vec<usize>> {
         let found = if pattern.contains(['*', '?']) {
             self.comparisons = self.comparisons.checked_sub(self.instances.len())?;
@@ -89,7 +93,7 @@ impl<'a> Finder<'a> {
         } else {
             self.by_name.get(pattern).cloned().unwrap_or_default()
         };
-        self.entries = self.entries.checked_sub(found.len())?;
+        self.matches = self.matches.checked_sub(found.len())?;
         Some(found)
     }
 }
@@ -101,7 +105,7 @@ mod tests {
     use crate::format::Format;
 
     #[test]
-    fn too_many_matches_are_refused() {
+    fn too_many_matches_are_an_error() {
         let instances: Vec<Instance> = (0..5000)
             .map(|i| Instance { name: format!("p{i}"), mesh: 0, matrix: IDENTITY, scale: 1.0 })
             .collect();

@@ -1,59 +1,59 @@
-//! Scene files: parts in other files, where they stand, and which pairs not to check. TOML or JSON.
+//! Scene files in TOML or JSON: parts in other files, their poses, and pairs to ignore.
 //!
 //! ```toml
-//! unit = "mm"                  # optional, for people
+//! unit = "mm"                  # optional; shown in reports, not used otherwise
 //!
 //! [[part]]
-//! name = "frame"               # optional: the file's name without extension
-//! file = "frame.obj"           # relative to the scene file, any format but a scene
+//! name = "frame"               # optional; default: the file name without extension
+//! file = "frame.obj"           # relative to the scene file; any format except scene files
 //! pose = { translation = [0, 0, 12.5], axis = [0, 0, 1], angle_deg = 30 }
-//! scale = 1.0                  # or [x, y, z]; before the pose, not passed on to children
-//! object = "body"              # optional: only that part of the file
+//! scale = 1.0                  # or [x, y, z]; applied before the pose, not inherited by children
+//! object = "body"              # optional; only this part of the file
 //!
 //! [[ignore]]
-//! pair = ["frame", "arm*"]     # `*` is any text, `?` any character
+//! pair = ["frame", "arm*"]     # `*` matches any text, `?` any one character
 //!
 //! [[ignore]]
-//! group = ["link1", "link2"]   # every two of them
+//! group = ["link1", "link2"]   # all pairs of these parts
 //! ```
 //!
-//! A pose has a `translation` and a rotation, as `axis` and `angle_deg` or as
-//! `quaternion = [x, y, z, w]`, of any length but zero; or it has a `matrix` of three rows of four
-//! numbers. The parts of a file with several become `frame/a`, `frame/b`, ... Unknown keys are
-//! errors.
+//! A pose has a `translation` and a rotation, given by `axis` and `angle_deg` or by
+//! `quaternion = [x, y, z, w]`. Axis and quaternion may have any length except zero. Alternatively
+//! it has a `matrix` of three rows of four numbers. If a file has several parts, their names are
+//! `frame/a`, `frame/b`, ... Unknown keys are errors.
 //!
-//! # Parts that move
+//! # Moving parts
 //!
 //! ```toml
-//! ignore_links = 1             # parts that hang on each other by at most so many links are not compared
+//! ignore_links = 1             # ignore a part and its ancestors up to this many links above it
 //!
-//! [motion]                     # of every part that has neither a motion nor a parent
+//! [motion]                     # the motion of every part with neither a motion nor a parent
 //! kind = "brownian"
 //! step = 0.2
 //!
 //! [[part]]
 //! file = "arm.obj"
-//! parent = "frame"             # a part before it: its pose and its motion are in that part's frame
+//! parent = "frame"             # an earlier part; pose and motion are in its frame
 //!
 //! [part.motion]
 //! kind = "keyframes"
-//! repeat = "back-and-forth"    # or "loop", or "once", which is the default
+//! repeat = "back-and-forth"    # or "loop", or "once" (the default)
 //! keyframe = [
 //!     { time = 0 },
 //!     { time = 2.5, pose = { axis = [0, 0, 1], angle_deg = 90 } },
 //! ]
 //! ```
 //!
-//! | kind | fields, all optional but `keyframe` |
-//! | --- | --- |
-//! | `still` | none |
-//! | `billiard` | straight on, reflected by the walls of a cage, turning about its middle: `velocity = [x, y, z]` or `speed` (units a second), `axis`, `spin_deg` (degrees a second), `cage = [[x, y, z], [x, y, z]]`, `bounce` (turn back at other parts; true), `seed` |
-//! | `brownian` | random: `step` (the most a frame moves it along each axis), `turn_deg` (the most a frame turns it), `cage`, `seed` |
-//! | `falling` | down to a floor and up again: `gravity = [x, y, z]`, `floor` (its height, against gravity), `restitution` (0 to 1), `velocity`, `axis`, `spin_deg`, `seed` |
-//! | `keyframes` | from pose to pose, straight and by the shortest turn: `keyframe` (times ascending, poses as those of parts, rigid), `repeat` |
+//! | kind | motion | fields, all optional except `keyframe` |
+//! | --- | --- | --- |
+//! | `still` | none | none |
+//! | `billiard` | constant velocity, reflected by the walls of a box, with a constant rotation about the centre | `velocity = [x, y, z]` or `speed` (units per second), `axis`, `spin_deg` (degrees per second), `cage = [[x, y, z], [x, y, z]]` (corners of the box), `bounce` (turn back at collisions; default true), `seed` |
+//! | `brownian` | random steps and rotations | `step` (maximum per frame along each axis), `turn_deg` (maximum rotation per frame), `cage`, `seed` |
+//! | `falling` | free fall, reflected by a floor | `gravity = [x, y, z]`, `floor` (its height, opposite to gravity), `restitution` (0 to 1), `velocity`, `axis`, `spin_deg`, `seed` |
+//! | `keyframes` | straight lines between poses, with the shortest rotation | `keyframe` (ascending times; poses as those of parts, rigid), `repeat` |
 //!
-//! All parts of one `[[part]]` move as one. Whoever only looks at a scene sees its parts where
-//! their poses put them.
+//! All instances of one `[[part]]` move together. Programs that do not simulate motions use the
+//! poses of the parts.
 
 mod ignore;
 mod motion;
@@ -74,7 +74,7 @@ use crate::format::Format;
 use crate::matrix::Placement;
 use crate::report::FileReport;
 use crate::stem;
-use crate::text::{excerpt, without_mark};
+use crate::text::{excerpt, without_bom};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -118,16 +118,16 @@ struct Ignore {
     group: Option<Vec<String>>,
 }
 
-/// Reads a scene as TOML. Its files are found relative to `directory`.
+/// Reads a scene as TOML. Paths of parts are relative to `directory`.
 ///
 /// # Errors
-/// Invalid TOML, unknown keys, missing or unreadable files, poses that are not poses, and names
-/// that repeat.
+/// Invalid TOML, unknown keys, missing or unreadable files, invalid poses, and repeated names.
 pub fn read_toml(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
-    let bytes = without_mark(bytes);
+    let bytes = without_bom(bytes);
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let line = 1 + bytes[..e.valid_up_to()].iter().filter(|&&b| b == b'\n').count() as u64;
-        Error::new(ErrorKind::Syntax, Location::Line(line), "TOML must be UTF-8").with_source(e)
+        Error::new(ErrorKind::Syntax, Location::Line(line), "a TOML file must be UTF-8")
+            .with_source(e)
     })?;
     let scene: SceneFile = toml::from_str(text).map_err(|e| {
         let place = e.span().map_or(Location::Whole, |span| {
@@ -139,12 +139,12 @@ pub fn read_toml(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<D
     resolve(scene, FileReport::new(name, Format::SceneToml), directory)
 }
 
-/// Reads a scene as JSON. Its files are found relative to `directory`.
+/// Reads a scene as JSON. Paths of parts are relative to `directory`.
 ///
 /// # Errors
 /// As [`read_toml`].
 pub fn read_json(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<Document, Error> {
-    let bytes = without_mark(bytes);
+    let bytes = without_bom(bytes);
     let scene: SceneFile = serde_json::from_slice(bytes).map_err(|e| {
         let kind = if e.is_eof() { ErrorKind::UnexpectedEnd } else { ErrorKind::Syntax };
         let place = Location::Line(e.line() as u64);
@@ -153,10 +153,11 @@ pub fn read_json(bytes: &[u8], name: &str, directory: Option<&Path>) -> Result<D
     resolve(scene, FileReport::new(name, Format::SceneJson), directory)
 }
 
-/// A file read for the scene, and where its meshes went.
+/// A file of the scene. For each of its meshes: the index in the scene's document, once it has been
+/// moved there.
 struct Loaded {
     document: Document,
-    placed: Vec<Option<usize>>,
+    scene_mesh: Vec<Option<usize>>,
 }
 
 fn resolve(
@@ -171,7 +172,7 @@ fn resolve(
         let message = "the scene has no [[part]]";
         return Err(Error::new(ErrorKind::Empty, Location::Whole, message));
     }
-    let common =
+    let default_motion =
         scene.motion.as_ref().map(MotionTable::motion).transpose().map_err(|(kind, message)| {
             Error::new(kind, Location::Whole, format!("[motion]: {message}"))
         })?;
@@ -187,12 +188,12 @@ fn resolve(
             Some(name) if !name.trim().is_empty() => name,
             _ => stem(&part.file.to_string_lossy()).to_string(),
         };
-        let wants = format!("part `{}`", excerpt(name.as_bytes()));
+        let label = format!("part `{}`", excerpt(name.as_bytes()));
         if let Some(first) = names.insert(name.clone(), i as u64) {
-            let message = format!("{wants}: part {first} has that name already; give it another");
+            let message = format!("{label}: part {first} has that name; choose another name");
             return Err(Error::new(ErrorKind::Duplicate, here, message));
         }
-        let fail = |kind, message: String| Error::new(kind, here, format!("{wants}: {message}"));
+        let fail = |kind, message: String| Error::new(kind, here, format!("{label}: {message}"));
         let (place, unscaled) = pose::placement(part.pose.as_ref(), part.scale.as_ref())
             .map_err(|(kind, message)| fail(kind, message))?;
         let parent = match &part.parent {
@@ -200,27 +201,27 @@ fn resolve(
             Some(parent) => Some(
                 names.get(parent).map(|at| *at as usize).filter(|at| *at < i).ok_or_else(|| {
                     let parent = excerpt(parent.as_bytes());
-                    let message = format!("there is no part `{parent}` before it to be its parent");
+                    let message = format!("its parent `{parent}` is not an earlier part");
                     fail(ErrorKind::BadReference, message)
                 })?,
             ),
         };
-        let around = parent.map_or(Placement::IDENTITY, |parent: usize| frames[parent]);
-        let place = around.compose(&place);
-        frames.push(around.compose(&Placement::of_matrix(unscaled)));
+        let parent_frame = parent.map_or(Placement::IDENTITY, |parent: usize| frames[parent]);
+        let place = parent_frame.compose(&place);
+        frames.push(parent_frame.compose(&Placement::of_matrix(unscaled)));
         let motion = match &part.motion {
             Some(table) => Some(table.motion().map_err(|(kind, message)| fail(kind, message))?),
-            None if parent.is_none() => common.clone(),
+            None if parent.is_none() => default_motion.clone(),
             None => None,
         };
         if let (Some(Motion::Keyframes { .. }), true) = (&motion, part.motion.is_none()) {
             let message =
-                "keyframes in [motion] would move all parts into one place; give them to a part";
+                "keyframes in [motion] would give all parts the same poses; define them per part";
             return Err(fail(ErrorKind::Syntax, message.into()));
         }
         let first = document.instances.len();
         let Some(directory) = directory else {
-            let message = "its file cannot be found from bytes alone; load the scene by path";
+            let message = "its file cannot be located; load the scene from a path, not from bytes";
             return Err(fail(ErrorKind::BadReference, message.into()));
         };
         let path = directory.join(&part.file);
@@ -228,37 +229,37 @@ fn resolve(
         let loaded = match files.entry(key) {
             Entry::Occupied(entry) => entry.into_mut(),
             Entry::Vacant(entry) => {
-                let mut loaded = load_part_file(&path).map_err(|e| e.within(&wants))?;
+                let mut loaded = load_part_file(&path).map_err(|e| e.within(&label))?;
                 reports.append(&mut loaded.report.files);
-                let placed = vec![None; loaded.meshes.len()];
-                entry.insert(Loaded { document: loaded, placed })
+                let scene_mesh = vec![None; loaded.meshes.len()];
+                entry.insert(Loaded { document: loaded, scene_mesh })
             }
         };
-        let room = MAX_INSTANCES - document.instances.len();
-        let chosen = choose(&loaded.document, part.object.as_deref())
+        let capacity = MAX_INSTANCES - document.instances.len();
+        let selected = select_instances(&loaded.document, part.object.as_deref())
             .map_err(|message| fail(ErrorKind::BadReference, message))?;
-        if chosen.len() > room {
+        if selected.len() > capacity {
             let message = format!("the scene has more than {MAX_INSTANCES} parts");
             return Err(fail(ErrorKind::TooLarge, message));
         }
-        let alone = chosen.len() == 1;
-        for k in chosen {
+        let is_single = selected.len() == 1;
+        for k in selected {
             let inner = &loaded.document.instances[k];
             let place = place.compose(&Placement { matrix: inner.matrix, scale: inner.scale });
             if !place.is_finite() {
                 return Err(fail(ErrorKind::NotFinite, "its pose is not finite".into()));
             }
-            let mesh = match loaded.placed[inner.mesh] {
+            let mesh = match loaded.scene_mesh[inner.mesh] {
                 Some(mesh) => mesh,
                 None => {
-                    // Each mesh is wanted at most once: moved, not copied.
+                    // Each mesh is added at most once, so it is moved, not copied.
                     let mesh = std::mem::take(&mut loaded.document.meshes[inner.mesh]);
                     document.meshes.push(mesh);
-                    loaded.placed[inner.mesh] = Some(document.meshes.len() - 1);
+                    loaded.scene_mesh[inner.mesh] = Some(document.meshes.len() - 1);
                     document.meshes.len() - 1
                 }
             };
-            let name = if alone { name.clone() } else { format!("{name}/{}", inner.name) };
+            let name = if is_single { name.clone() } else { format!("{name}/{}", inner.name) };
             let Placement { matrix, scale } = place;
             document.instances.push(Instance { name, mesh, matrix, scale });
         }
@@ -275,17 +276,17 @@ fn resolve(
     Ok(document)
 }
 
-/// The most pairs of parts that `ignore_links` may leave out.
-const MAX_LINKED: usize = 1 << 22;
+/// The maximum number of ignore rules of a scene with `ignore_links`.
+const MAX_LINK_RULES: usize = 1 << 22;
 
-/// Leaves out pairs of which one hangs on the other by at most so many links.
+/// Adds rules that ignore every pair of a body and an ancestor at most `links` links above it.
 fn ignore_links(document: &mut Document, links: usize) -> Result<(), Error> {
     for body in &document.bodies {
-        let mut above = body.parent;
+        let mut ancestor = body.parent;
         for _ in 0..links {
-            let Some(parent) = above.map(|at| &document.bodies[at]) else { break };
-            if document.ignore.len() >= MAX_LINKED {
-                let message = "ignore_links leaves out too many pairs; give a smaller number";
+            let Some(parent) = ancestor.map(|at| &document.bodies[at]) else { break };
+            if document.ignore.len() >= MAX_LINK_RULES {
+                let message = "ignore_links ignores too many pairs; use a smaller number";
                 return Err(Error::new(ErrorKind::TooLarge, Location::Whole, message));
             }
             let rule = IgnoreRule::Between(
@@ -295,7 +296,7 @@ fn ignore_links(document: &mut Document, links: usize) -> Result<(), Error> {
             if !rule.is_empty() {
                 document.ignore.push(rule);
             }
-            above = parent.parent;
+            ancestor = parent.parent;
         }
     }
     Ok(())
@@ -306,7 +307,7 @@ fn load_part_file(path: &Path) -> Result<Document, Error> {
     let name = path.to_string_lossy();
     let format = Format::detect(&bytes, &name).map_err(|e| e.in_file(path))?;
     if matches!(format, Format::SceneToml | Format::SceneJson) {
-        let message = "a scene file cannot be a part of a scene; list its parts instead";
+        let message = "a scene file cannot be a part; list the parts of that scene instead";
         return Err(Error::new(ErrorKind::Unsupported, Location::Whole, message).in_file(path));
     }
     let mut document =
@@ -315,13 +316,13 @@ fn load_part_file(path: &Path) -> Result<Document, Error> {
     Ok(document)
 }
 
-/// The instances of a file that are wanted.
-fn choose(document: &Document, object: Option<&str>) -> Result<Vec<usize>, String> {
+/// The instances of a file with the name `object`; all instances without a name.
+fn select_instances(document: &Document, object: Option<&str>) -> Result<Vec<usize>, String> {
     let all = 0..document.instances.len();
     let Some(object) = object else { return Ok(all.collect()) };
-    let chosen: Vec<usize> = all.filter(|&k| document.instances[k].name == object).collect();
-    if !chosen.is_empty() {
-        return Ok(chosen);
+    let selected: Vec<usize> = all.filter(|&k| document.instances[k].name == object).collect();
+    if !selected.is_empty() {
+        return Ok(selected);
     }
     let names: Vec<String> =
         document.instances.iter().take(8).map(|i| excerpt(i.name.as_bytes())).collect();

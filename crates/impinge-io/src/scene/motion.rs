@@ -1,7 +1,6 @@
-//! How parts of a scene move, as a scene file says it.
+//! Motions of the parts of a scene file.
 //!
-//! What a field may be is checked here; what a field that is left out means is decided by whoever
-//! moves the parts.
+//! This module checks the values of fields. The simulation chooses the defaults of omitted fields.
 
 use serde::Deserialize;
 
@@ -9,7 +8,7 @@ use super::pose::Pose;
 use crate::document::{Keyframe, Motion, Repeat};
 use crate::error::ErrorKind;
 
-/// A motion as it is written: every field of every kind, all optional.
+/// A motion as in the file: the fields of all kinds, all optional.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct MotionTable {
@@ -38,7 +37,7 @@ struct KeyframeTable {
     pose: Pose,
 }
 
-/// The kinds, and the fields that go with each.
+/// The kinds of motion and their fields.
 const KINDS: [(&str, &[&str]); 5] = [
     ("still", &[]),
     ("billiard", &["velocity", "speed", "axis", "spin_deg", "cage", "bounce", "seed"]),
@@ -47,22 +46,23 @@ const KINDS: [(&str, &[&str]); 5] = [
     ("keyframes", &["keyframe", "repeat"]),
 ];
 
-type Failure = (ErrorKind, String);
+/// The kind and message of an error; the caller adds the part and the file.
+type MotionError = (ErrorKind, String);
 
 impl MotionTable {
-    /// The motion, or what is wrong with which field.
-    pub(super) fn motion(&self) -> Result<Motion, Failure> {
+    /// The motion; errors contain the field.
+    pub(super) fn motion(&self) -> Result<Motion, MotionError> {
         let kinds = || KINDS.map(|(kind, _)| kind).join(", ");
         let Some(kind) = &self.kind else {
-            return Err(syntax(format!("motion.kind is missing; there are {}", kinds())));
+            return Err(syntax(format!("motion.kind is missing; expected one of {}", kinds())));
         };
         let Some((kind, fields)) = KINDS.iter().find(|(name, _)| name == kind) else {
-            return Err(syntax(format!("motion.kind is {kind:?}; there are {}", kinds())));
+            return Err(syntax(format!("motion.kind is {kind:?}; expected one of {}", kinds())));
         };
-        if let Some(field) = self.given().find(|field| !fields.contains(field)) {
+        if let Some(field) = self.present_fields().find(|field| !fields.contains(field)) {
             let fields = if fields.is_empty() { "no fields".into() } else { fields.join(", ") };
             return Err(syntax(format!(
-                "motion.{field} does not go with the kind {kind:?}, which has {fields}"
+                "motion.{field} is not a field of the kind {kind:?}, which has {fields}"
             )));
         }
         self.check_numbers()?;
@@ -98,8 +98,8 @@ impl MotionTable {
         })
     }
 
-    /// The fields that are there, but for the kind.
-    fn given(&self) -> impl Iterator<Item = &'static str> {
+    /// The names of all present fields except the kind.
+    fn present_fields(&self) -> impl Iterator<Item = &'static str> {
         [
             ("velocity", self.velocity.is_some()),
             ("speed", self.speed.is_some()),
@@ -117,10 +117,10 @@ impl MotionTable {
             ("repeat", self.repeat.is_some()),
         ]
         .into_iter()
-        .filter_map(|(name, there)| there.then_some(name))
+        .filter_map(|(name, is_present)| is_present.then_some(name))
     }
 
-    fn check_numbers(&self) -> Result<(), Failure> {
+    fn check_numbers(&self) -> Result<(), MotionError> {
         let cage = self.cage.map(|[low, high]| [low, high].concat());
         let numbers: [(&str, &[f64]); 10] = [
             ("velocity", self.velocity.as_ref().map_or(&[], |v| v)),
@@ -143,62 +143,65 @@ impl MotionTable {
             [("speed", self.speed), ("step", self.step), ("turn_deg", self.turn_deg)]
         {
             if value.is_some_and(|x| x < 0.0) {
-                return Err(syntax(format!("motion.{name} is negative; it is a size")));
+                return Err(syntax(format!("motion.{name} is negative; it must be at least 0")));
             }
         }
         for (name, value) in [("axis", self.axis), ("gravity", self.gravity)] {
             if value == Some([0.0; 3]) {
-                return Err(syntax(format!("motion.{name} is zero; give it a direction")));
+                return Err(syntax(format!("motion.{name} is zero; it must have a direction")));
             }
         }
         if self.restitution.is_some_and(|r| !(0.0..=1.0).contains(&r)) {
             return Err(syntax("motion.restitution must be between 0 and 1".into()));
         }
         if self.velocity.is_some() && self.speed.is_some() {
-            return Err(syntax("motion has both velocity and speed; give one of them".into()));
+            return Err(syntax("motion has both velocity and speed; give only one of them".into()));
         }
         if self.cage.is_some_and(|[low, high]| low.iter().zip(high).any(|(l, h)| *l >= h)) {
-            let message = "motion.cage must be two corners, the smaller coordinates first";
+            let message = "motion.cage must be two corners: the minimum, then the maximum, larger in every coordinate";
             return Err(syntax(message.into()));
         }
         Ok(())
     }
 
-    fn keyframes(&self) -> Result<Vec<Keyframe>, Failure> {
+    fn keyframes(&self) -> Result<Vec<Keyframe>, MotionError> {
         let tables = self.keyframe.as_deref().unwrap_or(&[]);
         if tables.is_empty() {
-            return Err(syntax("motion.keyframe is missing; give one keyframe at least".into()));
+            return Err(syntax("motion.keyframe is missing; give at least one keyframe".into()));
         }
         let mut frames: Vec<Keyframe> = Vec::with_capacity(tables.len());
         for (i, table) in tables.iter().enumerate() {
-            let here = |what: &str| format!("motion.keyframe {i}: {what}");
+            let message = |problem: &str| format!("motion.keyframe {i}: {problem}");
             if !table.time.is_finite() {
-                return Err((ErrorKind::NotFinite, here("its time is not finite")));
+                return Err((ErrorKind::NotFinite, message("its time is not finite")));
             }
             if frames.last().is_some_and(|last| last.time >= table.time) {
-                return Err(syntax(here("its time is not later than that of the one before")));
+                return Err(syntax(message(
+                    "its time must be after that of the previous keyframe",
+                )));
             }
-            let matrix = table.pose.matrix().map_err(|(kind, what)| (kind, here(&what)))?;
+            let matrix =
+                table.pose.matrix().map_err(|(kind, problem)| (kind, message(&problem)))?;
             if !crate::matrix::is_finite(&matrix) {
-                return Err((ErrorKind::NotFinite, here("its pose is not finite")));
+                return Err((ErrorKind::NotFinite, message("its pose is not finite")));
             }
             frames.push(Keyframe { time: table.time, matrix });
         }
         Ok(frames)
     }
 
-    fn repeat(&self) -> Result<Repeat, Failure> {
+    fn repeat(&self) -> Result<Repeat, MotionError> {
         match self.repeat.as_deref() {
             None | Some("once") => Ok(Repeat::Once),
             Some("loop") => Ok(Repeat::Loop),
             Some("back-and-forth") => Ok(Repeat::BackAndForth),
             Some(other) => Err(syntax(format!(
-                "motion.repeat is {other:?}; there are once, loop, back-and-forth"
+                "motion.repeat is {other:?}; expected one of once, loop, back-and-forth"
             ))),
         }
     }
 }
 
-fn syntax(message: String) -> Failure {
+fn syntax(message: String) -> MotionError {
     (ErrorKind::Syntax, message)
 }

@@ -1,4 +1,4 @@
-//! Poses of scene files as matrices.
+//! Poses and scales of scene files as matrices.
 
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ pub(super) struct Pose {
     matrix: Option<[[f64; 4]; 3]>,
 }
 
-/// One factor, or one per axis.
+/// One factor for all axes, or one per axis.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Scale {
@@ -24,7 +24,7 @@ pub(super) enum Scale {
     PerAxis([f64; 3]),
 }
 
-/// The map of a part, scaled first, then posed; and its pose as it is written.
+/// The map of a part, first its scale, then its pose; and the pose alone.
 pub(super) fn placement(
     pose: Option<&Pose>,
     scale: Option<&Scale>,
@@ -51,15 +51,17 @@ pub(super) fn placement(
 impl Pose {
     pub(super) fn matrix(&self) -> Result<Matrix, (ErrorKind, String)> {
         let syntax = |message: &str| Err((ErrorKind::Syntax, message.to_string()));
-        let turned = self.axis.is_some() || self.angle_deg.is_some();
+        let has_axis_angle = self.axis.is_some() || self.angle_deg.is_some();
         if let Some(matrix) = self.matrix {
-            if turned || self.quaternion.is_some() || self.translation.is_some() {
-                return syntax("its pose has a matrix and something else; give one of them");
+            if has_axis_angle || self.quaternion.is_some() || self.translation.is_some() {
+                return syntax(
+                    "its pose has a matrix and other fields; remove the matrix or the others",
+                );
             }
             return Ok(matrix);
         }
-        if turned && self.quaternion.is_some() {
-            return syntax("its pose has both an axis and a quaternion; give one of them");
+        if has_axis_angle && self.quaternion.is_some() {
+            return syntax("its pose has both an axis and a quaternion; give only one of them");
         }
         let mut matrix = match (self.quaternion, self.axis, self.angle_deg) {
             (Some(q), _, _) => match from_quaternion(q) {
@@ -67,7 +69,7 @@ impl Pose {
                 None => return syntax("its quaternion is zero or not finite"),
             },
             (None, Some(axis), Some(angle)) => match normalized(axis) {
-                Some(axis) if angle.is_finite() => about(axis, angle),
+                Some(axis) if angle.is_finite() => axis_angle(axis, angle),
                 _ => return syntax("its axis is zero or not finite, or its angle is not finite"),
             },
             (None, None, None) => IDENTITY,
@@ -82,8 +84,9 @@ impl Pose {
     }
 }
 
-/// The rotation about a unit axis (Rodrigues), exact at multiples of a quarter turn.
-fn about([x, y, z]: [f64; 3], degrees: f64) -> Matrix {
+/// The rotation about a unit axis (Rodrigues' formula), with exact sine and cosine at multiples of
+/// 90 degrees.
+fn axis_angle([x, y, z]: [f64; 3], degrees: f64) -> Matrix {
     let degrees = degrees % 360.0;
     let (sin, cos) = match degrees.abs() {
         d if d % 90.0 == 0.0 => {
@@ -93,11 +96,11 @@ fn about([x, y, z]: [f64; 3], degrees: f64) -> Matrix {
         }
         _ => degrees.to_radians().sin_cos(),
     };
-    let one = 1.0 - cos;
+    let versine = 1.0 - cos;
     [
-        [cos + x * x * one, x * y * one - z * sin, x * z * one + y * sin, 0.0],
-        [y * x * one + z * sin, cos + y * y * one, y * z * one - x * sin, 0.0],
-        [z * x * one - y * sin, z * y * one + x * sin, cos + z * z * one, 0.0],
+        [cos + x * x * versine, x * y * versine - z * sin, x * z * versine + y * sin, 0.0],
+        [y * x * versine + z * sin, cos + y * y * versine, y * z * versine - x * sin, 0.0],
+        [z * x * versine - y * sin, z * y * versine + x * sin, cos + z * z * versine, 0.0],
     ]
 }
 
@@ -116,9 +119,9 @@ mod tests {
             (-90.0, [0.0, 1.0]),
             (720.0, [1.0, 0.0]),
         ] {
-            assert_eq!(about(z, angle)[0][..2], first, "{angle}");
+            assert_eq!(axis_angle(z, angle)[0][..2], first, "{angle}");
         }
-        let m = about(z, 30.0);
+        let m = axis_angle(z, 30.0);
         assert!((m[0][0] - 0.75f64.sqrt()).abs() < 1e-15 && (m[1][0] - 0.5).abs() < 1e-15);
     }
 
@@ -127,7 +130,7 @@ mod tests {
         let axis = normalized([1.0, -2.0, 3.0]).unwrap();
         let (s, c) = 20.0f64.to_radians().sin_cos();
         let q = from_quaternion([axis[0] * s, axis[1] * s, axis[2] * s, c]).unwrap();
-        let a = about(axis, 40.0);
+        let a = axis_angle(axis, 40.0);
         for (x, y) in a.iter().flatten().zip(q.iter().flatten()) {
             assert!((x - y).abs() < 1e-15);
         }

@@ -2,7 +2,7 @@ use super::*;
 use crate::document::{Faces, IDENTITY, RawMesh};
 use crate::{load, write_glb, write_obj};
 
-/// A directory of its own with a triangle in `part.obj`, two parts in `two.obj` and an assembly in
+/// A temporary directory with a triangle in `part.obj`, two parts in `two.obj` and an assembly in
 /// `asm.glb`.
 struct Folder(PathBuf);
 
@@ -72,7 +72,7 @@ object = "b"
 pair = ["frame", "asm/*"]
 
 [[ignore]]
-group = ["half", "ag?in", "nobody"]
+group = ["half", "ag?in", "missing"]
 
 [[ignore]]
 pair = ["half", "half"]
@@ -84,15 +84,15 @@ const JSON: &str = r#"{"unit":"mm","part":[
     {"file":"asm.glb","scale":[1,1,-1],"pose":{"matrix":[[0,-1,0,1],[1,0,0,2],[0,0,1,3]]}},
     {"name":"again","file":"./part.obj","pose":{"quaternion":[0,0,3,3]}},
     {"name":"half","file":"two.obj","object":"b"}],
-    "ignore":[{"pair":["frame","asm/*"]},{"group":["half","ag?in","nobody"]},{"pair":["half","half"]}]}"#;
+    "ignore":[{"pair":["frame","asm/*"]},{"group":["half","ag?in","missing"]},{"pair":["half","half"]}]}"#;
 
 #[test]
-fn parts_poses_and_rules() {
+fn parts_poses_and_rules_are_resolved() {
     let folder = Folder::new("scene");
     let document = folder.load("s.toml", SCENE).unwrap();
     let names: Vec<&str> = document.instances.iter().map(|i| &*i.name).collect();
     assert_eq!(names, ["frame", "asm/left", "asm/right", "again", "half"]);
-    // Files and meshes are shared: part.obj once, the mesh of asm.glb once, one of two in two.obj.
+    // Meshes are shared: one of part.obj, one of asm.glb, and one of the two in two.obj.
     assert_eq!(document.instances.iter().map(|i| i.mesh).collect::<Vec<_>>(), [0, 1, 1, 0, 2]);
     assert_eq!(document.meshes.len(), 3);
     assert_eq!(document.meshes[2].name.as_deref(), Some("b"));
@@ -109,7 +109,7 @@ fn parts_poses_and_rules() {
     assert_eq!(
         skipped,
         [
-            "1 x ignore patterns without a part: `nobody` (first: ignore 1)",
+            "1 x ignore patterns that match no part: `missing` (first: ignore 1)",
             "1 x ignore rules that match no pair (first: ignore 2)"
         ]
     );
@@ -122,8 +122,8 @@ fn parts_poses_and_rules() {
 }
 
 #[test]
-fn mistakes_are_named() {
-    let folder = Folder::new("mistakes");
+fn errors_have_kind_and_message() {
+    let folder = Folder::new("errors");
     let fails = |text: &str, kind: ErrorKind, part: &str| {
         let error = folder.load("s.toml", text).unwrap_err();
         assert_eq!(error.kind(), kind, "{error}");
@@ -140,7 +140,7 @@ fn mistakes_are_named() {
     fails("parts = []", Syntax, "`parts`");
     fails("[[part]]\nname = \"x\"", Syntax, "`file`");
     fails(&part("").repeat(2), Duplicate, "part 0 has that name");
-    fails(&part("").replace("part.obj", "nix.obj"), NotFound, "part `p`");
+    fails(&part("").replace("part.obj", "missing.obj"), NotFound, "part `p`");
     fails(&part("").replace("part.obj", "../"), ErrorKind::Io, "part `p`");
     fails(&part("").replace("part.obj", "s.toml"), Unsupported, "cannot be a part");
     fails(&part("object = \"z\""), BadReference, "no object `z`; it has part");
@@ -155,7 +155,7 @@ fn mistakes_are_named() {
     fails(
         &part("pose = { matrix = [[1,0,0,0],[0,1,0,0],[0,0,1,0]], translation = [0,0,0] }"),
         Syntax,
-        "a matrix and something else",
+        "a matrix and other fields",
     );
     fails(&part("pose = { translation = [0, nan, 0] }"), NotFinite, "not finite");
     fails(&part("pose = { translation = [0, 0] }"), Syntax, "line 4");
@@ -209,18 +209,18 @@ motion = { kind = "falling", restitution = 0.25, seed = 7 }
 "#;
 
 #[test]
-fn parts_move_and_hang_on_each_other() {
+fn motions_and_parents_are_read() {
     let folder = Folder::new("moving");
     let document = folder.load("moving.toml", MOVING).unwrap();
     let [base, arm, hand, stone] = &document.bodies[..] else { panic!("{:?}", document.bodies) };
     assert_eq!((base.name.as_str(), base.instances.clone()), ("base", 0..2));
     assert_eq!((arm.parent, hand.parent, stone.parent), (Some(0), Some(1), None));
-    // The scale of a parent is its own; its pose is not.
+    // A child inherits the pose of its parent, not its scale.
     let place = |i: usize| document.instances[i].matrix.map(|row| row[3]);
     assert_eq!(place(2), [1.0, 2.0, 0.0]);
     assert_eq!(place(3), [1.0, 2.0, 1.0]);
     assert_eq!(hand.matrix.map(|row| row[3]), [0.0, 0.0, 1.0]);
-    // What hangs on others is still unless it says otherwise.
+    // A part with a parent does not get the motion of [motion].
     assert_eq!(hand.motion, None);
     let Some(Motion::Billiard { speed, velocity, cage, bounce, .. }) = &base.motion else {
         panic!()
@@ -232,7 +232,7 @@ fn parts_move_and_hang_on_each_other() {
     assert_eq!((keyframes[1].time, keyframes[1].matrix[0]), (1.5, [0.0, -1.0, 0.0, 0.0]));
     let Some(Motion::Falling { restitution, seed, floor, .. }) = &stone.motion else { panic!() };
     assert_eq!((*restitution, *seed, *floor), (Some(0.25), Some(7), None));
-    // Two links: the hand is not compared with the base, of which two parts came.
+    // Two links: the hand is not checked against the base, which has two instances.
     assert_eq!(document.ignored_pairs(), [[0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]);
     assert!(folder.load("still.toml", SCENE).unwrap().bodies.iter().all(|b| b.motion.is_none()));
 }

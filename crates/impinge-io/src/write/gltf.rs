@@ -1,21 +1,21 @@
-//! glTF 2.0: positions, indices, and a node with a matrix per instance, with one below it for its scale if it has one.
+//! glTF 2.0: positions, indices, and a node with a matrix per instance. The scale of an instance is
+//! in a child node.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::{check, check_triangles, invalid, narrow};
+use super::{check, check_triangles, invalid, position_f32};
 use crate::document::{IDENTITY, Instance, RawMesh};
 
-/// Writes an assembly as glTF JSON with its buffer inside as base64.
+/// Writes an assembly as glTF JSON with its buffer embedded as base64.
 ///
-/// Coordinates are rounded to `f32`; node matrices keep all digits. Meshes are shared by their
-/// instances.
+/// Coordinates are rounded to `f32`; node matrices keep all digits. Instances share their meshes.
 ///
 /// # Errors
 /// Those of `out`, and [`io::ErrorKind::InvalidInput`] for polygons, coordinates beyond `f32`,
-/// indices that name nothing, matrices that are not finite, and more than 4 GiB of data.
+/// invalid indices, matrices that are not finite, and more than 4 GiB of data.
 pub fn write_gltf(
     out: &mut impl Write,
     meshes: &[RawMesh],
@@ -43,8 +43,8 @@ pub fn write_glb(
     write_glb_colored(out, meshes, instances, &[])
 }
 
-/// As [`write_glb`], mesh `i` in the colour `colors[i]`: linear red, green and blue from 0 to 1.
-/// Meshes beyond the last colour have none.
+/// As [`write_glb`], with colour `colors[i]` for mesh `i`: linear red, green and blue from 0 to 1.
+/// Meshes beyond the last colour have no colour.
 ///
 /// # Errors
 /// As [`write_gltf`].
@@ -74,10 +74,10 @@ pub fn write_glb_colored(
 }
 
 fn size(n: usize) -> io::Result<u32> {
-    u32::try_from(n).map_err(|_| invalid("more than 4 GiB do not fit a glTF file".into()))
+    u32::try_from(n).map_err(|_| invalid("glTF is limited to 4 GiB; split the assembly".into()))
 }
 
-/// The document and its buffer, a multiple of four bytes long.
+/// The document and its buffer. The size of the buffer is a multiple of four bytes.
 fn build(
     meshes: &[RawMesh],
     instances: &[Instance],
@@ -88,8 +88,8 @@ fn build(
     let mut accessors = Vec::new();
     let mut mesh_table = Vec::new();
     let mut materials = Vec::new();
-    // A glTF accessor cannot be empty, so meshes without faces are left out and their instances
-    // have no mesh.
+    // A glTF accessor cannot be empty, so meshes without faces are omitted and their instances
+    // have no mesh. For each mesh: its index in the document.
     let mut index = Vec::new();
     for (i, mesh) in meshes.iter().enumerate() {
         check(mesh)?;
@@ -101,7 +101,7 @@ fn build(
         let start = binary.len();
         let (mut min, mut max) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for v in 0..mesh.positions.len() {
-            let p = narrow(mesh, v)?;
+            let p = position_f32(mesh, v)?;
             for k in 0..3 {
                 min[k] = min[k].min(p[k]);
                 max[k] = max[k].max(p[k]);
@@ -142,22 +142,22 @@ fn build(
     }
     let (mut nodes, mut roots) = (Vec::new(), Vec::new());
     for (i, instance) in instances.iter().enumerate() {
-        let mut made = node(instance, &index).map_err(|e| invalid(format!("instance {i}: {e}")))?;
+        let mut node = node(instance, &index).map_err(|e| invalid(format!("instance {i}: {e}")))?;
         roots.push(nodes.len());
         if instance.scale != 1.0 {
-            // In a node of its own, where no digit of the scale is lost in a product.
-            let mut frame = json!({ "children": [nodes.len() + 1] });
-            if let Some(matrix) = made.as_object_mut().and_then(|fields| fields.remove("matrix")) {
-                frame["matrix"] = matrix;
+            // The scale is in a child node: its product with the matrix would be rounded.
+            let mut parent = json!({ "children": [nodes.len() + 1] });
+            if let Some(matrix) = node.as_object_mut().and_then(|fields| fields.remove("matrix")) {
+                parent["matrix"] = matrix;
             }
             let s = instance.scale;
-            made["scale"] = json!([s, s, s]);
-            nodes.push(frame);
+            node["scale"] = json!([s, s, s]);
+            nodes.push(parent);
         }
-        nodes.push(made);
+        nodes.push(node);
     }
     let mut document = json!({ "asset": { "version": "2.0", "generator": "impinge" } });
-    // Empty tables are not allowed.
+    // glTF does not allow empty arrays.
     for (key, table) in [
         ("nodes", nodes),
         ("meshes", mesh_table),
@@ -184,7 +184,7 @@ fn node(instance: &Instance, index: &[Option<usize>]) -> Result<Value, String> {
     match index.get(instance.mesh) {
         Some(Some(mesh)) => node["mesh"] = json!(mesh),
         Some(None) => {}
-        None => return Err(format!("there is no mesh {}", instance.mesh)),
+        None => return Err(format!("mesh {} does not exist", instance.mesh)),
     }
     let m = &instance.matrix;
     if !m.iter().flatten().all(|x| x.is_finite()) || !instance.scale.is_finite() {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_gltf_cannot_hold_is_refused() {
+    fn content_without_a_gltf_representation_is_an_error() {
         let instance = |mesh, x| Instance {
             name: "a".into(),
             mesh,

@@ -1,8 +1,8 @@
-//! Writers for the same formats, so that results can be looked at and tests can make their input.
+//! Writers for the same formats, for results and for the input of tests.
 //!
-//! OBJ and OFF print each `f64` with the digits that read back to the same bits, PLY stores `f64`;
-//! STL and glTF hold `f32` and round. Each function writes in small pieces: give it a `BufWriter`
-//! or a `Vec<u8>`.
+//! OBJ and OFF contain each `f64` with enough digits to read back to the same bits; PLY stores
+//! `f64`; STL and glTF round to `f32`. The functions make many small writes, so `out` should be a
+//! `BufWriter` or a `Vec<u8>`.
 
 mod gltf;
 
@@ -11,7 +11,7 @@ use std::io::{self, Write};
 pub use self::gltf::{write_glb, write_glb_colored, write_gltf};
 use crate::document::RawMesh;
 
-/// Writes meshes as OBJ, one `o` each; a single mesh without a name gets none.
+/// Writes meshes as OBJ, with one `o` line each, except for a single mesh without a name.
 ///
 /// ```
 /// use impinge_io::{Faces, RawMesh, load_bytes, write_obj};
@@ -74,17 +74,17 @@ pub fn write_off(out: &mut impl Write, mesh: &RawMesh) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a mesh of triangles as binary STL, coordinates rounded to `f32`, normals left zero for
-/// the reader to derive.
+/// Writes a mesh of triangles as binary STL. Coordinates are rounded to `f32`. Normals are zero,
+/// which tells readers to compute them.
 ///
 /// # Errors
-/// As [`write_obj`], and [`io::ErrorKind::InvalidInput`] for polygons, which STL cannot hold, and
+/// As [`write_obj`], and [`io::ErrorKind::InvalidInput`] for polygons, which STL does not have, and
 /// for coordinates beyond `f32`.
 pub fn write_stl(out: &mut impl Write, mesh: &RawMesh) -> io::Result<()> {
     check(mesh)?;
     check_triangles(mesh)?;
     let count = u32::try_from(mesh.faces.len())
-        .map_err(|_| invalid("more triangles than STL can count".into()))?;
+        .map_err(|_| invalid("STL is limited to 4294967295 triangles; split the mesh".into()))?;
     let mut header = [b' '; 80];
     header[..10].copy_from_slice(b"binary STL");
     out.write_all(&header)?;
@@ -92,7 +92,7 @@ pub fn write_stl(out: &mut impl Write, mesh: &RawMesh) -> io::Result<()> {
     for face in mesh.faces.iter() {
         out.write_all(&[0; 12])?;
         for &v in face {
-            for x in narrow(mesh, v as usize)? {
+            for x in position_f32(mesh, v as usize)? {
                 out.write_all(&x.to_le_bytes())?;
             }
         }
@@ -107,23 +107,23 @@ pub fn write_stl(out: &mut impl Write, mesh: &RawMesh) -> io::Result<()> {
 /// As [`write_obj`].
 pub fn write_ply(out: &mut impl Write, mesh: &RawMesh) -> io::Result<()> {
     check(mesh)?;
-    let wide = mesh.faces.iter().any(|f| f.len() > 255);
+    let u32_counts = mesh.faces.iter().any(|f| f.len() > 255);
     write!(
         out,
         "ply\nformat binary_little_endian 1.0\nelement vertex {}\nproperty double x\nproperty double y\n\
          property double z\nelement face {}\nproperty list {} uint vertex_indices\nend_header\n",
         mesh.positions.len(),
         mesh.faces.len(),
-        if wide { "uint" } else { "uchar" },
+        if u32_counts { "uint" } else { "uchar" },
     )?;
     for x in mesh.positions.iter().flatten() {
         out.write_all(&x.to_le_bytes())?;
     }
     for face in mesh.faces.iter() {
         let count = u32::try_from(face.len())
-            .map_err(|_| invalid("a polygon has more corners than PLY can count".into()))?
+            .map_err(|_| invalid("PLY is limited to 4294967295 corners per polygon".into()))?
             .to_le_bytes();
-        out.write_all(if wide { &count } else { &count[..1] })?;
+        out.write_all(if u32_counts { &count } else { &count[..1] })?;
         for v in face {
             out.write_all(&v.to_le_bytes())?;
         }
@@ -138,7 +138,8 @@ fn invalid(message: String) -> io::Error {
 fn check(mesh: &RawMesh) -> io::Result<()> {
     let count = mesh.positions.len();
     if let Some(v) = mesh.faces.indices().iter().find(|&&v| v as usize >= count) {
-        return Err(invalid(format!("a face names vertex {v}, but there are {count}")));
+        let message = format!("a face references vertex {v}, but the mesh has {count} vertices");
+        return Err(invalid(message));
     }
     match mesh.positions.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
         Some(i) => {
@@ -151,23 +152,23 @@ fn check(mesh: &RawMesh) -> io::Result<()> {
 fn check_triangles(mesh: &RawMesh) -> io::Result<()> {
     match mesh.faces.iter().position(|f| f.len() != 3) {
         Some(i) => Err(invalid(format!(
-            "face {i} is not a triangle; triangulate first, or write OBJ, OFF or PLY"
+            "face {i} is not a triangle; triangulate the mesh, or write OBJ, OFF or PLY"
         ))),
         None => Ok(()),
     }
 }
 
-/// Vertex `v` as `f32`.
-fn narrow(mesh: &RawMesh, v: usize) -> io::Result<[f32; 3]> {
+/// Vertex `v` rounded to `f32`.
+fn position_f32(mesh: &RawMesh, v: usize) -> io::Result<[f32; 3]> {
     let p = mesh.positions[v].map(|x| x as f32);
     if p.iter().all(|x| x.is_finite()) {
         Ok(p)
     } else {
-        Err(invalid(format!("vertex {v} is {:?}, too large for f32", mesh.positions[v])))
+        Err(invalid(format!("vertex {v} is {:?}, outside the range of f32", mesh.positions[v])))
     }
 }
 
-/// A name without line breaks and other control characters.
+/// A trimmed name with control characters, such as line breaks, replaced.
 fn one_line(name: &str) -> String {
     name.trim().chars().map(|c| if c.is_control() { '_' } else { c }).collect()
 }
@@ -177,7 +178,8 @@ mod tests {
     use super::*;
     use crate::{Document, Faces, load_bytes};
 
-    fn odd() -> RawMesh {
+    /// A mesh with a quadrilateral, signed zeros, subnormal and very large coordinates.
+    fn extreme_mesh() -> RawMesh {
         let mut faces = Faces::from_triangles(&[[0, 1, 2], [2, 1, 3]]);
         faces.push(&[0, 1, 3, 2]);
         RawMesh {
@@ -202,8 +204,8 @@ mod tests {
     }
 
     #[test]
-    fn exact_formats_read_back_bit_for_bit() {
-        let mesh = odd();
+    fn exact_formats_read_back_to_the_same_bits() {
+        let mesh = extreme_mesh();
         let original = Document { meshes: vec![mesh.clone()], ..Document::default() };
         let mut files: Vec<(Vec<u8>, &str)> = Vec::new();
         let mut bytes = Vec::new();
@@ -222,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn large_polygons_in_ply() {
+    fn ply_writes_polygons_of_more_than_255_corners() {
         let mut mesh = RawMesh { positions: vec![[1.0; 3]; 300], ..RawMesh::default() };
         mesh.faces.push(&(0..300).collect::<Vec<u32>>());
         let mut bytes = Vec::new();
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn several_parts_in_obj() {
+    fn obj_writes_several_parts() {
         let a = RawMesh {
             name: Some("a\nb".into()),
             positions: vec![[0.0; 3], [1.0; 3], [2.0; 3]],
@@ -247,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn stl_holds_triangles_in_single_precision() {
+    fn stl_writes_triangles_in_single_precision() {
         let mesh = RawMesh {
             name: None,
             positions: vec![[0.5, 0.1, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]],
@@ -258,15 +260,15 @@ mod tests {
         let back = load_bytes(&bytes, None, "t.stl").unwrap();
         assert_eq!(back.meshes[0].positions[0], [0.5, f64::from(0.1f32), 0.0]);
         assert_eq!(back.meshes[0].faces.len(), 2);
-        let refused = |mesh: &RawMesh| write_stl(&mut Vec::new(), mesh).unwrap_err().kind();
-        assert_eq!(refused(&odd()), io::ErrorKind::InvalidInput);
+        let error_kind = |mesh: &RawMesh| write_stl(&mut Vec::new(), mesh).unwrap_err().kind();
+        assert_eq!(error_kind(&extreme_mesh()), io::ErrorKind::InvalidInput);
         let mut large = mesh.clone();
         large.positions[0][0] = 1e39;
-        assert_eq!(refused(&large), io::ErrorKind::InvalidInput);
+        assert_eq!(error_kind(&large), io::ErrorKind::InvalidInput);
         let mut nan = mesh.clone();
         nan.positions[0][0] = f64::NAN;
-        assert_eq!(refused(&nan), io::ErrorKind::InvalidInput);
+        assert_eq!(error_kind(&nan), io::ErrorKind::InvalidInput);
         let bad = RawMesh { faces: Faces::from_triangles(&[[0, 1, 3]]), ..mesh };
-        assert_eq!(refused(&bad), io::ErrorKind::InvalidInput);
+        assert_eq!(error_kind(&bad), io::ErrorKind::InvalidInput);
     }
 }

@@ -1,4 +1,4 @@
-//! All pairs of a job, checked in parallel and handed over in order.
+//! All pairs of a job, checked in parallel and reported in order.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -9,53 +9,56 @@ use impinge::Pose;
 use impinge::check::{CheckOptions, PairReport, Relation, candidate_pairs, check_pair};
 
 use crate::args::QueryArgs;
-use crate::ignore::LeftOut;
+use crate::ignore::IgnoredPairs;
 use crate::job::Job;
 use crate::progress::Progress;
 use crate::verdict::{Kind, Verdict, distance_in_scene};
 
-/// The pairs of a job by what becomes of them: all of them are checked, ignored or pruned.
+/// The pairs of a job; each is checked, ignored or pruned.
 #[derive(Debug)]
 pub(crate) struct Plan {
     /// Pairs to check, sorted.
     pub(crate) pairs: Vec<(usize, usize)>,
-    /// All pairs of the job.
+    /// Number of pairs of the job.
     pub(crate) total: usize,
-    /// Pairs left out on request.
+    /// Number of pairs ignored by the scene or by `--ignore`.
     pub(crate) ignored: usize,
-    /// Pairs that are clear because their boxes are.
+    /// Number of pairs that are clear because their bounding boxes are disjoint.
     pub(crate) pruned: usize,
-    left_out: LeftOut,
+    ignored_pairs: IgnoredPairs,
 }
 
 impl Plan {
-    /// What to check of `job`.
+    /// The plan for `job`.
     pub(crate) fn new(job: &Job, query: &QueryArgs) -> Self {
         let parts = job.scene.parts();
         let names: Vec<[&str; 2]> =
             job.names.iter().zip(parts).map(|(n, p)| [n.as_str(), p.name.as_str()]).collect();
-        let left_out = LeftOut::new(&query.ignore, &names);
-        // A distance is wanted of every pair, so then no pair is out of reach.
+        let ignored_pairs = IgnoredPairs::new(&query.ignore, &names);
+        // `--distance` needs every pair, so none is pruned then.
         let mut pairs = if query.distance {
             every_pair(job.names.len()).filter(|(a, b)| !job.scene.is_ignored(*a, *b)).collect()
         } else {
             candidate_pairs(&job.scene, query.clearance.unwrap_or(0.0))
         };
-        pairs.retain(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
-        let by_scene =
-            job.scene.ignored().filter(|(a, b)| job.wants(*a, *b) && !left_out.holds(*a, *b));
-        let ignored = by_scene.count() + left_out.count(&job.file_of, |a, b| job.wants(a, b));
+        pairs.retain(|(a, b)| job.includes_pair(*a, *b) && !ignored_pairs.contains(*a, *b));
+        let by_scene = job
+            .scene
+            .ignored()
+            .filter(|(a, b)| job.includes_pair(*a, *b) && !ignored_pairs.contains(*a, *b));
+        let ignored =
+            by_scene.count() + ignored_pairs.count(&job.file_of, |a, b| job.includes_pair(a, b));
         let total = job.pair_count();
         let pruned = total - ignored - pairs.len();
-        Self { pairs, total, ignored, pruned, left_out }
+        Self { pairs, total, ignored, pruned, ignored_pairs }
     }
 
     /// The verdicts of the pairs that were pruned.
     pub(crate) fn pruned_verdicts(&self, job: &Job) -> Vec<Verdict> {
         every_pair(job.names.len())
-            .filter(|(a, b)| job.wants(*a, *b) && !job.scene.is_ignored(*a, *b))
+            .filter(|(a, b)| job.includes_pair(*a, *b) && !job.scene.is_ignored(*a, *b))
             .filter(|(a, b)| {
-                !self.left_out.holds(*a, *b) && self.pairs.binary_search(&(*a, *b)).is_err()
+                !self.ignored_pairs.contains(*a, *b) && self.pairs.binary_search(&(*a, *b)).is_err()
             })
             .map(|(a, b)| Verdict {
                 a,
@@ -68,9 +71,9 @@ impl Plan {
             .collect()
     }
 
-    /// Whether the pattern of that index leaves out any pair.
-    pub(crate) fn pattern_is_useful(&self, pattern: usize) -> bool {
-        self.left_out.is_useful(pattern)
+    /// Whether the `--ignore` pattern of that index matches any pair.
+    pub(crate) fn pattern_matches_a_pair(&self, pattern: usize) -> bool {
+        self.ignored_pairs.matches_a_pair(pattern)
     }
 }
 
@@ -78,25 +81,26 @@ fn every_pair(n: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..n).flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
 }
 
-/// The threads that the arguments ask for.
+/// A pool with the number of threads of `--threads`.
 pub(crate) fn pool(query: &QueryArgs) -> Result<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new()
         .num_threads(query.threads.map_or(0, std::num::NonZero::get))
         .build()
-        .context("cannot start the threads; ask for fewer with --threads")
+        .context("cannot start the threads; give a smaller number with --threads")
 }
 
-/// Checks the pairs of `plan` and gives each report to `take`, in the order of the plan whatever
-/// the thread count.
+/// Checks the pairs of `plan` and passes each report to `on_report`, in the order of the plan for
+/// any number of threads.
 ///
-/// `take` runs on the calling thread while others work; an error from it ends the work early.
+/// `on_report` runs on the calling thread while the workers check further pairs. An error from it
+/// stops the run.
 pub(crate) fn run(
     job: &Job,
     plan: &Plan,
     options: &CheckOptions,
     pool: &rayon::ThreadPool,
     quiet: bool,
-    mut take: impl FnMut(Verdict, PairReport) -> Result<()>,
+    mut on_report: impl FnMut(Verdict, PairReport) -> Result<()>,
 ) -> Result<()> {
     let workers = pool.current_num_threads().min(plan.pairs.len());
     let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -106,7 +110,7 @@ pub(crate) fn run(
     pool.in_place_scope(|scope| {
         for _ in 0..workers {
             let sender = sender.clone();
-            // Pairs are handed out in order, so few finished ones wait for a slow one before them.
+            // Workers take pairs in order, so few finished reports wait behind a slow pair.
             scope.spawn(move |_| {
                 while !stop.load(Ordering::Relaxed) {
                     let at = next.fetch_add(1, Ordering::Relaxed);
@@ -118,14 +122,14 @@ pub(crate) fn run(
             });
         }
         drop(sender);
-        let mut waiting = BTreeMap::new();
-        let mut due = 0;
+        let mut finished = BTreeMap::new();
+        let mut next_report = 0;
         for (at, report) in receiver {
             progress.step();
-            waiting.insert(at, report);
-            while let Some((verdict, report)) = waiting.remove(&due) {
-                due += 1;
-                if let Err(error) = take(verdict, report) {
+            finished.insert(at, report);
+            while let Some((verdict, report)) = finished.remove(&next_report) {
+                next_report += 1;
+                if let Err(error) = on_report(verdict, report) {
                     stop.store(true, Ordering::Relaxed);
                     return Err(error);
                 }
@@ -135,7 +139,8 @@ pub(crate) fn run(
     })
 }
 
-/// One pair. The verdict's points are in the scene's frame, the report's in the first part's.
+/// Checks one pair. Points of the verdict are in the scene's frame, points of the report in the
+/// first part's frame.
 fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (Verdict, PairReport) {
     let (first, second) = (&job.scene.parts()[a], &job.scene.parts()[b]);
     let pose = Pose::relative(&first.pose, &second.pose);
@@ -151,18 +156,18 @@ fn check(job: &Job, a: usize, b: usize, options: &CheckOptions) -> (Verdict, Pai
     (verdict, report)
 }
 
-/// How many pairs got which verdict.
+/// The number of pairs with each verdict.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Summary {
-    /// Parts of the job.
+    /// Number of parts of the job.
     pub(crate) parts: usize,
-    /// Pairs of the job.
+    /// Number of pairs of the job.
     pub(crate) pairs: usize,
-    /// Pairs whose triangles were looked at.
+    /// Number of pairs checked by hulls and triangles.
     pub(crate) checked: usize,
-    /// Pairs that are clear because their boxes are; they count as clear.
+    /// Number of pairs with disjoint bounding boxes; they count as clear.
     pub(crate) pruned: usize,
-    /// Pairs left out on request; they count as nothing.
+    /// Number of ignored pairs; they have no verdict.
     pub(crate) ignored: usize,
     counts: [usize; 6],
 }
@@ -185,7 +190,7 @@ impl Summary {
         }
     }
 
-    /// The counts for `verdicts` alone, about some pairs of so many parts.
+    /// The counts for `verdicts` alone, on some pairs of `parts` parts.
     pub(crate) fn of_verdicts(parts: usize, verdicts: &[Verdict]) -> Self {
         let mut counts = [0; 6];
         for verdict in verdicts {
@@ -235,15 +240,15 @@ mod tests {
             assert_eq!(plan.pruned == 0, distance);
         }
         query.distance = false;
-        query.ignore.push(crate::ignore::Ignore::parse("p2*:*").unwrap());
+        query.ignore.push(crate::ignore::IgnorePattern::parse("p2*:*").unwrap());
         let plan = Plan::new(&job, &query);
-        // p2 and p20 to p29 with anything: 11 of 30 parts; and the pair the scene leaves out.
+        // p2 and p20 to p29 with any part: 11 of 30 parts; and the pair that the scene ignores.
         assert_eq!(plan.ignored, 30 * 29 / 2 - 19 * 18 / 2 + 1);
         assert_eq!(plan.pruned_verdicts(&job).len(), plan.pruned);
     }
 
     #[test]
-    fn reports_come_in_order_whatever_the_thread_count() {
+    fn reports_are_in_order_for_any_thread_count() {
         let job = row(60);
         for threads in [1, 2, 7] {
             let query = QueryArgs {
@@ -263,17 +268,17 @@ mod tests {
     }
 
     #[test]
-    fn an_error_ends_the_work() {
+    fn an_error_stops_the_run() {
         let job = row(40);
         let query = QueryArgs { distance: true, ..QueryArgs::default() };
         let plan = Plan::new(&job, &query);
-        let mut taken = 0;
+        let mut reports = 0;
         let result =
             run(&job, &plan, &CheckOptions::default(), &pool(&query).unwrap(), true, |_, _| {
-                taken += 1;
-                anyhow::ensure!(taken < 5, "full");
+                reports += 1;
+                anyhow::ensure!(reports < 5, "full");
                 Ok(())
             });
-        assert!(result.is_err() && taken == 5);
+        assert!(result.is_err() && reports == 5);
     }
 }

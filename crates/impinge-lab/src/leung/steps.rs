@@ -99,7 +99,7 @@ pub(super) fn report(all: &[Steps], arguments: &Arguments, report: &mut Report) 
     let searches: u64 = shown.iter().flat_map(|s| &s.apart).sum();
     report.paragraph(&format!(
         "**Thesis:** more than 95 % of bodies that do not collide are found to be apart in the first three steps for all three shapes, more than 99 % of ellipsoids in four; a pair of vertices recurs in less than 0.1 % of such tests. \
-         **Ours:** {} at least in three steps, {} of ellipsoids in four, recurrences in {}. {}",
+         **Ours:** at least {} in three steps, {} of ellipsoids in four, recurrences in {}. {}",
         percent(min_share),
         percent(round),
         percent(repeats as f64 / searches.max(1) as f64),

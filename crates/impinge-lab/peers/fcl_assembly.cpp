@@ -1,10 +1,10 @@
-// FCL on one assembly: which parts collide, yes or no.
+// FCL on one assembly: which pairs of parts collide.
 //
 // Usage: fcl_assembly FILE, then a line on standard input for each round. A round builds the
-// models of all meshes anew, finds the pairs of parts whose boxes overlap with FCL's own tree of
-// boxes, asks each for one contact, and prints one line:
+// models of all meshes anew, finds the pairs of parts with overlapping boxes by FCL's own tree of
+// boxes, tests each pair for one contact, and prints one line:
 //
-//   seconds to build, seconds to ask, pairs asked, pairs that collide, and these pairs
+//   seconds to build, seconds to test, pairs tested, pairs that collide, and these pairs
 //
 // The file is binary, little endian, as `impinge-lab assemblies` writes it:
 //   u32 meshes, for each: u32 vertices, u32 triangles, f64[3] each vertex, u32[3] each triangle
@@ -41,22 +41,22 @@ struct Part {
 template <typename T> T read(std::ifstream& in) {
     T value;
     if (!in.read(reinterpret_cast<char*>(&value), sizeof value)) {
-        std::fprintf(stderr, "the file ends too early\n");
+        std::fprintf(stderr, "fcl_assembly: the input file is truncated\n");
         std::exit(1);
     }
     return value;
 }
 
 struct Answers {
-    size_t asked = 0;
+    size_t tested = 0;
     std::vector<std::pair<size_t, size_t>> collide;
 };
 
-bool ask(fcl::CollisionObjectd* a, fcl::CollisionObjectd* b, void* data) {
+bool test_pair(fcl::CollisionObjectd* a, fcl::CollisionObjectd* b, void* data) {
     auto* answers = static_cast<Answers*>(data);
     const fcl::CollisionRequestd request(1, false);
     fcl::CollisionResultd result;
-    ++answers->asked;
+    ++answers->tested;
     if (fcl::collide(a, b, request, result) > 0) {
         const size_t i = reinterpret_cast<size_t>(a->getUserData());
         const size_t j = reinterpret_cast<size_t>(b->getUserData());
@@ -115,10 +115,10 @@ int main(int argc, char** argv) {
         manager.setup();
         const auto built = Clock::now();
         Answers answers;
-        manager.collide(&answers, ask);
+        manager.collide(&answers, test_pair);
         const auto done = Clock::now();
         const std::chrono::duration<double> build = built - start, query = done - built;
-        std::printf("%.9f %.9f %zu %zu", build.count(), query.count(), answers.asked, answers.collide.size());
+        std::printf("%.9f %.9f %zu %zu", build.count(), query.count(), answers.tested, answers.collide.size());
         for (const auto& pair : answers.collide) std::printf(" %zu:%zu", pair.first, pair.second);
         std::printf("\n");
         std::fflush(stdout);

@@ -6,7 +6,7 @@ use impinge::{Pose, Vec3};
 
 use impinge::internals::Random;
 
-/// What hulls are made of: the shapes of the peer measurements, and a rough ball.
+/// Families of hulls: those of the peer measurements, and random points in a ball.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Points on an ellipsoid with half axes 1, 0.8 and 0.6.
@@ -15,7 +15,7 @@ pub(crate) enum Shape {
     Rod,
     /// Points on an ellipsoid with half axes 1, 1 and 0.2.
     Plate,
-    /// The outermost of random points in a ball.
+    /// Vertices of the hull of random points in a ball.
     Random,
 }
 
@@ -37,20 +37,20 @@ impl Shape {
             Self::Ellipsoid => Vec3::new(1.0, 0.8, 0.6),
             Self::Rod => Vec3::new(1.0, 0.2, 0.2),
             Self::Plate => Vec3::new(1.0, 1.0, 0.2),
-            Self::Random => return outermost(n, random),
+            Self::Random => return random_hull(n, random),
         };
         let points: Vec<Vec3> = (0..n).map(|_| direction(random) * axes).collect();
         Ok(Hull::new(&points)?)
     }
 }
 
-/// The hull of `n` vertices of the hull of enough random points in a ball.
-fn outermost(n: usize, random: &mut Random) -> Result<Hull> {
+/// The hull of `n` random vertices of the hull of random points in a ball.
+fn random_hull(n: usize, random: &mut Random) -> Result<Hull> {
     let mut points = Vec::new();
-    // About 3 times the square root of the points are vertices.
-    let mut enough = (n * n / 8).max(4 * n).max(8);
+    // About 3 times the square root of the number of points are vertices.
+    let mut target = (n * n / 8).max(4 * n).max(8);
     loop {
-        while points.len() < enough {
+        while points.len() < target {
             let p = random.in_cube();
             if p.length_squared() <= 1.0 {
                 points.push(p);
@@ -59,18 +59,18 @@ fn outermost(n: usize, random: &mut Random) -> Result<Hull> {
         let hull = Hull::new(&points)?;
         let mut corners = hull.vertices().to_vec();
         if corners.len() >= n {
-            // Any of them, so that no side of the ball is left bare.
+            // A random choice, so that the vertices are spread over the whole ball.
             for i in 0..n {
                 let rest = (corners.len() - i) as u64;
                 corners.swap(i, i + (random.bits() % rest) as usize);
             }
             return Ok(Hull::new(&corners[..n])?);
         }
-        enough *= 2;
+        target *= 2;
     }
 }
 
-/// A random direction of length one.
+/// A random unit vector.
 pub(crate) fn direction(random: &mut Random) -> Vec3 {
     loop {
         let v = random.in_cube();
@@ -80,22 +80,22 @@ pub(crate) fn direction(random: &mut Random) -> Vec3 {
     }
 }
 
-/// B in a random attitude, moved along a random direction until it is `gap` beyond first contact
-/// with A.
+/// B in a random orientation, moved along a random direction until it is `gap` beyond the first
+/// contact with A.
 pub(crate) fn approach(a: &Hull, b: &Hull, gap: f64, random: &mut Random) -> Result<Pose> {
     let turn = Pose::from_axis_angle(direction(random), std::f64::consts::PI * random.signed())?;
-    let way = direction(random);
-    let at = |r: f64| -> Result<Pose> { Ok(Pose::from_translation(way * r)?.compose(&turn)?) };
+    let axis = direction(random);
+    let at = |r: f64| -> Result<Pose> { Ok(Pose::from_translation(axis * r)?.compose(&turn)?) };
     let size = |hull: &Hull| hull.bounds().extent().length();
-    let (mut met, mut free) = (0.0, size(a) + size(b));
-    while free - met > 1e-9 * free {
-        let middle = 0.5 * (met + free);
+    let (mut hit, mut free) = (0.0, size(a) + size(b));
+    while free - hit > 1e-9 * free {
+        let middle = 0.5 * (hit + free);
         if convex::intersects(a, b, &at(middle)?).is_intersecting() {
-            met = middle;
+            hit = middle;
         } else {
             free = middle;
         }
-        if met == 0.0 && free < 1e-6 {
+        if hit == 0.0 && free < 1e-6 {
             break;
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hulls_have_as_many_vertices_as_asked() {
+    fn hulls_have_the_requested_vertices() {
         let mut random = Random::new(1);
         for shape in Shape::ALL {
             for n in [10, 60] {

@@ -8,8 +8,9 @@ use impinge_samples::shapes::{self, Model};
 
 use impinge::internals::Random;
 
-/// The thesis' ten objects have 120 to 1450 polygons, 4121 together.
+/// Polygons of each object. The thesis' ten objects have 120 to 1450 polygons, 4121 together.
 const POLYGONS: [usize; 10] = [120, 150, 180, 220, 280, 350, 420, 450, 501, 1450];
+/// The shape of each object.
 const SHAPES: [Model; 10] = [
     Model::Sphere,
     Model::Torus,
@@ -23,11 +24,11 @@ const SHAPES: [Model; 10] = [
     Model::DeformedTorus,
 ];
 
-/// Half the inner side of the cage. The objects have a radius of about one, so it is crowded, as in
-/// the thesis.
-const HALF: f64 = 2.75;
+/// Half the inner side of the cage. The objects have a radius of about one, so the cage is crowded,
+/// as in the thesis.
+const HALF_SIDE: f64 = 2.75;
 
-/// Something that flies, or a wall.
+/// A flying object.
 struct Body {
     mesh: Arc<Mesh>,
     position: Vec3,
@@ -37,7 +38,7 @@ struct Body {
     spin: f64,
 }
 
-/// A pair of meshes and the pose of the second in the first one's frame, at one moment.
+/// A pair of meshes in one frame, with B's pose in A's frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     pub(crate) a: Arc<Mesh>,
@@ -45,16 +46,16 @@ pub(crate) struct Request {
     pub(crate) pose: Pose,
 }
 
-/// What happens in the cage.
+/// The requests of a flight in the cage.
 #[derive(Debug)]
 pub(crate) struct Flight {
-    /// The requests of every frame: every object with every later one, and with the six walls.
+    /// The requests of each frame: each object against each later one and against the six walls.
     pub(crate) frames: Vec<Vec<Request>>,
-    /// The polygons of the ten objects together.
+    /// The total number of polygons of the ten objects.
     pub(crate) polygons: usize,
 }
 
-/// A flight of so many frames.
+/// Simulates `frames` frames.
 pub(crate) fn flight(frames: usize, seed: u64) -> Result<Flight> {
     let mut random = Random::new(seed);
     let mut bodies = Vec::new();
@@ -69,7 +70,7 @@ pub(crate) fn flight(frames: usize, seed: u64) -> Result<Flight> {
             spin: random.signed() * 0.05,
         });
     }
-    let wall = Arc::new(shapes::cuboid([0.2, 2.0 * HALF, 2.0 * HALF])?);
+    let wall = Arc::new(shapes::cuboid([0.2, 2.0 * HALF_SIDE, 2.0 * HALF_SIDE])?);
     let walls = wall_poses()?;
     let mut flight = Vec::with_capacity(frames);
     for _ in 0..frames {
@@ -108,8 +109,9 @@ pub(crate) fn flight(frames: usize, seed: u64) -> Result<Flight> {
                 body.velocity = -body.velocity;
                 body.spin = -body.spin;
             }
-            // Two that reverse at once may still be locked together; the cage keeps them.
-            let limit = Vec3::splat(HALF - 0.5);
+            // Two objects that reverse together may stay in contact; the limit keeps them in the
+            // cage.
+            let limit = Vec3::splat(HALF_SIDE - 0.5);
             body.position = body.position.clamp(-limit, limit);
         }
         flight.push(requests);
@@ -122,7 +124,7 @@ fn wall_poses() -> Result<Vec<Pose>> {
     for axis in 0..3 {
         for side in [-1.0, 1.0] {
             let mut offset = Vec3::ZERO;
-            offset[axis] = side * (HALF + 0.1);
+            offset[axis] = side * (HALF_SIDE + 0.1);
             let quarter = std::f64::consts::FRAC_PI_2;
             let turn = match axis {
                 0 => Pose::IDENTITY,

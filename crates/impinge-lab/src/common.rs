@@ -1,41 +1,41 @@
-//! What every command has: its options.
+//! Options that every command has.
 
 use std::path::PathBuf;
 
 /// Options of every command, flattened into its own.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Common {
-    /// Where the results go. The committed pages are in `docs/results`, and are replaced only if
-    /// that is named here.
+    /// Folder for the results. The committed pages in `docs/results` are replaced only if this
+    /// names that folder.
     #[arg(long, default_value = "target/lab", value_name = "DIR")]
     pub(crate) out: PathBuf,
-    /// Small scenes and few passes, whatever else is asked for: to see within seconds that the
-    /// command runs, not for numbers.
+    /// Small scenes and few passes, even where other options ask for more. Shows within seconds
+    /// that the command runs; the measured numbers mean nothing.
     #[arg(long)]
     pub(crate) quick: bool,
 }
 
 impl Common {
-    /// With `--quick`, lowers each of these numbers to the one beside it.
+    /// With `--quick`, lowers each number to the maximum given with it.
     pub(crate) fn limit<const N: usize>(&self, numbers: [(&mut usize, usize); N]) {
         if self.quick {
-            for (number, most) in numbers {
-                *number = most.min(*number);
+            for (number, max) in numbers {
+                *number = max.min(*number);
             }
         }
     }
 
-    /// With `--quick`, keeps the first of these.
-    pub(crate) fn shorten<T>(&self, items: &mut Vec<T>, most: usize) {
+    /// With `--quick`, keeps only the first `max` items.
+    pub(crate) fn shorten<T>(&self, items: &mut Vec<T>, max: usize) {
         if self.quick {
-            items.truncate(most);
+            items.truncate(max);
         }
     }
 
-    /// With `--quick`, lowers a time in seconds.
-    pub(crate) fn limit_seconds(&self, seconds: &mut f64, most: f64) {
+    /// With `--quick`, lowers a time in seconds to `max`.
+    pub(crate) fn limit_seconds(&self, seconds: &mut f64, max: f64) {
         if self.quick {
-            *seconds = seconds.min(most);
+            *seconds = seconds.min(max);
         }
     }
 }

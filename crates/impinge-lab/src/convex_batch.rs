@@ -1,10 +1,10 @@
-//! Many pairs of hulls at once: what the order of the pairs, and a second thread, change.
+//! Many pairs of hulls at once: the effect of the order of the pairs, and of a second thread.
 //!
-//! 64 different hulls of 20 to 200 vertices, and pairs of them at random: the boolean, the distance
-//! and the contact of each, one after another in random order, then ordered so that a hull's pairs
-//! follow each other, then shared among threads. A bound of what any order or interleaving could
-//! gain is the time of a query that is asked several times in a row, which finds everything in the
-//! nearest cache and every branch foretold.
+//! Random pairs of 64 different hulls of 20 to 200 vertices. The verdict, the distance and the
+//! contact of each are computed in random order, then sorted so that a hull's pairs are
+//! consecutive, then in parallel. The time of a query that is repeated several times in a row is a
+//! bound for the speed-up by any order or interleaving: all its data are in the nearest cache, and
+//! all its branches are predicted.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -24,22 +24,22 @@ use impinge::internals::Random;
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// How many hulls.
+    /// The number of hulls.
     #[arg(long, default_value_t = 64, value_name = "N")]
     hulls: usize,
-    /// How many pairs.
+    /// The number of pairs.
     #[arg(long, default_value_t = 4096, value_name = "N")]
     pairs: usize,
-    /// Threads to share the pairs among.
+    /// The number of threads.
     #[arg(long, default_value_t = 2, value_name = "N")]
     threads: usize,
-    /// The fastest of so many passes counts.
+    /// Number of passes; the fastest counts.
     #[arg(long, default_value_t = 50, value_name = "N")]
     passes: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// A sentence on the circumstances of the run.
+    /// A sentence on the conditions of the run, for the report.
     #[arg(long, default_value = "", value_name = "TEXT")]
     note: String,
 }
@@ -47,11 +47,11 @@ pub(crate) struct Arguments {
 /// Gaps beyond first contact, in units of the hulls' radius.
 const GAPS: [f64; 5] = [-0.1, -0.002, 0.002, 0.1, 1.0];
 
-/// So many times in a row the same query is asked for the bound.
-const AGAIN: usize = 8;
+/// Consecutive repetitions of each query, for the bound.
+const REPETITIONS: usize = 8;
 
 /// Pairs that are timed together.
-const HANDFUL: usize = 64;
+const PAIRS_PER_CHUNK: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -60,9 +60,10 @@ struct Job {
     pose: Pose,
 }
 
-/// What is asked of a pair; the answer is there to be compared and to be used.
+/// A query of a pair. It returns a number so that the compiler cannot remove the computation.
 type Query = fn(&Hull, &Hull, &Pose) -> f64;
 
+/// The queries measured, by name.
 const QUERIES: [(&str, Query); 3] = [
     ("intersects", |a, b, pose| {
         f64::from(u8::from(convex::intersects(a, b, pose).is_intersecting()))
@@ -71,10 +72,10 @@ const QUERIES: [(&str, Query); 3] = [
     ("contact", |a, b, pose| black_box(convex::contact(a, b, pose)).0.upper),
 ];
 
-/// The ways, in the order of the columns.
-const WAYS: [&str; 4] = ["one by one", "grouped by hull", "each 8 times in a row", "threads"];
+/// The variants, in the order of the columns.
+const VARIANTS: [&str; 4] = ["one by one", "grouped by hull", "each 8 times in a row", "threads"];
 
-/// Measures every way and writes the report.
+/// Measures every variant and writes the report.
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     arguments.common.limit([
         (&mut arguments.hulls, 8),
@@ -100,17 +101,17 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let title = "Many pairs of hulls at once";
     let mut report = Report::new(&arguments.common.out, "convex-batch", title);
     report.paragraph(&format!(
-        "{} different hulls (ellipsoids, rods, plates and rough balls of 20 to 200 vertices; {} kB with the tables of queries) and {} random pairs of them, in equal parts 0.1 and 0.002 before and 0.002, 0.1 and 1 radius beyond first contact. Nanoseconds a pair, each {HANDFUL} pairs with their fastest of {passes} passes over all, the ways in turn (threads: the fastest pass as a whole). *Grouped*: \
-         sorted by the first hull, then the second. *Each {AGAIN} times in a row*: every query is repeated at once, so that its data are in the nearest cache and its branches foretold; no order of the pairs can gain more. *Threads*: `rayon`, {} of them, the random order.",
+        "{} different hulls (ellipsoids, rods, plates and hulls of random points, of 20 to 200 vertices; {} kB with the tables of queries) and {} random pairs of them, in equal parts 0.1 and 0.002 before and 0.002, 0.1 and 1 radius beyond first contact. Nanoseconds a pair, each {PAIRS_PER_CHUNK} pairs with their fastest of {passes} passes, the variants in turn (threads: the fastest whole pass). *Grouped*: \
+         sorted by the first hull, then the second. *Each {REPETITIONS} times in a row*: every query is repeated immediately, so that its data are in the nearest cache and its branches are predicted; no order of the pairs can gain more. *Threads*: `rayon`, {} of them, the random order.",
         hulls.len(),
         count(bytes as u64 / 1000),
         count(jobs.len() as u64),
         arguments.threads,
     ));
-    let mut heads = vec!["query".to_owned()];
-    heads.extend(WAYS.map(|way| format!("{way}, ns")));
-    heads.extend(WAYS[1..].iter().map(|way| format!("gain: {way}")));
-    let mut table = Table::new(&heads);
+    let mut headings = vec!["query".to_owned()];
+    headings.extend(VARIANTS.map(|variant| format!("{variant}, ns")));
+    headings.extend(VARIANTS[1..].iter().map(|variant| format!("gain: {variant}")));
+    let mut table = Table::new(&headings);
     for (name, ns) in &rows {
         let mut cells = vec![format!("`convex::{name}`")];
         cells.extend(ns.map(short));
@@ -118,7 +119,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         table.row(&cells);
     }
     report.table(&table);
-    report.paragraph(&verdict(&rows, arguments.threads));
+    report.paragraph(&conclusions(&rows, arguments.threads));
     if !arguments.note.is_empty() {
         report.paragraph(&arguments.note);
     }
@@ -126,24 +127,24 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// What follows from the numbers.
-fn verdict(rows: &[(&str, [f64; WAYS.len()])], threads: usize) -> String {
-    let range = |way: usize| {
-        let gains = rows.iter().map(|(_, ns)| ns[0] / ns[way]);
-        let (least, most) =
-            gains.fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), g| (l.min(g), m.max(g)));
-        format!("{least:.2} to {most:.2} times")
+/// The conclusions from the numbers.
+fn conclusions(rows: &[(&str, [f64; VARIANTS.len()])], threads: usize) -> String {
+    let range = |variant: usize| {
+        let speedups = rows.iter().map(|(_, ns)| ns[0] / ns[variant]);
+        let (min, max) =
+            speedups.fold((f64::INFINITY, 0.0), |(l, m): (f64, f64), g| (l.min(g), m.max(g)));
+        format!("{min:.2} to {max:.2} times")
     };
-    let is_faster = |way: usize, by: f64| rows.iter().all(|(_, ns)| ns[0] / ns[way] > by);
+    let is_faster = |variant: usize, by: f64| rows.iter().all(|(_, ns)| ns[0] / ns[variant] > by);
     format!(
-        "Grouping the pairs by hull makes them {} as fast: {}. Asking each query again at once, {} as fast, bounds what an order of the pairs could bring, and it repeats the very branches too, which different pairs never share. \
+        "Grouping the pairs by hull makes them {} as fast: {}. Repeating each query immediately, {} as fast, is a bound for any order of the pairs; it even repeats the same branches, which different pairs do not. \
          Two different queries in lockstep are not measured: they would have to follow the longer one's steps at every branch, and a step of one already fills the registers (eight vertices an instruction). {threads} threads make it {} as fast. Pairs do not depend on each other, so a parallel loop over them is the whole batch \
-         interface: `pairs.par_iter().map(|(a, b, pose)| convex::intersects(a, b, pose))`, or `intersects_cached` with the pair's cache. The library has no function for it.",
+         interface: `pairs.par_iter().map(|(a, b, pose)| convex::intersects(a, b, pose))`, or `intersects_cached` with the pair's cache. The library has no separate function for it.",
         range(1),
         if is_faster(1, 1.15) {
-            "it pays where such an order is at hand"
+            "this pays if the pairs are already in such an order"
         } else {
-            "no gain worth sorting for"
+            "the gain is not worth sorting"
         },
         range(2),
         range(3),
@@ -153,7 +154,7 @@ fn verdict(rows: &[(&str, [f64; WAYS.len()])], threads: usize) -> String {
 fn hulls(count: usize, random: &mut Random) -> Result<Vec<Hull>> {
     (0..count)
         .map(|i| {
-            // From 20 to 200 with equal ratios.
+            // From 20 to 200 in a geometric sequence.
             let share = i as f64 / (count - 1).max(1) as f64;
             let vertices = (20.0 * 10_f64.powf(share)).round() as usize;
             Shape::ALL[i % Shape::ALL.len()].hull(vertices, random)
@@ -171,39 +172,39 @@ fn jobs(hulls: &[Hull], count: usize, random: &mut Random) -> Result<Vec<Job>> {
         .collect()
 }
 
-/// Nanoseconds a pair by way.
+/// Nanoseconds per pair, by variant.
 ///
-/// The pairs are timed in handfuls, each of which counts with its fastest pass, so that a pass need
-/// not be left alone as a whole by whatever else the machine does. Threads are timed over all
-/// pairs.
+/// The pairs are timed in chunks, each of which counts with its fastest pass, so that no single
+/// pass has to be undisturbed from beginning to end. Threads are timed over all pairs.
 fn measure(
     query: Query,
     hulls: &[Hull],
     [jobs, grouped]: [&[Job]; 2],
     pool: &rayon::ThreadPool,
     passes: usize,
-) -> [f64; WAYS.len()] {
-    let ask = |job: &Job| _ = black_box(query(&hulls[job.a], &hulls[job.b], &job.pose));
-    let again = |job: &Job| (0..AGAIN).for_each(|_| ask(job));
-    let handfuls = jobs.len().div_ceil(HANDFUL);
-    let mut best = [(); WAYS.len() - 1].map(|()| vec![f64::INFINITY; handfuls]);
+) -> [f64; VARIANTS.len()] {
+    let run_query = |job: &Job| _ = black_box(query(&hulls[job.a], &hulls[job.b], &job.pose));
+    let repeat_query = |job: &Job| (0..REPETITIONS).for_each(|_| run_query(job));
+    let chunks = jobs.len().div_ceil(PAIRS_PER_CHUNK);
+    let mut best = [(); VARIANTS.len() - 1].map(|()| vec![f64::INFINITY; chunks]);
     let mut threads = f64::INFINITY;
     for _ in 0..passes {
-        in_handfuls(jobs, &mut best[0], ask);
-        in_handfuls(grouped, &mut best[1], ask);
-        in_handfuls(jobs, &mut best[2], again);
+        time_chunks(jobs, &mut best[0], run_query);
+        time_chunks(grouped, &mut best[1], run_query);
+        time_chunks(jobs, &mut best[2], repeat_query);
         let start = Instant::now();
-        pool.install(|| jobs.par_iter().with_min_len(HANDFUL).for_each(ask));
+        pool.install(|| jobs.par_iter().with_min_len(PAIRS_PER_CHUNK).for_each(run_query));
         threads = threads.min(start.elapsed().as_secs_f64());
     }
-    let [one, grouped, again] = best.map(|seconds| seconds.iter().sum::<f64>());
-    [one, grouped, again / AGAIN as f64, threads].map(|seconds| seconds * 1e9 / jobs.len() as f64)
+    let [random_order, grouped, repeat_query] = best.map(|seconds| seconds.iter().sum::<f64>());
+    [random_order, grouped, repeat_query / REPETITIONS as f64, threads]
+        .map(|seconds| seconds * 1e9 / jobs.len() as f64)
 }
 
-fn in_handfuls(jobs: &[Job], best: &mut [f64], ask: impl Fn(&Job)) {
-    for (jobs, best) in jobs.chunks(HANDFUL).zip(best) {
+fn time_chunks(jobs: &[Job], best: &mut [f64], run_query: impl Fn(&Job)) {
+    for (jobs, best) in jobs.chunks(PAIRS_PER_CHUNK).zip(best) {
         let start = Instant::now();
-        jobs.iter().for_each(&ask);
+        jobs.iter().for_each(&run_query);
         *best = best.min(start.elapsed().as_secs_f64());
     }
 }
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_ways_ask_the_same_pairs() {
+    fn all_variants_are_measured() {
         let mut random = Random::new(4);
         let hulls = hulls(6, &mut random).unwrap();
         assert_eq!(hulls.iter().map(|h| h.vertices().len()).min(), Some(20));

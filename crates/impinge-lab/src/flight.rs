@@ -2,13 +2,13 @@
 //!
 //! *Billiard paths*: "a flying object is moved along a random path, bouncing off of obstacles that
 //! it hits in the environment. [...] we simply reverse the trajectory when a collision occurs". The
-//! paper does not tell its step sizes; ours are given with each scene. The path swerves a little at
-//! every step, so that the way back is not the way there. A step that collides belongs to the
-//! flight, and the next one sets out from the last free pose.
+//! paper does not state its step sizes; ours are given with each scene. The direction changes a
+//! little at every step, so that the way back differs from the way there. A colliding step is part
+//! of the flight; the next step starts from the last free pose.
 //!
-//! *Reaching*: the paper's flight of a hand was recorded from an engineer with a data glove, who
-//! meant to give "a rigorous workout" to programs. Ours goes from one random vertex of the
-//! environment to the next, into it and through it.
+//! *Reaching*: the paper's flight of a hand was recorded with a data glove, and was meant to give
+//! "a rigorous workout" to programs. Ours goes from one random vertex of the environment to the
+//! next and penetrates the environment on the way.
 
 use anyhow::{Result, bail};
 use impinge::pair::{First, traverse};
@@ -21,31 +21,31 @@ use impinge::internals::Random;
 pub(crate) struct Motion {
     /// The number of steps.
     pub(crate) steps: usize,
-    /// The length of a step, in units of the environment.
+    /// The length of a step, in the units of the environment.
     pub(crate) step: f64,
-    /// The turn of a step, in degrees.
+    /// The rotation of a step, in degrees.
     pub(crate) turn: f64,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
 }
 
-/// How much the direction may swerve in a step, as a share of its length.
-const SWERVE: f64 = 0.1;
+/// The largest random change of each component of the unit direction in a step.
+const DIRECTION_NOISE: f64 = 0.1;
 
-/// How often a free pose to begin with is sought.
-const TRIES: usize = 100_000;
+/// The number of random positions tried for a free pose to start from.
+const MAX_START_POSITIONS: usize = 100_000;
 
-/// A body's place and attitude and where it is going.
-struct Course {
+/// A body's position, orientation and motion.
+struct State {
     rotation: Pose,
     position: Vec3,
     direction: Vec3,
     axis: Vec3,
-    /// Radians a step; negative on the way back.
+    /// Rotation in radians per step; negative on the way back.
     spin: f64,
 }
 
-impl Course {
+impl State {
     fn new(random: &mut Random, motion: &Motion) -> Result<Self> {
         let mut rotation = Pose::IDENTITY;
         for _ in 0..3 {
@@ -66,8 +66,8 @@ impl Course {
         Ok(Pose::from_translation(self.position)?.compose(&self.rotation)?)
     }
 
-    /// The rotation one step on.
-    fn turned(&self) -> Result<Pose> {
+    /// The rotation after one more step.
+    fn next_rotation(&self) -> Result<Pose> {
         Ok(Pose::from_axis_angle(self.axis, self.spin)?.compose(&self.rotation)?)
     }
 }
@@ -97,65 +97,67 @@ fn hits(environment: &Mesh, body: &Mesh, pose: &Pose) -> bool {
 pub(crate) fn billiard(environment: &Mesh, body: &Mesh, motion: &Motion) -> Result<Vec<Pose>> {
     let mut random = Random::new(motion.seed);
     let space = environment.bounds();
-    let mut course = Course::new(&mut random, motion)?;
+    let mut state = State::new(&mut random, motion)?;
     let mut tries = 0;
     loop {
-        course.position = point_in(&mut random, &space);
-        if !hits(environment, body, &course.pose()?) {
+        state.position = point_in(&mut random, &space);
+        if !hits(environment, body, &state.pose()?) {
             break;
         }
         tries += 1;
-        if tries == TRIES {
-            bail!("no free place for the body in {TRIES} tries: make it smaller");
+        if tries == MAX_START_POSITIONS {
+            bail!(
+                "no free position for the body among {MAX_START_POSITIONS} random ones: make the body smaller"
+            );
         }
     }
     let mut poses = Vec::with_capacity(motion.steps);
     while poses.len() < motion.steps {
-        course.direction = (course.direction + SWERVE * random.in_cube()).normalize();
-        course.axis = (course.axis + SWERVE * random.in_cube()).normalize();
-        let mut position = course.position + course.direction * motion.step;
+        state.direction = (state.direction + DIRECTION_NOISE * random.in_cube()).normalize();
+        state.axis = (state.axis + DIRECTION_NOISE * random.in_cube()).normalize();
+        let mut position = state.position + state.direction * motion.step;
         for k in 0..3 {
             if position[k] < space.min[k] || position[k] > space.max[k] {
-                course.direction[k] = -course.direction[k];
+                state.direction[k] = -state.direction[k];
                 position[k] = position[k].clamp(space.min[k], space.max[k]);
             }
         }
-        let next = Course { rotation: course.turned()?, position, ..course };
+        let next = State { rotation: state.next_rotation()?, position, ..state };
         let pose = next.pose()?;
         poses.push(pose);
         if hits(environment, body, &pose) {
-            course.direction = -course.direction;
-            course.spin = -course.spin;
+            state.direction = -state.direction;
+            state.spin = -state.spin;
         } else {
-            course = next;
+            state = next;
         }
     }
     Ok(poses)
 }
 
-/// A flight from vertex to vertex of the environment that stops at nothing.
+/// A flight from vertex to vertex of the environment; collisions do not stop it.
 pub(crate) fn reaching(environment: &Mesh, motion: &Motion) -> Result<Vec<Pose>> {
     let vertices = environment.vertices();
     if vertices.is_empty() {
-        bail!("the environment has no vertices to reach for");
+        bail!("a reaching flight needs an environment with vertices");
     }
     let mut random = Random::new(motion.seed);
     let target = |random: &mut Random| vertices[(random.bits() % vertices.len() as u64) as usize];
-    let mut course = Course::new(&mut random, motion)?;
-    course.position = target(&mut random);
+    let mut state = State::new(&mut random, motion)?;
+    state.position = target(&mut random);
     let mut to = target(&mut random);
     let mut poses = Vec::with_capacity(motion.steps);
     while poses.len() < motion.steps {
-        let way = to - course.position;
-        if way.length() > motion.step {
-            course.position += way.normalize() * motion.step;
+        let remaining = to - state.position;
+        if remaining.length() > motion.step {
+            state.position += remaining.normalize() * motion.step;
         } else {
-            course.position = to;
+            state.position = to;
             to = target(&mut random);
         }
-        course.axis = (course.axis + SWERVE * random.in_cube()).normalize();
-        course.rotation = course.turned()?;
-        poses.push(course.pose()?);
+        state.axis = (state.axis + DIRECTION_NOISE * random.in_cube()).normalize();
+        state.rotation = state.next_rotation()?;
+        poses.push(state.pose()?);
     }
     Ok(poses)
 }
@@ -169,7 +171,7 @@ mod tests {
     const MOTION: Motion = Motion { steps: 300, step: 0.04, turn: 2.0, seed: 5 };
 
     #[test]
-    fn a_billiard_path_bounces_and_stays() {
+    fn a_billiard_path_bounces_and_stays_in_the_box() {
         let space = Aabb::from_corners(Vec3::splat(-1.0), Vec3::splat(1.0));
         let field = impinge_samples::shapes::tetrahedra_field(60, 2, space, 0.2).unwrap();
         let body = shapes::axis_body(0.3, 0.05).unwrap();
@@ -180,8 +182,8 @@ mod tests {
         assert!((3..200).contains(&bounces), "{bounces}");
         let limits = field.bounds().grown(1e-12);
         assert!(poses.iter().all(|p| limits.contains(p.translation())));
-        // After a collision the next pose sets out from the one before it: no two steps lie further
-        // apart than two.
+        // After a collision the next step starts from the pose before it, so consecutive poses are
+        // at most two steps apart.
         for pair in poses.windows(2) {
             let step = pair[0].translation().distance(pair[1].translation());
             assert!(step <= 2.0 * MOTION.step + 1e-12, "{step}");
@@ -191,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reaching_flight_meets_what_it_reaches_for() {
+    fn a_reaching_flight_hits_the_environment() {
         let field = shapes::cube_array([3, 3, 3], 0.6, 0.2).unwrap();
         let body = shapes::axis_body(0.3, 0.05).unwrap();
         let poses = reaching(&field, &MOTION).unwrap();
@@ -200,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_without_room_is_an_error() {
+    fn a_body_without_free_position_is_an_error() {
         let ball = shapes::icosphere(1.0, 2).unwrap();
         let grid = shapes::cube_array([12, 12, 12], 0.2, 0.15).unwrap();
         assert!(billiard(&grid, &ball, &Motion { steps: 1, ..MOTION }).is_err());

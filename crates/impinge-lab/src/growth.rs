@@ -1,10 +1,9 @@
-//! How queries grow with the number of triangles: a bumpy torus against itself from a thousand to a
+//! Time of queries over the number of triangles: a bumpy torus against itself, from a thousand to a
 //! million triangles.
 //!
-//! The regimes are those of the peer measurements: the second copy in a random attitude, moved
-//! along a random direction until it stands a hundredth of its size from first contact (`near`), a
-//! two-thousandth from it (`touch`), or with its middle at 30 % of the distance of first contact
-//! (`deep`).
+//! The regimes are those of the peer measurements. The second copy is in a random orientation on a
+//! random axis: a hundredth of its size before first contact (`near`), a two-thousandth before it
+//! (`touch`), or with its center at 30 % of the distance of first contact (`deep`).
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -25,16 +24,16 @@ use impinge::internals::Random;
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// The most triangles.
+    /// The maximum number of triangles.
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
-    most: usize,
+    max: usize,
     /// Poses of each regime.
     #[arg(long, default_value_t = 100, value_name = "N")]
     poses: usize,
-    /// Seconds a cell may take.
+    /// Seconds for each cell of the table.
     #[arg(long, default_value_t = 1.5, value_name = "S")]
     budget: f64,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -42,25 +41,25 @@ pub(crate) struct Arguments {
 const REGIMES: [&str; 3] = ["near", "touch", "deep"];
 const QUERIES: [&str; 3] = ["first hit", "all pairs", "distance"];
 
-/// What one number of triangles gave.
+/// The measurements for one number of triangles.
 struct Row {
     triangles: usize,
     build_ms: f64,
     bytes: f64,
     /// Microseconds, by query and regime.
     us: [[f64; REGIMES.len()]; QUERIES.len()],
-    /// The mean number of pairs where the copies meet.
+    /// The mean number of intersecting pairs in the regime `deep`.
     pairs: f64,
 }
 
 /// Measures every size and writes the report.
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
-    arguments.common.limit([(&mut arguments.most, 3200), (&mut arguments.poses, 3)]);
+    arguments.common.limit([(&mut arguments.max, 3200), (&mut arguments.poses, 3)]);
     arguments.common.limit_seconds(&mut arguments.budget, 0.05);
     let arguments = &arguments;
     let sizes: Vec<usize> = (0..=6)
         .map(|k| (1000.0 * 10_f64.powf(f64::from(k) / 2.0)).round() as usize)
-        .filter(|n| *n <= arguments.most.max(1000))
+        .filter(|n| *n <= arguments.max.max(1000))
         .collect();
     let mut progress = Progress::new(sizes.len());
     let mut rows = Vec::new();
@@ -73,7 +72,8 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// A bumpy torus of about so many triangles, twice as many cells around as across.
+/// A bumpy torus of about `triangles` triangles, with twice as many segments around the ring as
+/// around its tube.
 pub(crate) fn torus(triangles: usize) -> Result<Mesh> {
     let across = ((triangles as f64 / 4.0).sqrt().round() as usize).max(3);
     Ok(shapes::deformed_torus(0.65, 0.25, 2 * across, across, 0.35, 1)?)
@@ -115,16 +115,16 @@ fn measure(triangles: usize, arguments: &Arguments) -> Result<Row> {
 /// Poses of the three regimes, near, touch and deep, along one random approach.
 pub(crate) fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose; REGIMES.len()]> {
     let axis = random.in_cube() + Vec3::splat(1e-3);
-    let turn = Pose::from_axis_angle(axis, std::f64::consts::PI * random.signed())?;
+    let rotation = Pose::from_axis_angle(axis, std::f64::consts::PI * random.signed())?;
     let direction = (random.in_cube() + Vec3::splat(1e-3)).normalize();
     let at =
-        |r: f64| -> Result<Pose> { Ok(Pose::from_translation(direction * r)?.compose(&turn)?) };
+        |r: f64| -> Result<Pose> { Ok(Pose::from_translation(direction * r)?.compose(&rotation)?) };
     let hits = |r: f64| -> Result<bool> {
         let mut first = First::default();
         traverse(a, b, &at(r)?, &mut first);
         Ok(first.pair.is_some())
     };
-    // From afar in steps until they meet, then by halves.
+    // From far away in steps until the meshes intersect, then by bisection.
     let size = a.bounds().extent().max_element();
     let step = 0.02 * size;
     let mut free = 2.0 * size;
@@ -143,7 +143,7 @@ pub(crate) fn approach(a: &Mesh, b: &Mesh, random: &mut Random) -> Result<[Pose;
     Ok([at(free + 0.01 * size)?, at(free + 0.0005 * size)?, at(0.3 * free)?])
 }
 
-/// The median over the poses in microseconds.
+/// The median time over the poses, in microseconds.
 fn median(budget: Duration, poses: &[Pose], query: impl FnMut(&Pose) -> usize) -> f64 {
     let mut best = timing::time(budget, poses, query).us;
     best.sort_by(f64::total_cmp);
@@ -165,19 +165,19 @@ fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
     let mut report = Report::new(
         &arguments.common.out,
         "growth",
-        "How queries grow with the number of triangles",
+        "Time of queries over the number of triangles",
     );
     report.paragraph(&format!(
-        "A bumpy torus against itself, the second one in {} random attitudes, each approached along a random direction: *near*, a hundredth of its size before first contact; *touch*, a two-thousandth before it; *deep*, with its \
-         middle at 30 % of the distance of first contact. One thread. Microseconds a query, the median over the attitudes, each the fastest of up to five passes.",
+        "A bumpy torus against itself, the second one in {} random orientations, each approached along a random direction: *near*, a hundredth of its size before first contact; *touch*, a two-thousandth before it; *deep*, with its \
+         center at 30 % of the distance of first contact. One thread. Microseconds a query, the median over the orientations, each the fastest of up to five passes.",
         arguments.poses
     ));
-    let mut heads = vec!["triangles, each".to_owned()];
+    let mut headings = vec!["triangles, each".to_owned()];
     for query in QUERIES {
-        heads.extend(REGIMES.map(|regime| format!("{query}, {regime}")));
+        headings.extend(REGIMES.map(|regime| format!("{query}, {regime}")));
     }
-    heads.extend(["pairs, deep", "build, ms", "bytes a triangle"].map(str::to_owned));
-    let mut table = Table::new(&heads);
+    headings.extend(["pairs, deep", "build, ms", "bytes a triangle"].map(str::to_owned));
+    let mut table = Table::new(&headings);
     for row in rows {
         let mut cells = vec![count(row.triangles as u64)];
         cells.extend(row.us.iter().flatten().map(|us| short(*us)));
@@ -199,7 +199,7 @@ fn report(arguments: &Arguments, rows: &[Row]) -> Result<PathBuf> {
             Axis::log("\u{3bc}s a query, median"),
         )
         .caption(format!(
-            "A bumpy torus against itself in {} attitudes a point, at three distances. The steeper the line, the higher the power of n; the broken line has power one.",
+            "A bumpy torus against itself in {} orientations per point, at three distances. The slope is the power of n; the dashed line has power one.",
             arguments.poses
         ));
         for (r, regime) in REGIMES.into_iter().enumerate() {
@@ -222,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn approaches_are_what_they_say() {
+    fn approaches_have_their_gaps() {
         let mesh = torus(1000).unwrap();
         let mut random = Random::new(3);
         for _ in 0..5 {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_power_is_found() {
+    fn an_exponent_is_fitted() {
         let row = |triangles, ms| Row {
             triangles,
             build_ms: ms,

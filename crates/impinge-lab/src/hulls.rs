@@ -1,7 +1,7 @@
-//! Building hulls: how long, and beside others on the same points.
+//! Time of building hulls, compared with other libraries on the same points.
 //!
-//! Others are programs of their own (`beside/`): they read the points that `--points` writes and
-//! print one line of JSON for each set, which `--beside` reads.
+//! Each peer is a separate program (`peers/hulls-parry`). It reads the points that `--points`
+//! writes and prints one line of JSON for each set; `--peers` reads these lines.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -21,40 +21,40 @@ use impinge::internals::Random;
 /// Arguments of `impinge-lab hulls`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Meshes, or folders of them with all below, whose vertices are the points; beside random
-    /// points.
+    /// Mesh files, or folders that are searched for them recursively. Their vertices are point
+    /// sets, in addition to the random ones.
     files: Vec<PathBuf>,
     #[command(flatten)]
     common: Common,
-    /// Only write the points, as text, for others to read.
+    /// Only writes the points to `DIR/NAME.xyz`, for the peers.
     #[arg(long, value_name = "DIR")]
     points: Option<PathBuf>,
-    /// Lines of others on the same points.
+    /// Output of peers for the same points: a line of JSON for each set.
     #[arg(long, value_name = "FILE")]
-    beside: Vec<PathBuf>,
-    /// Meshes with fewer vertices are left out.
+    peers: Vec<PathBuf>,
+    /// Meshes with fewer vertices are skipped.
     #[arg(long, default_value_t = 1000, value_name = "N")]
-    least: usize,
-    /// Seconds a set may take; it is built in three rows at least, and the fastest counts.
+    min_vertices: usize,
+    /// Seconds for each set; the hull is built in at least three batches, and the fastest counts.
     #[arg(long, default_value_t = 0.5, value_name = "S")]
     budget: f64,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// What somebody made of one set of points.
+/// The result of one library for one set of points.
 #[derive(Clone, Debug)]
-struct Made {
+struct Built {
     ms: f64,
     vertices: u64,
     faces: u64,
-    /// Why there is no hull.
+    /// The reason for which there is no hull.
     failed: Option<String>,
 }
 
-/// By set and peer.
-type Others = BTreeMap<String, BTreeMap<String, Made>>;
+/// Results by set and by peer.
+type PeerResults = BTreeMap<String, BTreeMap<String, Built>>;
 
 /// Builds every hull and writes the report.
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
@@ -65,18 +65,18 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     if let Some(folder) = &arguments.points {
         return sets.iter().try_for_each(|(name, points)| write(folder, name, points));
     }
-    let others = others(&arguments.beside)?;
+    let peer_results = peer_results(&arguments.peers)?;
     let mut progress = Progress::new(sets.len());
     let mut rows = Vec::new();
     for (name, points) in &sets {
         progress.step(&format!("{name}: {} points", points.len()));
         rows.push((name.as_str(), points.len(), ours(points, arguments.budget)?));
     }
-    println!("{}", report(arguments, &rows, &others)?.display());
+    println!("{}", report(arguments, &rows, &peer_results)?.display());
     Ok(())
 }
 
-/// Random points, and points that lie in common planes.
+/// Random points, and a grid of points, many of which are coplanar.
 fn generated(arguments: &Arguments) -> Vec<(String, Vec<Vec3>)> {
     let mut random = Random::new(arguments.seed);
     let share = if arguments.common.quick { 100 } else { 1 };
@@ -108,9 +108,9 @@ fn read(arguments: &Arguments) -> Result<Vec<(String, Vec<Vec3>)>> {
     files.sort();
     let mut sets: Vec<(String, Vec<Vec3>)> = Vec::new();
     for file in files {
-        // A folder may hold anything.
+        // Folders may contain other files.
         let Ok(mesh) = Mesh::load(&file) else { continue };
-        if mesh.vertices().len() >= arguments.least {
+        if mesh.vertices().len() >= arguments.min_vertices {
             let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             sets.push((name, mesh.vertices().to_vec()));
         }
@@ -140,15 +140,15 @@ fn write(folder: &Path, name: &str, points: &[Vec3]) -> Result<()> {
     Ok(fs::write(folder.join(format!("{name}.xyz")), text)?)
 }
 
-fn ours(points: &[Vec3], budget: f64) -> Result<Made> {
+fn ours(points: &[Vec3], budget: f64) -> Result<Built> {
     let hull = Hull::new(points)?;
     let ms = 1e3 * timing::preparation(budget, || Hull::new(points));
     let (vertices, faces) = (hull.vertices().len() as u64, hull.face_count() as u64);
-    Ok(Made { ms, vertices, faces, failed: None })
+    Ok(Built { ms, vertices, faces, failed: None })
 }
 
-fn others(files: &[PathBuf]) -> Result<Others> {
-    let mut others = Others::new();
+fn peer_results(files: &[PathBuf]) -> Result<PeerResults> {
+    let mut peer_results = PeerResults::new();
     for file in files {
         let place = |i: usize| format!("{}, line {}", file.display(), i + 1);
         let text = fs::read_to_string(file).with_context(|| file.display().to_string())?;
@@ -156,52 +156,56 @@ fn others(files: &[PathBuf]) -> Result<Others> {
             let value: serde_json::Value = serde_json::from_str(line).with_context(|| place(i))?;
             let number = |key: &str| value[key].as_u64().unwrap_or(0);
             let (Some(peer), Some(set)) = (value["peer"].as_str(), value["set"].as_str()) else {
-                anyhow::bail!("{}: a peer and a set are needed", place(i));
+                anyhow::bail!("{}: \"peer\" and \"set\" are missing or not strings", place(i));
             };
-            let made = Made {
+            let built = Built {
                 ms: value["ms"].as_f64().unwrap_or(f64::NAN),
                 vertices: number("vertices"),
                 faces: number("faces"),
                 failed: value["failed"].as_str().map(str::to_owned),
             };
-            others.entry(set.to_owned()).or_default().insert(peer.to_owned(), made);
+            peer_results.entry(set.to_owned()).or_default().insert(peer.to_owned(), built);
         }
     }
-    Ok(others)
+    Ok(peer_results)
 }
 
-fn report(arguments: &Arguments, rows: &[(&str, usize, Made)], others: &Others) -> Result<PathBuf> {
+fn report(
+    arguments: &Arguments,
+    rows: &[(&str, usize, Built)],
+    peer_results: &PeerResults,
+) -> Result<PathBuf> {
     let mut peers: Vec<&str> =
-        others.values().flat_map(BTreeMap::keys).map(String::as_str).collect();
+        peer_results.values().flat_map(BTreeMap::keys).map(String::as_str).collect();
     peers.sort_unstable();
     peers.dedup();
     let mut report = Report::new(&arguments.common.out, "hulls", "Building convex hulls");
     report.paragraph(
-        "`Hull::new`, exact: corners, polygonal faces and neighbours as in real arithmetic on the coordinates as they are. One thread, milliseconds on the processor, the fastest of several times, all on one core one after the other. *ball*, *sphere*: random points in a ball and on a sphere; *grid*: the points of a cubic grid; the others are the vertices of meshes. \
-         Others build triangles by floating point with a tolerance: their vertices and faces may be fewer or more than those of the hull, and a point may lie outside. *times*: their time divided by ours.",
+        "`Hull::new` is exact: corners, polygonal faces and neighbours are those of real arithmetic on the given coordinates. One thread, milliseconds of processor time, the fastest of several runs, all on one core one after the other. *ball*, *sphere*: random points in a ball and on a sphere; *grid*: the points of a cubic grid; the other sets are the vertices of meshes. \
+         The peers build triangles in floating point with a tolerance: they may find fewer or more vertices and faces than the hull has, and a point may lie outside. *times*: the time of the peer divided by ours.",
     );
     if peers.is_empty() {
-        report.paragraph("No others were measured; `beside/` in the lab's folder tells how.");
+        report.paragraph("No peers were measured; see `--points` and `--peers` of this command.");
     }
-    let mut heads: Vec<String> =
+    let mut headings: Vec<String> =
         ["points", "n", "corners", "faces", "impinge, ms"].map(str::to_owned).to_vec();
     for peer in &peers {
-        heads.extend([format!("{peer}, ms"), "times".to_owned(), format!("{peer}: corners")]);
+        headings.extend([format!("{peer}, ms"), "times".to_owned(), format!("{peer}: corners")]);
     }
-    let mut table = Table::new(&heads);
+    let mut table = Table::new(&headings);
     let mut gains: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for (name, n, made) in rows {
+    for (name, n, built) in rows {
         let mut cells = vec![(*name).to_owned(), count(*n as u64)];
-        cells.extend([count(made.vertices), count(made.faces), short(made.ms)]);
+        cells.extend([count(built.vertices), count(built.faces), short(built.ms)]);
         for peer in &peers {
-            match others.get(*name).and_then(|made| made.get(*peer)) {
-                Some(Made { failed: Some(why), .. }) => {
-                    cells.extend([why.clone(), String::new(), String::new()]);
+            match peer_results.get(*name).and_then(|built| built.get(*peer)) {
+                Some(Built { failed: Some(reason), .. }) => {
+                    cells.extend([reason.clone(), String::new(), String::new()]);
                 }
-                Some(other) => {
-                    let gain = other.ms / made.ms;
+                Some(theirs) => {
+                    let gain = theirs.ms / built.ms;
                     gains.entry(peer).or_default().push(gain);
-                    cells.extend([short(other.ms), format!("{gain:.2}"), count(other.vertices)]);
+                    cells.extend([short(theirs.ms), format!("{gain:.2}"), count(theirs.vertices)]);
                 }
                 None => cells.extend([const { String::new() }; 3]),
             }
@@ -212,7 +216,7 @@ fn report(arguments: &Arguments, rows: &[(&str, usize, Made)], others: &Others) 
     for (peer, mut gains) in gains {
         gains.sort_by(f64::total_cmp);
         report.paragraph(&format!(
-            "Beside {peer}, on {} sets: {:.2} to {:.2} times as fast, the median {:.2} times.",
+            "Compared with {peer}, on {} sets: {:.2} to {:.2} times as fast, the median {:.2} times.",
             gains.len(),
             gains[0],
             gains[gains.len() - 1],
@@ -227,22 +231,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grid_is_a_cube() {
+    fn the_hull_of_a_grid_is_a_cube() {
         let at = |i: usize| Vec3::new((i % 4) as f64, (i / 4 % 4) as f64, (i / 16) as f64);
         let points: Vec<Vec3> = (0..64).map(at).collect();
-        let made = ours(&points, 0.0).unwrap();
-        assert_eq!((made.vertices, made.faces), (8, 6));
-        assert!(made.ms > 0.0);
+        let built = ours(&points, 0.0).unwrap();
+        assert_eq!((built.vertices, built.faces), (8, 6));
+        assert!(built.ms > 0.0);
     }
 
     #[test]
-    fn lines_of_others_are_read() {
-        let file = std::env::temp_dir().join(format!("impinge-lab-beside-{}", std::process::id()));
+    fn rows_of_peers_are_read() {
+        let file =
+            std::env::temp_dir().join(format!("impinge-lab-hull-peers-{}", std::process::id()));
         let lines = "{\"peer\":\"p\",\"set\":\"s\",\"ms\":2.5,\"vertices\":8,\"faces\":12}\n{\"peer\":\"q\",\"set\":\"s\",\"failed\":\"flat\"}\n";
         fs::write(&file, lines).unwrap();
-        let others = others(std::slice::from_ref(&file)).unwrap();
+        let peer_results = peer_results(std::slice::from_ref(&file)).unwrap();
         fs::remove_file(&file).unwrap();
-        assert_eq!((others["s"]["p"].ms, others["s"]["p"].vertices), (2.5, 8));
-        assert_eq!(others["s"]["q"].failed.as_deref(), Some("flat"));
+        assert_eq!((peer_results["s"]["p"].ms, peer_results["s"]["p"].vertices), (2.5, 8));
+        assert_eq!(peer_results["s"]["q"].failed.as_deref(), Some("flat"));
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Passes over all points; the fastest counts.
     #[arg(long, default_value_t = 5, value_name = "N")]
     passes: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

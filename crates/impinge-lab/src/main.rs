@@ -1,6 +1,6 @@
 //! Measurements of impinge, each a subcommand that prints a table in Markdown.
 
-#![allow(clippy::print_stdout, reason = "printing tables is what this program is for")]
+#![allow(clippy::print_stdout, reason = "the program prints tables")]
 
 mod assemblies;
 mod bodies;
@@ -48,55 +48,57 @@ struct Arguments {
 enum Experiment {
     /// The exact triangle test against the same test in plain floats.
     Triangles(triangles::Arguments),
-    /// Zachmann's tables of section 3.2: what each pre-check saves.
+    /// Zachmann's tables of section 3.2: the time that each pre-check saves.
     PreChecks(pre_checks::Arguments),
-    /// Tables 1 to 7 and Figure 3 of Klosowski et al. 1998, beside the paper's numbers.
+    /// Tables 1 to 7 and Figure 3 of Klosowski et al. 1998, with the paper's numbers.
     Klosowski(klosowski::Arguments),
-    /// Deforming meshes: refitting and rebuilding against building anew, and trees from files.
+    /// Deforming meshes: refitting and partial rebuilding against a new build, and trees from
+    /// files.
     Deform(deform::Arguments),
     /// Zachmann's Figures 3.32 to 3.37 and the table of section 3.6.5: the box-tree.
     BoxTree(box_tree::Arguments),
-    /// Figures 6.3 to 6.11 of Leung 1996: separating vectors beside closest features.
+    /// Figures 6.3 to 6.11 of Leung 1996: separating vectors compared with closest features.
     Leung(leung::Arguments),
     /// Zachmann's tables and figures of section 3.4: convex bodies by clipping and by planes.
     #[command(name = "zachmann-3-4")]
     ZachmannConvex(zachmann_convex::Arguments),
-    /// All verdicts about whole assemblies beside FCL.
+    /// All relations within whole assemblies, compared with FCL.
     Assemblies(assemblies::Arguments),
-    /// Point in solid through the tree, beside the query that passes every triangle.
+    /// Point in solid through the tree, compared with a query that visits every triangle.
     Locate(locate::Arguments),
-    /// How queries grow from a thousand to a million triangles.
+    /// Time of queries from a thousand to a million triangles.
     Growth(growth::Arguments),
     /// Distances of meshes that are far apart, compared with their sizes.
     Far(far::Arguments),
-    /// All pairs of two large meshes, and building a tree, by one thread and more.
+    /// All pairs of two large meshes, and building a tree, with one and more threads.
     Threads(threads::Arguments),
-    /// Writes workloads for the peer commands: generated meshes, hulls, and poses.
+    /// Writes workloads for the peer commands: generated meshes, hulls and poses.
     Workloads(peers::workloads::Arguments),
-    /// Pair queries on the workloads of the peer measurements, as rows for their report.
+    /// Pair queries on the workloads of the peer measurements, as rows for the report on them.
     Peers(peers::Arguments),
-    /// Queries of two hulls on the workloads of the peer measurements, as rows for their report.
+    /// Queries of two hulls on the workloads of the peer measurements, as rows for the report on
+    /// them.
     PeersConvex(peers::Arguments),
     /// Moving boxes of the peer measurements, one row for each broad phase.
     PeersBroad(peers::broad::Arguments),
-    /// Broad phases on other kinds of moving boxes, or files of these for the peers.
+    /// Broad phases on other kinds of moving boxes; or writes these boxes to files for the peers.
     BroadScenes(boxes::table::Arguments),
-    /// What each method takes to check a pair, and the constants of the world's cost model.
+    /// Time of each method for a pair check, and the constants of the world's cost model.
     Methods(methods::Arguments),
     /// Whole frames of many bodies, stage by stage, and Leung's pipeline.
     World(world::Arguments),
     /// Zachmann's tables and figures of sections 5.4, 5.5 and 6.6: octrees, grids, processors.
     #[command(name = "zachmann-5")]
     ZachmannGlobal(zachmann_global::Arguments),
-    /// How a verdict on two moving hulls grows with their vertices.
+    /// Time of a verdict on two moving hulls over their number of vertices.
     ConvexGrowth(leung::query_growth::Arguments),
-    /// Many pairs of hulls: one by one, in order, and by threads.
+    /// Many pairs of hulls: one by one, sorted, and in parallel.
     ConvexBatch(convex_batch::Arguments),
-    /// Ways to the supporting vertex: time, memory and preparation.
+    /// Searches for the support vertex: time, memory and preparation.
     Support(support::Arguments),
-    /// Building hulls, beside others.
+    /// Building hulls, compared with other libraries.
     Hulls(hulls::Arguments),
-    /// The table of two hulls beside the peers, from the lines of all.
+    /// The table of hull queries of all peers, from the rows that each of them wrote.
     ConvexTable(peers::table::Arguments),
 }
 

@@ -1,18 +1,18 @@
-//! The triangle test of `impinge::exact` in plain floats: the same algorithm without error bounds.
+//! The triangle test of `impinge::exact` in plain `f64`: the same algorithm without error bounds.
 //!
-//! It is what one would write for speed alone; rounding may turn any of its answers. A zero counts
-//! as negative.
+//! This is the test written for speed alone; rounding may make any of its answers wrong. A zero
+//! counts as negative.
 
 use impinge::Vec3;
 
-/// The vertex alone on its side and the two others, by which vertices are on the positive side.
+/// The vertex that is alone on its side, and the two others; the index is the code of the sides.
 const ROTATION: [[usize; 3]; 8] =
     [[0, 0, 0], [0, 1, 2], [1, 2, 0], [2, 1, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [0, 0, 0]];
 
-/// The side of the vertex alone on its side, by the same code.
+/// The side of the vertex that is alone on its side; the index is the same code.
 const APEX_SIDE: [f64; 8] = [0.0, 1.0, 1.0, -1.0, 1.0, -1.0, -1.0, 0.0];
 
-/// Whether the triangles meet, as far as floats can tell.
+/// Whether the triangles intersect, up to rounding.
 #[inline(always)]
 pub(crate) fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
     let w = [b[0] - a[0], b[1] - a[0], b[2] - a[0]];
@@ -36,7 +36,7 @@ pub(crate) fn triangles_intersect(a: &[Vec3; 3], b: &[Vec3; 3]) -> bool {
     gap <= 0.0
 }
 
-/// Whether a code has all bits or none, in one comparison.
+/// Whether a code has all bits set or none; one comparison.
 #[inline(always)]
 fn all_on_one_side(code: usize) -> bool {
     code.wrapping_sub(1) >= 6
@@ -56,13 +56,13 @@ mod tests {
     #[test]
     fn agrees_with_the_exact_test_on_ordinary_triangles() {
         let mut random = Random::new(7);
-        let mut meet = 0;
+        let mut intersecting = 0;
         for _ in 0..10_000 {
             let [a, b] = [[(); 3]; 2].map(|t| t.map(|()| random.in_cube()));
             let exact = impinge::exact::triangles_intersect(&a, &b);
             assert_eq!(triangles_intersect(&a, &b), exact, "{a:?} {b:?}");
-            meet += usize::from(exact);
+            intersecting += usize::from(exact);
         }
-        assert!(meet > 1000 && meet < 9000, "{meet}");
+        assert!(intersecting > 1000 && intersecting < 9000, "{intersecting}");
     }
 }

@@ -1,4 +1,4 @@
-//! The tables of Zachmann 1994, section 3.2: what each pre-check saves, and how often each
+//! The tables of Zachmann 1994, section 3.2: the time that each pre-check saves, and how often each
 //! comparison of the point-in-polygon test decides.
 
 use std::fmt::Write as _;
@@ -24,12 +24,12 @@ pub(crate) struct Arguments {
     /// Frames of the flight.
     #[arg(long, default_value_t = 200)]
     frames: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// A row: its name, the checks, the thesis' average in milliseconds a frame and its speed-up.
+/// A row: its name, the checks, the thesis' average in milliseconds per frame and its speed-up.
 const ROWS: [(&str, PreChecks, &str, &str); 5] = [
     ("without any pre-check", PreChecks::NONE, "many seconds", ""),
     ("with edge against object box", PreChecks::OBJECT_BOX, "5000", "1.0"),
@@ -63,7 +63,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     let mut first_mean = None;
     for (name, checks, paper_ms, paper_ratio) in ROWS {
         progress.step(name);
-        // Without any check a frame takes hundreds of times longer: a few are enough.
+        // Without any check a frame takes hundreds of times longer, so only a few are measured.
         let shown =
             if checks == PreChecks::NONE { &frames[..frames.len().min(5)] } else { &frames[..] };
         let Timed { mean, shortest, longest, counts, collisions } = time(shown, &checks);
@@ -90,18 +90,18 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
             counts.exact_tests / n,
         )?;
     }
-    let (mut said, mut true_ones) = (0, 0);
+    let (mut reported, mut collisions) = (0, 0);
     for request in frames.iter().flatten() {
         let (a, b) = posed(request);
         let found = after_pre_checks(&a, &b).collision;
         let mut first = First::default();
         traverse(&a, &b, &PreChecks::COLLECT, &mut first);
-        said += usize::from(found);
-        true_ones += usize::from(first.pair.is_some());
+        reported += usize::from(found);
+        collisions += usize::from(first.pair.is_some());
     }
     writeln!(
         report,
-        "\nStopping after the pre-checks says \"collision\" {said} times where {true_ones} are; it never misses one.\n"
+        "\nStopping after the pre-checks reports {reported} collisions where there are {collisions}; it never misses one.\n"
     )?;
     progress.step("points in polygons");
     let edges = if arguments.common.quick { 30_000 } else { 3_000_000 };
@@ -136,7 +136,7 @@ fn time(frames: &[Vec<Request>], checks: &PreChecks) -> Timed {
         for request in frame {
             let (a, b) = posed(request);
             if !a.bounds().overlaps(&b.bounds()) {
-                continue; // what the level above the pairwise one prunes, in every row
+                continue; // the broad phase excludes these pairs, in every row
             }
             let mut first = First::default();
             let c = traverse(&a, &b, checks, &mut first);

@@ -1,5 +1,5 @@
-//! Results files: Markdown with tables and figures that say on which machine, when and by which
-//! command they came about.
+//! Result pages: Markdown with tables and figures, and lines with the machine, the date and the
+//! command of the run.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use crate::chart::Chart;
 
-/// A results file in the making: `NAME.md`, with its figures `NAME-FIGURE.svg` beside it.
+/// A result page under construction: `NAME.md`, with its figures in `NAME-FIGURE.svg`.
 #[derive(Debug)]
 pub(crate) struct Report {
     folder: PathBuf,
@@ -19,7 +19,7 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    /// Begins a report with its title and the lines on machine, date and command.
+    /// Begins a report with its title and the lines on command, date and machine.
     pub(crate) fn new(folder: &Path, name: &str, title: &str) -> Self {
         let text = format!(
             "# {title}\n\n```sh\n{}\n```\n\nMeasured on {}, {}{}.\n\n",
@@ -47,7 +47,7 @@ impl Report {
         self.paragraph(&table.markdown());
     }
 
-    /// Writes a chart beside the report and shows it there.
+    /// Writes a chart to a file next to the report and embeds it.
     pub(crate) fn figure(&mut self, figure: &str, alt: &str, chart: &Chart) -> Result<()> {
         let file = format!("{}-{figure}.svg", self.name);
         write(&self.folder.join(&file), &chart.svg())?;
@@ -63,7 +63,7 @@ impl Report {
     }
 }
 
-/// Tables that are written cell by cell.
+/// For tables that are written cell by cell.
 impl std::fmt::Write for Report {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
         self.text.push_str(text);
@@ -79,7 +79,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
     fs::write(path, text).with_context(|| format!("{}: not writable", path.display()))
 }
 
-/// A table in Markdown; the first column to the left, the others to the right.
+/// A table in Markdown; the first column is aligned left, the others right.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     columns: usize,
@@ -87,20 +87,21 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with these column heads and no rows.
-    pub(crate) fn new<S: AsRef<str>>(heads: impl IntoIterator<Item = S>) -> Self {
+    /// A table with these column headings and no rows.
+    pub(crate) fn new<S: AsRef<str>>(headings: impl IntoIterator<Item = S>) -> Self {
         let mut table = Self::default();
-        let heads: Vec<String> = heads.into_iter().map(|h| h.as_ref().to_owned()).collect();
-        table.columns = heads.len();
-        table.row(&heads);
+        let headings: Vec<String> =
+            headings.into_iter().map(|heading| heading.as_ref().to_owned()).collect();
+        table.columns = headings.len();
+        table.row(&headings);
         let rule: String =
-            (0..heads.len()).map(|i| if i == 0 { " --- |" } else { " ---: |" }).collect();
+            (0..headings.len()).map(|i| if i == 0 { " --- |" } else { " ---: |" }).collect();
         // Writing to a string cannot fail.
         let _ = writeln!(table.text, "|{rule}");
         table
     }
 
-    /// Adds a row; missing cells at its end stay empty.
+    /// Adds a row; missing cells at the end stay empty.
     pub(crate) fn row<S: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = S>) {
         let mut count = 0;
         self.text.push('|');
@@ -120,7 +121,8 @@ impl Table {
     }
 }
 
-/// A number with three significant digits, or all of its digits before the point, thousands apart.
+/// A number with three significant digits, or with all digits before the point if there are more.
+/// Five and more digits before the point are grouped by commas.
 pub(crate) fn short(value: f64) -> String {
     if !value.is_finite() || value == 0.0 {
         return if value == 0.0 { "0".to_owned() } else { "\u{2013}".to_owned() };
@@ -132,7 +134,7 @@ pub(crate) fn short(value: f64) -> String {
     if fraction.is_empty() { whole } else { format!("{whole}.{fraction}") }
 }
 
-/// A count with a comma between thousands.
+/// A count with a comma between groups of three digits, if it has five digits or more.
 pub(crate) fn count(value: u64) -> String {
     thousands(&value.to_string())
 }
@@ -149,7 +151,7 @@ fn thousands(digits: &str) -> String {
     format!("{sign}{out}")
 }
 
-/// The processor, as the system names it, and how many of its cores we may use.
+/// The name of the processor, and the number of cores this process may use.
 pub(crate) fn machine() -> String {
     let model = fs::read_to_string("/proc/cpuinfo")
         .ok()
@@ -159,8 +161,8 @@ pub(crate) fn machine() -> String {
     format!("{model}, {cores} {}", if cores == 1 { "core" } else { "cores" })
 }
 
-/// How many processes wanted to run in the last minute, where Linux tells: with more than there are
-/// cores, times are longer than they need be.
+/// The load average of the last minute, on Linux. If it exceeds the number of cores, the measured
+/// times are too long.
 fn load() -> String {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().map_or_else(String::new, |load| format!(", load {load}"))
@@ -194,7 +196,7 @@ fn civil(days: u64) -> (u64, u64, u64) {
     (400 * era + year_of_era + u64::from(month <= 2), month, day)
 }
 
-/// The command that runs this again.
+/// The command line that repeats this run.
 pub(crate) fn command() -> String {
     let quoted = std::env::args().skip(1).map(|argument| {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:+".contains(c);
@@ -209,8 +211,8 @@ pub(crate) fn command() -> String {
     words.join(" ")
 }
 
-/// Measures the time this thread is on a processor, so that what else the machine does counts less;
-/// where the system does not tell, the time that passes.
+/// Measures the processor time of this thread, on which other processes have less influence than on
+/// wall time. Falls back to wall time on systems that do not report processor time.
 #[derive(Debug)]
 pub(crate) struct CpuClock {
     wall: Instant,
@@ -220,15 +222,15 @@ pub(crate) struct CpuClock {
 impl CpuClock {
     /// Starts now.
     pub(crate) fn start() -> Self {
-        Self { wall: Instant::now(), cpu: on_processor() }
+        Self { wall: Instant::now(), cpu: thread_cpu_nanoseconds() }
     }
 
-    /// Seconds since the start. What the system tells is a few milliseconds behind, so shorter
-    /// spans are taken from the other clock.
+    /// Seconds since the start. The system updates the processor time only every few milliseconds,
+    /// so up to [`MIN_CPU_SECONDS`] the wall time is returned.
     pub(crate) fn seconds(&self) -> f64 {
         let wall = self.wall.elapsed().as_secs_f64();
-        match (self.cpu, on_processor()) {
-            (Some(start), Some(end)) if wall > 0.02 => {
+        match (self.cpu, thread_cpu_nanoseconds()) {
+            (Some(start), Some(end)) if wall > MIN_CPU_SECONDS => {
                 wall.min(end.saturating_sub(start) as f64 * 1e-9)
             }
             _ => wall,
@@ -236,13 +238,16 @@ impl CpuClock {
     }
 }
 
-/// Nanoseconds this thread has run, where Linux tells.
-fn on_processor() -> Option<u64> {
+/// Shorter spans are not measured by the processor time, in seconds.
+const MIN_CPU_SECONDS: f64 = 0.02;
+
+/// The processor time of this thread in nanoseconds, on Linux.
+fn thread_cpu_nanoseconds() -> Option<u64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// Says on standard error what is being measured and how long the steps took.
+/// Reports on standard error which step begins, and the seconds since the first one.
 #[derive(Debug)]
 pub(crate) struct Progress {
     started: Instant,
@@ -256,7 +261,7 @@ impl Progress {
         Self { started: Instant::now(), done: 0, steps }
     }
 
-    /// Tells that a step begins.
+    /// Reports that a step begins.
     #[expect(clippy::print_stderr, reason = "progress belongs on standard error")]
     pub(crate) fn step(&mut self, what: &str) {
         self.done += 1;
@@ -270,7 +275,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_but_whole() {
+    fn numbers_keep_three_digits_and_all_before_the_point() {
         assert_eq!(short(0.001_234_5), "0.00123");
         assert_eq!(short(12.345), "12.3");
         assert_eq!(short(1234.5), "1234");
@@ -283,14 +288,14 @@ mod tests {
     }
 
     #[test]
-    fn days_are_dated() {
+    fn days_are_converted_to_dates() {
         assert_eq!(civil(0), (1970, 1, 1));
         assert_eq!(civil(11_016), (2000, 2, 29));
         assert_eq!(civil(20_772), (2026, 11, 15));
     }
 
     #[test]
-    fn a_clock_that_runs_on_a_processor_is_not_faster_than_the_wall() {
+    fn processor_time_does_not_exceed_wall_time() {
         let clock = CpuClock::start();
         let start = Instant::now();
         let mut sum = 0_u64;
@@ -302,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_is_found() {
+    fn the_processor_name_is_read() {
         let text = "processor\t: 0\nmodel name\t: Some CPU   @ 2 GHz\nflags: x\n";
         assert_eq!(model_name(text).as_deref(), Some("Some CPU @ 2 GHz"));
         assert_eq!(model_name("nothing"), None);

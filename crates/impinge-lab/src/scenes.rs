@@ -1,9 +1,9 @@
-//! The data sets of Klosowski et al. 1998, section 5.2: shapes of our own of the same kind and
-//! number of triangles, with flights of as many steps.
+//! The data sets of Klosowski et al. 1998, section 5.2, with generated shapes of the same kind and
+//! number of triangles, and flights of the same number of steps.
 //!
 //! The paper's models are not public any more (UNC's pipes and torus, Boeing's interior and 747).
-//! Sizes and steps, which it does not tell, are chosen so that a flight meets its environment about
-//! as often as the paper's did; the number of contacts is part of each table.
+//! The paper does not state sizes and step lengths. They are chosen so that a flight meets its
+//! environment about as often as the paper's; the number of contacts is part of each table.
 
 use anyhow::Result;
 use impinge::shapes::{self};
@@ -17,11 +17,11 @@ use crate::flight::{Motion, billiard, reaching};
 pub(crate) struct Scene {
     /// The paper's name for the data set.
     pub(crate) name: &'static str,
-    /// What stands still.
+    /// The fixed mesh.
     pub(crate) environment: Mesh,
-    /// What flies.
+    /// The moving mesh.
     pub(crate) body: Mesh,
-    /// The body's poses in the environment's frame, one a step.
+    /// The body's pose in the environment's frame at each step.
     pub(crate) poses: Vec<Pose>,
 }
 
@@ -40,12 +40,12 @@ pub(crate) enum DataSet {
     Interior,
 }
 
-/// How much smaller a scene is than the paper's.
+/// The size of a scene relative to the paper's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Size {
-    /// Triangles, as a share of the paper's.
+    /// The number of triangles divided by the paper's.
     pub(crate) triangles: f64,
-    /// Steps, as a share of the paper's.
+    /// The number of steps divided by the paper's.
     pub(crate) steps: f64,
 }
 
@@ -61,9 +61,10 @@ impl Size {
         ((paper as f64 * self.triangles).round() as usize).max(1)
     }
 
-    /// Cells along one line of a surface whose triangles are to become fewer.
-    fn along(&self, paper: usize, least: usize) -> usize {
-        ((paper as f64 * self.triangles.sqrt()).round() as usize).max(least)
+    /// The number of cells in one direction of a surface, so that their product scales with
+    /// `triangles`.
+    fn along(&self, paper: usize, min: usize) -> usize {
+        ((paper as f64 * self.triangles.sqrt()).round() as usize).max(min)
     }
 }
 
@@ -83,7 +84,7 @@ impl DataSet {
         }
     }
 
-    /// Makes the meshes and lays the flight.
+    /// Generates the meshes and the flight.
     pub(crate) fn scene(self, size: &Size, seed: u64) -> Result<Scene> {
         let flight = |steps, step, turn| Motion { steps: size.steps(steps), step, turn, seed };
         let (environment, body, poses) = match self {
@@ -144,8 +145,8 @@ fn fitted(mesh: &Mesh, side: f64) -> Result<Mesh> {
     Ok(mesh.with_vertices(moved)?)
 }
 
-/// The spheres of the paper's Tables 6 and 7, of 2,000 or 20,000 triangles each or a share of that:
-/// the outer one and the inner one.
+/// The outer and the inner sphere of the paper's Tables 6 and 7, of 2,000 or 20,000 triangles each
+/// in the paper.
 pub(crate) fn spheres(triangles: usize, alpha: f64) -> Result<(Mesh, Mesh)> {
     // `2 * segments * (rings - 1)` triangles.
     let segments = match triangles {
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn small_scenes_are_scenes() {
+    fn small_scenes_have_meshes_and_poses() {
         let size = Size { triangles: 0.02, steps: 0.02 };
         for set in DataSet::ALL {
             let scene = set.scene(&size, 1).unwrap();

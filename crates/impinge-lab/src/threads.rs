@@ -1,4 +1,4 @@
-//! What more threads gain: all pairs of two large meshes in deep contact, and building a tree.
+//! Speed-up by threads: all pairs of two large meshes in deep contact, and building a tree.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -21,21 +21,21 @@ pub(crate) struct Arguments {
     /// Triangles of each mesh.
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
     triangles: usize,
-    /// The most threads; as many as there are cores unless given.
+    /// The maximum number of threads [default: the number of cores].
     #[arg(long, value_name = "N")]
-    most: Option<usize>,
+    max: Option<usize>,
     /// Poses in deep contact.
     #[arg(long, default_value_t = 10, value_name = "N")]
     poses: usize,
-    /// Passes; each pose, and the building, keeps its fastest.
+    /// Passes; each pose, and the build, keeps its fastest.
     #[arg(long, default_value_t = 7, value_name = "N")]
     passes: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// Milliseconds with so many threads.
+/// Milliseconds with a number of threads.
 struct Row {
     threads: usize,
     pairs: f64,
@@ -51,7 +51,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     ]);
     let arguments = &arguments;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let most = arguments.most.unwrap_or(cores).max(1);
+    let max = arguments.max.unwrap_or(cores).max(1);
     let (a, b) = (torus(arguments.triangles)?, torus(arguments.triangles)?);
     let mut random = Random::new(arguments.seed);
     let mut poses = Vec::new();
@@ -59,9 +59,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         let [_, _, deep] = approach(&a, &b, &mut random)?;
         poses.push((deep, intersecting_pairs(&a, &b, &deep)));
     }
-    let mut progress = Progress::new(most);
+    let mut progress = Progress::new(max);
     let mut rows = Vec::new();
-    for threads in 1..=most {
+    for threads in 1..=max {
         progress.step(&format!("{threads} threads"));
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let mut best = vec![f64::INFINITY; poses.len()];
@@ -71,7 +71,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
                 let start = Instant::now();
                 let found = pool.install(|| par_intersecting_pairs(&a, &b, pose));
                 *best = best.min(start.elapsed().as_secs_f64() * 1e3);
-                ensure!(found == *pairs, "{threads} threads find other pairs than one");
+                ensure!(found == *pairs, "{threads} threads find other pairs than one thread");
             }
             let start = Instant::now();
             std::hint::black_box(pool.install(|| Tree::build(&a)));
@@ -87,9 +87,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
 }
 
 fn report(arguments: &Arguments, triangles: usize, pairs: usize, rows: &[Row]) -> Result<PathBuf> {
-    let mut report = Report::new(&arguments.common.out, "threads", "What more threads gain");
+    let mut report = Report::new(&arguments.common.out, "threads", "Speed-up by threads");
     report.paragraph(&format!(
-        "Two bumpy tori of {} triangles each in deep contact, {} poses with {} pairs on average; and building the tree of one. Milliseconds, the fastest of {} passes; in brackets how many times as fast as one thread. \
+        "Two bumpy tori of {} triangles each in deep contact, {} poses with {} pairs on average; and building the tree of one torus. Milliseconds, the fastest of {} passes; in brackets the speed-up over one thread. \
          The pairs are compared with those of one thread in every pass.",
         count(triangles as u64),
         arguments.poses.max(1),
@@ -97,28 +97,28 @@ fn report(arguments: &Arguments, triangles: usize, pairs: usize, rows: &[Row]) -
         arguments.passes.max(1),
     ));
     let mut table = Table::new(["threads", "all pairs, ms", "building, ms"]);
-    let gain = |ms: f64, one: f64| format!("{} ({:.2})", short(ms), one / ms);
+    let with_speedup = |ms: f64, one: f64| format!("{} ({:.2})", short(ms), one / ms);
     for row in rows {
         table.row([
             row.threads.to_string(),
-            gain(row.pairs, rows[0].pairs),
-            gain(row.build, rows[0].build),
+            with_speedup(row.pairs, rows[0].pairs),
+            with_speedup(row.build, rows[0].build),
         ]);
     }
     report.table(&table);
-    let speed = |of: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+    let speedups = |of: fn(&Row) -> f64| -> Vec<(f64, f64)> {
         rows.iter().map(|row| (row.threads as f64, of(&rows[0]) / of(row))).collect()
     };
     let ideal = rows.iter().map(|row| (row.threads as f64, row.threads as f64)).collect();
     let chart = Chart::new(
-        "What more threads gain",
+        "Speed-up by threads",
         Axis::linear("threads"),
-        Axis::linear("times as fast as one thread"),
+        Axis::linear("speed-up over one thread"),
     )
     .caption(format!("Two meshes of {} triangles in deep contact.", count(triangles as u64)))
-    .series("all pairs", Mark::LineAndDots, speed(|row| row.pairs))
-    .series("building", Mark::LineAndDots, speed(|row| row.build))
+    .series("all pairs", Mark::LineAndDots, speedups(|row| row.pairs))
+    .series("building", Mark::LineAndDots, speedups(|row| row.build))
     .series("ideal", Mark::Guide, ideal);
-    report.figure("gain", "Gain over the number of threads", &chart)?;
+    report.figure("gain", "Speed-up over the number of threads", &chart)?;
     report.finish()
 }

@@ -1,4 +1,4 @@
-//! How queries and building are timed: each pose alone, the fastest of a few passes, as in the peer
+//! Timing of queries and of building: each pose alone, the fastest of a few passes, as in the peer
 //! measurements.
 
 use std::time::{Duration, Instant};
@@ -8,21 +8,22 @@ use impinge::{Mesh, Pose};
 
 use crate::report::CpuClock;
 
-/// The most passes over the poses.
-const PASSES: usize = 5;
+/// The maximum number of passes over the poses.
+const MAX_PASSES: usize = 5;
 
-/// What a query took and said at each pose.
+/// Times and answers of a query at each pose.
 pub(crate) struct Timed<T> {
     /// Microseconds, the fastest of all passes.
     pub(crate) us: Vec<f64>,
-    /// What it said in the first pass.
+    /// The answers of the first pass.
     pub(crate) answers: Vec<T>,
-    /// How many passes there were.
+    /// The number of passes made.
     pub(crate) passes: usize,
 }
 
-/// Times a query at every pose, in up to five passes within the budget; a first pass that takes
-/// twice the budget stops there, and the others do not go further.
+/// Times a query at every pose, in up to [`MAX_PASSES`] passes within the budget. A first pass stops
+/// after twice the budget, but not before the fifth pose; later passes cover only the poses of the
+/// first one.
 pub(crate) fn time<T>(
     budget: Duration,
     poses: &[Pose],
@@ -30,7 +31,7 @@ pub(crate) fn time<T>(
 ) -> Timed<T> {
     let mut timed = Timed { us: Vec::new(), answers: Vec::new(), passes: 0 };
     let start = Instant::now();
-    while timed.passes < PASSES && (timed.passes == 0 || start.elapsed() < budget) {
+    while timed.passes < MAX_PASSES && (timed.passes == 0 || start.elapsed() < budget) {
         let count = if timed.passes == 0 { poses.len() } else { timed.us.len() };
         for (i, pose) in poses[..count].iter().enumerate() {
             let clock = Instant::now();
@@ -51,7 +52,7 @@ pub(crate) fn time<T>(
     timed
 }
 
-/// How long building the tree of a mesh takes, the fastest of several times.
+/// Time of building the tree of a mesh, the fastest of several runs.
 pub(crate) fn build(mesh: &Mesh, times: usize) -> Duration {
     let once = || {
         let start = Instant::now();
@@ -61,40 +62,40 @@ pub(crate) fn build(mesh: &Mesh, times: usize) -> Duration {
     (0..times).map(|_| once()).min().unwrap_or_default()
 }
 
-/// Seconds that `make` takes on the processor: so many times in a row that the time this thread ran
-/// can be told, the fastest of such rows within `budget` seconds, of three at least.
+/// Processor time of `make` in seconds. It is called in batches that are long enough for the clock;
+/// the fastest of at least three batches within `budget` seconds counts.
 pub(crate) fn preparation<T>(budget: f64, mut make: impl FnMut() -> T) -> f64 {
     let start = Instant::now();
     std::hint::black_box(make());
-    let count = (ROW / start.elapsed().as_secs_f64().max(1e-7)).ceil().clamp(1.0, 1e5);
+    let count = (BATCH_SECONDS / start.elapsed().as_secs_f64().max(1e-7)).ceil().clamp(1.0, 1e5);
     let start = Instant::now();
-    let (mut best, mut rows) = (f64::INFINITY, 0);
-    while rows < 3 || (rows < 100 && start.elapsed().as_secs_f64() < budget) {
+    let (mut best, mut batches) = (f64::INFINITY, 0);
+    while batches < 3 || (batches < 100 && start.elapsed().as_secs_f64() < budget) {
         let clock = CpuClock::start();
         for _ in 0..count as usize {
             std::hint::black_box(make());
         }
         best = best.min(clock.seconds() / count);
-        rows += 1;
+        batches += 1;
     }
     best
 }
 
-/// Seconds a row of preparations takes about.
-const ROW: f64 = 0.05;
+/// Approximate duration of a batch in seconds.
+const BATCH_SECONDS: f64 = 0.05;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_preparation_takes_its_time() {
+    fn preparation_measures_a_busy_loop() {
         let spin = || {
             let start = Instant::now();
             while start.elapsed().as_secs_f64() < 2e-3 {}
         };
         let seconds = preparation(0.0, spin);
-        // On a busy machine part of the two milliseconds is somebody else's.
+        // On a busy machine other processes take part of the two milliseconds.
         assert!(seconds > 1e-5 && seconds < 0.1, "{seconds}");
     }
 }

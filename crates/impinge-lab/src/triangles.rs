@@ -1,10 +1,10 @@
-//! What exactness costs in the triangle test: the exact test and the same one in plain floats, side
-//! by side.
+//! Cost of exactness in the triangle test: the exact test compared with the same algorithm in plain
+//! `f64`.
 //!
 //! All pairs have overlapping boxes, since a box test comes first in every application. They are
-//! made ahead, far more than a branch predictor can learn by heart, and worked off in blocks that
-//! fit the cache: each block is touched once, then both tests run over it, in turns first. The
-//! ratio reported is the median over the blocks.
+//! generated in advance, far more than a branch predictor can learn, and processed in blocks that
+//! fit the cache. Each block is read once, then both tests run over it; which of them runs first
+//! alternates. The reported ratio is the median over the blocks.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     /// Pairs of each kind.
     #[arg(long, default_value_t = 200_000)]
     pairs: usize,
-    /// How often all pairs are worked off.
+    /// Passes over all pairs.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// Only the kinds whose name contains this.
@@ -39,11 +39,12 @@ pub(crate) struct Arguments {
 }
 
 /// Pairs per timed block: 144 bytes each.
-const BLOCK: usize = 1000;
+const PAIRS_PER_BLOCK: usize = 1000;
 
-/// A kind of pairs: its name and how to make them.
+/// A kind of pairs: its name and its generator.
 type Kind = (&'static str, fn(usize, &mut Random) -> Vec<Pair>);
 
+/// The kinds of pairs measured.
 const KINDS: &[Kind] = &[
     ("random, same size", |n, r| random_pairs(n, 1.0, r)),
     ("random, sizes 1 : 10", |n, r| random_pairs(n, 0.1, r)),
@@ -54,15 +55,20 @@ const KINDS: &[Kind] = &[
 ];
 
 pub(crate) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
-    arguments.common.limit([(&mut arguments.pairs, 2 * BLOCK), (&mut arguments.rounds, 1)]);
-    anyhow::ensure!(arguments.pairs >= BLOCK, "--pairs must be at least {BLOCK}");
+    arguments
+        .common
+        .limit([(&mut arguments.pairs, 2 * PAIRS_PER_BLOCK), (&mut arguments.rounds, 1)]);
+    anyhow::ensure!(
+        arguments.pairs >= PAIRS_PER_BLOCK,
+        "--pairs must be at least {PAIRS_PER_BLOCK}"
+    );
     anyhow::ensure!(arguments.rounds >= 1, "--rounds must be at least 1");
     let mut progress = Progress::new(KINDS.len());
-    let title = "What exactness costs in the triangle test";
+    let title = "Cost of exactness in the triangle test";
     let mut report = Report::new(&arguments.common.out, "triangles", title);
     writeln!(
         report,
-        "| pairs with overlapping boxes | meet | plain ns | exact ns | ratio | filter | adaptive | integer | plain wrong |"
+        "| pairs with overlapping boxes | intersect | plain ns | exact ns | ratio | filter | adaptive | integer | plain wrong |"
     )?;
     writeln!(report, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
     for (name, make) in KINDS.iter().filter(|(name, _)| name.contains(&arguments.only)) {
@@ -78,8 +84,8 @@ pub(crate) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
 fn row(name: &str, pairs: &[Pair], rounds: usize, report: &mut Report) -> anyhow::Result<()> {
     let (mut ratios, mut plain_times, mut exact_times) = (Vec::new(), Vec::new(), Vec::new());
     for round in 0..rounds {
-        for (i, block) in pairs.chunks_exact(BLOCK).enumerate() {
-            touch(block);
+        for (i, block) in pairs.chunks_exact(PAIRS_PER_BLOCK).enumerate() {
+            load_into_cache(block);
             let (plain, exact) = if (round + i) % 2 == 0 {
                 let plain = time(|| count_plain(block));
                 (plain, time(|| count_exact(block)))
@@ -99,7 +105,7 @@ fn row(name: &str, pairs: &[Pair], rounds: usize, report: &mut Report) -> anyhow
         meet += usize::from(exact);
         wrong += usize::from(exact != plain::triangles_intersect(a, b));
     }
-    let nanoseconds = 1e9 / BLOCK as f64;
+    let nanoseconds = 1e9 / PAIRS_PER_BLOCK as f64;
     let percent = |n: u64| 100.0 * n as f64 / stats.total() as f64;
     writeln!(
         report,
@@ -127,7 +133,7 @@ fn median(values: &mut [f64]) -> f64 {
 }
 
 /// Brings a block into the cache.
-fn touch(block: &[Pair]) {
+fn load_into_cache(block: &[Pair]) {
     black_box(block.iter().map(|(a, b)| a[0].x + a[2].z + b[1].y).sum::<f64>());
 }
 
@@ -164,11 +170,11 @@ fn random_pairs(count: usize, ratio: f64, random: &mut Random) -> Vec<Pair> {
 fn bumpy_sphere(center: Vec3, rings: usize, random: &mut Random) -> Vec<Triangle> {
     let bumps: Vec<(Vec3, f64)> =
         (0..12).map(|_| (random.in_cube() * 6.0, random.signed())).collect();
-    let turn = random.in_cube();
+    let rotation = random.in_cube();
     let vertex = |i: usize, j: usize| {
         let (latitude, longitude) = (
             (i as f64 / rings as f64) * std::f64::consts::PI,
-            (j % (2 * rings)) as f64 / rings as f64 * std::f64::consts::PI + turn.x,
+            (j % (2 * rings)) as f64 / rings as f64 * std::f64::consts::PI + rotation.x,
         );
         let v = Vec3::new(
             latitude.sin() * longitude.cos(),
@@ -176,13 +182,13 @@ fn bumpy_sphere(center: Vec3, rings: usize, random: &mut Random) -> Vec<Triangle
             latitude.cos(),
         );
         let height: f64 = bumps.iter().map(|(k, phase)| 0.02 * (k.dot(v) + phase).sin()).sum();
-        // Turned, so that the rings of two spheres are not parallel.
+        // Rotated, so that the rings of two spheres are not parallel.
         let v = v * (1.0 + height);
-        let axis = turn.normalize();
+        let axis = rotation.normalize();
         center
-            + v * turn.y.cos()
-            + axis.cross(v) * turn.y.sin()
-            + axis * (axis.dot(v) * (1.0 - turn.y.cos()))
+            + v * rotation.y.cos()
+            + axis.cross(v) * rotation.y.sin()
+            + axis * (axis.dot(v) * (1.0 - rotation.y.cos()))
     };
     let mut triangles = Vec::new();
     for i in 0..rings {
@@ -199,8 +205,7 @@ fn bumpy_sphere(center: Vec3, rings: usize, random: &mut Random) -> Vec<Triangle
     triangles
 }
 
-/// The pairs of triangles with overlapping boxes of two meshes that penetrate each other, in random
-/// order.
+/// The pairs of triangles with overlapping boxes of two penetrating meshes, in random order.
 fn bumpy_spheres(count: usize, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {
@@ -228,7 +233,8 @@ fn far_away(pairs: Vec<Pair>) -> Vec<Pair> {
     pairs.into_iter().map(|(a, b)| (shift(a), shift(b))).collect()
 }
 
-/// Corners from a small grid of integers: many zeros, where only the exact stages can decide.
+/// Corners from a small grid of integers: many determinants are zero, and only the exact stages can
+/// decide them.
 fn integer_grid(count: usize, random: &mut Random) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(count);
     while pairs.len() < count {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A folder of this test's own, removed at its end.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -29,7 +29,7 @@ fn lab(arguments: &[&str], out: &Path) {
         .output()
         .expect("the program starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(!output.stderr.is_empty(), "progress is told");
+    assert!(!output.stderr.is_empty(), "no progress on standard error");
 }
 
 fn read(folder: &Path, file: &str) -> String {
@@ -56,7 +56,7 @@ fn klosowski_writes_every_table_and_figure() {
 #[test]
 fn growth_writes_its_table_and_charts() {
     let folder = Folder::new("growth");
-    lab(&["growth", "--most", "3200", "--poses", "3", "--budget", "0.05"], &folder.0);
+    lab(&["growth", "--max", "3200", "--poses", "3", "--budget", "0.05"], &folder.0);
     let text = read(&folder.0, "growth.md");
     assert!(text.contains("| 1024 |") && text.contains("| 3136 |"), "{text}");
     for figure in ["first-hit", "all-pairs", "distance"] {
@@ -67,7 +67,7 @@ fn growth_writes_its_table_and_charts() {
 #[test]
 fn threads_writes_its_table_and_chart() {
     let folder = Folder::new("threads");
-    let small = ["--triangles", "4000", "--most", "2", "--poses", "2", "--passes", "2"];
+    let small = ["--triangles", "4000", "--max", "2", "--poses", "2", "--passes", "2"];
     lab(&[&["threads"], &small[..]].concat(), &folder.0);
     let text = read(&folder.0, "threads.md");
     assert!(text.contains("| 1 |") && text.contains("| 2 |"), "{text}");
@@ -86,7 +86,7 @@ fn support_writes_its_tables_and_charts() {
 }
 
 #[test]
-fn many_pairs_are_measured_in_every_way() {
+fn convex_batch_measures_every_query() {
     let folder = Folder::new("batch");
     lab(&["convex-batch", "--quick", "--hulls", "8"], &folder.0);
     let text = read(&folder.0, "convex-batch.md");
@@ -96,7 +96,7 @@ fn many_pairs_are_measured_in_every_way() {
 }
 
 #[test]
-fn the_verdict_grows_in_a_table_and_a_chart() {
+fn convex_growth_writes_its_table_and_chart() {
     let folder = Folder::new("convex-growth");
     lab(&["convex-growth", "--quick"], &folder.0);
     let text = read(&folder.0, "convex-growth.md");
@@ -105,19 +105,19 @@ fn the_verdict_grows_in_a_table_and_a_chart() {
 }
 
 #[test]
-fn hulls_stand_beside_those_of_others() {
+fn hulls_are_compared_with_peers() {
     let folder = Folder::new("hulls");
-    let beside = folder.0.join("other.jsonl");
+    let peers = folder.0.join("other.jsonl");
     let line = "{\"peer\":\"other\",\"set\":\"grid-5-cubed\",\"ms\":1e3,\"vertices\":9}\n";
-    fs::write(&beside, line).expect("a line");
-    let beside = beside.to_str().expect("a path in UTF-8");
-    lab(&["hulls", "--quick", "--budget", "0.01", "--beside", beside], &folder.0);
+    fs::write(&peers, line).expect("a line");
+    let peers = peers.to_str().expect("a path in UTF-8");
+    lab(&["hulls", "--quick", "--budget", "0.01", "--peers", peers], &folder.0);
     let text = read(&folder.0, "hulls.md");
     assert!(text.contains("| grid-5-cubed | 125 | 8 | 6 |"), "{text}");
-    assert!(text.contains("Beside other, on 1 sets"), "{text}");
+    assert!(text.contains("Compared with other, on 1 sets"), "{text}");
 }
 
-/// A tetrahedron, and the same again at three poses in a row: apart, touching and within.
+/// Two tetrahedra at three consecutive poses: apart, touching and penetrating.
 fn convex_workload(folder: &Path) {
     let work = folder.join("work/convex/two");
     fs::create_dir_all(&work).expect("a folder for the workload");
@@ -144,22 +144,22 @@ fn hull_queries_are_rows_of_the_peers_table() {
     let lines = String::from_utf8(output.stdout).expect("text");
     let modes = ["bool", "dist", "signed", "bool-warm", "dist-warm", "signed-warm"];
     assert_eq!(lines.lines().count(), modes.len(), "{lines}");
-    let told = |mode: &str| read(&answers, &format!("impinge/two.coherent.{mode}.txt"));
+    let answer_file = |mode: &str| read(&answers, &format!("impinge/two.coherent.{mode}.txt"));
     for warm in ["", "-warm"] {
-        assert_eq!(told(&format!("bool{warm}")), "0\n1\n1\n");
+        assert_eq!(answer_file(&format!("bool{warm}")), "0\n1\n1\n");
         let numbers = |mode: &str| -> Vec<f64> {
-            let text = told(&format!("{mode}{warm}"));
+            let text = answer_file(&format!("{mode}{warm}"));
             text.lines().map(|l| l.parse().expect("a number")).collect()
         };
         let (distances, signed) = (numbers("dist"), numbers("signed"));
         assert!((distances[0] - 1.0).abs() < 1e-12 && distances[1..] == [0.0, 0.0]);
         assert!((signed[0] - 1.0).abs() < 1e-12 && signed[1].abs() < 1e-9, "{signed:?}");
-        // Out through the slanted face: the corner B shares with A moves from 1/4 to 1 along (1, 1,
-        // 1).
+        // The shortest way out is through A's slanted face, in direction (1, 1, 1): the sum of the
+        // coordinates of B's corner in A grows from 1/4 to 1.
         assert!((signed[2] + 0.75 / 3.0_f64.sqrt()).abs() < 1e-9, "{signed:?}");
     }
 
-    // The table needs somebody to compare with: one as good and as fast as ours.
+    // The table needs a second peer: a copy of our rows under another name.
     let lines_folder = folder.0.join("lines");
     fs::create_dir_all(&lines_folder).expect("a folder for lines");
     fs::write(lines_folder.join("ours.jsonl"), &lines).expect("our lines");
@@ -199,7 +199,7 @@ fn broad_scenes_writes_its_table() {
 }
 
 #[test]
-fn scenes_of_boxes_are_written_and_read_as_peers_are() {
+fn scenes_of_boxes_are_written_and_read_back() {
     let folder = Folder::new("broad-files");
     let run = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_impinge-lab"))
@@ -222,7 +222,7 @@ fn scenes_of_boxes_are_written_and_read_as_peers_are() {
 #[test]
 fn methods_writes_its_tables() {
     let folder = Folder::new("methods");
-    lab(&["methods", "--most", "40", "--poses", "2", "--budget", "0.001"], &folder.0);
+    lab(&["methods", "--max", "40", "--poses", "2", "--budget", "0.001"], &folder.0);
     let text = read(&folder.0, "methods.md");
     assert!(text.contains("TREES_DOUBLING") && text.contains("| 2 \u{d7} 2 |"));
     assert!(read(&folder.0, "methods-flight.svg").ends_with("</svg>\n"));

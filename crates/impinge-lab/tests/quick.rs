@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What a command needs beside `--quick` and `--out`; of the others nothing is needed.
-const NEEDED: &[(&str, &[&str])] = &[
+/// Commands that need more arguments than `--quick` and `--out`.
+const EXTRA_ARGUMENTS: &[(&str, &[&str])] = &[
     ("broad-scenes", &["n-1k"]),
     ("peers", &["--work", "work", "--answers", "answers"]),
     ("peers-broad", &["--work", "work"]),
@@ -13,8 +13,8 @@ const NEEDED: &[(&str, &[&str])] = &[
     ("convex-table", &["lines", "--answers", "answers"]),
 ];
 
-/// What a command writes, where that is not its name with `.md`.
-const WRITTEN: &[(&str, &str)] = &[
+/// Commands whose result file is not the name of the command with `.md`.
+const RESULT_FILES: &[(&str, &str)] = &[
     ("box-tree", "zachmann-3-6.md"),
     ("convex-table", "convex-pairs.md"),
     ("deform", "deformation.md"),
@@ -25,10 +25,10 @@ const WRITTEN: &[(&str, &str)] = &[
     ("workloads", "work/mesh/torus-torus/a.obj"),
 ];
 
-/// Commands that take seconds even so, and that a test in `commands` runs with `--quick`.
-const ELSEWHERE: &[&str] = &["klosowski", "support"];
+/// Commands that take seconds even with `--quick`; tests in `commands.rs` run them.
+const TESTED_IN_COMMANDS: &[&str] = &["klosowski", "support"];
 
-/// A folder of this test's own, removed at its end.
+/// A temporary folder, removed when dropped.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -46,7 +46,7 @@ impl Drop for Folder {
     }
 }
 
-/// Runs the program in a folder and gives what it printed.
+/// Runs the program in a folder and returns its standard output.
 fn lab(arguments: &[&str], folder: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_impinge-lab"))
         .args(arguments)
@@ -57,18 +57,18 @@ fn lab(arguments: &[&str], folder: &Path) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The commands, as the program lists them.
+/// The commands in the help text of the program.
 fn commands(folder: &Path) -> Vec<String> {
     let help = lab(&["--help"], folder);
     let list = help.split("Commands:").nth(1).and_then(|t| t.split("Options:").next());
     let lines = list.expect("a list of commands").lines();
-    // Lines that go on with the text of the one above are further to the right.
+    // Continuation lines of a description are indented further.
     let names = lines.filter(|l| l.starts_with("  ") && !l.starts_with("   "));
     let names = names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help");
     names.map(str::to_owned).collect()
 }
 
-/// What the peers are measured on: a tetrahedron and its copy at two poses, and two boxes.
+/// Workloads of the peer measurements: a tetrahedron and its copy at two poses, and moving boxes.
 fn workloads(folder: &Path) {
     for kind in ["mesh", "convex"] {
         let work = folder.join("work").join(kind).join("two");
@@ -83,12 +83,12 @@ fn workloads(folder: &Path) {
     lab(&["broad-scenes", "--quick", "--write", "work", "brownian-1k"], folder);
 }
 
-/// What the peers' table is made of: our lines, and the same again in the name of another.
-fn lines(folder: &Path) {
-    let ours = fs::read_to_string(folder.join("out/peers-convex.jsonl")).expect("our lines");
-    fs::create_dir_all(folder.join("lines")).expect("a folder for lines");
-    fs::write(folder.join("lines/ours.jsonl"), &ours).expect("lines");
-    fs::write(folder.join("lines/other.jsonl"), ours.replace("impinge", "other")).expect("lines");
+/// The input of `convex-table`: our rows, and a copy of them under another peer's name.
+fn peer_rows(folder: &Path) {
+    let ours = fs::read_to_string(folder.join("out/peers-convex.jsonl")).expect("our rows");
+    fs::create_dir_all(folder.join("lines")).expect("a folder for rows");
+    fs::write(folder.join("lines/ours.jsonl"), &ours).expect("rows");
+    fs::write(folder.join("lines/other.jsonl"), ours.replace("impinge", "other")).expect("rows");
     fs::create_dir_all(folder.join("answers/other")).expect("a folder for answers");
     for entry in fs::read_dir(folder.join("answers/impinge")).expect("our answers") {
         let file = entry.expect("an entry").path();
@@ -98,23 +98,23 @@ fn lines(folder: &Path) {
 }
 
 #[test]
-fn every_command_is_quick_and_writes_where_it_is_told() {
+fn every_command_has_a_quick_run_that_writes_only_below_out() {
     let folder = Folder::new();
     let folder = folder.0.as_path();
     workloads(folder);
     let mut commands = commands(folder);
-    // The table is made of what another command writes.
+    // The table reads the output of `peers-convex`.
     commands.sort_by_key(|name| name == "convex-table");
     assert!(commands.len() > 20 && commands.last().is_some_and(|n| n == "convex-table"));
-    for name in commands.iter().filter(|name| !ELSEWHERE.contains(&name.as_str())) {
+    for name in commands.iter().filter(|name| !TESTED_IN_COMMANDS.contains(&name.as_str())) {
         if name == "convex-table" {
-            lines(folder);
+            peer_rows(folder);
         }
-        let needed = NEEDED.iter().find(|n| n.0 == name).map_or(&[][..], |n| n.1);
+        let extra = EXTRA_ARGUMENTS.iter().find(|n| n.0 == name).map_or(&[][..], |n| n.1);
         let start = std::time::Instant::now();
-        lab(&[&[name.as_str(), "--quick", "--out", "out"], needed].concat(), folder);
+        lab(&[&[name.as_str(), "--quick", "--out", "out"], extra].concat(), folder);
         println!("{name}: {:.1} s", start.elapsed().as_secs_f64());
-        let file = WRITTEN.iter().find(|w| w.0 == name);
+        let file = RESULT_FILES.iter().find(|w| w.0 == name);
         let file = file.map_or_else(|| format!("{name}.md"), |w| w.1.to_owned());
         let text = fs::read_to_string(folder.join("out").join(&file))
             .unwrap_or_else(|e| panic!("{name}: {file}: {e}"));
@@ -129,7 +129,7 @@ fn every_command_is_quick_and_writes_where_it_is_told() {
 }
 
 #[test]
-fn committed_pages_are_replaced_only_if_that_is_asked_for() {
+fn no_command_replaces_committed_pages_by_default() {
     let folder = std::env::temp_dir();
     for name in commands(&folder) {
         let help = lab(&[&name, "--help"], &folder);

@@ -1,5 +1,5 @@
-//! Figures 3.35 to 3.37 and the table of section 3.6.5: the box-tree against the best conventional
-//! algorithm, that of section 3.2 with its pre-checks.
+//! Figures 3.35 to 3.37 and the table of section 3.6.5: the box-tree compared with the best
+//! conventional algorithm, that of section 3.2 with its pre-checks.
 
 use anyhow::{Result, ensure};
 use impinge::internals::pair::Posed;
@@ -11,12 +11,13 @@ use impinge_papers::zachmann::box_tree::{
 use impinge_papers::zachmann::edges::{self, PreChecks};
 use impinge_samples::shapes::Model;
 
+use super::bouncing_pair::bouncing_pair;
 use super::depth::plural;
-use super::duel::duel;
-use super::{Arguments, Flight, Times, Way};
+use super::{Arguments, Flight, Times, Traversal};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
+/// The numbers of polygons of each object.
 const SIZES: [usize; 11] = [20, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000];
 
 /// Names of the methods, in the order of their times.
@@ -30,10 +31,10 @@ const METHODS: [&str; 7] = [
     "impinge's own tree",
 ];
 
-/// The sizes at which the thesis tells the ratio.
-const TOLD: [usize; 4] = [50, 100, 500, 1000];
+/// The sizes for which the thesis gives the ratio.
+const THESIS_SIZES: [usize; 4] = [50, 100, 500, 1000];
 
-/// The thesis' thresholds and ratios, as printed.
+/// The thesis' thresholds, and its ratios by [`THESIS_SIZES`], as printed.
 const THESIS: [(&str, [&str; 4]); 3] = [
     ("300", ["0.47", "0.36", "1.18", "2.25"]),
     ("60", ["0.9", "1.58", "4.6", "200"]),
@@ -47,18 +48,18 @@ pub(super) struct Comparison {
 }
 
 struct Point {
-    asked: usize,
+    requested: usize,
     polygons: usize,
     triangles: usize,
     us: [f64; METHODS.len()],
     frames: usize,
     hits: usize,
-    /// Of all frames, clipped and axis-aligned.
+    /// Sums over all frames, by clipping and by axis-aligned boxes.
     counts: [Counts; 2],
 }
 
 fn sizes(arguments: &Arguments) -> impl Iterator<Item = usize> + '_ {
-    SIZES.into_iter().filter(|n| *n <= arguments.most)
+    SIZES.into_iter().filter(|n| *n <= arguments.max)
 }
 
 pub(super) fn steps(arguments: &Arguments) -> usize {
@@ -75,14 +76,14 @@ pub(super) fn compare(
     for n in sizes(arguments) {
         progress.step(&format!("comparison: {}, {n} polygons", shape.name()));
         let mesh = shape.generate(n, arguments.seed)?;
-        let poses = duel(&mesh, arguments.frames, 1.0, arguments.seed)?;
+        let poses = bouncing_pair(&mesh, arguments.frames, 1.0, arguments.seed)?;
         points.push(measure(n, &mesh, &poses, max_depth, arguments.passes)?);
     }
     Ok(Comparison { shape, points })
 }
 
 fn measure(
-    asked: usize,
+    requested: usize,
     mesh: &Mesh,
     poses: &[Pose],
     max_depth: usize,
@@ -91,25 +92,28 @@ fn measure(
     let flight = Flight { mesh, poses };
     let options = Options { max_depth, min_polygons: 1, ..Options::THESIS };
     let tree = BoxTree::build(mesh, &options)?;
-    let hollow = BoxTree::build(mesh, &Options { empty_boxes: true, ..options })?;
+    let with_empty_boxes = BoxTree::build(mesh, &Options { empty_boxes: true, ..options })?;
     let mut scratch = Scratch::default();
     let mut times: [Times; METHODS.len()] = Default::default();
-    let way = Way::THESIS;
+    let traversal = Traversal::THESIS;
     for _ in 0..passes.max(1) {
         let [edges, plain, empty, pairs, aligned, all, own] = &mut times;
         flight.time(edges, |pose| conventional(mesh, pose));
-        flight.time_tree(plain, &tree, way, &mut scratch);
-        flight.time_tree(empty, &hollow, way, &mut scratch);
-        let triangles = Way { leaves: LeafTest::Triangles, ..way };
+        flight.time_tree(plain, &tree, traversal, &mut scratch);
+        flight.time_tree(empty, &with_empty_boxes, traversal, &mut scratch);
+        let triangles = Traversal { leaves: LeafTest::Triangles, ..traversal };
         flight.time_tree(pairs, &tree, triangles, &mut scratch);
-        let boxes = Way { boxes: BoxTest::AxisAligned, ..way };
+        let boxes = Traversal { boxes: BoxTest::AxisAligned, ..traversal };
         flight.time_tree(aligned, &tree, boxes, &mut scratch);
-        flight.time_tree(all, &tree, Way { collect: false, ..way }, &mut scratch);
+        flight.time_tree(all, &tree, Traversal { collect: false, ..traversal }, &mut scratch);
         flight.time(own, |pose| first_hit(mesh, mesh, pose).is_some());
     }
     let us = times.each_ref().map(Times::mean);
     let hits = times.each_ref().map(|t| t.hits);
-    ensure!(hits.iter().all(|h| *h == hits[0]), "the methods disagree: {hits:?}");
+    ensure!(
+        hits.iter().all(|h| *h == hits[0]),
+        "the methods find different numbers of intersecting frames: {hits:?}"
+    );
     let counts = [BoxTest::Clipping, BoxTest::AxisAligned].map(|boxes| {
         let mut counts = Counts::default();
         for pose in poses {
@@ -120,10 +124,11 @@ fn measure(
         counts
     });
     let (polygons, triangles) = (mesh.polygon_count(), mesh.triangles().len());
-    Ok(Point { asked, polygons, triangles, us, frames: poses.len(), hits: hits[0], counts })
+    Ok(Point { requested, polygons, triangles, us, frames: poses.len(), hits: hits[0], counts })
 }
 
-/// Edges against polygons with all pre-checks; moving the vertices is part of it, as in the thesis.
+/// Edges against polygons with all pre-checks. The time includes moving the vertices, as in the
+/// thesis.
 fn conventional(mesh: &Mesh, pose: &Pose) -> bool {
     let (a, b) = (Posed::new(mesh, &Pose::IDENTITY), Posed::new(mesh, pose));
     let mut first = First::default();
@@ -134,13 +139,13 @@ fn conventional(mesh: &Mesh, pose: &Pose) -> bool {
 }
 
 impl Comparison {
-    /// How many times faster the box-tree is, by polygons.
+    /// The speed-up by the box-tree, over the number of polygons.
     fn ratios(&self) -> Vec<(f64, f64)> {
         self.points.iter().map(|p| (p.polygons as f64, p.us[0] / p.us[1])).collect()
     }
 
-    /// The number of polygons above which the box-tree is faster throughout, between the two
-    /// measured ones.
+    /// The number of polygons above which the box-tree is always faster, interpolated between the
+    /// two nearest measurements.
     fn threshold(&self) -> String {
         let ratios = self.ratios();
         match ratios.iter().rposition(|(_, r)| *r < 1.0) {
@@ -162,7 +167,7 @@ pub(super) fn report(all: &[Comparison], depth: usize, report: &mut Report) -> R
     report.paragraph(&format!(
         "The conventional algorithm is edges against polygons (section 3.2) with all its pre-checks; it includes moving the vertices, which the box-tree does only at leaves that are reached. The box-tree has a maximum depth of {depth} and \
          at least one polygon a box. Its variants: *empty boxes*, the other splitting criteria of 3.6.3; *triangle pairs* instead of edges against polygons at the leaves; *axis-aligned*, the on-the-fly boxes of the \
-         outlook (3.6.4); *no collecting* at the leaves. *impinge's own tree* is what the library uses. All methods find the same frames to meet.",
+         outlook (3.6.4); *no collecting* at the leaves. *impinge's own tree* is what the library uses. All methods find an intersection in the same frames.",
     ));
     for (comparison, number) in all.iter().zip(35..) {
         let name = plural(comparison.shape);
@@ -171,13 +176,13 @@ pub(super) fn report(all: &[Comparison], depth: usize, report: &mut Report) -> R
             Axis::log("polygons of each object"),
             Axis::log("\u{3bc}s a frame"),
         );
-        let mut heads = vec![format!("{name}: polygons"), "triangles".to_owned()];
-        heads.extend(METHODS.map(|m| format!("{m}, \u{3bc}s")));
-        heads.push("frames that meet".to_owned());
-        let mut table = Table::new(&heads);
+        let mut headings = vec![format!("{name}: polygons"), "triangles".to_owned()];
+        headings.extend(METHODS.map(|m| format!("{m}, \u{3bc}s")));
+        headings.push("frames with intersection".to_owned());
+        let mut table = Table::new(&headings);
         for (k, method) in METHODS.into_iter().enumerate() {
             let points = comparison.points.iter().map(|p| (p.polygons as f64, p.us[k])).collect();
-            // The variants would crowd the picture; they are in the table.
+            // The variant without collecting is only in the table, to keep the chart readable.
             if k != 5 {
                 chart = chart.series(method, Mark::LineAndDots, points);
             }
@@ -197,56 +202,56 @@ pub(super) fn report(all: &[Comparison], depth: usize, report: &mut Report) -> R
     }
     ratios(all, report);
     variants(all, report);
-    work(all, report);
+    work_table(all, report);
     Ok(())
 }
 
 /// The thesis' table beside ours.
 fn ratios(all: &[Comparison], report: &mut Report) {
     report.heading("The table of section 3.6.5: threshold and speed-up");
-    let mut heads = vec!["object".to_owned(), "threshold".to_owned(), "thesis".to_owned()];
-    for n in TOLD {
-        heads.extend([format!("n = {n}"), "thesis".to_owned()]);
+    let mut headings = vec!["object".to_owned(), "threshold".to_owned(), "thesis".to_owned()];
+    for n in THESIS_SIZES {
+        headings.extend([format!("n = {n}"), "thesis".to_owned()]);
     }
-    let mut table = Table::new(&heads);
-    for (comparison, (threshold, told)) in all.iter().zip(THESIS) {
+    let mut table = Table::new(&headings);
+    for (comparison, (threshold, thesis)) in all.iter().zip(THESIS) {
         let mut cells =
             vec![comparison.shape.name().to_owned(), comparison.threshold(), threshold.to_owned()];
-        for (n, told) in TOLD.into_iter().zip(told) {
-            let point = comparison.points.iter().find(|p| p.asked == n);
+        for (n, thesis) in THESIS_SIZES.into_iter().zip(thesis) {
+            let point = comparison.points.iter().find(|p| p.requested == n);
             let ratio = point.map_or(f64::NAN, |p| p.us[0] / p.us[1]);
-            cells.extend([short(ratio), told.to_owned()]);
+            cells.extend([short(ratio), thesis.to_owned()]);
         }
         table.row(&cells);
     }
     report.paragraph(
-        "The time of the conventional algorithm over that of the box-tree, for *n* polygons an object, and the number of polygons above which the box-tree is faster. The 200 of the torus is as printed; the figures before it make 20 likely.",
+        "The time of the conventional algorithm over that of the box-tree, for *n* polygons an object, and the number of polygons above which the box-tree is faster. The 200 of the torus is as printed; the numbers before it make 20 likely.",
     );
     report.table(&table);
-    let list =
+    let join_values =
         |of: &dyn Fn(&Comparison) -> String| all.iter().map(of).collect::<Vec<_>>().join(", ");
     let smallest = |c: &Comparison| c.ratios().first().map_or_else(String::new, |(_, r)| short(*r));
     let largest = |c: &Comparison| c.ratios().last().map_or_else(String::new, |(_, r)| short(*r));
     report.paragraph(&format!(
         "**Where we agree.** Small objects are faster without a tree and large ones with it, and the ratio grows with the number of polygons: from {} for the smallest objects to {} for the largest (sphere, torus, tetra-flake). \
-         The torus crosses first, as in the thesis. **Where we do not.** The lines cross at {} polygons, later than in the thesis, and the torus gains less. The passes over polygons and edges, where the thesis found \
-         82 % of the conventional algorithm's time, are box comparisons in a row, which suit today's processors, and we suppose that this is what moved the lines. The thesis saw such an effect between its own machines: on the Skywriter the \
+         The torus has the lowest threshold, as in the thesis. **Where we do not.** The thresholds are {} polygons, higher than in the thesis, and the torus gains less. The passes over polygons and edges, where the thesis found \
+         82 % of the conventional algorithm's time, are sequences of box comparisons, which suit today's processors; we suppose that this raised the thresholds. The thesis saw such an effect between its own machines: on the Skywriter the \
          box-tree was twice as slow as the conventional algorithm.",
-        list(&smallest),
-        list(&largest),
-        list(&Comparison::threshold),
+        join_values(&smallest),
+        join_values(&largest),
+        join_values(&Comparison::threshold),
     ));
 }
 
-/// What the variants gain.
+/// The speed-up by each variant.
 fn variants(all: &[Comparison], report: &mut Report) {
     report.heading("Variants");
-    let mut heads =
+    let mut headings =
         vec!["time of the box-tree over that of the variant, 500 polygons and more".to_owned()];
-    heads.extend(METHODS[2..].iter().map(|m| (*m).to_owned()));
-    let mut table = Table::new(&heads);
+    headings.extend(METHODS[2..].iter().map(|m| (*m).to_owned()));
+    let mut table = Table::new(&headings);
     let mean = |c: &Comparison, k: usize| {
-        let large = c.points.iter().filter(|p| p.asked >= 500);
+        let large = c.points.iter().filter(|p| p.requested >= 500);
         let logs: Vec<f64> = large.map(|p| (p.us[1] / p.us[k]).ln()).collect();
         (logs.iter().sum::<f64>() / logs.len() as f64).exp()
     };
@@ -256,24 +261,24 @@ fn variants(all: &[Comparison], report: &mut Report) {
         table.row(&cells);
     }
     report.table(&table);
-    let list = |k: usize, inverse: bool| {
+    let join_values = |k: usize, inverse: bool| {
         let value = |c: &Comparison| if inverse { 1.0 / mean(c, k) } else { mean(c, k) };
         all.iter().map(|c| short(value(c))).collect::<Vec<_>>().join(", ")
     };
     report.paragraph(&format!(
-        "In the order sphere, torus, tetra-flake. **Thesis:** the collecting phase at the leaves gains \"about a factor of 1.5\". **Ours:** {}; ours collects by the other leaf's box, the thesis' by the other object's. \
+        "In the order sphere, torus, tetra-flake. **Thesis:** the collecting phase at the leaves gains \"about a factor of 1.5\". **Ours:** {}; ours collects with the other leaf's box, the thesis' with the other object's. \
          **Thesis:** among \"many more possibilities for further speed-up\" are on-the-fly axis-aligned boxes and empty boxes. **Ours:** axis-aligned boxes run at {} times the speed of clipping: a test costs less, but there are about twice as many of \
-         them, and twice as many leaves to look at, as the next table shows. Empty boxes give {} times the speed: a little, and for every object, where the thesis hoped for more. Triangle pairs at the leaves, which the thesis did not try, give {}. \
+         them, and twice as many leaves to look at, as the next table shows. With empty boxes it runs at {} times the speed: a small gain for every object, where the thesis expected more. With triangle pairs at the leaves, which the thesis did not try, it runs at {} times the speed. \
          The 14 % that flags for edges outside gained in the thesis are not measured: our clipping has them throughout.",
-        list(5, true),
-        list(4, false),
-        list(2, false),
-        list(3, false),
+        join_values(5, true),
+        join_values(4, false),
+        join_values(2, false),
+        join_values(3, false),
     ));
 }
 
-/// The counters.
-fn work(all: &[Comparison], report: &mut Report) {
+/// The table of work counters.
+fn work_table(all: &[Comparison], report: &mut Report) {
     report.heading("The work of a frame");
     let mut table = Table::new([
         "object, polygons",
@@ -288,7 +293,11 @@ fn work(all: &[Comparison], report: &mut Report) {
         "exact tests",
     ]);
     for comparison in all {
-        for p in comparison.points.iter().filter(|p| TOLD.contains(&p.asked) || p.asked == 2000) {
+        for p in comparison
+            .points
+            .iter()
+            .filter(|p| THESIS_SIZES.contains(&p.requested) || p.requested == 2000)
+        {
             let [clip, aligned] = &p.counts;
             let n = p.frames as f64;
             let per = |x: u64| short(x as f64 / n);

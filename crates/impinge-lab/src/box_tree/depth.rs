@@ -1,17 +1,19 @@
-//! Figures 3.32 to 3.34: the time of a frame over the maximum depth, with boxes of down to one
-//! polygon.
+//! Figures 3.32 to 3.34: the time of a frame over the maximum depth, with boxes that may hold a
+//! single polygon.
 
 use anyhow::Result;
 use impinge_papers::zachmann::box_tree::{BoxTree, Options, Scratch};
 use impinge_samples::shapes::Model;
 
-use super::duel::duel;
-use super::{Arguments, Flight, Times, Way};
+use super::bouncing_pair::bouncing_pair;
+use super::{Arguments, Flight, Times, Traversal};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
+/// The numbers of polygons of each object.
 const SIZES: [usize; 6] = [50, 100, 200, 500, 1000, 2000];
 
+/// The maximum depths of the trees.
 const DEPTHS: std::ops::RangeInclusive<usize> = 0..=16;
 
 /// One object at several sizes and depths.
@@ -22,7 +24,7 @@ pub(super) struct Sweep {
 
 struct Line {
     polygons: usize,
-    /// Microseconds a frame, by depth.
+    /// Microseconds per frame, by depth.
     us: Vec<f64>,
     hits: usize,
 }
@@ -34,7 +36,7 @@ impl Line {
 }
 
 fn sizes(arguments: &Arguments) -> impl Iterator<Item = usize> + '_ {
-    SIZES.into_iter().filter(|n| *n <= arguments.most)
+    SIZES.into_iter().filter(|n| *n <= arguments.max)
 }
 
 pub(super) fn steps(arguments: &Arguments) -> usize {
@@ -47,7 +49,7 @@ pub(super) fn sweep(shape: Model, arguments: &Arguments, progress: &mut Progress
     for n in sizes(arguments) {
         progress.step(&format!("depth: {}, {n} polygons", shape.name()));
         let mesh = shape.generate(n, arguments.seed)?;
-        let poses = duel(&mesh, arguments.depth_frames, 1.2, arguments.seed)?;
+        let poses = bouncing_pair(&mesh, arguments.depth_frames, 1.2, arguments.seed)?;
         let flight = Flight { mesh: &mesh, poses: &poses };
         let trees: Vec<BoxTree> = DEPTHS
             .map(|max_depth| {
@@ -57,7 +59,7 @@ pub(super) fn sweep(shape: Model, arguments: &Arguments, progress: &mut Progress
         let mut times = vec![Times::default(); trees.len()];
         for _ in 0..arguments.passes.max(1) {
             for (tree, times) in trees.iter().zip(&mut times) {
-                flight.time_tree(times, tree, Way::THESIS, &mut scratch);
+                flight.time_tree(times, tree, Traversal::THESIS, &mut scratch);
             }
         }
         let us = times.iter().map(Times::mean).collect();
@@ -67,8 +69,8 @@ pub(super) fn sweep(shape: Model, arguments: &Arguments, progress: &mut Progress
     Ok(Sweep { shape, lines })
 }
 
-/// The depth that is closest to the fastest in every line of 200 polygons and more, by the mean of
-/// the logarithms of the ratios.
+/// The depth that is closest to the fastest one over all lines of about 200 polygons and more, by
+/// the mean logarithm of the ratio of the times.
 pub(super) fn best_depth(sweeps: &[Sweep]) -> usize {
     let loss = |depth: usize| -> f64 {
         let lines = sweeps.iter().flat_map(|s| &s.lines);
@@ -93,14 +95,14 @@ pub(super) fn report(sweeps: &[Sweep], best: usize, report: &mut Report) -> Resu
         )
         .caption("At least one polygon a box. One line for each number of polygons an object has.");
         let shown = [0, 2, 4, 6, 8, 10, 12, 14, 16];
-        let mut heads = vec![format!("{name}: polygons")];
-        heads.extend(shown.map(|d| format!("depth {d}")));
-        heads.extend([
+        let mut headings = vec![format!("{name}: polygons")];
+        headings.extend(shown.map(|d| format!("depth {d}")));
+        headings.extend([
             "fastest at".to_owned(),
             "depth 0 over fastest".to_owned(),
-            "frames that meet".to_owned(),
+            "frames with intersection".to_owned(),
         ]);
-        let mut table = Table::new(&heads);
+        let mut table = Table::new(&headings);
         for line in &sweep.lines {
             let points = line.us.iter().enumerate().map(|(d, us)| (d as f64, *us)).collect();
             chart = chart.series(
@@ -134,8 +136,8 @@ pub(super) fn report(sweeps: &[Sweep], best: usize, report: &mut Report) -> Resu
         lines.iter().filter(|l| l.polygons >= 150).map(|l| l.best().to_string()).collect();
     report.paragraph(&format!(
         "**Thesis:** \"Below a complexity of 50 polygons per object, no significant change could be measured.\" **Ours:** with about 50 polygons the best depth gains at most a factor of {} over a single box, from 1000 polygons on at least {}. \
-         The fastest depths of the lines above 150 polygons are {}; the curves are flat behind them, because boxes stop being split where a half would hold more than {} of the polygons. A maximum depth of {best} is closest to the \
-         fastest overall and is used below; the thesis' own trials used 10.",
+         The fastest depths of the lines above 150 polygons are {}; the curves are flat beyond them, because a box is not split where a half would hold more than {} of the polygons. A maximum depth of {best} is closest to the \
+         fastest overall and is used below; the thesis' own experiments used 10.",
         short(small),
         short(large),
         depths.join(", "),

@@ -1,9 +1,9 @@
 //! The experiments of Zachmann 1994, section 3.6.5: Figures 3.32 to 3.37 and the table of
-//! speed-ups, and the claims about memory and building of 3.6.3.
+//! speed-ups, and the statements of 3.6.3 on memory and building.
 
+pub(crate) mod bouncing_pair;
 mod compare;
 mod depth;
-pub(crate) mod duel;
 mod rules;
 mod size;
 
@@ -29,13 +29,13 @@ pub(crate) struct Arguments {
     /// Frames of a flight where methods are compared; the thesis took 10,000.
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     frames: usize,
-    /// The most polygons of an object.
+    /// The maximum number of polygons of an object.
     #[arg(long, default_value_t = 2000, value_name = "N")]
-    most: usize,
-    /// Every time is the fastest of so many passes over its flight.
+    max: usize,
+    /// Passes over a flight; each frame keeps its fastest.
     #[arg(long, default_value_t = 3, value_name = "N")]
     passes: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -48,7 +48,7 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     arguments.common.limit([
         (&mut arguments.depth_frames, 10),
         (&mut arguments.frames, 10),
-        (&mut arguments.most, 100),
+        (&mut arguments.max, 100),
         (&mut arguments.passes, 1),
     ]);
     let arguments = &arguments;
@@ -77,10 +77,10 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         "Zachmann 1994, section 3.6.5: the box-tree",
     );
     report.paragraph(
-        "Two equal objects fly in a cage and bounce off each other and the walls. A frame asks once whether they meet, until the first witness. Objects are our own of the same kind and number of \
+        "Two equal objects fly in a cage and bounce off each other and the walls. A frame is one query whether they intersect, which stops at the first witness. Objects are generated, of the same kind and number of \
          polygons, with a radius of about one; the cage is as wide as 1.2 (depth) or 1.0 (comparison) times both objects, which is how we read the thesis' `-e 1.2` and `-e 1.0`. Spheres and tori are made of quadrangles where the thesis' may be \
-         of triangles; the tree works on their triangles. Times are means over the frames, each frame the fastest of several passes because the machine had other work to do, one thread. The thesis' times are from an Indigo (R4000, 50 MHz) and \
-         an Onyx (R4400, 150 MHz); its figures are curves without numbers in our copy, so what stands beside ours are the numbers and statements of its text.",
+         of triangles; the tree works on their triangles. Times are means over the frames, each frame the fastest of several passes because the machine ran other processes, one thread. The thesis' times are from an Indigo (R4000, 50 MHz) and \
+         an Onyx (R4400, 150 MHz); its figures are curves without numbers in our copy, so ours are compared with the numbers and statements of its text.",
     );
     depth::report(&sweeps, best, &mut report)?;
     rules::report(&rules, &mut report);
@@ -90,14 +90,14 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// Two copies of a mesh in flight: the second at one pose after the other in the first one's frame.
+/// Two copies of a mesh in flight: the poses of the second in the frame of the first.
 struct Flight<'a> {
     mesh: &'a Mesh,
     poses: &'a [Pose],
 }
 
-/// The times of a method's frames: each the fastest of all passes, so that what else the machine
-/// does matters little.
+/// The times of a method's frames. Each is the fastest of all passes, which reduces the influence
+/// of other processes.
 #[derive(Clone, Debug, Default)]
 struct Times {
     us: Vec<f64>,
@@ -112,7 +112,7 @@ impl Times {
 }
 
 impl Flight<'_> {
-    /// One pass of a query that says whether they meet.
+    /// One pass of a query that returns whether the objects intersect.
     fn time(&self, times: &mut Times, mut meet: impl FnMut(&Pose) -> bool) {
         times.us.resize(self.poses.len(), f64::INFINITY);
         times.hits = 0;
@@ -124,11 +124,17 @@ impl Flight<'_> {
     }
 
     /// As [`Flight::time`], for box-trees.
-    fn time_tree(&self, times: &mut Times, tree: &BoxTree, way: Way, scratch: &mut Scratch) {
+    fn time_tree(
+        &self,
+        times: &mut Times,
+        tree: &BoxTree,
+        traversal: Traversal,
+        scratch: &mut Scratch,
+    ) {
         let body = (self.mesh, tree);
         self.time(times, |pose| {
             let mut first = First::default();
-            let Way { boxes, leaves, collect } = way;
+            let Traversal { boxes, leaves, collect } = traversal;
             let query = Query { boxes, leaves, collect, ..Query::new(body, body, pose) };
             traverse(&query, scratch, &mut first);
             first.pair.is_some()
@@ -138,13 +144,13 @@ impl Flight<'_> {
 
 /// How a box-tree is traversed.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Traversal {
     boxes: BoxTest,
     leaves: LeafTest,
     collect: bool,
 }
 
-impl Way {
+impl Traversal {
     /// As in the thesis.
     const THESIS: Self = Self { boxes: BoxTest::Clipping, leaves: LeafTest::Edges, collect: true };
 }

@@ -1,5 +1,5 @@
-//! What section 3.6.3 says about memory and building: copies of polygons by a factor of 1.2 to 16,
-//! both in O(n).
+//! The statements of section 3.6.3 on memory and building: a factor of 1.2 to 16 for copies of
+//! polygons, and O(n) for both.
 
 use std::time::Instant;
 
@@ -9,6 +9,7 @@ use impinge_papers::zachmann::box_tree::{BoxTree, Options, Stats};
 use super::{Arguments, OBJECTS};
 use crate::report::{Progress, Report, Table, count, short};
 
+/// The numbers of polygons of the objects.
 const SIZES: [usize; 4] = [100, 1000, 10_000, 100_000];
 
 pub(super) struct Row {
@@ -33,7 +34,7 @@ pub(super) fn measure(arguments: &Arguments, progress: &mut Progress) -> Result<
         progress.step(&format!("building: {n} polygons"));
         for shape in OBJECTS {
             let mesh = shape.generate(n, 1)?;
-            let _ = mesh.edges(); // not part of building
+            let _ = mesh.edges(); // computed before the clock starts
             for (kind, empty_boxes) in [("", false), (", empty boxes", true)] {
                 let options = Options { empty_boxes, ..Options::DEEP };
                 let start = Instant::now();
@@ -63,7 +64,7 @@ pub(super) fn report(rows: &[Row], report: &mut Report) {
         "leaves",
         "empty leaves",
         "triangles a leaf",
-        "most",
+        "largest leaf",
         "copies of triangles",
         "of edges",
         "bytes a triangle",
@@ -90,18 +91,18 @@ pub(super) fn report(rows: &[Row], report: &mut Report) {
     report.table(&table);
     let range = |value: &dyn Fn(&Row) -> f64, of: &dyn Fn(&Row) -> bool| {
         let values: Vec<f64> = rows.iter().filter(|r| of(r)).map(value).collect();
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = values.iter().copied().fold(0.0, f64::max);
-        format!("{} to {}", short(least), short(most))
+        let min = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let max = values.iter().copied().fold(0.0, f64::max);
+        format!("{} to {}", short(min), short(max))
     };
     let copies = |r: &Row| r.stats.triangle_copies.max(r.stats.edge_copies);
-    let pace = |r: &Row| r.build_ms * 1e3 / r.triangles as f64;
+    let us_per_triangle = |r: &Row| r.build_ms * 1e3 / r.triangles as f64;
     report.paragraph(&format!(
         "**Thesis:** the leaves hold \"about a factor of 1.2...16 more pointers to edges/faces than there really are\", and building and memory are in O(n). **Ours:** {} times, by object and size, at our lambda; the upper half of the thesis' range is what larger \
-         ones give (see above). Memory is in O(n): the bytes a triangle level off. Building takes {} \u{3bc}s a triangle below 1500 triangles and {} above 10,000: a level is at most ten passes an axis over all polygons and there are about log n levels, so this is \
+         ones give (see above). Memory is in O(n): the bytes a triangle level off. Building takes {} \u{3bc}s a triangle below 1500 triangles and {} above 10,000: a level is at max ten passes an axis over all polygons and there are about log n levels, so this is \
          O(n log n). The thesis' O(n) gives each half a third of the polygons and leaves out the crossing third, which is in both.",
         range(&copies, &|_| true),
-        range(&pace, &|r| r.triangles < 1500),
-        range(&pace, &|r| r.triangles > 10_000),
+        range(&us_per_triangle, &|r| r.triangles < 1500),
+        range(&us_per_triangle, &|r| r.triangles > 10_000),
     ));
 }

@@ -1,6 +1,6 @@
-//! Moving boxes as the peer measurements keep them: `BRD1`, the number of boxes, of frames, and a
-//! zero, all of four bytes; then for each frame and box six `f32`, the smallest coordinates and the
-//! largest. Little-endian.
+//! The file format of moving boxes in the peer measurements: `BRD1`, then as `u32` the number of
+//! boxes, the number of frames, and zero; then for each frame and box six `f32`, the smallest
+//! coordinates and the largest. Little-endian.
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
@@ -11,11 +11,11 @@ use impinge::broad::Bounds;
 
 const MAGIC: &[u8; 4] = b"BRD1";
 
-/// Boxes over time.
+/// The boxes of all frames.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Recording {
     boxes: usize,
-    /// Frame by frame.
+    /// The boxes of the first frame, then of the second, and so on.
     all: Vec<Bounds>,
 }
 
@@ -29,14 +29,14 @@ impl Recording {
     fn decode(from: &mut impl Read) -> Result<Self> {
         let mut head = [0; 16];
         from.read_exact(&mut head)?;
-        ensure!(&head[..4] == MAGIC, "not a file of boxes: it does not begin with BRD1");
+        ensure!(&head[..4] == MAGIC, "not a file of moving boxes: it does not start with BRD1");
         let number = |at: usize| word(&head[at..]) as usize;
         let (boxes, frames) = (number(4), number(8));
         let mut all = Vec::new();
         let mut bytes = vec![0; 24 * boxes];
         for frame in 0..frames {
             from.read_exact(&mut bytes)
-                .with_context(|| format!("{frame} of {frames} frames are there"))?;
+                .with_context(|| format!("the file ends after {frame} of {frames} frames"))?;
             all.extend(bytes.chunks_exact(24).map(|b| {
                 let corner = |at: usize| [0, 4, 8].map(|k| f32::from_bits(word(&b[at + k..])));
                 Bounds { min: corner(0), max: corner(12) }
@@ -59,14 +59,14 @@ fn word(bytes: &[u8]) -> u32 {
     u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
-/// A file that takes frames one by one.
+/// Writes a file frame by frame.
 pub(crate) struct Writer<W: Write> {
     to: W,
     boxes: usize,
 }
 
 impl Writer<BufWriter<File>> {
-    /// Begins a file of so many boxes and frames.
+    /// Creates a file for `frames` frames of `boxes` boxes, with its header.
     pub(crate) fn create(path: &Path, boxes: usize, frames: usize) -> Result<Self> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -87,7 +87,12 @@ impl<W: Write> Writer<W> {
 
     /// Appends a frame.
     pub(crate) fn frame(&mut self, bounds: &[Bounds]) -> Result<()> {
-        ensure!(bounds.len() == self.boxes, "{} boxes instead of {}", bounds.len(), self.boxes);
+        ensure!(
+            bounds.len() == self.boxes,
+            "a frame has {} boxes, the file {}",
+            bounds.len(),
+            self.boxes
+        );
         for b in bounds {
             for x in b.min.into_iter().chain(b.max) {
                 self.to.write_all(&x.to_le_bytes())?;
@@ -96,7 +101,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Writes what is left.
+    /// Writes the buffered rest.
     pub(crate) fn finish(mut self) -> Result<()> {
         Ok(self.to.flush()?)
     }
@@ -107,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_boxes_are_read_back() {
         let bounds =
             |x: f32| [0.0, 3.0].map(|y| Bounds { min: [x, y, -1.0], max: [x + 1.0, y + 0.1, 2.5] });
         let mut bytes = Vec::new();

@@ -1,31 +1,33 @@
-//! A broad phase that follows boxes, and how long each frame takes it.
+//! Times of a broad phase that follows moving boxes.
 
 use std::time::Instant;
 
 use anyhow::Result;
 use impinge::broad::{Bounds, BroadPhase, Changes, Frame, Moved, PhaseKind};
 
-/// A broad phase under the clock. What began and ended is part of the time, and the number of pairs
-/// comes from it.
+/// A broad phase, and the times of its frames. The time includes reporting the pairs that began and
+/// ended; the number of pairs is counted from these events.
 #[derive(Debug)]
-pub(crate) struct Followed {
+pub(crate) struct TimedPhase {
     phase: Box<dyn BroadPhase>,
     changes: Changes,
     /// Milliseconds of each frame.
     ms: Vec<f64>,
-    /// Pairs that overlap in the last frame, and of all frames together.
+    /// Pairs that overlap in the last frame.
     live: u64,
+    /// Sum of the overlapping pairs over all frames.
     pairs: u64,
+    /// Pairs that began or ended, without those of the first frame.
     events: u64,
 }
 
-impl Followed {
-    pub(crate) fn new(choice: PhaseKind) -> Self {
-        let (phase, changes) = (choice.make(), Changes::default());
+impl TimedPhase {
+    pub(crate) fn new(kind: PhaseKind) -> Self {
+        let (phase, changes) = (kind.make(), Changes::default());
         Self { phase, changes, ms: Vec::new(), live: 0, pairs: 0, events: 0 }
     }
 
-    /// Takes the next frame.
+    /// Updates the broad phase with the next frame.
     pub(crate) fn frame(&mut self, bounds: &[Bounds], moved: Moved<'_>) {
         let start = Instant::now();
         self.phase.update_unlimited(&Frame { bounds, oriented: None, moved }, &mut self.changes);
@@ -38,21 +40,21 @@ impl Followed {
         }
     }
 
-    /// Takes the times of another pass over the same frames where these are shorter.
+    /// Keeps the shorter time of each frame, of this pass and another one over the same frames.
     pub(crate) fn keep_fastest(&mut self, other: &Self) {
-        self.ms.iter_mut().zip(&other.ms).for_each(|(own, its)| *own = own.min(*its));
+        self.ms.iter_mut().zip(&other.ms).for_each(|(best, other_ms)| *best = best.min(*other_ms));
     }
 
     pub(crate) fn frames(&self) -> usize {
         self.ms.len()
     }
 
-    /// Milliseconds of the first frame, in which all is new.
+    /// Milliseconds of the first frame, in which all boxes are new.
     pub(crate) fn first(&self) -> f64 {
         self.ms.first().copied().unwrap_or(f64::NAN)
     }
 
-    /// Milliseconds of all frames but the first, in order of length.
+    /// Milliseconds of all frames but the first, sorted.
     fn sorted(&self) -> Vec<f64> {
         let mut ms: Vec<f64> = self.ms.iter().skip(1).copied().collect();
         ms.sort_by(f64::total_cmp);
@@ -78,13 +80,13 @@ impl Followed {
         self.live
     }
 
-    /// The pairs of all frames together.
+    /// The sum of the overlapping pairs over all frames.
     pub(crate) fn pairs(&self) -> u64 {
         self.pairs
     }
 
-    /// What began and ended a frame, without the first.
-    pub(crate) fn events_a_frame(&self) -> f64 {
+    /// The mean number of pairs that began or ended per frame, without the first frame.
+    pub(crate) fn events_per_frame(&self) -> f64 {
         self.events as f64 / self.ms.len().saturating_sub(1).max(1) as f64
     }
 
@@ -93,22 +95,22 @@ impl Followed {
     }
 }
 
-/// Runs with so many threads.
+/// Runs a function in a pool of `threads` threads.
 pub(crate) fn with_threads<T: Send>(threads: usize, run: impl FnOnce() -> T + Send) -> Result<T> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?;
     Ok(pool.install(run))
 }
 
-/// The most boxes a broad phase is asked to follow: the slow ones would take minutes.
-pub(crate) fn bears(choice: PhaseKind, boxes: usize) -> bool {
-    let most = match choice.name() {
+/// Whether a broad phase is measured for this number of boxes. The slow ones would take minutes.
+pub(crate) fn is_feasible(kind: PhaseKind, boxes: usize) -> bool {
+    let max_boxes = match kind.name() {
         "neighbours" | "auto" | "grid" | "tree" => usize::MAX,
         "sweep" | "octree" => 200_000,
         "all-pairs" | "slabs" => 20_000,
-        // By oriented boxes, which these boxes do not have.
+        // The others need oriented boxes, which these scenes do not have.
         _ => 0,
     };
-    boxes <= most
+    boxes <= max_boxes
 }
 
 #[cfg(test)]
@@ -116,14 +118,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_counted_from_what_began_and_ended() {
+    fn pairs_are_counted_from_events() {
         let at = |x: f32| [0.0, x].map(|x| Bounds { min: [x; 3], max: [x + 1.0; 3] });
-        let mut followed = Followed::new(PhaseKind::NEIGHBOURS);
+        let mut timed = TimedPhase::new(PhaseKind::NEIGHBOURS);
         for x in [0.5, 0.6, 2.0, 0.1] {
-            followed.frame(&at(x), Moved::All);
+            timed.frame(&at(x), Moved::All);
         }
-        assert_eq!((followed.frames(), followed.live(), followed.pairs()), (4, 1, 3));
-        assert!((followed.events_a_frame() - 2.0 / 3.0).abs() < 1e-12);
-        assert!(followed.median() <= followed.worst() && followed.mean() > 0.0);
+        assert_eq!((timed.frames(), timed.live(), timed.pairs()), (4, 1, 3));
+        assert!((timed.events_per_frame() - 2.0 / 3.0).abs() < 1e-12);
+        assert!(timed.median() <= timed.worst() && timed.mean() > 0.0);
     }
 }

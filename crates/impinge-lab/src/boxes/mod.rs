@@ -1,4 +1,4 @@
-//! Many moving boxes: scenes of them, files of them, and what a broad phase takes to follow them.
+//! Many moving boxes: scenes, files, and the time of a broad phase that follows them.
 
 pub(crate) mod file;
 pub(crate) mod follow;

@@ -1,5 +1,5 @@
-//! Scenes of moving boxes: those of the peer measurements with more boxes, and others that broad
-//! phases stumble over.
+//! Scenes of moving boxes: those of the peer measurements with more boxes, and others that are
+//! difficult for broad phases.
 
 use std::f64::consts::TAU;
 
@@ -7,25 +7,25 @@ use impinge::broad::{Bounds, Moved};
 
 use impinge::internals::Random;
 
-/// How boxes are spread and move.
+/// The distribution and motion of the boxes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// Sides of 0.5 to 2, two overlaps a box, steps of 0.02 (standard deviation, on each axis): as
-    /// in the peer measurements.
+    /// Sides of 0.5 to 2, two overlaps per box, steps with a standard deviation of 0.02 on each
+    /// axis; as in the peer measurements.
     Brownian,
-    /// A column four times as tall that falls into the same density.
+    /// A column four times as tall that falls until it has the same density.
     Fall,
-    /// Brownian; sizes over three orders of magnitude, all orders alike.
+    /// Brownian; log-uniform sizes over three orders of magnitude.
     LogUniform,
-    /// Brownian; sizes by a Pareto law with exponent two.
+    /// Brownian; Pareto-distributed sizes with exponent two.
     Pareto,
-    /// Brownian; so many boxes as long as half the room.
+    /// Brownian; this number of boxes are half as long as the room.
     Slabs(usize),
-    /// Brownian; in a hundred dense heaps in a room twenty times as wide.
+    /// Brownian; a hundred dense clusters in a room twenty times as wide.
     Clusters,
     /// Brownian, but only this share of the boxes moves.
-    Few(f64),
-    /// Every box flies straight on, about half its side in a frame, and comes back from the walls.
+    FewMovers(f64),
+    /// Every box moves straight, by about half its side per frame, and is reflected at the walls.
     Billiard,
 }
 
@@ -52,35 +52,37 @@ pub(crate) const SCENES: [Scene; 14] = [
     scene("pareto-100k", 100_000, Kind::Pareto),
     scene("slabs-100k", 100_000, Kind::Slabs(1000)),
     scene("clusters-100k", 100_000, Kind::Clusters),
-    scene("movers-1-100k", 100_000, Kind::Few(0.01)),
-    scene("movers-10-100k", 100_000, Kind::Few(0.1)),
+    scene("movers-1-100k", 100_000, Kind::FewMovers(0.01)),
+    scene("movers-10-100k", 100_000, Kind::FewMovers(0.1)),
     scene("billiard-1k", 1000, Kind::Billiard),
     scene("billiard-10k", 10_000, Kind::Billiard),
     scene("billiard-100k", 100_000, Kind::Billiard),
 ];
 
-/// The standard deviation of a step on each axis.
-const STEP: f64 = 0.02;
-/// The same of what falls, sideways.
-const SWAY: f64 = 0.005;
-/// The top of what falls arrives in so many frames.
-const FALLING: f64 = 70.0;
-/// The standard deviation of a flight's way in a frame, on each axis.
-const FLIGHT: f64 = 0.6;
-const HEAPS: usize = 100;
+/// The standard deviation of a Brownian step on each axis.
+const BROWNIAN_STEP: f64 = 0.02;
+/// The standard deviation of a falling box's horizontal step on each axis.
+const FALL_SIDE_STEP: f64 = 0.005;
+/// The number of frames of a free fall of four times the room's height. The top of the column falls
+/// 3.2 times that height, in 63 frames.
+const FALL_FRAMES: f64 = 70.0;
+/// The standard deviation of a straight motion per frame, on each axis.
+const BILLIARD_STEP: f64 = 0.6;
+/// The number of clusters in [`Kind::Clusters`].
+const CLUSTERS: usize = 100;
 
-/// A scene under way.
+/// The boxes of a scene in the present frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Boxes {
     kind: Kind,
     random: Random,
     sides: Vec<[f64; 3]>,
-    middles: Vec<[f64; 3]>,
+    centers: Vec<[f64; 3]>,
     /// The width of the room.
     room: f64,
-    /// Of what falls: where each comes to rest, and how fast it is.
+    /// For falling boxes: the height at which each comes to rest, and its velocity.
     falling: Vec<(f64, f64)>,
-    /// Of what flies: how far in a frame.
+    /// For straight motion: the translation per frame.
     flights: Vec<[f64; 3]>,
     bounds: Vec<Bounds>,
     movers: Option<Vec<u32>>,
@@ -91,15 +93,16 @@ impl Boxes {
     pub(crate) fn new(scene: &Scene, seed: u64) -> Self {
         let (mut random, n) = (Random::new(seed), scene.boxes);
         let mut sides: Vec<[f64; 3]> = (0..n).map(|_| sides(scene.kind, &mut random)).collect();
-        // Two overlaps a box on average, of boxes anywhere: the mean of the product of two boxes'
-        // sides together.
+        // The volume for a mean of two overlaps per box at uniform positions: it follows from the
+        // mean product of the sums of two boxes' sides.
         let mut mean = [0.0; 3];
         for side in &sides {
             (0..3).for_each(|k| mean[k] += side[k] / n as f64);
         }
         let mut volume = n as f64 * mean.iter().map(|m| 2.0 * m).product::<f64>() / 2.0;
         if matches!(scene.kind, Kind::LogUniform | Kind::Pareto) {
-            // Sides of one box are alike, and the products are not those of the means.
+            // The sides of a box are correlated, so the mean of the product is not the product of
+            // the means. It is estimated from random pairs.
             let pairs = 400_000;
             let any = |random: &mut Random| sides[(random.bits() % n as u64) as usize];
             let product = |random: &mut Random| {
@@ -115,22 +118,22 @@ impl Boxes {
                 sides[i * (n / count.max(1))][i % 3] = 0.5 * room;
             }
         }
-        let inside = |random: &mut Random, width: f64| [0; 3].map(|_| share(random) * width);
-        let middles: Vec<[f64; 3]> = if scene.kind == Kind::Clusters {
-            let heap = (volume / HEAPS as f64).cbrt();
+        let inside = |random: &mut Random, width: f64| [0; 3].map(|_| uniform(random) * width);
+        let centers: Vec<[f64; 3]> = if scene.kind == Kind::Clusters {
+            let cluster_side = (volume / CLUSTERS as f64).cbrt();
             room *= 20.0;
             let corners: Vec<[f64; 3]> =
-                (0..HEAPS).map(|_| inside(&mut random, room - heap)).collect();
-            let place = |i: usize| {
-                let at = inside(&mut random, heap);
-                [0, 1, 2].map(|k| corners[i % HEAPS][k] + at[k])
+                (0..CLUSTERS).map(|_| inside(&mut random, room - cluster_side)).collect();
+            let position = |i: usize| {
+                let at = inside(&mut random, cluster_side);
+                [0, 1, 2].map(|k| corners[i % CLUSTERS][k] + at[k])
             };
-            (0..n).map(place).collect()
+            (0..n).map(position).collect()
         } else {
             (0..n).map(|_| inside(&mut random, room)).collect()
         };
         let movers = match scene.kind {
-            Kind::Few(part) => {
+            Kind::FewMovers(part) => {
                 let stride = (1.0 / part).round().max(1.0) as usize;
                 Some((0..n as u32).step_by(stride).collect())
             }
@@ -140,7 +143,7 @@ impl Boxes {
             kind: scene.kind,
             random,
             sides,
-            middles,
+            centers,
             room,
             falling: Vec::new(),
             flights: Vec::new(),
@@ -148,15 +151,16 @@ impl Boxes {
             movers,
         };
         if scene.kind == Kind::Fall {
-            for middle in &mut boxes.middles {
-                boxes.falling.push((middle[2], 0.0));
-                middle[2] = 4.0 * middle[2] + 0.2 * room;
+            for center in &mut boxes.centers {
+                boxes.falling.push((center[2], 0.0));
+                center[2] = 4.0 * center[2] + 0.2 * room;
             }
         }
         if scene.kind == Kind::Billiard {
-            boxes.flights = (0..n).map(|_| three_normals(&mut boxes.random, FLIGHT)).collect();
+            boxes.flights =
+                (0..n).map(|_| three_normals(&mut boxes.random, BILLIARD_STEP)).collect();
         }
-        (0..n).for_each(|i| boxes.place(i));
+        (0..n).for_each(|i| boxes.update_bounds(i));
         boxes
     }
 
@@ -164,55 +168,55 @@ impl Boxes {
     pub(crate) fn step(&mut self) {
         match self.movers.take() {
             Some(movers) => {
-                movers.iter().for_each(|i| self.stir(*i as usize));
+                movers.iter().for_each(|i| self.step_brownian(*i as usize));
                 self.movers = Some(movers);
             }
             None if self.kind == Kind::Fall => {
-                let gravity = 8.0 * self.room / (FALLING * FALLING);
-                for i in 0..self.middles.len() {
+                let gravity = 8.0 * self.room / (FALL_FRAMES * FALL_FRAMES);
+                for i in 0..self.centers.len() {
                     let (rest, speed) = self.falling[i];
                     let speed = speed + gravity;
-                    let height = (self.middles[i][2] - speed).max(rest);
+                    let height = (self.centers[i][2] - speed).max(rest);
                     let [x, y] = normals(&mut self.random);
-                    self.middles[i][0] += SWAY * x;
-                    self.middles[i][1] += SWAY * y;
-                    self.middles[i][2] = height;
+                    self.centers[i][0] += FALL_SIDE_STEP * x;
+                    self.centers[i][1] += FALL_SIDE_STEP * y;
+                    self.centers[i][2] = height;
                     self.falling[i].1 = if height > rest { speed } else { 0.0 };
-                    self.place(i);
+                    self.update_bounds(i);
                 }
             }
             None if self.kind == Kind::Billiard => {
-                (0..self.middles.len()).for_each(|i| self.fly(i));
+                (0..self.centers.len()).for_each(|i| self.step_straight(i));
             }
-            None => (0..self.middles.len()).for_each(|i| self.stir(i)),
+            None => (0..self.centers.len()).for_each(|i| self.step_brownian(i)),
         }
     }
 
-    /// A random step within the room.
-    fn stir(&mut self, i: usize) {
-        for (k, step) in three_normals(&mut self.random, STEP).into_iter().enumerate() {
-            let at = (self.middles[i][k] + step).abs();
-            self.middles[i][k] = if at > self.room { 2.0 * self.room - at } else { at };
+    /// A random step; reflected at the walls.
+    fn step_brownian(&mut self, i: usize) {
+        for (k, step) in three_normals(&mut self.random, BROWNIAN_STEP).into_iter().enumerate() {
+            let at = (self.centers[i][k] + step).abs();
+            self.centers[i][k] = if at > self.room { 2.0 * self.room - at } else { at };
         }
-        self.place(i);
+        self.update_bounds(i);
     }
 
-    /// Straight on, or back from a wall.
-    fn fly(&mut self, i: usize) {
+    /// A straight step; reflected at the walls.
+    fn step_straight(&mut self, i: usize) {
         for k in 0..3 {
-            let at = self.middles[i][k] + self.flights[i][k];
+            let at = self.centers[i][k] + self.flights[i][k];
             let inside = at.clamp(0.0, self.room);
             if at != inside {
                 self.flights[i][k] *= -1.0;
             }
-            self.middles[i][k] = 2.0 * inside - at;
+            self.centers[i][k] = 2.0 * inside - at;
         }
-        self.place(i);
+        self.update_bounds(i);
     }
 
-    fn place(&mut self, i: usize) {
-        let (middle, side) = (self.middles[i], self.sides[i]);
-        let end = |sign: f64| [0, 1, 2].map(|k| (middle[k] + sign * 0.5 * side[k]) as f32);
+    fn update_bounds(&mut self, i: usize) {
+        let (center, side) = (self.centers[i], self.sides[i]);
+        let end = |sign: f64| [0, 1, 2].map(|k| (center[k] + sign * 0.5 * side[k]) as f32);
         self.bounds[i] = Bounds { min: end(-1.0), max: end(1.0) };
     }
 
@@ -220,7 +224,7 @@ impl Boxes {
         &self.bounds
     }
 
-    /// Which boxes moved in a step.
+    /// The boxes that move in a step.
     pub(crate) fn moved(&self) -> Moved<'_> {
         self.movers.as_deref().map_or(Moved::All, Moved::Only)
     }
@@ -229,30 +233,30 @@ impl Boxes {
 fn sides(kind: Kind, random: &mut Random) -> [f64; 3] {
     match kind {
         Kind::LogUniform => {
-            let size = 0.03 * 1000.0_f64.powf(share(random));
-            [0; 3].map(|_| size * (0.75 + 0.5 * share(random)))
+            let size = 0.03 * 1000.0_f64.powf(uniform(random));
+            [0; 3].map(|_| size * (0.75 + 0.5 * uniform(random)))
         }
         Kind::Pareto => {
-            let size = (0.5 / (1.0 - share(random)).sqrt()).min(100.0);
-            [0; 3].map(|_| size * (0.75 + 0.5 * share(random)))
+            let size = (0.5 / (1.0 - uniform(random)).sqrt()).min(100.0);
+            [0; 3].map(|_| size * (0.75 + 0.5 * uniform(random)))
         }
-        _ => [0; 3].map(|_| 0.5 * 4.0_f64.powf(share(random))),
+        _ => [0; 3].map(|_| 0.5 * 4.0_f64.powf(uniform(random))),
     }
 }
 
 /// Uniform in [0, 1).
-fn share(random: &mut Random) -> f64 {
+fn uniform(random: &mut Random) -> f64 {
     0.5 * (random.signed() + 1.0)
 }
 
-/// Two numbers of the normal distribution (Box and Muller 1958).
+/// Two normally distributed numbers (Box and Muller 1958).
 fn normals(random: &mut Random) -> [f64; 2] {
-    let radius = (-2.0 * (1.0 - share(random)).ln()).sqrt();
-    let (sine, cosine) = (TAU * share(random)).sin_cos();
+    let radius = (-2.0 * (1.0 - uniform(random)).ln()).sqrt();
+    let (sine, cosine) = (TAU * uniform(random)).sin_cos();
     [radius * cosine, radius * sine]
 }
 
-/// Three of them, this many times as large.
+/// Three normally distributed numbers with standard deviation `scale`.
 fn three_normals(random: &mut Random, scale: f64) -> [f64; 3] {
     let ([x, y], [z, _]) = (normals(random), normals(random));
     [scale * x, scale * y, scale * z]
@@ -263,38 +267,38 @@ mod tests {
     use impinge::broad::PhaseKind;
 
     use super::*;
-    use crate::boxes::follow::Followed;
+    use crate::boxes::follow::TimedPhase;
 
     #[test]
-    fn scenes_are_about_as_dense_as_they_say_and_all_phases_see_the_same() {
+    fn scenes_have_about_their_density_and_all_phases_agree() {
         for scene in SCENES {
             let scene = Scene { boxes: 2000, ..scene };
             let mut found = Vec::new();
-            for choice in [PhaseKind::NEIGHBOURS, PhaseKind::ALL_PAIRS, PhaseKind::TREE] {
+            for kind in [PhaseKind::NEIGHBOURS, PhaseKind::ALL_PAIRS, PhaseKind::TREE] {
                 let mut boxes = Boxes::new(&scene, 5);
-                let mut followed = Followed::new(choice);
-                followed.frame(boxes.bounds(), Moved::All);
+                let mut timed = TimedPhase::new(kind);
+                timed.frame(boxes.bounds(), Moved::All);
                 for _ in 0..5 {
                     boxes.step();
-                    followed.frame(boxes.bounds(), boxes.moved());
+                    timed.frame(boxes.bounds(), boxes.moved());
                 }
-                found.push((followed.live(), followed.pairs()));
+                found.push((timed.live(), timed.pairs()));
             }
             assert!(found.iter().all(|f| *f == found[0]), "{}: {found:?}", scene.name);
-            let a_box = found[0].0 as f64 / 2000.0;
+            let pairs_per_box = found[0].0 as f64 / 2000.0;
             let range = if scene.kind == Kind::Fall { 0.1..1.0 } else { 0.4..60.0 };
-            assert!(range.contains(&a_box), "{}: {a_box}", scene.name);
+            assert!(range.contains(&pairs_per_box), "{}: {pairs_per_box}", scene.name);
         }
     }
 
     #[test]
-    fn few_move() {
-        let mut boxes = Boxes::new(&scene("few", 1000, Kind::Few(0.01)), 1);
+    fn few_boxes_move() {
+        let mut boxes = Boxes::new(&scene("few", 1000, Kind::FewMovers(0.01)), 1);
         let before = boxes.bounds().to_vec();
         boxes.step();
         let differ = |(a, b): &(&Bounds, &Bounds)| a != b;
         assert_eq!(before.iter().zip(boxes.bounds()).filter(differ).count(), 10);
-        let Moved::Only(movers) = boxes.moved() else { panic!("some do not move") };
+        let Moved::Only(movers) = boxes.moved() else { panic!("only some boxes move") };
         assert_eq!(movers.len(), 10);
     }
 }

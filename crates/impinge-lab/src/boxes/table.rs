@@ -1,4 +1,4 @@
-//! `impinge-lab broad-scenes`: what broad phases take for scenes beyond those of the peer
+//! `impinge-lab broad-scenes`: times of broad phases on scenes beyond those of the peer
 //! measurements, and files of these scenes for the peers.
 
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use impinge::broad::{Moved, PhaseKind};
 use impinge_papers::zachmann::broad::phase_by_name;
 
 use super::file::Writer;
-use super::follow::{Followed, bears, with_threads};
+use super::follow::{TimedPhase, is_feasible, with_threads};
 use super::scenes::{Boxes, SCENES, Scene};
 use crate::capacity::Capacity;
 use crate::common::Common;
@@ -29,10 +29,10 @@ pub(crate) struct Arguments {
     /// Passes; each frame keeps its fastest.
     #[arg(long, default_value_t = 3, value_name = "N")]
     passes: usize,
-    /// Seconds a pass may take.
+    /// Seconds after which a pass ends.
     #[arg(long, default_value_t = 60.0, value_name = "S")]
     budget: f64,
-    /// How many threads share the work.
+    /// The number of threads.
     #[arg(long, default_value_t = 1, value_name = "N")]
     threads: usize,
     /// The broad phases, by name.
@@ -43,10 +43,10 @@ pub(crate) struct Arguments {
         value_name = "NAMES"
     )]
     phases: Vec<PhaseKind>,
-    /// The most boxes; scenes with more are left out.
+    /// The maximum number of boxes; scenes with more are skipped.
     #[arg(long, default_value_t = 1_000_000, value_name = "N")]
-    most: usize,
-    /// Where the random numbers start.
+    max: usize,
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Only scenes whose names contain one of these.
@@ -58,15 +58,15 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     arguments.common.limit([
         (&mut arguments.frames, 4),
         (&mut arguments.passes, 1),
-        (&mut arguments.most, 1000),
+        (&mut arguments.max, 1000),
     ]);
     let arguments = &arguments;
-    let is_asked = |scene: &&Scene| {
+    let is_selected = |scene: &&Scene| {
         let named = |part: &String| scene.name.contains(part.as_str());
-        scene.boxes <= arguments.most
+        scene.boxes <= arguments.max
             && (arguments.names.is_empty() || arguments.names.iter().any(named))
     };
-    let scenes: Vec<&Scene> = SCENES.iter().filter(is_asked).collect();
+    let scenes: Vec<&Scene> = SCENES.iter().filter(is_selected).collect();
     match &arguments.write {
         Some(folder) => write(arguments, &scenes, folder),
         None => measure(arguments, &scenes),
@@ -110,34 +110,34 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
     for scene in scenes {
         progress.step(scene.name);
         let mut pairs = None;
-        for choice in arguments.phases.iter().filter(|c| bears(**c, scene.boxes)) {
-            let pass = || with_threads(arguments.threads, || follow(scene, *choice, arguments));
-            let mut followed = pass()?;
+        for kind in arguments.phases.iter().filter(|c| is_feasible(**c, scene.boxes)) {
+            let pass = || with_threads(arguments.threads, || follow(scene, *kind, arguments));
+            let mut timed = pass()?;
             for _ in 1..arguments.passes.max(1) {
-                followed.keep_fastest(&pass()?);
+                timed.keep_fastest(&pass()?);
             }
-            let whole = followed.frames() == arguments.frames;
-            if whole {
-                let first = *pairs.get_or_insert(followed.pairs());
+            let is_complete = timed.frames() == arguments.frames;
+            if is_complete {
+                let first = *pairs.get_or_insert(timed.pairs());
                 anyhow::ensure!(
-                    first == followed.pairs(),
-                    "{}: {choice} reports other pairs than the first broad phase",
+                    first == timed.pairs(),
+                    "{}: {kind} reports other pairs than the first broad phase",
                     scene.name
                 );
             }
             table.row([
                 scene.name.to_owned(),
-                choice.to_string(),
-                short(followed.median()),
-                short(followed.mean()),
-                short(followed.worst()),
-                short(followed.first()),
-                count(followed.live()),
-                short(followed.events_a_frame()),
-                short(followed.bytes() as f64 / 1e6),
-                count(followed.frames() as u64),
+                kind.to_string(),
+                short(timed.median()),
+                short(timed.mean()),
+                short(timed.worst()),
+                short(timed.first()),
+                count(timed.live()),
+                short(timed.events_per_frame()),
+                short(timed.bytes() as f64 / 1e6),
+                count(timed.frames() as u64),
             ]);
-            medians.push((scene.name, *choice, followed.median()));
+            medians.push((scene.name, *kind, timed.median()));
         }
     }
     let threads = arguments.threads.max(1);
@@ -146,18 +146,18 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
     let mut report =
         Report::new(&arguments.common.out, &name, "Broad phases on many kinds of boxes");
     report.paragraph(&format!(
-        "Milliseconds a frame, {threads} {}; median, mean and worst of all frames but the first, each the fastest of {} passes. What began and ended is reported exactly in every frame, within the time, and the broad phases that came to the last frame agree on all of it. A pass ends after {} seconds, with the frames it has.",
+        "Milliseconds a frame, {threads} {}; median, mean and worst of all frames but the first, each the fastest of {} passes. The time includes the exact report of the pairs that began and ended in each frame; the broad phases that reached the last frame agree on all of them. A pass ends after {} seconds, with the frames it has.",
         if threads == 1 { "thread" } else { "threads" },
         arguments.passes.max(1),
         short(arguments.budget),
     ));
     report.paragraph(
-        "Boxes have sides of 0.5 to 2 and overlap two others on average, and take random steps of 0.02 on each axis, unless the name says otherwise. *fall*: a column four times as tall falls into that density within 70 frames. *log-uniform*: sizes from 0.03 to 30, all orders alike. *pareto*: \
-         sizes from 0.5 on by a Pareto law with exponent two, at most 100. *slabs*: 1000 of the boxes are as long as half the room. *clusters*: a hundred dense heaps in a room twenty times as wide. *movers*: 1 or 10 percent of the boxes move, and the broad phase is told which. *billiard*: every box flies straight on, about half its side in a frame.",
+        "Boxes have sides of 0.5 to 2 and overlap two others on average, and take random steps of 0.02 on each axis, unless stated otherwise. *fall*: a column four times as tall falls into that density within 70 frames. *log-uniform*: log-uniform sizes from 0.03 to 30. *pareto*: \
+         sizes from 0.5 on by a Pareto law with exponent two, at most 100. *slabs*: 1000 of the boxes are as long as half the room. *clusters*: a hundred dense clusters in a room twenty times as wide. *movers*: 1 or 10 percent of the boxes move, and the broad phase gets the list of them. *billiard*: every box moves straight, by about half its side in a frame.",
     );
     report.table(&table);
     if threads > 1 {
-        report.paragraph(&before.least(Capacity::measure(threads)).sentence());
+        report.paragraph(&before.min(Capacity::measure(threads)).sentence());
     }
     let median = |scene: &str, phase: PhaseKind| {
         medians.iter().find(|m| m.0 == scene && m.1 == phase).map(|m| m.2)
@@ -175,18 +175,18 @@ fn measure(arguments: &Arguments, scenes: &[&Scene]) -> Result<()> {
     Ok(())
 }
 
-fn follow(scene: &Scene, choice: PhaseKind, arguments: &Arguments) -> Followed {
-    let mut followed = Followed::new(choice);
+fn follow(scene: &Scene, kind: PhaseKind, arguments: &Arguments) -> TimedPhase {
+    let mut timed = TimedPhase::new(kind);
     let mut boxes = Boxes::new(scene, arguments.seed);
     let (start, budget) =
         (Instant::now(), Duration::from_secs_f64(arguments.budget.clamp(0.0, 1e6)));
-    followed.frame(boxes.bounds(), Moved::All);
+    timed.frame(boxes.bounds(), Moved::All);
     for _ in 1..arguments.frames.max(2) {
         boxes.step();
-        followed.frame(boxes.bounds(), boxes.moved());
+        timed.frame(boxes.bounds(), boxes.moved());
         if start.elapsed() > budget {
             break;
         }
     }
-    followed
+    timed
 }

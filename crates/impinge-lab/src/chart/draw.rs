@@ -13,31 +13,32 @@ const DASHES: [&str; 3] = ["", "7 3", "2 3"];
 const WIDTH: f64 = 820.0;
 const PLOT_HEIGHT: f64 = 360.0;
 const TITLE_HEIGHT: f64 = 44.0;
-const LEFT: f64 = 78.0;
-const BELOW_PLOT: f64 = 56.0;
-const CAPTION_LINE: f64 = 18.0;
+const LEFT_MARGIN: f64 = 78.0;
+const X_AXIS_HEIGHT: f64 = 56.0;
+const CAPTION_LINE_HEIGHT: f64 = 18.0;
 /// Characters of the caption's font that fit between the margins.
-const CAPTION_CHARACTERS: usize = 118;
+const CAPTION_CHARACTERS_PER_LINE: usize = 118;
 /// Width of an average character of the legend.
-const LEGEND_CHARACTER: f64 = 7.4;
+const LEGEND_CHARACTER_WIDTH: f64 = 7.4;
 
-/// Text that may stand between tags and within attributes.
+/// Escapes text for use between tags and in attributes.
 fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
+    let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            c if c.is_control() => safe.push(' '),
-            c => safe.push(c),
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() => escaped.push(' '),
+            c => escaped.push(c),
         }
     }
-    safe
+    escaped
 }
 
-fn lines(text: &str, width: usize) -> Vec<String> {
+/// Breaks text between words into lines of at most `width` characters; longer words stay whole.
+fn break_lines(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
@@ -51,7 +52,7 @@ fn lines(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The rectangle the series are drawn in, and the axes' ranges.
+/// The rectangle of the plot, and the ranges of its axes.
 struct Plot {
     left: f64,
     top: f64,
@@ -63,29 +64,36 @@ struct Plot {
 
 impl Plot {
     fn at(&self, (x, y): (f64, f64)) -> (f64, f64) {
-        (self.left + self.x.place(x) * self.width, self.top + (1.0 - self.y.place(y)) * self.height)
+        (
+            self.left + self.x.position(x) * self.width,
+            self.top + (1.0 - self.y.position(y)) * self.height,
+        )
     }
 }
 
-/// The whole file.
+/// The text of the SVG file.
 pub(super) fn svg(chart: &Chart) -> String {
-    let longest = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
-    let legend = if longest == 0 { 16.0 } else { 52.0 + LEGEND_CHARACTER * longest.min(40) as f64 };
+    let longest_name = chart.series.iter().map(|s| s.name.chars().count()).max().unwrap_or(0);
+    let legend_width = if longest_name == 0 {
+        16.0
+    } else {
+        52.0 + LEGEND_CHARACTER_WIDTH * longest_name.min(40) as f64
+    };
     let points = || chart.series.iter().flat_map(|s| s.points.iter());
     let shown = || points().filter(|p| chart.x.scale.shows(p.0) && chart.y.scale.shows(p.1));
     let plot = Plot {
-        left: LEFT,
+        left: LEFT_MARGIN,
         top: TITLE_HEIGHT,
-        width: WIDTH - LEFT - legend,
+        width: WIDTH - LEFT_MARGIN - legend_width,
         height: PLOT_HEIGHT,
         x: Range::of(chart.x.scale, shown().map(|p| p.0)),
         y: Range::of(chart.y.scale, shown().map(|p| p.1)),
     };
-    let caption = lines(&chart.caption, CAPTION_CHARACTERS);
+    let caption = break_lines(&chart.caption, CAPTION_CHARACTERS_PER_LINE);
     let height = TITLE_HEIGHT
         + PLOT_HEIGHT
-        + BELOW_PLOT
-        + if caption.is_empty() { 0.0 } else { 10.0 + CAPTION_LINE * caption.len() as f64 };
+        + X_AXIS_HEIGHT
+        + if caption.is_empty() { 0.0 } else { 10.0 + CAPTION_LINE_HEIGHT * caption.len() as f64 };
 
     let mut out = String::new();
     let mut put = |text: String| {
@@ -122,7 +130,7 @@ pub(super) fn svg(chart: &Chart) -> String {
         }
     }
     for (i, line) in caption.iter().enumerate() {
-        let y = TITLE_HEIGHT + PLOT_HEIGHT + BELOW_PLOT + 10.0 + CAPTION_LINE * i as f64;
+        let y = TITLE_HEIGHT + PLOT_HEIGHT + X_AXIS_HEIGHT + 10.0 + CAPTION_LINE_HEIGHT * i as f64;
         put(format!(r#"<text x="16" y="{y:.1}">{}</text>"#, escape(line)));
     }
     put("</svg>".to_owned());
@@ -138,7 +146,7 @@ fn axes(chart: &Chart, plot: &Plot) -> String {
     let (left, right) = (plot.left, plot.left + plot.width);
     let (top, bottom) = (plot.top, plot.top + plot.height);
     for tick in plot.x.ticks(7) {
-        let x = left + plot.x.place(tick.value) * plot.width;
+        let x = left + plot.x.position(tick.value) * plot.width;
         put(format!(
             r##"<path d="M{x:.1} {top}V{bottom}" stroke="#e4e4e4"/><path d="M{x:.1} {bottom}v5" stroke="#555555"/>"##
         ));
@@ -149,7 +157,7 @@ fn axes(chart: &Chart, plot: &Plot) -> String {
         ));
     }
     for tick in plot.y.ticks(6) {
-        let y = top + (1.0 - plot.y.place(tick.value)) * plot.height;
+        let y = top + (1.0 - plot.y.position(tick.value)) * plot.height;
         put(format!(
             r##"<path d="M{left} {y:.1}H{right:.1}" stroke="#e4e4e4"/><path d="M{left} {y:.1}h-5" stroke="#555555"/>"##
         ));
@@ -175,7 +183,7 @@ fn axes(chart: &Chart, plot: &Plot) -> String {
     out
 }
 
-/// How one series looks.
+/// The style of a series.
 struct Style {
     colour: &'static str,
     dash: &'static str,
@@ -233,7 +241,7 @@ impl Style {
         }
     }
 
-    /// The legend's sample, 24 wide from `x`.
+    /// The sample in the legend; its line is 22 wide from `x`.
     fn sample(&self, x: f64, y: f64) -> String {
         let mut out = String::new();
         if self.has_line() {
@@ -272,8 +280,7 @@ mod tests {
     use super::super::Axis;
     use super::*;
 
-    /// Tags opened and closed in order, quotes closed, no bare `&` or `<`: what a reader of XML
-    /// asks for in our subset.
+    /// Asserts that tags are closed in order, quotes are paired, and no `&`, `<` or `>` is bare.
     fn assert_well_formed(text: &str) {
         let mut open: Vec<&str> = Vec::new();
         let mut rest = text;
@@ -316,15 +323,15 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_strange_series_are_drawn_as_far_as_they_go() {
+    fn empty_series_and_points_that_are_not_finite_are_drawn() {
         let empty = Chart::new("", Axis::linear(""), Axis::log(""));
         assert_well_formed(&empty.svg());
-        let strange = empty.series(
+        let chart = empty.series(
             "s",
             Mark::LineAndDots,
             vec![(0.0, 0.0), (1.0, f64::NAN), (2.0, 3.0), (f64::INFINITY, 1.0), (4.0, -1.0)],
         );
-        let text = strange.svg();
+        let text = chart.svg();
         assert_well_formed(&text);
         assert_eq!(text.matches("a3.4").count() / 2, 2, "one dot and the legend's");
     }
@@ -343,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_compared_has_the_colour_of_what_it_is_compared_with() {
+    fn a_compared_series_has_the_colour_of_the_one_before() {
         let points = || vec![(0.0, 0.0), (1.0, 1.0)];
         let text = Chart::new("", Axis::linear(""), Axis::linear(""))
             .series("a", Mark::LineAndDots, points())
@@ -360,7 +367,7 @@ mod tests {
 
     #[test]
     fn captions_break_between_words() {
-        assert_eq!(lines("one two  three", 7), ["one two", "three"]);
-        assert_eq!(lines("", 7), Vec::<String>::new());
+        assert_eq!(break_lines("one two  three", 7), ["one two", "three"]);
+        assert_eq!(break_lines("", 7), Vec::<String>::new());
     }
 }

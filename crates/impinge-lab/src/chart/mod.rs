@@ -1,8 +1,8 @@
 //! Charts as SVG text: lines and dots over linear or logarithmic axes.
 //!
-//! A chart has a white ground of its own, so it reads the same in light and dark viewers. Series
-//! differ in colour (the palette of Okabe and Ito, which survives colour blindness), in the shape
-//! of their dots and, from the second round of the palette on, in their dashes.
+//! A chart has a white background, so it looks the same in light and dark viewers. Series differ in
+//! colour (the palette of Okabe and Ito, made for colour-blind readers), in the shape of their dots
+//! and, when the colours repeat, in their dashes.
 
 mod draw;
 mod scale;
@@ -10,7 +10,7 @@ mod ticks;
 
 pub(crate) use scale::Scale;
 
-/// A chart: build it, add series, take the text.
+/// A chart: create it, add series, and get the text with [`Chart::svg`].
 #[derive(Clone, Debug)]
 pub(crate) struct Chart {
     title: String,
@@ -20,7 +20,7 @@ pub(crate) struct Chart {
     series: Vec<Series>,
 }
 
-/// One axis: what it measures and how.
+/// An axis: its title and scale.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
     title: String,
@@ -28,12 +28,12 @@ pub(crate) struct Axis {
 }
 
 impl Axis {
-    /// An axis with equal steps. Zero is on it unless all values are far from zero.
+    /// A linear axis. It includes zero unless all values are far from zero.
     pub(crate) fn linear(title: impl Into<String>) -> Self {
         Self { title: title.into(), scale: Scale::Linear }
     }
 
-    /// An axis with equal ratios. Points at zero or below have no place on it and are left out.
+    /// A logarithmic axis. Points at zero or below are not drawn.
     pub(crate) fn log(title: impl Into<String>) -> Self {
         Self { title: title.into(), scale: Scale::Log }
     }
@@ -42,15 +42,15 @@ impl Axis {
 /// How the points of a series are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// Joined by straight lines, in the order given.
+    /// Straight lines between the points, in the given order.
     Line,
-    /// A dot at each.
+    /// A dot at each point.
     Dots,
     /// Dots and the lines between them.
     LineAndDots,
-    /// Hollow dots in the colour of the series before: what to compare that one with.
+    /// Hollow dots in the colour of the previous series, which is compared with this one.
     Compared,
-    /// A thin grey line to hold the others against.
+    /// A thin dashed grey line for reference.
     Guide,
 }
 
@@ -67,14 +67,14 @@ impl Chart {
         Self { title: title.into(), caption: String::new(), x, y, series: Vec::new() }
     }
 
-    /// Sets the sentence or two below the chart; lines are broken where needed.
+    /// Sets the text below the chart. It is broken into lines.
     pub(crate) fn caption(mut self, caption: impl Into<String>) -> Self {
         self.caption = caption.into();
         self
     }
 
-    /// Adds a series; its name goes to the legend. Points that are not finite, or have no place on
-    /// a logarithmic axis, interrupt the line.
+    /// Adds a series, with its name in the legend. Points that are not finite, or not positive on a
+    /// logarithmic axis, interrupt the line.
     pub(crate) fn series(
         mut self,
         name: impl Into<String>,

@@ -1,18 +1,18 @@
-//! From values to places on an axis.
+//! Positions of values on an axis.
 
 use super::ticks::{Tick, linear_ticks, log_ticks};
 
-/// How values spread over an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scale {
-    /// Equal steps are equally long.
+    /// Equal differences have equal lengths.
     Linear,
-    /// Equal ratios are equally long.
+    /// Equal ratios have equal lengths.
     Log,
 }
 
 impl Scale {
-    /// True when the value has a place on such an axis.
+    /// Whether the value has a position on an axis of this scale.
     pub(super) fn shows(self, value: f64) -> bool {
         value.is_finite() && (self == Self::Linear || value > 0.0)
     }
@@ -34,8 +34,7 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// The range that shows all these values with a little room; of no values, a range that shows
-    /// nothing in particular.
+    /// The range of all these values with a margin; an arbitrary range if there are none.
     pub(super) fn of(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
         let (low, high) = values
             .filter(|&v| scale.shows(v))
@@ -47,9 +46,9 @@ impl Range {
             Scale::Linear => {
                 // Halves, because the difference of two large values may overflow.
                 let half = 0.5 * high - 0.5 * low;
-                let room =
+                let margin =
                     if half > 0.0 { 0.08 * half } else { (0.1 * low.abs()).max(f64::MIN_POSITIVE) };
-                let (mut l, mut h) = (low - room, high + room);
+                let (mut l, mut h) = (low - margin, high + margin);
                 if low >= 0.0 && low < 0.6 * high {
                     l = 0.0;
                 }
@@ -69,8 +68,8 @@ impl Range {
         }
     }
 
-    /// Where the value lies: 0 at the low end, 1 at the high end.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    /// The position of the value: 0 at the low end, 1 at the high end.
+    pub(super) fn position(&self, value: f64) -> f64 {
         let (l, h) = (self.scale.forward(self.low), self.scale.forward(self.high));
         (self.scale.forward(value) - l) / (h - l)
     }
@@ -89,11 +88,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_lie_within_and_in_order() {
+    fn positions_are_ordered_and_within_the_axis() {
         for scale in [Scale::Linear, Scale::Log] {
             let values = [3.0, 700.0, 41.0];
             let range = Range::of(scale, values.into_iter());
-            let [a, b, c] = values.map(|v| range.place(v));
+            let [a, b, c] = values.map(|v| range.position(v));
             assert!(0.0 < a && a < c && c < b && b < 1.0, "{scale:?}: {a} {c} {b}");
         }
     }
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_values_make_a_usable_range() {
+    fn extreme_values_have_a_usable_range() {
         let all: [&[f64]; 6] = [
             &[],
             &[f64::NAN, f64::INFINITY],
@@ -121,7 +120,7 @@ mod tests {
                 let range = Range::of(scale, values.iter().copied());
                 assert!(range.low < range.high, "{scale:?} of {values:?}: {range:?}");
                 for &v in values.iter().filter(|&&v| scale.shows(v) && v.abs() < 1e300) {
-                    assert!((0.0..=1.0).contains(&range.place(v)), "{scale:?} of {values:?}");
+                    assert!((0.0..=1.0).contains(&range.position(v)), "{scale:?} of {values:?}");
                 }
                 let ticks = range.ticks(6);
                 assert!(ticks.len() < 40, "{scale:?} of {values:?}: {}", ticks.len());

@@ -1,6 +1,6 @@
-//! Round values for an axis and how they are written.
+//! Round values for an axis, and their labels.
 
-/// A place on an axis that is marked and named.
+/// A labelled position on an axis.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tick {
     pub(super) value: f64,
@@ -9,19 +9,19 @@ pub(super) struct Tick {
 
 /// Multiples of 1, 2 or 5 times a power of ten in `[low, high]`, about `wanted` of them.
 pub(super) fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
-    let rough = (high / 2.0 - low / 2.0) / (wanted.max(1) as f64) * 2.0;
-    if !(rough > 0.0 && rough.is_finite()) {
+    let ideal_step = (high / 2.0 - low / 2.0) / (wanted.max(1) as f64) * 2.0;
+    if !(ideal_step > 0.0 && ideal_step.is_finite()) {
         return Vec::new();
     }
-    let decade = 10_f64.powf(rough.log10().floor());
+    let decade = 10_f64.powf(ideal_step.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0]
         .map(|m| m * decade)
         .into_iter()
-        .min_by(|a, b| (a / rough).ln().abs().total_cmp(&(b / rough).ln().abs()))
+        .min_by(|a, b| (a / ideal_step).ln().abs().total_cmp(&(b / ideal_step).ln().abs()))
         .unwrap_or(decade);
     let (first, last) = ((low / step).ceil(), (high / step).floor());
     if !(step > 0.0 && last - first < 100.0) {
-        return Vec::new(); // at the very ends of the float range
+        return Vec::new(); // near the limits of `f64`
     }
     let largest = low.abs().max(high.abs());
     (0..=(last - first).max(0.0) as usize)
@@ -30,19 +30,19 @@ pub(super) fn linear_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
         .collect()
 }
 
-/// Powers of ten in `[low, high]`; with few of them also their doubles and fivefolds, with many
-/// only every so manieth.
+/// Powers of ten in `[low, high]`, about `wanted` of them; if there are fewer than three, also
+/// their multiples by 2 and 5.
 pub(super) fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
     let decades = (first..=last).filter(|&d| (low..=high).contains(&10_f64.powi(d))).count();
-    let of = |multiples: &[f64], every: usize| -> Vec<Tick> {
+    let of = |multiples: &[f64], stride: usize| -> Vec<Tick> {
         (first..=last)
-            .filter(|d| d.rem_euclid(every as i32) == 0)
+            .filter(|d| d.rem_euclid(stride as i32) == 0)
             .flat_map(|d| multiples.iter().map(move |m| (m, 10_f64.powi(d))))
             .map(|(m, decade)| (m * decade, *m * decade))
             .filter(|(value, _)| (low..=high).contains(value))
             .map(|(value, step)| {
-                // Beside 10k a thousand is 1k.
+                // On an axis up to 10k or more, a thousand is written as 1k.
                 let thousand = high >= 1e4 && (1e3..1e4).contains(&value);
                 let unit_of = if thousand { 1e4 } else { value };
                 Tick { value, label: label(value, step, unit_of) }
@@ -56,8 +56,8 @@ pub(super) fn log_ticks(low: f64, high: f64, wanted: usize) -> Vec<Tick> {
     if ticks.len() >= 3 { ticks } else { linear_ticks(low, high, wanted) }
 }
 
-/// A value as it is written at a tick: with as many decimals as the step between ticks needs and a
-/// letter for thousands, millions and billions of the axis' largest value.
+/// The label of a tick: with the decimals that the step between ticks needs, and a letter for
+/// thousands, millions or billions, depending on the largest value of the axis.
 fn label(value: f64, step: f64, largest: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -69,7 +69,8 @@ fn label(value: f64, step: f64, largest: f64) -> String {
         l if l >= 1e4 => (1e3, "k"),
         _ => (1.0, ""),
     };
-    // A hair more than the exact logarithm, for steps like 0.1 whose float is below the power.
+    // Slightly more than the exact logarithm, for steps like 0.1 whose rounded value is below the
+    // power of ten.
     let decimals = (-((step / unit).log10() + 1e-9).floor()).clamp(0.0, 12.0) as usize;
     let text = format!("{:.decimals$}", value / unit);
     let text =
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_tell_ticks_apart() {
+    fn labels_of_ticks_differ() {
         for (low, high) in [(1234.5, 1234.6), (1e-9, 3e-9), (1e15, 1.2e15), (-5e5, 5e5)] {
             let ticks = linear_ticks(low, high, 6);
             let mut seen = labels(&ticks);

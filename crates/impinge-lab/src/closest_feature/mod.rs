@@ -1,11 +1,11 @@
-//! Closest-feature tracking, the baseline that Leung 1996 compares with: a pair of features
-//! (vertices, edges, faces) is walked from Voronoi region to Voronoi region until each lies in the
-//! other's.
+//! Closest-feature tracking, the baseline that Leung 1996 compares with. The search steps from one
+//! pair of features (vertices, edges, faces) to a closer one, until each feature lies in the
+//! Voronoi region of the other.
 //!
 //! M. Lin, J. Canny 1991, "A fast algorithm for incremental distance calculation"; the rules for
 //! edges and for bodies that penetrate are those of B. Mirtich 1998, "V-Clip: fast and robust
-//! polyhedral collision detection". Should a walk not end (rounding can make it go in circles), the
-//! exact closest points take over, as a linear program does in I-COLLIDE; outputs say so.
+//! polyhedral collision detection". Rounding can make a walk cycle. The exact closest points then
+//! replace it, as a linear program does in I-COLLIDE; `Found::fell_back` reports this.
 
 mod polytope;
 mod walk;
@@ -30,20 +30,21 @@ impl Default for Tracked {
     }
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
-    /// Whether the bodies share a point, to rounding.
+    /// Whether the bodies share a point, up to rounding.
     pub(crate) meet: bool,
-    /// Their distance, zero if they meet.
+    /// Their distance, zero if they intersect.
     pub(crate) distance: f64,
-    /// Pairs of features looked at.
+    /// Number of feature pairs visited.
     pub(crate) steps: u32,
-    /// Whether the walk went in circles.
+    /// Whether the walk reached its step limit, and the exact closest points were used.
     pub(crate) fell_back: bool,
 }
 
-/// The distance of two polytopes, B at `pose` in A's frame, from the features of the last frame on.
+/// The distance of two polytopes, B at `pose` in A's frame. The walk starts at the features of the
+/// last frame.
 pub(crate) fn track(a: &Polytope, b: &Polytope, pose: &Pose, tracked: &mut Tracked) -> Found {
     let p = View { polytope: a, pose: None };
     let q = View { polytope: b, pose: Some(pose) };
@@ -57,11 +58,11 @@ pub(crate) fn track(a: &Polytope, b: &Polytope, pose: &Pose, tracked: &mut Track
             Move::Meet => return Found { meet: true, distance: 0.0, steps, fell_back: false },
         }
     }
-    exactly(&p, &q, limit, tracked)
+    exact_fallback(&p, &q, limit, tracked)
 }
 
 #[cold]
-fn exactly(p: &View<'_>, q: &View<'_>, steps: u32, tracked: &mut Tracked) -> Found {
+fn exact_fallback(p: &View<'_>, q: &View<'_>, steps: u32, tracked: &mut Tracked) -> Found {
     let points = |view: &View<'_>| -> Vec<Vec3> {
         (0..view.vertex_count()).map(|v| view.vertex(v)).collect()
     };
@@ -98,14 +99,14 @@ mod tests {
         hulls
     }
 
-    /// Distances and verdicts are those of the exact closest points, cold and tracked over moving
-    /// bodies.
+    /// Distances and verdicts are those of the exact closest points, from the default features and
+    /// tracked over moving bodies.
     #[test]
     fn distances_are_exact_to_rounding() {
         let mut random = Random::new(1);
         let hulls = bodies(&mut random);
         let polytopes: Vec<Polytope> = hulls.iter().map(|h| Polytope::new(h).unwrap()).collect();
-        let (mut met, mut apart, mut circles) = (0, 0, 0);
+        let (mut met, mut apart, mut fallbacks) = (0, 0, 0);
         for round in 0..120 {
             let (i, j) = (round % hulls.len(), (round * 7 + 3) % hulls.len());
             let axis = random.in_cube() + Vec3::splat(1e-3);
@@ -114,7 +115,7 @@ mod tests {
             for frame in 0..25 {
                 at += step;
                 let angle = f64::from(frame) * 0.1;
-                // Also straight, so that faces and edges are parallel.
+                // Some rounds without rotation, so that faces and edges are parallel.
                 let turn = if round % 5 == 0 {
                     Pose::IDENTITY
                 } else {
@@ -123,23 +124,23 @@ mod tests {
                 let pose = Pose::from_translation(at).unwrap().compose(&turn).unwrap();
                 let moved: Vec<Vec3> =
                     hulls[j].vertices().iter().map(|v| pose.transform_point(*v)).collect();
-                let truth = closest(hulls[i].vertices(), &moved, &Hint::NONE).unwrap();
+                let expected = closest(hulls[i].vertices(), &moved, &Hint::NONE).unwrap();
                 for found in [
                     track(&polytopes[i], &polytopes[j], &pose, &mut tracked),
                     track(&polytopes[i], &polytopes[j], &pose, &mut Tracked::default()),
                 ] {
                     assert!(
-                        (found.distance - truth.upper).abs() < 1e-9,
+                        (found.distance - expected.upper).abs() < 1e-9,
                         "{i} {j} {found:?} {}",
-                        truth.upper
+                        expected.upper
                     );
-                    assert!(found.meet == (truth.upper == 0.0) || truth.upper < 1e-9);
-                    circles += u32::from(found.fell_back);
+                    assert!(found.meet == (expected.upper == 0.0) || expected.upper < 1e-9);
+                    fallbacks += u32::from(found.fell_back);
                     if found.meet { met += 1 } else { apart += 1 }
                 }
             }
         }
         assert!(met > 300 && apart > 1000, "{met} {apart}");
-        assert!(circles * 100 < met + apart, "{circles} of {}", met + apart);
+        assert!(fallbacks * 100 < met + apart, "{fallbacks} of {}", met + apart);
     }
 }

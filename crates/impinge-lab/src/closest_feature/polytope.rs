@@ -1,4 +1,4 @@
-//! A solid hull with its edges and faces and who borders on whom.
+//! A solid hull with its edges and faces, and which of them are adjacent.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use impinge::convex::Hull;
 use impinge::internals::newell_normal;
 use impinge::{Pose, Vec3};
 
-/// A vertex, an edge or a face, by its number.
+/// A vertex, an edge or a face, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Feature {
     Vertex(u32),
@@ -29,11 +29,11 @@ pub(super) struct Edge {
 pub(crate) struct Polytope {
     vertices: Vec<Vec3>,
     edges: Vec<Edge>,
-    /// For each face its unit normal, a vertex on it, and where its edges are.
+    /// For each face its unit normal, one of its vertices, and its range in `face_edges`.
     faces: Vec<(Vec3, u32, std::ops::Range<usize>)>,
     face_edges: Vec<u32>,
-    /// Where the edges at each vertex are.
-    spokes: Vec<std::ops::Range<usize>>,
+    /// The range of each vertex in `vertex_edges`.
+    vertex_ranges: Vec<std::ops::Range<usize>>,
     vertex_edges: Vec<u32>,
 }
 
@@ -42,7 +42,7 @@ impl Polytope {
     pub(crate) fn new(hull: &Hull) -> Result<Self> {
         ensure!(
             hull.dimension() == 3,
-            "closest features need a solid, not a hull of dimension {}",
+            "closest features need a hull of dimension 3, this one has dimension {}",
             hull.dimension()
         );
         let vertices = hull.vertices().to_vec();
@@ -72,19 +72,19 @@ impl Polytope {
             let corners: Vec<Vec3> = face.iter().map(|v| vertices[*v as usize]).collect();
             faces.push((newell_normal(&corners).normalize(), face[0], start..face_edges.len()));
         }
-        let (mut spokes, mut vertex_edges) = (Vec::new(), Vec::new());
-        let mut around = vec![Vec::new(); vertices.len()];
+        let (mut vertex_ranges, mut vertex_edges) = (Vec::new(), Vec::new());
+        let mut incident = vec![Vec::new(); vertices.len()];
         for (i, edge) in edges.iter().enumerate() {
             for end in edge.ends {
-                around[end as usize].push(i as u32);
+                incident[end as usize].push(i as u32);
             }
         }
-        for mut list in around {
+        for mut list in incident {
             let start = vertex_edges.len();
             vertex_edges.append(&mut list);
-            spokes.push(start..vertex_edges.len());
+            vertex_ranges.push(start..vertex_edges.len());
         }
-        Ok(Self { vertices, edges, faces, face_edges, spokes, vertex_edges })
+        Ok(Self { vertices, edges, faces, face_edges, vertex_ranges, vertex_edges })
     }
 
     pub(super) fn feature_count(&self) -> usize {
@@ -92,7 +92,7 @@ impl Polytope {
     }
 }
 
-/// A polytope where the query sees it.
+/// A polytope at its pose in the frame of the query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct View<'p> {
     pub(super) polytope: &'p Polytope,
@@ -109,7 +109,7 @@ impl<'p> View<'p> {
         self.pose.map_or(p, |pose| pose.transform_point(p))
     }
 
-    fn turned(&self, direction: Vec3) -> Vec3 {
+    fn rotated(&self, direction: Vec3) -> Vec3 {
         self.pose.map_or(direction, |pose| pose.transform_vector(direction))
     }
 
@@ -119,7 +119,7 @@ impl<'p> View<'p> {
 
     /// The unit vector from tail to head.
     pub(super) fn direction(&self, e: u32) -> Vec3 {
-        self.turned(self.edge(e).direction)
+        self.rotated(self.edge(e).direction)
     }
 
     pub(super) fn segment(&self, e: u32) -> [Vec3; 2] {
@@ -127,12 +127,12 @@ impl<'p> View<'p> {
     }
 
     /// The edges at a vertex.
-    pub(super) fn spokes(&self, v: u32) -> &'p [u32] {
-        &self.polytope.vertex_edges[self.polytope.spokes[v as usize].clone()]
+    pub(super) fn vertex_edges(&self, v: u32) -> &'p [u32] {
+        &self.polytope.vertex_edges[self.polytope.vertex_ranges[v as usize].clone()]
     }
 
     /// The edges of a face.
-    pub(super) fn sides(&self, f: u32) -> &'p [u32] {
+    pub(super) fn face_edges(&self, f: u32) -> &'p [u32] {
         &self.polytope.face_edges[self.polytope.faces[f as usize].2.clone()]
     }
 
@@ -140,24 +140,25 @@ impl<'p> View<'p> {
         0..self.polytope.faces.len() as u32
     }
 
-    /// How far `x` is above a face.
+    /// The signed distance of `x` above a face.
     pub(super) fn height(&self, f: u32, x: Vec3) -> f64 {
         let (normal, v, _) = &self.polytope.faces[f as usize];
-        self.turned(*normal).dot(x - self.vertex(*v))
+        self.rotated(*normal).dot(x - self.vertex(*v))
     }
 
-    /// How far `x` is from the plane between a vertex and an edge that ends there, towards the
-    /// edge.
+    /// The signed distance of `x` from the Voronoi plane between a vertex and one of its edges,
+    /// positive towards the edge.
     pub(super) fn beyond_vertex(&self, v: u32, e: u32, x: Vec3) -> f64 {
         let out = if self.edge(e).ends[0] == v { 1.0 } else { -1.0 };
         self.direction(e).dot(x - self.vertex(v)) * out
     }
 
-    /// How far `x` is from the plane between a face and one of its edges, towards the edge.
-    pub(super) fn beyond_side(&self, f: u32, e: u32, x: Vec3) -> f64 {
+    /// The signed distance of `x` from the Voronoi plane between a face and one of its edges,
+    /// positive towards the edge.
+    pub(super) fn beyond_face_edge(&self, f: u32, e: u32, x: Vec3) -> f64 {
         let edge = self.edge(e);
         let along = if edge.faces[0] == f { 1.0 } else { -1.0 };
-        let normal = self.turned(self.polytope.faces[f as usize].0);
+        let normal = self.rotated(self.polytope.faces[f as usize].0);
         self.direction(e).cross(normal).dot(x - self.vertex(edge.ends[0])) * along
     }
 }
@@ -167,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cube_has_its_parts() {
+    fn a_cube_has_its_vertices_edges_and_faces() {
         let corners: Vec<Vec3> = (0..8_u32)
             .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)))
             .collect();
@@ -176,15 +177,15 @@ mod tests {
         let view = View { polytope: &cube, pose: None };
         for f in view.faces() {
             assert!((view.height(f, Vec3::splat(0.5)) + 0.5).abs() < 1e-15);
-            assert_eq!(view.sides(f).len(), 4);
-            for e in view.sides(f) {
-                assert!((view.beyond_side(f, *e, Vec3::splat(0.5)) + 0.5).abs() < 1e-15);
+            assert_eq!(view.face_edges(f).len(), 4);
+            for e in view.face_edges(f) {
+                assert!((view.beyond_face_edge(f, *e, Vec3::splat(0.5)) + 0.5).abs() < 1e-15);
                 assert!(view.edge(*e).faces.contains(&f));
             }
         }
         for v in 0..8 {
-            assert_eq!(view.spokes(v).len(), 3);
-            for e in view.spokes(v) {
+            assert_eq!(view.vertex_edges(v).len(), 3);
+            for e in view.vertex_edges(v) {
                 assert!((view.beyond_vertex(v, *e, Vec3::splat(0.5)) - 0.5).abs() < 1e-15);
             }
         }

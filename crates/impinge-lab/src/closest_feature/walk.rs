@@ -4,14 +4,14 @@ use impinge::Vec3;
 
 use super::polytope::{Feature, View};
 
-/// Where a pair of features leads.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Move {
-    /// To another pair.
+    /// The walk continues at this pair.
     To(Feature, Feature),
-    /// To its end: these are the closest ones, so far apart.
+    /// The walk ends: these features are the closest ones, at this distance.
     Apart(f64),
-    /// To its end: the bodies share a point.
+    /// The walk ends: the bodies share a point.
     Meet,
 }
 
@@ -36,18 +36,18 @@ pub(super) fn step(p: &View<'_>, fp: Feature, q: &View<'_>, fq: Feature) -> Move
         (Face(f), Vertex(v)) => vertex_face(q, v, p, f).swapped(),
         (Edge(e), Face(f)) => edge_face(p, e, q, f),
         (Face(f), Edge(e)) => edge_face(q, e, p, f).swapped(),
-        (Face(f), Face(g)) => Move::To(Edge(p.sides(f)[0]), Face(g)),
+        (Face(f), Face(g)) => Move::To(Edge(p.face_edges(f)[0]), Face(g)),
     }
 }
 
 fn vertex_vertex(p: &View<'_>, v: u32, q: &View<'_>, w: u32) -> Move {
     let (x, y) = (p.vertex(v), q.vertex(w));
-    for e in p.spokes(v) {
+    for e in p.vertex_edges(v) {
         if p.beyond_vertex(v, *e, y) > 0.0 {
             return Move::To(Feature::Edge(*e), Feature::Vertex(w));
         }
     }
-    for e in q.spokes(w) {
+    for e in q.vertex_edges(w) {
         if q.beyond_vertex(w, *e, x) > 0.0 {
             return Move::To(Feature::Vertex(v), Feature::Edge(*e));
         }
@@ -65,18 +65,18 @@ fn vertex_edge(p: &View<'_>, v: u32, q: &View<'_>, e: u32) -> Move {
         }
     }
     for f in edge.faces {
-        if q.beyond_side(f, e, x) < 0.0 {
+        if q.beyond_face_edge(f, e, x) < 0.0 {
             return Move::To(Feature::Vertex(v), Feature::Face(f));
         }
     }
     let segment = q.segment(e);
     let planes = p
-        .spokes(v)
+        .vertex_edges(v)
         .iter()
         .map(|s| (segment.map(|y| -p.beyond_vertex(v, *s, y)), Feature::Edge(*s)));
     let clipped = Clipped::new(planes);
     let slope = |t: f64| (segment[1] - segment[0]).dot(at(segment, t) - x);
-    if let Some(feature) = clipped.leads_to(slope) {
+    if let Some(feature) = clipped.closest_region(slope) {
         return Move::To(feature, Feature::Edge(e));
     }
     apart(x.distance(at(segment, nearest(segment, x))))
@@ -92,8 +92,8 @@ fn edge_edge(p: &View<'_>, d: u32, q: &View<'_>, e: u32) -> Move {
     apart(segment_distance(p.segment(d), q.segment(e)))
 }
 
-/// Where the segment leads from edge `d`: to a neighbour of it, or nowhere if it is closest within
-/// the edge's region.
+/// The neighbour of edge `d` in whose region the segment comes closest, or `None` if that is the
+/// region of the edge itself.
 fn region_of_edge(p: &View<'_>, d: u32, segment: [Vec3; 2]) -> Option<Feature> {
     let edge = p.edge(d);
     let (tail, direction) = (p.vertex(edge.ends[0]), p.direction(d));
@@ -103,20 +103,22 @@ fn region_of_edge(p: &View<'_>, d: u32, segment: [Vec3; 2]) -> Option<Feature> {
     };
     let ends =
         edge.ends.iter().map(|v| (segment.map(|y| p.beyond_vertex(*v, d, y)), Feature::Vertex(*v)));
-    if let Some(feature) = Clipped::new(ends).leads_to(slope) {
+    if let Some(feature) = Clipped::new(ends).closest_region(slope) {
         return Some(feature);
     }
-    let faces =
-        edge.faces.iter().map(|f| (segment.map(|y| p.beyond_side(*f, d, y)), Feature::Face(*f)));
-    Clipped::new(faces).leads_to(slope)
+    let faces = edge
+        .faces
+        .iter()
+        .map(|f| (segment.map(|y| p.beyond_face_edge(*f, d, y)), Feature::Face(*f)));
+    Clipped::new(faces).closest_region(slope)
 }
 
 fn vertex_face(p: &View<'_>, v: u32, q: &View<'_>, f: u32) -> Move {
     let x = p.vertex(v);
     let outermost = q
-        .sides(f)
+        .face_edges(f)
         .iter()
-        .map(|e| (q.beyond_side(f, *e, x), *e))
+        .map(|e| (q.beyond_face_edge(f, *e, x), *e))
         .fold((0.0, None), |best, (d, e)| if d > best.0 { (d, Some(e)) } else { best });
     if let Some(e) = outermost.1 {
         return Move::To(Feature::Vertex(v), Feature::Edge(e));
@@ -125,7 +127,7 @@ fn vertex_face(p: &View<'_>, v: u32, q: &View<'_>, f: u32) -> Move {
     if height == 0.0 {
         return Move::Meet;
     }
-    for e in p.spokes(v) {
+    for e in p.vertex_edges(v) {
         let ends = p.edge(*e).ends;
         let other = q.height(f, p.vertex(if ends[0] == v { ends[1] } else { ends[0] }));
         if (height > 0.0 && other < height) || (height < 0.0 && other > height) {
@@ -135,7 +137,8 @@ fn vertex_face(p: &View<'_>, v: u32, q: &View<'_>, f: u32) -> Move {
     if height > 0.0 {
         return Move::Apart(height);
     }
-    // Behind the face, and nothing around comes closer to it: inside, or closer to another face.
+    // The vertex lies behind the face, and none of its edges comes closer to it. It is either
+    // inside or closer to another face.
     let (highest, g) = q.faces().fold((f64::NEG_INFINITY, f), |best, g| {
         let height = q.height(g, x);
         if height > best.0 { (height, g) } else { best }
@@ -145,12 +148,14 @@ fn vertex_face(p: &View<'_>, v: u32, q: &View<'_>, f: u32) -> Move {
 
 fn edge_face(p: &View<'_>, e: u32, q: &View<'_>, f: u32) -> Move {
     let segment = p.segment(e);
-    let sides =
-        q.sides(f).iter().map(|s| (segment.map(|x| -q.beyond_side(f, *s, x)), Feature::Edge(*s)));
+    let sides = q
+        .face_edges(f)
+        .iter()
+        .map(|s| (segment.map(|x| -q.beyond_face_edge(f, *s, x)), Feature::Edge(*s)));
     let clipped = Clipped::new(sides);
     if clipped.is_empty() {
         let distance = |s: &u32| segment_distance(segment, q.segment(*s));
-        let side = q.sides(f).iter().min_by(|s, t| distance(s).total_cmp(&distance(t)));
+        let side = q.face_edges(f).iter().min_by(|s, t| distance(s).total_cmp(&distance(t)));
         return Move::To(Feature::Edge(e), Feature::Edge(side.copied().unwrap_or_default()));
     }
     let [from, to] = [clipped.from, clipped.to].map(|t| q.height(f, at(segment, t)));
@@ -169,18 +174,18 @@ fn apart(distance: f64) -> Move {
     if distance > 0.0 { Move::Apart(distance) } else { Move::Meet }
 }
 
-/// What is left of a segment between planes, and beyond which feature's plane the rest lies.
+/// The part of a segment between planes, and the features whose planes clipped its ends.
 struct Clipped {
     from: f64,
     to: f64,
     before: Option<Feature>,
     after: Option<Feature>,
-    /// The feature whose plane has all of the segment outside.
+    /// The feature whose plane has the whole segment outside.
     all_beyond: Option<Feature>,
 }
 
 impl Clipped {
-    /// Clips at planes given by how far inside both ends are.
+    /// Clips at planes, each given by the signed distances of both ends, positive inside.
     fn new(planes: impl Iterator<Item = ([f64; 2], Feature)>) -> Self {
         let mut clipped = Self { from: 0.0, to: 1.0, before: None, after: None, all_beyond: None };
         for ([s, t], feature) in planes {
@@ -205,9 +210,9 @@ impl Clipped {
         self.all_beyond.is_some() || self.from > self.to
     }
 
-    /// The feature in whose region the segment comes closest, by the slope of the distance along
-    /// it.
-    fn leads_to(&self, slope: impl Fn(f64) -> f64) -> Option<Feature> {
+    /// The feature in whose region the segment comes closest, decided by the slope of the distance
+    /// along the segment; `None` if it is closest within the planes.
+    fn closest_region(&self, slope: impl Fn(f64) -> f64) -> Option<Feature> {
         if self.all_beyond.is_some() {
             return self.all_beyond;
         }
@@ -226,8 +231,8 @@ fn nearest([p, q]: [Vec3; 2], x: Vec3) -> f64 {
     ((x - p).dot(d) / d.length_squared()).clamp(0.0, 1.0)
 }
 
-/// The distance of two segments: the least of that of the lines, if it is within both, and those of
-/// the ends.
+/// The distance of two segments: the minimum over the distances of the ends, and of the closest
+/// points of the lines, clamped to the segments.
 fn segment_distance(s: [Vec3; 2], t: [Vec3; 2]) -> f64 {
     let ends = [
         s[0].distance(at(t, nearest(t, s[0]))),
@@ -235,16 +240,16 @@ fn segment_distance(s: [Vec3; 2], t: [Vec3; 2]) -> f64 {
         t[0].distance(at(s, nearest(s, t[0]))),
         t[1].distance(at(s, nearest(s, t[1]))),
     ];
-    let mut least = ends.into_iter().fold(f64::INFINITY, f64::min);
+    let mut min = ends.into_iter().fold(f64::INFINITY, f64::min);
     let (d, e, w) = (s[1] - s[0], t[1] - t[0], s[0] - t[0]);
     let (a, b, c) = (d.dot(d), d.dot(e), e.dot(e));
     let determinant = a * c - b * b;
     if determinant > 0.0 {
         let x = ((b * e.dot(w) - c * d.dot(w)) / determinant).clamp(0.0, 1.0);
         let p = at(s, x);
-        least = least.min(p.distance(at(t, nearest(t, p))));
+        min = min.min(p.distance(at(t, nearest(t, p))));
     }
-    least
+    min
 }
 
 #[cfg(test)]
@@ -268,9 +273,9 @@ mod tests {
         let clipped = Clipped::new([([-1.0, 3.0], a), ([1.0, -1.0], b)].into_iter());
         assert_eq!((clipped.from, clipped.to), (0.25, 0.5));
         assert_eq!((clipped.before, clipped.after), (Some(a), Some(b)));
-        assert_eq!(clipped.leads_to(|_| 1.0), Some(a));
-        assert_eq!(clipped.leads_to(|_| -1.0), Some(b));
-        assert_eq!(clipped.leads_to(|_| 0.0), None);
+        assert_eq!(clipped.closest_region(|_| 1.0), Some(a));
+        assert_eq!(clipped.closest_region(|_| -1.0), Some(b));
+        assert_eq!(clipped.closest_region(|_| 0.0), None);
         assert!(Clipped::new([([-1.0, -1.0], a)].into_iter()).is_empty());
     }
 }

@@ -1,12 +1,12 @@
 //! The experiments of Klosowski, Held, Mitchell, Sowizral and Zikan 1998, section 5.2: Tables 1 to
 //! 7 and Figure 3, on data sets of the same kind and size.
 //!
-//! The paper's numbers stand beside ours; what its text says of tumbling (section 4.1), traversals
-//! (4.2) and thresholds (4.3) has tables of its own. RAPID, the paper's rival, is represented by
-//! our tree of oriented boxes.
+//! The tables contain the paper's numbers next to ours. Additional tables cover the statements of
+//! its text on tumbling (section 4.1), traversals (4.2) and thresholds (4.3). RAPID, which the
+//! paper compares with, is represented by our tree of oriented boxes.
 
 mod compare;
-mod fly;
+mod flight;
 mod paper;
 mod spheres;
 mod tables;
@@ -19,22 +19,22 @@ use impinge_papers::klosowski::bv_tree::{
 use crate::common::Common;
 use crate::report::{Progress, Report};
 use crate::scenes::{DataSet, Scene, Size};
-use fly::{Effort, Flown, Kind, Rules, fly, fly_production};
+use flight::{Effort, Kind, Measurements, Rules, measure_production};
 
 /// Arguments of `impinge-lab klosowski`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Seconds after which a flight is not repeated; it is repeated up to five times.
+    /// Seconds after which a flight is not repeated; there are up to five passes.
     #[arg(long, default_value_t = 0.7, value_name = "S")]
     budget: f64,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// The four rules of choosing an axis, in the order of the paper's tables.
+/// The four rules that choose an axis, in the order of the paper's tables.
 const RULES: [(&str, SplitRule); 4] = [
     ("longest side", SplitRule::LongestSide),
     ("min sum", SplitRule::MinSum),
@@ -42,8 +42,8 @@ const RULES: [(&str, SplitRule); 4] = [
     ("splatter", SplitRule::Splatter),
 ];
 
-/// What the paper proposes for the future: all split points, a sample of them, and from the bottom
-/// up.
+/// The rules that the paper leaves to future work: all split points, a sample of them, and
+/// bottom-up.
 const OPEN_RULES: [(&str, SplitRule); 4] = [
     ("all split points, volume", SplitRule::AllPoints(Measure::Volume)),
     ("16 split points, volume", SplitRule::SampledPoints(16, Measure::Volume)),
@@ -68,7 +68,7 @@ const ORDERS: [(&str, Order); 3] = [
     ("the larger node first", Order::Larger),
 ];
 
-/// Ways to move the k-DOPs of the flying object.
+/// Methods to move the k-DOPs of the flying object.
 const TUMBLES: [(&str, Option<TumbleOptions>); 5] = [
     (
         "root by hill-climbing, others by vertices (the paper's)",
@@ -86,26 +86,26 @@ const TUMBLES: [(&str, Option<TumbleOptions>); 5] = [
     ("all by their slabs", None),
 ];
 
-/// All that was measured on one data set.
+/// All measurements on one data set.
 struct Measured {
     name: &'static str,
     /// Triangles of environment and object, steps, contacts.
     sizes: [u64; 4],
     /// By [`Kind::FLYING`].
-    kinds: Vec<Flown>,
-    production: Flown,
+    kinds: Vec<Measurements>,
+    production: Measurements,
     /// 18-DOPs by [`RULES`], at the mean.
-    mean: Vec<Flown>,
+    mean: Vec<Measurements>,
     /// 18-DOPs by [`RULES`], at the median.
-    median: Vec<Flown>,
+    median: Vec<Measurements>,
     /// 18-DOPs by [`OPEN_RULES`].
-    open: Vec<Flown>,
+    open: Vec<Measurements>,
     /// 18-DOPs by [`THRESHOLDS`].
-    thresholds: Vec<Flown>,
+    thresholds: Vec<Measurements>,
     /// 18-DOPs by [`ORDERS`].
-    orders: Vec<Flown>,
+    orders: Vec<Measurements>,
     /// 18-DOPs by [`TUMBLES`].
-    tumbles: Vec<Flown>,
+    tumbles: Vec<Measurements>,
 }
 
 /// Runs everything and writes the report.
@@ -152,19 +152,20 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
     let mut step = |what: &str| progress.step(&format!("{}: {what}", scene.name));
     let thorough = Effort { thorough: true, ..*effort };
     step("production tree");
-    let production = fly_production(scene, effort);
-    let mut flight = |what: &str, kind: Kind, rules: &Rules, effort: &Effort| -> Result<Flown> {
-        step(what);
-        let flown = fly(kind, scene, rules, effort)?;
-        ensure!(
-            flown.contacts == production.contacts,
-            "{}, {what}: {} contacts where the production tree finds {}",
-            scene.name,
-            flown.contacts,
-            production.contacts
-        );
-        Ok(flown)
-    };
+    let production = measure_production(scene, effort);
+    let mut run =
+        |what: &str, kind: Kind, rules: &Rules, effort: &Effort| -> Result<Measurements> {
+            step(what);
+            let measurements = flight::measure(kind, scene, rules, effort)?;
+            ensure!(
+                measurements.contacts == production.contacts,
+                "{}, {what}: {} contacts, the production tree finds {}",
+                scene.name,
+                measurements.contacts,
+                production.contacts
+            );
+            Ok(measurements)
+        };
     let paper = Rules::paper();
     let split = |split: SplitRule, at: SplitPoint| Rules {
         environment: BuildOptions { split, at, ..paper.environment },
@@ -173,14 +174,14 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
     };
     let mut kinds = Vec::new();
     for kind in Kind::FLYING {
-        kinds.push(flight(kind.name(), kind, &Rules::of(kind), &thorough)?);
+        kinds.push(run(kind.name(), kind, &Rules::of(kind), &thorough)?);
     }
-    let mut by_rule = |rules: &[(&str, SplitRule)], at: SplitPoint| -> Result<Vec<Flown>> {
-        let mut flown = Vec::new();
+    let mut by_rule = |rules: &[(&str, SplitRule)], at: SplitPoint| -> Result<Vec<Measurements>> {
+        let mut measurements = Vec::new();
         for (name, rule) in rules {
-            flown.push(flight(name, Kind::Dop18, &split(*rule, at), effort)?);
+            measurements.push(run(name, Kind::Dop18, &split(*rule, at), effort)?);
         }
-        Ok(flown)
+        Ok(measurements)
     };
     let mean = by_rule(&RULES, SplitPoint::Mean)?;
     let median = by_rule(&RULES, SplitPoint::Median)?;
@@ -188,16 +189,16 @@ fn measure(scene: &Scene, effort: &Effort, progress: &mut Progress) -> Result<Me
     let mut thresholds = Vec::new();
     for (name, threshold) in THRESHOLDS {
         let rules = Rules { flying: BuildOptions { threshold, ..paper.flying }, ..paper };
-        thresholds.push(flight(&format!("threshold {name}"), Kind::Dop18, &rules, effort)?);
+        thresholds.push(run(&format!("threshold {name}"), Kind::Dop18, &rules, effort)?);
     }
     let mut orders = Vec::new();
     for (name, order) in ORDERS {
-        orders.push(flight(name, Kind::Dop18, &Rules { order, ..paper }, effort)?);
+        orders.push(run(name, Kind::Dop18, &Rules { order, ..paper }, effort)?);
     }
     let mut tumbles = Vec::new();
     for (name, tumble) in TUMBLES {
         let what = format!("tumbling {name}");
-        tumbles.push(flight(&what, Kind::Dop18, &Rules { tumble, ..paper }, effort)?);
+        tumbles.push(run(&what, Kind::Dop18, &Rules { tumble, ..paper }, effort)?);
     }
     let sizes = [
         scene.environment.triangles().len() as u64,

@@ -1,5 +1,5 @@
-//! What the paper's tables say, for print beside ours. Times of queries are milliseconds on a 195
-//! MHz R10000, times of building minutes.
+//! The numbers of the paper's tables. Times of queries are in milliseconds on a 195 MHz R10000,
+//! times of building in minutes.
 
 /// Table 1: `C_v` and `C_u` in milliseconds, by 6-, 14-, 18- and 26-DOP.
 pub(super) const TABLE_1: [[f64; 4]; 2] =
@@ -18,7 +18,7 @@ pub(super) const SCENES: [[u64; 4]; 5] = [
     [169_944, 404, 2528, 84_931],
 ];
 
-/// Table 2: milliseconds a check, by 6-, 14-, 18-, 26-DOP and RAPID, then by data set.
+/// Table 2: milliseconds per check, by 6-, 14-, 18-, 26-DOP and RAPID, then by data set.
 pub(super) const TABLE_2: [[f64; 5]; 5] = [
     [0.487, 0.294, 1.639, 0.582, 4.375],
     [0.392, 0.191, 0.760, 0.153, 2.701],
@@ -37,7 +37,7 @@ pub(super) const TABLE_3: [[f64; 5]; 5] = [
     [1.05, 0.69, 0.71, 0.26, 1.31],
 ];
 
-/// Table 4: milliseconds a check of 18-DOPs divided at the mean, by rule (longest side, min sum,
+/// Table 4: milliseconds per check of 18-DOPs divided at the mean, by rule (longest side, min sum,
 /// min max, splatter), then by data set.
 pub(super) const TABLE_4: [[f64; 5]; 4] = [
     [0.384, 0.192, 0.366, 0.111, 3.036],
@@ -76,9 +76,9 @@ pub(super) const TABLE_7: [[u64; 8]; 5] = [
     [117, 2441, 5495, 43_589, 87_071, 428_027, 609_843, 932_561],
 ];
 
-/// Section 5: bytes a triangle of the environment with its tree, by 6-, 14-, 18- and 26-DOP, and
-/// what is reported of RAPID. 84 of them are the mesh.
+/// Section 5: bytes per triangle of the environment with its tree, by 6-, 14-, 18- and 26-DOP, and
+/// as reported for RAPID. 84 of them are the mesh.
 pub(super) const BYTES: [f64; 5] = [204.0, 332.0, 396.0, 524.0, 412.0];
 
-/// Bytes a triangle of the mesh alone, within [`BYTES`].
+/// Bytes per triangle of the mesh alone, part of [`BYTES`].
 pub(super) const MESH_BYTES: f64 = 84.0;

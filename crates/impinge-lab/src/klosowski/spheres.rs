@@ -1,8 +1,8 @@
-//! Tables 6 and 7: how many volumes are compared to tell nested spheres apart.
+//! Tables 6 and 7: the number of volume comparisons of a query on nested spheres.
 
 use anyhow::Result;
 
-use super::fly::{Kind, overlap_queries};
+use super::flight::{Kind, overlap_queries};
 use super::paper::{ALPHAS, TABLE_6, TABLE_7};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Report, Table, count, short};
@@ -16,7 +16,7 @@ pub(super) struct Nested {
     queries: Vec<[u64; ALPHAS.len()]>,
 }
 
-/// Counts for every kind and distance.
+/// Counts the comparisons for every kind and distance.
 pub(super) fn measure(table: usize, triangles: usize) -> Result<Nested> {
     let mut queries = vec![[0; ALPHAS.len()]; Kind::ALL.len()];
     for (k, alpha) in ALPHAS.into_iter().enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn measure(table: usize, triangles: usize) -> Result<Nested> {
     Ok(Nested { table, triangles, queries })
 }
 
-/// The table, its picture and what to make of it.
+/// Writes the table, its chart and remarks.
 pub(super) fn write(report: &mut Report, nested: &Nested) -> Result<()> {
     let paper = if nested.table == 6 { &TABLE_6 } else { &TABLE_7 };
     report.heading(&format!(
@@ -39,9 +39,9 @@ pub(super) fn write(report: &mut Report, nested: &Nested) -> Result<()> {
     report.paragraph(
         "Both trees down to single triangles. The first line of each kind is ours, the second the paper's; the columns are the differences of the radii.",
     );
-    let mut heads = vec!["volume".to_owned()];
-    heads.extend(ALPHAS.map(|alpha| alpha.to_string()));
-    let mut table = Table::new(&heads);
+    let mut headings = vec!["volume".to_owned()];
+    headings.extend(ALPHAS.map(|alpha| alpha.to_string()));
+    let mut table = Table::new(&headings);
     let mut chart = Chart::new(
         format!("Nested spheres of {} triangles", count(nested.triangles as u64)),
         Axis::log("difference of the radii"),
@@ -81,14 +81,14 @@ pub(super) fn write(report: &mut Report, nested: &Nested) -> Result<()> {
 
 fn remarks(nested: &Nested, paper: &[[u64; ALPHAS.len()]; 5]) -> String {
     let (dop26, boxes) = (3, 4);
-    let first_close = |rows: &[[u64; ALPHAS.len()]]| -> String {
-        // From the widest gap on: where do boxes begin to need fewer, where do they stop?
+    let where_boxes_need_fewer = |rows: &[[u64; ALPHAS.len()]]| -> String {
+        // The range of gaps, from the widest on, in which oriented boxes need fewer comparisons.
         let fewer: Vec<f64> = (0..ALPHAS.len())
             .filter(|k| rows[boxes][*k] < rows[dop26][*k])
             .map(|k| ALPHAS[k])
             .collect();
         match fewer.as_slice() {
-            [] => "nowhere".to_owned(),
+            [] => "at no distance".to_owned(),
             [only] => format!("at {only}"),
             [first, .., last] => format!("from {first} to {last}"),
         }
@@ -96,12 +96,12 @@ fn remarks(nested: &Nested, paper: &[[u64; ALPHAS.len()]; 5]) -> String {
     let closest = ALPHAS.len() - 1;
     let share = |rows: &[[u64; ALPHAS.len()]]| rows[3][closest] as f64 / rows[0][closest] as f64;
     format!(
-        "Close together, more directions save little: at {} the 26-DOPs need {} of what 6-DOPs need, in the paper {}. Oriented boxes need fewer than 26-DOPs {}; in the paper, {}. \
-         The absolute numbers depend on how the spheres are cut into triangles, which the paper does not tell; RAPID also divides across a box's own axis, our builder across one of the mesh's.",
+        "For close spheres, more directions save little: at {} the 26-DOPs need {} of what 6-DOPs need, in the paper {}. Oriented boxes need fewer than 26-DOPs {}; in the paper, {}. \
+         The absolute numbers depend on the triangulation of the spheres, which the paper does not state; RAPID also divides across a box's own axis, our builder across one of the mesh's.",
         ALPHAS[closest],
         short(share(&nested.queries)),
         short(share(paper)),
-        first_close(&nested.queries),
-        first_close(paper),
+        where_boxes_need_fewer(&nested.queries),
+        where_boxes_need_fewer(paper),
     )
 }

@@ -1,26 +1,27 @@
-//! How the verdict on coherent motion grows with the number of vertices, from 10 to 2,000.
+//! Time of a verdict on coherent motion over the number of vertices, from 10 to 2,000.
 
 use anyhow::Result;
 
 use super::Arguments;
-use super::methods::{Arena, Method};
+use super::methods::{Method, Replay};
 use super::world::{Setting, Shape, record};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
 
+/// The numbers of vertices of the bodies.
 pub(super) const SIZES: [usize; 8] = [10, 20, 50, 100, 200, 500, 1000, 2000];
 
-/// Speeds: radii a frame and degrees a frame.
+/// Motions: name, radii per frame and degrees per frame.
 pub(super) const MOTIONS: [(&str, f64, f64); 2] =
     [("5 %, 10 degrees", 0.05, 10.0), ("0.5 %, 1 degree", 0.005, 1.0)];
 
 pub(super) struct Row<const METHODS: usize> {
     pub(super) vertices: usize,
-    /// Nanoseconds a test, by motion and method.
+    /// Nanoseconds per test, by motion and method.
     pub(super) ns: [[f64; METHODS]; MOTIONS.len()],
 }
 
-/// The power of *n* that the times of a method grow with, from the first row to the last.
+/// The exponent of the growth of a method's time with *n*, from the first row to the last.
 pub(super) fn power<const METHODS: usize>(
     rows: &[Row<METHODS>],
     motion: usize,
@@ -35,10 +36,11 @@ pub(super) fn power<const METHODS: usize>(
     }
 }
 
-/// All times, and the powers they grow with; `heads` are those of the columns after the first.
-pub(super) fn table<const METHODS: usize>(heads: Vec<String>, rows: &[Row<METHODS>]) -> Table {
-    let heads: Vec<_> = std::iter::once("n".to_owned()).chain(heads).collect();
-    let mut table = Table::new(&heads);
+/// All times, and the exponents of their growth; `headings` are those of the columns after the
+/// first.
+pub(super) fn table<const METHODS: usize>(headings: Vec<String>, rows: &[Row<METHODS>]) -> Table {
+    let headings: Vec<_> = std::iter::once("n".to_owned()).chain(headings).collect();
+    let mut table = Table::new(&headings);
     for row in rows {
         let mut cells = vec![row.vertices.to_string()];
         cells.extend(row.ns.iter().flatten().map(|ns| short(*ns)));
@@ -52,18 +54,18 @@ pub(super) fn table<const METHODS: usize>(heads: Vec<String>, rows: &[Row<METHOD
     table
 }
 
-pub(super) fn all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<Row<2>>> {
+pub(super) fn measure(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<Row<2>>> {
     let mut rows = Vec::new();
     for vertices in SIZES {
         progress.step(&format!("growth: n = {vertices}"));
         let mut ns = [[0.0; 2]; MOTIONS.len()];
         for (ns, (_, velocity, rotation)) in ns.iter_mut().zip(MOTIONS) {
-            let usual =
-                Setting::usual(&Shape::ALL, vertices, 100, arguments.frames, arguments.seed);
-            let recording = record(&Setting { velocity, rotation, ..usual })?;
-            let arena = Arena::new(&recording)?;
+            let defaults =
+                Setting::thesis(&Shape::ALL, vertices, 100, arguments.frames, arguments.seed);
+            let recording = record(&Setting { velocity, rotation, ..defaults })?;
+            let replay = Replay::new(&recording)?;
             *ns = [Method::Vectors, Method::Features]
-                .map(|m| arena.time(m, arguments.passes).request);
+                .map(|m| replay.time(m, arguments.passes).request);
         }
         rows.push(Row { vertices, ns });
     }
@@ -74,10 +76,10 @@ pub(super) fn report(rows: &[Row<2>], report: &mut Report) -> Result<()> {
     report.heading("Growth with the number of vertices");
     let mut chart = Chart::new("A verdict on coherent motion, over the number of vertices", Axis::log("vertices n of each body"), Axis::log("ns a test"))
         .caption("100 bodies, a third of each shape; all tests of pairs whose boxes overlap. The thin line has power one.");
-    let heads = MOTIONS.iter().flat_map(|(name, ..)| {
+    let headings = MOTIONS.iter().flat_map(|(name, ..)| {
         [format!("separating vector, {name}, ns"), format!("closest features, {name}, ns")]
     });
-    let table = table(heads.collect(), rows);
+    let table = table(headings.collect(), rows);
     for (method, label) in ["separating vector", "closest features"].into_iter().enumerate() {
         for (motion, (name, ..)) in MOTIONS.into_iter().enumerate() {
             let points = rows.iter().map(|r| (r.vertices as f64, r.ns[motion][method])).collect();

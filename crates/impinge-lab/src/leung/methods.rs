@@ -1,5 +1,5 @@
-//! The four methods of Figures 6.6 to 6.11, each with its own state for every pair, on one
-//! recording.
+//! The four methods of Figures 6.6 to 6.11 on one recording, each with its own state for every
+//! pair.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -25,7 +25,7 @@ pub(super) enum Method {
     Vectors,
     /// The improved Gilbert algorithm in every frame.
     Gilbert,
-    /// Separating vectors, and on a hit closest points at the last free pose.
+    /// Separating vectors, and after a hit the closest points at the last free pose.
     Combined,
     /// The library's own verdict, [`convex::intersects_cached`]; not in the thesis.
     Query,
@@ -46,40 +46,40 @@ impl Method {
     }
 }
 
-/// What a replay gave.
+/// Results of a replay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timed {
-    /// Microseconds a frame.
+    /// Microseconds per frame.
     pub(super) frame: f64,
-    /// Nanoseconds a request.
+    /// Nanoseconds per request.
     pub(super) request: f64,
     pub(super) hits: usize,
-    /// Requests where the baseline went in circles.
-    pub(super) circles: usize,
-    /// Pairs of features, or directions, looked at in a request.
+    /// Requests in which closest-feature tracking reached its step limit.
+    pub(super) fallbacks: usize,
+    /// Mean number of feature pairs, or of directions, visited per request.
     pub(super) steps: f64,
 }
 
-/// What the methods know of one pair.
+/// The state of all methods for one pair.
 #[derive(Clone, Debug, Default)]
 struct State {
     cache: Cache,
     tracked: Tracked,
     closest: BodyCache<HullMemory, HullMemory>,
     query: convex::HullCache,
-    /// The last pose at which the pair was free.
-    free: Option<Pose>,
+    /// The last pose without intersection, until it is used.
+    last_free: Option<Pose>,
 }
 
-/// A recording with what the methods precompute.
-pub(super) struct Arena<'r> {
+/// A recording, and the data that the methods precompute.
+pub(super) struct Replay<'r> {
     recording: &'r Recording,
     bodies: Vec<Prepared<'r>>,
     polytopes: Vec<Polytope>,
     tables: Vec<DirectionTable>,
 }
 
-impl<'r> Arena<'r> {
+impl<'r> Replay<'r> {
     pub(super) fn new(recording: &'r Recording) -> Result<Self> {
         Ok(Self {
             recording,
@@ -89,24 +89,25 @@ impl<'r> Arena<'r> {
         })
     }
 
-    /// The whole recording, `passes` times; each frame counts with its fastest pass.
+    /// Times a method on the whole recording, `passes` times; each frame counts with its fastest
+    /// pass.
     pub(super) fn time(&self, method: Method, passes: usize) -> Timed {
         let mut best = vec![f64::INFINITY; self.recording.frames.len()];
-        let mut timed = Timed { frame: 0.0, request: 0.0, hits: 0, circles: 0, steps: 0.0 };
+        let mut timed = Timed { frame: 0.0, request: 0.0, hits: 0, fallbacks: 0, steps: 0.0 };
         for _ in 0..passes.max(1) {
             let mut states = vec![State::default(); self.recording.episodes];
-            let mut tools = Tools::default();
-            (timed.hits, timed.circles) = (0, 0);
+            let mut pass = PassState::default();
+            (timed.hits, timed.fallbacks) = (0, 0);
             for (frame, best) in self.recording.frames.iter().zip(&mut best) {
                 let start = Instant::now();
                 for request in frame {
                     let state = &mut states[request.episode as usize];
-                    timed.hits += usize::from(self.ask(method, request, state, &mut tools));
+                    timed.hits += usize::from(self.intersects(method, request, state, &mut pass));
                 }
                 *best = best.min(start.elapsed().as_secs_f64());
             }
-            timed.circles = tools.circles;
-            timed.steps = tools.steps as f64 / self.recording.requests().max(1) as f64;
+            timed.fallbacks = pass.fallbacks;
+            timed.steps = pass.steps as f64 / self.recording.requests().max(1) as f64;
         }
         let seconds: f64 = best.iter().sum();
         timed.frame = seconds * 1e6 / best.len().max(1) as f64;
@@ -114,8 +115,14 @@ impl<'r> Arena<'r> {
         timed
     }
 
-    /// Whether the pair meets.
-    fn ask(&self, method: Method, request: &Request, state: &mut State, tools: &mut Tools) -> bool {
+    /// Whether the pair intersects.
+    fn intersects(
+        &self,
+        method: Method,
+        request: &Request,
+        state: &mut State,
+        pass: &mut PassState,
+    ) -> bool {
         let (a, b) = (request.a as usize, request.b as usize);
         let query = Query {
             a: &self.bodies[a],
@@ -131,22 +138,22 @@ impl<'r> Arena<'r> {
                     &request.pose,
                     &mut state.tracked,
                 );
-                tools.circles += usize::from(found.fell_back);
-                tools.steps += u64::from(found.steps);
+                pass.fallbacks += usize::from(found.fell_back);
+                pass.steps += u64::from(found.steps);
                 black_box(found.distance);
                 found.meet
             }
             Method::Gilbert => {
                 let found = self.closest(request, &request.pose, &mut state.closest);
-                tools.steps += u64::from(found.iterations);
+                pass.steps += u64::from(found.iterations);
                 found.answer.lower <= 0.0
             }
             Method::Vectors => {
-                let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
-                tools.steps += u64::from(output.steps);
+                let output = separating::separate(query, &mut state.cache, &mut pass.scratch);
+                pass.steps += u64::from(output.steps);
                 meets(&output.verdict)
             }
-            Method::Combined => self.combined(request, query, state, tools),
+            Method::Combined => self.combined(request, query, state, pass),
             Method::Query => {
                 let [a, b] = [a, b].map(|i| &self.recording.hulls[i]);
                 convex::intersects_cached(a, b, &request.pose, &mut state.query).is_intersecting()
@@ -166,22 +173,23 @@ impl<'r> Arena<'r> {
         closest_points(&a, &b, pose, &options, Variant::PUBLISHED, cache)
     }
 
-    /// Section 5.5: on a hit after a free frame the closest points at the free pose, started with
-    /// the pairs that recurred; what they find starts the next search.
+    /// Section 5.5: on a hit after a free frame, computes the closest points at the free pose. That
+    /// computation starts with the vertex pairs that recurred, and its result starts the next
+    /// search.
     fn combined(
         &self,
         request: &Request,
         query: Query<'_>,
         state: &mut State,
-        tools: &mut Tools,
+        pass: &mut PassState,
     ) -> bool {
-        let output = separating::separate(query, &mut state.cache, &mut tools.scratch);
-        tools.steps += u64::from(output.steps);
+        let output = separating::separate(query, &mut state.cache, &mut pass.scratch);
+        pass.steps += u64::from(output.steps);
         if !meets(&output.verdict) {
-            state.free = Some(request.pose);
+            state.last_free = Some(request.pose);
             return false;
         }
-        if let Some(pose) = state.free.take() {
+        if let Some(pose) = state.last_free.take() {
             state.closest = output.closest_start();
             let found = self.closest(request, &pose, &mut state.closest);
             if let (Some(a), Some(b)) = (state.closest.a.last(), state.closest.b.last()) {
@@ -192,15 +200,16 @@ impl<'r> Arena<'r> {
     }
 }
 
+/// Scratch memory and counters of a pass.
 #[derive(Default)]
-struct Tools {
+struct PassState {
     scratch: Scratch,
-    circles: usize,
+    fallbacks: usize,
     steps: u64,
 }
 
-/// The answer of the thesis' algorithm: where nothing is certain (bodies that touch to rounding),
-/// what its rule says.
+/// The answer of the thesis' algorithm. For bodies that touch up to rounding, no verdict is
+/// certain; then the rule of the thesis decides.
 fn meets(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Separated(_) => false,
@@ -215,13 +224,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_methods_see_the_same_hits() {
-        let recording = record(&Setting::usual(&Shape::ALL, 40, 60, 40, 3)).unwrap();
-        let arena = Arena::new(&recording).unwrap();
+    fn all_methods_find_the_same_hits() {
+        let recording = record(&Setting::thesis(&Shape::ALL, 40, 60, 40, 3)).unwrap();
+        let replay = Replay::new(&recording).unwrap();
         for method in Method::ALL.into_iter().chain([Method::Query]) {
-            let timed = arena.time(method, 1);
+            let timed = replay.time(method, 1);
             assert_eq!(timed.hits, recording.hits, "{}", method.name());
-            assert!(timed.frame > 0.0 && timed.circles * 50 < recording.requests());
+            assert!(timed.frame > 0.0 && timed.fallbacks * 50 < recording.requests());
         }
     }
 }

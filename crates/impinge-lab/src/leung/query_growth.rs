@@ -1,4 +1,4 @@
-//! How the library's own verdict on coherent motion grows with the number of vertices, beside
+//! Time of the library's own verdict on coherent motion over the number of vertices, compared with
 //! separating vectors, on the recordings of Leung's experiments.
 
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 
 use super::growth::{MOTIONS, Row, SIZES, table};
-use super::methods::{Arena, Method};
+use super::methods::{Method, Replay};
 use super::world::{Setting, Shape, record};
 use crate::chart::{Axis, Chart, Mark};
 use crate::common::Common;
@@ -20,10 +20,10 @@ pub(crate) struct Arguments {
     /// Frames of a flight.
     #[arg(long, default_value_t = 100, value_name = "N")]
     frames: usize,
-    /// Every frame's time is the fastest of so many passes.
+    /// Passes over a flight; each frame keeps its fastest.
     #[arg(long, default_value_t = 9, value_name = "N")]
     passes: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -42,15 +42,16 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         progress.step(&format!("n = {vertices}"));
         let mut ns = [[0.0; METHODS.len()]; MOTIONS.len()];
         for (ns, (_, velocity, rotation)) in ns.iter_mut().zip(MOTIONS) {
-            let usual = Setting::usual(&Shape::ALL, *vertices, 100, frames, arguments.seed);
-            let recording = record(&Setting { velocity, rotation, ..usual })?;
-            let arena = Arena::new(&recording)?;
+            let defaults = Setting::thesis(&Shape::ALL, *vertices, 100, frames, arguments.seed);
+            let recording = record(&Setting { velocity, rotation, ..defaults })?;
+            let replay = Replay::new(&recording)?;
             for (ns, method) in ns.iter_mut().zip(METHODS) {
-                // Twice with others between, because the machine may be busy for a while.
-                *ns = arena.time(method, passes).request;
+                // Each method is timed twice, with the other in between, because the machine may be
+                // busy for a while.
+                *ns = replay.time(method, passes).request;
             }
             for (ns, method) in ns.iter_mut().zip(METHODS) {
-                *ns = ns.min(arena.time(method, passes).request);
+                *ns = ns.min(replay.time(method, passes).request);
             }
         }
         rows.push(Row { vertices: *vertices, ns });
@@ -60,16 +61,16 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
 }
 
 fn report(arguments: &Arguments, rows: &[Row<{ METHODS.len() }>]) -> Result<PathBuf> {
-    let title = "How a verdict on two hulls grows with their vertices";
+    let title = "Time of a verdict on two hulls over their vertices";
     let mut report = Report::new(&arguments.common.out, "convex-growth", title);
     report.paragraph(
-        "100 bodies of radius one, a third each of points on an ellipsoid, a rod and a plate, fly in a closed room (Leung 1996, chapter 6; see [his figures](leung.md)). Asked is every pair whose tightest boxes overlap, with a cache for each pair. Nanoseconds a test, one thread, each frame the fastest of several passes. \
-         `intersects_cached` is `convex::intersects_cached`; *separating vector* is `convex::separating` as published.",
+        "100 bodies of radius one, a third each of points on an ellipsoid, a rod and a plate, fly in a closed room (Leung 1996, chapter 6; see [its figures](leung.md)). Every pair whose tightest boxes overlap is tested, with a cache for each pair. Nanoseconds a test, one thread, each frame the fastest of several passes. \
+         `intersects_cached` is `convex::intersects_cached`; *separating vector* is `impinge_papers::leung::separating` as published.",
     );
-    let heads = MOTIONS.iter().flat_map(|(name, ..)| {
+    let headings = MOTIONS.iter().flat_map(|(name, ..)| {
         METHODS.iter().map(move |method| format!("{}, {name}", method.name()))
     });
-    let table = table(heads.collect(), rows);
+    let table = table(headings.collect(), rows);
     report.table(&table);
     let mut chart = Chart::new(
         "A verdict on coherent motion, over the number of vertices",

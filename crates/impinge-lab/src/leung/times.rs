@@ -4,20 +4,20 @@
 use anyhow::Result;
 
 use super::Arguments;
-use super::methods::{Arena, Method, Timed};
+use super::methods::{Method, Replay, Timed};
 use super::world::{Setting, Shape, record};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
-/// What is varied.
+/// The parameter that a figure varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Varied {
+pub(super) enum Parameter {
     Velocity,
     Rotation,
     Density,
 }
 
-impl Varied {
+impl Parameter {
     pub(super) const ALL: [Self; 3] = [Self::Velocity, Self::Rotation, Self::Density];
 
     fn values(self) -> &'static [f64] {
@@ -53,9 +53,9 @@ impl Varied {
     }
 }
 
-/// One figure.
+/// The measurements of a figure.
 pub(super) struct Sweep {
-    varied: Varied,
+    parameter: Parameter,
     vertices: usize,
     rows: Vec<Row>,
 }
@@ -72,32 +72,39 @@ impl Row {
         Method::ALL.iter().position(|m| *m == method).map_or(f64::NAN, |i| self.timed[i].frame)
     }
 
-    /// How many times as fast as closest features.
-    fn gain(&self, method: Method) -> f64 {
+    /// The speed-up over closest features.
+    fn speedup(&self, method: Method) -> f64 {
         self.us(Method::Features) / self.us(method)
     }
 }
 
+/// The numbers of vertices of the bodies.
 const SIZES: [usize; 2] = [20, 500];
 
-/// Leung's experiment has a hundred bodies of all three shapes.
+/// Bodies of all three shapes together, as in the thesis.
 const BODIES: usize = 100;
 
-pub(super) const STEPS: usize = SIZES.len() * Varied::ALL.len();
+/// The number of progress steps.
+pub(super) const STEPS: usize = SIZES.len() * Parameter::ALL.len();
 
-pub(super) fn all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<Sweep>> {
+pub(super) fn measure_all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<Sweep>> {
     let mut sweeps = Vec::new();
-    for varied in Varied::ALL {
+    for parameter in Parameter::ALL {
         for vertices in SIZES {
-            progress.step(&format!("time: {}, n = {vertices}", varied.name()));
+            progress.step(&format!("time: {}, n = {vertices}", parameter.name()));
             let mut rows = Vec::new();
-            for value in varied.values() {
-                let mut setting =
-                    Setting::usual(&Shape::ALL, vertices, BODIES, arguments.frames, arguments.seed);
-                varied.set(&mut setting, *value);
+            for value in parameter.values() {
+                let mut setting = Setting::thesis(
+                    &Shape::ALL,
+                    vertices,
+                    BODIES,
+                    arguments.frames,
+                    arguments.seed,
+                );
+                parameter.set(&mut setting, *value);
                 let recording = record(&setting)?;
-                let arena = Arena::new(&recording)?;
-                let timed = Method::ALL.map(|method| arena.time(method, arguments.passes));
+                let replay = Replay::new(&recording)?;
+                let timed = Method::ALL.map(|method| replay.time(method, arguments.passes));
                 rows.push(Row {
                     value: *value,
                     requests: recording.requests(),
@@ -105,7 +112,7 @@ pub(super) fn all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<
                     timed,
                 });
             }
-            sweeps.push(Sweep { varied, vertices, rows });
+            sweeps.push(Sweep { parameter, vertices, rows });
         }
     }
     Ok(sweeps)
@@ -113,15 +120,16 @@ pub(super) fn all(arguments: &Arguments, progress: &mut Progress) -> Result<Vec<
 
 pub(super) fn report(sweeps: &[Sweep], arguments: &Arguments, report: &mut Report) -> Result<()> {
     for (sweep, number) in sweeps.iter().zip(6..) {
-        let title = format!("Figure 6.{number}: {}, n = {}", sweep.varied.name(), sweep.vertices);
+        let title =
+            format!("Figure 6.{number}: {}, n = {}", sweep.parameter.name(), sweep.vertices);
         report.heading(&title);
-        let mut chart = Chart::new(title, Axis::linear(sweep.varied.axis()), Axis::log("\u{3bc}s a frame")).caption(format!(
+        let mut chart = Chart::new(title, Axis::linear(sweep.parameter.axis()), Axis::log("\u{3bc}s a frame")).caption(format!(
             "{BODIES} bodies, a third of each shape, {} frames, only the tests of pairs whose boxes overlap.",
             arguments.frames
         ));
-        let mut heads = vec![sweep.varied.axis().to_owned()];
-        heads.extend(Method::ALL.map(|m| format!("{}, \u{3bc}s a frame", m.name())));
-        heads.extend(
+        let mut headings = vec![sweep.parameter.axis().to_owned()];
+        headings.extend(Method::ALL.map(|m| format!("{}, \u{3bc}s a frame", m.name())));
+        headings.extend(
             [
                 "features over vector",
                 "features over combined",
@@ -130,19 +138,22 @@ pub(super) fn report(sweeps: &[Sweep], arguments: &Arguments, report: &mut Repor
                 "vector",
                 "tests a frame",
                 "of them hits",
-                "walks in circles",
+                "walks at step limit",
             ]
             .map(str::to_owned),
         );
-        let mut table = Table::new(&heads);
+        let mut table = Table::new(&headings);
         for row in &sweep.rows {
             let mut cells = vec![short(row.value)];
             cells.extend(row.timed.iter().map(|t| short(t.frame)));
-            cells.extend([short(row.gain(Method::Vectors)), short(row.gain(Method::Combined))]);
+            cells.extend([
+                short(row.speedup(Method::Vectors)),
+                short(row.speedup(Method::Combined)),
+            ]);
             cells.extend([row.timed[3].request, row.timed[0].steps, row.timed[3].steps].map(short));
             cells.push(short(row.requests as f64 / arguments.frames as f64));
             cells.push(format!("{:.1} %", 100.0 * row.hits as f64 / row.requests.max(1) as f64));
-            cells.push(count(row.timed[0].circles as u64));
+            cells.push(count(row.timed[0].fallbacks as u64));
             table.row(&cells);
         }
         for method in Method::ALL {
@@ -151,7 +162,7 @@ pub(super) fn report(sweeps: &[Sweep], arguments: &Arguments, report: &mut Repor
         }
         report.figure(
             &format!("figure-6-{number}"),
-            &format!("Time over {}", sweep.varied.name()),
+            &format!("Time over {}", sweep.parameter.name()),
             &chart,
         )?;
         report.table(&table);
@@ -160,39 +171,39 @@ pub(super) fn report(sweeps: &[Sweep], arguments: &Arguments, report: &mut Repor
     Ok(())
 }
 
-/// One sentence of the thesis and one of ours.
+/// The statement of the thesis and our results.
 fn sentence(sweep: &Sweep) -> String {
     let (Some(first), Some(last)) = (sweep.rows.first(), sweep.rows.last()) else {
         return String::new();
     };
-    let gains = |method| sweep.rows.iter().map(move |row| row.gain(method));
-    let least = gains(Method::Vectors).fold(f64::INFINITY, f64::min);
-    let most = gains(Method::Vectors).fold(0.0, f64::max);
-    let combined = gains(Method::Combined).fold(f64::INFINITY, f64::min);
-    let gilbert = gains(Method::Gilbert).filter(|g| *g > 1.0).count();
-    // Per test, because faster bodies meet more others.
+    let speedups = |method| sweep.rows.iter().map(move |row| row.speedup(method));
+    let min = speedups(Method::Vectors).fold(f64::INFINITY, f64::min);
+    let max = speedups(Method::Vectors).fold(0.0, f64::max);
+    let combined = speedups(Method::Combined).fold(f64::INFINITY, f64::min);
+    let gilbert = speedups(Method::Gilbert).filter(|g| *g > 1.0).count();
+    // Per test, because the boxes of faster bodies overlap more often.
     let growth = |i: usize| last.timed[i].request / first.timed[i].request;
     let (vector, features) = (growth(3), growth(0));
     let ours = format!(
         "From the first row to the last a test by separating vectors becomes {} times as long, one by closest features {} times; separating vectors are {} to {} times as fast, the combined algorithm at least {} times, and Gilbert's alone is faster than closest features in {gilbert} of {} rows.",
         short(vector),
         short(features),
-        short(least),
-        short(most),
+        short(min),
+        short(max),
         short(combined),
         sweep.rows.len(),
     );
-    let thesis = match (sweep.varied, sweep.vertices) {
-        (Varied::Velocity, 500) => {
+    let thesis = match (sweep.parameter, sweep.vertices) {
+        (Parameter::Velocity, 500) => {
             "the separating-vector algorithm takes slightly longer with speed, closest features substantially longer; at 20 % of the radius the ratio is nearly 28, and the improved Gilbert algorithm alone is faster than closest features too."
         }
-        (Varied::Velocity, _) => {
+        (Parameter::Velocity, _) => {
             "the separating-vector algorithm takes slightly longer with speed, closest features substantially longer."
         }
-        (Varied::Rotation, _) => {
+        (Parameter::Rotation, _) => {
             "with rotation the separating-vector algorithm takes only a little longer, closest features substantially longer; the combined algorithm needs little more than separating vectors alone."
         }
-        (Varied::Density, _) => {
+        (Parameter::Density, _) => {
             "the combined algorithm is faster than closest features at every density."
         }
     };

@@ -1,5 +1,5 @@
-//! The thesis' closed environment: bodies of three shapes that fly, turn and bounce, and the pairs
-//! whose boxes overlap, frame by frame.
+//! The thesis' closed environment: bodies of three shapes that move, rotate and bounce, and the
+//! pairs whose boxes overlap in each frame.
 
 use std::collections::HashMap;
 
@@ -56,27 +56,27 @@ fn direction(random: &mut Random) -> Vec3 {
     }
 }
 
-/// What is to fly.
+/// The parameters of a flight.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
-    /// The shapes, in turn.
+    /// The shapes of the bodies, assigned in turn.
     pub(super) shapes: Vec<Shape>,
     /// Vertices of each body.
     pub(super) vertices: usize,
     pub(super) bodies: usize,
     pub(super) frames: usize,
-    /// Radii a frame.
+    /// In radii per frame.
     pub(super) velocity: f64,
-    /// Degrees a frame.
+    /// In degrees per frame.
     pub(super) rotation: f64,
-    /// The bodies' bounding spheres' share of the room.
+    /// The share of the room that the bodies' bounding spheres fill.
     pub(super) density: f64,
     pub(super) seed: u64,
 }
 
 impl Setting {
-    /// What the thesis takes unless it says otherwise: 5 % of the radius and 10 degrees a frame.
-    pub(super) fn usual(
+    /// The default of the thesis: 5 % of the radius and 10 degrees per frame.
+    pub(super) fn thesis(
         shapes: &[Shape],
         vertices: usize,
         bodies: usize,
@@ -96,8 +96,9 @@ impl Setting {
     }
 }
 
-/// A pair to ask about: two hulls, the pose of the second in the first one's frame, and the number
-/// of the episode, from the frame in which their boxes first overlap to the last.
+/// A pair to test: two hulls, the pose of the second in the first one's frame, and the number of
+/// the episode. An episode lasts from the first frame in which the boxes of a pair overlap to the
+/// last.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Request {
     pub(super) a: u32,
@@ -106,13 +107,13 @@ pub(super) struct Request {
     pub(super) pose: Pose,
 }
 
-/// A flight, to be asked about by every method in the same way.
+/// The requests of a flight, the same for every method.
 #[derive(Debug)]
 pub(super) struct Recording {
     pub(super) hulls: Vec<Hull>,
     pub(super) frames: Vec<Vec<Request>>,
     pub(super) episodes: usize,
-    /// How many requests are about bodies that meet.
+    /// The number of requests with intersecting bodies.
     pub(super) hits: usize,
 }
 
@@ -122,7 +123,7 @@ impl Recording {
     }
 }
 
-struct Flyer {
+struct MovingBody {
     hull: u32,
     position: Vec3,
     velocity: Vec3,
@@ -130,45 +131,45 @@ struct Flyer {
     axis: Vec3,
     angle: f64,
     spin: f64,
-    /// Vertices that support the box, for the next frame's climbs.
+    /// Support vertices of the box, where the climbs of the next frame start.
     support: [u32; 6],
 }
 
-impl Flyer {
+impl MovingBody {
     fn pose(&self) -> Result<Pose> {
-        let turn = Pose::from_axis_angle(self.axis, self.angle)?.compose(&self.start)?;
-        Ok(Pose::from_translation(self.position)?.compose(&turn)?)
+        let rotation = Pose::from_axis_angle(self.axis, self.angle)?.compose(&self.start)?;
+        Ok(Pose::from_translation(self.position)?.compose(&rotation)?)
     }
 
     /// The tightest box, by six climbs.
     fn bounds(&mut self, hull: &Hull, pose: &Pose, climb: &mut Climb) -> Aabb {
-        let back = pose.rotation().transpose();
+        let to_local = pose.rotation().transpose();
         for (k, support) in self.support.iter_mut().enumerate() {
-            let direction = back.col(k % 3) * if k < 3 { 1.0 } else { -1.0 };
+            let direction = to_local.col(k % 3) * if k < 3 { 1.0 } else { -1.0 };
             *support = hull.climb(direction, *support, climb);
         }
         Aabb::from_points(self.support.map(|v| pose.transform_point(hull.vertices()[v as usize])))
     }
 }
 
-/// How many different hulls there are of each shape.
-const HULLS: usize = 8;
+/// The number of different hulls of each shape.
+const HULLS_PER_SHAPE: usize = 8;
 
-/// Lets them fly.
+/// Simulates a flight and records its requests.
 pub(super) fn record(setting: &Setting) -> Result<Recording> {
     let mut random = Random::new(setting.seed);
     let mut hulls = Vec::new();
-    for i in 0..HULLS * setting.shapes.len() {
+    for i in 0..HULLS_PER_SHAPE * setting.shapes.len() {
         let shape = setting.shapes[i % setting.shapes.len()];
         hulls.push(shape.hull(setting.vertices, &mut random)?);
     }
     let bodies: Vec<Prepared<'_>> = hulls.iter().map(Prepared::new).collect();
     let spheres = setting.bodies as f64 * 4.0 / 3.0 * std::f64::consts::PI;
-    let half = 0.5 * (spheres / setting.density).cbrt();
-    let mut flyers: Vec<Flyer> = (0..setting.bodies)
-        .map(|i| Flyer {
+    let half_side = 0.5 * (spheres / setting.density).cbrt();
+    let mut moving: Vec<MovingBody> = (0..setting.bodies)
+        .map(|i| MovingBody {
             hull: (i % hulls.len()) as u32,
-            position: random.in_cube() * half,
+            position: random.in_cube() * half_side,
             velocity: direction(&mut random) * setting.velocity,
             start: Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())
                 .unwrap_or(Pose::IDENTITY),
@@ -180,53 +181,56 @@ pub(super) fn record(setting: &Setting) -> Result<Recording> {
         .collect();
     let mut climb = Climb::default();
     let mut scratch = Scratch::default();
-    let mut open: HashMap<(u32, u32), (u32, Cache, bool)> = HashMap::new();
+    let mut active: HashMap<(u32, u32), (u32, Cache, bool)> = HashMap::new();
     let (mut frames, mut episodes, mut hits) = (Vec::new(), 0, 0);
     for _ in 0..setting.frames {
-        let mut poses = Vec::with_capacity(flyers.len());
-        let mut boxes = Vec::with_capacity(flyers.len());
-        for flyer in &mut flyers {
-            flyer.position += flyer.velocity;
-            flyer.angle += flyer.spin;
+        let mut poses = Vec::with_capacity(moving.len());
+        let mut boxes = Vec::with_capacity(moving.len());
+        for body in &mut moving {
+            body.position += body.velocity;
+            body.angle += body.spin;
             for k in 0..3 {
-                if flyer.position[k].abs() > half {
-                    flyer.velocity[k] = -flyer.position[k].signum() * flyer.velocity[k].abs();
+                if body.position[k].abs() > half_side {
+                    body.velocity[k] = -body.position[k].signum() * body.velocity[k].abs();
                 }
             }
-            let pose = flyer.pose()?;
-            boxes.push(flyer.bounds(&hulls[flyer.hull as usize], &pose, &mut climb));
+            let pose = body.pose()?;
+            boxes.push(body.bounds(&hulls[body.hull as usize], &pose, &mut climb));
             poses.push(pose);
         }
         let mut requests = Vec::new();
         let mut next = HashMap::new();
-        let mut reversed = vec![false; flyers.len()];
+        let mut reversed = vec![false; moving.len()];
         for (i, j) in overlaps(&boxes) {
-            let (episode, mut cache, met) = open.remove(&(i, j)).unwrap_or_else(|| {
-                episodes += 1;
-                (episodes - 1, Cache::default(), false)
-            });
+            let (episode, mut cache, was_intersecting) =
+                active.remove(&(i, j)).unwrap_or_else(|| {
+                    episodes += 1;
+                    (episodes - 1, Cache::default(), false)
+                });
             let pose = Pose::relative(&poses[i as usize], &poses[j as usize]);
-            let (a, b) = (flyers[i as usize].hull, flyers[j as usize].hull);
+            let (a, b) = (moving[i as usize].hull, moving[j as usize].hull);
             let query = Query {
                 a: &bodies[a as usize],
                 b: &bodies[b as usize],
                 pose: &pose,
                 options: Options::THESIS,
             };
-            let meet = separating::decide(query, &mut cache, &mut scratch).is_intersecting();
-            hits += usize::from(meet);
-            // Once a contact, or bodies that turned too late would turn back into each other.
-            if meet && !met {
+            let is_intersecting =
+                separating::decide(query, &mut cache, &mut scratch).is_intersecting();
+            hits += usize::from(is_intersecting);
+            // Bodies reverse once per contact. If they still intersect in the next frame, a second
+            // reversal would drive them into each other again.
+            if is_intersecting && !was_intersecting {
                 (reversed[i as usize], reversed[j as usize]) = (true, true);
             }
-            next.insert((i, j), (episode, cache, meet));
+            next.insert((i, j), (episode, cache, is_intersecting));
             requests.push(Request { a, b, episode, pose });
         }
-        open = next;
-        for (flyer, reversed) in flyers.iter_mut().zip(reversed) {
+        active = next;
+        for (body, reversed) in moving.iter_mut().zip(reversed) {
             if reversed {
-                flyer.velocity = -flyer.velocity;
-                flyer.spin = -flyer.spin;
+                body.velocity = -body.velocity;
+                body.spin = -body.spin;
             }
         }
         frames.push(requests);
@@ -263,8 +267,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flight_is_the_same_each_time_and_has_hits() {
-        let setting = Setting::usual(&Shape::ALL, 30, 60, 40, 1);
+    fn a_flight_is_deterministic_and_has_hits() {
+        let setting = Setting::thesis(&Shape::ALL, 30, 60, 40, 1);
         let (x, y) = (record(&setting).unwrap(), record(&setting).unwrap());
         assert_eq!((x.requests(), x.hits, x.episodes), (y.requests(), y.hits, y.episodes));
         assert!(

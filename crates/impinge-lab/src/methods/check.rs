@@ -1,5 +1,5 @@
-//! The ways to check a pair, each as the world does it, with what it keeps from frame to frame; and
-//! the poses they are asked about.
+//! The methods of a pair check, as in the world, with the state that each keeps from frame to
+//! frame, and the poses at which they are timed.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// About so many triangles: a bumpy torus, or a bumpy sheet where they are too few for one.
+    /// A body of about `triangles` triangles: a bumpy torus, or a bumpy sheet below 36 triangles.
     pub(super) fn new(triangles: usize) -> Result<Self> {
         let mesh = if triangles < 36 {
             let across = ((triangles as f64 / 2.0).sqrt().round() as usize).max(1);
@@ -42,46 +42,46 @@ impl Body {
     }
 }
 
-/// Checks for which hulls are not asked again, at most, as in the world.
+/// The maximum number of consecutive checks that skip the hulls, as in the world.
 const MAX_CHECKS_WITHOUT_HULLS: u8 = 32;
 
-/// A method at work on one pair.
+/// The state of all methods for one pair.
 #[derive(Default)]
 struct State {
     hulls: convex::HullCache,
     meshes: pair::MeshCache,
-    wait: u8,
-    next_wait: u8,
+    checks_to_skip: u8,
+    next_skip: u8,
 }
 
 impl State {
-    /// Whether the two meet, by a method for meshes.
+    /// Whether the two bodies intersect, by a method for meshes.
     fn check(&mut self, method: MethodKind, a: &Body, b: &Body, pose: &Pose) -> bool {
         match method.name() {
             "hulls" => {
                 convex::intersects_cached(&a.hull, &b.hull, pose, &mut self.hulls).is_intersecting()
             }
             "hulls-then-triangles" => {
-                if self.wait == 0 {
+                if self.checks_to_skip == 0 {
                     if !self.check(MethodKind::HULLS, a, b, pose) {
-                        self.next_wait = 0;
+                        self.next_skip = 0;
                         return false;
                     }
-                    self.next_wait = (2 * self.next_wait + 1).min(MAX_CHECKS_WITHOUT_HULLS);
-                    self.wait = self.next_wait;
+                    self.next_skip = (2 * self.next_skip + 1).min(MAX_CHECKS_WITHOUT_HULLS);
+                    self.checks_to_skip = self.next_skip;
                 } else {
-                    self.wait -= 1;
+                    self.checks_to_skip -= 1;
                 }
                 self.check(MethodKind::TRIANGLES, a, b, pose)
             }
             "sweep" | "brute-force" => {
-                let (here, there) =
+                let (posed_a, posed_b) =
                     (Posed::new(&a.mesh, &Pose::IDENTITY), Posed::new(&b.mesh, pose));
                 let mut first = First::default();
                 if method == MethodKind::SWEEP {
-                    sweep::traverse(&here, &there, &mut first);
+                    sweep::traverse(&posed_a, &posed_b, &mut first);
                 } else {
-                    brute::traverse(&here, &there, &mut first);
+                    brute::traverse(&posed_a, &posed_b, &mut first);
                 }
                 first.pair.is_some()
             }
@@ -90,8 +90,8 @@ impl State {
     }
 }
 
-/// Whether a method can be waited for.
-pub(super) fn bears(method: MethodKind, a: &Body, b: &Body) -> bool {
+/// Whether a method is fast enough to be measured for these sizes.
+pub(super) fn is_feasible(method: MethodKind, a: &Body, b: &Body) -> bool {
     let (m, n) = (a.triangles(), b.triangles());
     match method.name() {
         "brute-force" => m * n <= 100_000,
@@ -100,17 +100,17 @@ pub(super) fn bears(method: MethodKind, a: &Body, b: &Body) -> bool {
     }
 }
 
-/// Where B is in A's frame.
+/// The kind of B's poses in A's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Regime {
-    /// One percent of the size apart.
+    /// Apart by 1 % of the size.
     Near,
-    /// All but touching.
+    /// Apart by 0.05 % of the size.
     Touch,
-    /// Deep in each other.
+    /// Penetrating, at 30 % of the distance of first contact.
     Deep,
-    /// B flies past or through A, by 1 % of its size and one degree a frame, while their boxes
-    /// overlap.
+    /// B passes A or goes through it, by 1 % of A's size and one degree per frame; only frames in
+    /// which their boxes overlap.
     Flight,
 }
 
@@ -127,64 +127,68 @@ impl Regime {
     }
 }
 
-/// The poses of each regime; of flights, one list each.
+/// The poses of each regime; a list for each flight.
 pub(super) struct Poses {
-    still: [Vec<Pose>; 3],
+    single: [Vec<Pose>; 3],
     flights: Vec<Vec<Pose>>,
 }
 
 impl Poses {
     pub(super) fn new(a: &Body, b: &Body, count: usize, random: &mut Random) -> Result<Self> {
-        let mut still = [const { Vec::new() }; 3];
+        let mut single = [const { Vec::new() }; 3];
         for _ in 0..count {
-            for (list, pose) in still.iter_mut().zip(approach(&a.mesh, &b.mesh, random)?) {
+            for (list, pose) in single.iter_mut().zip(approach(&a.mesh, &b.mesh, random)?) {
                 list.push(pose);
             }
         }
         let flights = (0..count).map(|_| flight(a, b, random)).collect::<Result<_>>()?;
-        Ok(Self { still, flights })
+        Ok(Self { single, flights })
     }
 
-    /// Runs of poses: those within one are a flight, or a single pose.
+    /// Runs of consecutive poses: a flight each, or a single pose each.
     pub(super) fn runs(&self, regime: Regime) -> Vec<&[Pose]> {
         match regime {
             Regime::Flight => self.flights.iter().map(Vec::as_slice).collect(),
-            _ => self.still[regime as usize].iter().map(std::slice::from_ref).collect(),
+            _ => self.single[regime as usize].iter().map(std::slice::from_ref).collect(),
         }
     }
 
-    /// How many of the flights' frames the hulls leave open.
-    pub(super) fn open(&self, a: &Body, b: &Body) -> f64 {
+    /// The share of the flights' frames in which the hulls intersect.
+    pub(super) fn hulls_undecided(&self, a: &Body, b: &Body) -> f64 {
         let poses = || self.flights.iter().flatten();
         let meet = |pose: &&Pose| convex::intersects(&a.hull, &b.hull, pose).is_intersecting();
         poses().filter(meet).count() as f64 / poses().count().max(1) as f64
     }
 }
 
-/// A straight flight past the middle of A, up to a radius away from it.
+/// A straight flight past the center of A, at a distance of up to half of A's size.
 fn flight(a: &Body, b: &Body, random: &mut Random) -> Result<Vec<Pose>> {
     let size = a.mesh.bounds().extent().max_element();
-    let (way, axis) = (direction(random), direction(random));
-    let side = way.any_orthonormal_vector();
-    let turn = 0.5 * std::f64::consts::TAU * random.signed();
-    let offset = (side * turn.cos() + way.cross(side) * turn.sin()) * random.signed() * 0.5 * size;
+    let (velocity_axis, axis) = (direction(random), direction(random));
+    let side = velocity_axis.any_orthonormal_vector();
+    let side_angle = 0.5 * std::f64::consts::TAU * random.signed();
+    let offset = (side * side_angle.cos() + velocity_axis.cross(side) * side_angle.sin())
+        * random.signed()
+        * 0.5
+        * size;
     let start = Pose::from_axis_angle(direction(random), 3.0 * random.signed())?;
-    let (own, its) = (a.mesh.bounds(), b.mesh.bounds());
+    let (bounds_a, bounds_b) = (a.mesh.bounds(), b.mesh.bounds());
     let mut poses = Vec::new();
     for step in -300..300 {
-        let at: Vec3 = own.center() + offset + way * (0.01 * size * f64::from(step));
-        let turned = Pose::from_axis_angle(axis, f64::from(step).to_radians())?.compose(&start)?;
-        let pose = Pose::from_translation(at)?.compose(&turned)?;
-        if its.transformed(&pose).overlaps(&own) {
+        let at: Vec3 = bounds_a.center() + offset + velocity_axis * (0.01 * size * f64::from(step));
+        let rotation =
+            Pose::from_axis_angle(axis, f64::from(step).to_radians())?.compose(&start)?;
+        let pose = Pose::from_translation(at)?.compose(&rotation)?;
+        if bounds_b.transformed(&pose).overlaps(&bounds_a) {
             poses.push(pose);
         }
     }
     Ok(poses)
 }
 
-/// Nanoseconds a check by a method for meshes: the fastest pass of those within the budget, of
-/// three at least. Each run starts with nothing known. `None` if it says something else than the
-/// triangles do.
+/// Nanoseconds per check by a method for meshes: the fastest of at least three passes within the
+/// budget. Each run starts with empty state. `None` if the method finds another number of
+/// intersections than the test of triangles.
 pub(super) fn time(
     method: MethodKind,
     bodies: (&Body, &Body),
@@ -207,7 +211,7 @@ pub(super) fn time(
     Some(fastest(checks, budget, || pass(method)))
 }
 
-/// Nanoseconds for each of `checks`, of the fastest pass.
+/// Nanoseconds per check of the fastest pass, which makes `checks` checks.
 pub(super) fn fastest<T>(checks: usize, budget: f64, mut pass: impl FnMut() -> T) -> f64 {
     let (start, mut best, mut passes) = (Instant::now(), f64::INFINITY, 0);
     while passes < 3 || (passes < 50 && start.elapsed().as_secs_f64() < budget) {
@@ -227,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_methods_say_the_same() {
+    fn all_methods_agree() {
         for (m, n) in [(2, 8), (40, 300)] {
             let (a, b) = (Body::new(m).unwrap(), Body::new(n).unwrap());
             let poses = Poses::new(&a, &b, 3, &mut Random::new(1)).unwrap();

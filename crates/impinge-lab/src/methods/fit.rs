@@ -1,13 +1,13 @@
-//! Constants of cost models: those that leave the smallest relative errors.
+//! Constants of cost models, fitted by least squares of the relative errors.
 
-/// `base + slope x`, with the squares of relative errors least. Neither is negative.
+/// `base + slope x`, by least squares of the relative errors. Neither is negative.
 pub(super) fn line(points: &[(f64, f64)]) -> (f64, f64) {
     let (base, slope) = plane(points.iter().map(|(x, cost)| ([1.0, *x], *cost)));
     (base, slope)
 }
 
-/// `p x + q y`, with the squares of relative errors least. Neither is negative: one that would be
-/// is zero, and the other alone is fitted.
+/// `p x + q y`, by least squares of the relative errors. Neither is negative: if one would be, it
+/// is set to zero and the other is fitted alone.
 fn plane(points: impl Iterator<Item = ([f64; 2], f64)>) -> (f64, f64) {
     // With errors relative to the cost, each equation is divided by it.
     let (mut xx, mut xy, mut yy, mut x1, mut y1) = (0.0, 0.0, 0.0, 0.0, 0.0);
@@ -27,12 +27,12 @@ fn plane(points: impl Iterator<Item = ([f64; 2], f64)>) -> (f64, f64) {
     if q < 0.0 || yy == 0.0 { (x1 / xx, 0.0) } else { (0.0, y1 / yy) }
 }
 
-/// `slope x`, with the squares of relative errors least.
+/// `slope x`, by least squares of the relative errors.
 pub(super) fn ratio(points: &[(f64, f64)]) -> f64 {
     plane(points.iter().map(|(x, cost)| ([*x, 0.0], *cost))).0
 }
 
-/// The mean with the squares of relative errors least.
+/// The constant, by least squares of the relative errors.
 pub(super) fn constant(costs: &[f64]) -> f64 {
     plane(costs.iter().map(|cost| ([1.0, 0.0], *cost))).0
 }
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_found_again() {
+    fn a_line_is_recovered() {
         let points: Vec<(f64, f64)> =
             (0..10).map(|x| (f64::from(x), 3.0 + 2.0 * f64::from(x))).collect();
         let (base, slope) = line(&points);
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_negative() {
+    fn coefficients_are_not_negative() {
         let (base, slope) = line(&[(1.0, 1.0), (2.0, 4.0), (3.0, 9.0)]);
         assert!(base == 0.0 && slope > 0.0, "{base} {slope}");
         let (base, slope) = line(&[(1.0, 9.0), (2.0, 4.0), (3.0, 1.0)]);

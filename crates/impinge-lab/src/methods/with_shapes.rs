@@ -1,4 +1,5 @@
-//! Pairs of which one at least is no mesh: certified GJK, or a search over the mesh's tree.
+//! Pairs with at least one shape other than a mesh: certified GJK, or a search over the mesh's
+//! tree.
 
 use anyhow::Result;
 use impinge::convex::{Capsule, Cuboid, Hull, Sphere};
@@ -11,16 +12,16 @@ use crate::bodies::{self, direction};
 use crate::report::{Report, Table, count, short};
 use impinge::internals::Random;
 
-/// What was measured, in nanoseconds a check.
+/// Measurements in nanoseconds per check.
 pub(super) struct WithShapes {
-    /// The kinds, and each of them against each.
+    /// The kinds of shapes, and the times of all their pairs.
     names: Vec<&'static str>,
     pairs: Vec<Vec<f64>>,
-    /// Triangles, and each kind against the mesh.
+    /// Numbers of triangles, and the times of each kind against the mesh.
     meshes: Vec<(usize, Vec<f64>)>,
-    /// The constant for two shapes that are no meshes.
-    pub(super) alone: f64,
-    /// The constant for a shape and a mesh, and what each doubling of its triangles adds.
+    /// The constant for two shapes other than meshes.
+    pub(super) two_shapes: f64,
+    /// The base for a shape and a mesh, and the addition for each doubling of the mesh's triangles.
     pub(super) mesh: (f64, f64),
 }
 
@@ -34,7 +35,7 @@ impl WithShapes {
             ("cuboid", Cuboid::new([0.5, 0.4, 0.6])?.into()),
             ("hull of 50 vertices", hull.into()),
         ];
-        let one = |a: &Shape, b: &Shape, random: &mut Random| -> Result<f64> {
+        let time_pair = |a: &Shape, b: &Shape, random: &mut Random| -> Result<f64> {
             let runs: Vec<Vec<Pose>> =
                 (0..arguments.poses.max(1)).map(|_| flight(random)).collect::<Result<_>>()?;
             let checks = runs.iter().map(Vec::len).sum();
@@ -52,34 +53,37 @@ impl WithShapes {
         };
         let mut pairs: Vec<Vec<f64>> = Vec::new();
         for (_, a) in &shapes {
-            let row = shapes.iter().map(|(_, b)| one(a, b, &mut random)).collect::<Result<_>>()?;
+            let row =
+                shapes.iter().map(|(_, b)| time_pair(a, b, &mut random)).collect::<Result<_>>()?;
             pairs.push(row);
         }
         let mut meshes = Vec::new();
         for body in bodies {
             let mesh = Shape::from(body.mesh.clone());
-            let row =
-                shapes.iter().map(|(_, s)| one(&mesh, s, &mut random)).collect::<Result<_>>()?;
+            let row = shapes
+                .iter()
+                .map(|(_, s)| time_pair(&mesh, s, &mut random))
+                .collect::<Result<_>>()?;
             meshes.push((body.triangles(), row));
         }
         let all: Vec<f64> = pairs.iter().flatten().copied().collect();
-        let alone = fit::constant(&all);
+        let two_shapes = fit::constant(&all);
         let points: Vec<(f64, f64)> = meshes
             .iter()
             .flat_map(|(n, row): &(usize, Vec<f64>)| row.iter().map(|ns| ((*n as f64).log2(), *ns)))
             .collect();
         let names = shapes.iter().map(|(name, _)| *name).collect();
-        Ok(Self { names, pairs, meshes, alone, mesh: fit::line(&points) })
+        Ok(Self { names, pairs, meshes, two_shapes, mesh: fit::line(&points) })
     }
 
     pub(super) fn report(&self, report: &mut Report) {
-        report.heading("With shapes that are no meshes");
+        report.heading("With shapes other than meshes");
         report.paragraph(
-            "Nanoseconds a check in flight, the shapes of about the same size as the meshes.",
+            "Nanoseconds a check in flight; the shapes have about the same size as the meshes.",
         );
-        let mut heads = vec!["against"];
-        heads.extend(&self.names);
-        let mut table = Table::new(&heads);
+        let mut headings = vec!["against"];
+        headings.extend(&self.names);
+        let mut table = Table::new(&headings);
         for (name, row) in self.names.iter().zip(&self.pairs) {
             let mut cells = vec![(*name).to_owned()];
             cells.extend(row.iter().map(|ns| short(*ns)));
@@ -94,17 +98,17 @@ impl WithShapes {
     }
 }
 
-/// Past or through something of a size of two, while boxes of that size overlap.
+/// A flight past or through a body of size two; only poses in which boxes of that size overlap.
 fn flight(random: &mut Random) -> Result<Vec<Pose>> {
-    let (way, axis) = (direction(random), direction(random));
+    let (velocity_axis, axis) = (direction(random), direction(random));
     let offset = random.in_cube() * 0.7;
-    let room = Aabb::from_corners(Vec3::splat(-1.4), Vec3::splat(1.4));
+    let overlap_box = Aabb::from_corners(Vec3::splat(-1.4), Vec3::splat(1.4));
     let mut poses = Vec::new();
     for step in -150..150 {
-        let at = offset + way * (0.02 * f64::from(step));
-        let turn = Pose::from_axis_angle(axis, f64::from(step).to_radians())?;
-        if room.contains(at) {
-            poses.push(Pose::from_translation(at)?.compose(&turn)?);
+        let at = offset + velocity_axis * (0.02 * f64::from(step));
+        let rotation = Pose::from_axis_angle(axis, f64::from(step).to_radians())?;
+        if overlap_box.contains(at) {
+            poses.push(Pose::from_translation(at)?.compose(&rotation)?);
         }
     }
     Ok(poses)

@@ -1,5 +1,6 @@
-//! Moving boxes: one row for each broad phase, timed as the others are. What began and ended is
-//! reported in every frame, within the time; boxes are not fattened in what is reported.
+//! Moving boxes: a row for each broad phase, timed as the peers are. The time of a frame includes
+//! the report of the pairs that began and ended; these are pairs of the exact boxes, without
+//! margins.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,9 +10,9 @@ use anyhow::{Context, Result};
 use impinge::broad::{Bounds, Moved, PhaseKind};
 use impinge_papers::zachmann::broad::{BROAD_PHASES, phase_by_name};
 
-use super::Lines;
+use super::RowFile;
 use crate::boxes::file::Recording;
-use crate::boxes::follow::{Followed, bears, with_threads};
+use crate::boxes::follow::{TimedPhase, is_feasible, with_threads};
 use crate::common::Common;
 
 /// Arguments of `impinge-lab peers-broad`.
@@ -19,16 +20,16 @@ use crate::common::Common;
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// The folder that holds the workloads, `broad/`.
+    /// The folder with the workloads, which are in its subfolder `broad/`.
     #[arg(long, env = "PEER_WORK", value_name = "DIR")]
     work: PathBuf,
-    /// How many threads share the work.
+    /// The number of threads.
     #[arg(long, default_value_t = 1, value_name = "N")]
     threads: usize,
     /// Only these broad phases, by name.
     #[arg(long, value_delimiter = ',', value_parser = phase_by_name, value_name = "NAMES")]
     phases: Vec<PhaseKind>,
-    /// Tells which boxes moved, as an application would; otherwise all may have.
+    /// Passes the list of boxes that moved, as an application would; otherwise all count as moved.
     #[arg(long)]
     movers: bool,
     /// Only workloads whose names contain one of these.
@@ -36,38 +37,38 @@ pub(crate) struct Arguments {
 }
 
 /// Seconds after which a cell ends.
-const LONGEST: f64 = 60.0;
+const MAX_SECONDS_PER_ROW: f64 = 60.0;
 
-/// Runs every workload asked for.
+/// Runs all selected workloads.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let lines = Lines::create(&arguments.common, "peers-broad")?;
+    let rows = RowFile::create(&arguments.common, "peers-broad")?;
     let folder = arguments.work.join("broad");
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
-        .with_context(|| format!("{}: make the workloads first", folder.display()))?
+        .with_context(|| format!("{}: cannot be read; write workloads with `impinge-lab broad-scenes --write DIR`, and name DIR with --work", folder.display()))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
     paths.sort();
     for path in paths {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let is_asked = |part: &String| name.contains(part.as_str());
+        let is_selected = |part: &String| name.contains(part.as_str());
         if path.extension().is_none_or(|e| e != "bin")
-            || !(arguments.names.is_empty() || arguments.names.iter().any(is_asked))
+            || !(arguments.names.is_empty() || arguments.names.iter().any(is_selected))
         {
             continue;
         }
         let recording = Recording::read(&path)?;
         let movers = arguments.movers.then(|| movers(&recording));
-        for choice in BROAD_PHASES {
-            let is_asked = if arguments.phases.is_empty() {
-                bears(*choice, recording.boxes())
+        for kind in BROAD_PHASES {
+            let is_selected = if arguments.phases.is_empty() {
+                is_feasible(*kind, recording.boxes())
             } else {
-                arguments.phases.contains(choice)
+                arguments.phases.contains(kind)
             };
-            if is_asked {
-                let followed = with_threads(arguments.threads, || {
-                    follow(&recording, movers.as_deref(), *choice, &arguments.common)
+            if is_selected {
+                let timed = with_threads(arguments.threads, || {
+                    follow(&recording, movers.as_deref(), *kind, &arguments.common)
                 })?;
-                lines.tell(&line(&peer(*choice, arguments), &name, &followed))?;
+                rows.write_row(&row(&peer(*kind, arguments), &name, &timed))?;
             }
         }
     }
@@ -77,35 +78,38 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 fn follow(
     recording: &Recording,
     movers: Option<&[Vec<u32>]>,
-    choice: PhaseKind,
+    kind: PhaseKind,
     common: &Common,
-) -> Followed {
-    let mut longest = LONGEST;
-    common.limit_seconds(&mut longest, 0.1);
-    let mut followed = Followed::new(choice);
+) -> TimedPhase {
+    let mut limit_s = MAX_SECONDS_PER_ROW;
+    common.limit_seconds(&mut limit_s, 0.1);
+    let mut timed = TimedPhase::new(kind);
     let start = Instant::now();
     for (i, bounds) in recording.frames().enumerate() {
         let moved = movers.map_or(Moved::All, |movers| Moved::Only(&movers[i]));
-        followed.frame(bounds, moved);
-        if start.elapsed().as_secs_f64() > longest {
+        timed.frame(bounds, moved);
+        if start.elapsed().as_secs_f64() > limit_s {
             break;
         }
     }
-    followed
+    timed
 }
 
-/// Which boxes differ from those of the frame before; all in the first.
+/// The boxes that differ from those of the previous frame; all boxes in the first frame.
 fn movers(recording: &Recording) -> Vec<Vec<u32>> {
     let mut before: &[Bounds] = &[];
-    let list = |bounds: &[Bounds], before: &[Bounds]| {
+    let moved_since = |bounds: &[Bounds], before: &[Bounds]| {
         let differs = |i: &u32| before.get(*i as usize) != Some(&bounds[*i as usize]);
         (0..bounds.len() as u32).filter(differs).collect()
     };
-    recording.frames().map(|bounds| list(bounds, std::mem::replace(&mut before, bounds))).collect()
+    recording
+        .frames()
+        .map(|bounds| moved_since(bounds, std::mem::replace(&mut before, bounds)))
+        .collect()
 }
 
-fn peer(choice: PhaseKind, arguments: &Arguments) -> String {
-    let mut name = format!("impinge-{choice}");
+fn peer(kind: PhaseKind, arguments: &Arguments) -> String {
+    let mut name = format!("impinge-{kind}");
     if arguments.movers {
         name.push_str("-movers");
     }
@@ -115,15 +119,15 @@ fn peer(choice: PhaseKind, arguments: &Arguments) -> String {
     name
 }
 
-fn line(peer: &str, workload: &str, followed: &Followed) -> String {
+fn row(peer: &str, workload: &str, timed: &TimedPhase) -> String {
     format!(
         r#"{{"peer":"{peer}","workload":"{workload}","regime":"broad","mode":"broad","frames":{},"first_ms":{:.3},"mean_ms":{:.4},"median_ms":{:.4},"pairs":{},"last_pairs":{}}}"#,
-        followed.frames(),
-        followed.first(),
-        followed.mean(),
-        followed.median(),
-        followed.pairs(),
-        followed.live(),
+        timed.frames(),
+        timed.first(),
+        timed.mean(),
+        timed.median(),
+        timed.pairs(),
+        timed.live(),
     )
 }
 
@@ -132,14 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_what_the_report_reads() {
+    fn a_row_has_the_fields_of_the_report() {
         let at = |x: f32| [0.0, x].map(|x| Bounds { min: [x; 3], max: [x + 1.0; 3] });
-        let mut followed = Followed::new(PhaseKind::TREE);
+        let mut timed = TimedPhase::new(PhaseKind::TREE);
         for x in [0.5, 0.25, 3.0] {
-            followed.frame(&at(x), Moved::All);
+            timed.frame(&at(x), Moved::All);
         }
-        let line = line("impinge-tree", "two", &followed);
-        let json: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let row = row("impinge-tree", "two", &timed);
+        let json: serde_json::Value = serde_json::from_str(&row).unwrap();
         assert_eq!(json["frames"], 3);
         assert_eq!((&json["pairs"], &json["last_pairs"]), (&2.into(), &0.into()));
         assert!(json["median_ms"].as_f64().unwrap() >= 0.0);

@@ -1,5 +1,5 @@
-//! Hull against hull. A sample is a whole pass over the poses, because one query is shorter than
-//! what a clock costs; median and mean are over the passes.
+//! Hull against hull. A sample is a whole pass over the poses, because a query is shorter than
+//! reading the clock; median and mean are over the passes.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,31 +8,32 @@ use anyhow::Result;
 use impinge::convex::{self, Hull, HullCache};
 use impinge::{Mesh, Pose};
 
-use super::{Arguments, Cell, Measured, Workload, each};
+use super::{Arguments, Cell, Measured, Workload, run_workloads};
 
-/// The most passes, and the fewest.
+/// The minimum and maximum number of passes.
 const PASSES: std::ops::RangeInclusive<usize> = 3..=50;
 
-/// Passes end after so many budgets, fewer than the fewest though they be.
-const PATIENCE: f64 = 4.0;
+/// Passes end after this multiple of the budget, even before the minimum number.
+const MAX_BUDGETS: f64 = 4.0;
 
-/// Runs every workload asked for.
+/// Runs all selected workloads.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    each(&arguments.limited(), "convex", workload)
+    run_workloads(&arguments.limited(), "convex", workload)
 }
 
 fn workload(workload: &Workload<'_>) -> Result<()> {
     let hull = |mesh: &Mesh| Hull::new(mesh.vertices());
     let (a, b) = (&hull(&workload.a)?, &hull(&workload.b)?);
     for cell in workload.cells() {
-        time(&cell, "bool", |pose| truth(convex::intersects(a, b, pose).is_intersecting()))?;
-        // The points and the direction count as asked for.
+        time(&cell, "bool", |pose| to_number(convex::intersects(a, b, pose).is_intersecting()))?;
+        // `black_box` of the whole answer: the time includes computing the points and the
+        // direction.
         time(&cell, "dist", |pose| black_box(convex::distance(a, b, pose)).upper)?;
         time(&cell, "signed", |pose| black_box(convex::contact(a, b, pose)).0.upper)?;
         if cell.regime == "coherent" {
             let cache = &mut HullCache::default();
             time(&cell, "bool-warm", |pose| {
-                truth(convex::intersects_cached(a, b, pose, cache).is_intersecting())
+                to_number(convex::intersects_cached(a, b, pose, cache).is_intersecting())
             })?;
             let cache = &mut HullCache::default();
             time(&cell, "dist-warm", |pose| {
@@ -47,11 +48,11 @@ fn workload(workload: &Workload<'_>) -> Result<()> {
     Ok(())
 }
 
-fn truth(is_so: bool) -> f64 {
-    f64::from(u8::from(is_so))
+fn to_number(value: bool) -> f64 {
+    f64::from(u8::from(value))
 }
 
-/// One pass for the answers, then passes within the budget, each over all poses in their order.
+/// One pass for the answers, then timed passes within the budget, each over all poses in order.
 fn time(cell: &Cell<'_>, mode: &str, mut query: impl FnMut(&Pose) -> f64) -> Result<()> {
     let budget = cell.arguments.budget;
     let answers: Vec<f64> = cell.poses.iter().map(&mut query).collect();
@@ -64,10 +65,10 @@ fn time(cell: &Cell<'_>, mode: &str, mut query: impl FnMut(&Pose) -> f64) -> Res
             black_box(query(pose));
         }
         us.push(clock.elapsed().as_secs_f64() * 1e6 / cell.poses.len().max(1) as f64);
-        if spent() > PATIENCE * budget {
+        if spent() > MAX_BUDGETS * budget {
             break;
         }
     }
     let passes = us.len();
-    cell.tell(mode, &Measured { us, passes, answers })
+    cell.write_results(mode, &Measured { us, passes, answers })
 }

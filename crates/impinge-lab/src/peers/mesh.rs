@@ -1,6 +1,5 @@
 //! Mesh against mesh. Each pose is timed alone and keeps its fastest pass, of at most five within
-//! the budget; median and mean are over the poses. A first pass that takes twice the budget stops
-//! there.
+//! the budget; median and mean are over the poses. A first pass stops after twice the budget.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -9,22 +8,22 @@ use anyhow::Result;
 use impinge::pair::{Collect, First, MeshCache, first_pair_cached, intersecting_pairs, traverse};
 use impinge::{Mesh, Pose, distance};
 
-use super::{Arguments, Cell, Measured, Workload, each};
+use super::{Arguments, Cell, Measured, Workload, run_workloads};
 use crate::timing::{self, Timed};
 
-/// Poses whose pairs are written.
-const DUMPED: usize = 20;
+/// The number of poses whose pairs are written.
+const POSES_WITH_PAIRS: usize = 20;
 
-/// Runs every workload asked for.
+/// Runs all selected workloads.
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    each(&arguments.limited(), "mesh", workload)
+    run_workloads(&arguments.limited(), "mesh", workload)
 }
 
 fn workload(workload: &Workload<'_>) -> Result<()> {
     let (a, b) = (&workload.a, &workload.b);
     let build = timing::build(a, 5);
     let triangles = a.triangles().len();
-    workload.lines.tell(&format!(
+    workload.rows.write_row(&format!(
         r#"{{"peer":"impinge","workload":"{}","regime":"build","mode":"build","triangles":{triangles},"build_ms":{:.3},"bytes_per_tri":{:.1}}}"#,
         workload.name,
         build.as_secs_f64() * 1e3,
@@ -50,13 +49,13 @@ fn workload(workload: &Workload<'_>) -> Result<()> {
         })?;
         // A mesh without triangles is infinitely far away.
         time(&cell, "dist", |pose| distance(a, b, pose).map_or(f64::INFINITY, |d| d.upper))?;
-        dump(&cell, a, b)?;
+        write_pairs(&cell, a, b)?;
     }
     Ok(())
 }
 
-/// Times the query on the poses, always in their order, so that a query that remembers the last one
-/// can gain by it.
+/// Times the query on the poses, always in their order, so that a query with a cache of the last
+/// pose can benefit.
 fn time(cell: &Cell<'_>, mode: &str, mut query: impl FnMut(&Pose) -> f64) -> Result<()> {
     let budget = Duration::from_secs_f64(cell.arguments.budget);
     let warm_up = Instant::now();
@@ -67,16 +66,16 @@ fn time(cell: &Cell<'_>, mode: &str, mut query: impl FnMut(&Pose) -> f64) -> Res
         }
     }
     let Timed { us, answers, passes } = timing::time(budget, cell.poses, query);
-    cell.tell(mode, &Measured { us, passes, answers })
+    cell.write_results(mode, &Measured { us, passes, answers })
 }
 
-/// Writes the pairs of the first poses, one line each: pose, triangle of A, triangle of B.
-fn dump(cell: &Cell<'_>, a: &Mesh, b: &Mesh) -> Result<()> {
+/// Writes the pairs of the first poses, a line each: pose, triangle of A, triangle of B.
+fn write_pairs(cell: &Cell<'_>, a: &Mesh, b: &Mesh) -> Result<()> {
     if cell.arguments.answers.is_none() {
         return Ok(());
     }
     let mut text = String::new();
-    for (i, pose) in cell.poses.iter().take(DUMPED).enumerate() {
+    for (i, pose) in cell.poses.iter().take(POSES_WITH_PAIRS).enumerate() {
         for (t, u) in intersecting_pairs(a, b, pose) {
             writeln!(text, "{i} {t} {u}")?;
         }

@@ -1,5 +1,5 @@
-//! Our rows in the peer measurements: the same files, the same way of timing, one JSON object a
-//! line and cell.
+//! Our rows in the peer measurements: the same files and the same timing as the peers. Each row is
+//! a line with a JSON object.
 //!
 //! A workload is a folder `mesh/NAME` or `convex/NAME` with `a.obj`, `b.obj` and `poses-REGIME.txt`
 //! (twelve numbers a line, the row-major matrix `[R | t]` of B in A's frame).
@@ -19,26 +19,26 @@ use impinge::{Mesh, Pose};
 
 use crate::common::Common;
 
-/// Where the workloads are and what to run.
+/// Arguments of `impinge-lab peers` and `peers-convex`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// The folder that holds the workloads, `mesh/` and `convex/`.
+    /// The folder with the workloads, which are in its subfolders `mesh/` and `convex/`.
     #[arg(long, env = "PEER_WORK", value_name = "DIR")]
     work: PathBuf,
-    /// Where to write the answers, for the report's comparison with those of the others.
+    /// Folder for the answers, which the report compares with those of the peers.
     #[arg(long, env = "PEER_OUT", value_name = "DIR")]
     answers: Option<PathBuf>,
-    /// Seconds a cell may take.
+    /// Seconds for each row.
     #[arg(long, env = "PEER_BUDGET_S", default_value_t = 1.5, value_name = "S")]
     budget: f64,
-    /// Only workloads whose names begin so.
+    /// Only workloads whose names begin with one of these.
     names: Vec<String>,
 }
 
-/// Poses of a regime that are asked with `--quick`.
-const FEW_POSES: usize = 3;
+/// The number of poses per regime with `--quick`.
+const QUICK_POSES: usize = 3;
 
 impl Arguments {
     fn limited(mut self) -> Self {
@@ -47,10 +47,10 @@ impl Arguments {
     }
 }
 
-/// The lines of a run: printed, and kept in a file beside the other results.
-struct Lines(File);
+/// Prints the rows of a run, and writes them to a file in the folder of the results.
+struct RowFile(File);
 
-impl Lines {
+impl RowFile {
     fn create(common: &Common, name: &str) -> Result<Self> {
         let path = common.out.join(format!("{name}.jsonl"));
         let place = || format!("{}: not writable", path.display());
@@ -58,29 +58,29 @@ impl Lines {
         Ok(Self(File::create(&path).with_context(place)?))
     }
 
-    fn tell(&self, line: &str) -> Result<()> {
-        println!("{line}");
-        Ok(writeln!(&self.0, "{line}")?)
+    fn write_row(&self, row: &str) -> Result<()> {
+        println!("{row}");
+        Ok(writeln!(&self.0, "{row}")?)
     }
 }
 
-/// A folder of two bodies and the poses of the second.
+/// Two bodies, and the poses of the second by regime.
 struct Workload<'a> {
     arguments: &'a Arguments,
-    lines: &'a Lines,
+    rows: &'a RowFile,
     name: String,
     a: Mesh,
     b: Mesh,
-    /// By their names in order.
+    /// Sorted by name.
     regimes: Vec<(String, Vec<Pose>)>,
 }
 
 impl Workload<'_> {
     fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
-        let (arguments, lines, workload) = (self.arguments, self.lines, self.name.as_str());
+        let (arguments, rows, workload) = (self.arguments, self.rows, self.name.as_str());
         self.regimes.iter().map(move |(regime, poses)| Cell {
             arguments,
-            lines,
+            rows,
             workload,
             regime,
             poses,
@@ -88,16 +88,16 @@ impl Workload<'_> {
     }
 }
 
-/// Runs every workload asked for of those in the folder `kind`.
-fn each(
+/// Runs all selected workloads of the folder `kind`.
+fn run_workloads(
     arguments: &Arguments,
     kind: &str,
     run: impl Fn(&Workload<'_>) -> Result<()>,
 ) -> Result<()> {
-    let lines = Lines::create(&arguments.common, &format!("peers-{kind}"))?;
+    let rows = RowFile::create(&arguments.common, &format!("peers-{kind}"))?;
     let folder = arguments.work.join(kind);
     let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
-        .with_context(|| format!("{}: make the workloads first", folder.display()))?
+        .with_context(|| format!("{}: cannot be read; run `impinge-lab workloads` first, or name another folder with --work", folder.display()))?
         .map(|entry| Ok(entry?.path()))
         .collect::<Result<_>>()?;
     paths.sort();
@@ -106,7 +106,7 @@ fn each(
         if arguments.names.is_empty()
             || arguments.names.iter().any(|n| name.starts_with(n.as_str()))
         {
-            read(&path, &name, arguments, &lines)
+            read(&path, &name, arguments, &rows)
                 .and_then(|workload| run(&workload))
                 .with_context(|| name)?;
         }
@@ -118,7 +118,7 @@ fn read<'a>(
     path: &Path,
     name: &str,
     arguments: &'a Arguments,
-    lines: &'a Lines,
+    rows: &'a RowFile,
 ) -> Result<Workload<'a>> {
     let (a, b) = (Mesh::load(path.join("a.obj"))?, Mesh::load(path.join("b.obj"))?);
     let mut regimes = Vec::new();
@@ -127,12 +127,12 @@ fn read<'a>(
         let regime = file.file_name().and_then(|f| f.to_str());
         if let Some(regime) = regime.and_then(|f| f.strip_prefix("poses-")?.strip_suffix(".txt")) {
             let mut poses = poses(&file)?;
-            arguments.common.shorten(&mut poses, FEW_POSES);
+            arguments.common.shorten(&mut poses, QUICK_POSES);
             regimes.push((regime.to_owned(), poses));
         }
     }
     regimes.sort_by(|x, y| x.0.cmp(&y.0));
-    Ok(Workload { arguments, lines, name: name.to_owned(), a, b, regimes })
+    Ok(Workload { arguments, rows, name: name.to_owned(), a, b, regimes })
 }
 
 fn poses(file: &Path) -> Result<Vec<Pose>> {
@@ -140,9 +140,10 @@ fn poses(file: &Path) -> Result<Vec<Pose>> {
     let parse = |line: &str| -> Result<Pose> {
         let numbers: Vec<f64> =
             line.split_whitespace().map(str::parse).collect::<Result<_, _>>()?;
-        let row = |k: usize| -> Option<[f64; 4]> { numbers.get(4 * k..4 * k + 4)?.try_into().ok() };
-        let [Some(x), Some(y), Some(z)] = [row(0), row(1), row(2)] else {
-            anyhow::bail!("twelve numbers a line are needed");
+        let matrix_row =
+            |k: usize| -> Option<[f64; 4]> { numbers.get(4 * k..4 * k + 4)?.try_into().ok() };
+        let [Some(x), Some(y), Some(z)] = [matrix_row(0), matrix_row(1), matrix_row(2)] else {
+            anyhow::bail!("a pose needs twelve numbers in a line");
         };
         Ok(Pose::from_matrix([x, y, z])?)
     };
@@ -150,33 +151,33 @@ fn poses(file: &Path) -> Result<Vec<Pose>> {
     text.lines().enumerate().map(|(i, line)| parse(line).with_context(|| place(i))).collect()
 }
 
-/// One workload, regime and its poses: what a line of the report is about, save the mode.
+/// A workload and a regime with its poses. With a mode, it identifies a row of the report.
 struct Cell<'a> {
     arguments: &'a Arguments,
-    lines: &'a Lines,
+    rows: &'a RowFile,
     workload: &'a str,
     regime: &'a str,
     poses: &'a [Pose],
 }
 
-/// What was measured in a cell.
+/// The measurements of a row.
 struct Measured {
-    /// Microseconds a query: of each pose, or of each pass over all poses.
+    /// Microseconds per query: of each pose, or of each pass over all poses.
     us: Vec<f64>,
     passes: usize,
-    /// Of each pose: 0 or 1, a number of pairs, or a distance.
+    /// The answer for each pose: 0 or 1, a number of pairs, or a distance.
     answers: Vec<f64>,
 }
 
 impl Cell<'_> {
-    /// Prints the line, and writes the answers where the report looks for them.
-    fn tell(&self, mode: &str, measured: &Measured) -> Result<()> {
-        self.lines.tell(&self.line(mode, measured))?;
+    /// Writes the row, and the answers to the file that the report reads.
+    fn write_results(&self, mode: &str, measured: &Measured) -> Result<()> {
+        self.rows.write_row(&self.row(mode, measured))?;
         let text: String = measured.answers.iter().map(|answer| format!("{answer}\n")).collect();
         self.write(&format!("{mode}.txt"), &text)
     }
 
-    /// Writes a file about this cell, if answers are to be written.
+    /// Writes a file of this cell to the folder of the answers, if there is one.
     fn write(&self, what: &str, text: &str) -> Result<()> {
         if let Some(answers) = &self.arguments.answers {
             let folder = answers.join("impinge");
@@ -186,13 +187,14 @@ impl Cell<'_> {
         Ok(())
     }
 
-    fn line(&self, mode: &str, measured: &Measured) -> String {
-        line([self.workload, self.regime, mode], self.poses.len(), measured)
+    fn row(&self, mode: &str, measured: &Measured) -> String {
+        row([self.workload, self.regime, mode], self.poses.len(), measured)
     }
 }
 
-/// The line of a workload, regime and mode, of so many poses.
-fn line([workload, regime, mode]: [&str; 3], poses: usize, measured: &Measured) -> String {
+/// The JSON row of a workload, regime and mode. `poses` is the number of poses in the workload,
+/// which may exceed the number of answers.
+fn row([workload, regime, mode]: [&str; 3], poses: usize, measured: &Measured) -> String {
     let Measured { us, passes, answers } = measured;
     let mut us = us.clone();
     us.sort_by(f64::total_cmp);
@@ -223,24 +225,24 @@ fn line([workload, regime, mode]: [&str; 3], poses: usize, measured: &Measured) 
 mod tests {
     use super::*;
 
-    fn cell_line(mode: &str, answers: &[f64]) -> String {
+    fn cell_row(mode: &str, answers: &[f64]) -> String {
         let us = vec![3.0, 1.0, 2.0];
-        line(["w", "r", mode], 4, &Measured { us, passes: 2, answers: answers.to_vec() })
+        row(["w", "r", mode], 4, &Measured { us, passes: 2, answers: answers.to_vec() })
     }
 
     #[test]
-    fn a_line_has_what_the_report_reads() {
-        let line = cell_line("all", &[0.0, 5.0, 2.0]);
+    fn a_row_has_the_fields_of_the_report() {
+        let row = cell_row("all", &[0.0, 5.0, 2.0]);
         assert!(
-            line.contains(r#""n":3,"of":4,"reps":2,"mean_us":2.0000,"median_us":2.0000"#),
-            "{line}"
+            row.contains(r#""n":3,"of":4,"reps":2,"mean_us":2.0000,"median_us":2.0000"#),
+            "{row}"
         );
-        assert!(line.ends_with(r#""colliding":2,"pairs":7}"#), "{line}");
-        assert!(cell_line("bool", &[1.0, 0.0, 0.0]).ends_with(r#""colliding":1}"#));
-        let line = cell_line("dist", &[0.0, 0.25, 0.5]);
-        assert!(line.ends_with(r#""colliding":1,"sum_dist":0.750000000}"#), "{line}");
-        let line = cell_line("signed-warm", &[-0.5, 0.25, 0.5, -0.25]);
-        assert!(line.contains(r#""n":4,"of":4"#), "{line}");
-        assert!(line.ends_with(r#""colliding":2,"sum_dist":0.000000000}"#), "{line}");
+        assert!(row.ends_with(r#""colliding":2,"pairs":7}"#), "{row}");
+        assert!(cell_row("bool", &[1.0, 0.0, 0.0]).ends_with(r#""colliding":1}"#));
+        let row = cell_row("dist", &[0.0, 0.25, 0.5]);
+        assert!(row.ends_with(r#""colliding":1,"sum_dist":0.750000000}"#), "{row}");
+        let row = cell_row("signed-warm", &[-0.5, 0.25, 0.5, -0.25]);
+        assert!(row.contains(r#""n":4,"of":4"#), "{row}");
+        assert!(row.ends_with(r#""colliding":2,"sum_dist":0.000000000}"#), "{row}");
     }
 }

@@ -1,17 +1,16 @@
-//! Workloads of our own for the peer commands, in the format they read: generated meshes and hulls,
-//! and poses of every regime.
+//! Generated workloads for the peer commands: meshes and hulls, and poses of every regime.
 //!
 //! | regime of meshes | poses |
 //! | --- | --- |
 //! | `far` | boxes 0.001 to 0.02 apart |
 //! | `near` | surfaces 0.01 to 0.05 apart |
 //! | `touch` | surfaces 0.0005 apart |
-//! | `shallow` | 10 to 100 pairs of triangles meet |
-//! | `deep` | the middle of B at 30 % of the distance of first contact |
-//! | `flight` | in order, one degree and 0.01 a step |
+//! | `shallow` | 10 to 100 pairs of triangles intersect |
+//! | `deep` | the center of B at 30 % of the distance of first contact |
+//! | `flight` | consecutive; one degree and up to 0.03 per step |
 //!
-//! Hulls are moved along a ray, to -0.05, -0.001, 0.001, 0.05 and 0.5 of A's longest side beyond first
-//! contact. All meshes have a longest side of two.
+//! Hulls are moved along a ray, to -0.05, -0.001, 0.001, 0.05 and 0.5 of A's longest side beyond
+//! first contact. All meshes have a longest side of two.
 
 use std::f64::consts::PI;
 use std::fmt::Write as _;
@@ -27,15 +26,15 @@ use crate::bodies::{self, direction};
 use crate::common::Common;
 use impinge::internals::Random;
 
-/// Where to write, and how much.
+/// Arguments of `impinge-lab workloads`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     common: Common,
-    /// Poses a regime.
+    /// Poses per regime.
     #[arg(long, default_value_t = 200, value_name = "N")]
     poses: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -48,31 +47,31 @@ const MESHES: [(&str, [Model; 2], usize); 4] = [
     ("hand-deformed", [Model::Hand, Model::DeformedTorus], 50_000),
 ];
 
-/// Numbers of vertices of hulls.
-const VERTICES: [usize; 3] = [20, 100, 500];
+/// The numbers of vertices of the hulls.
+const HULL_VERTICES: [usize; 3] = [20, 100, 500];
 
-/// How far beyond first contact hulls are, of A's longest side.
+/// Distances of the hulls beyond first contact, as shares of A's longest side.
 const GAPS: [f64; 5] = [-0.05, -0.001, 0.001, 0.05, 0.5];
 
-/// Writes all workloads, to the folder `work`, which must not exist yet or be empty.
+/// Writes all workloads to the folder `work` of the results, which must be empty or not exist.
 pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     arguments.common.limit([(&mut arguments.poses, 5)]);
     let quick = arguments.common.quick;
     let folder = &arguments.common.out.join("work");
     let is_empty = !folder.exists() || fs::read_dir(folder)?.next().is_none();
-    ensure!(is_empty, "{}: the folder is not empty; name another", folder.display());
+    ensure!(is_empty, "{}: the folder is not empty; choose another with --out", folder.display());
     let poses = arguments.poses;
     let mut random = Random::new(arguments.seed);
     for (name, models, polygons) in MESHES {
         let polygons = if quick { polygons / 20 } else { polygons };
-        let make = |model: Model| unit(&model.generate(polygons, arguments.seed)?);
+        let make = |model: Model| to_size_two(&model.generate(polygons, arguments.seed)?);
         let (a, b) = (make(models[0])?, make(models[1])?);
         write_meshes(&folder.join("mesh").join(name), (&a, &b), poses, &mut random)
             .with_context(|| name)?;
         println!("mesh/{name}: {} and {} triangles", a.triangles().len(), b.triangles().len());
     }
     for shape in [bodies::Shape::Ellipsoid, bodies::Shape::Rod, bodies::Shape::Plate] {
-        for n in if quick { &VERTICES[..1] } else { &VERTICES } {
+        for n in if quick { &HULL_VERTICES[..1] } else { &HULL_VERTICES } {
             let name = format!("{}-{n}", shape.name());
             let (a, b) = (shape.hull(*n, &mut random)?, shape.hull(*n, &mut random)?);
             write_hulls(&folder.join("convex").join(&name), (&a, &b), 5 * poses, &mut random)
@@ -84,11 +83,11 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     Ok(())
 }
 
-/// The mesh in the middle of its box, with a longest side of two.
-fn unit(mesh: &Mesh) -> Result<Mesh> {
+/// The mesh scaled to a longest side of two, with the center of its box at the origin.
+fn to_size_two(mesh: &Mesh) -> Result<Mesh> {
     let Aabb { min, max } = mesh.bounds();
-    let (middle, scale) = (0.5 * (min + max), 2.0 / (max - min).max_element());
-    let vertices: Vec<Vec3> = mesh.vertices().iter().map(|v| (*v - middle) * scale).collect();
+    let (center, scale) = (0.5 * (min + max), 2.0 / (max - min).max_element());
+    let vertices: Vec<Vec3> = mesh.vertices().iter().map(|v| (*v - center) * scale).collect();
     Ok(Mesh::from_triangles(vertices, mesh.triangles().to_vec())?)
 }
 
@@ -114,25 +113,25 @@ fn write_poses(folder: &Path, regime: &str, poses: &[Pose]) -> Result<()> {
     Ok(fs::write(folder.join(format!("poses-{regime}.txt")), text)?)
 }
 
-/// B turned at random, on a ray from the middle of A.
+/// Poses of B in a random orientation along a ray from the center of A.
 struct Ray {
-    turn: Pose,
-    along: Vec3,
+    rotation: Pose,
+    axis: Vec3,
 }
 
 impl Ray {
     fn new(random: &mut Random) -> Result<Self> {
-        let turn = Pose::from_axis_angle(direction(random), PI * random.signed())?;
-        Ok(Self { turn, along: direction(random) })
+        let rotation = Pose::from_axis_angle(direction(random), PI * random.signed())?;
+        Ok(Self { rotation, axis: direction(random) })
     }
 
     fn at(&self, r: f64) -> Result<Pose> {
-        Ok(Pose::from_translation(self.along * r)?.compose(&self.turn)?)
+        Ok(Pose::from_translation(self.axis * r)?.compose(&self.rotation)?)
     }
 
-    /// The largest `r`, to `1e-9`, at which `holds` is true, if it is true near `low` and not from
-    /// `high` on.
-    fn last(&self, mut low: f64, mut high: f64, holds: impl Fn(&Pose) -> bool) -> Result<f64> {
+    /// Bisects for an `r` between `low` and `high`, to `1e-9`, where `holds` changes from true to
+    /// false. `holds` is taken as true at `low` and false at `high`.
+    fn bisect(&self, mut low: f64, mut high: f64, holds: impl Fn(&Pose) -> bool) -> Result<f64> {
         while high - low > 1e-9 {
             let middle = 0.5 * (low + high);
             if holds(&self.at(middle)?) { low = middle } else { high = middle }
@@ -150,35 +149,39 @@ fn write_meshes(
     fs::create_dir_all(folder)?;
     write_obj(&folder.join("a.obj"), a.vertices(), a.triangles())?;
     write_obj(&folder.join("b.obj"), b.vertices(), b.triangles())?;
-    // Further than any two points of both.
-    let out = 8.0;
+    // Larger than the distance of any two points of both meshes in contact.
+    let far_away = 8.0;
     let meets = |pose: &Pose| pair::first_pair(a, b, pose).is_some();
     let closer = |pose: &Pose, gap: f64| pair::distance(a, b, pose).is_some_and(|d| d.lower < gap);
     let boxes_within = |pose: &Pose, gap: f64| {
-        let (own, other) = (a.bounds(), b.bounds_at(pose));
-        (0..3).all(|k| own.min[k] - gap <= other.max[k] && other.min[k] - gap <= own.max[k])
+        let (bounds_a, bounds_b) = (a.bounds(), b.bounds_at(pose));
+        (0..3).all(|k| {
+            bounds_a.min[k] - gap <= bounds_b.max[k] && bounds_b.min[k] - gap <= bounds_a.max[k]
+        })
     };
     let mut regimes: [(&str, Vec<Pose>); 5] =
         ["far", "near", "touch", "shallow", "deep"].map(|name| (name, Vec::new()));
     while regimes[4].1.len() < count {
         let n = regimes[4].1.len();
         let ray = Ray::new(random)?;
-        let contact = ray.last(0.0, out, meets)?;
+        let contact = ray.bisect(0.0, far_away, meets)?;
         if contact < 0.1 {
             continue; // B passes through a hole of A
         }
-        let many = |pose: &Pose, least: usize| pair::intersecting_pairs(a, b, pose).len() >= least;
-        let shallow = ray.last(0.0, contact + 1e-9, |pose| many(pose, 10 + 90 * n / count))?;
+        let has_pairs =
+            |pose: &Pose, min_pairs: usize| pair::intersecting_pairs(a, b, pose).len() >= min_pairs;
+        let shallow =
+            ray.bisect(0.0, contact + 1e-9, |pose| has_pairs(pose, 10 + 90 * n / count))?;
         let apart = 0.001 + 0.019 * n as f64 / count as f64;
         let near = 0.01 * (1 + n % 5) as f64;
-        let chosen = [
-            ray.last(0.0, out, |pose| boxes_within(pose, apart))? + 1e-9,
-            ray.last(contact, out, |pose| closer(pose, near))? + 1e-9,
-            ray.last(contact, out, |pose| closer(pose, 0.0005))? + 1e-9,
+        let radii = [
+            ray.bisect(0.0, far_away, |pose| boxes_within(pose, apart))? + 1e-9,
+            ray.bisect(contact, far_away, |pose| closer(pose, near))? + 1e-9,
+            ray.bisect(contact, far_away, |pose| closer(pose, 0.0005))? + 1e-9,
             shallow,
             0.3 * contact,
         ];
-        for ((_, poses), r) in regimes.iter_mut().zip(chosen) {
+        for ((_, poses), r) in regimes.iter_mut().zip(radii) {
             poses.push(ray.at(r)?);
         }
     }
@@ -189,11 +192,11 @@ fn write_meshes(
     let axis = direction(random);
     let flight: Vec<Pose> = (0..steps)
         .map(|n| {
-            let turn = Pose::from_axis_angle(axis, (n as f64).to_radians())?;
+            let rotation = Pose::from_axis_angle(axis, (n as f64).to_radians())?;
             let phase = 0.01 * n as f64;
-            let place =
+            let position =
                 Vec3::new(2.0 * phase.sin(), 1.5 * (1.3 * phase).cos(), (0.7 * phase).sin());
-            Ok(Pose::from_translation(place)?.compose(&turn)?)
+            Ok(Pose::from_translation(position)?.compose(&rotation)?)
         })
         .collect::<Result<_>>()?;
     write_poses(folder, "flight", &flight)
@@ -231,19 +234,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn regimes_are_what_they_say() {
+    fn regimes_have_their_properties() {
         let folder = std::env::temp_dir().join(format!("impinge-workloads-{}", std::process::id()));
         let arguments = || {
             let common = Common { out: folder.clone(), quick: true };
             Arguments { common, poses: 3, seed: 1 }
         };
-        run(arguments()).expect("the folder is new");
-        assert!(run(arguments()).is_err(), "a folder that is not empty is not written to");
+        run(arguments()).expect("an empty folder is written to");
+        assert!(run(arguments()).is_err(), "a second run overwrites the workloads");
         for (name, ..) in MESHES {
             let path = folder.join("work/mesh").join(name);
-            let load = |file: &str| Mesh::load(path.join(file)).expect("it was written");
+            let load = |file: &str| Mesh::load(path.join(file)).expect("the mesh was written");
             let (a, b) = (load("a.obj"), load("b.obj"));
-            for (regime, least, most) in [
+            for (regime, min_pairs, max_pairs) in [
                 ("far", 0, 0),
                 ("near", 0, 0),
                 ("touch", 0, 0),
@@ -251,12 +254,12 @@ mod tests {
                 ("deep", 1, usize::MAX),
             ] {
                 let poses = super::super::poses(&path.join(format!("poses-{regime}.txt")));
-                for pose in poses.expect("they were written") {
+                for pose in poses.expect("the poses were written") {
                     let pairs = pair::intersecting_pairs(&a, &b, &pose).len();
-                    assert!((least..=most).contains(&pairs), "{name} {regime}: {pairs}");
+                    assert!((min_pairs..=max_pairs).contains(&pairs), "{name} {regime}: {pairs}");
                 }
             }
         }
-        fs::remove_dir_all(&folder).expect("it was made here");
+        fs::remove_dir_all(&folder).expect("the folder can be removed");
     }
 }

@@ -1,4 +1,4 @@
-//! A world that follows a scene, under the clock.
+//! Time of a world that follows a scene.
 
 use std::time::Instant;
 
@@ -8,26 +8,26 @@ use impinge::world::{Body, EventKind, Geometry, Handle, Interest, Stats, World};
 use super::scene::Scene;
 use crate::boxes::follow::with_threads;
 
-/// How far a world goes.
+/// The last stage that a world executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Until {
-    /// Poses, boxes and the broad phase: no pair matters.
+pub(super) enum LastStage {
+    /// Poses, boxes and the broad phase; no pair is checked.
     Boxes,
-    /// The same, and the hulls of all bodies.
+    /// Also checks, with the hulls of the bodies in place of their meshes.
     Hulls,
-    /// Everything.
+    /// All stages.
     Verdict,
 }
 
-/// What a world took.
+/// Times and results of a world.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Run {
     /// Milliseconds of each frame but the first, the fastest of all passes.
     pub(super) ms: Vec<f64>,
-    /// Of each frame but the first.
+    /// Statistics of each frame but the first.
     pub(super) stats: Vec<Stats>,
-    /// Pairs that came to meet, by the frame and the numbers of the bodies, without the first
-    /// frame.
+    /// Pairs that started to intersect: the frame and the numbers of the bodies, without those of
+    /// the first frame.
     pub(super) began: Vec<(usize, [usize; 2])>,
 }
 
@@ -46,38 +46,41 @@ impl Run {
         self.ms.iter().copied().fold(f64::NAN, f64::max)
     }
 
-    /// The mean of a number over the frames.
+    /// The mean of a statistic over the frames.
     pub(super) fn average(&self, of: impl Fn(&Stats) -> usize) -> f64 {
         self.stats.iter().map(of).sum::<usize>() as f64 / self.stats.len().max(1) as f64
     }
 }
 
-/// Lets a world follow a scene several times, by so many threads.
-pub(super) fn follow(scene: &Scene, until: Until, threads: usize, passes: usize) -> Result<Run> {
+/// Moves a world through a scene, in `passes` passes with `threads` threads.
+pub(super) fn follow(scene: &Scene, last: LastStage, threads: usize, passes: usize) -> Result<Run> {
     let forms: Vec<Geometry> = scene
         .forms
         .iter()
-        .map(|form| match until {
-            Until::Hulls => Ok(form.hull()?.into()),
+        .map(|form| match last {
+            LastStage::Hulls => Ok(form.hull()?.into()),
             _ => Ok(form.geometry()),
         })
         .collect::<Result<_>>()?;
     let mut run = Run::default();
     for _ in 0..passes.max(1) {
-        let once = with_threads(threads, || pass(scene, &forms, until))??;
+        let once = with_threads(threads, || pass(scene, &forms, last))??;
         if run.ms.is_empty() {
             run = once;
         } else {
-            anyhow::ensure!(once.began == run.began, "a second pass has other events");
+            anyhow::ensure!(
+                once.began == run.began,
+                "a later pass has other events than the first"
+            );
             run.ms.iter_mut().zip(once.ms).for_each(|(best, ms)| *best = best.min(ms));
         }
     }
     Ok(run)
 }
 
-fn pass(scene: &Scene, forms: &[Geometry], until: Until) -> Result<Run> {
+fn pass(scene: &Scene, forms: &[Geometry], last: LastStage) -> Result<Run> {
     let mut world = World::new();
-    if until == Until::Boxes {
+    if last == LastStage::Boxes {
         world.set_rules(Interest::nothing());
     }
     let mut handles: Vec<Handle> = Vec::with_capacity(scene.of.len());

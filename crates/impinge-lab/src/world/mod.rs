@@ -1,5 +1,5 @@
-//! Whole frames: poses in, events out. What a frame of many bodies takes, stage by stage, and the
-//! pipeline of Leung 1996, section 3.1.
+//! Time of whole frames of many bodies, from poses to events, stage by stage, and the pipeline of
+//! Leung 1996, section 3.1.
 
 mod follow;
 mod pipeline;
@@ -12,8 +12,8 @@ use anyhow::Result;
 use crate::capacity::Capacity;
 use crate::common::Common;
 use crate::report::{Progress, Report, Table, short};
-use follow::{Run, Until, follow};
-use scene::{Motion, Scene, Stuff};
+use follow::{LastStage, Run, follow};
+use scene::{BodyKind, Motion, Scene};
 
 /// Arguments of `impinge-lab world`.
 #[derive(Debug, clap::Args)]
@@ -38,15 +38,15 @@ pub(crate) struct Arguments {
     /// Passes; each frame keeps its fastest.
     #[arg(long, default_value_t = 5, value_name = "N")]
     passes: usize,
-    /// The most threads, beside one.
+    /// The number of threads to compare with one thread.
     #[arg(long, default_value_t = 2, value_name = "N")]
     threads: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
-/// What moves straight on: 5 % of the radius and five degrees a frame.
+/// Straight motion by 5 % of the radius and five degrees per frame.
 const BILLIARD: Motion = Motion::Billiard { velocity: 0.05, rotation: 5.0 };
 
 /// Measures everything and writes the report, or writes the scenes.
@@ -60,11 +60,13 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
     ]);
     let arguments = &arguments;
     let mut scenes = Vec::new();
-    let stuffs =
-        [(Stuff::Hulls, arguments.hulls), (Stuff::Meshes(arguments.triangles), arguments.meshes)];
-    for (stuff, bodies) in stuffs {
+    let kinds = [
+        (BodyKind::Hulls, arguments.hulls),
+        (BodyKind::Meshes(arguments.triangles), arguments.meshes),
+    ];
+    for (kind, bodies) in kinds {
         for motion in [Motion::Brownian, BILLIARD, Motion::Fall] {
-            scenes.push(Scene::new(stuff, motion, bodies, arguments.frames, arguments.seed)?);
+            scenes.push(Scene::new(kind, motion, bodies, arguments.frames, arguments.seed)?);
         }
     }
     if let Some(folder) = &arguments.write {
@@ -90,12 +92,12 @@ fn frames(
     report: &mut Report,
 ) -> Result<()> {
     report.paragraph(&format!(
-        "{} hulls of 20 to 100 vertices (ellipsoids, rods, plates, rough balls), or {} bumpy tori of {} triangles, in a room in which each box overlaps about two others. *brownian*: steps of 2 % of the radius on each axis and turns of two degrees; *billiard*: straight on by 5 % and five degrees, back from the walls; *fall*: from a column four times as tall \
-         onto a heap, within 70 frames. Bodies do not react to each other, so that every library sees the same poses. All of them move in every frame, but what lies on the heap.",
+        "{} hulls of 20 to 100 vertices (ellipsoids, rods, plates, hulls of random points), or {} bumpy tori of {} triangles, in a room in which each box overlaps about two others. *brownian*: steps of 2 % of the radius on each axis and turns of two degrees; *billiard*: straight motion by 5 % and five degrees, reflected at the walls; *fall*: from a column four times as tall \
+         onto a heap, within 70 frames. Bodies do not react to each other, so that every library gets the same poses. All bodies move in every frame, except those at rest on the heap.",
         arguments.hulls, arguments.meshes, arguments.triangles,
     ));
     report.paragraph(&format!(
-        "A frame is one call of `move_to` for each body and `update`: poses in, began and ended out. Milliseconds; median, mean and worst over {} frames without the first, each the fastest of {} passes. Stages are means, and differences between three worlds on the same poses: one in which no pair matters (poses, boxes, broad phase), one of the bodies' hulls, and the whole one.",
+        "A frame is one call of `move_to` for each body and `update`: poses in, events out. Milliseconds; median, mean and worst over {} frames without the first, each the fastest of {} passes. Stages are means, and differences between three worlds on the same poses: one that checks no pair (poses, boxes, broad phase), one of the bodies' hulls, and the complete one.",
         arguments.frames.saturating_sub(1),
         arguments.passes,
     ));
@@ -122,10 +124,14 @@ fn frames(
             counts.push(arguments.threads);
         }
         for threads in counts {
-            let go = |until| follow(scene, until, threads, arguments.passes);
-            let (boxes, hulls, all) = (go(Until::Boxes)?, go(Until::Hulls)?, go(Until::Verdict)?);
+            let run_until = |last| follow(scene, last, threads, arguments.passes);
+            let (boxes, hulls, all) = (
+                run_until(LastStage::Boxes)?,
+                run_until(LastStage::Hulls)?,
+                run_until(LastStage::Verdict)?,
+            );
             let is_mesh = matches!(scene.forms[0], scene::Form::Mesh(_));
-            // Hulls at rest are not checked again, but stand apart as before.
+            // Hulls at rest are not checked again; they are still apart.
             let apart = if is_mesh {
                 all.average(|s| s.by_hulls)
             } else {
@@ -149,11 +155,11 @@ fn frames(
         }
     }
     report.table(&table);
-    report.paragraph(&before.least(Capacity::measure(arguments.threads)).sentence());
+    report.paragraph(&before.min(Capacity::measure(arguments.threads)).sentence());
     Ok(())
 }
 
-/// How much longer one took than the other, milliseconds a frame.
+/// The difference of the mean times of two runs, in milliseconds per frame.
 fn stage(longer: &Run, shorter: &Run) -> f64 {
     (longer.mean() - shorter.mean()).max(0.0)
 }

@@ -1,5 +1,5 @@
-//! Leung's pipeline (1996, section 3.1): what each stage costs and how many pairs it lets through,
-//! over the number of bodies and their velocity.
+//! Leung's pipeline (1996, section 3.1): the time of each stage and the number of pairs that pass
+//! it, over the number of bodies and their velocity.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -9,28 +9,31 @@ use anyhow::Result;
 use impinge::Pose;
 use impinge::convex::{self, Hull};
 
-use super::follow::{Run, Until, follow};
-use super::scene::{Motion, Scene, Stuff};
+use super::follow::{LastStage, Run, follow};
+use super::scene::{BodyKind, Motion, Scene};
 use super::{Arguments, stage};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
+/// The numbers of bodies.
 const BODIES: [usize; 5] = [100, 250, 500, 1000, 2000];
-/// Percent of the radius a frame.
+/// In percent of the radius per frame.
 const VELOCITIES: [f64; 4] = [2.0, 5.0, 10.0, 20.0];
-/// Degrees a frame, as in the thesis.
+/// In degrees per frame, as in the thesis.
 const ROTATION: f64 = 10.0;
 
+/// The number of progress steps.
 pub(super) const STEPS: usize = BODIES.len() + VELOCITIES.len();
 
-/// What a flight took, in microseconds a frame.
+/// Times of a flight in microseconds per frame.
 struct Row {
     bodies: usize,
     velocity: f64,
     boxes: f64,
     vectors: f64,
     closest: f64,
-    /// A frame.
+    /// Mean numbers per frame: pairs of overlapping boxes, intersecting pairs, and pairs that
+    /// started to intersect.
     pairs: f64,
     meeting: f64,
     began: f64,
@@ -56,8 +59,8 @@ pub(super) fn report(
         VELOCITIES.iter().map(|v| measure(500, *v)).collect::<Result<_>>()?;
     report.heading("Leung 1996, section 3.1: the pipeline");
     report.paragraph(
-        "The thesis proposes four steps: partition space, sweep boxes within each region, search a separating vector for pairs whose boxes overlap, and when two meet compute the closest points in the frame before. Here one broad phase does the first two; then hulls from the last separating vector; the fourth is `convex::distance` for every pair that came to meet, at its poses one frame earlier. \
-         Hulls of 20 to 100 vertices fly straight on and turn by ten degrees a frame; the thesis' bodies also turn back when they meet. One thread, microseconds a frame.",
+        "The thesis proposes four steps: partition space, sweep boxes within each region, search a separating vector for pairs whose boxes overlap, and, when two bodies start to intersect, compute their closest points in the frame before. Here one broad phase does the first two; the third tests hulls from the last separating vector; the fourth is `convex::distance` for every pair that started to intersect, at its poses one frame earlier. \
+         Hulls of 20 to 100 vertices move straight and rotate by ten degrees a frame; the thesis' bodies also reverse when they collide. One thread, microseconds a frame.",
     );
     report.table(&table(&by_bodies));
     report.table(&table(&by_velocity));
@@ -76,13 +79,13 @@ pub(super) fn report(
         ));
     }
     if let (Some(slow), Some(fast)) = (by_velocity.first(), by_velocity.last()) {
-        let most = by_velocity.iter().map(|r| r.closest / r.all()).fold(0.0, f64::max);
+        let max = by_velocity.iter().map(|r| r.closest / r.all()).fold(0.0, f64::max);
         report.paragraph(&format!(
-            "**Thesis** (Figures 6.6 to 6.9, curves without numbers in our copy): with velocity the time of separating vectors grows slightly, and closest points after a collision add little, because few pairs collide. **Ours:** from {} % to {} % of the radius a frame a test takes {:.2} times as long; closest points are at most {:.1} % of the time. Its figures are in [leung.md](leung.md), beside closest features.",
+            "**Thesis** (Figures 6.6 to 6.9, curves without numbers in our copy): with velocity the time of separating vectors grows slightly, and closest points after a collision add little, because few pairs collide. **Ours:** from {} % to {} % of the radius a frame a test takes {:.2} times as long; closest points are at most {:.1} % of the time. Leung's figures are in [leung.md](leung.md), compared with closest features.",
             short(slow.velocity),
             short(fast.velocity),
             (fast.vectors / fast.pairs) / (slow.vectors / slow.pairs),
-            100.0 * most,
+            100.0 * max,
         ));
     }
     let points = |of: fn(&Row) -> f64| -> Vec<(f64, f64)> {
@@ -107,8 +110,8 @@ fn table(rows: &[Row]) -> Table {
         "velocity, % of the radius",
         "all pairs",
         "boxes overlap",
-        "meet",
-        "came to meet, a frame",
+        "intersect",
+        "started to intersect, a frame",
         "boxes and broad phase, \u{3bc}s",
         "separating vectors, \u{3bc}s",
         "closest points, \u{3bc}s",
@@ -133,9 +136,9 @@ fn table(rows: &[Row]) -> Table {
 
 fn row(arguments: &Arguments, bodies: usize, velocity: f64) -> Result<Row> {
     let motion = Motion::Billiard { velocity: velocity / 100.0, rotation: ROTATION };
-    let scene = Scene::new(Stuff::Hulls, motion, bodies, arguments.frames, arguments.seed)?;
-    let boxes = follow(&scene, Until::Boxes, 1, arguments.passes)?;
-    let all = follow(&scene, Until::Verdict, 1, arguments.passes)?;
+    let scene = Scene::new(BodyKind::Hulls, motion, bodies, arguments.frames, arguments.seed)?;
+    let boxes = follow(&scene, LastStage::Boxes, 1, arguments.passes)?;
+    let all = follow(&scene, LastStage::Verdict, 1, arguments.passes)?;
     let frames = all.ms.len().max(1) as f64;
     Ok(Row {
         bodies,
@@ -149,7 +152,8 @@ fn row(arguments: &Arguments, bodies: usize, velocity: f64) -> Result<Row> {
     })
 }
 
-/// Microseconds for the closest points of all pairs that came to meet, in the frame before.
+/// Microseconds for the closest points of all pairs that started to intersect, at their poses one
+/// frame earlier.
 fn closest(scene: &Scene, run: &Run, passes: usize) -> Result<f64> {
     let hulls: Vec<Arc<Hull>> =
         scene.forms.iter().map(super::scene::Form::hull).collect::<Result<_>>()?;
@@ -171,10 +175,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stages_let_fewer_and_fewer_through() {
+    fn each_stage_passes_fewer_pairs() {
         let motion = Motion::Billiard { velocity: 0.1, rotation: ROTATION };
-        let scene = Scene::new(Stuff::Hulls, motion, 60, 20, 1).unwrap();
-        let all = follow(&scene, Until::Verdict, 1, 2).unwrap();
+        let scene = Scene::new(BodyKind::Hulls, motion, 60, 20, 1).unwrap();
+        let all = follow(&scene, LastStage::Verdict, 1, 2).unwrap();
         let (pairs, meeting) = (all.average(|s| s.pairs), all.average(|s| s.meeting));
         assert!(
             pairs < 1770.0 && pairs > 10.0 && meeting < pairs && meeting > 0.0,
@@ -182,8 +186,8 @@ mod tests {
         );
         assert!(!all.began.is_empty());
         assert!(closest(&scene, &all, 1).unwrap() > 0.0);
-        let hulls = follow(&scene, Until::Hulls, 2, 1).unwrap();
+        let hulls = follow(&scene, LastStage::Hulls, 2, 1).unwrap();
         assert_eq!(hulls.began, all.began);
-        assert_eq!(follow(&scene, Until::Boxes, 1, 1).unwrap().average(|s| s.checked), 0.0);
+        assert_eq!(follow(&scene, LastStage::Boxes, 1, 1).unwrap().average(|s| s.checked), 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Bodies that move whatever happens to them, so that every library sees the same poses.
+//! Bodies that move independently of contacts, so that every library gets the same poses.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -14,28 +14,28 @@ use crate::bodies::{Shape, direction};
 use crate::growth::torus;
 use impinge::internals::Random;
 
-/// What moves.
+/// The kind of the bodies of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stuff {
-    /// Hulls of 20 to 100 vertices: ellipsoids, rods, plates and rough balls.
+pub(super) enum BodyKind {
+    /// Hulls of 20 to 100 vertices: ellipsoids, rods, plates and hulls of random points.
     Hulls,
     /// Bumpy tori of this many triangles.
     Meshes(usize),
 }
 
-/// How it moves.
+/// The motion of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Motion {
     /// Random steps of 2 % of the radius on each axis and turns of two degrees.
     Brownian,
-    /// Straight on, by this share of the radius and so many degrees a frame, back from the walls of
-    /// a box.
+    /// Straight motion, `velocity` times the radius and `rotation` degrees per frame, reflected at
+    /// the walls of a box.
     Billiard { velocity: f64, rotation: f64 },
-    /// From a column four times as tall onto a heap, where it stays.
+    /// A fall from a column four times as tall as the box onto a heap, where the bodies rest.
     Fall,
 }
 
-/// A form that bodies share.
+/// A shape that several bodies share.
 #[derive(Clone, Debug)]
 pub(super) enum Form {
     Hull(Arc<Hull>),
@@ -50,7 +50,7 @@ impl Form {
         }
     }
 
-    /// The form's hull instead of it.
+    /// The convex hull of the form.
     pub(super) fn hull(&self) -> Result<Arc<Hull>> {
         match self {
             Self::Hull(hull) => Ok(hull.clone()),
@@ -59,75 +59,82 @@ impl Form {
     }
 }
 
-/// Bodies and where they are in every frame.
+/// Bodies and their poses in every frame.
 #[derive(Debug)]
 pub(super) struct Scene {
     pub(super) name: String,
     pub(super) forms: Vec<Form>,
     /// The form of each body.
     pub(super) of: Vec<usize>,
-    /// Frame by frame.
+    /// The poses of all bodies, for each frame.
     pub(super) poses: Vec<Vec<Pose>>,
 }
 
-/// Different forms of a scene.
-const FORMS: usize = 20;
-const STEP: f64 = 0.02;
-const TURN: f64 = 2.0;
-const FALLING: f64 = 70.0;
+/// The number of different forms in a scene of hulls.
+const HULL_FORMS: usize = 20;
+/// Standard deviation of a Brownian step on each axis, in radii.
+const BROWNIAN_STEP: f64 = 0.02;
+/// Rotation of a Brownian step and of falling bodies, in degrees per frame.
+const ROTATION_DEGREES: f64 = 2.0;
+/// The number of frames in which a body falls four times the height of the box.
+const FALL_FRAMES: f64 = 70.0;
 
 struct Mover {
     position: Vec3,
     velocity: Vec3,
-    turn: Pose,
+    rotation_pose: Pose,
     axis: Vec3,
-    rest: f64,
+    rest_height: f64,
 }
 
 impl Scene {
-    /// So many bodies over so many frames, dense enough for two overlapping boxes a body.
+    /// A scene of `bodies` bodies over `frames` frames. The density is such that the box of a body
+    /// overlaps about two others.
     pub(super) fn new(
-        stuff: Stuff,
+        kind: BodyKind,
         motion: Motion,
         bodies: usize,
         frames: usize,
         seed: u64,
     ) -> Result<Self> {
         let mut random = Random::new(seed);
-        let (what, forms) = match stuff {
-            Stuff::Hulls => {
+        let (kind_name, forms) = match kind {
+            BodyKind::Hulls => {
                 let hull = |i: usize| -> Result<Form> {
                     let vertices = 20 + (random.bits() % 81) as usize;
                     Ok(Form::Hull(Arc::new(Shape::ALL[i % 4].hull(vertices, &mut random)?)))
                 };
-                ("hulls", (0..FORMS).map(hull).collect::<Result<Vec<Form>>>()?)
+                ("hulls", (0..HULL_FORMS).map(hull).collect::<Result<Vec<Form>>>()?)
             }
-            Stuff::Meshes(triangles) => ("meshes", vec![Form::Mesh(Arc::new(torus(triangles)?))]),
+            BodyKind::Meshes(triangles) => {
+                ("meshes", vec![Form::Mesh(Arc::new(torus(triangles)?))])
+            }
         };
-        let how = match motion {
+        let motion_name = match motion {
             Motion::Brownian => "brownian",
             Motion::Billiard { .. } => "billiard",
             Motion::Fall => "fall",
         };
         let of: Vec<usize> = (0..bodies).map(|i| i % forms.len()).collect();
         let extents: Vec<Vec3> = forms.iter().map(|f| f.geometry().bounds().extent()).collect();
-        // Boxes of bodies turned any way are about 1.3 times as wide.
-        let mean = 1.3 * extents.iter().sum::<Vec3>() / extents.len() as f64;
-        let room = (bodies as f64 * (2.0 * mean).element_product() / 2.0).cbrt();
+        // Boxes of rotated bodies are about 1.3 times as wide.
+        let mean_extent = 1.3 * extents.iter().sum::<Vec3>() / extents.len() as f64;
+        let box_side = (bodies as f64 * (2.0 * mean_extent).element_product() / 2.0).cbrt();
         let mut movers: Vec<Mover> = (0..bodies)
             .map(|_| -> Result<Mover> {
-                let position = 0.5 * room * (random.in_cube() + Vec3::ONE);
-                let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())?;
+                let position = 0.5 * box_side * (random.in_cube() + Vec3::ONE);
+                let rotation_pose =
+                    Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())?;
                 let mut mover = Mover {
                     position,
                     velocity: direction(&mut random),
-                    turn,
+                    rotation_pose,
                     axis: direction(&mut random),
-                    rest: position.z,
+                    rest_height: position.z,
                 };
                 if motion == Motion::Fall {
                     mover.velocity = Vec3::ZERO;
-                    mover.position.z = 4.0 * position.z + 0.2 * room;
+                    mover.position.z = 4.0 * position.z + 0.2 * box_side;
                 }
                 Ok(mover)
             })
@@ -135,20 +142,20 @@ impl Scene {
         let mut poses = Vec::with_capacity(frames);
         for _ in 0..frames.max(2) {
             let pose = |m: &Mover| -> Result<Pose> {
-                Ok(Pose::from_translation(m.position)?.compose(&m.turn)?)
+                Ok(Pose::from_translation(m.position)?.compose(&m.rotation_pose)?)
             };
             poses.push(movers.iter().map(pose).collect::<Result<Vec<Pose>>>()?);
             for mover in &mut movers {
-                mover.step(motion, room, &mut random)?;
+                mover.step(motion, box_side, &mut random)?;
             }
         }
-        Ok(Self { name: format!("{what}-{how}"), forms, of, poses })
+        Ok(Self { name: format!("{kind_name}-{motion_name}"), forms, of, poses })
     }
 
-    /// Writes forms and poses for other libraries: `WLD1`, the numbers of forms, bodies and frames;
-    /// for each form its kind (0 hull, 1 mesh), its numbers of vertices and triangles, and these;
-    /// the form of each body; then twelve numbers a pose, the rows of the matrix. Numbers of four
-    /// bytes, coordinates of eight, little-endian.
+    /// Writes forms and poses for other libraries: `WLD1`; the numbers of forms, bodies and frames;
+    /// for each form its kind (0 hull, 1 mesh), its numbers of vertices and triangles, and then
+    /// these; the form of each body; the poses of all frames as twelve numbers each, the rows of
+    /// the matrix. Integers are `u32`, coordinates `f64`, little-endian.
     pub(super) fn write(&self, path: &Path) -> Result<()> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
@@ -188,25 +195,27 @@ impl Scene {
 }
 
 impl Mover {
-    fn step(&mut self, motion: Motion, room: f64, random: &mut Random) -> Result<()> {
+    fn step(&mut self, motion: Motion, box_side: f64, random: &mut Random) -> Result<()> {
         match motion {
             Motion::Brownian => {
-                // Uniform steps with this standard deviation.
-                self.position += random.in_cube() * (STEP * 3.0_f64.sqrt());
-                self.turn = Pose::from_axis_angle(direction(random), TURN.to_radians())?
-                    .compose(&self.turn)?;
+                // A uniform distribution with this standard deviation.
+                self.position += random.in_cube() * (BROWNIAN_STEP * 3.0_f64.sqrt());
+                self.rotation_pose =
+                    Pose::from_axis_angle(direction(random), ROTATION_DEGREES.to_radians())?
+                        .compose(&self.rotation_pose)?;
             }
             Motion::Billiard { velocity, rotation } => {
                 self.position += self.velocity * velocity;
-                self.turn =
-                    Pose::from_axis_angle(self.axis, rotation.to_radians())?.compose(&self.turn)?;
+                self.rotation_pose = Pose::from_axis_angle(self.axis, rotation.to_radians())?
+                    .compose(&self.rotation_pose)?;
             }
             Motion::Fall => {
-                self.velocity.z -= 8.0 * room / (FALLING * FALLING);
-                let height = (self.position.z + self.velocity.z).max(self.rest);
-                if height > self.rest {
-                    self.turn =
-                        Pose::from_axis_angle(self.axis, TURN.to_radians())?.compose(&self.turn)?;
+                self.velocity.z -= 8.0 * box_side / (FALL_FRAMES * FALL_FRAMES);
+                let height = (self.position.z + self.velocity.z).max(self.rest_height);
+                if height > self.rest_height {
+                    self.rotation_pose =
+                        Pose::from_axis_angle(self.axis, ROTATION_DEGREES.to_radians())?
+                            .compose(&self.rotation_pose)?;
                 } else {
                     self.velocity.z = 0.0;
                 }
@@ -215,10 +224,10 @@ impl Mover {
             }
         }
         for k in 0..3 {
-            if self.position[k] < 0.0 || self.position[k] > room {
+            if self.position[k] < 0.0 || self.position[k] > box_side {
                 let inward = if self.position[k] < 0.0 { 1.0 } else { -1.0 };
                 self.velocity[k] = inward * self.velocity[k].abs();
-                self.position[k] = self.position[k].clamp(0.0, room);
+                self.position[k] = self.position[k].clamp(0.0, box_side);
             }
         }
         Ok(())
@@ -230,12 +239,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scene_is_the_same_each_time_and_is_written_whole() {
+    fn a_scene_is_deterministic_and_written_completely() {
         let motion = Motion::Billiard { velocity: 0.05, rotation: 5.0 };
-        let make = |stuff| Scene::new(stuff, motion, 30, 4, 3).unwrap();
-        let (x, y) = (make(Stuff::Hulls), make(Stuff::Hulls));
+        let make = |kind| Scene::new(kind, motion, 30, 4, 3).unwrap();
+        let (x, y) = (make(BodyKind::Hulls), make(BodyKind::Hulls));
         assert_eq!((x.name.as_str(), &x.poses), ("hulls-billiard", &y.poses));
-        let scene = make(Stuff::Meshes(100));
+        let scene = make(BodyKind::Meshes(100));
         let path =
             std::env::temp_dir().join(format!("impinge-lab-scene-{}.wld", std::process::id()));
         scene.write(&path).unwrap();

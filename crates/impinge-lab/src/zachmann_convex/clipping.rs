@@ -1,5 +1,5 @@
-//! The tables of section 3.4.1: what the pre-checks save, and clipping against the algorithm for
-//! arbitrary polyhedra.
+//! The tables of section 3.4.1: the time that the pre-checks save, and clipping compared with the
+//! algorithm for arbitrary polyhedra.
 
 use anyhow::Result;
 use impinge::Pose;
@@ -22,11 +22,12 @@ const ROWS: [(&str, PreChecks, &str); 3] = [
 /// The numbers of polygons of the second table.
 const SIZES: [usize; 3] = [250, 120, 60];
 
-/// The second table as our copy prints it, frames a second: arbitrary and convex, for spheres and
-/// for cones, by size.
-const FRAMES: [[[f64; 3]; 2]; 2] =
+/// The second table as printed in our copy, in frames per second: arbitrary and convex, for spheres
+/// and for cones, by size.
+const THESIS_FRAMES_PER_SECOND: [[[f64; 3]; 2]; 2] =
     [[[6.7, 2.4, 1.1], [7.4, 2.1, 2.5]], [[7.4, 2.1, 0.8], [6.2, 2.3, 1.1]]];
 
+/// The number of progress steps.
 pub(super) const STEPS: usize = 2 + 2 * SIZES.len();
 
 pub(super) fn report(
@@ -39,18 +40,18 @@ pub(super) fn report(
 }
 
 fn pre_checks(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> Result<()> {
-    report.heading("Section 3.4.1: what the pre-checks save");
-    let mut heads = vec!["pre-checks, accumulated".to_owned(), "thesis: speed-up".to_owned()];
+    report.heading("Section 3.4.1: time saved by the pre-checks");
+    let mut headings = vec!["pre-checks, accumulated".to_owned(), "thesis: speed-up".to_owned()];
     for kind in Kind::ALL {
-        heads.extend(
+        headings.extend(
             ["\u{3bc}s a frame", "speed-up", "edges left", "faces left", "clips a frame"]
                 .map(|h| format!("{}: {h}", kind.name())),
         );
     }
-    let mut table = Table::new(&heads);
+    let mut table = Table::new(&headings);
     let mut rows: Vec<Vec<String>> =
         ROWS.map(|(name, _, thesis)| vec![name.to_owned(), thesis.to_owned()]).into();
-    let mut gains = Vec::new();
+    let mut speedups = Vec::new();
     for kind in Kind::ALL {
         progress.step(&format!("pre-checks: {}", kind.name()));
         let flight = Flight::new(kind, 100, arguments.frames, 1.0, arguments.seed)?;
@@ -60,9 +61,9 @@ fn pre_checks(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
                 clip(&flight.hull, &flight.hull, pose, checks).meet
             })?;
             let counts = total(&flight, checks);
-            let gain = before.map_or(1.0, |before: f64| before / us);
+            let speedup = before.map_or(1.0, |before: f64| before / us);
             if before.is_some() {
-                gains.push(gain);
+                speedups.push(speedup);
             }
             before = Some(us);
             let share =
@@ -70,7 +71,7 @@ fn pre_checks(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
             let all = total(&flight, PreChecks::NONE);
             row.extend([
                 short(us),
-                short(gain),
+                short(speedup),
                 share(counts.edges_near, counts.edges),
                 share(counts.faces, all.faces),
                 short(counts.clips as f64 / flight.poses.len() as f64),
@@ -82,17 +83,17 @@ fn pre_checks(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
     }
     report.paragraph("Two bodies of about 100 polygons in a cage as wide as both. Each speed-up is with respect to the row above, as in the thesis, whose last row we read as the collecting phase that its text describes.");
     report.table(&table);
-    let least = gains.iter().copied().fold(f64::INFINITY, f64::min);
+    let min = speedups.iter().copied().fold(f64::INFINITY, f64::min);
     report.paragraph(&format!(
         "**Thesis:** 1.3 and then 1.8. **Ours:** {} for spheres, {} for cones. {}",
-        list(&gains[..2]),
-        list(&gains[2..]),
-        if least > 1.0 { "Both checks pay, as there." } else { "Not every check pays here." },
+        join_values(&speedups[..2]),
+        join_values(&speedups[2..]),
+        if min > 1.0 { "Both checks pay, as in the thesis." } else { "Not every check pays here." },
     ));
     Ok(())
 }
 
-fn list(values: &[f64]) -> String {
+fn join_values(values: &[f64]) -> String {
     values.iter().map(|v| short(*v)).collect::<Vec<_>>().join(" and then ")
 }
 
@@ -108,8 +109,8 @@ fn total(flight: &Flight, checks: PreChecks) -> Counts {
     total
 }
 
-/// The algorithm for arbitrary polyhedra, which sees surfaces. Two equal bodies are never inside
-/// each other without touching.
+/// The algorithm for arbitrary polyhedra, which finds intersections of surfaces. That is enough
+/// here: of two equal bodies, one is never inside the other without touching it.
 fn arbitrary(flight: &Flight, pose: &Pose) -> bool {
     let (a, b) = (Posed::new(&flight.mesh, &Pose::IDENTITY), Posed::new(&flight.mesh, pose));
     let mut first = First::default();
@@ -119,9 +120,9 @@ fn arbitrary(flight: &Flight, pose: &Pose) -> bool {
 
 fn comparison(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> Result<()> {
     report.heading("Section 3.4.1: the algorithm for arbitrary polyhedra against clipping");
-    report.paragraph("Two bodies in a cage of three quarters of their width together, so that they meet in almost every frame, as the thesis has it. \"Arbitrary\" is every edge against the polygons of the other with all pre-checks (section 3.2), exact.");
-    let mut heads = vec!["bodies, polygons each".to_owned()];
-    heads.extend(
+    report.paragraph("Two bodies in a cage of three quarters of their width together, so that they intersect in almost every frame, as in the thesis. \"Arbitrary\" is every edge against the polygons of the other with all pre-checks (section 3.2), exact.");
+    let mut headings = vec!["bodies, polygons each".to_owned()];
+    headings.extend(
         [
             "arbitrary, \u{3bc}s a frame",
             "clipping, \u{3bc}s a frame",
@@ -129,14 +130,14 @@ fn comparison(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
             "thesis: arbitrary, frames/s",
             "clipping, frames/s",
             "ratio",
-            "frames that meet",
+            "frames with intersection",
             "separating vector, \u{3bc}s",
         ]
         .map(str::to_owned),
     );
-    let mut table = Table::new(&heads);
+    let mut table = Table::new(&headings);
     let mut ratios = Vec::new();
-    for (kind, thesis) in Kind::ALL.into_iter().zip(FRAMES) {
+    for (kind, thesis) in Kind::ALL.into_iter().zip(THESIS_FRAMES_PER_SECOND) {
         for (i, polygons) in SIZES.into_iter().enumerate() {
             progress
                 .step(&format!("arbitrary against convex: {} of {polygons} polygons", kind.name()));
@@ -168,7 +169,7 @@ fn comparison(arguments: &Arguments, progress: &mut Progress, report: &mut Repor
     }
     report.table(&table);
     report.paragraph(&format!(
-        "**Thesis:** to its author's astonishment clipping is not clearly faster: ratios of 0.84 to 2.3 (the table's rows in our copy do not fall with the number of polygons, so its columns may be in the wrong order). **Ours:** {} to {}; where bodies meet, either stops at the first edge that tells, and an edge is clipped at every collected face where the other algorithm skips most by their boxes. The separating vector, for comparison, is in the last column.",
+        "**Thesis:** clipping is, unexpectedly, not clearly faster: ratios of 0.84 to 2.3 (the table's rows in our copy do not fall with the number of polygons, so its columns may be in the wrong order). **Ours:** {} to {}; where bodies intersect, both algorithms stop at the first edge that proves it, but clipping visits every collected face for each edge, while the other algorithm skips most faces by their boxes. The last column is the separating vector, for comparison.",
         short(ratios.iter().copied().fold(f64::INFINITY, f64::min)),
         short(ratios.iter().copied().fold(0.0, f64::max)),
     ));

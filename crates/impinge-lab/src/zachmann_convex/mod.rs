@@ -1,5 +1,5 @@
 //! The experiments of Zachmann 1994, section 3.4: clipping and perceptron planes on convex bodies,
-//! and 6.6: racing the two.
+//! and 6.6: a race of the two.
 
 mod clipping;
 mod planes;
@@ -13,7 +13,7 @@ use impinge::shapes;
 use impinge::{Mesh, Pose};
 use impinge_papers::leung::separating::{self, Cache, Options, Prepared, Query, Scratch};
 
-use crate::box_tree::duel::duel;
+use crate::box_tree::bouncing_pair::bouncing_pair;
 use crate::common::Common;
 use crate::report::{Progress, Report};
 
@@ -28,10 +28,10 @@ pub(crate) struct Arguments {
     /// Frames of the flight where errors of planes are counted; the thesis took 10,000.
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     plane_frames: usize,
-    /// Every frame's time is the fastest of so many passes.
+    /// Passes over a flight; each frame keeps its fastest.
     #[arg(long, default_value_t = 3, value_name = "N")]
     passes: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -51,9 +51,9 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         "Zachmann 1994, section 3.4: convex bodies by clipping and by planes",
     );
     report.paragraph(
-        "Two equal convex bodies fly in a cage and bounce off each other and the walls; a frame asks once whether they meet. Bodies are our own of the same kind and number of polygons, with a radius of about one; the cage is as wide as a factor times both bodies, \
-         which is how we read the thesis' `-e`. Times are means over the frames, each frame the fastest of several passes, one thread unless a table says otherwise. Every method must say what the exact decision says, or nothing is written; planes may err one way. The thesis' \
-         figures 3.15 and 3.16 are curves without numbers in our copy; what stands beside ours are the numbers and statements of its text.",
+        "Two equal convex bodies fly in a cage and bounce off each other and the walls; a frame is one query whether they intersect. Bodies are generated, of the same kind and number of polygons, with a radius of about one; the cage is as wide as a factor times both bodies, \
+         which is how we read the thesis' `-e`. Times are means over the frames, each frame the fastest of several passes, one thread unless a table says otherwise. Every method must agree with the exact decision, or the report is not written; planes may err in one direction. The thesis' \
+         figures 3.15 and 3.16 are curves without numbers in our copy; ours are compared with the numbers and statements of its text.",
     );
     clipping::report(arguments, &mut progress, &mut report)?;
     planes::report(arguments, &mut progress, &mut report)?;
@@ -79,12 +79,13 @@ impl Kind {
         }
     }
 
-    /// A body of about so many polygons: its hull, and the mesh of the hull's polygons.
+    /// A body of about `polygons` polygons: its hull, and the mesh of the hull's polygons.
     fn body(self, polygons: usize) -> Result<(Hull, Mesh)> {
         let mesh = match self {
             Self::Cone => shapes::cone(1.0, 2.0, polygons.saturating_sub(1).max(3))?,
             Self::Sphere => {
-                // Rounding makes two triangles of most quadrangles.
+                // Rounded vertices are not coplanar, so the hull has two triangles for most
+                // quadrangles.
                 let rings = ((polygons as f64 / 4.0).sqrt().round() as usize).max(2) + 1;
                 shapes::uv_sphere(1.0, rings, (polygons / (2 * rings - 2)).max(3))?
             }
@@ -95,7 +96,7 @@ impl Kind {
     }
 }
 
-/// A flight of two equal bodies, with the true verdict of every frame.
+/// A flight of two equal bodies, with the correct verdict of every frame.
 struct Flight {
     hull: Hull,
     mesh: Mesh,
@@ -104,9 +105,9 @@ struct Flight {
 }
 
 impl Flight {
-    fn new(kind: Kind, polygons: usize, frames: usize, room: f64, seed: u64) -> Result<Self> {
+    fn new(kind: Kind, polygons: usize, frames: usize, cage_scale: f64, seed: u64) -> Result<Self> {
         let (hull, mesh) = kind.body(polygons)?;
-        let poses = duel(&mesh, frames, room, seed)?;
+        let poses = bouncing_pair(&mesh, frames, cage_scale, seed)?;
         let meets = {
             let body = Prepared::new(&hull);
             let (mut cache, mut scratch) = (Cache::default(), Scratch::default());
@@ -123,7 +124,7 @@ impl Flight {
         self.meets.iter().filter(|m| **m).count()
     }
 
-    /// Mean microseconds of a frame; the method's verdicts must be right, or nothing is written.
+    /// Mean microseconds of a frame. A wrong verdict of the method is an error.
     fn time(&self, passes: usize, mut meet: impl FnMut(&Pose) -> bool) -> Result<f64> {
         let mut best = vec![f64::INFINITY; self.poses.len()];
         for _ in 0..passes.max(1) {
@@ -131,7 +132,10 @@ impl Flight {
                 let start = Instant::now();
                 let found = meet(pose);
                 *best = best.min(start.elapsed().as_secs_f64() * 1e6);
-                anyhow::ensure!(found == *expected, "a method is wrong at {pose:?}");
+                anyhow::ensure!(
+                    found == *expected,
+                    "the method returned {found} instead of {expected} at {pose:?}"
+                );
             }
         }
         Ok(best.iter().sum::<f64>() / best.len().max(1) as f64)
@@ -143,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bodies_have_about_the_polygons_asked_for() {
+    fn bodies_have_about_the_requested_polygons() {
         for kind in Kind::ALL {
             for n in [60, 120, 250] {
                 let (hull, mesh) = kind.body(n).unwrap();
@@ -158,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flight_has_both_verdicts() {
+    fn a_flight_has_frames_of_both_verdicts() {
         let flight = Flight::new(Kind::Cone, 50, 300, 1.0, 1).unwrap();
         assert!(flight.hits() > 3 && flight.hits() < 297, "{}", flight.hits());
     }

@@ -7,25 +7,29 @@ use super::{Arguments, Flight, Kind};
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
-const LIMITS: [u32; 6] = [10, 20, 50, 100, 300, 1000];
+/// The maximum numbers of iterations.
+const ITERATION_LIMITS: [u32; 6] = [10, 20, 50, 100, 300, 1000];
 
+/// The initial steps.
 const ETAS: [f64; 11] = [0.003, 0.007, 0.015, 0.03, 0.06, 0.12, 0.25, 0.5, 1.0, 2.0, 4.0];
 
+/// The factors by which a step shrinks from iteration to iteration.
 const RELAXATIONS: [f64; 7] = [0.8, 0.9, 0.94, 0.97, 0.99, 0.997, 1.0];
 
-/// The table of first planes: errors in percent within 10, 100 and 1000 iterations.
-const FIRST: [(FirstPlane, &str, [f64; 3]); 3] = [
+/// The thesis' table of first planes: errors in percent within 10, 100 and 1000 iterations.
+const FIRST_PLANES: [(FirstPlane, &str, [f64; 3]); 3] = [
     (FirstPlane::Axis, "trivial", [24.0, 3.0, 0.5]),
     (FirstPlane::Centroids, "barycentres", [16.0, 2.8, 0.37]),
     (FirstPlane::Boxes, "barycentres of boxes", [15.0, 2.8, 0.37]),
 ];
 
+/// The number of progress steps.
 pub(super) const STEPS: usize = 4;
 
-/// What one setting gave over a flight.
+/// Errors of one setting over a flight.
 #[derive(Clone, Copy, Debug, Default)]
 struct Errors {
-    /// Frames where "collision" was said of bodies that are apart, as a share of all frames.
+    /// Frames in which bodies that are apart were reported as colliding, as a share of all frames.
     share: f64,
     /// Mean iterations in frames where the bodies are apart.
     iterations: f64,
@@ -67,8 +71,8 @@ pub(super) fn report(
     let flight = Flight::new(Kind::Cone, 100, arguments.plane_frames, 1.5, arguments.seed)?;
     report.heading("Section 3.4.2: separating planes by the perceptron rule");
     report.paragraph(&format!(
-        "Two cones of {} polygons together in a cage of 1.5 times their width, {} frames, {} of them with the bodies apart. An error is a frame in which \"collision\" is said of bodies that are apart; \"no collision\" is never wrong, and is verified. An iteration turns the plane once. Steps are in the \
-         unit in which all vertices have lengths up to one; the thesis' unit is not told, so its best steps need not be ours.",
+        "Two cones of {} polygons together in a cage of 1.5 times their width, {} frames, {} of them with the bodies apart. An error is a frame in which bodies that are apart are reported as colliding; \"no collision\" is never wrong, and is verified. An iteration rotates the plane once. Steps are in the \
+         unit in which all vertices have lengths up to one; the thesis does not state its unit, so its best steps may differ from ours.",
         2 * flight.hull.face_count(),
         count(flight.poses.len() as u64),
         count((flight.poses.len() - flight.hits()) as u64),
@@ -79,28 +83,29 @@ pub(super) fn report(
     incremental(&flight, &best, progress, report)
 }
 
-/// Figure 3.15; the best step for each limit.
+/// Figure 3.15. Returns the best step for each limit.
 fn steps(flight: &Flight, progress: &mut Progress, report: &mut Report) -> Result<Vec<(u32, f64)>> {
     progress.step("planes: steps and limits");
     let mut chart = Chart::new("Figure 3.15: errors over the step", Axis::log("eta"), Axis::log("% of frames wrong"))
         .caption("Perceptron planes between two cones, no relaxation, first plane across the x axis. One line for each limit of iterations.");
-    let mut heads = vec!["iterations at most".to_owned()];
-    heads.extend(ETAS.map(|eta| format!("eta {eta}")));
-    heads.extend(["best eta".to_owned(), "thesis: best eta".to_owned()]);
-    let mut table = Table::new(&heads);
+    let mut headings = vec!["iterations at most".to_owned()];
+    headings.extend(ETAS.map(|eta| format!("eta {eta}")));
+    headings.extend(["best eta".to_owned(), "thesis: best eta".to_owned()]);
+    let mut table = Table::new(&headings);
     let mut best = Vec::new();
-    for limit in LIMITS {
+    for limit in ITERATION_LIMITS {
         let shares: Vec<f64> = ETAS
             .iter()
             .map(
                 |eta| Ok(errors(flight, options(*eta, 1.0, FirstPlane::Axis, limit)?, false).share),
             )
             .collect::<Result<_>>()?;
-        let least = (0..ETAS.len()).min_by(|i, j| shares[*i].total_cmp(&shares[*j])).unwrap_or(0);
-        best.push((limit, ETAS[least]));
+        let best_index =
+            (0..ETAS.len()).min_by(|i, j| shares[*i].total_cmp(&shares[*j])).unwrap_or(0);
+        best.push((limit, ETAS[best_index]));
         let mut cells = vec![limit.to_string()];
         cells.extend(shares.iter().map(|s| percent(*s)));
-        cells.push(short(ETAS[least]));
+        cells.push(short(ETAS[best_index]));
         cells.push(
             match limit {
                 10 => "0.25",
@@ -133,13 +138,13 @@ fn first_planes(
 ) -> Result<()> {
     progress.step("planes: first plane");
     let limits = [10, 100, 1000];
-    let mut heads = vec!["first plane".to_owned()];
+    let mut headings = vec!["first plane".to_owned()];
     for limit in limits {
-        heads.extend([format!("errors, {limit} iterations"), "thesis".to_owned()]);
+        headings.extend([format!("errors, {limit} iterations"), "thesis".to_owned()]);
     }
-    let mut table = Table::new(&heads);
+    let mut table = Table::new(&headings);
     let mut ours = Vec::new();
-    for (first, name, thesis) in FIRST {
+    for (first, name, thesis) in FIRST_PLANES {
         let mut cells = vec![name.to_owned()];
         for (limit, thesis) in limits.into_iter().zip(thesis) {
             let eta = best.iter().find(|(l, _)| *l == limit).map_or(0.03, |(_, eta)| *eta);
@@ -158,8 +163,8 @@ fn first_planes(
         }
     };
     report.paragraph(&format!(
-        "**Thesis:** the first plane matters little: from the trivial one to that between the boxes errors fall by 1.6 with 10 iterations, 1.07 with 100 and 1.35 with 1000. **Ours:** by {}, {} and {}. With so few bodies in so wide a cage a plane between them is mostly right at once; the trivial one must be turned first, which few iterations do not \
-         suffice for.",
+        "**Thesis:** the first plane matters little: from the trivial one to that between the boxes errors fall by 1.6 with 10 iterations, 1.07 with 100 and 1.35 with 1000. **Ours:** by {}, {} and {}. With two bodies in a wide cage a plane between their boxes mostly separates them at once; the trivial one must be rotated first, for which few iterations do not \
+         suffice.",
         gain(0),
         gain(1),
         gain(2),
@@ -177,25 +182,30 @@ fn relaxation(
     progress.step("planes: relaxation");
     let mut chart = Chart::new("Figure 3.16: errors over the relaxation", Axis::linear("relaxation factor"), Axis::log("% of frames wrong"))
         .caption("The first step is the best one without relaxation, the first plane that between the boxes.");
-    let mut heads = vec!["iterations at most".to_owned()];
-    heads.extend(RELAXATIONS.map(|r| format!("factor {r}")));
-    heads.extend(["best".to_owned(), "adaptive step".to_owned()]);
-    let mut table = Table::new(&heads);
+    let mut headings = vec!["iterations at most".to_owned()];
+    headings.extend(RELAXATIONS.map(|r| format!("factor {r}")));
+    headings.extend(["best".to_owned(), "adaptive step".to_owned()]);
+    let mut table = Table::new(&headings);
     let mut helps = Vec::new();
     for (limit, eta) in best {
         let shares: Vec<f64> = RELAXATIONS
             .iter()
             .map(|r| Ok(errors(flight, options(*eta, *r, FirstPlane::Boxes, *limit)?, false).share))
             .collect::<Result<_>>()?;
-        let least =
+        let best_index =
             (0..shares.len()).rev().min_by(|i, j| shares[*i].total_cmp(&shares[*j])).unwrap_or(0);
-        if RELAXATIONS[least] < 1.0 && shares[least] < 0.95 * shares[RELAXATIONS.len() - 1] {
+        if RELAXATIONS[best_index] < 1.0
+            && shares[best_index] < 0.95 * shares[RELAXATIONS.len() - 1]
+        {
             helps.push(limit.to_string());
         }
         let adaptive = Options::new(Learning::Adaptive, FirstPlane::Boxes, *limit)?;
         let mut cells = vec![limit.to_string()];
         cells.extend(shares.iter().map(|s| percent(*s)));
-        cells.extend([short(RELAXATIONS[least]), percent(errors(flight, adaptive, false).share)]);
+        cells.extend([
+            short(RELAXATIONS[best_index]),
+            percent(errors(flight, adaptive, false).share),
+        ]);
         table.row(&cells);
         let points = RELAXATIONS.iter().zip(&shares).map(|(r, s)| (*r, 100.0 * s)).collect();
         chart = chart.series(format!("at most {limit}"), Mark::LineAndDots, points);
@@ -203,7 +213,7 @@ fn relaxation(
     report.figure("figure-3-16", "Errors over the relaxation, by limit", &chart)?;
     report.table(&table);
     report.paragraph(&format!(
-        "**Thesis:** a factor of 0.97 is best, and helps only where 10 or 20 iterations are the most. **Ours:** relaxation makes errors fewer by more than a twentieth with limits of {}. The adaptive step, which the thesis leaves for later, is in the last column.",
+        "**Thesis:** a factor of 0.97 is best, and helps only with limits of 10 or 20 iterations. **Ours:** relaxation reduces errors by more than a twentieth with limits of {}. The adaptive step, which the thesis leaves to future work, is in the last column.",
         if helps.is_empty() { "none".to_owned() } else { helps.join(", ") },
     ));
     Ok(())
@@ -236,10 +246,10 @@ fn incremental(
             short(kept.iterations),
         ]);
     }
-    report.paragraph("The incremental method: the plane that the last frame ended with is the first of the next. Means are over the frames with the bodies apart.");
+    report.paragraph("The incremental method: the last plane of a frame is the first plane of the next. Means are over the frames with the bodies apart.");
     report.table(&table);
     report.paragraph(&format!(
-        "**Thesis:** if bodies were apart and have moved little, one pass over the vertices will mostly do (no numbers). **Ours:** {} to {} times as few iterations. Where the limit is small and the step large, a frame that ends without a plane leaves a bad one for the next.",
+        "**Thesis:** if bodies were apart and have moved little, one pass over the vertices mostly suffices (no numbers). **Ours:** {} to {} times as few iterations. Where the limit is small and the step large, a frame that ends without a plane leaves a bad one for the next.",
         short(fewer.iter().copied().fold(f64::INFINITY, f64::min)),
         short(fewer.iter().copied().fold(0.0, f64::max)),
     ));

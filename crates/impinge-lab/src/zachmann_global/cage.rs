@@ -1,4 +1,4 @@
-//! Boxes that fly in a cage, recorded, and the time a broad phase takes to follow them.
+//! Recorded boxes of objects that fly in a cage, and the time of a broad phase that follows them.
 
 use std::time::Instant;
 
@@ -10,36 +10,38 @@ use impinge::{Aabb, Pose, Vec3};
 use crate::bodies::direction;
 use impinge::internals::Random;
 
-/// Of each frame: how far, and how many degrees.
+/// Translation per frame.
 const VELOCITY: f64 = 0.05;
-const SPIN: f64 = 3.0;
+/// Rotation per frame, in degrees.
+const SPIN_DEGREES: f64 = 3.0;
 
-/// Poses of objects that fly in a cage from zero to `side` on each axis, frame by frame.
+/// Poses of objects that fly in a cage from zero to `side` on each axis, for each frame.
 pub(super) fn poses(objects: usize, side: f64, frames: usize, seed: u64) -> Result<Vec<Vec<Pose>>> {
     let mut random = Random::new(seed);
-    // Of each object: where it is and where it goes, how it lies and about which axis it turns.
-    type Flyer = ([Vec3; 2], Pose, Vec3);
-    let mut flyers: Vec<Flyer> = (0..objects)
-        .map(|_| -> Result<Flyer> {
-            // Half a side of an object away from the walls, as later.
+    // For each object its position and velocity, its rotation, and the axis about which it rotates.
+    type State = ([Vec3; 2], Pose, Vec3);
+    let mut states: Vec<State> = (0..objects)
+        .map(|_| -> Result<State> {
+            // The center keeps half a side of an object from the walls, as in later frames.
             let at = Vec3::splat(0.5 * side) + 0.5 * (side - 1.0) * random.in_cube();
-            let turn = Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())?;
-            let way = direction(&mut random) * VELOCITY;
-            Ok(([at, way], turn, direction(&mut random)))
+            let rotation = Pose::from_axis_angle(direction(&mut random), 3.0 * random.signed())?;
+            let velocity = direction(&mut random) * VELOCITY;
+            Ok(([at, velocity], rotation, direction(&mut random)))
         })
         .collect::<Result<_>>()?;
     let mut all = Vec::with_capacity(frames);
     for _ in 0..frames.max(2) {
         let mut frame = Vec::with_capacity(objects);
-        for ([at, way], turn, axis) in &mut flyers {
-            frame.push(Pose::from_translation(*at)?.compose(turn)?);
-            *turn = Pose::from_axis_angle(*axis, SPIN.to_radians())?.compose(turn)?;
-            *at += *way;
+        for ([at, velocity], rotation, axis) in &mut states {
+            frame.push(Pose::from_translation(*at)?.compose(rotation)?);
+            *rotation =
+                Pose::from_axis_angle(*axis, SPIN_DEGREES.to_radians())?.compose(rotation)?;
+            *at += *velocity;
             for k in 0..3 {
-                // The middle stays half a side of the object away from the walls.
+                // The center stays half a side of the object away from the walls.
                 let (low, high) = (0.5, side - 0.5);
                 if at[k] < low || at[k] > high {
-                    way[k] = if at[k] < low { way[k].abs() } else { -way[k].abs() };
+                    velocity[k] = if at[k] < low { velocity[k].abs() } else { -velocity[k].abs() };
                     at[k] = at[k].clamp(low, high);
                 }
             }
@@ -49,7 +51,7 @@ pub(super) fn poses(objects: usize, side: f64, frames: usize, seed: u64) -> Resu
     Ok(all)
 }
 
-/// The boxes of cubes with sides of one, frame by frame.
+/// The boxes of cubes with sides of one, for each frame.
 #[derive(Debug)]
 pub(super) struct Flight {
     pub(super) bounds: Vec<Vec<Bounds>>,
@@ -59,14 +61,14 @@ pub(super) struct Flight {
 
 impl Flight {
     pub(super) fn new(objects: usize, side: f64, frames: usize, seed: u64) -> Result<Self> {
-        let own = Aabb { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
+        let local_box = Aabb { min: Vec3::splat(-0.5), max: Vec3::splat(0.5) };
         let corners: Vec<Vec3> = (0..8)
             .map(|k| Vec3::from_array([0, 1, 2].map(|a| f64::from(k >> a & 1) - 0.5)))
             .collect();
         let cube = OrientedBox::around(&corners);
         let (mut bounds, mut oriented) = (Vec::new(), Vec::new());
         for frame in poses(objects, side, frames, seed)? {
-            bounds.push(frame.iter().map(|pose| own.transformed(pose).into()).collect());
+            bounds.push(frame.iter().map(|pose| local_box.transformed(pose).into()).collect());
             oriented.push(frame.iter().map(|pose| cube.transformed(pose)).collect());
         }
         Ok(Self { bounds, oriented, cage: Aabb::from_corners(Vec3::ZERO, Vec3::splat(side)) })
@@ -80,8 +82,8 @@ impl Flight {
         }
     }
 
-    /// Microseconds a frame of a broad phase that follows from the first frame on, and pairs a
-    /// frame.
+    /// Microseconds per frame of a broad phase that is updated from frame to frame, and the mean
+    /// number of pairs.
     pub(super) fn time<P: BroadPhase>(
         &self,
         passes: usize,
@@ -91,23 +93,23 @@ impl Flight {
         let mut best = vec![f64::INFINITY; self.bounds.len()];
         let (mut changes, mut pairs) = (Changes::default(), 0);
         for _ in 0..passes.max(1) {
-            let (mut phase, mut live) = (make(), 0);
+            let (mut phase, mut pair_count) = (make(), 0);
             pairs = 0;
             for (number, best) in best.iter_mut().enumerate() {
                 let frame = self.frame(number, oriented);
                 let start = Instant::now();
                 phase.update_unlimited(&frame, &mut changes);
                 *best = best.min(start.elapsed().as_secs_f64() * 1e6);
-                live = live + changes.began.len() - changes.ended.len();
-                pairs += live;
+                pair_count = pair_count + changes.began.len() - changes.ended.len();
+                pairs += pair_count;
             }
         }
         let frames = self.bounds.len();
         (best[1..].iter().sum::<f64>() / (frames - 1) as f64, pairs as f64 / frames as f64)
     }
 
-    /// Microseconds a frame of a broad phase that starts anew in every frame.
-    pub(super) fn time_afresh<P: BroadPhase>(&self, passes: usize, make: impl Fn() -> P) -> f64 {
+    /// Microseconds per frame of a broad phase that is built anew in every frame.
+    pub(super) fn time_rebuilt<P: BroadPhase>(&self, passes: usize, make: impl Fn() -> P) -> f64 {
         let mut best = vec![f64::INFINITY; self.bounds.len()];
         let mut changes = Changes::default();
         for _ in 0..passes.max(1) {
@@ -121,18 +123,18 @@ impl Flight {
         best.iter().sum::<f64>() / best.len() as f64
     }
 
-    /// Follows without a clock; calls `look` after every frame but the first.
+    /// Follows the flight without timing, and calls `inspect` after each frame but the first.
     pub(super) fn follow<P: BroadPhase>(
         &self,
         oriented: bool,
         mut phase: P,
-        mut look: impl FnMut(&P),
+        mut inspect: impl FnMut(&P),
     ) {
         let mut changes = Changes::default();
         for number in 0..self.bounds.len() {
             phase.update_unlimited(&self.frame(number, oriented), &mut changes);
             if number > 0 {
-                look(&phase);
+                inspect(&phase);
             }
         }
     }

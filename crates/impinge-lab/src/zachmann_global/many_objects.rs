@@ -10,7 +10,9 @@ use super::cage::Flight;
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
 
+/// The numbers of objects.
 const OBJECTS: [usize; 6] = [10, 30, 100, 300, 1000, 3000];
+/// The broad phases compared, in the order of the columns.
 const NAMES: [&str; 5] = [
     "all pairs",
     "octree, cells of about 1",
@@ -19,6 +21,7 @@ const NAMES: [&str; 5] = [
     "neighbours",
 ];
 
+/// The number of progress steps.
 pub(super) const STEPS: usize = OBJECTS.len();
 
 pub(super) fn report(
@@ -43,10 +46,10 @@ pub(super) fn report(
             &|| SWEEP.make(),
             &|| PhaseKind::NEIGHBOURS.make(),
         ];
-        let timed = makers.map(|make| flight.time(arguments.passes, false, || Boxed(make())));
+        let timed = makers.map(|make| flight.time(arguments.passes, false, || BoxedPhase(make())));
         anyhow::ensure!(
             timed.iter().all(|t| (t.1 - timed[0].1).abs() < 1e-9),
-            "broad phases differ on {objects} objects"
+            "broad phases find different pairs of {objects} objects"
         );
         let mut line = vec![objects.to_string()];
         line.extend(timed.iter().map(|t| short(t.0)));
@@ -59,11 +62,11 @@ pub(super) fn report(
     report.table(&table);
     let from = rows.iter().find(|r| r.1[2] < r.1[0]).map(|r| r.0);
     let neighbours = rows.iter().find(|r| r.1[4] < r.1[0]).map(|r| r.0);
-    let tell = |n: Option<usize>| n.map_or("more than we tried".to_owned(), |n| n.to_string());
+    let or_none = |n: Option<usize>| n.map_or("more than measured".to_owned(), |n| n.to_string());
     report.paragraph(&format!(
         "The thesis has no such table. A grid is faster than all pairs from {} objects on, `neighbours` from {}.",
-        tell(from),
-        tell(neighbours),
+        or_none(from),
+        or_none(neighbours),
     ));
     let mut chart = Chart::new(
         "Broad phases over the number of objects",
@@ -78,11 +81,11 @@ pub(super) fn report(
     report.figure("objects", "Time of broad phases over the number of objects", &chart)
 }
 
-/// A broad phase behind a pointer.
+/// A boxed broad phase, for the generic `Flight::time`.
 #[derive(Debug)]
-struct Boxed(Box<dyn BroadPhase>);
+struct BoxedPhase(Box<dyn BroadPhase>);
 
-impl BroadPhase for Boxed {
+impl BroadPhase for BoxedPhase {
     fn name(&self) -> &'static str {
         self.0.name()
     }

@@ -1,9 +1,9 @@
-//! Zachmann 1994, sections 5.4, 5.5 and 6.6: octrees and grids of moving boxes, whether they pay
-//! before an exact check, and what more processors gain.
+//! Zachmann 1994, sections 5.4, 5.5 and 6.6: octrees and grids of moving boxes, whether they save
+//! time before exact checks, and the speed-up by more processors.
 
 mod cage;
-mod cells;
-mod exact;
+mod exact_checks;
+mod grids;
 mod many_objects;
 mod octrees;
 mod race;
@@ -25,18 +25,19 @@ pub(crate) struct Arguments {
     /// Passes; each frame keeps its fastest.
     #[arg(long, default_value_t = 5, value_name = "N")]
     passes: usize,
-    /// The most threads.
+    /// The maximum number of threads.
     #[arg(long, default_value_t = 2, value_name = "N")]
     threads: usize,
-    /// Where the random numbers start.
+    /// Seed of the random numbers.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
 
+/// The number of progress steps.
 const STEPS: usize = octrees::STEPS
-    + cells::STEPS
+    + grids::STEPS
     + many_objects::STEPS
-    + exact::STEPS
+    + exact_checks::STEPS
     + threads::STEPS
     + race::STEPS;
 
@@ -51,15 +52,15 @@ pub(crate) fn run(mut arguments: Arguments) -> Result<()> {
         "Zachmann 1994, sections 5.4, 5.5 and 6.6: octrees, grids, processors",
     );
     report.paragraph(&format!(
-        "The thesis' scenario: a cage with sides of 10, in it 100 objects whose own boxes have sides of 1, which fly straight on, turn, and come back from the walls. It does not tell velocities; ours are 0.05 and three degrees a frame. The thesis ran on an SGI Onyx (R4400, 150 MHz) and counts in object movement and boxes; ours is the broad phase alone, on recorded boxes, {} frames, each the fastest of {} passes. \
-         Its figures are curves without numbers in our copy; what stands beside ours are its tables and the statements of its text.",
+        "The thesis' scenario: a cage with sides of 10, in it 100 objects whose own boxes have sides of 1, which move straight, rotate, and are reflected at the walls. It does not state velocities; ours are 0.05 and three degrees a frame. The thesis ran on an SGI Onyx (R4400, 150 MHz) and its times include moving the objects and their boxes; ours are of the broad phase alone, on recorded boxes, {} frames, each the fastest of {} passes. \
+         Its figures are curves without numbers in our copy; ours are compared with its tables and the statements of its text.",
         arguments.frames,
         arguments.passes,
     ));
     octrees::report(arguments, &mut progress, &mut report)?;
-    cells::report(arguments, &mut progress, &mut report)?;
+    grids::report(arguments, &mut progress, &mut report)?;
     many_objects::report(arguments, &mut progress, &mut report)?;
-    exact::report(arguments, &mut progress, &mut report)?;
+    exact_checks::report(arguments, &mut progress, &mut report)?;
     threads::report(arguments, &mut progress, &mut report)?;
     race::report(arguments, &mut progress, &mut report)?;
     println!("{}", report.finish()?.display());

@@ -1,5 +1,4 @@
-//! Section 5.4.4: where an octree keeps its pointers, what memory it needs, and how its time
-//! depends on the depth.
+//! Section 5.4.4: the levels of an octree's pointers, its memory, and its time over the depth.
 
 use anyhow::Result;
 use impinge::broad::BroadPhase;
@@ -10,9 +9,10 @@ use super::cage::Flight;
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
-/// Deeper than this a turned cube has thousands of octants.
+/// Depths of the octree. At larger depths a rotated cube has thousands of octants.
 const DEPTHS: [u32; 6] = [1, 2, 3, 4, 5, 6];
 
+/// The number of progress steps.
 pub(super) const STEPS: usize = DEPTHS.len();
 
 /// The thesis' shares of pointers at each depth, in percent, by the tree's depth.
@@ -23,7 +23,8 @@ const SHARES: [(u32, &str); 4] = [
     (5, "0 / 0 / 0.03 / 3.5 / 96.4"),
 ];
 
-/// The thesis' memory in kB, and what it allocates, reallocates and frees in a frame.
+/// The thesis' memory in kB, and its calls of malloc, realloc and free per frame, by the tree's
+/// depth.
 const MEMORY: [(u32, f64, &str); 4] = [
     (2, 8.0, "9.4 / 78.7 / 9.4"),
     (3, 16.0, "113.7 / 78.2 / 113.7"),
@@ -33,13 +34,13 @@ const MEMORY: [(u32, f64, &str); 4] = [
 
 struct Row {
     depth: u32,
-    /// Of all references, by level below the root.
+    /// Share of all references, by level below the root.
     shares: Vec<f64>,
     kilobytes: f64,
     touched: f64,
     compared: f64,
-    /// Microseconds a frame: anew, by difference, and by oriented boxes.
-    afresh: f64,
+    /// Microseconds per frame: rebuilt, updated by the difference, and with oriented boxes.
+    rebuilt: f64,
     moved: f64,
     oriented: f64,
 }
@@ -92,7 +93,7 @@ pub(super) fn report(
         rows.iter().find(|r| r.depth == depth).map_or(f64::NAN, of)
     };
     report.paragraph(&format!(
-        "**We agree** that memory grows steeply once cells are smaller than objects: from depth 3 to 5 by {:.0} times here, 142 times there. The figures are not of the same things: ours is all the memory that the broad phase holds, the thesis' is the tree and the object arrays; and where it counts calls of the allocator, we count cells entered and left.",
+        "**We agree** that memory grows steeply once cells are smaller than objects: from depth 3 to 5 by {:.0} times here, 142 times there. The numbers measure different things: ours is all memory that the broad phase holds, the thesis' is the tree and the object arrays; it counts calls of the allocator, we count cells entered and left.",
         at(5, |r| r.kilobytes) / at(3, |r| r.kilobytes),
     ));
     report.heading("Figures 5.13 and 5.14: time of an octree over its depth");
@@ -107,18 +108,18 @@ pub(super) fn report(
     for row in &rows {
         table.row([
             row.depth.to_string(),
-            short(row.afresh),
+            short(row.rebuilt),
             short(row.moved),
-            format!("{:.2}", row.afresh / row.moved),
+            format!("{:.2}", row.rebuilt / row.moved),
             short(row.oriented),
             short(row.compared),
         ]);
     }
     report.table(&table);
     let best = rows.iter().min_by(|x, y| x.moved.total_cmp(&y.moved)).map_or(0, |r| r.depth);
-    let gains: Vec<f64> = rows.iter().map(|r| r.afresh / r.moved).collect();
+    let gains: Vec<f64> = rows.iter().map(|r| r.rebuilt / r.moved).collect();
     report.paragraph(&format!(
-        "**Thesis:** visiting only the difference of the old and the new box is the fastest; still octrees seem slow, and not the best structure for moving objects. **Ours:** moving by the difference is {} to {} times as fast as starting anew, and depth {best} is the fastest. We agree that moving by the difference is faster; for other structures see the table over the number of objects below.",
+        "**Thesis:** visiting only the difference of the old and the new box is the fastest; still octrees seem slow, and not the best structure for moving objects. **Ours:** moving by the difference is {} to {} times as fast as building anew, and depth {best} is the fastest. We agree that moving by the difference is faster; for other structures see the table over the number of objects below.",
         short(gains.iter().copied().fold(f64::INFINITY, f64::min)),
         short(gains.iter().copied().fold(0.0, f64::max)),
     ));
@@ -133,7 +134,7 @@ pub(super) fn report(
     .caption(
         "100 cubes with sides of 1 in a cage with sides of 10; the thesis' Figures 5.13 and 5.14.",
     )
-    .series("anew in every frame", Mark::LineAndDots, points(|r| r.afresh))
+    .series("anew in every frame", Mark::LineAndDots, points(|r| r.rebuilt))
     .series("moved by the difference", Mark::LineAndDots, points(|r| r.moved))
     .series("moved, oriented boxes", Mark::LineAndDots, points(|r| r.oriented));
     report.figure("octree", "Time of an octree over its depth", &chart)
@@ -147,26 +148,26 @@ fn percent(share: f64) -> String {
 fn measure(flight: &Flight, depth: u32, passes: usize) -> Row {
     let options = OctreeOptions::fixed(flight.cage, depth);
     let mut entries = vec![0.0; depth as usize + 1];
-    let (mut kilobytes, mut touched, mut compared, mut looks) = (0.0, 0.0, 0.0, 0.0);
+    let (mut kilobytes, mut touched, mut compared, mut frames) = (0.0, 0.0, 0.0, 0.0);
     flight.follow(false, Octree::with(options), |tree| {
         let stats = tree.stats();
         entries.iter_mut().zip(&stats.entries).for_each(|(sum, n)| *sum += *n as f64);
         kilobytes += tree.bytes() as f64 / 1e3;
         touched += stats.touched as f64;
         compared += stats.compared as f64;
-        looks += 1.0;
+        frames += 1.0;
     });
     let all: f64 = entries.iter().sum();
-    let turned = OctreeOptions { entry: Entry::Oriented, ..options };
+    let with_oriented = OctreeOptions { entry: Entry::Oriented, ..options };
     Row {
         depth,
         shares: entries[1..].iter().map(|n| n / all).collect(),
-        kilobytes: kilobytes / looks,
-        touched: touched / looks,
-        compared: compared / looks,
-        afresh: flight.time_afresh(passes, || Octree::with(options)),
+        kilobytes: kilobytes / frames,
+        touched: touched / frames,
+        compared: compared / frames,
+        rebuilt: flight.time_rebuilt(passes, || Octree::with(options)),
         moved: flight.time(passes, false, || Octree::with(options)).0,
-        oriented: flight.time(passes, true, || Octree::with(turned)).0,
+        oriented: flight.time(passes, true, || Octree::with(with_oriented)).0,
     }
 }
 
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pointers_go_down_until_cells_are_small() {
+    fn pointers_are_on_the_levels_of_small_cells() {
         let flight = Flight::new(100, 10.0, 20, 2).unwrap();
         let (shallow, deep) = (measure(&flight, 3, 1), measure(&flight, 5, 1));
         assert!(shallow.shares[2] > 0.9 && shallow.shares[0] == 0.0, "{:?}", shallow.shares);

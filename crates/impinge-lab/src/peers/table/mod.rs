@@ -1,4 +1,5 @@
-//! Two hulls, ours beside the fastest peer that is right, from the lines that all wrote.
+//! Times of hull queries, ours and those of the fastest correct peer, from the rows that each
+//! wrote.
 
 mod rows;
 
@@ -14,27 +15,27 @@ use rows::{Entry, Row};
 /// Arguments of `impinge-lab convex-table`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// The folder with the lines, ours and the peers', in files `*.jsonl`; of several runs the
+    /// The folder with the rows, ours and the peers', in files `*.jsonl`; of several runs the
     /// fastest counts.
     lines: PathBuf,
-    /// Where all wrote their answers.
+    /// The folder with the answers of all peers and ours.
     #[arg(long, env = "PEER_OUT", value_name = "DIR")]
     answers: PathBuf,
     #[command(flatten)]
     common: Common,
-    /// A sentence on the circumstances of the runs.
+    /// A sentence on the conditions of the runs, for the report.
     #[arg(long, default_value = "", value_name = "TEXT")]
     note: String,
 }
 
-/// What is asked, with the words for it.
+/// The modes, with headings for their queries.
 const MODES: [(&str, &str); 6] = [
-    ("bool", "Do they meet?"),
-    ("dist", "How far apart?"),
-    ("signed", "How far apart or how deep?"),
-    ("bool-warm", "Do they meet? Starting from the last pose"),
-    ("dist-warm", "How far apart? Starting from the last pose"),
-    ("signed-warm", "How far apart or how deep? Starting from the last pose"),
+    ("bool", "Intersection"),
+    ("dist", "Distance"),
+    ("signed", "Distance or depth"),
+    ("bool-warm", "Intersection, starting from the last pose"),
+    ("dist-warm", "Distance, starting from the last pose"),
+    ("signed-warm", "Distance or depth, starting from the last pose"),
 ];
 
 /// Reads everything and writes the report.
@@ -42,13 +43,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let rows = rows::read(&arguments.lines, &arguments.answers)?;
     anyhow::ensure!(
         !rows.is_empty(),
-        "{}: no lines of ours; run `peers-convex` first",
+        "{}: no rows of impinge; run `peers-convex` first",
         arguments.lines.display()
     );
     let mut report = Report::new(
         &arguments.common.out,
         "convex-pairs",
-        "Hull against hull, beside other libraries",
+        "Hull against hull, compared with other libraries",
     );
     report.paragraph(
         "Microseconds a query on the workloads of the peer measurements: ellipsoids, rods and plates of 20, 100 and 500 vertices and links of a robot arm, at signed distances of -0.05 to 0.5 of A's longest side (1,000 poses each), \
@@ -59,14 +60,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     );
     report.paragraph(&format!(
         "The peers: parry3d 0.31.1 (`parry-f32`, `parry-f64`), Coal 3.0.3 with its three variants of GJK (`early`: it may stop as soon as the bodies are proven apart), FCL 0.7.0 with libccd and with its own solver, Bullet 3.24 in single and double precision. \
-         *times*: the fastest peer that is right in every pose, divided by ours. Right is what our answer says, which is exact for the verdict and certain to about 1e-13 for distance and depth; a distance may be off by 1e-5 or by a thousandth. \
-         Peers that are faster than that one but wrong somewhere stand in the last column. To a question that starts from the last pose a peer may also give its cold answer, if that is faster. Ours gives the proof with each verdict, and points and direction with each distance and depth. {}",
+         *times*: the time of the fastest peer that is correct in every pose, divided by ours. The reference is our answer, which is exact for the verdict and certain to about 1e-13 for distance and depth; a distance may be off by 1e-5 or by a thousandth. \
+         The last column lists peers that are faster but wrong in some pose. For a query that starts from the last pose, a peer may also compute its answer without that start, if that is faster. Ours returns the proof with each verdict, and points and direction with each distance and depth. {}",
         arguments.note
     ));
     summary(&rows, &mut report);
     accuracy(&rows, &mut report);
     for (mode, title) in MODES {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.question.mode == mode).collect();
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.query.mode == mode).collect();
         if !rows.is_empty() {
             report.heading(&format!("{title} (`{mode}`)"));
             report.table(&cells(&rows));
@@ -81,19 +82,19 @@ fn cells(rows: &[&Row]) -> Table {
         "workload",
         "regime",
         "impinge",
-        "fastest right peer",
+        "fastest correct peer",
         "its time",
         "times",
         "faster, but wrong (wrong answers)",
     ]);
     for row in rows {
         let wrong: Vec<String> = row
-            .wrong_ones()
+            .faster_but_wrong()
             .map(|e| format!("{} {} ({} of {})", e.peer, short(e.us), e.wrong, count(e.of as u64)))
             .collect();
         table.row([
-            row.question.workload.clone(),
-            row.question.regime.clone(),
+            row.query.workload.clone(),
+            row.query.regime.clone(),
             short(row.ours),
             row.best().map_or_else(String::new, |e| e.peer.clone()),
             row.best().map_or_else(String::new, |e| short(e.us)),
@@ -109,54 +110,54 @@ fn times(ratio: f64) -> String {
 }
 
 fn summary(rows: &[Row], report: &mut Report) {
-    report.heading("In short");
+    report.heading("Summary");
     let mut table = Table::new([
         "mode",
         "cells",
-        "least",
+        "minimum",
         "where",
         "median",
-        "most",
+        "maximum",
         "cells below 10",
-        "least against any peer, right or wrong",
+        "minimum against any peer, correct or not",
         "median",
     ]);
     for (mode, _) in MODES {
-        let rows: Vec<&Row> = rows.iter().filter(|row| row.question.mode == mode).collect();
+        let rows: Vec<&Row> = rows.iter().filter(|row| row.query.mode == mode).collect();
         let mut ratios: Vec<(f64, &Row)> =
             rows.iter().filter_map(|row| Some((row.times()?, *row))).collect();
         ratios.sort_by(|x, y| x.0.total_cmp(&y.0));
-        let mut any: Vec<f64> =
+        let mut against_any: Vec<f64> =
             rows.iter().filter_map(|row| Some(row.peers.first()?.us / row.ours)).collect();
-        any.sort_by(f64::total_cmp);
-        let (Some((least, at)), Some((most, _))) = (ratios.first(), ratios.last()) else {
+        against_any.sort_by(f64::total_cmp);
+        let (Some((min, at)), Some((max, _))) = (ratios.first(), ratios.last()) else {
             continue;
         };
         table.row([
             format!("`{mode}`"),
             ratios.len().to_string(),
-            times(*least),
-            format!("{}, {}", at.question.workload, at.question.regime),
+            times(*min),
+            format!("{}, {}", at.query.workload, at.query.regime),
             times(ratios[ratios.len() / 2].0),
-            times(*most),
+            times(*max),
             ratios.iter().filter(|(ratio, _)| *ratio < 10.0).count().to_string(),
-            any.first().copied().map_or_else(String::new, times),
-            any.get(any.len() / 2).copied().map_or_else(String::new, times),
+            against_any.first().copied().map_or_else(String::new, times),
+            against_any.get(against_any.len() / 2).copied().map_or_else(String::new, times),
         ]);
     }
     report.table(&table);
 }
 
-/// Who was wrong how often.
+/// The table of wrong answers by mode and peer.
 fn accuracy(rows: &[Row], report: &mut Report) {
     report.heading("Wrong answers");
-    report.paragraph("All poses together; the worst error is that of a distance or depth, in the unit of the workload.");
+    report.paragraph("Sums over all poses; the worst error is that of a distance or depth, in the unit of the workload.");
     let mut sums: BTreeMap<(&str, &str), (usize, usize, f64)> = BTreeMap::new();
     for row in rows {
         for Entry { peer, wrong, of, worst, .. } in &row.peers {
-            // What a peer says to a question asked cold was counted there.
+            // A cold answer to a warm query was already counted in the cold mode.
             if !peer.ends_with(", cold") {
-                let sum = sums.entry((&row.question.mode, peer)).or_default();
+                let sum = sums.entry((&row.query.mode, peer)).or_default();
                 *sum = (
                     sum.0 + wrong,
                     sum.1 + of,

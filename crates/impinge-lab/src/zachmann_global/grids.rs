@@ -9,11 +9,14 @@ use super::cage::Flight;
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, count, short};
 
+/// The numbers of cells on an axis.
 const SIZES: [u32; 5] = [4, 8, 16, 32, 64];
 
+/// The number of progress steps.
 pub(super) const STEPS: usize = SIZES.len();
 
-/// The thesis' memory in kB: of the simple structure, and with indices both ways.
+/// The thesis' memory in kB by cells on an axis: of the simple structure, and of the one with
+/// indices in both directions.
 const MEMORY: [(u32, f64, &str); 5] = [
     (4, 16.0, "24"),
     (8, 16.0, "40"),
@@ -24,15 +27,15 @@ const MEMORY: [(u32, f64, &str); 5] = [
 
 struct Row {
     size: u32,
-    aligned: Side,
-    oriented: Side,
+    aligned: Measured,
+    oriented: Measured,
 }
 
-/// By one kind of boxes.
-struct Side {
+/// Results for one kind of boxes.
+struct Measured {
     kilobytes: f64,
     us: f64,
-    /// References in the cells, cells entered and left, comparisons and pairs, a frame.
+    /// References in the cells, cells entered and left, comparisons, and pairs, per frame.
     entries: f64,
     touched: f64,
     compared: f64,
@@ -49,11 +52,11 @@ pub(super) fn report(
     for size in SIZES {
         progress.step(&format!("grid of {size}"));
         let options = GridOptions::fixed(flight.cage, size);
-        let turned = GridOptions { entry: Entry::Oriented, ..options };
+        let with_oriented = GridOptions { entry: Entry::Oriented, ..options };
         rows.push(Row {
             size,
-            aligned: side(&flight, false, options, arguments.passes),
-            oriented: side(&flight, true, turned, arguments.passes),
+            aligned: measure(&flight, false, options, arguments.passes),
+            oriented: measure(&flight, true, with_oriented, arguments.passes),
         });
     }
     report.heading("Section 5.5.2: memory of a grid");
@@ -75,8 +78,9 @@ pub(super) fn report(
         ]);
     }
     report.table(&table);
-    let growth =
-        |of: fn(&Row) -> f64| rows.last().map_or(f64::NAN, of) / rows.get(2).map_or(f64::NAN, of);
+    let growth = |value: fn(&Row) -> f64| {
+        rows.last().map_or(f64::NAN, value) / rows.get(2).map_or(f64::NAN, value)
+    };
     report.paragraph(&format!(
         "**We agree** that a fine grid costs memory: from 16 to 64 cells on an axis {:.0} times here, 88 times there. The structure with indices, which the thesis found larger and 1.5 times slower at 32 cells, is not built here.",
         growth(|r| r.aligned.kilobytes),
@@ -97,29 +101,29 @@ pub(super) fn report(
     ]);
     for Row { size, aligned, oriented } in &rows {
         let mut cells = vec![size.to_string()];
-        for of in [
-            |s: &Side| s.us,
-            |s: &Side| s.entries,
-            |s: &Side| s.touched,
-            |s: &Side| s.compared,
-            |s: &Side| s.pairs,
+        for value in [
+            |s: &Measured| s.us,
+            |s: &Measured| s.entries,
+            |s: &Measured| s.touched,
+            |s: &Measured| s.compared,
+            |s: &Measured| s.pairs,
         ] {
-            cells.extend([short(of(aligned)), short(of(oriented))]);
+            cells.extend([short(value(aligned)), short(value(oriented))]);
         }
         table.row(&cells);
     }
     report.table(&table);
-    let best = |of: fn(&Row) -> f64| {
+    let best = |value: fn(&Row) -> f64| {
         rows.iter()
-            .min_by(|x, y| of(x).total_cmp(&of(y)))
-            .map_or((0, f64::NAN), |r| (r.size, of(r)))
+            .min_by(|x, y| value(x).total_cmp(&value(y)))
+            .map_or((0, f64::NAN), |r| (r.size, value(r)))
     };
     let (aligned, oriented) = (best(|r| r.aligned.us), best(|r| r.oriented.us));
     let (more, fewer) = rows.last().map_or((f64::NAN, f64::NAN), |r| {
         (r.oriented.us / r.aligned.us, r.oriented.entries / r.aligned.entries)
     });
     report.paragraph(&format!(
-        "**Thesis:** updating a grid by oriented boxes will take much longer, but may take less altogether by sparing exact checks; Figure 5.21 compares them without exact checks. **Ours:** at the finest grid oriented boxes are in {:.0} % of the cells and take {} times as long; the best grid for aligned boxes has {} cells on an axis ({} \u{3bc}s), for oriented ones {} ({} \u{3bc}s). They leave {} of {} pairs to an exact check.",
+        "**Thesis:** updating a grid by oriented boxes will take much longer, but may take less time in total, because it avoids exact checks; Figure 5.21 compares them without exact checks. **Ours:** at the finest grid oriented boxes are in {:.0} % of the cells and take {} times as long; the best grid for aligned boxes has {} cells on an axis ({} \u{3bc}s), for oriented ones {} ({} \u{3bc}s). Oriented boxes leave {} of {} pairs to an exact check.",
         100.0 * fewer,
         short(more),
         aligned.0,
@@ -129,8 +133,8 @@ pub(super) fn report(
         short(rows[0].oriented.pairs),
         short(rows[0].aligned.pairs),
     ));
-    let points = |of: fn(&Row) -> f64| -> Vec<(f64, f64)> {
-        rows.iter().map(|r| (f64::from(r.size), of(r))).collect()
+    let points = |value: fn(&Row) -> f64| -> Vec<(f64, f64)> {
+        rows.iter().map(|r| (f64::from(r.size), value(r))).collect()
     };
     let chart = Chart::new(
         "A grid over its size",
@@ -145,19 +149,19 @@ pub(super) fn report(
     report.figure("grid", "Time of a grid over its size", &chart)
 }
 
-fn side(flight: &Flight, oriented: bool, options: GridOptions, passes: usize) -> Side {
-    let mut side =
-        Side { kilobytes: 0.0, us: 0.0, entries: 0.0, touched: 0.0, compared: 0.0, pairs: 0.0 };
-    let looks = (flight.bounds.len() - 1) as f64;
+fn measure(flight: &Flight, oriented: bool, options: GridOptions, passes: usize) -> Measured {
+    let mut measured =
+        Measured { kilobytes: 0.0, us: 0.0, entries: 0.0, touched: 0.0, compared: 0.0, pairs: 0.0 };
+    let frames = (flight.bounds.len() - 1) as f64;
     flight.follow(oriented, Grid::with(options), |grid| {
         let stats = grid.stats();
-        side.kilobytes += grid.bytes() as f64 / 1e3 / looks;
-        side.entries += stats.entries as f64 / looks;
-        side.touched += stats.touched as f64 / looks;
-        side.compared += stats.compared as f64 / looks;
+        measured.kilobytes += grid.bytes() as f64 / 1e3 / frames;
+        measured.entries += stats.entries as f64 / frames;
+        measured.touched += stats.touched as f64 / frames;
+        measured.compared += stats.compared as f64 / frames;
     });
-    (side.us, side.pairs) = flight.time(passes, oriented, || Grid::with(options));
-    side
+    (measured.us, measured.pairs) = flight.time(passes, oriented, || Grid::with(options));
+    measured
 }
 
 #[cfg(test)]
@@ -168,8 +172,8 @@ mod tests {
     fn oriented_boxes_are_in_fewer_cells() {
         let flight = Flight::new(60, 10.0, 15, 2).unwrap();
         let options = GridOptions::fixed(flight.cage, 32);
-        let aligned = side(&flight, false, options, 1);
-        let oriented = side(&flight, true, GridOptions { entry: Entry::Oriented, ..options }, 1);
+        let aligned = measure(&flight, false, options, 1);
+        let oriented = measure(&flight, true, GridOptions { entry: Entry::Oriented, ..options }, 1);
         assert!(oriented.entries < 0.9 * aligned.entries);
         assert!(oriented.pairs < aligned.pairs && aligned.kilobytes > 100.0);
     }

@@ -5,10 +5,10 @@ use impinge::{Mesh, Pose, Vec3, first_hit};
 
 use impinge::internals::Random;
 
-/// How fast they are: a fiftieth of their radius a frame at most along each axis, and a twentieth
-/// of a radian.
-const SPEED: f64 = 0.02;
-const SPIN: f64 = 0.05;
+/// The maximum velocity along each axis, in radii per frame.
+const MAX_VELOCITY: f64 = 0.02;
+/// The maximum rotation, in radians per frame.
+const MAX_SPIN: f64 = 0.05;
 
 struct Body {
     position: Vec3,
@@ -24,19 +24,24 @@ impl Body {
         Ok(Pose::from_translation(self.position)?.compose(&turn)?)
     }
 
-    fn push(&mut self, random: &mut Random) {
-        self.velocity = random.in_cube() * SPEED;
-        self.spin = random.signed() * SPIN;
+    fn set_random_velocity(&mut self, random: &mut Random) {
+        self.velocity = random.in_cube() * MAX_VELOCITY;
+        self.spin = random.signed() * MAX_SPIN;
     }
 }
 
-/// The poses of the second object in the first one's frame, over so many frames. The cage is `room`
-/// times as wide as both objects together. Objects that meet in a frame take the step back and go
-/// on with other velocities.
-pub(crate) fn duel(mesh: &Mesh, frames: usize, room: f64, seed: u64) -> Result<Vec<Pose>> {
+/// The poses of the second object in the first one's frame, over `frames` frames. The cage is
+/// `cage_scale` times as wide as both objects together. Objects that intersect in a frame return to
+/// the positions of the last frame and get new random velocities.
+pub(crate) fn bouncing_pair(
+    mesh: &Mesh,
+    frames: usize,
+    cage_scale: f64,
+    seed: u64,
+) -> Result<Vec<Pose>> {
     let mut random = Random::new(seed);
     let radius = 0.5 * mesh.bounds().extent().max_element();
-    let limit = Vec3::splat((2.0 * room - 1.0) * radius);
+    let limit = Vec3::splat((2.0 * cage_scale - 1.0) * radius);
     let mut bodies = [-1.0, 1.0].map(|side| Body {
         position: Vec3::splat(side * limit.x),
         axis: random.in_cube() + Vec3::splat(1e-3),
@@ -45,8 +50,8 @@ pub(crate) fn duel(mesh: &Mesh, frames: usize, room: f64, seed: u64) -> Result<V
         spin: 0.0,
     });
     for body in &mut bodies {
-        body.push(&mut random);
-        // Towards each other at first.
+        body.set_random_velocity(&mut random);
+        // The objects start towards each other.
         body.velocity = -body.velocity.abs() * body.position.signum();
     }
     let mut poses = Vec::with_capacity(frames);
@@ -66,7 +71,7 @@ pub(crate) fn duel(mesh: &Mesh, frames: usize, room: f64, seed: u64) -> Result<V
         if first_hit(mesh, mesh, &pose).is_some() {
             for (body, (position, angle)) in bodies.iter_mut().zip(before) {
                 (body.position, body.angle) = (position, angle);
-                body.push(&mut random);
+                body.set_random_velocity(&mut random);
             }
         }
     }
@@ -79,9 +84,9 @@ mod tests {
     use impinge::shapes;
 
     #[test]
-    fn they_meet_often_but_do_not_stick() {
+    fn objects_collide_but_separate_again() {
         let ball = shapes::icosphere(1.0, 3).unwrap();
-        let poses = duel(&ball, 5000, 1.0, 1).unwrap();
+        let poses = bouncing_pair(&ball, 5000, 1.0, 1).unwrap();
         let hits = poses.iter().filter(|p| first_hit(&ball, &ball, p).is_some()).count();
         assert!((10..2500).contains(&hits), "{hits} of {}", poses.len());
     }

@@ -1,4 +1,4 @@
-//! Flights through each kind of tree: what they take and what they count.
+//! Times and counters of flights through each kind of tree.
 
 use std::time::Instant;
 
@@ -29,12 +29,12 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The paper's four, the boxes that stand for its RAPID, and spheres, which it discusses
-    /// (section 3.2) but does not measure.
+    /// The paper's four, the oriented boxes that represent RAPID, and spheres, which the paper
+    /// discusses (section 3.2) but does not measure.
     pub(super) const ALL: [Self; 6] =
         [Self::Dop6, Self::Dop14, Self::Dop18, Self::Dop26, Self::Oriented, Self::Sphere];
-    /// Those that fly: all but spheres, which need thousands of times longer among long thin
-    /// triangles.
+    /// The kinds measured in flights: all but spheres, which take thousands of times longer among
+    /// long thin triangles.
     pub(super) const FLYING: [Self; 5] =
         [Self::Dop6, Self::Dop14, Self::Dop18, Self::Dop26, Self::Oriented];
     /// The paper's four.
@@ -53,14 +53,14 @@ impl Kind {
     }
 }
 
-/// How trees are built and descended.
+/// Options of building and traversing the trees.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) environment: BuildOptions,
     pub(super) flying: BuildOptions,
     pub(super) order: Order,
-    /// How k-DOPs follow the flying object; `None` moves them by their slabs alone, without a look
-    /// at what is inside. Other kinds just move.
+    /// How k-DOPs follow the flying object. `None` transforms their slabs alone, without the
+    /// geometry inside. Volumes of other kinds are only transformed.
     pub(super) tumble: Option<TumbleOptions>,
 }
 
@@ -76,41 +76,41 @@ impl Rules {
         }
     }
 
-    /// As RAPID: one triangle a leaf, the larger box is opened. It divides across the box's own
-    /// longest axis where our builder takes one of the three axes of the mesh.
+    /// As RAPID: one triangle per leaf, and the larger box is opened. RAPID divides across the
+    /// box's own longest axis, our builder across one of the three axes of the mesh.
     pub(super) fn rapid() -> Self {
         let paper = Self::paper();
         Self { flying: paper.environment, order: Order::Larger, ..paper }
     }
 
-    /// Those of the paper for its own kinds, those of RAPID for oriented boxes.
+    /// The options of RAPID for oriented boxes, those of the paper for its own kinds.
     pub(super) fn of(kind: Kind) -> Self {
         if kind == Kind::Oriented { Self::rapid() } else { Self::paper() }
     }
 }
 
-/// How much of a flight is measured, and how thoroughly.
+/// The extent of the measurements of a flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
-    /// At most so many passes over the flight; each step keeps its fastest.
+    /// The maximum number of passes over the flight; each step keeps its fastest.
     pub(super) passes: usize,
-    /// No further pass begins after so many seconds; the second and third only after five times as
+    /// Seconds after which no further pass begins; for the second and third pass, five times as
     /// many.
     pub(super) budget: f64,
-    /// Also: the first contact alone, and what single operations cost.
+    /// Also measures queries for the first contact, and the time of single operations.
     pub(super) thorough: bool,
 }
 
-/// What a flight took.
+/// The measurements of a flight.
 #[derive(Clone, Debug)]
-pub(super) struct Flown {
+pub(super) struct Measurements {
     /// Seconds to build the environment's tree.
     pub(super) build: f64,
-    /// Bytes of that tree a triangle.
+    /// Bytes of that tree per triangle.
     pub(super) bytes: f64,
-    /// Microseconds a step, with all contacts reported.
+    /// Microseconds per step, with all contacts reported.
     pub(super) report: Vec<f64>,
-    /// Microseconds a step until the first contact; empty unless thorough.
+    /// Microseconds per step until the first contact; empty unless thorough.
     pub(super) detect: Vec<f64>,
     /// Pairs of triangles in contact over all steps.
     pub(super) contacts: u64,
@@ -120,33 +120,42 @@ pub(super) struct Flown {
     pub(super) costs: Costs,
 }
 
-impl Flown {
+impl Measurements {
     /// The mean time of a step, in microseconds.
     pub(super) fn mean(&self) -> f64 {
         mean(&self.report)
     }
 }
 
-/// The mean; zero of nothing.
+/// The mean; zero for no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Flies through trees of this kind.
-pub(super) fn fly(kind: Kind, scene: &Scene, rules: &Rules, effort: &Effort) -> Result<Flown> {
+/// Measures a flight through trees of this kind.
+pub(super) fn measure(
+    kind: Kind,
+    scene: &Scene,
+    rules: &Rules,
+    effort: &Effort,
+) -> Result<Measurements> {
     match kind {
-        Kind::Dop6 => fly_dops::<3>(scene, rules, effort),
-        Kind::Dop14 => fly_dops::<7>(scene, rules, effort),
-        Kind::Dop18 => fly_dops::<9>(scene, rules, effort),
-        Kind::Dop26 => fly_dops::<13>(scene, rules, effort),
-        Kind::Oriented => fly_others::<OrientedBox>(scene, rules, effort),
-        Kind::Sphere => fly_others::<Sphere>(scene, rules, effort),
+        Kind::Dop6 => measure_dops::<3>(scene, rules, effort),
+        Kind::Dop14 => measure_dops::<7>(scene, rules, effort),
+        Kind::Dop18 => measure_dops::<9>(scene, rules, effort),
+        Kind::Dop26 => measure_dops::<13>(scene, rules, effort),
+        Kind::Oriented => measure_volumes::<OrientedBox>(scene, rules, effort),
+        Kind::Sphere => measure_volumes::<Sphere>(scene, rules, effort),
     }
 }
 
-fn fly_dops<const HALF: usize>(scene: &Scene, rules: &Rules, effort: &Effort) -> Result<Flown> {
+fn measure_dops<const HALF: usize>(
+    scene: &Scene,
+    rules: &Rules,
+    effort: &Effort,
+) -> Result<Measurements> {
     let Some(options) = &rules.tumble else {
-        return fly_others::<Dop<HALF>>(scene, rules, effort);
+        return measure_volumes::<Dop<HALF>>(scene, rules, effort);
     };
     let trees = Trees::<Dop<HALF>>::build(scene, rules);
     let shapes = DopShapes::new(&scene.body, &trees.flying, options)?;
@@ -155,21 +164,25 @@ fn fly_dops<const HALF: usize>(scene: &Scene, rules: &Rules, effort: &Effort) ->
         (&scene.body, &trees.flying),
         ByShape::new(&shapes),
     )?;
-    Ok(observe(query, &trees, scene, rules, effort))
+    Ok(measure_query(query, &trees, scene, rules, effort))
 }
 
-fn fly_others<V: Volume>(scene: &Scene, rules: &Rules, effort: &Effort) -> Result<Flown> {
+fn measure_volumes<V: Volume>(
+    scene: &Scene,
+    rules: &Rules,
+    effort: &Effort,
+) -> Result<Measurements> {
     let trees = Trees::<V>::build(scene, rules);
     let query =
         BvQuery::new((&scene.environment, &trees.environment), (&scene.body, &trees.flying))?;
-    Ok(observe(query, &trees, scene, rules, effort))
+    Ok(measure_query(query, &trees, scene, rules, effort))
 }
 
 /// The trees of a scene.
 struct Trees<V> {
     environment: BvTree<V>,
     flying: BvTree<V>,
-    /// Seconds to build the environment's.
+    /// Seconds to build the environment's tree.
     build: f64,
 }
 
@@ -183,13 +196,13 @@ impl<V: Volume> Trees<V> {
 }
 
 /// Counts and times a whole flight.
-fn observe<V: Volume, T: Tumble<V>>(
+fn measure_query<V: Volume, T: Tumble<V>>(
     mut query: BvQuery<'_, V, T>,
     trees: &Trees<V>,
     scene: &Scene,
     rules: &Rules,
     effort: &Effort,
-) -> Flown {
+) -> Measurements {
     let mut contacts = Count::default();
     let mut counts = Counts::default();
     for pose in &scene.poses {
@@ -210,7 +223,7 @@ fn observe<V: Volume, T: Tumble<V>>(
         costs = operations(&mut query, &scene.poses, rules.order);
     }
     let triangles = scene.environment.triangles().len().max(1);
-    Flown {
+    Measurements {
         build: trees.build,
         bytes: trees.environment.bytes() as f64 / triangles as f64,
         report,
@@ -223,43 +236,44 @@ fn observe<V: Volume, T: Tumble<V>>(
 
 const NO_COSTS: Costs = Costs { volume_pair: 0.0, triangle_pair: 0.0, update: 0.0 };
 
-/// Poses whose operations are timed, spread over a flight.
-const SAMPLED: usize = 40;
+/// The number of poses, spread over a flight, whose operations are timed.
+const SAMPLED_POSES: usize = 40;
 
-/// The mean cost of each operation over some poses of the flight, each weighted with how often it
-/// occurs there.
+/// The mean cost of each operation over some poses of the flight, each pose weighted by the number
+/// of the operation there.
 fn operations<V: Volume, T: Tumble<V>>(
     query: &mut BvQuery<'_, V, T>,
     poses: &[Pose],
     order: Order,
 ) -> Costs {
     let (mut sum, mut number) = ([0.0; 3], [0.0; 3]);
-    for pose in poses.iter().step_by(poses.len().div_ceil(SAMPLED).max(1)) {
+    for pose in poses.iter().step_by(poses.len().div_ceil(SAMPLED_POSES).max(1)) {
         let mut recording = Recording::default();
         query.traverse_counted(pose, order, &mut Count::default(), &mut recording);
-        let often =
+        let occurrences =
             [recording.volume_pairs.len(), recording.triangle_pairs.len(), recording.updates.len()];
-        // The least of several, since one is soon disturbed; long ones are not so soon.
-        let repeats = (500_000 / often.iter().sum::<usize>().max(1)).clamp(2, 9);
-        let mut once = [f64::INFINITY; 3];
+        // The minimum of several measurements, since a short one is easily disturbed; long ones
+        // need fewer repetitions.
+        let repeats = (500_000 / occurrences.iter().sum::<usize>().max(1)).clamp(2, 9);
+        let mut least_cost = [f64::INFINITY; 3];
         for _ in 0..repeats {
             let costs = query.measure(pose, &recording, 1);
-            let these = [costs.volume_pair, costs.triangle_pair, costs.update];
-            once = [0, 1, 2].map(|k| once[k].min(these[k]));
+            let costs_now = [costs.volume_pair, costs.triangle_pair, costs.update];
+            least_cost = [0, 1, 2].map(|k| least_cost[k].min(costs_now[k]));
         }
-        let often =
+        let occurrences =
             [recording.volume_pairs.len(), recording.triangle_pairs.len(), recording.updates.len()];
         for k in 0..3 {
-            sum[k] += once[k] * often[k] as f64;
-            number[k] += often[k] as f64;
+            sum[k] += least_cost[k] * occurrences[k] as f64;
+            number[k] += occurrences[k] as f64;
         }
     }
     let of = |k: usize| sum[k] / number[k].max(1.0);
     Costs { volume_pair: of(0), triangle_pair: of(1), update: of(2) }
 }
 
-/// Flies through the production tree, which keeps no counts.
-pub(super) fn fly_production(scene: &Scene, effort: &Effort) -> Flown {
+/// Measures a flight through the production tree, which has no counters.
+pub(super) fn measure_production(scene: &Scene, effort: &Effort) -> Measurements {
     let clock = CpuClock::start();
     let tree = std::hint::black_box(Tree::build(&scene.environment));
     let build = clock.seconds();
@@ -277,7 +291,7 @@ pub(super) fn fly_production(scene: &Scene, effort: &Effort) -> Flown {
         pair::traverse(&scene.environment, &scene.body, pose, &mut first);
         usize::from(first.pair.is_some())
     });
-    Flown {
+    Measurements {
         build,
         bytes: tree.bytes() as f64 / scene.environment.triangles().len().max(1) as f64,
         report,
@@ -288,13 +302,14 @@ pub(super) fn fly_production(scene: &Scene, effort: &Effort) -> Flown {
     }
 }
 
-/// The steps of a flight in order, several times; each keeps its fastest time, in microseconds.
+/// Replays the steps of a flight in order, several times; each step keeps its fastest time, in
+/// microseconds.
 fn replay(poses: &[Pose], effort: &Effort, mut query: impl FnMut(&Pose) -> usize) -> Vec<f64> {
     let mut best = vec![f64::INFINITY; poses.len()];
     let clock = CpuClock::start();
     for pass in 0..effort.passes.max(1) {
-        // Three passes even of long flights, where other programs would show in one; very long ones
-        // once.
+        // Long flights get three passes, since a single one would show disturbances by other
+        // programs; very long flights get one.
         let limit = if pass < 3 { 5.0 * effort.budget } else { effort.budget };
         if pass > 0 && clock.seconds() > limit {
             break;
@@ -308,8 +323,8 @@ fn replay(poses: &[Pose], effort: &Effort, mut query: impl FnMut(&Pose) -> usize
     best
 }
 
-/// `N_v` of one query of two meshes at rest, both trees down to single triangles, which must not
-/// touch.
+/// `N_v` of one query of two fixed meshes that must not touch; the leaves of both trees are single
+/// triangles.
 pub(super) fn overlap_queries(kind: Kind, outer: &Mesh, inner: &Mesh) -> Result<u64> {
     let rules = Rules::of(kind);
     match kind {
@@ -327,6 +342,10 @@ fn overlap_queries_with<V: Volume>(outer: &Mesh, inner: &Mesh, rules: &Rules) ->
     let mut query = BvQuery::new((outer, &trees[0]), (inner, &trees[1]))?;
     let (mut contacts, mut counts) = (Count::default(), Counts::default());
     query.traverse_counted(&Pose::IDENTITY, rules.order, &mut contacts, &mut counts);
-    ensure!(contacts.pairs == 0, "nested spheres touch: the experiment is not what it says");
+    ensure!(
+        contacts.pairs == 0,
+        "nested spheres touch in {} pairs of triangles, the experiment needs disjoint ones",
+        contacts.pairs
+    );
     Ok(counts.volume_pairs)
 }

@@ -1,4 +1,5 @@
-//! Section 5.5.2, with exact checks after the broad phase: when does it pay?
+//! Section 5.5.2, with exact checks after the broad phase: from which number of objects a broad
+//! phase saves time.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,22 +16,25 @@ use super::cage::poses;
 use crate::chart::{Axis, Chart, Mark};
 use crate::report::{Progress, Report, Table, short};
 
+/// The numbers of tetrahedra.
 const TETRAHEDRA: [usize; 6] = [5, 10, 20, 50, 100, 200];
+/// The broad phases compared.
 const PHASES: [PhaseKind; 3] = [PhaseKind::ALL_PAIRS, GRID, PhaseKind::NEIGHBOURS];
 
+/// The number of progress steps.
 pub(super) const STEPS: usize = TETRAHEDRA.len() + 2;
 
-/// Bodies that fly, and bodies that stand.
-pub(super) struct Stage {
-    pub(super) flying: Vec<Geometry>,
-    /// Frame by frame.
+/// Moving and fixed bodies.
+pub(super) struct Scene {
+    pub(super) moving: Vec<Geometry>,
+    /// The poses of the moving bodies, for each frame.
     pub(super) poses: Vec<Vec<Pose>>,
-    pub(super) standing: Vec<(Geometry, Pose)>,
+    pub(super) fixed: Vec<(Geometry, Pose)>,
 }
 
-impl Stage {
-    /// Microseconds a frame of a world with this broad phase and this method for all pairs, and how
-    /// many pairs are checked a frame.
+impl Scene {
+    /// Microseconds per frame of a world with this broad phase and this method for all pairs
+    /// (`None`: the world chooses), and the mean number of pairs checked per frame.
     pub(super) fn time(
         &self,
         phase: PhaseKind,
@@ -42,15 +46,15 @@ impl Stage {
         for _ in 0..passes.max(1) {
             let mut world = World::with_options(WorldOptions::default().phase(phase));
             let mut handles: Vec<Handle> = Vec::new();
-            for (geometry, pose) in self.flying.iter().zip(&self.poses[0]) {
+            for (geometry, pose) in self.moving.iter().zip(&self.poses[0]) {
                 handles.push(world.add(Body::new(geometry.clone()).at(*pose))?);
             }
-            let flying = handles.len();
-            for (geometry, pose) in &self.standing {
-                // Bodies that stand take no interest in each other.
+            let moving_count = handles.len();
+            for (geometry, pose) in &self.fixed {
+                // Pairs of fixed bodies are not checked.
                 handles.push(world.add(Body::new(geometry.clone()).at(*pose).groups(2).mask(1))?);
             }
-            for i in 0..if method.is_some() { flying } else { 0 } {
+            for i in 0..if method.is_some() { moving_count } else { 0 } {
                 for j in i + 1..handles.len() {
                     world.set_method(handles[i], handles[j], method)?;
                 }
@@ -72,8 +76,8 @@ impl Stage {
     }
 }
 
-/// The mesh with its longest side one, around the origin.
-pub(super) fn unit(mesh: &Mesh) -> Result<Mesh> {
+/// The mesh scaled to a longest side of one and centered at the origin.
+pub(super) fn to_unit_size(mesh: &Mesh) -> Result<Mesh> {
     let bounds = mesh.bounds();
     let size = bounds.extent().max_element();
     let vertices: Vec<Vec3> =
@@ -81,46 +85,53 @@ pub(super) fn unit(mesh: &Mesh) -> Result<Mesh> {
     Ok(Mesh::from_triangles(vertices, mesh.triangles().to_vec())?)
 }
 
-/// So many tetrahedra in a cage.
-pub(super) fn tetrahedra(count: usize, side: f64, frames: usize, seed: u64) -> Result<Stage> {
-    let form: Geometry = Arc::new(unit(&shapes::tetrahedron(1.0)?)?).into();
-    Ok(Stage {
-        flying: vec![form; count],
+/// `count` tetrahedra in a cage.
+pub(super) fn tetrahedra(count: usize, side: f64, frames: usize, seed: u64) -> Result<Scene> {
+    let form: Geometry = Arc::new(to_unit_size(&shapes::tetrahedron(1.0)?)?).into();
+    Ok(Scene {
+        moving: vec![form; count],
         poses: poses(count, side, frames, seed)?,
-        standing: Vec::new(),
+        fixed: Vec::new(),
     })
 }
 
-/// Spheres, tori, arrays of cubes and tetra-flakes of 50 to 750 polygons, and six walls, in a cage.
-pub(super) fn zoo(count: usize, side: f64, most: usize, frames: usize, seed: u64) -> Result<Stage> {
+/// Spheres, tori, arrays of cubes and tetra-flakes of 50 to `max_polygons` polygons in a cage of
+/// six walls.
+pub(super) fn mixed_objects(
+    count: usize,
+    side: f64,
+    max_polygons: usize,
+    frames: usize,
+    seed: u64,
+) -> Result<Scene> {
     const KINDS: [Model; 4] = [Model::Sphere, Model::Torus, Model::CubeArray, Model::TetraFlake];
-    let mut flying = Vec::new();
+    let mut moving = Vec::new();
     for i in 0..count {
-        let polygons = 50 + (most - 50) * (i % 7) / 6;
-        let mesh = unit(&KINDS[i % 4].generate(polygons, seed)?)?;
-        flying.push(Arc::new(mesh).into());
+        let polygons = 50 + (max_polygons - 50) * (i % 7) / 6;
+        let mesh = to_unit_size(&KINDS[i % 4].generate(polygons, seed)?)?;
+        moving.push(Arc::new(mesh).into());
     }
-    let mut standing = Vec::new();
+    let mut fixed = Vec::new();
     for axis in 0..3 {
         for end in [-0.1, side + 0.1] {
             let (mut size, mut at) = ([side; 3], Vec3::splat(0.5 * side));
             (size[axis], at[axis]) = (0.2, end);
-            standing.push((shapes::cuboid(size)?.into(), Pose::from_translation(at)?));
+            fixed.push((shapes::cuboid(size)?.into(), Pose::from_translation(at)?));
         }
     }
-    Ok(Stage { flying, poses: poses(count, side, frames, seed)?, standing })
+    Ok(Scene { moving, poses: poses(count, side, frames, seed)?, fixed })
 }
 
 /// One small body among 500 tetra-flakes on a lattice.
-fn one_among_many(frames: usize, seed: u64) -> Result<Stage> {
-    let flake: Geometry = Arc::new(unit(&Model::TetraFlake.generate(52, seed)?)?).into();
-    let mover: Geometry = Arc::new(unit(&Model::Icosphere.generate(20, seed)?)?).into();
-    let mut standing = Vec::new();
+fn one_among_many(frames: usize, seed: u64) -> Result<Scene> {
+    let flake: Geometry = Arc::new(to_unit_size(&Model::TetraFlake.generate(52, seed)?)?).into();
+    let mover: Geometry = Arc::new(to_unit_size(&Model::Icosphere.generate(20, seed)?)?).into();
+    let mut fixed = Vec::new();
     for i in 0..500 {
         let at = Vec3::new(f64::from(i % 8), f64::from(i / 8 % 8), f64::from(i / 64));
-        standing.push((flake.clone(), Pose::from_translation(at * 1.5 + Vec3::splat(0.75))?));
+        fixed.push((flake.clone(), Pose::from_translation(at * 1.5 + Vec3::splat(0.75))?));
     }
-    Ok(Stage { flying: vec![mover], poses: poses(1, 12.0, frames, seed)?, standing })
+    Ok(Scene { moving: vec![mover], poses: poses(1, 12.0, frames, seed)?, fixed })
 }
 
 pub(super) fn report(
@@ -129,7 +140,7 @@ pub(super) fn report(
     report: &mut Report,
 ) -> Result<()> {
     report.heading("Figure 5.22: a grid before exact checks of tetrahedra");
-    report.paragraph("Tetrahedra with boxes of 1 in a cage with sides of 5; whole frames of a `World`, microseconds. Every broad phase hands on the same pairs, those whose boxes overlap.");
+    report.paragraph("Tetrahedra with boxes of 1 in a cage with sides of 5; whole frames of a `World`, microseconds. Every broad phase passes on the same pairs, those whose boxes overlap.");
     let mut table = Table::new(
         std::iter::once("tetrahedra".to_owned())
             .chain(PHASES.map(|p| format!("{p}, \u{3bc}s")))
@@ -138,10 +149,10 @@ pub(super) fn report(
     let mut rows = Vec::new();
     for count in TETRAHEDRA {
         progress.step(&format!("{count} tetrahedra, exact"));
-        let stage = tetrahedra(count, 5.0, arguments.frames, arguments.seed)?;
+        let scene = tetrahedra(count, 5.0, arguments.frames, arguments.seed)?;
         let mut timed = Vec::new();
         for phase in PHASES {
-            timed.push(stage.time(phase, None, arguments.passes)?);
+            timed.push(scene.time(phase, None, arguments.passes)?);
         }
         let mut cells = vec![count.to_string()];
         cells.extend(timed.iter().map(|t| short(t.0)));
@@ -152,8 +163,8 @@ pub(super) fn report(
     report.table(&table);
     let pays = rows.iter().find(|(_, t)| t[1].0 < t[0].0).map(|r| r.0);
     report.paragraph(&format!(
-        "**Thesis:** the goal was to find from which complexity on a grid pays; \"even 100\u{b2}/2 bounding box checks are very cheap compared to some superfluous exact collision detections\". **Ours:** a grid is faster than all pairs {}. The two are not alike: the thesis' grid hands on pairs that share a cell, and ours only those whose boxes overlap, as all pairs does.",
-        pays.map_or("at no number of objects we tried".to_owned(), |n| format!("from {n} objects on")),
+        "**Thesis:** the goal was to find the complexity from which a grid saves time; \"even 100\u{b2}/2 bounding box checks are very cheap compared to some superfluous exact collision detections\". **Ours:** a grid is faster than all pairs {}. The two differ: the thesis' grid passes on pairs that share a cell, ours only those whose boxes overlap, as all pairs does.",
+        pays.map_or("at no measured number of objects".to_owned(), |n| format!("from {n} objects on")),
     ));
     let mut chart = Chart::new(
         "Exact checks of tetrahedra",
@@ -166,14 +177,18 @@ pub(super) fn report(
         chart = chart.series(phase.to_string(), Mark::LineAndDots, points);
     }
     report.figure("exact", "Time of exact checks over the number of tetrahedra", &chart)?;
-    thirty(arguments, progress, report)?;
-    one(arguments, progress, report)
+    thirty_moving(arguments, progress, report)?;
+    one_moving(arguments, progress, report)
 }
 
-fn thirty(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> Result<()> {
+fn thirty_moving(
+    arguments: &Arguments,
+    progress: &mut Progress,
+    report: &mut Report,
+) -> Result<()> {
     progress.step("thirty objects, exact");
     report.heading("Section 5.5.2: 30 moving objects of 50 to 750 polygons");
-    let stage = zoo(30, 5.0, 750, arguments.frames / 2, arguments.seed)?;
+    let scene = mixed_objects(30, 5.0, 750, arguments.frames / 2, arguments.seed)?;
     let mut table = Table::new([
         "method",
         "\u{3bc}s a frame",
@@ -192,7 +207,7 @@ fn thirty(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -
     let mut first = None;
     let mut gains = Vec::new();
     for (name, phase, method, thesis, pairs) in rows {
-        let (us, checked) = stage.time(phase, method, arguments.passes)?;
+        let (us, checked) = scene.time(phase, method, arguments.passes)?;
         let gain = *first.get_or_insert(us) / us;
         gains.push(gain);
         let known = |text: String| if thesis.is_nan() { String::new() } else { text };
@@ -208,17 +223,17 @@ fn thirty(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -
     }
     report.table(&table);
     report.paragraph(&format!(
-        "**Thesis:** trees gain a factor of 1.11, the grid after them 1.07. **Ours:** {} and {}. Without trees the thesis compares edges with polygons after pre-checks, we sweep over the boxes of triangles; and our grid hands on the same pairs as all pairs does.",
+        "**Thesis:** trees gain a factor of 1.11, the grid after them 1.07. **Ours:** {} and {}. Without trees the thesis compares edges with polygons after pre-checks, we sweep over the boxes of triangles; and our grid passes on the same pairs as all pairs does.",
         short(gains[1]),
         short(gains[2] / gains[1]),
     ));
     Ok(())
 }
 
-fn one(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> Result<()> {
+fn one_moving(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> Result<()> {
     progress.step("one among 500, exact");
-    report.heading("Section 5.5.2: one moving object among 500 that stand");
-    let stage = one_among_many(arguments.frames, arguments.seed)?;
+    report.heading("Section 5.5.2: one moving object among 500 fixed ones");
+    let scene = one_among_many(arguments.frames, arguments.seed)?;
     let mut table = Table::new([
         "broad phase",
         "\u{3bc}s a frame",
@@ -234,8 +249,11 @@ fn one(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> R
         (PhaseKind::NEIGHBOURS, ""),
         (PhaseKind::TREE, ""),
     ] {
-        let (us, checked) = stage.time(phase, None, arguments.passes)?;
-        ensure!(checked > 0.5, "the moving object is near nothing most of the time");
+        let (us, checked) = scene.time(phase, None, arguments.passes)?;
+        ensure!(
+            checked > 0.5,
+            "the moving object has no pair in most frames: {checked} pairs per frame"
+        );
         let gain = *first.get_or_insert(us) / us;
         gains.push(gain);
         table.row([
@@ -248,7 +266,7 @@ fn one(arguments: &Arguments, progress: &mut Progress, report: &mut Report) -> R
     }
     report.table(&table);
     report.paragraph(&format!(
-        "**Thesis:** the grid gains a factor of 5. **Ours:** {}, but the two are not alike: our all pairs compares all boxes with each other in every frame, also those that stand, where the thesis compares the one that moves.",
+        "**Thesis:** the grid gains a factor of 5. **Ours:** {}, but the two differ: our all pairs compares all boxes with each other in every frame, also the fixed ones, while the thesis compares only the moving one.",
         short(gains[1]),
     ));
     Ok(())
@@ -259,17 +277,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_phases_hand_on_the_same_pairs() {
-        for stage in [
+    fn all_broad_phases_check_the_same_pairs() {
+        for scene in [
             tetrahedra(40, 4.0, 12, 1).unwrap(),
-            zoo(12, 3.0, 200, 6, 1).unwrap(),
+            mixed_objects(12, 3.0, 200, 6, 1).unwrap(),
             one_among_many(8, 1).unwrap(),
         ] {
             let found: Vec<f64> =
-                PHASES.iter().map(|p| stage.time(*p, None, 1).unwrap().1).collect();
+                PHASES.iter().map(|p| scene.time(*p, None, 1).unwrap().1).collect();
             assert!(found[0] > 0.0 && found.iter().all(|f| *f == found[0]), "{found:?}");
         }
-        let wall = &zoo(4, 3.0, 100, 3, 1).unwrap().standing[5].0;
+        let wall = &mixed_objects(4, 3.0, 100, 3, 1).unwrap().fixed[5].0;
         assert!((wall.bounds().extent() - Vec3::new(3.0, 3.0, 0.2)).length() < 1e-6);
     }
 }

@@ -1,5 +1,5 @@
-//! `hulls-beside DIR [S]`: parry's convex hull of each `DIR/*.xyz`, the fastest of at least three
-//! rows within `S` seconds; one line of JSON a set.
+//! `hulls-parry DIR [S]`: builds parry's convex hull of each `DIR/*.xyz` and prints a line of JSON
+//! for each, with the fastest of at least three batches within `S` seconds (0.5 by default).
 
 use std::fs;
 use std::panic::catch_unwind;
@@ -10,20 +10,20 @@ use parry3d_f64::transformation::try_convex_hull;
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let folder = arguments.next().expect("a folder of point sets");
-    let budget: f64 = arguments.next().map_or(0.5, |s| s.parse().expect("seconds"));
+    let folder = arguments.next().expect("missing argument: the folder of point sets");
+    let budget: f64 = arguments.next().map_or(0.5, |s| s.parse().expect("the second argument is the time per set in seconds"));
     let mut files: Vec<_> = fs::read_dir(folder)
-        .expect("a folder")
-        .map(|entry| entry.expect("a file").path())
+        .expect("the folder of point sets can be read")
+        .map(|entry| entry.expect("an entry of the folder can be read").path())
         .collect();
     files.retain(|file| file.extension().is_some_and(|e| e == "xyz"));
     files.sort();
     std::panic::set_hook(Box::new(|_| {}));
     for file in files {
-        let set = file.file_stem().expect("a name").to_string_lossy().into_owned();
-        let text = fs::read_to_string(&file).expect("text");
+        let set = file.file_stem().expect("a point set has a file name").to_string_lossy().into_owned();
+        let text = fs::read_to_string(&file).expect("a point set is UTF-8 text");
         let numbers: Vec<f64> =
-            text.split_ascii_whitespace().map(|word| word.parse().expect("a number")).collect();
+            text.split_ascii_whitespace().map(|word| word.parse().expect("a point set contains only numbers")).collect();
         let points: Vec<Vector> =
             numbers.chunks_exact(3).map(|p| Vector::new(p[0], p[1], p[2])).collect();
         let result = catch_unwind(|| measure(&points, budget));
@@ -31,13 +31,14 @@ fn main() {
             Ok(Ok((ms, vertices, faces))) => println!(
                 r#"{{"peer":"parry-f64","set":"{set}","ms":{ms:.4},"vertices":{vertices},"faces":{faces}}}"#
             ),
-            Ok(Err(why)) => println!(r#"{{"peer":"parry-f64","set":"{set}","failed":"{why}"}}"#),
+            Ok(Err(reason)) => println!(r#"{{"peer":"parry-f64","set":"{set}","failed":"{reason}"}}"#),
             Err(_) => println!(r#"{{"peer":"parry-f64","set":"{set}","failed":"panics"}}"#),
         }
     }
 }
 
-/// Milliseconds on the processor, in rows of about 50 ms, as `impinge-lab` measures its own.
+/// Milliseconds of processor time, in batches of about 50 ms, and the numbers of vertices and
+/// faces. `impinge-lab hulls` measures in the same way.
 fn measure(points: &[Vector], budget: f64) -> Result<(f64, usize, usize), String> {
     let build = || std::hint::black_box(try_convex_hull(points)).map_err(|e| format!("{e:?}"));
     let start = Instant::now();
@@ -45,20 +46,20 @@ fn measure(points: &[Vector], budget: f64) -> Result<(f64, usize, usize), String
     let first = start.elapsed().as_secs_f64();
     let count = (0.05 / first.max(1e-7)).ceil().clamp(1.0, 1e5);
     let start = Instant::now();
-    let (mut best, mut rows) = (f64::INFINITY, 0);
-    while rows < 3 || (rows < 100 && start.elapsed().as_secs_f64() < budget) {
-        let (clock, cpu) = (Instant::now(), on_processor());
+    let (mut best, mut batches) = (f64::INFINITY, 0);
+    while batches < 3 || (batches < 100 && start.elapsed().as_secs_f64() < budget) {
+        let (clock, cpu) = (Instant::now(), thread_cpu_nanoseconds());
         for _ in 0..count as usize {
             build()?;
         }
         let wall = clock.elapsed().as_secs_f64();
-        let seconds = match (cpu, on_processor()) {
+        let seconds = match (cpu, thread_cpu_nanoseconds()) {
             (Some(from), Some(to)) if wall > 0.02 => wall.min((to - from) as f64 * 1e-9),
             _ => wall,
         };
         best = best.min(seconds / count);
-        rows += 1;
-        // Sets that take seconds are not built so often.
+        batches += 1;
+        // One batch is enough for a set that takes more than 5 s.
         if first > 5.0 {
             break;
         }
@@ -66,8 +67,8 @@ fn measure(points: &[Vector], budget: f64) -> Result<(f64, usize, usize), String
     Ok((best * 1e3, hull.0.len(), hull.1.len()))
 }
 
-/// Nanoseconds this thread has run, where Linux tells.
-fn on_processor() -> Option<u64> {
+/// The processor time of this thread in nanoseconds, on Linux.
+fn thread_cpu_nanoseconds() -> Option<u64> {
     let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }

@@ -293,8 +293,8 @@ impl Context {
             let found = excess::search(&node.hull, &self.solid, thorough);
             node.excess.upper = node.excess.upper.min(found.upper);
         }
-        let error = scale.upper_to_original(node.excess.upper);
-        let hull = scale.hull_to_original(node.hull).ok_or_else(|| {
+        let error = scale.unscale_upper_bound(node.excess.upper);
+        let hull = scale.unscale_hull(node.hull).ok_or_else(|| {
             Error::new(
                 ErrorKind::OutOfRange,
                 "a corner of a piece is too small a number compared with the others; choose a larger unit",

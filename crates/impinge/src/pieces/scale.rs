@@ -21,7 +21,7 @@ impl Scale {
         let factors = if largest > 0.0 { unit_scale(largest) } else { (1.0, 1.0) };
         let scale = Self { factors };
         let scaled: Vec<Vec3> = points.iter().map(|p| *p * factors.0 * factors.1).collect();
-        match scaled.iter().zip(points).position(|(q, p)| scale.to_original(*q) != *p) {
+        match scaled.iter().zip(points).position(|(q, p)| scale.unscale(*q) != *p) {
             None => Ok((scale, scaled)),
             Some(v) => Err(Error::new(
                 ErrorKind::OutOfRange,
@@ -34,7 +34,7 @@ impl Scale {
     }
 
     /// A point in the original unit.
-    pub(super) fn to_original(&self, p: Vec3) -> Vec3 {
+    pub(super) fn unscale(&self, p: Vec3) -> Vec3 {
         p / self.factors.1 / self.factors.0
     }
 
@@ -44,7 +44,7 @@ impl Scale {
     }
 
     /// An upper bound in the original unit.
-    pub(super) fn upper_to_original(&self, length: f64) -> f64 {
+    pub(super) fn unscale_upper_bound(&self, length: f64) -> f64 {
         let back = length / self.factors.1 / self.factors.0;
         // Only a result near the smallest number can be rounded.
         if length > 0.0 && back < f64::MIN_POSITIVE { back + f64::from_bits(1) } else { back }
@@ -52,9 +52,9 @@ impl Scale {
 
     /// A hull in the original unit. Its [`sources`](Hull::sources) are the indices of its own
     /// vertices. `None` if a corner would be rounded.
-    pub(super) fn hull_to_original(&self, hull: Hull) -> Option<Hull> {
+    pub(super) fn unscale_hull(&self, hull: Hull) -> Option<Hull> {
         let exactly = |v: &Vec3| {
-            let back = self.to_original(*v);
+            let back = self.unscale(*v);
             (back * self.factors.0 * self.factors.1 == *v).then_some(back)
         };
         let vertices = hull.vertices().iter().map(exactly).collect::<Option<Vec<Vec3>>>()?;

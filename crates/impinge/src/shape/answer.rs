@@ -11,7 +11,7 @@ use crate::math::Vec3;
 ///
 /// [`Undecided`](answer::Verdict::Undecided) only if one of them is curved and they touch to about
 /// twelve digits, or are smaller than about 1e-280, where the support of a curved body has an error
-/// of 1e-290: then the bounds of the signed distance are valid, but have different signs.
+/// of 1e-290: then the bounds of the signed distance are valid, but zero is between them.
 pub type Verdict = answer::Verdict<Clear, Meeting, Bounds>;
 
 /// Why two shapes share no point.

@@ -1,5 +1,5 @@
-//! Two convex bodies of which one is curved: a certain answer if the bounds of the signed distance
-//! have the same sign, otherwise the bounds.
+//! Two convex bodies of which one is curved: a certain answer if zero is not between the bounds of
+//! the signed distance, otherwise the bounds.
 
 use super::answer::{Meeting, Verdict, from_interval, zero_distance};
 use super::form::Convex;

@@ -18,7 +18,7 @@ pub(crate) enum QuickVerdict {
         /// proof; otherwise zero.
         depth: f64,
     },
-    /// The bounds of the signed distance of curved shapes have different signs.
+    /// Zero is between the bounds of the signed distance of curved shapes.
     Undecided,
 }
 

@@ -92,8 +92,8 @@ pub fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2
 ///
 /// The centre line of the band winds outward by `pitch` per turn, from radius `pitch`; `width`, the
 /// share of the pitch that the band fills, is below 1 so that its turns do not touch. The whole
-/// length has `steps` straight pieces: `2 * steps + 4` polygons, the ends non-convex polygons of `2
-/// * steps + 2` corners.
+/// length has `steps` straight pieces: `2 * steps + 4` polygons, the ends non-convex polygons of
+/// `2 * steps + 2` corners.
 ///
 /// # Errors
 /// `BadParameter` unless pitch and height are positive numbers, `width` is from 0.01 to 0.9,

@@ -192,12 +192,12 @@ fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) ->
                 let start = Instant::now();
                 match search {
                     Search::Brute => {
-                        search_in_sequence(list, found, |d, _| brute.search(d, 0, climb))
+                        search_in_sequence(list, found, |d, _| brute.search(d, 0, climb));
                     }
                     Search::Table | Search::TableCoherent => {
                         search_in_sequence(list, found, |d, _| {
                             from_table.search(d, from_table.start(d), climb)
-                        })
+                        });
                     }
                     Search::Coherent => {
                         search_in_sequence(list, found, |d, last| {
@@ -205,7 +205,7 @@ fn measure(shape: Shape, hull: &Hull, directions: &Directions, passes: usize) ->
                         });
                     }
                     Search::Hierarchy => {
-                        search_in_sequence(list, found, |d, _| descend.search(d, 0, climb))
+                        search_in_sequence(list, found, |d, _| descend.search(d, 0, climb));
                     }
                     Search::Query => furthest_as_in_queries(hull, &random_f32[part], found),
                     Search::QueryCoherent => {

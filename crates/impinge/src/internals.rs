@@ -195,7 +195,7 @@ pub mod solid {
 /// The parts of convex decomposition.
 pub mod pieces {
     pub use crate::pieces::bodies::{bodies, check_closed};
-    pub use crate::pieces::exactly::decompose_by;
+    pub use crate::pieces::exactly::decompose_with_balance;
     pub use crate::pieces::index::SolidIndex;
 }
 

@@ -71,7 +71,7 @@ fn pair_reports() -> Result<(), Error> {
     };
     bad(&good, |v| v["relation"] = json!("Clear"), "evidence");
     bad(&good, |v| v["relation"] = json!("Friendly"), "unknown variant");
-    bad(&good, |v| v["hit_count"] = json!(1), "hits of 1");
+    bad(&good, |v| v["hit_count"] = json!(1), "`hit_count` is 1");
     bad(&good, |v| v["hits"].as_array_mut().expect("a list").reverse(), "order");
     bad(
         &good,

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 use impinge::convex::Hull;
 use impinge::exact::{Location, triangles_intersect};
 use impinge::internals::decide::{Hint, decide};
-use impinge::internals::pieces::{SolidIndex, bodies, check_closed, decompose_by};
+use impinge::internals::pieces::{SolidIndex, bodies, check_closed, decompose_with_balance};
 use impinge::math::{Aabb, Pose, Vec3};
 use impinge::mesh::Mesh;
 use impinge::pair::{First, Sink};
@@ -112,7 +112,7 @@ impl HullTree {
         let mut leaves = Vec::new();
         for body in bodies(mesh, mesh.vertices()) {
             let part = part_of(mesh, &body)?;
-            match decompose_by(&part, max_pieces, balanced) {
+            match decompose_with_balance(&part, max_pieces, balanced) {
                 Ok(found) if found.exact => {
                     leaves.extend(found.pieces.into_iter().map(|p| (p.hull, LeafContent::Convex)));
                 }
@@ -304,8 +304,10 @@ fn mesh_leaf(part: &Mesh, balanced: bool) -> Result<(Hull, LeafContent), Error> 
         part.used_vertices().iter().map(|v| part.vertices()[*v as usize]).collect();
     let first = |shell: Vec<u32>| part.vertices()[part.polygon(shell[0] as usize)[0] as usize];
     let shell_points = part.shells().members().into_iter().map(first).collect();
-    let leaf =
-        MeshLeaf { index: SolidIndex::new(part, part.vertices()).by(balanced), shell_points };
+    let leaf = MeshLeaf {
+        index: SolidIndex::new(part, part.vertices()).with_balance(balanced),
+        shell_points,
+    };
     Ok((Hull::new(&used)?, LeafContent::Mesh(leaf)))
 }
 

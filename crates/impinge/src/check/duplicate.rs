@@ -1,10 +1,10 @@
-//! Whether two meshes are the same triangles, in whatever order.
+//! Whether two meshes have the same triangles, in any order.
 
 use crate::math::coordinate_key;
 use crate::pair::Posed;
 
-/// Whether both have the same triangles as sets of points, each as often, whatever their order,
-/// their first corner and their orientation.
+/// Whether both have the same triangles as sets of points, with the same multiplicity. The order of
+/// the triangles, their first corners and their orientations do not matter.
 pub(super) fn same_triangles(a: &Posed<'_>, b: &Posed<'_>) -> bool {
     a.len() == b.len() && a.bounds() == b.bounds() && keys(a) == keys(b)
 }

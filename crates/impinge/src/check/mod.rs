@@ -1,4 +1,4 @@
-//! The verdict an engineer asks for: clear, near, touching, crossing, contained or duplicate.
+//! The relation of two parts: clear, near, touching, crossing, contained or duplicate.
 
 mod duplicate;
 mod pair;

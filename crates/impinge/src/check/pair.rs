@@ -1,4 +1,4 @@
-//! One pair of parts.
+//! The check of one pair of parts.
 
 use crate::answer::Distance;
 use crate::answer::Verdict;
@@ -6,17 +6,17 @@ use crate::exact::{HitKind, triangle_triangle};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{Hit, Posed, closest_pair, intersecting_pairs};
-use crate::solid::{Occupancy, occupancy_without_crossing, vertex_inside};
+use crate::solid::{Occupancy, occupancy_without_crossing, vertex_in_either};
 
 use super::Relation;
 use super::duplicate::same_triangles;
 
-/// What to find out about a pair beyond its relation.
+/// What a check computes in addition to the relation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CheckOptions {
     /// Parts no further apart than this are [`Relation::Near`]. In the unit of the coordinates; a
-    /// negative or NaN clearance is none.
+    /// negative or NaN clearance has no effect.
     pub clearance: Option<f64>,
     /// Also measure the distance of parts that do not meet, however far apart.
     pub distance: bool,
@@ -47,11 +47,11 @@ impl CheckOptions {
     }
 }
 
-/// The verdict about one pair of parts.
+/// The result of the check of one pair of parts.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct PairReport {
-    /// How the parts stand to each other.
+    /// The relation of the parts.
     pub relation: Relation,
     /// The number of intersecting pairs of triangles.
     pub hit_count: usize,
@@ -61,14 +61,14 @@ pub struct PairReport {
     /// cross, or of a part inside the other.
     #[cfg_attr(feature = "serde", serde(with = "crate::serial::maybe_point"))]
     pub witness: Option<Vec3>,
-    /// The distance, where it was asked for and the parts do not meet. With a clearance but without
-    /// [`CheckOptions::distance`], only of parts within the clearance.
+    /// The distance, if it was requested and the parts do not meet. With a clearance but without
+    /// [`CheckOptions::distance`], only for parts within the clearance.
     pub distance: Option<Distance>,
 }
 
-/// How `a` and `b` stand to each other, with `b` at `pose` in `a`'s frame. Exact, but for one
-/// thing: a distance is known between two bounds, and parts are [`Relation::Near`] if the lower one
-/// does not exceed the clearance.
+/// The relation of `a` and `b`, with `b` at `pose` in `a`'s frame. It is exact with one exception:
+/// a distance has two bounds, and parts are [`Relation::Near`] if the lower bound does not exceed
+/// the clearance.
 ///
 /// ```
 /// use impinge::check::{CheckOptions, Relation, check_pair};
@@ -85,13 +85,13 @@ pub fn check_pair(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pa
     clear_by_hulls(a, b, pose, options).unwrap_or_else(|| by_triangles(a, b, pose, options))
 }
 
-/// The report about parts whose hulls share no point, which is soon found out: what
-/// [`by_triangles`] would say.
+/// The report about parts whose hulls share no point, which is a fast test. It equals that of
+/// [`by_triangles`].
 ///
-/// Of convex parts this finds nearly all that are apart. That their hulls meet does not say that
-/// they do: B's vertices are rounded where the pose puts them, a face of four corners is then no
-/// longer flat, and the hull is a little larger than the part. So the triangles have the last word
-/// about parts that meet.
+/// For convex parts it decides nearly all pairs that are apart. Parts whose hulls meet need not
+/// meet: B's vertices are rounded when they are moved by the pose, so a face of four corners is no
+/// longer flat and the hull is a little larger than the part. So the triangles decide about pairs
+/// whose hulls meet.
 fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Option<PairReport> {
     let (hull_a, hull_b) = (a.cloud()?, b.cloud()?);
     let Verdict::Separated(gap) = hull_a.intersects(hull_b, pose) else { return None };
@@ -102,7 +102,7 @@ fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Op
         witness: None,
         distance: None,
     };
-    measure(&mut report, (a, b, pose), options, gap.gap);
+    add_distance(&mut report, (a, b, pose), options, gap.gap);
     Some(report)
 }
 
@@ -110,12 +110,12 @@ fn clear_by_hulls(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Op
 fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> PairReport {
     let pairs = intersecting_pairs(a, b, pose);
     let hit = |&(i, j): &(u32, u32)| {
-        let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
-        Hit::between((i, &a.triangle(i as usize)), (j, &there))
+        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        Hit::between((i, &a.triangle(i as usize)), (j, &corners_b))
     };
-    let telling = most_telling(a, b, pose, &pairs);
-    let crossing = matches!(telling, Some((_, HitKind::Crossing)));
-    let mut witness = telling.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
+    let strongest = strongest_hit(a, b, pose, &pairs);
+    let crossing = matches!(strongest, Some((_, HitKind::Crossing)));
+    let mut witness = strongest.and_then(|(pair, _)| hit(&pair)).map(|h| h.point);
     let may_be_same = !pairs.is_empty() && a.triangles().len() == b.triangles().len();
     let mut relation = Relation::Crossing;
     if may_be_same || !crossing {
@@ -134,27 +134,26 @@ fn by_triangles(a: &Mesh, b: &Mesh, pose: &Pose, options: &CheckOptions) -> Pair
         }
         witness = witness.or_else(|| match relation {
             Relation::Clear | Relation::Near => None,
-            Relation::AInsideB => first_corner(&a),
-            Relation::BInsideA => first_corner(&b),
-            _ => vertex_inside((a.mesh(), a.pose()), (b.mesh(), b.pose())),
+            Relation::AInsideB => first_vertex(&a),
+            Relation::BInsideA => first_vertex(&b),
+            _ => vertex_in_either((a.mesh(), a.pose()), (b.mesh(), b.pose())),
         });
     }
     let hit_count = pairs.len();
     let hits = if options.keep_hits { pairs.iter().filter_map(hit).collect() } else { Vec::new() };
     let mut report = PairReport { relation, hit_count, hits, witness, distance: None };
     if report.relation == Relation::Clear {
-        measure(&mut report, (a, b, pose), options, 0.0);
+        add_distance(&mut report, (a, b, pose), options, 0.0);
     }
     report
 }
 
-/// The search for near triangles reports some that are beyond the clearance by less than this share
+/// The search for near triangles may find triangles beyond the clearance, by less than this share
 /// of the parts' size.
-const SLACK: f64 = 1e-9;
+const NEAR_SEARCH_SLACK: f64 = 1e-9;
 
-/// Adds the distance of parts that are clear, where it is asked for. They are at least `apart` from
-/// each other.
-fn measure(
+/// Adds the requested distance of parts that are clear. `apart` is a lower bound of it.
+fn add_distance(
     report: &mut PairReport,
     (a, b, pose): (&Mesh, &Mesh, &Pose),
     options: &CheckOptions,
@@ -165,7 +164,8 @@ fn measure(
     let Some(limit) = limit else { return };
     if !options.distance && apart > 0.0 {
         let size = |mesh: &Mesh| mesh.bounds().min.abs().max(mesh.bounds().max.abs()).max_element();
-        let slack = SLACK * (size(a) + size(b) + pose.translation().abs().max_element() + limit);
+        let slack = NEAR_SEARCH_SLACK
+            * (size(a) + size(b) + pose.translation().abs().max_element() + limit);
         if apart > limit + slack {
             return;
         }
@@ -177,8 +177,9 @@ fn measure(
     }
 }
 
-/// The first pair of triangles that cross, or else that overlap in a plane, or else that touch.
-fn most_telling(
+/// The first pair of triangles that cross; if there is none, the first that overlap in a plane; if
+/// there is none, the first that touch.
+fn strongest_hit(
     a: &Mesh,
     b: &Mesh,
     pose: &Pose,
@@ -186,8 +187,8 @@ fn most_telling(
 ) -> Option<((u32, u32), HitKind)> {
     let mut best = None;
     for &(i, j) in pairs {
-        let there = b.triangle(j as usize).map(|v| pose.transform_point(v));
-        let Some(kind) = triangle_triangle(&a.triangle(i as usize), &there) else { continue };
+        let corners_b = b.triangle(j as usize).map(|v| pose.transform_point(v));
+        let Some(kind) = triangle_triangle(&a.triangle(i as usize), &corners_b) else { continue };
         match (kind, best) {
             (HitKind::Crossing, _) => return Some(((i, j), kind)),
             (HitKind::Coplanar, Some((_, HitKind::Touching { .. }))) | (_, None) => {
@@ -199,7 +200,7 @@ fn most_telling(
     best
 }
 
-fn first_corner(mesh: &Posed<'_>) -> Option<Vec3> {
+fn first_vertex(mesh: &Posed<'_>) -> Option<Vec3> {
     mesh.mesh().triangles().first().map(|t| mesh.vertices()[t[0] as usize])
 }
 
@@ -222,21 +223,22 @@ mod tests {
         .map(move |(clearance, distance)| some(clearance, distance))
     }
 
-    /// The same report with hulls and without. Returns whether hulls settled it, and the relation.
-    fn same(a: &Mesh, b: &Mesh, pose: &Pose) -> (bool, Relation) {
-        let mut settled = false;
+    /// Asserts that the report is the same with and without hulls. Returns whether the hulls
+    /// decided it, and the relation.
+    fn assert_same_report(a: &Mesh, b: &Mesh, pose: &Pose) -> (bool, Relation) {
+        let mut decided = false;
         for options in options() {
             let plain = by_triangles(a, b, pose, &options);
             assert_eq!(check_pair(a, b, pose, &options), plain, "{pose:?} {options:?}");
-            settled = clear_by_hulls(a, b, pose, &options).is_some();
+            decided = clear_by_hulls(a, b, pose, &options).is_some();
         }
-        (settled, by_triangles(a, b, pose, &CheckOptions::default()).relation)
+        (decided, by_triangles(a, b, pose, &CheckOptions::default()).relation)
     }
 
     #[test]
     fn hulls_change_no_report_about_the_sample_assembly() {
-        // The samples are built against the library, the test is inside of it: meshes are made
-        // anew.
+        // The samples use the library as a dependency, this test is inside the library: meshes have
+        // to be built again.
         let scene = impinge_samples::shapes::sample_assembly().unwrap();
         let remade = |part: &impinge_samples::impinge::Part| {
             let (vertices, triangles) = (part.mesh.vertices(), part.mesh.triangles());
@@ -246,14 +248,14 @@ mod tests {
             (mesh, Pose::from_matrix(rows).unwrap())
         };
         let parts: Vec<(Mesh, Pose)> = scene.parts().iter().map(remade).collect();
-        let mut settled = 0;
+        let mut decided = 0;
         for (i, a) in parts.iter().enumerate() {
             for b in &parts[i + 1..] {
                 let pose = Pose::relative(&a.1, &b.1);
-                settled += usize::from(same(&a.0, &b.0, &pose).0);
+                decided += usize::from(assert_same_report(&a.0, &b.0, &pose).0);
             }
         }
-        assert!(settled > 5, "{settled}");
+        assert!(decided > 5, "{decided}");
     }
 
     #[test]
@@ -268,11 +270,11 @@ mod tests {
             Mesh::from_triangles(vec![], vec![]).unwrap(),
         ];
         let mut seen = std::collections::BTreeSet::new();
-        let mut settled = 0;
+        let mut decided = 0;
         for round in 0..40 {
             for a in &parts {
                 for b in &parts {
-                    // On a grid they touch and coincide; nothing at all is a duplicate.
+                    // On a grid parts touch and coincide. An empty mesh is never a duplicate.
                     let step = |r: &mut Random| (r.range(-4.0, 4.0) * 2.0).round() * 0.5;
                     let at = match round % 4 {
                         0 => Vec3::new(step(&mut random), step(&mut random), step(&mut random)),
@@ -283,8 +285,8 @@ mod tests {
                     let turn =
                         if round % 4 == 2 { [0.3, 0.2, 0.1, 0.9] } else { [0.0, 0.0, 0.0, 1.0] };
                     let pose = Pose::from_quaternion(turn, at).unwrap();
-                    let (by_hulls, relation) = same(a, b, &pose);
-                    settled += usize::from(by_hulls);
+                    let (by_hulls, relation) = assert_same_report(a, b, &pose);
+                    decided += usize::from(by_hulls);
                     seen.insert(relation);
                 }
             }
@@ -293,14 +295,18 @@ mod tests {
         for relation in [Clear, Touching, Crossing, AInsideB, BInsideA, Duplicate] {
             assert!(seen.contains(&relation), "{relation}");
         }
-        assert!(settled > 200, "{settled}");
+        assert!(decided > 200, "{decided}");
     }
 
     #[test]
-    fn gaps_as_large_as_the_clearance() {
+    fn gaps_close_to_the_clearance() {
         let cube = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
         for gap in [0.5, 0.5 + 1e-15, 0.5 - 1e-15, 0.05, 0.05 + 1e-16, 1e-12] {
-            same(&cube, &cube, &Pose::from_translation([1.0 + gap, 0.25, 0.0]).unwrap());
+            assert_same_report(
+                &cube,
+                &cube,
+                &Pose::from_translation([1.0 + gap, 0.25, 0.0]).unwrap(),
+            );
         }
     }
 }

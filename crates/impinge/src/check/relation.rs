@@ -1,24 +1,23 @@
-//! How two parts stand to each other, in an engineer's words.
+//! The relation of two parts.
 
 use std::fmt;
 
-/// How two parts stand to each other. A closed part is the solid it bounds; any other part is its
-/// surface.
+/// The relation of two parts. A closed part is the solid it bounds; any other part is its surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Relation {
-    /// No common point, and further apart than the clearance asked for.
+    /// No common point, and further apart than the clearance.
     Clear,
     /// No common point, but no further apart than the clearance.
     Near,
-    /// Boundaries meet, insides do not.
+    /// The boundaries meet, the interiors do not.
     Touching,
-    /// Surfaces pass through each other, or solids share space and neither holds the other.
+    /// The surfaces cross, or the solids share space and neither contains the other.
     Crossing,
-    /// The first part lies in the second, a closed solid; it may touch it from within.
+    /// The first part is inside the second, a closed solid; it may touch its surface from inside.
     AInsideB,
-    /// The second part lies in the first, a closed solid; it may touch it from within.
+    /// The second part is inside the first, a closed solid; it may touch its surface from inside.
     BInsideA,
     /// Both are the same set of points.
     Duplicate,

@@ -1,4 +1,4 @@
-//! Which pairs of parts of a scene are looked at closely: those whose boxes come within reach.
+//! The pairs of parts of a scene that need a check: those whose boxes are close enough.
 
 use crate::math::Aabb;
 use crate::scene::{Part, Scene};
@@ -6,20 +6,20 @@ use crate::scene::{Part, Scene};
 /// The pairs of parts whose boxes, in the scene's frame, are no further apart than `margin`,
 /// smaller index first, sorted.
 ///
-/// No pair that meets, or is within `margin` of it, is missing. Verdicts are about points in the
-/// first part's frame, the boxes are in the scene's, and the way from one to the other rounds; so
-/// each box is grown by a bound of that rounding first. Ignored pairs are left out. Parts without
-/// triangles meet nothing.
+/// The list contains all pairs that meet or whose distance is at most `margin`. A check uses points
+/// in the first part's frame, the boxes are in the scene's, and the conversion rounds; so each box
+/// is first grown by a bound of that rounding. Ignored pairs are left out. Parts without triangles
+/// have no pairs.
 ///
-/// A sweep along the axis on which the parts spread most: `O(n log n)` plus the pairs that overlap
-/// on that axis.
+/// The method is a sweep along the axis on which the parts extend most: `O(n log n)` plus the
+/// number of pairs that overlap on that axis.
 #[must_use]
 pub fn candidate_pairs(scene: &Scene, margin: f64) -> Vec<(usize, usize)> {
     let boxes: Vec<Aabb> = scene
         .parts()
         .iter()
         .enumerate()
-        .map(|(i, p)| reach(p, &scene.bounds_of(i), margin))
+        .map(|(i, p)| conservative_bounds(p, &scene.bounds_of(i), margin))
         .collect();
     let mut order: Vec<usize> = (0..boxes.len()).filter(|i| !boxes[*i].is_empty()).collect();
     let all = order.iter().fold(Aabb::EMPTY, |all, i| all.union(&boxes[*i]));
@@ -30,8 +30,8 @@ pub fn candidate_pairs(scene: &Scene, margin: f64) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut active: Vec<usize> = Vec::new();
     for i in order {
-        // Only the newcomer is grown by the margin: rounding is monotone, so one rounded sum
-        // compared with a number that is not rounded cannot lose a pair.
+        // Only the box that is added is grown by the margin: rounding is monotone, so the
+        // comparison of one rounded sum with a number that is not rounded cannot lose a pair.
         let grown = boxes[i].grown(margin);
         active.retain(|other| boxes[*other].max[axis] >= grown.min[axis]);
         for &other in &active {
@@ -45,18 +45,19 @@ pub fn candidate_pairs(scene: &Scene, margin: f64) -> Vec<(usize, usize)> {
     found
 }
 
-/// `bounds` grown by what the frames' change can move a point of `part`.
+/// `bounds` grown by the largest distance that the change of frames can move a point of `part`.
 ///
 /// With `R` the part's rotation, `u` a point of it and `e = R R^T - I`, a point that the relative
-/// pose puts on `u` lies within `|e| (|u| + margin)` of it in the scene's frame, plus the rounding
-/// of a dozen operations on numbers no larger than the coordinates, the translation and the margin.
-fn reach(part: &Part, bounds: &Aabb, margin: f64) -> Aabb {
+/// pose moves to `u` is within `|e| (|u| + margin)` of it in the scene's frame, plus the rounding
+/// of about twelve operations on numbers no larger than the coordinates, the translation and the
+/// margin.
+fn conservative_bounds(part: &Part, bounds: &Aabb, margin: f64) -> Aabb {
     if bounds.is_empty() {
         return Aabb::EMPTY;
     }
     let r = part.pose.rotation();
     let product = r * r.transpose();
-    let off = (0..3)
+    let deviation = (0..3)
         .flat_map(|i| (0..3).map(move |j| (i, j)))
         .map(|(i, j)| (product.col(i)[j] - if i == j { 1.0 } else { 0.0 }).abs())
         .fold(0.0, f64::max);
@@ -66,7 +67,7 @@ fn reach(part: &Part, bounds: &Aabb, margin: f64) -> Aabb {
         + part.pose.translation().abs().max_element()
         + bounds.min.abs().max(bounds.max.abs()).max_element()
         + margin;
-    bounds.grown(8.0 * off * (size + margin) + 64.0 * f64::EPSILON * scale)
+    bounds.grown(8.0 * deviation * (size + margin) + 64.0 * f64::EPSILON * scale)
 }
 
 #[cfg(test)]
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sweep_finds_what_comparing_all_boxes_finds() {
+    fn the_sweep_and_a_comparison_of_all_boxes_agree() {
         let mut random = Random::new(7);
         for round in 0..40 {
             let mut scene = Scene::new();
@@ -114,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn contacts_that_the_scene_frame_tears_open_are_kept() {
-        // Two bodies that share a vertex in the frame of the first, seen through a rotated, far
-        // away frame.
+    fn contacts_separated_by_rounding_in_the_scene_frame_are_kept() {
+        // Two bodies that share a vertex in the frame of the first, placed in a rotated, distant
+        // frame.
         let mesh = triangle(1.0);
         let mut random = Random::new(1);
         for _ in 0..200 {

@@ -1,4 +1,4 @@
-//! Reports about pairs of parts, read from what was serialised.
+//! Deserialisation of reports about pairs of parts.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -10,7 +10,7 @@ use crate::pair::Hit;
 use crate::serial::maybe_point;
 
 #[derive(Deserialize)]
-struct Form {
+struct StoredReport {
     relation: Relation,
     hit_count: usize,
     hits: Vec<Hit>,
@@ -19,21 +19,28 @@ struct Form {
     distance: Option<Distance>,
 }
 
-/// What is read must be a report that a check can give: hits in order and no more of them than are
-/// counted, and none of parts that do not meet.
+/// Accepts only reports that a check can return: the hits are in order, there are none or as many
+/// as `hit_count`, and parts that do not meet have neither hits nor a witness.
 impl<'de> Deserialize<'de> for PairReport {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Form { relation, hit_count, hits, witness, distance } =
-            Form::deserialize(deserializer)?;
+        let StoredReport { relation, hit_count, hits, witness, distance } =
+            StoredReport::deserialize(deserializer)?;
         if !hits.is_empty() && hits.len() != hit_count {
-            let message = format!("{} hits of {hit_count} that are counted", hits.len());
+            let message = format!(
+                "a report has {} hits, but `hit_count` is {hit_count}; it must have all of them or none",
+                hits.len()
+            );
             return Err(D::Error::custom(message));
         }
         if !hits.windows(2).all(|w| (w[0].a, w[0].b) < (w[1].a, w[1].b)) {
-            return Err(D::Error::custom("hits that are not in order"));
+            return Err(D::Error::custom(
+                "the hits of a report are not in ascending order of their triangles",
+            ));
         }
         if !relation.is_collision() && (hit_count > 0 || witness.is_some()) {
-            return Err(D::Error::custom("evidence of a collision of parts that do not meet"));
+            return Err(D::Error::custom(
+                "a report has evidence of a collision, but its parts do not meet",
+            ));
         }
         Ok(Self { relation, hit_count, hits, witness, distance })
     }

@@ -1,14 +1,14 @@
-//! Pieces within a tolerance: the worst piece is cut until all are good enough.
+//! Pieces within a tolerance: the worst piece is cut until all are within it.
 
 use std::ops::ControlFlow;
 
 use super::choose::{self, Notch};
-use super::excess::{self, Effort, Excess, Part};
+use super::excess::{self, Excess, Part, SearchLimits};
 use super::index::SolidIndex;
 use super::merge;
 use super::region::Region;
 use super::scale::Scale;
-use super::soup::{Keep, Soup, outer};
+use super::soup::{Keep, Soup, append_outer_points};
 use super::{Decomposition, Piece, bodies, check_closed, index};
 use crate::convex::Hull;
 use crate::error::{Error, ErrorKind};
@@ -16,27 +16,29 @@ use crate::exact::Location;
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
-/// Boxes that a first look at a piece takes.
-const GLANCE: usize = 3_000;
+/// Box limit of the first search for the error of a piece.
+const FIRST_SEARCH_BOXES: usize = 3_000;
 
-/// The least tolerance, over the largest coordinate: some hundred times what rounding amounts to.
-const LEAST: f64 = 1e-12;
+/// Smallest tolerance, relative to the largest coordinate: some hundred times the rounding error.
+const MIN_TOLERANCE: f64 = 1e-12;
 
-/// More than any two points are apart, over the largest coordinate.
-const MOST: f64 = 8.0;
+/// Largest tolerance, relative to the largest coordinate: more than the distance of any two points.
+const MAX_TOLERANCE: f64 = 8.0;
 
-/// What [`decompose`] aims at.
+/// Targets and limits of [`decompose`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DecomposeOptions {
-    /// No hull shall reach further out of the solid than this, in the unit of the mesh. Less than
-    /// 1e-12 of the largest coordinate is taken for that; bodies made of boxes come out exact.
+    /// The largest distance from the solid that a point of a hull should have, in the unit of the
+    /// mesh. Values below 1e-12 of the largest coordinate are raised to that; bodies made of boxes
+    /// are decomposed exactly.
     pub tolerance: f64,
-    /// No more pieces than this; the bound of the error is then what it is. At least one. Bodies
-    /// whose boxes do not overlap are never one piece, so there may be as many pieces as such
-    /// bodies.
+    /// The largest number of pieces, at least one. When it is reached, the error may exceed the
+    /// tolerance. Bodies whose boxes do not overlap are never one piece, so there may be as many
+    /// pieces as such bodies.
     pub max_pieces: usize,
-    /// How many boxes the search for the error of one piece may look at: more give tighter bounds.
+    /// The largest number of boxes that the search for the error of one piece examines: more give
+    /// tighter bounds.
     pub effort: usize,
 }
 
@@ -58,8 +60,8 @@ impl DecomposeOptions {
 /// Covers a closed mesh with hulls that reach out of it by no more than a tolerance, if the number
 /// of pieces allows.
 ///
-/// The promises are those of [`pieces`](super). The error is an upper bound and may be larger than
-/// the true one; where it is smaller than the tolerance it is not sharpened further. Cuts are made
+/// The guarantees are those of [`pieces`](super). The error is an upper bound and may be larger
+/// than the true one; once it is below the tolerance it is not tightened further. Cuts are made
 /// across axes and along the planes of faces at notches; only the former can leave pieces that are
 /// `exact`.
 ///
@@ -82,8 +84,9 @@ pub fn decompose(mesh: &Mesh, options: &DecomposeOptions) -> Result<Decompositio
     decompose_watched(mesh, options, &mut |_, _| ControlFlow::Continue(()))
 }
 
-/// As [`decompose`], telling `watch` before each cut how many pieces are good enough and how many
-/// wait; [`ControlFlow::Break`] ends the cutting as the limit of pieces does.
+/// As [`decompose`], calling `watch` before each cut with the number of pieces within the tolerance
+/// and the number still to be cut; [`ControlFlow::Break`] ends the cutting as the limit of pieces
+/// does.
 ///
 /// # Errors
 /// As [`decompose`].
@@ -97,16 +100,16 @@ pub fn decompose_watched(
         return Err(Error::new(
             ErrorKind::BadParameter,
             format!(
-                "a tolerance of {} and at most {} pieces; the tolerance must be zero or more, and there must be room for one piece",
+                "a tolerance of {} and at most {} pieces; the tolerance must not be negative and at least one piece must be allowed",
                 options.tolerance, options.max_pieces
             ),
         ));
     }
     let (scale, vertices) = Scale::of(mesh.vertices())?;
-    let work = Work {
+    let context = Context {
         solid: SolidIndex::new(mesh, &vertices),
         notches: choose::notches(mesh, &vertices),
-        tolerance: scale.length(options.tolerance).clamp(LEAST, MOST),
+        tolerance: scale.length(options.tolerance).clamp(MIN_TOLERANCE, MAX_TOLERANCE),
         effort: options.effort,
     };
     let corners = |t: &[u32; 3]| t.map(|v| vertices[v as usize]);
@@ -116,13 +119,13 @@ pub fn decompose_watched(
         .filter_map(|body| {
             let soup = Soup::of(body.iter().map(|t| corners(&mesh.triangles()[*t as usize])));
             let region = Region::of(soup.bounds());
-            work.node(soup, region)
+            context.node(soup, region)
         })
         .collect();
     let mut done: Vec<Node> = Vec::new();
     loop {
         let (good, rest): (Vec<Node>, Vec<Node>) =
-            waiting.into_iter().partition(|n| n.excess.upper <= work.tolerance);
+            waiting.into_iter().partition(|n| n.excess.upper <= context.tolerance);
         done.extend(good);
         waiting = rest;
         let full = done.len() + waiting.len() >= options.max_pieces;
@@ -135,23 +138,23 @@ pub fn decompose_watched(
         });
         let Some(worst) = worst else { break };
         let node = waiting.swap_remove(worst);
-        match work.cut(&node) {
+        match context.cut(&node) {
             Some(halves) => waiting.extend(halves),
-            // Too small to be cut: it stays as it is.
+            // Too small to be cut.
             None => done.push(node),
         }
     }
     done.extend(waiting);
-    let done = merge::merge(done, &work, &whole);
-    let pieces = done.into_iter().map(|node| work.finish(node, &scale));
+    let done = merge::merge(done, &context, &whole);
+    let pieces = done.into_iter().map(|node| context.finish(node, &scale));
     pieces.collect::<Result<Vec<Piece>, Error>>().map(Decomposition::of)
 }
 
-/// What all pieces have in common.
-pub(super) struct Work {
+/// The inputs that all pieces share.
+pub(super) struct Context {
     pub(super) solid: SolidIndex,
     notches: Vec<Notch>,
-    /// In the unit of the work, as all here.
+    /// In the unit of [`Scale`], as all lengths here.
     pub(super) tolerance: f64,
     pub(super) effort: usize,
 }
@@ -174,42 +177,45 @@ impl Node {
     }
 }
 
-impl Work {
+impl Context {
     /// The part of the solid in `region`, whose surface there is `soup`; `None` if there is no such
     /// part.
     ///
     /// The extreme points of that part are vertices of the mesh, points where an edge of the mesh
     /// meets a face of the region or an edge of the region meets a triangle (all in the ideal
-    /// polygons of the soup), and corners of the region that the inside of the solid reaches. The
-    /// hull of all of them is made here.
+    /// polygons of the soup), and corners of the region that the inside of the solid reaches. This
+    /// function computes the hull of all of them.
     fn node(&self, soup: Soup, region: Region) -> Option<Node> {
         let mut points = soup.outer_points();
         let corners = region.corners();
         let middle = corners.iter().map(|(p, _)| *p).sum::<Vec3>() / corners.len().max(1) as f64;
         for (corner, slack) in corners {
-            let off = match (self.solid.locate(corner), region.as_box()) {
+            let empty = match (self.solid.locate(corner), region.as_box()) {
                 (Location::Outside, _) if slack == Vec3::ZERO => true,
-                (Location::Boundary, Some(region)) => self.is_off(corner, &soup, region),
+                (Location::Boundary, Some(region)) => {
+                    self.box_corner_is_empty(corner, &soup, region)
+                }
                 (_, Some(_)) => false,
                 (at, None) => {
-                    at == Location::Outside && self.is_far(corner, slack)
-                        || self.is_free(corner, slack, middle, &soup, &region)
+                    at == Location::Outside && self.is_far_from_solid(corner, slack)
+                        || self.corner_is_empty(corner, slack, middle, &soup, &region)
                 }
             };
-            if !off {
-                outer(&[corner], &[slack], &mut points);
+            if !empty {
+                append_outer_points(&[corner], &[slack], &mut points);
             }
         }
-        // Coordinates were checked with the mesh; without points there is nothing.
+        // The coordinates are in range, so the only possible error is a part without points.
         let hull = Hull::new(&points).ok()?;
         let mut node = Node::new(soup, region, hull);
         node.excess = self.excess(&node);
         Some(node)
     }
 
-    /// Whether certainly no inside of the solid within the region reaches its corner, which is on
-    /// the surface: a box in that corner is free of surface and outside.
-    fn is_off(&self, corner: Vec3, soup: &Soup, region: &Aabb) -> bool {
+    /// Whether a small box at a corner of the region is free of surface and outside, so that the
+    /// interior of the solid within the region does not reach the corner, which is on the surface.
+    /// `false` if that cannot be shown.
+    fn box_corner_is_empty(&self, corner: Vec3, soup: &Soup, region: &Aabb) -> bool {
         let opposite = region.min + region.max - corner;
         let boxes: Vec<Aabb> = soup
             .polygons()
@@ -228,16 +234,15 @@ impl Work {
         })
     }
 
-    /// Whether a point that is outside is so far from the solid that no point within the slack is
-    /// in it.
-    fn is_far(&self, corner: Vec3, slack: Vec3) -> bool {
+    /// Whether every point within the slack of a point that is outside is outside too.
+    fn is_far_from_solid(&self, corner: Vec3, slack: Vec3) -> bool {
         self.solid.distance(corner).0 > 2.0 * slack.length() + 2.0 * index::ROUNDING
     }
 
-    /// Whether certainly no inside of the solid within the region reaches its corner: around it the
-    /// region is free of surface, and a point there, on the way to the middle of the region, is
-    /// outside.
-    fn is_free(
+    /// Whether the interior of the solid within the region does not reach the corner: around it the
+    /// region is free of surface, and a point there, towards the middle of the region, is outside.
+    /// `false` if that cannot be shown.
+    fn corner_is_empty(
         &self,
         corner: Vec3,
         slack: Vec3,
@@ -246,23 +251,27 @@ impl Work {
         region: &Region,
     ) -> bool {
         let free = soup.distance_from(corner).min(1.0) - 2.0 * slack.length() - index::ROUNDING;
-        let way = middle - corner;
-        let t = (0.5 * free / way.length()).min(0.5);
-        let near = corner + way * t;
+        let direction = middle - corner;
+        let t = (0.5 * free / direction.length()).min(0.5);
+        let near = corner + direction * t;
         t > 0.0 && region.depth(near) > 0.0 && self.solid.locate(near) == Location::Outside
     }
 
-    /// How far a node's hull reaches out, as precisely as the tolerance asks for.
+    /// Bounds of the excess of a node's hull, as precise as the comparison with the tolerance
+    /// needs.
     fn excess(&self, node: &Node) -> Excess {
-        let quick = excess::quick(&node.part(), &self.solid, self.tolerance);
+        let quick = excess::quick_bound(&node.part(), &self.solid, self.tolerance);
         if quick <= self.tolerance {
             return Excess { lower: 0.0, upper: quick };
         }
-        let first =
-            Effort { enough: self.tolerance, boxes: GLANCE.min(self.effort), stop_above: false };
+        let first = SearchLimits {
+            target: self.tolerance,
+            max_boxes: FIRST_SEARCH_BOXES.min(self.effort),
+            stop_above: false,
+        };
         let mut found = excess::search(&node.hull, &self.solid, first);
         if found.upper > self.tolerance && found.lower <= self.tolerance {
-            let second = Effort { boxes: self.effort, stop_above: true, ..first };
+            let second = SearchLimits { max_boxes: self.effort, stop_above: true, ..first };
             found = excess::search(&node.hull, &self.solid, second);
         }
         Excess { upper: found.upper.min(quick), ..found }
@@ -270,24 +279,25 @@ impl Work {
 
     /// The two halves of a node.
     fn cut(&self, node: &Node) -> Option<Vec<Node>> {
-        let cut = choose::choose(&node.part(), &self.notches, &self.solid)?;
+        let cut = choose::best_cut(&node.part(), &self.notches, &self.solid)?;
         let half = |keep: Keep| self.node(cut.of(&node.soup, keep), node.region.half(&cut, keep));
         let (low, high) = rayon::join(|| half(Keep::Low), || half(Keep::High));
         Some(low.into_iter().chain(high).collect())
     }
 
-    /// The finished piece, its error as precise as the effort allows.
+    /// The finished piece, with an error bound as precise as the effort allows.
     fn finish(&self, mut node: Node, scale: &Scale) -> Result<Piece, Error> {
         if node.excess.upper > self.tolerance {
-            let thorough = Effort { enough: self.tolerance, boxes: self.effort, stop_above: false };
+            let thorough =
+                SearchLimits { target: self.tolerance, max_boxes: self.effort, stop_above: false };
             let found = excess::search(&node.hull, &self.solid, thorough);
             node.excess.upper = node.excess.upper.min(found.upper);
         }
-        let error = scale.upper_back(node.excess.upper);
-        let hull = scale.hull_back(node.hull).ok_or_else(|| {
+        let error = scale.unscale_upper_bound(node.excess.upper);
+        let hull = scale.unscale_hull(node.hull).ok_or_else(|| {
             Error::new(
                 ErrorKind::OutOfRange,
-                "a corner of a piece is too small a number beside the others; choose a larger unit",
+                "a corner of a piece is too small a number compared with the others; choose a larger unit",
             )
         })?;
         Ok(Piece { hull, error })

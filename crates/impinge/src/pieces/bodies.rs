@@ -1,10 +1,10 @@
-//! The separate bodies of a solid, which are cut one by one.
+//! The separate bodies of a solid. Each is decomposed on its own.
 
 use crate::error::{Error, ErrorKind};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
-/// Says what is missing if the mesh has no inside.
+/// An error that lists the defects if the mesh is not closed.
 pub fn check_closed(mesh: &Mesh) -> Result<(), Error> {
     if mesh.is_solid() {
         return Ok(());
@@ -12,13 +12,14 @@ pub fn check_closed(mesh: &Mesh) -> Result<(), Error> {
     Err(Error::new(
         ErrorKind::NotSolid,
         format!(
-            "the mesh is not closed and has no inside that could be cut into pieces: {}; welding its vertices may help",
+            "the mesh is not closed, so it has no inside to decompose: {}; welding its vertices may help",
             mesh.defects()
         ),
     ))
 }
 
-/// The triangles of parts of the mesh whose boxes have no point in common, each closed.
+/// Groups of shells, as lists of triangles. The boxes of two groups have no point in common, and
+/// each group is closed.
 pub fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
     let shells = mesh.shells();
     let corners = |t: usize| mesh.triangles()[t].map(|v| vertices[v as usize]);
@@ -28,7 +29,7 @@ pub fn bodies(mesh: &Mesh, vertices: &[Vec3]) -> Vec<Vec<u32>> {
         group.0 = group.0.union(&Aabb::from_points(corners(t)));
         group.1.push(t as u32);
     }
-    // Joined boxes are larger and may overlap others: again until none do.
+    // A joined box is larger and may overlap others: repeat until no boxes are joined.
     loop {
         groups.sort_by(|a, b| a.0.min.x.total_cmp(&b.0.min.x).then(a.1[0].cmp(&b.1[0])));
         let before = groups.len();

@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use super::rational::{Plane, Point, sign};
 use crate::exact::Sign;
 
-/// All corners that ever were; loops name them by number.
+/// All corners created so far; loops refer to them by index.
 #[derive(Debug, Default)]
 pub(super) struct Corners {
     all: Vec<Point>,
@@ -33,7 +33,7 @@ pub(super) struct Cell {
 /// A face of a cell.
 #[derive(Clone, Debug)]
 pub(super) struct Face {
-    /// The number of its plane.
+    /// The index of its plane.
     pub(super) plane: u32,
     /// Whether the cell is below the plane.
     pub(super) below: bool,
@@ -41,15 +41,15 @@ pub(super) struct Face {
     pub(super) corners: Vec<u32>,
 }
 
-/// A plane that is about to cut loops of corners: where every corner lies, and where edges pass
-/// through.
-pub(super) struct Knife<'a> {
+/// Cuts loops of corners at a plane. Keeps the heights of the corners and the crossings of the
+/// edges, so that each is computed once.
+pub(super) struct Cutter<'a> {
     plane: &'a Plane,
     heights: HashMap<u32, BigInt>,
     crossings: HashMap<[u32; 2], u32>,
 }
 
-impl<'a> Knife<'a> {
+impl<'a> Cutter<'a> {
     pub(super) fn new(plane: &'a Plane) -> Self {
         Self { plane, heights: HashMap::new(), crossings: HashMap::new() }
     }
@@ -134,12 +134,12 @@ impl Cell {
     pub(super) fn cut(
         &self,
         number: u32,
-        knife: &mut Knife<'_>,
+        cutter: &mut Cutter<'_>,
         corners: &mut Corners,
     ) -> [Option<Self>; 2] {
         let (mut below, mut above) = (false, false);
         for corner in self.faces.iter().flat_map(|f| &f.corners) {
-            match knife.side(*corner, corners) {
+            match cutter.side(*corner, corners) {
                 Sign::Negative => below = true,
                 Sign::Positive => above = true,
                 Sign::Zero => {}
@@ -152,7 +152,7 @@ impl Cell {
         }
         let mut parts = [Vec::new(), Vec::new()];
         for face in &self.faces {
-            let rings = knife.cut(&face.corners, corners);
+            let rings = cutter.cut(&face.corners, corners);
             for (part, ring) in parts.iter_mut().zip(rings) {
                 if ring.len() >= 3 {
                     part.push(Face { corners: ring, ..*face });
@@ -161,15 +161,15 @@ impl Cell {
         }
         let mut below = true;
         parts.map(|mut faces| {
-            // Every face next to the cut has one side in it; walked backwards they are the new
+            // Every face next to the cut has one edge in it; these edges, reversed, bound the new
             // face.
             let mut next = BTreeMap::new();
             for face in &faces {
                 let n = face.corners.len();
                 for i in 0..n {
                     let (a, b) = (face.corners[i], face.corners[(i + 1) % n]);
-                    let on = |c: u32, knife: &mut Knife<'_>| knife.side(c, corners).is_zero();
-                    if on(a, knife) && on(b, knife) {
+                    let on = |c: u32, cutter: &mut Cutter<'_>| cutter.side(c, corners).is_zero();
+                    if on(a, cutter) && on(b, cutter) {
                         next.insert(b, a);
                     }
                 }
@@ -189,7 +189,7 @@ impl Cell {
         })
     }
 
-    /// The numbers of all corners, ascending.
+    /// The indices of all corners, ascending.
     pub(super) fn corners(&self) -> Vec<u32> {
         let mut all: Vec<u32> = self.faces.iter().flat_map(|f| f.corners.iter().copied()).collect();
         all.sort_unstable();

@@ -1,23 +1,22 @@
 //! Exact pieces: a binary partition of space by planes of faces.
 //!
-//! A cell of space that holds some of the surface is cut by the plane of a face. Planes that have
-//! all the surface of the cell below them come first: they cut nothing and only trim the cell. When
-//! there is none left, two faces meet in a notch or turn away from each other, and the plane of a
-//! notch is taken that cuts the fewest other faces (Chazelle 1984, "Convex partitions of polyhedra:
-//! a lower bound and worst-case optimal algorithm", cuts the solid alone in this way). A cell
-//! without surface is all inside or all outside, which one of its points tells. Every step is
-//! exact.
+//! A cell of space that contains some of the surface is cut by the plane of a face. Planes with all
+//! the surface of the cell below them come first: they cut no face and only trim the cell. When
+//! none is left, two faces meet in a notch or turn away from each other, and the plane that cuts
+//! the fewest faces is used (Chazelle 1984, "Convex partitions of polyhedra: a lower bound and
+//! worst-case optimal algorithm", cuts only the solid in this way). A cell without surface is
+//! entirely inside or entirely outside; testing one of its points is enough. Every step is exact.
 //!
 //! The surface can have parts that bound no volume: both sides of them are outside, or they are
-//! triangles of zero area. They are points of the solid, as [`solid::locate`](crate::solid::locate)
-//! calls them boundary. What of a triangle is in no cell that is inside is found by subtracting the
-//! cells from it, and a triangle with a rest becomes a flat piece.
+//! triangles of zero area. They belong to the solid, as [`solid::locate`](crate::solid::locate)
+//! classifies them as boundary. The inner cells are subtracted from every triangle; a triangle of
+//! which something is left becomes a flat piece.
 
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
 
-use super::cell::{Cell, Corners, Knife};
+use super::cell::{Cell, Corners, Cutter};
 use super::rational::{Plane, Point, Unit, sign};
 use super::{Decomposition, Piece, check_closed};
 use crate::convex::Hull;
@@ -27,15 +26,18 @@ use crate::exact::{Location, Sign, is_inside, location_of, winding_number};
 use crate::math::{Aabb, Vec3};
 use crate::mesh::Mesh;
 
-/// For each piece, so many cells may be looked at before [`decompose_exactly`] gives up.
-const CELLS: usize = 64;
-/// So many times the side of a corner may be asked for in all, and for each piece: some seconds.
-const SIDES: (usize, usize) = (4_000_000, 50_000);
+/// The largest number of cells that [`decompose_exactly`] examines for each allowed piece.
+const MAX_CELLS_PER_PIECE: usize = 64;
+/// The largest number of side tests of a corner, in addition to those for each piece. Together they
+/// take some seconds.
+const MAX_SIDE_TESTS: usize = 4_000_000;
+/// The additional number of side tests for each allowed piece.
+const MAX_SIDE_TESTS_PER_PIECE: usize = 50_000;
 
 /// Cuts a closed mesh into convex pieces whose union is the solid.
 ///
 /// Pieces with volume share faces at most. The number of pieces can be as large as the square of
-/// the number of notches, and the time grows faster than that: meant for bodies of up to some
+/// the number of notches, and the time grows faster than that: use this for bodies of up to some
 /// hundred faces. A triangle that is not in the pieces with volume, such as one that has the
 /// outside on both sides or one of zero area away from them, is a piece itself: a polygon, a
 /// segment or a point, which may overlap others. These pieces come last.
@@ -56,13 +58,12 @@ const SIDES: (usize, usize) = (4_000_000, 50_000);
 /// ```
 pub fn decompose_exactly(mesh: &Mesh, max_pieces: usize) -> Result<Decomposition, Error> {
     check_closed(mesh)?;
-    decompose_by(mesh, max_pieces, mesh.topology().is_balanced())
+    decompose_with_balance(mesh, max_pieces, mesh.topology().is_balanced())
 }
 
-/// As [`decompose_exactly`], for a closed mesh. Inside is where winding numbers are not zero if
-/// `balanced`, otherwise where they are odd. A part of a mesh has to be cut by the rule of the
-/// whole.
-pub fn decompose_by(
+/// As [`decompose_exactly`], for a closed mesh. The inside is where winding numbers are not zero if
+/// `balanced`, otherwise where they are odd. For a part of a mesh, use the rule of the whole mesh.
+pub fn decompose_with_balance(
     mesh: &Mesh,
     max_pieces: usize,
     balanced: bool,
@@ -90,9 +91,9 @@ struct Partition {
     /// The plane of every triangle, `None` for those of zero area, and its corners.
     sources: Vec<(Option<u32>, [u32; 3])>,
     balanced: bool,
-    whole: Option<(Cell, Vec<Patch>)>,
-    /// How many times the side of a corner was asked for.
-    asked: usize,
+    root: Option<(Cell, Vec<Patch>)>,
+    /// The number of side tests of a corner so far.
+    side_tests: usize,
 }
 
 impl Partition {
@@ -107,8 +108,8 @@ impl Partition {
             triangles: (0..mesh.triangles().len()).map(|t| mesh.triangle(t)).collect(),
             sources: Vec::with_capacity(mesh.triangles().len()),
             balanced,
-            whole: None,
-            asked: 0,
+            root: None,
+            side_tests: 0,
         };
         let mut ids = BTreeMap::new();
         let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
@@ -136,7 +137,7 @@ impl Partition {
             let low = low.x.map(|x| x - BigInt::from(1));
             let high = high.x.map(|x| x + BigInt::from(1));
             let cell = Cell::cuboid(&low, &high, &mut this.planes, &mut this.corners);
-            this.whole = Some((cell, patches));
+            this.root = Some((cell, patches));
         }
         this
     }
@@ -144,20 +145,22 @@ impl Partition {
     /// The cells that are inside.
     fn inner_cells(&mut self, max_pieces: usize) -> Result<Vec<Cell>, Error> {
         let mut inside = Vec::new();
-        let mut open: Vec<(Cell, Vec<Patch>)> = self.whole.take().into_iter().collect();
-        let mut looked = 0_usize;
-        let sides = max_pieces.saturating_mul(SIDES.1).saturating_add(SIDES.0);
+        let mut open: Vec<(Cell, Vec<Patch>)> = self.root.take().into_iter().collect();
+        let mut cells_examined = 0_usize;
+        let max_side_tests =
+            max_pieces.saturating_mul(MAX_SIDE_TESTS_PER_PIECE).saturating_add(MAX_SIDE_TESTS);
         while let Some((mut cell, patches)) = open.pop() {
-            looked += 1;
-            if looked > max_pieces.saturating_mul(CELLS).saturating_add(1_000) {
+            cells_examined += 1;
+            if cells_examined > max_pieces.saturating_mul(MAX_CELLS_PER_PIECE).saturating_add(1_000)
+            {
                 return Err(too_large(max_pieces));
             }
-            let Some((trims, cut)) = self.choose(&patches, sides) else {
+            let Some((trims, cut)) = self.choose_planes(&patches, max_side_tests) else {
                 return Err(too_large(max_pieces));
             };
             let mut outer = Vec::new();
             let mut rest: Vec<Patch> = patches;
-            let mut gone = false;
+            let mut exhausted = false;
             for plane in trims {
                 rest.retain(|p| p.plane != plane);
                 let [below, above] = self.cut_cell(&cell, plane);
@@ -165,7 +168,7 @@ impl Partition {
                 match below {
                     Some(below) => cell = below,
                     None => {
-                        gone = true;
+                        exhausted = true;
                         break;
                     }
                 }
@@ -176,7 +179,7 @@ impl Partition {
                 }
             }
             match cut {
-                _ if gone => {}
+                _ if exhausted => {}
                 Some(plane) if !rest.is_empty() => open.extend(self.cut_all(&cell, rest, plane)),
                 _ if !rest.is_empty() => open.push((cell, rest)),
                 _ => {
@@ -192,17 +195,22 @@ impl Partition {
         Ok(inside)
     }
 
-    /// The planes with nothing above them, and if there is none the best other one; `None` if that
-    /// takes too long.
-    fn choose(&mut self, patches: &[Patch], most: usize) -> Option<(Vec<u32>, Option<u32>)> {
+    /// The planes with nothing above them, and, if there are none, the plane that cuts the fewest
+    /// patches; `None` if the limit of side tests is exceeded.
+    fn choose_planes(
+        &mut self,
+        patches: &[Patch],
+        max_side_tests: usize,
+    ) -> Option<(Vec<u32>, Option<u32>)> {
         let mut planes: Vec<u32> = patches.iter().map(|p| p.plane).collect();
         planes.sort_unstable();
         planes.dedup();
         let mut corners: Vec<u32> = patches.iter().flat_map(|p| p.corners.clone()).collect();
         corners.sort_unstable();
         corners.dedup();
-        self.asked = self.asked.saturating_add(planes.len().saturating_mul(corners.len()));
-        if self.asked > most {
+        self.side_tests =
+            self.side_tests.saturating_add(planes.len().saturating_mul(corners.len()));
+        if self.side_tests > max_side_tests {
             return None;
         }
         let mut trims = Vec::new();
@@ -238,31 +246,32 @@ impl Partition {
     }
 
     fn cut_cell(&mut self, cell: &Cell, plane: u32) -> [Option<Cell>; 2] {
-        let mut knife = Knife::new(&self.planes[plane as usize]);
-        cell.cut(plane, &mut knife, &mut self.corners)
+        let mut cutter = Cutter::new(&self.planes[plane as usize]);
+        cell.cut(plane, &mut cutter, &mut self.corners)
     }
 
-    /// Both sides of a cell and its surface; what lies in the plane is then on the outside of both.
+    /// Both parts of a cell with their surface. Patches in the plane are dropped: they are on the
+    /// boundary of both parts.
     fn cut_all(&mut self, cell: &Cell, patches: Vec<Patch>, plane: u32) -> Vec<(Cell, Vec<Patch>)> {
-        let mut knife = Knife::new(&self.planes[plane as usize]);
+        let mut cutter = Cutter::new(&self.planes[plane as usize]);
         let mut parts = [Vec::new(), Vec::new()];
         for patch in patches {
             if patch.plane == plane {
                 continue;
             }
-            let flat = patch.corners.iter().all(|c| knife.side(*c, &self.corners).is_zero());
-            // The same plane with the other side up.
+            let flat = patch.corners.iter().all(|c| cutter.side(*c, &self.corners).is_zero());
+            // In the same plane, with the opposite normal.
             if flat {
                 continue;
             }
-            let rings = knife.cut(&patch.corners, &mut self.corners);
+            let rings = cutter.cut(&patch.corners, &mut self.corners);
             for (part, corners) in parts.iter_mut().zip(rings) {
                 if corners.len() >= 3 {
                     part.push(Patch { plane: patch.plane, corners });
                 }
             }
         }
-        let cells = cell.cut(plane, &mut knife, &mut self.corners);
+        let cells = cell.cut(plane, &mut cutter, &mut self.corners);
         cells
             .into_iter()
             .zip(parts)
@@ -270,7 +279,7 @@ impl Partition {
             .collect()
     }
 
-    /// Whether a cell that no surface enters is inside.
+    /// Whether a cell without surface in its interior is inside.
     fn is_inside(&self, cell: &Cell) -> bool {
         let corners = cell.corners();
         let rounded = |c: &u32| {
@@ -290,7 +299,7 @@ impl Partition {
             let winding = winding_number(middle, self.triangles.iter().copied());
             return location_of(winding, self.balanced) == Location::Inside;
         }
-        // The cell is finer than f64: some point inside, in rational numbers.
+        // The rounded centre is not inside the cell: use an interior point in rational numbers.
         let mut p = self.corners.get(corners[0]).clone();
         for c in &corners[1..] {
             p = Point::middle(&p, self.corners.get(*c));
@@ -298,7 +307,7 @@ impl Partition {
         is_inside(self.winding(&p), self.balanced)
     }
 
-    /// How often the surface goes around a rational point that is not on it: the ray of
+    /// The winding number of the surface around a rational point that is not on it: the ray of
     /// [`winding_number`] in integers.
     fn winding(&self, q: &Point) -> i64 {
         let mut winding = 0;
@@ -334,16 +343,16 @@ impl Partition {
         winding
     }
 
-    /// The pieces that cover what of the triangles is in none of the `cells`: the triangles,
-    /// segments and points themselves, so without error.
+    /// Flat pieces for the triangles that are not covered by `cells`: the triangles, segments and
+    /// points themselves, so without error.
     fn flat_pieces(&mut self, cells: &[Cell], max_pieces: usize) -> Result<Vec<Piece>, Error> {
-        // A triangle lies in no cell's interior, so only a cell with a face in its plane can hold a
-        // part of it that has an area.
-        let levels = self.levels();
+        // No triangle is in the interior of a cell, so only a cell with a face in its plane can
+        // contain a part of it with an area.
+        let unsigned_plane_ids = self.unsigned_plane_ids();
         let shapes: Vec<(Aabb, Vec<u32>)> = cells
             .iter()
             .map(|cell| {
-                let planes = cell.faces.iter().map(|f| levels[f.plane as usize]);
+                let planes = cell.faces.iter().map(|f| unsigned_plane_ids[f.plane as usize]);
                 (self.bounds(cell), planes.collect())
             })
             .collect();
@@ -353,11 +362,12 @@ impl Partition {
             let points = self.triangles[t];
             let ring = if plane.is_some() { corners.to_vec() } else { ends(corners, points) };
             let bounds = Aabb::from_points(points);
-            let level = plane.map(|p| levels[p as usize]);
+            let level = plane.map(|p| unsigned_plane_ids[p as usize]);
             let mut rest = vec![ring.clone()];
             for (cell, (around, planes)) in cells.iter().zip(&shapes) {
                 if around.overlaps(&bounds) && level.is_none_or(|l| planes.contains(&l)) {
-                    rest = rest.into_iter().flat_map(|r| self.without(r, cell)).collect::<Vec<_>>();
+                    rest =
+                        rest.into_iter().flat_map(|r| self.subtract(r, cell)).collect::<Vec<_>>();
                 }
                 if rest.is_empty() {
                     break;
@@ -368,8 +378,8 @@ impl Partition {
                 flat.push(ring.iter().filter_map(at).collect());
             }
         }
-        // Areas first: they hold most of the segments and points, and the other sides of
-        // themselves.
+        // Triangles first: they contain most of the segments and points, and their own reversed
+        // copies.
         flat.sort_by_key(|points| std::cmp::Reverse(points.len()));
         let mut pieces: Vec<Piece> = Vec::new();
         for points in flat {
@@ -393,8 +403,8 @@ impl Partition {
         Ok(pieces)
     }
 
-    /// For every plane a number that it shares with those of the same points only.
-    fn levels(&self) -> Vec<u32> {
+    /// A number for every plane; planes with the same points, and only those, have the same number.
+    fn unsigned_plane_ids(&self) -> Vec<u32> {
         let mut known: BTreeMap<Plane, u32> = BTreeMap::new();
         let number = |plane: &Plane| {
             let next = known.len() as u32;
@@ -417,21 +427,21 @@ impl Partition {
 
     /// The parts of a convex polygon, a segment or a point that are not in the closed cell, without
     /// those of a lower dimension.
-    fn without(&mut self, ring: Vec<u32>, cell: &Cell) -> Vec<Vec<u32>> {
+    fn subtract(&mut self, ring: Vec<u32>, cell: &Cell) -> Vec<Vec<u32>> {
         let mut outside = Vec::new();
         let mut inside = ring.clone();
         for face in &cell.faces {
-            let mut knife = Knife::new(&self.planes[face.plane as usize]);
-            if inside.iter().all(|c| knife.side(*c, &self.corners).is_zero()) {
+            let mut cutter = Cutter::new(&self.planes[face.plane as usize]);
+            if inside.iter().all(|c| cutter.side(*c, &self.corners).is_zero()) {
                 continue;
             }
-            let [below, above] = knife.cut(&inside, &mut self.corners);
+            let [below, above] = cutter.cut(&inside, &mut self.corners);
             let (inner, mut outer) = if face.below { (below, above) } else { (above, below) };
             if inner.is_empty() {
                 return vec![ring];
             }
             if !outer.is_empty() {
-                // The two ways along a segment pass through the plane in one point.
+                // A segment is a loop of two edges, which cross the plane at the same point.
                 outer.dedup();
                 outside.push(outer);
             }
@@ -441,7 +451,8 @@ impl Partition {
         outside
     }
 
-    /// The hull of a cell, and how far its corners had to be rounded outward.
+    /// The hull of a cell, with the largest distance that a corner was rounded outward as its
+    /// error.
     fn piece(&self, cell: &Cell) -> Result<Piece, Error> {
         let mut points = Vec::new();
         let mut error = 0.0_f64;
@@ -449,7 +460,7 @@ impl Partition {
             let sides = [0, 1, 2].map(|axis| self.unit.enclose(self.corners.get(c), axis));
             let gap = Vec3::from(sides.map(|[low, high]| high - low));
             if gap != Vec3::ZERO {
-                // Lengths near the smallest number vanish when squared.
+                // The squares of lengths near the smallest number underflow.
                 let largest = gap.max_element();
                 let length = (gap / largest).length() * largest * (1.0 + 4.0 * f64::EPSILON);
                 // The product may have been rounded down by half the smallest number.
@@ -466,7 +477,7 @@ impl Partition {
     }
 }
 
-/// The ends of three points on a line, given with their numbers: two of them, or one if the points
+/// The ends of three points on a line, as their corner indices: two of them, or one if the points
 /// are the same.
 fn ends(corners: [u32; 3], points: [Vec3; 3]) -> Vec<u32> {
     let order = |a: &usize, b: &usize| {
@@ -486,7 +497,7 @@ fn too_large(max_pieces: usize) -> Error {
     Error::new(
         ErrorKind::TooLarge,
         format!(
-            "an exact decomposition would need more than {max_pieces} pieces, or too many cuts; allow more pieces, or a tolerance"
+            "an exact decomposition needs more than {max_pieces} pieces, or too many cuts; allow more pieces, or use `decompose` with a tolerance"
         ),
     )
 }

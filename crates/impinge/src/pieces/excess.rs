@@ -1,21 +1,20 @@
-//! How far a hull reaches out of a solid, with bounds that hold.
+//! Proven bounds of the excess of a hull: how far it reaches out of a solid.
 //!
-//! Wanted is `e`, the largest distance of a point of the hull `K` from the solid `S`. Three ways,
-//! from the cheapest to the most general:
+//! The excess `e` is the largest distance of a point of the hull `K` from the solid `S`. There are
+//! three methods, from the cheapest to the most general:
 //!
-//! 1. **Nothing.** No part of the surface of `S` inside the region that `K` belongs to is in the
+//! 1. **No excess.** No part of the surface of `S` inside the region that `K` belongs to is in the
 //!    interior of `K` (each polygon lies on or above the plane of a face of `K`, by exact
 //!    predicates), and one interior point of `K` is in `S`. Then `K` is in `S` and `e = 0`.
 //! 2. **A core.** Every polygon of the surface is at most `d_f` below some plane `f` of `K`. The
 //!    points of `K` that are deeper than `d_f` below every plane then form a convex core that no
-//!    surface enters; if it holds one point `c` of `S` it is in `S`. Shrinking `K` about `c` by the
-//!    factor `1 - l`, where `l` is the largest `d_f` over the depth of `c` below `f`, moves it into
-//!    the core: `e <= l R`, with `R` the distance of the furthest vertex from `c`.
+//!    surface enters; if it contains one point `c` of `S`, it is in `S`. Shrinking `K` about `c` by
+//!    the factor `1 - l`, where `l` is the largest `d_f` over the depth of `c` below `f`, moves it
+//!    into the core: `e <= l R`, with `R` the distance of the furthest vertex from `c`.
 //! 3. **Search.** Boxes, best first: the distance from `S` is 1-Lipschitz and the distance from one
 //!    triangle is convex, so a box has an upper bound from its centre and one from its corners.
-//!    Boxes that are off `K`, or that no surface enters and that are inside `S`, are dropped; the
-//!    others are cut. The largest bound of a box that is left is a bound of `e`, whenever the
-//!    search stops.
+//!    Boxes outside `K`, and boxes inside `S` that no surface enters, are dropped; the others are
+//!    cut. Whenever the search stops, the largest bound of the remaining boxes is a bound of `e`.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -29,38 +28,39 @@ use crate::convex::Hull;
 use crate::exact::{Location, Sign, orient3d};
 use crate::math::{Aabb, Vec3};
 
-/// Bounds of how far a hull reaches out.
+/// Bounds of the distance that a hull reaches out of the solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Excess {
-    /// About so far at least.
+    /// A lower bound, up to rounding.
     pub(super) lower: f64,
-    /// Certainly not further than this.
+    /// A proven upper bound.
     pub(super) upper: f64,
 }
 
-/// A hull, and what of the solid it was made of.
+/// A hull, and the part of the solid that it is the hull of.
 #[derive(Debug)]
 pub(super) struct Part<'a> {
     pub(super) hull: &'a Hull,
     /// The surface of the solid in `region`, all of it.
     pub(super) soup: &'a Soup,
-    /// Holds the hull, up to the slack of the soup and its own.
+    /// Contains the hull, up to the slack of the soup and its own.
     pub(super) region: &'a Region,
 }
 
-/// How far the search goes.
+/// When the search stops.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Effort {
-    /// An upper bound no larger than this is good enough.
-    pub(super) enough: f64,
-    /// So many boxes are looked at.
-    pub(super) boxes: usize,
-    /// Whether to stop when the excess is certainly larger than `enough`.
+pub(super) struct SearchLimits {
+    /// It stops at an upper bound no larger than this.
+    pub(super) target: f64,
+    /// The largest number of boxes it examines.
+    pub(super) max_boxes: usize,
+    /// Whether it stops when the excess is certainly larger than `target`.
     pub(super) stop_above: bool,
 }
 
-/// Without search: zero, or the bound of the core if it is at most `enough`, or infinity.
-pub(super) fn quick(part: &Part<'_>, solid: &SolidIndex, enough: f64) -> f64 {
+/// The bound without search: zero (method 1), or the bound of the core (method 2) if it is at most
+/// `target`, or infinity.
+pub(super) fn quick_bound(part: &Part<'_>, solid: &SolidIndex, target: f64) -> f64 {
     if part.hull.dimension() < 3 {
         return f64::INFINITY;
     }
@@ -69,13 +69,16 @@ pub(super) fn quick(part: &Part<'_>, solid: &SolidIndex, enough: f64) -> f64 {
     if solid.locate(center) != Location::Inside {
         return f64::INFINITY;
     }
-    if part.region.holds(part.hull) && is_strictly_inside(part.hull, center) && is_clear(part) {
+    if part.region.contains(part.hull)
+        && is_strictly_inside(part.hull, center)
+        && no_polygon_enters(part)
+    {
         return 0.0;
     }
-    core(part, &planes, center, enough)
+    core_bound(part, &planes, center, target)
 }
 
-/// About the middle.
+/// The mean of the vertices, rounded.
 fn inner_point(hull: &Hull) -> Option<Vec3> {
     let base = hull.vertices()[0];
     let sum: Vec3 = hull.vertices().iter().map(|v| *v - base).sum();
@@ -94,14 +97,15 @@ fn is_strictly_inside(hull: &Hull, p: Vec3) -> bool {
     })
 }
 
-/// Whether no polygon enters the interior of the hull, as far as the hull's faces can tell; exact.
-fn is_clear(part: &Part<'_>) -> bool {
+/// Whether every polygon is on or above the plane of a face of the hull, exactly. Then none enters
+/// the interior of the hull.
+fn no_polygon_enters(part: &Part<'_>) -> bool {
     let hull = part.hull;
     let mut last = 0;
     let mut outer = Vec::new();
     part.soup.polygons().all(|(points, slacks)| {
         outer.clear();
-        soup::outer(points, slacks, &mut outer);
+        soup::append_outer_points(points, slacks, &mut outer);
         let above = |f: usize| {
             let [a, b, c] = corners(hull, hull.face(f));
             outer.iter().all(|p| orient3d(a, b, c, *p) != Sign::Negative)
@@ -119,8 +123,8 @@ fn is_clear(part: &Part<'_>) -> bool {
     })
 }
 
-/// The second way.
-fn core(part: &Part<'_>, planes: &[Plane], center: Vec3, enough: f64) -> f64 {
+/// Method 2: the bound of the core.
+fn core_bound(part: &Part<'_>, planes: &[Plane], center: Vec3, target: f64) -> f64 {
     let slack = part.soup.slack() + planes::ROUNDING;
     let reach = part.hull.vertices().iter().map(|v| (*v - center).length()).fold(0.0, f64::max);
     let depths: Vec<f64> = planes.iter().map(|p| p.depth(center) - planes::ROUNDING).collect();
@@ -146,7 +150,7 @@ fn core(part: &Part<'_>, planes: &[Plane], center: Vec3, enough: f64) -> f64 {
         }
         last = best.1;
         cut[last] = cut[last].max(best.0);
-        if cut[last] * reach > enough * depths[last] {
+        if cut[last] * reach > target * depths[last] {
             return f64::INFINITY;
         }
     }
@@ -158,7 +162,7 @@ fn core(part: &Part<'_>, planes: &[Plane], center: Vec3, enough: f64) -> f64 {
         }
         share = share.max(needed / depth);
     }
-    // The hull may stand out of the region by the slack of its corners.
+    // The hull may reach out of the region by the slack of its corners.
     let beyond = 4.0 * slack.max(part.region.slack());
     let inside = part.region.depth(center);
     if inside <= 0.0 {
@@ -168,22 +172,22 @@ fn core(part: &Part<'_>, planes: &[Plane], center: Vec3, enough: f64) -> f64 {
     share * reach * (1.0 + 8.0 * f64::EPSILON) + planes::ROUNDING
 }
 
-/// The third way.
-pub(super) fn search(hull: &Hull, solid: &SolidIndex, effort: Effort) -> Excess {
+/// Method 3: the search.
+pub(super) fn search(hull: &Hull, solid: &SolidIndex, limits: SearchLimits) -> Excess {
     let planes = planes(hull);
     let mut search =
-        Search { planes: &planes, solid, lower: 0.0, looked: 0, heap: BinaryHeap::new() };
+        Search { planes: &planes, solid, lower: 0.0, examined: 0, heap: BinaryHeap::new() };
     let bounds = planes::bounds(hull);
     let half = bounds.extent() * 0.5 * (1.0 + 4.0 * f64::EPSILON) + Vec3::splat(planes::ROUNDING);
     let all: Rc<[u32]> = (0..planes.len() as u32).collect();
-    search.enter(bounds.center(), half, &all);
-    // Hulls that are points may have no box left.
+    search.add_box(bounds.center(), half, &all);
+    // The heap may be empty, for example if the hull is a point.
     let mut upper = 0.0;
     while let Some(cell) = search.heap.pop() {
         upper = cell.upper;
-        let fine = upper <= effort.enough || upper <= search.lower * 1.02;
-        let hopeless = effort.stop_above && search.lower > effort.enough;
-        if fine || hopeless || search.looked >= effort.boxes {
+        let is_precise = upper <= limits.target || upper <= search.lower * 1.02;
+        let is_exceeded = limits.stop_above && search.lower > limits.target;
+        if is_precise || is_exceeded || search.examined >= limits.max_boxes {
             break;
         }
         let axis = (0..3).max_by(|a, b| cell.half[*a].total_cmp(&cell.half[*b])).unwrap_or(0);
@@ -192,11 +196,11 @@ pub(super) fn search(hull: &Hull, solid: &SolidIndex, effort: Effort) -> Excess 
         for side in [-1.0, 1.0] {
             let mut center = cell.center;
             center[axis] += side * half[axis];
-            search.enter(center, half, &cell.planes);
+            search.add_box(center, half, &cell.planes);
         }
         upper = 0.0;
     }
-    // Boxes that could not have more than the lower bound were dropped.
+    // Boxes whose upper bound was not larger than the lower bound were dropped.
     if search.lower > 0.0 {
         upper = upper.max(search.lower + 4.0 * index::ROUNDING);
     }
@@ -207,11 +211,11 @@ struct Search<'a> {
     planes: &'a [Plane],
     solid: &'a SolidIndex,
     lower: f64,
-    looked: usize,
+    examined: usize,
     heap: BinaryHeap<Cell>,
 }
 
-/// A box that may hold a point far from the solid.
+/// A box that may contain a point far from the solid.
 struct Cell {
     upper: f64,
     number: usize,
@@ -222,23 +226,23 @@ struct Cell {
 }
 
 impl Search<'_> {
-    /// Looks at a box, and keeps it if it is of interest.
-    fn enter(&mut self, center: Vec3, half: Vec3, planes: &Rc<[u32]>) {
+    /// Examines a box, and keeps it if it can contain a larger distance than the lower bound.
+    fn add_box(&mut self, center: Vec3, half: Vec3, planes: &Rc<[u32]>) {
         let mut cutting = Vec::new();
         let mut in_hull = true;
         for f in planes.iter() {
             let plane = &self.planes[*f as usize];
-            if plane.lowest(center, half) < -planes::ROUNDING {
+            if plane.max_depth_in_box(center, half) < -planes::ROUNDING {
                 return;
             }
             in_hull &= plane.depth(center) >= 0.0;
-            if plane.highest(center, half) < planes::ROUNDING {
+            if plane.min_depth_in_box(center, half) < planes::ROUNDING {
                 cutting.push(*f);
             }
         }
-        self.looked += 1;
-        // Centres are rounded: the boxes are a little larger than they say, so that nothing is left
-        // between them.
+        self.examined += 1;
+        // Centres are rounded: the boxes are enlarged a little so that there are no gaps between
+        // them.
         let half_out = half + Vec3::splat(index::ROUNDING);
         let radius = half_out.length() * (1.0 + 4.0 * f64::EPSILON);
         let (distance, nearest) = self.solid.distance(center);
@@ -261,7 +265,7 @@ impl Search<'_> {
         }
         let upper = far.min(distance + radius) + index::ROUNDING;
         if upper > self.lower {
-            let number = self.looked;
+            let number = self.examined;
             let planes =
                 if cutting.len() == planes.len() { Rc::clone(planes) } else { cutting.into() };
             self.heap.push(Cell { upper, number, center, half, planes });

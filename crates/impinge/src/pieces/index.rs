@@ -1,16 +1,16 @@
-//! A small box tree over the triangles of a closed mesh: is a point inside, how far is it from the
-//! surface, does the surface enter a box.
+//! A small box tree over the triangles of a closed mesh. It answers whether a point is inside, how
+//! far it is from the surface, and whether the surface enters a box.
 
 use crate::closest::point_triangle;
 use crate::exact::{Location, location_of, ray_crossing};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 
-/// Triangles a leaf.
-const LEAF: usize = 4;
+/// The largest number of triangles of a leaf.
+const MAX_LEAF_TRIANGLES: usize = 4;
 
 /// The triangles of a closed mesh in a tree. Distances are bounds for coordinates at most two in
-/// size; all else holds for any.
+/// size; everything else holds for any coordinates.
 #[derive(Debug)]
 pub struct SolidIndex {
     triangles: Vec<[Vec3; 3]>,
@@ -27,7 +27,7 @@ struct Node {
     count: u32,
 }
 
-/// What a distance can be wrong by, for coordinates at most two in size.
+/// Bound of the rounding error of a distance, for coordinates at most two in size.
 pub(super) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 impl SolidIndex {
@@ -43,7 +43,7 @@ impl SolidIndex {
             let part = &mut triangles[range];
             let bounds = Aabb::from_points(part.iter().flatten().copied());
             nodes[i].bounds = bounds;
-            if part.len() <= LEAF {
+            if part.len() <= MAX_LEAF_TRIANGLES {
                 continue;
             }
             let middle = |t: &[Vec3; 3]| t[0] + t[1] + t[2];
@@ -62,14 +62,14 @@ impl SolidIndex {
         Self { triangles, nodes, balanced: mesh.topology().is_balanced() }
     }
 
-    /// The same for a part of a mesh that is `balanced` or not as a whole, which decides what
-    /// inside means.
+    /// The same index with a given rule for the inside. For a part of a mesh, `balanced` has to be
+    /// that of the whole mesh.
     #[must_use]
-    pub fn by(self, balanced: bool) -> Self {
+    pub fn with_balance(self, balanced: bool) -> Self {
         Self { balanced, ..self }
     }
 
-    /// Where `p` is, exactly; as [`solid::locate`](crate::solid::locate).
+    /// The location of `p`, exactly; as [`solid::locate`](crate::solid::locate).
     #[must_use]
     pub fn locate(&self, p: Vec3) -> Location {
         let mut winding = Some(0);
@@ -139,7 +139,7 @@ impl SolidIndex {
         (best.0.sqrt() + ROUNDING, best.1)
     }
 
-    /// The same triangles moved, in the same tree with other boxes.
+    /// The index of the moved triangles: the same tree with new boxes.
     #[must_use]
     pub fn posed(&self, pose: &Pose) -> Self {
         let moved = |t: &[Vec3; 3]| t.map(|p| pose.transform_point(p));
@@ -158,7 +158,7 @@ impl SolidIndex {
         posed
     }
 
-    /// Whether a triangle whose box shares a point with `bounds` fits.
+    /// Whether `fits` accepts a triangle whose box shares a point with `bounds`.
     pub fn any_overlapping(&self, bounds: &Aabb, mut fits: impl FnMut(&[Vec3; 3]) -> bool) -> bool {
         let mut found = false;
         self.visit(
@@ -171,8 +171,8 @@ impl SolidIndex {
         found
     }
 
-    /// Whether a triangle of this and one of another fit each other, of those whose boxes share a
-    /// point.
+    /// Whether `fit` accepts a triangle of this index and one of another. Only triangles in leaves
+    /// whose boxes share a point are tested.
     pub fn any_pair(&self, other: &Self, fit: impl Fn(&[Vec3; 3], &[Vec3; 3]) -> bool) -> bool {
         let mut stack = vec![(0_u32, 0_u32)];
         while let Some((i, j)) = stack.pop() {
@@ -203,14 +203,14 @@ impl SolidIndex {
         &self.triangles[node.first as usize..(node.first + node.count) as usize]
     }
 
-    /// Shows the triangles of all leaves that can be reached through wanted boxes, until told to
-    /// stop.
+    /// Calls `show` with the triangles of all leaves whose box and ancestors' boxes are `wanted`,
+    /// until it returns `false`.
     fn visit<'a>(
         &'a self,
         wanted: impl Fn(&Aabb) -> bool,
         mut show: impl FnMut(&'a [Vec3; 3]) -> bool,
     ) {
-        // Halves of halves: no way down is longer than the bits of a number.
+        // Every level halves the number of triangles, a `u32`: the depth is at most 32.
         let (mut stack, mut open) = ([0_u32; 40], 1);
         while open > 0 {
             open -= 1;
@@ -232,8 +232,8 @@ impl SolidIndex {
     }
 }
 
-/// Whether the plane of a triangle may meet a box. The margin is many times what rounding can do,
-/// for coordinates at most two in size.
+/// Whether the plane of a triangle may meet a box. The margin is many times the rounding error, for
+/// coordinates at most two in size.
 fn plane_meets([a, b, c]: &[Vec3; 3], bounds: &Aabb) -> bool {
     let (ab, ac) = (*b - *a, *c - *a);
     let normal = ab.cross(ac);
@@ -265,7 +265,7 @@ fn closest_point(p: Vec3, [a, b, c]: &[Vec3; 3]) -> Vec3 {
     if d6 >= 0.0 && d5 <= d6 {
         return *c;
     }
-    // A quotient of rounded numbers is kept within the triangle, whatever it is.
+    // Clamping keeps the point in the triangle despite rounding.
     let share = |n: f64, d: f64| if d > 0.0 { (n / d).clamp(0.0, 1.0) } else { 0.0 };
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn places_and_distances_are_those_of_a_cube() {
+    fn locations_and_distances_are_those_of_a_cube() {
         let mesh = cube();
         let index = SolidIndex::new(&mesh, mesh.vertices());
         let mut random = Random::new(3);

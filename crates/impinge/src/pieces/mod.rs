@@ -1,27 +1,27 @@
-//! Convex pieces: solids as unions of convex bodies, and trees of hulls over them.
+//! Convex pieces: solids as unions of convex bodies.
 //!
-//! Zachmann 1994, section 3.7.2, and Leung 1996, section 5.6, handle bodies that are not convex by
-//! cutting them into convex ones beforehand. Two ways are here:
+//! Zachmann 1994, section 3.7.2, and Leung 1996, section 5.6, decompose bodies that are not convex
+//! in a preprocessing step. There are two methods:
 //!
 //! - [`decompose_exactly`] cuts at the planes of the faces, first of all at notches (edges where
-//!   the surface turns inward; Chazelle 1984), in integers of any length. The pieces are then
+//!   the surface turns inward; Chazelle 1984), in integers of arbitrary length. The pieces are then
 //!   convex in real numbers and their union is the solid. Their corners are points where three
-//!   planes meet, and not every such point has `f64` coordinates. Where all have, the hulls are the
-//!   pieces and the result is `exact`. Where one has not, the hull takes the corners of the
-//!   smallest box of `f64` points around it: still a cover of the solid, with an error of a unit in
-//!   the last place.
-//! - [`decompose`] cuts at axis-parallel planes and, up to two times a piece, at planes through
-//!   notches (those of the two faces and the one between), the worst piece first, until every hull
-//!   is within a tolerance of the solid, or there are as many pieces as allowed; then it joins
-//!   neighbours again whose common hull is within the tolerance. That pieces are cut at planes that
-//!   reduce the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient
+//!   planes meet, and not every such point has `f64` coordinates. Where all of them have, the hulls
+//!   are the pieces and the result is `exact`. Otherwise the hull takes the corners of the smallest
+//!   box of `f64` points around such a point: it still covers the solid, with an error of one unit
+//!   in the last place.
+//! - [`decompose`] cuts at axis-parallel planes and, up to two times per piece, at planes through
+//!   notches (those of the two faces and the one between them). The worst piece is cut first, until
+//!   every hull is within a tolerance of the solid or the number of pieces reaches its limit. Then
+//!   neighbours whose common hull is within the tolerance are merged. Cutting at planes that reduce
+//!   the volume of the hulls follows V-HACD (Mamou and Ghorbel 2009, "A simple and efficient
 //!   approach for 3D mesh approximate convex decomposition", and its later versions) and `CoACD`
 //!   (Wei et al. 2022, "Approximate convex decomposition for 3D meshes with collision-aware
-//!   concavity and tree search"), whose measure of quality, the distance of the hull from the
-//!   solid, is ours. Both work with samples or voxels and promise nothing; here the error is a
-//!   bound that holds.
+//!   concavity and tree search"), which also measures quality as the distance of the hull from the
+//!   solid. Both work with samples or voxels and guarantee nothing; here the error is a proven
+//!   bound.
 //!
-//! What is promised of every [`Decomposition`]:
+//! Guarantees of every [`Decomposition`]:
 //!
 //! 1. **Cover.** Every point of the solid is in a hull, exactly.
 //! 2. **Error.** Every point of a hull is within `error` of the solid. With 1: the Hausdorff
@@ -29,9 +29,9 @@
 //! 3. **Exact.** If `exact`, the union of the hulls is the solid, exactly, and `error` is zero.
 //! 4. The same mesh and options give the same pieces, bit for bit, with any number of threads.
 //!
-//! The solid is what [`solid::locate`](crate::solid::locate) calls inside or boundary: every
-//! triangle of the mesh is part of it, also one of zero area or with the outside on both sides. A
-//! mesh that is not closed has no inside and is refused.
+//! The solid is the set of points that [`solid::locate`](crate::solid::locate) classifies as inside
+//! or boundary: every triangle of the mesh is part of it, also one of zero area or with the outside
+//! on both sides. A mesh that is not closed has no inside and is refused.
 
 mod approximate;
 pub(crate) mod bodies;
@@ -65,7 +65,7 @@ pub struct Decomposition {
     /// Whether the union of the hulls is the solid, exactly.
     pub exact: bool,
     /// No point of a hull is further than this from the solid, and no point of the solid is outside
-    /// of all hulls.
+    /// all hulls.
     pub error: f64,
 }
 

@@ -1,12 +1,12 @@
-//! The faces of a hull as rounded planes, with the rounding accounted for.
+//! The faces of a hull as rounded planes, with a bound of the rounding error.
 
 use crate::convex::Hull;
 use crate::math::{Aabb, Vec3, newell};
 
-/// What a height over a plane can be wrong by, for coordinates at most two in size.
+/// Bound of the rounding error of a height over a plane, for coordinates at most two in size.
 pub(super) const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// A half-space `normal . x <= offset` that holds a hull, up to [`ROUNDING`].
+/// A half-space `normal . x <= offset` that contains a hull, up to [`ROUNDING`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Plane {
     /// Of length one, up to rounding.
@@ -15,7 +15,7 @@ pub(super) struct Plane {
 }
 
 impl Plane {
-    /// The same plane, and the other side of it.
+    /// The half-space on the other side of the plane.
     pub(super) fn flipped(&self) -> Self {
         Self { normal: -self.normal, offset: -self.offset }
     }
@@ -26,19 +26,19 @@ impl Plane {
     }
 
     /// How far below the plane the lowest point of a box is.
-    pub(super) fn lowest(&self, center: Vec3, half: Vec3) -> f64 {
+    pub(super) fn max_depth_in_box(&self, center: Vec3, half: Vec3) -> f64 {
         self.depth(center) + self.normal.abs().dot(half)
     }
 
     /// How far below the plane the highest point of a box is.
-    pub(super) fn highest(&self, center: Vec3, half: Vec3) -> f64 {
+    pub(super) fn min_depth_in_box(&self, center: Vec3, half: Vec3) -> f64 {
         self.depth(center) - self.normal.abs().dot(half)
     }
 }
 
-/// The planes of all faces, and of the sides of flat hulls. A normal that rounding has turned away
-/// from the face still gives a half-space that holds the hull, as the offset is that of the
-/// furthest vertex.
+/// The planes of all faces, and of the sides of flat hulls. A normal that is inaccurate because of
+/// rounding still gives a half-space that contains the hull, as the offset is that of the furthest
+/// vertex.
 pub(super) fn planes(hull: &Hull) -> Vec<Plane> {
     let mut normals: Vec<Vec3> = hull
         .faces()

@@ -1,8 +1,8 @@
-//! Points and planes in integers of any length.
+//! Points and planes in integers of arbitrary length.
 //!
 //! All coordinates of the mesh are integers in a common unit, a power of two. A point is `x / w`
-//! with integers `x` and `w > 0` in lowest terms, so its size is bounded by that of the three
-//! planes that meet in it, however many cuts led to it.
+//! with integers `x` and `w > 0` in lowest terms, so its length in bits is bounded by that of the
+//! three planes that meet in it, whatever the number of cuts.
 
 use num_bigint::{BigInt, BigUint, Sign as IntegerSign};
 use num_traits::{One, Zero};
@@ -31,7 +31,7 @@ pub(super) struct Plane {
 }
 
 /// A finite number as `mantissa * 2^exponent`.
-fn decompose(x: f64) -> (i64, i32) {
+fn mantissa_and_exponent(x: f64) -> (i64, i32) {
     let bits = x.to_bits();
     let field = ((bits >> 52) & 0x7ff) as i32;
     let fraction = (bits & ((1 << 52) - 1)) as i64;
@@ -52,7 +52,7 @@ impl Unit {
         let exponents = points
             .iter()
             .flat_map(Vec3::to_array)
-            .map(decompose)
+            .map(mantissa_and_exponent)
             .filter(|(mantissa, _)| *mantissa != 0)
             .map(|(_, exponent)| exponent);
         Self { exponent: exponents.min().unwrap_or(0) }
@@ -60,7 +60,7 @@ impl Unit {
 
     /// A point of `f64` coordinates, which need not be integers in the unit.
     pub(super) fn point(self, p: Vec3) -> Point {
-        let parts = p.to_array().map(decompose);
+        let parts = p.to_array().map(mantissa_and_exponent);
         let nonzero = parts.iter().filter(|(m, _)| *m != 0);
         let least = nonzero.map(|(_, e)| *e - self.exponent).min().unwrap_or(0).min(0);
         let x = parts.map(|(m, e)| {
@@ -73,12 +73,12 @@ impl Unit {
         Point { x, w: BigInt::one() << (-least) as u32 }
     }
 
-    /// Coordinate `axis` of a point between two neighbouring `f64` numbers, or twice the same if it
-    /// is one.
+    /// Two neighbouring `f64` numbers that enclose coordinate `axis` of a point, or twice the
+    /// coordinate if it is an `f64` number.
     pub(super) fn enclose(self, p: &Point, axis: usize) -> [f64; 2] {
         let near = quotient(&p.x[axis], &p.w, self.exponent);
-        let (m, e) = decompose(near);
-        // near * w against x, both in the finer of the two units.
+        let (m, e) = mantissa_and_exponent(near);
+        // Compares near * w with x, both in the finer of the two units.
         let shift = e - self.exponent;
         let (mut left, mut right) = (BigInt::from(m) * &p.w, p.x[axis].clone());
         if shift >= 0 {
@@ -88,14 +88,14 @@ impl Unit {
         }
         match left.cmp(&right) {
             std::cmp::Ordering::Equal => [near, near],
-            std::cmp::Ordering::Less => [near, next(near, true)],
-            std::cmp::Ordering::Greater => [next(near, false), near],
+            std::cmp::Ordering::Less => [near, next_float(near, true)],
+            std::cmp::Ordering::Greater => [next_float(near, false), near],
         }
     }
 }
 
 /// The next number up or down.
-fn next(x: f64, up: bool) -> f64 {
+fn next_float(x: f64, up: bool) -> f64 {
     if x == 0.0 {
         return if up { f64::from_bits(1) } else { -f64::from_bits(1) };
     }
@@ -103,15 +103,15 @@ fn next(x: f64, up: bool) -> f64 {
     f64::from_bits(if away { x.to_bits() + 1 } else { x.to_bits() - 1 })
 }
 
-/// A number within a unit in the last place of `n / d * 2^exponent`; the caller corrects it.
+/// A number within one unit in the last place of `n / d * 2^exponent`; the caller corrects it.
 /// Results beyond the range of `f64` do not occur for points between points of `f64` coordinates.
 fn quotient(n: &BigInt, d: &BigInt, exponent: i32) -> f64 {
     let (size, divisor) = (n.magnitude(), d.magnitude());
     if size.bits() == 0 {
         return 0.0;
     }
-    // Sixty-odd bits of the quotient, cut off, then to 53 bits or fewer where the result is
-    // denormal: cut off again.
+    // The quotient truncated to 63 or 64 bits, then truncated to 53 bits, or fewer where the result
+    // is subnormal.
     let shift = 63 + divisor.bits() as i64 - size.bits() as i64;
     let whole = if shift >= 0 {
         (size << shift as u64) / divisor
@@ -143,7 +143,7 @@ fn times_pow2(mut x: f64, mut exponent: i64) -> f64 {
 }
 
 impl Point {
-    /// In lowest terms.
+    /// The same point in lowest terms.
     fn reduced(mut self) -> Self {
         let twos = |x: &BigInt| x.trailing_zeros().unwrap_or(u64::MAX);
         let common = self.x.iter().map(twos).min().unwrap_or(0).min(twos(&self.w));
@@ -166,8 +166,8 @@ impl Point {
         self
     }
 
-    /// Where the segment from `p`, below a plane by `-below`, to `q`, above it by `above`, passes
-    /// through it.
+    /// The point where a segment crosses a plane. It goes from `p`, whose height is `below < 0`, to
+    /// `q`, whose height is `above > 0`.
     pub(super) fn crossing(p: &Self, q: &Self, below: &BigInt, above: &BigInt) -> Self {
         let mix = |a: &BigInt, b: &BigInt| a * above - b * below;
         let x = [0, 1, 2].map(|i| mix(&p.x[i], &q.x[i]));
@@ -211,11 +211,11 @@ impl Plane {
         Some(Self { n: n.map(|x| x / &divisor), d: d / &divisor })
     }
 
-    /// The plane turned so that the first component of its normal that is not zero is positive.
+    /// The plane with its normal negated if necessary, so that the first component that is not zero
+    /// is positive.
     pub(super) fn unsigned(&self) -> Self {
-        let turned =
-            self.n.iter().find(|x| !x.is_zero()).is_some_and(|x| sign(x) == Sign::Negative);
-        if turned { Self { n: self.n.clone().map(|x| -x), d: -&self.d } } else { self.clone() }
+        let flip = self.n.iter().find(|x| !x.is_zero()).is_some_and(|x| sign(x) == Sign::Negative);
+        if flip { Self { n: self.n.clone().map(|x| -x), d: -&self.d } } else { self.clone() }
     }
 
     /// The plane where coordinate `axis` is `at`, with the larger coordinates above.
@@ -225,7 +225,7 @@ impl Plane {
         Self { n, d: -at }
     }
 
-    /// How far above the plane a point is, in some unit.
+    /// The height of a point above the plane, times a positive factor.
     pub(super) fn height(&self, p: &Point) -> BigInt {
         &self.n[0] * &p.x[0] + &self.n[1] * &p.x[1] + &self.n[2] * &p.x[2] + &self.d * &p.w
     }
@@ -251,7 +251,9 @@ mod tests {
         let third =
             Point { x: [BigInt::from(8), BigInt::from(-8), BigInt::from(6)], w: BigInt::from(3) };
         let [low, high] = unit.enclose(&third, 0);
-        assert!(low < high && next(low, true) == high && low * 3.0 <= 1.0 && high * 3.0 >= 1.0);
+        assert!(
+            low < high && next_float(low, true) == high && low * 3.0 <= 1.0 && high * 3.0 >= 1.0
+        );
         assert!(low <= 1.0 / 3.0 && 1.0 / 3.0 <= high);
         let [low, high] = unit.enclose(&third, 1);
         assert!(low < high && low <= -1.0 / 3.0 && -1.0 / 3.0 <= high);

@@ -15,18 +15,18 @@ impl Scale {
     ///
     /// # Errors
     /// [`ErrorKind::OutOfRange`] if small coordinates would be rounded by it: numbers near the
-    /// smallest of `f64` beside large ones.
+    /// smallest of `f64` together with large ones.
     pub(super) fn of(points: &[Vec3]) -> Result<(Self, Vec<Vec3>), Error> {
         let largest = points.iter().map(|p| p.abs().max_element()).fold(0.0, f64::max);
         let factors = if largest > 0.0 { unit_scale(largest) } else { (1.0, 1.0) };
         let scale = Self { factors };
         let scaled: Vec<Vec3> = points.iter().map(|p| *p * factors.0 * factors.1).collect();
-        match scaled.iter().zip(points).position(|(q, p)| scale.back(*q) != *p) {
+        match scaled.iter().zip(points).position(|(q, p)| scale.unscale(*q) != *p) {
             None => Ok((scale, scaled)),
             Some(v) => Err(Error::new(
                 ErrorKind::OutOfRange,
                 format!(
-                    "vertex {v} at {} is too small beside coordinates of {largest:e} to be cut without loss; set its tiny coordinates to zero",
+                    "vertex {v} at {} is too small compared with coordinates of {largest:e} to be scaled without rounding; set its tiny coordinates to zero",
                     points[v]
                 ),
             )),
@@ -34,7 +34,7 @@ impl Scale {
     }
 
     /// A point in the original unit.
-    pub(super) fn back(&self, p: Vec3) -> Vec3 {
+    pub(super) fn unscale(&self, p: Vec3) -> Vec3 {
         p / self.factors.1 / self.factors.0
     }
 
@@ -44,17 +44,17 @@ impl Scale {
     }
 
     /// An upper bound in the original unit.
-    pub(super) fn upper_back(&self, length: f64) -> f64 {
+    pub(super) fn unscale_upper_bound(&self, length: f64) -> f64 {
         let back = length / self.factors.1 / self.factors.0;
-        // Only a result near the smallest number can have been rounded.
+        // Only a result near the smallest number can be rounded.
         if length > 0.0 && back < f64::MIN_POSITIVE { back + f64::from_bits(1) } else { back }
     }
 
-    /// A hull in the original unit, numbered as its own points. `None` if a corner would be
-    /// rounded.
-    pub(super) fn hull_back(&self, hull: Hull) -> Option<Hull> {
+    /// A hull in the original unit. Its [`sources`](Hull::sources) are the indices of its own
+    /// vertices. `None` if a corner would be rounded.
+    pub(super) fn unscale_hull(&self, hull: Hull) -> Option<Hull> {
         let exactly = |v: &Vec3| {
-            let back = self.back(*v);
+            let back = self.unscale(*v);
             (back * self.factors.0 * self.factors.1 == *v).then_some(back)
         };
         let vertices = hull.vertices().iter().map(exactly).collect::<Option<Vec<Vec3>>>()?;

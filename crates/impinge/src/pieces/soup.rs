@@ -1,29 +1,30 @@
-//! A surface cut off at planes: polygons without adjacency.
+//! A surface clipped at planes: polygons without adjacency.
 //!
 //! Most corners of cut polygons are not `f64` numbers. A corner therefore carries a slack: it
-//! stands for an ideal point of the surface that is within that distance, coordinate by coordinate,
-//! and the ideal polygons hold the true cut surface. To keep that promise where an edge is nearly
+//! represents an ideal point of the surface that is within that distance, coordinate by coordinate,
+//! and the ideal polygons contain the true cut surface. To ensure this where an edge is nearly
 //! parallel to the plane, the ideal corner is taken a little beyond the plane instead of on it.
 //! Corners that happen to be exact (all, where edges are parallel to axes) have slack zero and are
 //! the true corners.
 //!
-//! A polygon that lies in the plane goes to one side only, the one it is turned away from: the
-//! other side of a solid has nothing there but a face of its neighbour. A polygon that only touches
-//! the plane goes to its own side only. So nothing is lost, and no side has flat parts that are not
-//! its own.
+//! A polygon that lies in the plane belongs to one side only, the one its normal points away from:
+//! on the other side of the plane it is only a face of the neighbour. A polygon that only touches
+//! the plane belongs to its own side only. So nothing is lost, and no side has flat parts that
+//! belong to the other.
 //!
-//! All that is for axis-parallel planes, where the side of a corner is exact. At other planes every
+//! This holds for axis-parallel planes, where the side of a corner is exact. At other planes every
 //! corner that may be on a side is kept there.
 
 use super::planes::Plane;
 use crate::exact::orient2d;
 use crate::math::{Aabb, Vec3, newell};
 
-/// What computing a corner may add to its slack, for coordinates at most two in size.
+/// Bound of the rounding error of a computed corner, for coordinates at most two in size.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
-/// Edges are cut in the plane if that leaves less than this open, others a little beyond the plane.
-const VAGUE: f64 = 2e-13;
+/// The largest slack of a crossing in the plane. An edge whose crossing would have a larger one is
+/// cut a little beyond the plane.
+const MAX_CROSSING_SLACK: f64 = 2e-13;
 
 /// Polygons, each convex and planar up to rounding.
 #[derive(Clone, Debug, Default)]
@@ -55,7 +56,7 @@ impl Soup {
         soup
     }
 
-    /// How many polygons there are.
+    /// The number of polygons.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -82,7 +83,7 @@ impl Soup {
         self.slacks.iter().all(|s| *s == Vec3::ZERO)
     }
 
-    /// No ideal corner is further than this from its own.
+    /// A bound of the distance between a corner and its ideal corner.
     pub(super) fn slack(&self) -> f64 {
         2.0 * self.slacks.iter().map(|s| s.max_element()).fold(0.0, f64::max)
     }
@@ -92,7 +93,7 @@ impl Soup {
         Aabb::from_points(self.points.iter().copied())
     }
 
-    /// About `count` of the polygons, evenly taken.
+    /// About `count` of the polygons, at regular intervals.
     pub(super) fn thinned(&self, count: usize) -> Self {
         let step = self.len().div_ceil(count.max(1)).max(1);
         let mut soup = Self::default();
@@ -105,10 +106,10 @@ impl Soup {
         soup
     }
 
-    /// Points whose hull holds all ideal polygons.
+    /// Points whose hull contains all ideal polygons.
     pub(super) fn outer_points(&self) -> Vec<Vec3> {
         let mut all = Vec::with_capacity(self.points.len());
-        outer(&self.points, &self.slacks, &mut all);
+        append_outer_points(&self.points, &self.slacks, &mut all);
         all
     }
 
@@ -137,8 +138,8 @@ impl Soup {
         self.points.iter().copied().zip(self.slacks.iter().copied())
     }
 
-    /// How far `p` is from the boxes of all ideal polygons, about and not more; infinite if there
-    /// are none.
+    /// A lower bound of the distance of `p` from the ideal polygons, up to rounding: the distance
+    /// from their boxes. Infinite if there are none.
     pub(super) fn distance_from(&self, p: Vec3) -> f64 {
         let mut least = f64::INFINITY;
         for (points, slacks) in self.polygons() {
@@ -149,18 +150,18 @@ impl Soup {
         least
     }
 
-    /// What of the surface is below the plane, and what may be: where rounding hides the side of a
-    /// corner, it is kept.
+    /// The part of the surface below the plane. A corner whose side is uncertain because of
+    /// rounding is kept.
     pub(super) fn below(&self, plane: &Plane) -> Self {
         let mut result = Self::default();
         let mut heights = Vec::new();
         for (points, slacks) in self.polygons() {
             heights.clear();
             heights.extend(points.iter().zip(slacks).map(|(p, slack)| Height {
-                out: -plane.depth(*p),
-                open: plane.normal.abs().dot(*slack) + super::planes::ROUNDING,
+                height: -plane.depth(*p),
+                uncertainty: plane.normal.abs().dot(*slack) + super::planes::ROUNDING,
             }));
-            let is_out = |i: usize| heights[i].out > heights[i].open;
+            let is_out = |i: usize| heights[i].height > heights[i].uncertainty;
             let (start, n) = (result.points.len(), points.len());
             for i in 0..n {
                 let j = (i + 1) % n;
@@ -173,7 +174,7 @@ impl Soup {
                 }
                 let (inner, outer) = if is_out(j) { (i, j) } else { (j, i) };
                 let end = |k: usize| (points[k], slacks[k], heights[k]);
-                let (m, slack) = crossing_askew(end(inner), end(outer));
+                let (m, slack) = crossing_oblique(end(inner), end(outer));
                 result.points.push(m);
                 result.slacks.push(slack);
             }
@@ -184,24 +185,24 @@ impl Soup {
         result
     }
 
-    /// What of the surface is on one side of the plane where coordinate `axis` is `at`, the plane
-    /// included.
+    /// The part of the surface on one side of the plane where coordinate `axis` is `at`, including
+    /// the plane.
     pub(super) fn clipped(&self, axis: usize, at: f64, keep: Keep) -> Self {
         let mut result = Self::default();
-        let mut outs = Vec::new();
+        let mut heights = Vec::new();
         for (points, slacks) in self.polygons() {
-            outs.clear();
-            // How far beyond the plane; the sign of a difference is exact.
-            outs.extend(points.iter().map(|p| match keep {
+            heights.clear();
+            // Heights beyond the plane; the sign of a difference is exact.
+            heights.extend(points.iter().map(|p| match keep {
                 Keep::Low => p[axis] - at,
                 Keep::High => at - p[axis],
             }));
-            let is_out = |i: usize| outs[i] > slacks[i][axis];
+            let is_out = |i: usize| heights[i] > slacks[i][axis];
             let start = result.points.len();
             let n = points.len();
-            let sure = slacks.iter().all(|s| s[axis] == 0.0);
-            if sure && outs.iter().all(|o| *o >= 0.0) {
-                let touches = outs.iter().any(|o| *o > 0.0);
+            let exact_on_axis = slacks.iter().all(|s| s[axis] == 0.0);
+            if exact_on_axis && heights.iter().all(|o| *o >= 0.0) {
+                let touches = heights.iter().any(|o| *o > 0.0);
                 let up = newell(points.iter().copied())[axis] > 0.0;
                 if touches || up != (keep == Keep::Low) {
                     continue;
@@ -217,7 +218,8 @@ impl Soup {
                     continue;
                 }
                 let (inner, outer) = if is_out(j) { (i, j) } else { (j, i) };
-                let corner = |k: usize| Corner { p: points[k], slack: slacks[k], out: outs[k] };
+                let corner =
+                    |k: usize| Corner { p: points[k], slack: slacks[k], height: heights[k] };
                 if let Some((m, slack)) = crossing(&corner(inner), &corner(outer), axis, at) {
                     result.points.push(m);
                     result.slacks.push(slack);
@@ -231,10 +233,10 @@ impl Soup {
     }
 }
 
-/// Adds points whose hull holds the ideal ones.
-pub(super) fn outer(points: &[Vec3], slacks: &[Vec3], all: &mut Vec<Vec3>) {
+/// Appends points whose hull contains the ideal ones.
+pub(super) fn append_outer_points(points: &[Vec3], slacks: &[Vec3], all: &mut Vec<Vec3>) {
     for (p, slack) in points.iter().zip(slacks) {
-        // The sums are rounded, by less than the slack has room for.
+        // The factor covers the rounding of the sums.
         let s = *slack * 1.5;
         let sides = s.to_array().map(|s| if s == 0.0 { &[0.0][..] } else { &[-1.0, 1.0][..] });
         for x in sides[0] {
@@ -245,33 +247,33 @@ pub(super) fn outer(points: &[Vec3], slacks: &[Vec3], all: &mut Vec<Vec3>) {
     }
 }
 
-/// How far a corner is above a plane.
+/// The height of a corner above a plane.
 #[derive(Clone, Copy)]
 struct Height {
-    out: f64,
-    /// What is left open by the slack of the corner and by rounding.
-    open: f64,
+    height: f64,
+    /// A bound of its error: the slack of the corner and rounding.
+    uncertainty: f64,
 }
 
-/// A point of an edge at or a little above a plane, with its slack. The ends are points, slacks and
-/// heights; the first may be below, the second is above.
-fn crossing_askew(
+/// A point of an edge at a plane, or slightly above it, with its slack. Both ends are given as
+/// point, slack and height; the first may be below the plane, the second is above.
+fn crossing_oblique(
     (p, slack_p, inner): (Vec3, Vec3, Height),
     (q, slack_q, outer): (Vec3, Vec3, Height),
 ) -> (Vec3, Vec3) {
-    let (slack, open) = (slack_p.max(slack_q), inner.open.max(outer.open));
-    let length = outer.out - inner.out;
+    let (slack, uncertainty) = (slack_p.max(slack_q), inner.uncertainty.max(outer.uncertainty));
+    let length = outer.height - inner.height;
     if length <= 0.0 {
         return (q, slack_q);
     }
-    // The true crossing moves by less than twice what is open over the length if the heights are
-    // clear of it.
+    // If the heights are larger than their uncertainty, the true crossing moves by less than twice
+    // the uncertainty over the length.
     let spread = (q - p).abs() / length;
-    let sum = slack + (spread + Vec3::ONE) * (2.0 * open + ROUNDING);
-    if sum.max_element() <= VAGUE && -inner.out > 4.0 * open {
-        return (p + (q - p) * (-inner.out / length).min(1.0), sum);
+    let sum = slack + (spread + Vec3::ONE) * (2.0 * uncertainty + ROUNDING);
+    if sum.max_element() <= MAX_CROSSING_SLACK && -inner.height > 4.0 * uncertainty {
+        return (p + (q - p) * (-inner.height / length).min(1.0), sum);
     }
-    let t = ((open + ROUNDING - inner.out) / length).max(0.0);
+    let t = ((uncertainty + ROUNDING - inner.height) / length).max(0.0);
     if t >= 1.0 {
         return (q, slack_q);
     }
@@ -281,28 +283,28 @@ fn crossing_askew(
 struct Corner {
     p: Vec3,
     slack: Vec3,
-    out: f64,
+    height: f64,
 }
 
-/// A point of the edge at or a little beyond the plane, with its slack; `None` if the inner corner
-/// is exactly in the plane.
+/// A point of the edge at the plane, or slightly beyond it, with its slack; `None` if the inner
+/// corner is exactly in the plane.
 fn crossing(inner: &Corner, outer: &Corner, axis: usize, at: f64) -> Option<(Vec3, Vec3)> {
     let (p, q) = (inner.p, outer.p);
     let slack = inner.slack.max(outer.slack);
-    let length = outer.out - inner.out;
-    if inner.out == 0.0 && slack[axis] == 0.0 {
+    let length = outer.height - inner.height;
+    if inner.height == 0.0 && slack[axis] == 0.0 {
         return None;
     }
     if slack == Vec3::ZERO {
-        let t = -inner.out / length;
+        let t = -inner.height / length;
         let mut m = p + (q - p) * t;
         m[axis] = at;
         let exact = [(axis + 1) % 3, (axis + 2) % 3].into_iter().all(|o| {
             if p[o] == q[o] {
                 m[o] = p[o];
             }
-            let seen = |v: Vec3| [v[axis], v[o]];
-            orient2d(seen(p), seen(q), seen(m)).is_zero()
+            let projected = |v: Vec3| [v[axis], v[o]];
+            orient2d(projected(p), projected(q), projected(m)).is_zero()
         });
         if exact {
             return Some((m, Vec3::ZERO));
@@ -310,10 +312,10 @@ fn crossing(inner: &Corner, outer: &Corner, axis: usize, at: f64) -> Option<(Vec
     }
     let spread = (q - p).abs() / length;
     let mut sum = slack + (spread + Vec3::ONE) * (2.0 * slack[axis] + ROUNDING);
-    if sum.max_element() <= VAGUE && -inner.out > 2.0 * slack[axis] {
-        // The true crossing is as well known as the plane: within what the ends and the quotient
-        // leave open.
-        let t = -inner.out / length;
+    if sum.max_element() <= MAX_CROSSING_SLACK && -inner.height > 2.0 * slack[axis] {
+        // The crossing is taken in the plane; `sum` bounds the error from the ends and the
+        // quotient.
+        let t = -inner.height / length;
         let mut m = p + (q - p) * t.min(1.0);
         for o in 0..3 {
             if p[o] == q[o] && slack[o] == 0.0 {
@@ -323,14 +325,14 @@ fn crossing(inner: &Corner, outer: &Corner, axis: usize, at: f64) -> Option<(Vec
         (m[axis], sum[axis]) = (at, 0.0);
         return Some((m, sum));
     }
-    let t = ((slack[axis] + ROUNDING - inner.out) / length).max(0.0);
+    let t = ((slack[axis] + ROUNDING - inner.height) / length).max(0.0);
     if t >= 1.0 {
         return Some((q, outer.slack));
     }
     let mut m = p + (q - p) * t;
     let mut sum = slack + Vec3::splat(ROUNDING);
     for o in 0..3 {
-        // All of the edge has this coordinate.
+        // The whole edge has this coordinate.
         if p[o] == q[o] && slack[o] == 0.0 {
             (m[o], sum[o]) = (p[o], 0.0);
         }
@@ -351,7 +353,8 @@ mod tests {
         let soup = Soup::of([t]).clipped(1, 0.5, Keep::Low);
         assert!(soup.points().contains(&Vec3::new(0.1, 0.5, 0.7)));
         assert_eq!(Soup::of([t]).clipped(1, 0.2, Keep::Low).len(), 0);
-        // A touch is on its own side only, and a polygon in the plane where it is turned away from.
+        // A polygon that touches the plane is on its own side only, one in the plane on the side
+        // its normal points away from.
         assert_eq!(Soup::of([t]).clipped(1, 0.3, Keep::Low).len(), 0);
         assert_eq!(Soup::of([t]).clipped(1, 0.3, Keep::High).points(), t);
         assert_eq!(Soup::of([t]).clipped(2, 0.7, Keep::Low).points(), t);
@@ -359,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn cut_polygons_hold_what_is_cut() {
+    fn cut_polygons_contain_the_true_cut() {
         let mut random = Random::new(9);
         for case in 0..500 {
             let mut next = || random.range(-1.0, 1.0);

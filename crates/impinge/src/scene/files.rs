@@ -1,10 +1,10 @@
 //! Scenes and meshes from files.
 //!
-//! `impinge-io` reads bytes into arrays; here arrays become meshes and matrices become poses. A pose
-//! is rigid, so whatever else a file's matrix does to a part is applied to the part's vertices: a
-//! uniform scale by [`Scene::add_scaled`], once for all parts with one mesh and one scale, however
-//! they are turned; the whole matrix but for its translation if it shears, mirrors, or scales axes
-//! differently.
+//! `impinge-io` reads bytes into arrays; this module converts arrays to meshes and matrices to
+//! poses. A pose is rigid, so the rest of a file's matrix is applied to the part's vertices: a
+//! uniform scale by [`Scene::add_scaled`], once for all parts with the same mesh and scale,
+//! whatever their rotations; the whole matrix except its translation if it shears, mirrors, or
+//! scales axes differently.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,17 +19,17 @@ use crate::math::{Pose, Vec3};
 use crate::mesh::{Mesh, Weld};
 
 use super::Scene;
-use super::similarity::{SINGLE_PRECISION, Scales};
+use super::similarity::{MAX_ROTATION_DEVIATION, Scales};
 
 pub use impinge_io::LoadReport;
 
-/// What to do with the vertices of a file.
+/// How the vertices of a file are processed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LoadOptions {
-    /// Which vertices become one. By default those with equal coordinates: many formats repeat a
-    /// vertex for every triangle, and without welding no edge of theirs has two sides. Triangles
-    /// keep their numbers and their coordinates.
+    /// Which vertices are welded. By default those with equal coordinates: many formats repeat a
+    /// vertex for every triangle, and without welding no edge in them would have two triangles.
+    /// Triangles keep their indices and their coordinates.
     pub weld: Option<Weld>,
 }
 
@@ -48,20 +48,20 @@ impl LoadOptions {
     }
 }
 
-/// A scene from a file, and what was found in the file.
+/// A scene from a file, with a report about the file.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The parts, in file order.
     pub scene: Scene,
     /// What was read, ignored and skipped.
     pub report: LoadReport,
-    /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest
-    /// rotation.
+    /// The number of parts whose matrix was a rotation only to single precision, and was replaced
+    /// by the nearest rotation.
     pub straightened: usize,
-    /// Parts with a uniform scale other than 1, as [`Scene::add_scaled`] adds them.
+    /// The number of parts with a uniform scale other than 1, added by [`Scene::add_scaled`].
     pub scaled: usize,
-    /// Parts whose matrix shears, mirrors, or scales axes differently, which was applied to their
-    /// vertices.
+    /// The number of parts whose matrix shears, mirrors, or scales axes differently. It was applied
+    /// to their vertices.
     pub deformed: usize,
 }
 
@@ -96,14 +96,14 @@ impl fmt::Display for Loaded {
 }
 
 impl Scene {
-    /// The parts of a file: OBJ (an object a part), STL, PLY, OFF, glTF or GLB (a primitive a part,
-    /// instances shared), or a scene file in TOML or JSON. Vertices with equal coordinates are
-    /// welded; [`Scene::load_with`] has other choices.
+    /// The parts of a file: OBJ (one part per object), STL, PLY, OFF, glTF or GLB (one part per
+    /// primitive, instances shared), or a scene file in TOML or JSON. Vertices with equal
+    /// coordinates are welded; [`Scene::load_with`] has other choices.
     ///
     /// # Errors
-    /// [`ErrorKind::File`] if the file cannot be read or understood (the message names the file,
-    /// the line or offset, and the reason), and the errors of [`Mesh`] and [`Pose`] if its numbers
-    /// are out of range.
+    /// [`ErrorKind::File`] if the file cannot be read or parsed (the message names the file, the
+    /// line or offset, and the reason), and the errors of [`Mesh`] and [`Pose`] if its numbers are
+    /// out of range.
     ///
     /// ```no_run
     /// let loaded = impinge::Scene::load("assembly.glb")?;
@@ -117,7 +117,7 @@ impl Scene {
         Self::load_with(path, &LoadOptions::default())
     }
 
-    /// As [`Scene::load`], with a choice of what is welded.
+    /// As [`Scene::load`], with options.
     ///
     /// # Errors
     /// As [`Scene::load`].
@@ -160,18 +160,18 @@ pub fn from_document(
     };
     let mut scales = Scales::default();
     document.instances.iter().filter(|i| i.scale > 0.0).for_each(|i| scales.insert(i.scale));
-    // One deformed copy for each mesh and linear map, however many parts use it.
+    // One deformed copy for each mesh and linear map, shared by all parts that use it.
     let mut copies: BTreeMap<(usize, [u64; 9]), Arc<Mesh>> = BTreeMap::new();
     for part in document.instances {
         let in_part = |e: Error| e.within(format_args!("part {}", part.name));
         let mesh = &meshes[part.mesh];
-        match placed(&part, &mut scales).map_err(in_part)? {
-            Placed::Rigid { pose, scale, straightened } => {
+        match placement(&part, &mut scales).map_err(in_part)? {
+            Placement::Rigid { pose, scale, straightened } => {
                 loaded.straightened += usize::from(straightened);
                 loaded.scaled += usize::from(scale != 1.0);
                 loaded.scene.add_scaled(&part.name, mesh, pose, scale).map_err(in_part)?;
             }
-            Placed::Deformed { pose, linear } => {
+            Placement::Deformed { pose, linear } => {
                 let key = (part.mesh, linear.to_cols_array().map(f64::to_bits));
                 let mesh = match copies.get(&key) {
                     Some(copy) => Arc::clone(copy),
@@ -192,61 +192,62 @@ pub fn from_document(
     Ok(loaded)
 }
 
-/// What becomes of an instance's map.
-enum Placed {
+/// An instance's matrix, split into a pose and a change of the mesh.
+enum Placement {
     /// The mesh scaled, and a pose.
     Rigid {
         pose: Pose,
         scale: f64,
-        /// Whether the nearest rotation took the place of a matrix that was one only roughly.
+        /// Whether a matrix that is a rotation only to single precision was replaced by the nearest
+        /// rotation.
         straightened: bool,
     },
     /// The mesh deformed, and a translation.
     Deformed { pose: Pose, linear: DMat3 },
 }
 
-fn placed(part: &impinge_io::Instance, scales: &mut Scales) -> Result<Placed, Error> {
+fn placement(part: &impinge_io::Instance, scales: &mut Scales) -> Result<Placement, Error> {
     let [x, y, z] =
         [0, 1, 2].map(|j| Vec3::new(part.matrix[0][j], part.matrix[1][j], part.matrix[2][j]));
     let linear = DMat3::from_cols(x, y, z);
     if part.scale > 0.0 {
-        if let Some((pose, straightened)) = roughly_rigid(part.matrix) {
-            return Ok(Placed::Rigid { pose, scale: part.scale, straightened });
+        if let Some((pose, straightened)) = nearly_rigid_pose(part.matrix) {
+            return Ok(Placement::Rigid { pose, scale: part.scale, straightened });
         }
-        if let Some(found) = scales.of(&linear) {
+        if let Some(found) = scales.scale_of(&linear) {
             let matrix = part.matrix.map(|[x, y, z, t]| [x / found, y / found, z / found, t]);
             let scale = part.scale * found;
             if let (Some((pose, straightened)), true) =
-                (roughly_rigid(matrix), scale > 0.0 && scale.is_finite())
+                (nearly_rigid_pose(matrix), scale > 0.0 && scale.is_finite())
             {
-                return Ok(Placed::Rigid { pose, scale, straightened });
+                return Ok(Placement::Rigid { pose, scale, straightened });
             }
         }
     }
     let pose = Pose::from_translation([0, 1, 2].map(|i| part.matrix[i][3]))?;
-    Ok(Placed::Deformed { pose, linear: linear * part.scale })
+    Ok(Placement::Deformed { pose, linear: linear * part.scale })
 }
 
-/// The pose of a matrix that is a rotation at least to single precision, and whether the nearest
-/// one took its place.
-fn roughly_rigid(matrix: [[f64; 4]; 3]) -> Option<(Pose, bool)> {
+/// The pose of a matrix that is a rotation at least to single precision, and whether it was
+/// replaced by the nearest rotation.
+fn nearly_rigid_pose(matrix: [[f64; 4]; 3]) -> Option<(Pose, bool)> {
     if let Ok(pose) = Pose::from_matrix(matrix) {
         return Some((pose, false));
     }
     let [x, y, z] = [0, 1, 2].map(|j| Vec3::new(matrix[0][j], matrix[1][j], matrix[2][j]));
     let linear = DMat3::from_cols(x, y, z);
-    let off = (linear.transpose() * linear - DMat3::IDENTITY).to_cols_array();
-    let off = off.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
-    let rotates = off <= SINGLE_PRECISION && linear.determinant() > 0.0;
+    let deviation = (linear.transpose() * linear - DMat3::IDENTITY).to_cols_array();
+    let deviation = deviation.iter().fold(0.0_f64, |m, c| m.max(c.abs()));
+    let rotates = deviation <= MAX_ROTATION_DEVIATION && linear.determinant() > 0.0;
     let pose = rotates.then(|| Pose::from_nearest_rotation(matrix)).and_then(Result::ok)?;
     Some((pose, true))
 }
 
-/// The mesh with a linear map applied to its vertices; turned around if the map mirrors, so that
-/// what was outside stays outside.
+/// The mesh with a linear map applied to its vertices. If the map mirrors, its orientation is
+/// reversed, so that outside stays outside.
 fn deformed(mesh: &Mesh, linear: &DMat3) -> Result<Mesh, Error> {
     let moved = mesh.with_vertices(mesh.vertices().iter().map(|v| *linear * *v).collect())?;
-    // The exact sign of the determinant, which may be too small for f64.
+    // The exact sign of the determinant, which may be too small for `f64`.
     let mirrors =
         orient3d(Vec3::ZERO, linear.x_axis, linear.y_axis, linear.z_axis) == Sign::Negative;
     Ok(if mirrors { moved.flipped() } else { moved })
@@ -258,7 +259,7 @@ mod tests {
     use crate::shapes;
 
     #[test]
-    fn a_mirror_of_any_scale_keeps_the_outside_outside() {
+    fn mirrored_copies_keep_their_outward_orientation() {
         let cube = shapes::cuboid([1.0, 2.0, 3.0]).unwrap();
         for scale in [1.0, 1e-120] {
             for signs in [Vec3::ONE, Vec3::new(-1.0, 1.0, 1.0), Vec3::splat(-1.0)] {

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind};
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
-/// A mesh from a file, and what was found in the file.
+/// A mesh from a file, with a report about the file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LoadedMesh {
@@ -22,19 +22,19 @@ pub struct LoadedMesh {
     pub mesh: Mesh,
     /// What was read, ignored and skipped.
     pub report: LoadReport,
-    /// How many parts the mesh was made of.
+    /// The number of parts that were merged into the mesh.
     pub parts: usize,
     /// Number of vertices that welding removed.
     pub welded: usize,
-    /// Number of polygons with more than three corners, which were cut into triangles.
+    /// Number of polygons with more than three corners, which were triangulated.
     pub triangulated: usize,
-    /// Parts whose matrix was a rotation only to single precision, and was replaced by the nearest
-    /// rotation.
+    /// The number of parts whose matrix was a rotation only to single precision, and was replaced
+    /// by the nearest rotation.
     pub straightened: usize,
-    /// Parts with a uniform scale other than 1, as [`Scene::add_scaled`] adds them.
+    /// The number of parts with a uniform scale other than 1, added by [`Scene::add_scaled`].
     pub scaled: usize,
-    /// Parts whose matrix shears, mirrors, or scales axes differently, which was applied to their
-    /// vertices.
+    /// The number of parts whose matrix shears, mirrors, or scales axes differently. It was applied
+    /// to their vertices.
     pub deformed: usize,
 }
 
@@ -66,7 +66,8 @@ impl Mesh {
     /// The mesh in a file; if the file has several parts, all of them in the file's frame as one
     /// mesh. Vertices with equal coordinates are welded.
     ///
-    /// What the reader skipped, welded or cut is not told: [`Mesh::load_with`] has a report.
+    /// There is no report about skipped data, welded vertices and triangulated polygons; use
+    /// [`Mesh::load_with`] for one.
     ///
     /// # Errors
     /// As [`Scene::load`].
@@ -80,7 +81,7 @@ impl Mesh {
         Self::load_with(path, &LoadOptions::default()).map(|loaded| loaded.mesh)
     }
 
-    /// As [`Mesh::load`], with a choice of what is welded, and with a report.
+    /// As [`Mesh::load`], with options and a report.
     ///
     /// Vertices of several parts are welded after all parts were moved to the file's frame.
     ///
@@ -108,14 +109,14 @@ impl Mesh {
                 Self::merged(&moved).map_err(|e| e.within(path.display()))?
             }
         };
-        let given = mesh.vertices().len();
+        let vertices_before = mesh.vertices().len();
         if let Some(weld) = options.weld {
             mesh = mesh.welded(weld)?;
         }
         let triangulated = (0..mesh.polygon_count()).filter(|i| mesh.polygon(*i).len() > 3).count();
         Ok(LoadedMesh {
             parts: parts.len(),
-            welded: given - mesh.vertices().len(),
+            welded: vertices_before - mesh.vertices().len(),
             triangulated,
             straightened: loaded.straightened,
             scaled: loaded.scaled,
@@ -132,22 +133,22 @@ impl Mesh {
     /// | `.obj`, `.off` | kept | all bits, as decimal numbers | kept |
     /// | `.ply` (binary) | kept | all bits | kept |
     /// | `.glb` | their triangles | rounded to `f32` | kept, if there are triangles |
-    /// | `.stl` (binary) | their triangles | rounded to `f32` | three a triangle, unused ones lost |
+    /// | `.stl` (binary) | their triangles | rounded to `f32` | three per triangle, unused ones lost |
     ///
     /// With [`LoadOptions::weld`] set to `None`, [`Mesh::load_with`] reads back what is kept, bit
-    /// for bit. Two things no format keeps: how polygons were cut into triangles if vertices were
-    /// moved since ([`Mesh::with_vertices`]), because readers cut them again where the vertices are
-    /// now; and the tree, which has [`Tree::write`](crate::tree::Tree::write). A mesh without
-    /// polygons can be written, but readers may refuse the file as empty.
+    /// for bit. No format keeps the triangulation of polygons whose vertices were moved afterwards
+    /// ([`Mesh::with_vertices`]), because readers triangulate them again with the moved vertices;
+    /// nor the tree, for which there is [`Tree::write`](crate::tree::Tree::write). A mesh without
+    /// polygons can be written, but readers may reject the file as empty.
     ///
-    /// The path is checked first. The mesh is then written to another file in the same folder,
-    /// which takes the place of an existing one only when it is complete.
+    /// The path is checked first. The mesh is then written to a temporary file in the same folder,
+    /// which replaces an existing file only when it is complete.
     ///
     /// # Errors
-    /// [`ErrorKind::BadParameter`] if the extension names none of these formats or the path no
-    /// place for a file, [`ErrorKind::OutOfRange`] for coordinates beyond `f32` in a format of
-    /// `f32`, and [`ErrorKind::File`] if the file cannot be written, with the
-    /// [`io::Error`] as its source. An existing file is then as it was.
+    /// [`ErrorKind::BadParameter`] if the extension is none of these or the path cannot be that of
+    /// a file, [`ErrorKind::OutOfRange`] for coordinates beyond `f32` in a format of `f32`, and
+    /// [`ErrorKind::File`] if the file cannot be written, with the [`io::Error`] as its source. An
+    /// existing file is unchanged after an error.
     ///
     /// ```
     /// use impinge::{LoadOptions, Mesh, shapes};
@@ -174,7 +175,7 @@ impl Mesh {
         })
     }
 
-    /// The arrays that writers take.
+    /// The arrays for the writers.
     fn raw(&self, triangles_only: bool) -> RawMesh {
         let positions = self.vertices().iter().map(Vec3::to_array).collect();
         let faces = if triangles_only || self.is_triangulated() {
@@ -231,7 +232,7 @@ fn writable_format(path: &Path) -> Result<Format, Error> {
         "glb" => Format::Glb,
         _ => {
             let message = format!(
-                "{}: meshes are written as .obj, .stl, .ply, .off or .glb; name the file so",
+                "{}: meshes are written as .obj, .stl, .ply, .off or .glb; use one of these extensions",
                 path.display()
             );
             return Err(Error::new(ErrorKind::BadParameter, message));
@@ -240,29 +241,35 @@ fn writable_format(path: &Path) -> Result<Format, Error> {
     Ok(format)
 }
 
-/// The file that `path` leads to, through links: one that can take the place of what is there.
+/// The file that `path` refers to, with links resolved. It does not exist yet or can be replaced.
 fn checked_target(path: &Path) -> Result<PathBuf, Error> {
-    let refuse = |what: &str| {
+    let reject = |what: &str| {
         Err(Error::new(ErrorKind::BadParameter, format!("{}: {what}", path.display())))
     };
     let target = match fs::canonicalize(path) {
         Ok(target) => target,
         Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
         Err(e) => {
-            let message = format!("{}: the path cannot be followed: {e}", path.display());
+            let message = format!("{}: the path cannot be resolved: {e}", path.display());
             return Err(Error::new(ErrorKind::File, message).with_source(e));
         }
     };
     match fs::metadata(&target) {
-        Ok(there) if there.is_dir() => return refuse("this is a folder; name a file in it"),
-        Ok(there) if !there.is_file() => return refuse("this is not a regular file"),
-        Ok(there) if there.permissions().readonly() => {
-            return refuse("the file is there and write-protected");
+        Ok(metadata) if metadata.is_dir() => {
+            return reject("the path is a folder; name a file in it");
+        }
+        Ok(metadata) if !metadata.is_file() => {
+            return reject("the path is not a regular file; name another file");
+        }
+        Ok(metadata) if metadata.permissions().readonly() => {
+            return reject(
+                "the file exists and is write-protected; choose another name or remove the protection",
+            );
         }
         _ => {}
     }
-    if !fs::metadata(folder_of(&target)).is_ok_and(|there| there.is_dir()) {
-        return refuse("there is no such folder; make it first");
+    if !fs::metadata(folder_of(&target)).is_ok_and(|metadata| metadata.is_dir()) {
+        return reject("the folder does not exist; create it first");
     }
     Ok(target)
 }
@@ -274,8 +281,8 @@ fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// Writes a file under a name of its own and renames it to `target`, so that others see all of the
-/// old file or all of the new one.
+/// Writes a temporary file and renames it to `target`, so that other processes see either the
+/// complete old file or the complete new one.
 fn replace_file(
     target: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
@@ -285,21 +292,21 @@ fn replace_file(
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or_default());
     name.push(format!(".{}-{number}.tmp", std::process::id()));
-    let own = folder_of(target).join(name);
-    let file = File::create_new(&own)?;
+    let temporary = folder_of(target).join(name);
+    let file = File::create_new(&temporary)?;
     let written = (|| {
-        if let Ok(there) = fs::metadata(target) {
-            file.set_permissions(there.permissions())?;
+        if let Ok(metadata) = fs::metadata(target) {
+            file.set_permissions(metadata.permissions())?;
         }
         let mut out = BufWriter::new(file);
         write(&mut out)?;
-        // Dropped, the buffer would lose an error of its last write.
+        // Dropping the buffer would ignore an error of its last write.
         out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-        fs::rename(&own, target)
+        fs::rename(&temporary, target)
     })();
     if written.is_err() {
-        // The error to report is the first one.
-        let _ = fs::remove_file(&own);
+        // The error to report is that of writing, not one of removing the temporary file.
+        let _ = fs::remove_file(&temporary);
     }
     written
 }

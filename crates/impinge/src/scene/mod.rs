@@ -22,7 +22,7 @@ pub use mesh_files::LoadedMesh;
 /// A named mesh at a pose.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// What the user calls it; not necessarily unique.
+    /// Its name; not necessarily unique.
     pub name: String,
     /// Its geometry, in its own frame; instances share it.
     pub mesh: Arc<Mesh>,
@@ -30,7 +30,7 @@ pub struct Part {
     pub pose: Pose,
 }
 
-/// Parts in one common frame, and the pairs nobody wants to hear about.
+/// Parts in one common frame, and the pairs of parts that checks leave out.
 ///
 /// Parts are numbered from zero in the order they were added.
 ///
@@ -55,14 +55,14 @@ pub struct Part {
 pub struct Scene {
     parts: Vec<Part>,
     ignored: BTreeSet<(usize, usize)>,
-    /// The meshes that were scaled, by the address of the original and the bits of the factor.
+    /// The scaled meshes, by the address of the original and the bits of the factor.
     scaled: BTreeMap<(usize, u64), ScaledMesh>,
 }
 
 /// A mesh and its scaled copy.
 #[derive(Clone, Debug)]
 struct ScaledMesh {
-    /// Keeps the address from being that of another mesh, but not the mesh.
+    /// Keeps the allocation, so that no other mesh gets the same address, but not the mesh itself.
     _original: Weak<Mesh>,
     copy: Arc<Mesh>,
 }
@@ -87,15 +87,15 @@ impl Scene {
 
     /// Adds a part that is scaled uniformly, then posed, and returns its index.
     ///
-    /// A vertex `v` of the mesh lies at [`pose.transform_point(scale * v)`](Pose::transform_point),
+    /// A vertex `v` of the mesh is at [`pose.transform_point(scale * v)`](Pose::transform_point),
     /// where `scale * v` is rounded to `f64` first. [`Part::mesh`] is the scaled mesh,
-    /// [`mesh.scaled(scale)`](Mesh::scaled): it is made once for each mesh (each `Arc`) and scale
-    /// and shared, with its tree, by all parts of the scene that were added with both. A scale of
-    /// 1 adds the mesh itself.
+    /// [`mesh.scaled(scale)`](Mesh::scaled): it is computed once for each mesh (each `Arc`) and
+    /// scale and shared, with its tree, by all parts of the scene that were added with both. A
+    /// scale of 1 adds the mesh itself.
     ///
     /// # Errors
-    /// As [`Mesh::scaled`]: if the scale is not a positive finite number, or a scaled coordinate
-    /// becomes too large. Nothing is added then.
+    /// As [`Mesh::scaled`]: if the scale is not a positive finite number, or a scaled coordinate is
+    /// too large. In that case no part is added.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -136,7 +136,7 @@ impl Scene {
         Ok(self.add(name, copy, pose))
     }
 
-    /// Leaves the pair of parts out of every check, in whatever order it is named.
+    /// Leaves the pair of parts out of every check. The order of `a` and `b` does not matter.
     pub fn ignore(&mut self, a: usize, b: usize) {
         self.ignored.insert((a.min(b), a.max(b)));
     }

@@ -1,4 +1,4 @@
-//! What queries about shapes answer.
+//! The answers of queries about shapes.
 
 use std::fmt;
 
@@ -9,21 +9,21 @@ use crate::math::Vec3;
 
 /// Whether two shapes share a point, with the evidence.
 ///
-/// [`Undecided`](answer::Verdict::Undecided) only where one of them is curved, and they touch to
-/// some twelve digits, or are smaller than some 1e-280, where the support of a curved body is known
-/// to 1e-290 only: the bounds of the signed distance, which hold, leave it open.
+/// [`Undecided`](answer::Verdict::Undecided) only if one of them is curved and they touch to about
+/// twelve digits, or are smaller than about 1e-280, where the support of a curved body has an error
+/// of 1e-290: then the bounds of the signed distance are valid, but zero is between them.
 pub type Verdict = answer::Verdict<Clear, Meeting, Bounds>;
 
 /// Why two shapes share no point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clear {
-    /// They are at least this far apart: a certain bound, though not always the best. Zero if the
-    /// gap is too narrow for `f64` to bound it; infinite if a mesh has no triangles.
+    /// A certain lower bound of their distance, though not always the best one. Zero if the gap is
+    /// too narrow for `f64` to bound it; infinite if a mesh has no triangles.
     pub lower: f64,
-    /// The unit vector from A towards B across which a plane lies between them, in A's frame, to
-    /// rounding; `None` if no such plane is known.
+    /// The unit normal, from A towards B, of a plane between them, in A's frame, rounded; `None` if
+    /// no such plane is known.
     pub direction: Option<Vec3>,
-    /// Of two polytopes without margins: a certificate about their [core
+    /// For two polytopes without margins: a certificate about their [core
     /// points](super::Shape::core_points), those of B at the pose.
     pub gap: Option<Gap>,
 }
@@ -37,15 +37,16 @@ pub struct Meeting {
     pub feature_a: Option<u32>,
     /// The triangle of B that meets A, if B is a mesh and one does.
     pub feature_b: Option<u32>,
-    /// Of polytopes without margins: a certificate about their [core
-    /// points](super::Shape::core_points), those of B at the pose. A triangle named above counts as
-    /// a polytope of its three corners.
+    /// For polytopes without margins: a certificate about their [core
+    /// points](super::Shape::core_points), those of B at the pose. A triangle given above is a
+    /// polytope with its three corners.
     pub common: Option<Common>,
-    /// They overlap by at least this, where one of them is curved and this is the proof; else zero.
+    /// A lower bound of the depth of overlap, if one of them is curved and this bound is the proof;
+    /// otherwise zero.
     pub depth: f64,
 }
 
-/// The verdict from bounds of the signed distance, with a point that is common if any is.
+/// The verdict from bounds of the signed distance, with a point that is common if the shapes meet.
 pub(super) fn from_interval(known: Interval, direction: Vec3, point: Vec3) -> Verdict {
     if known.lower > 0.0 {
         let direction = (direction != Vec3::ZERO).then_some(direction);
@@ -59,7 +60,7 @@ pub(super) fn from_interval(known: Interval, direction: Vec3, point: Vec3) -> Ve
 }
 
 impl Clear {
-    /// Nothing is there to be met.
+    /// For a mesh without triangles.
     pub(super) const NOTHING: Self = Self { lower: f64::INFINITY, direction: None, gap: None };
 }
 
@@ -70,12 +71,12 @@ impl Meeting {
 }
 
 /// The distance of shapes that meet.
-pub(super) fn zero(meeting: &Meeting) -> Distance {
+pub(super) fn zero_distance(meeting: &Meeting) -> Distance {
     let Meeting { point, feature_a, feature_b, .. } = *meeting;
     Distance { feature_a, feature_b, ..Distance::zero(point) }
 }
 
-/// Answers that can be read with A and B exchanged, still in A's frame.
+/// Exchanges A and B in an answer, which stays in the same frame.
 pub(super) trait Flip {
     fn flip(self) -> Self;
 }

@@ -1,28 +1,28 @@
-//! What one query leaves for the next of the same pair.
+//! Start values for the next query of the same pair.
 
-use super::curved::Memory;
+use super::curved::BodyMemories;
 use crate::convex;
 use crate::pair;
 
-/// Where the last query of a pair ended. A similar query starts there.
+/// The final state of the last query of a pair. The next query starts from it.
 ///
-/// Keep one for each pair of shapes. It may be used with other shapes, or after long: it costs a
-/// little time then, and changes no answer's truth.
+/// Keep one for each pair of shapes. A cache of other shapes, or of an old query, only costs a
+/// little time; answers stay correct.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeCache {
-    /// Of two polytopes, or of a polytope and the last triangle.
+    /// For two polytopes, or a polytope and the last triangle.
     pub(crate) hulls: convex::HullCache,
-    /// Of two bodies of which one is curved.
-    pub(super) bodies: Memory,
-    /// Of two meshes.
+    /// For two bodies of which one is curved.
+    pub(super) bodies: BodyMemories,
+    /// For two meshes.
     pub(super) meshes: pair::MeshCache,
-    /// The triangle that a body met last, or came closest to.
+    /// The triangle that a body met in the last query, or that was closest to it.
     pub(super) triangle: Option<u32>,
 }
 
 impl ShapeCache {
-    /// Forgets all, keeping the room.
-    pub(crate) fn forget(&mut self) {
+    /// Clears the cache, keeping its allocations.
+    pub(crate) fn clear(&mut self) {
         let mut meshes = std::mem::take(&mut self.meshes);
         meshes.forget();
         *self = Self { meshes, ..Self::default() };

@@ -1,15 +1,15 @@
 //! Two convex bodies.
 //!
-//! Polytopes go to the queries of [`convex`] and are exact. With margins, the bounds of their
-//! cores' distance decide where they can, and where the sum of the margins lies between them, exact
-//! arithmetic compares the two. Curved ones have [bounds only](super::curved).
+//! Polytopes use the exact queries of [`convex`]. With margins, the bounds of their cores' distance
+//! decide if the sum of the margins is outside them; otherwise exact arithmetic compares the two.
+//! Curved bodies have [bounds only](super::curved).
 
-use super::answer::{Clear, Meeting, Verdict, zero};
+use super::answer::{Clear, Meeting, Verdict, zero_distance};
 use super::cache::ShapeCache;
 use super::curved;
-use super::encounter::Encounter;
 use super::form::Convex;
 use super::margins::{Interval, Margins, unit};
+use super::quick_verdict::QuickVerdict;
 use crate::answer::{Contact, Distance};
 use crate::convex::decide::{Common, Hint, Pairs, compare_distance};
 use crate::convex::{self, Hull};
@@ -29,25 +29,26 @@ pub(super) fn intersects(
     let margins = Margins::new(a.margin, b.margin);
     if margins.are_zero() {
         let decision = convex::intersects_cached(p, q, pose, &mut cache.hulls);
-        return of_decision(decision, |common| point_of(&common, p, q, pose));
+        return verdict_of_decision(decision, |common| point_of(&common, p, q, pose));
     }
     let cores = convex::distance_cached(p, q, pose, &mut cache.hulls);
-    of_cores(&cores, &margins, || compare(p, q, pose, &margins, &cores))
+    verdict_of_cores(&cores, &margins, || compare_with_margins(p, q, pose, &margins, &cores))
 }
 
-/// As [`intersects`], without a common point of polytopes, which takes longer than the decision.
+/// As [`intersects`], but does not compute the common point of two polytopes, which takes longer
+/// than the decision.
 pub(super) fn meet(
     a: &Convex<'_>,
     b: &Convex<'_>,
     pose: &Pose,
     cache: &mut ShapeCache,
-) -> Encounter {
+) -> QuickVerdict {
     match (a.hull(), b.hull()) {
         (Some(p), Some(q)) if Margins::new(a.margin, b.margin).are_zero() => {
             match convex::intersects_cached(p, q, pose, &mut cache.hulls) {
-                convex::Verdict::Separated(gap) => Encounter::Apart { gap: gap.gap },
+                convex::Verdict::Separated(gap) => QuickVerdict::Apart { gap: gap.gap },
                 convex::Verdict::Intersecting(_) => {
-                    Encounter::Meeting { point: None, triangles: [None, None], depth: 0.0 }
+                    QuickVerdict::Meeting { point: None, triangles: [None, None], depth: 0.0 }
                 }
             }
         }
@@ -55,8 +56,8 @@ pub(super) fn meet(
     }
 }
 
-/// The verdict of an exact decision about two polytopes.
-pub(super) fn of_decision(
+/// The verdict from an exact decision about two polytopes.
+pub(super) fn verdict_of_decision(
     decision: convex::Verdict,
     point: impl FnOnce(Common) -> Vec3,
 ) -> Verdict {
@@ -73,29 +74,29 @@ pub(super) fn of_decision(
 }
 
 /// The verdict about two polytopes with margins, from the distance of their cores.
-pub(super) fn of_cores(
+pub(super) fn verdict_of_cores(
     cores: &Distance,
     margins: &Margins,
     exact: impl FnOnce() -> Sign,
 ) -> Verdict {
     let (p, q) = (cores.point_a, cores.point_b);
-    if margins.are_met(cores, exact) {
+    if margins.bodies_meet(cores, exact) {
         return Verdict::Intersecting(Meeting::at(margins.common_point(p, q)));
     }
-    let lower = margins.less(cores.lower, cores.upper).lower.max(0.0);
+    let lower = margins.subtract_from(cores.lower, cores.upper).lower.max(0.0);
     Verdict::Separated(Clear { lower, direction: Some(unit(q - p)), gap: None })
 }
 
-/// The distance of two polytopes with margins, from that of their cores.
-pub(super) fn less_margins(
+/// The distance of two polytopes with margins, from the distance of their cores.
+pub(super) fn distance_with_margins(
     cores: &Distance,
     margins: &Margins,
     exact: impl FnOnce() -> Sign,
 ) -> Distance {
     let (p, q) = (cores.point_a, cores.point_b);
-    let Interval { lower, upper } = margins.less(cores.lower, cores.upper);
-    if lower <= 0.0 && margins.are_met(cores, exact) {
-        return zero(&Meeting::at(margins.common_point(p, q)));
+    let Interval { lower, upper } = margins.subtract_from(cores.lower, cores.upper);
+    if lower <= 0.0 && margins.bodies_meet(cores, exact) {
+        return zero_distance(&Meeting::at(margins.common_point(p, q)));
     }
     let direction = unit(q - p);
     Distance {
@@ -109,17 +110,23 @@ pub(super) fn less_margins(
 }
 
 /// The sign of the distance of two cores minus the sum of their margins.
-fn compare(a: &Hull, b: &Hull, pose: &Pose, margins: &Margins, cores: &Distance) -> Sign {
-    let there: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
-    compare_distance(a.vertices(), &there, margins.a, margins.b, &hint(cores))
+fn compare_with_margins(
+    a: &Hull,
+    b: &Hull,
+    pose: &Pose,
+    margins: &Margins,
+    cores: &Distance,
+) -> Sign {
+    let points_b: Vec<Vec3> = b.vertices().iter().map(|v| pose.transform_point(*v)).collect();
+    compare_distance(a.vertices(), &points_b, margins.a, margins.b, &hint(cores))
 }
 
-/// A start for the exact comparison.
+/// A start value for the exact comparison.
 pub(super) fn hint(cores: &Distance) -> Hint {
     Hint { pairs: Pairs::NONE, direction: unit(cores.point_b - cores.point_a) }
 }
 
-/// The common point that a certificate about two hulls proves, rounded.
+/// The common point of the simplices of a certificate about two hulls, rounded.
 fn point_of(common: &Common, a: &Hull, b: &Hull, pose: &Pose) -> Vec3 {
     let pairs = common.pairs.as_slice();
     let of_a = pairs.iter().map(|[i, _]| a.vertices()[*i as usize]);
@@ -127,12 +134,12 @@ fn point_of(common: &Common, a: &Hull, b: &Hull, pose: &Pose) -> Vec3 {
     point_between(&of_a.collect::<Vec<_>>(), &of_b.collect::<Vec<_>>())
 }
 
-/// The common point of two simplices whose differences, corner by corner, surround the origin,
-/// rounded.
+/// The common point of two simplices, rounded. The hull of the differences of their corresponding
+/// corners contains the origin.
 pub(super) fn point_between(a: &[Vec3], b: &[Vec3]) -> Vec3 {
     if let ([p, q, r, s], [t, u, v, w]) = (a, b) {
-        // Weights by determinants: where rounding leaves no doubt about them, the point is as good
-        // as it gets.
+        // Weights by determinants. If they are clearly positive despite rounding, the point is as
+        // accurate as possible.
         let [x, y, z, o] = [*t - *p, *u - *q, *v - *r, *w - *s];
         let (front, back) = (x.cross(y), z.cross(o));
         let weights = [y.dot(back), -x.dot(back), o.dot(front), -z.dot(front)];
@@ -147,7 +154,7 @@ pub(super) fn point_between(a: &[Vec3], b: &[Vec3]) -> Vec3 {
     common.point(a, b).or(a.first().copied()).unwrap_or(Vec3::ZERO)
 }
 
-/// How far apart they are.
+/// Their distance.
 pub(super) fn distance(
     a: &Convex<'_>,
     b: &Convex<'_>,
@@ -159,10 +166,10 @@ pub(super) fn distance(
     };
     let margins = Margins::new(a.margin, b.margin);
     let cores = convex::distance_cached(p, q, pose, &mut cache.hulls);
-    less_margins(&cores, &margins, || compare(p, q, pose, &margins, &cores))
+    distance_with_margins(&cores, &margins, || compare_with_margins(p, q, pose, &margins, &cores))
 }
 
-/// How far apart, or how deep in each other they are.
+/// Their signed distance.
 pub(super) fn contact(
     a: &Convex<'_>,
     b: &Convex<'_>,
@@ -174,7 +181,7 @@ pub(super) fn contact(
     };
     let margins = Margins::new(a.margin, b.margin);
     let (found, _) = convex::contact_cached(p, q, pose, &mut cache.hulls);
-    let Interval { lower, upper } = margins.less(found.lower, found.upper);
+    let Interval { lower, upper } = margins.subtract_from(found.lower, found.upper);
     let direction = found.direction;
     Contact {
         lower,

@@ -1,7 +1,7 @@
-//! Two convex bodies of which one is curved: certain where bounds of the signed distance tell, and
-//! else the bounds.
+//! Two convex bodies of which one is curved: a certain answer if zero is not between the bounds of
+//! the signed distance, otherwise the bounds.
 
-use super::answer::{Meeting, Verdict, from_interval, zero};
+use super::answer::{Meeting, Verdict, from_interval, zero_distance};
 use super::form::Convex;
 use super::margins::Interval;
 use crate::answer::{Contact, Distance};
@@ -10,33 +10,33 @@ use crate::convex::{
 };
 use crate::math::Pose;
 
-/// Where the last searches for furthest vertices ended. Not the simplex of the last query, which
-/// says little about the next triangle.
-pub(super) type Memory = [HullMemory; 2];
+/// The start values of the searches for furthest vertices. The simplex of the last query is not
+/// kept: it is of little use for the next triangle.
+pub(super) type BodyMemories = [HullMemory; 2];
 
-/// A cache of this memory for one pair of bodies.
-fn recall(memory: &mut Memory) -> BodyCache<HullMemory, HullMemory> {
+/// A cache for one pair of bodies with these start values.
+fn cache_from(memory: &mut BodyMemories) -> BodyCache<HullMemory, HullMemory> {
     let mut cache = BodyCache::default();
     [cache.a, cache.b] = std::mem::take(memory);
     cache
 }
 
-/// So many times the usual steps are spent where the usual ones leave the sign open.
-const MORE: u32 = 16;
+/// Factor of the step limits for the second search, if the first leaves the sign open.
+const RETRY_STEP_FACTOR: u32 = 16;
 
 /// The signed distance, with its sign known if a longer search can find it.
-pub(super) fn depth<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut Memory) -> Contact
+pub(super) fn signed_distance<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut BodyMemories) -> Contact
 where
     A: Support<Memory = HullMemory>,
     B: Support<Memory = HullMemory>,
 {
-    let mut cache = recall(memory);
-    let found = deepest(a, b, pose, &mut cache);
+    let mut cache = cache_from(memory);
+    let found = search_signed_distance(a, b, pose, &mut cache);
     *memory = [cache.a, cache.b];
     found
 }
 
-fn deepest<A, B>(
+fn search_signed_distance<A, B>(
     a: &A,
     b: &B,
     pose: &Pose,
@@ -46,17 +46,22 @@ where
     A: Support<Memory = HullMemory>,
     B: Support<Memory = HullMemory>,
 {
-    let usual = PenetrationOptions::default();
-    let found = penetration(a, b, pose, &usual, cache).answer;
+    let first_options = PenetrationOptions::default();
+    let found = penetration(a, b, pose, &first_options, cache).answer;
     if found.lower > 0.0 || found.upper < 0.0 {
         return found;
     }
-    let closest = ClosestOptions { tolerance: 0.0, limit: MORE * usual.closest.limit };
-    let more = PenetrationOptions { tolerance: 0.0, limit: MORE * usual.limit, closest };
-    let longer = penetration(a, b, pose, &more, cache).answer;
-    // Both hold.
-    let (lower, upper) = (longer.lower.max(found.lower), longer.upper.min(found.upper));
-    Contact { lower, upper, ..longer }
+    let closest =
+        ClosestOptions { tolerance: 0.0, limit: RETRY_STEP_FACTOR * first_options.closest.limit };
+    let retry_options = PenetrationOptions {
+        tolerance: 0.0,
+        limit: RETRY_STEP_FACTOR * first_options.limit,
+        closest,
+    };
+    let retry = penetration(a, b, pose, &retry_options, cache).answer;
+    // Both pairs of bounds are valid.
+    let (lower, upper) = (retry.lower.max(found.lower), retry.upper.min(found.upper));
+    Contact { lower, upper, ..retry }
 }
 
 /// Bounds of the signed distance.
@@ -64,38 +69,43 @@ pub(super) fn bounds(found: &Contact) -> Interval {
     Interval { lower: found.lower, upper: found.upper }
 }
 
-/// Whether they share a point.
+/// Whether two bodies share a point.
 pub(super) fn intersects(
     a: &Convex<'_>,
     b: &Convex<'_>,
     pose: &Pose,
-    memory: &mut Memory,
+    memory: &mut BodyMemories,
 ) -> Verdict {
-    let found = depth(a, b, pose, memory);
+    let found = signed_distance(a, b, pose, memory);
     from_interval(bounds(&found), found.direction, (found.point_a + found.point_b) * 0.5)
 }
 
-/// How far apart they are.
-pub(super) fn distance<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut Memory) -> Distance
+/// Their distance.
+pub(super) fn distance<A, B>(a: &A, b: &B, pose: &Pose, memory: &mut BodyMemories) -> Distance
 where
     A: Support<Memory = HullMemory>,
     B: Support<Memory = HullMemory>,
 {
-    let mut recalled = recall(memory);
+    let mut recalled = cache_from(memory);
     let found = closest_points(a, b, pose, &ClosestOptions::default(), &mut recalled);
     *memory = [recalled.a, recalled.b];
     if found.answer.lower <= 0.0 {
-        let depth = depth(a, b, pose, memory);
-        if depth.upper < 0.0 {
-            return zero(&Meeting::at((depth.point_a + depth.point_b) * 0.5));
+        let signed = signed_distance(a, b, pose, memory);
+        if signed.upper < 0.0 {
+            return zero_distance(&Meeting::at((signed.point_a + signed.point_b) * 0.5));
         }
     }
     found.answer
 }
 
-/// How far apart, or how deep in each other they are.
-pub(super) fn contact(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, memory: &mut Memory) -> Contact {
-    let mut recalled = recall(memory);
+/// Their signed distance.
+pub(super) fn contact(
+    a: &Convex<'_>,
+    b: &Convex<'_>,
+    pose: &Pose,
+    memory: &mut BodyMemories,
+) -> Contact {
+    let mut recalled = cache_from(memory);
     let found = penetration(a, b, pose, &PenetrationOptions::default(), &mut recalled);
     *memory = [recalled.a, recalled.b];
     found.answer

@@ -1,20 +1,20 @@
-//! The one place where pairs of shapes are told apart.
+//! The only place where a query branches on the kinds of both shapes.
 //!
-//! Kinds come in three [forms](Form), so there are nine ordered pairs; three of them are read the
-//! other way round. Everything is computed in A's frame from the start, so that only the names are
-//! exchanged and no pose is turned around, which would round.
+//! Kinds have three [forms](Form), so there are nine ordered pairs; three of them are computed with
+//! A and B exchanged. Everything is computed in A's frame from the start: only the names are
+//! exchanged and no pose is inverted, which would round.
 
 use super::answer::{Flip, Verdict};
 use super::cache::ShapeCache;
-use super::encounter::Encounter;
 use super::form::{Convex, Form, Placed, Surface};
 use super::kind::Shape;
 use super::plane::Plane;
+use super::quick_verdict::QuickVerdict;
 use super::{convexes, half_space, meshes, search};
 use crate::answer::{Contact, Distance};
 use crate::math::Pose;
 
-/// A question, with its answer for every pair of forms.
+/// A query, with an implementation for every pair of forms.
 pub(super) trait Query {
     type Answer: Flip;
     fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Self::Answer;
@@ -25,8 +25,8 @@ pub(super) trait Query {
     fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Self::Answer;
 }
 
-/// Asks about two shapes, B at `pose` in A's frame.
-pub(super) fn ask<Q: Query>(
+/// Answers a query about two shapes, B at `pose` in A's frame.
+pub(super) fn answer<Q: Query>(
     a: &Shape,
     b: &Shape,
     pose: &Pose,
@@ -54,7 +54,7 @@ pub(super) fn ask<Q: Query>(
         (Form::HalfSpace(plane), Form::Convex(body)) => {
             Q::plane_body(&Plane::new(plane, None), &Placed { body, pose, is_a: false }, cache)
         }
-        // The other way round.
+        // With A and B exchanged.
         (Form::Mesh { mesh, solid }, Form::Convex(body)) => Q::body_mesh(
             &Placed { body, pose, is_a: false },
             &Surface { mesh, solid, pose: here },
@@ -72,10 +72,10 @@ pub(super) fn ask<Q: Query>(
     }
 }
 
-/// Do they meet?
-pub(super) struct Intersects;
+/// Whether the shapes meet, with the evidence.
+pub(super) struct IntersectsQuery;
 
-impl Query for Intersects {
+impl Query for IntersectsQuery {
     type Answer = Verdict;
 
     fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
@@ -103,41 +103,41 @@ impl Query for Intersects {
     }
 }
 
-/// Do they meet? With as much evidence as costs nothing: the question of a world.
-pub(super) struct Meet;
+/// Whether the shapes meet, with the evidence that needs no extra work: the query of a world.
+pub(super) struct QuickIntersectsQuery;
 
-impl Query for Meet {
-    type Answer = Encounter;
+impl Query for QuickIntersectsQuery {
+    type Answer = QuickVerdict;
 
-    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
+    fn meshes(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> QuickVerdict {
         meshes::meet(a, b, cache)
     }
 
-    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> Encounter {
+    fn bodies(a: &Convex<'_>, b: &Convex<'_>, pose: &Pose, cache: &mut ShapeCache) -> QuickVerdict {
         convexes::meet(a, b, pose, cache)
     }
 
-    fn planes(a: &Plane, b: &Plane) -> Encounter {
+    fn planes(a: &Plane, b: &Plane) -> QuickVerdict {
         half_space::planes_meet(a, b).into()
     }
 
-    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
+    fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> QuickVerdict {
         search::intersects(a, b, cache).into()
     }
 
-    fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Encounter {
+    fn plane_mesh(a: &Plane, b: &Surface<'_>) -> QuickVerdict {
         half_space::mesh_meets(a, b).into()
     }
 
-    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Encounter {
+    fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> QuickVerdict {
         half_space::body_meets(a, b, cache).into()
     }
 }
 
-/// How far apart are they?
-pub(super) struct Measure;
+/// The distance of the shapes.
+pub(super) struct DistanceQuery;
 
-impl Query for Measure {
+impl Query for DistanceQuery {
     type Answer = Option<Distance>;
 
     fn meshes(a: &Surface<'_>, b: &Surface<'_>, _: &mut ShapeCache) -> Option<Distance> {
@@ -154,7 +154,7 @@ impl Query for Measure {
     }
 
     fn planes(a: &Plane, b: &Plane) -> Option<Distance> {
-        Some(half_space::planes_apart(a, b))
+        Some(half_space::planes_distance(a, b))
     }
 
     fn body_mesh(a: &Placed<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Option<Distance> {
@@ -162,18 +162,18 @@ impl Query for Measure {
     }
 
     fn plane_mesh(a: &Plane, b: &Surface<'_>) -> Option<Distance> {
-        half_space::mesh_apart(a, b)
+        half_space::mesh_distance(a, b)
     }
 
     fn plane_body(a: &Plane, b: &Placed<'_>, cache: &mut ShapeCache) -> Option<Distance> {
-        Some(half_space::body_apart(a, b, cache))
+        Some(half_space::body_distance(a, b, cache))
     }
 }
 
-/// How far apart, or how deep?
-pub(super) struct Touch;
+/// The signed distance of the shapes.
+pub(super) struct ContactQuery;
 
-impl Query for Touch {
+impl Query for ContactQuery {
     type Answer = Option<Contact>;
 
     fn meshes(_: &Surface<'_>, _: &Surface<'_>, _: &mut ShapeCache) -> Option<Contact> {

@@ -1,4 +1,4 @@
-//! Shapes as the dispatch sees them: eleven kinds in three forms.
+//! Shapes as used by the dispatch: every kind has one of three forms.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::convex::{Cone, Cylinder, Ellipsoid, HalfSpace, Hull, HullMemory, Mark
 use crate::math::{Pose, Vec3};
 use crate::mesh::Mesh;
 
-/// What kinds of shapes have in common for a query.
+/// The form of a shape, which decides how a query computes its answer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Form<'a> {
     Mesh { mesh: &'a Mesh, solid: bool },
@@ -18,7 +18,7 @@ pub(super) enum Form<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Surface<'a> {
     pub(super) mesh: &'a Mesh,
-    /// Whether its inside counts.
+    /// Whether its inside belongs to the point set.
     pub(super) solid: bool,
     pub(super) pose: &'a Pose,
 }
@@ -28,7 +28,7 @@ pub(super) struct Surface<'a> {
 pub(super) struct Placed<'a> {
     pub(super) body: Convex<'a>,
     pub(super) pose: &'a Pose,
-    /// Whether it is the A of the query, at the identity.
+    /// Whether it is the shape A of the query, at the identity.
     pub(super) is_a: bool,
 }
 
@@ -41,7 +41,7 @@ impl Placed<'_> {
 
     /// A point of the core, in the frame of the query, exactly.
     pub(super) fn point(&self) -> Vec3 {
-        // The middle of a curved core is the origin of its frame.
+        // The origin of its frame is in every curved core.
         let own = self.body.hull().map_or(Vec3::ZERO, |hull| hull.vertices()[0]);
         self.pose.transform_point(own)
     }
@@ -54,7 +54,7 @@ pub(super) struct Convex<'a> {
     pub(super) margin: f64,
 }
 
-/// The cores there are.
+/// The kinds of cores.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Core<'a> {
     Hull(&'a Hull),
@@ -73,7 +73,7 @@ impl<'a> Convex<'a> {
     }
 }
 
-/// Calls one of the cores.
+/// Evaluates an expression with the core of any kind.
 macro_rules! core {
     ($self:ident, $body:ident => $call:expr) => {
         match $self.core {

@@ -1,11 +1,10 @@
-//! Half-spaces: the point of the other shape that lies deepest decides. Exact for polytopes and
-//! meshes.
+//! Half-spaces: the deepest point of the other shape decides. Exact for polytopes and meshes.
 
 use std::ops::ControlFlow;
 
 use num_bigint::BigInt;
 
-use super::answer::{Clear, Meeting, Verdict, from_interval, zero};
+use super::answer::{Clear, Meeting, Verdict, from_interval, zero_distance};
 use super::cache::ShapeCache;
 use super::form::{Placed, Surface};
 use super::margins::Interval;
@@ -17,7 +16,7 @@ use crate::exact::integer::{scale, sign};
 use crate::math::Vec3;
 use crate::tree::Seek;
 
-/// What one support tells about a body.
+/// The deepest point of a body, from one support query.
 struct Deepest {
     /// The point of the core, in the frame of the query.
     point: Vec3,
@@ -40,7 +39,7 @@ fn deepest(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Deepest 
 
 impl Deepest {
     /// A common point of the half-space and the body, if there is one.
-    fn common(&self, plane: &Plane) -> Vec3 {
+    fn common_point(&self, plane: &Plane) -> Vec3 {
         self.point - plane.unit * self.height.max(0.0)
     }
 }
@@ -49,32 +48,32 @@ impl Deepest {
 pub(super) fn body_meets(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Verdict {
     let found = deepest(plane, body, cache);
     let Some(hull) = body.body.hull() else {
-        return from_interval(found.bounds, plane.unit, found.common(plane));
+        return from_interval(found.bounds, plane.unit, found.common_point(plane));
     };
     let meets = |point: &Vec3| plane.side(*point, body.body.margin) != Sign::Positive;
     if found.bounds.lower <= 0.0 {
-        // The furthest point of the body as it is made need not be that of its points as moved,
-        // which are rounded.
+        // The furthest vertex was found in the body's own frame. It need not be the furthest of the
+        // moved vertices, which are rounded.
         let placed = || hull.vertices().iter().map(|v| body.pose.transform_point(*v));
         if meets(&found.point) || placed().any(|p| meets(&p)) {
-            return Verdict::Intersecting(Meeting::at(found.common(plane)));
+            return Verdict::Intersecting(Meeting::at(found.common_point(plane)));
         }
     }
     let lower = found.bounds.lower.max(0.0);
     Verdict::Separated(Clear { lower, direction: Some(plane.unit), gap: None })
 }
 
-/// How far a body is from the half-space.
-pub(super) fn body_apart(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Distance {
+/// The distance of a body from the half-space.
+pub(super) fn body_distance(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Distance {
     let verdict = body_meets(plane, body, cache);
     if let Verdict::Intersecting(meeting) = verdict {
-        return zero(&meeting);
+        return zero_distance(&meeting);
     }
     let found = deepest(plane, body, cache);
-    let least = if verdict.is_separated() { f64::from_bits(1) } else { 0.0 };
+    let min_upper = if verdict.is_separated() { f64::from_bits(1) } else { 0.0 };
     Distance {
         lower: found.bounds.lower.max(0.0),
-        upper: found.bounds.upper.max(least),
+        upper: found.bounds.upper.max(min_upper),
         point_a: found.point - plane.unit * found.height,
         point_b: found.point - plane.unit * body.body.margin,
         feature_a: None,
@@ -82,7 +81,7 @@ pub(super) fn body_apart(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCach
     }
 }
 
-/// How far a body is from the half-space, or how deep it reaches into it.
+/// The signed distance of a body from the half-space.
 pub(super) fn body_contact(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCache) -> Contact {
     let found = deepest(plane, body, cache);
     Contact {
@@ -94,25 +93,26 @@ pub(super) fn body_contact(plane: &Plane, body: &Placed<'_>, cache: &mut ShapeCa
     }
 }
 
-/// The lowest vertex of a mesh.
+/// The search for the lowest vertex of a mesh.
 struct Lowest<'a> {
     plane: &'a Plane,
     surface: &'a Surface<'a>,
-    /// The normal and the offset of the plane in the mesh's frame, and what they are off by.
+    /// The normal and the offset of the plane in the mesh's frame, and a bound of the error of
+    /// heights computed with them.
     normal: Vec3,
     offset: f64,
     slack: f64,
     /// Whether one vertex in the half-space is enough.
-    first: bool,
-    met: Option<Meeting>,
+    first_only: bool,
+    meeting: Option<Meeting>,
     /// The bounds of the lowest vertex, the vertex and its triangle.
     best: Option<(Interval, Vec3, u32)>,
     lower: f64,
 }
 
 impl<'a> Lowest<'a> {
-    fn find(plane: &'a Plane, surface: &'a Surface<'a>, first: bool) -> Self {
-        let (normal, offset) = plane.seen_from(surface.pose);
+    fn find(plane: &'a Plane, surface: &'a Surface<'a>, first_only: bool) -> Self {
+        let (normal, offset) = plane.in_frame_of(surface.pose);
         let bounds = surface.mesh.bounds();
         let size = if bounds.is_empty() {
             0.0
@@ -120,8 +120,8 @@ impl<'a> Lowest<'a> {
             bounds.min.abs().max(bounds.max.abs()).element_sum()
         };
         let moved = surface.pose.translation().abs() + plane.through.abs();
-        // Some twenty roundings of numbers no larger; the pose may stretch by its tolerance, which
-        // the transposed normal takes into account.
+        // About twenty roundings of numbers no larger than this sum. The pose may stretch by its
+        // tolerance; the normal is transformed with the transpose, which takes that into account.
         let slack =
             64.0 * f64::EPSILON * (size + moved.element_sum() + offset.abs()) + f64::MIN_POSITIVE;
         let mut lowest = Self {
@@ -130,12 +130,12 @@ impl<'a> Lowest<'a> {
             normal,
             offset,
             slack,
-            first,
-            met: None,
+            first_only,
+            meeting: None,
             best: None,
             lower: f64::INFINITY,
         };
-        // Whether it was stopped makes no difference here.
+        // The result is in `lowest`, whether the search was stopped early or not.
         let _ = surface.seek(&mut lowest);
         lowest
     }
@@ -148,8 +148,8 @@ impl Seek for Lowest<'_> {
 
     fn limit(&self) -> f64 {
         match &self.best {
-            Some((bounds, ..)) if !self.first => bounds.upper,
-            _ if self.first => 0.0,
+            Some((bounds, ..)) if !self.first_only => bounds.upper,
+            _ if self.first_only => 0.0,
             _ => f64::INFINITY,
         }
     }
@@ -161,7 +161,7 @@ impl Seek for Lowest<'_> {
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
         for corner in self.surface.triangle(index) {
             if self.plane.side(corner, 0.0) != Sign::Positive {
-                self.met = Some(Meeting { feature_b: Some(index), ..Meeting::at(corner) });
+                self.meeting = Some(Meeting { feature_b: Some(index), ..Meeting::at(corner) });
                 return ControlFlow::Break(());
             }
             let (bounds, _) = self.plane.height(corner);
@@ -180,7 +180,7 @@ pub(super) fn mesh_meets(plane: &Plane, surface: &Surface<'_>) -> Verdict {
         return Verdict::Separated(Clear::NOTHING);
     }
     let found = Lowest::find(plane, surface, true);
-    found.met.map_or_else(
+    found.meeting.map_or_else(
         || {
             let lower = found.lower.max(0.0);
             Verdict::Separated(Clear { lower, direction: Some(plane.unit), gap: None })
@@ -189,11 +189,11 @@ pub(super) fn mesh_meets(plane: &Plane, surface: &Surface<'_>) -> Verdict {
     )
 }
 
-/// How far a mesh is from the half-space.
-pub(super) fn mesh_apart(plane: &Plane, surface: &Surface<'_>) -> Option<Distance> {
+/// The distance of a mesh from the half-space.
+pub(super) fn mesh_distance(plane: &Plane, surface: &Surface<'_>) -> Option<Distance> {
     let found = Lowest::find(plane, surface, false);
-    if let Some(meeting) = &found.met {
-        return Some(zero(meeting));
+    if let Some(meeting) = &found.meeting {
+        return Some(zero_distance(meeting));
     }
     let (bounds, point, triangle) = found.best?;
     Some(Distance {
@@ -207,9 +207,9 @@ pub(super) fn mesh_apart(plane: &Plane, surface: &Surface<'_>) -> Option<Distanc
 }
 
 /// Whether two half-spaces share a point: always, unless they face each other exactly. The first
-/// one is where it was made.
+/// one is in its own frame.
 pub(super) fn planes_meet(a: &Plane, b: &Plane) -> Verdict {
-    let distance = planes_apart(a, b);
+    let distance = planes_distance(a, b);
     if distance.upper == 0.0 {
         return Verdict::Intersecting(Meeting::at(distance.point_a));
     }
@@ -217,16 +217,16 @@ pub(super) fn planes_meet(a: &Plane, b: &Plane) -> Verdict {
     Verdict::Separated(Clear { lower, direction, gap: None })
 }
 
-/// How far two half-spaces are apart. The first one is where it was made.
-pub(super) fn planes_apart(a: &Plane, b: &Plane) -> Distance {
-    // The points on the planes closest to the origin and to what the second goes through.
+/// The distance of two half-spaces. The first one is in its own frame.
+pub(super) fn planes_distance(a: &Plane, b: &Plane) -> Distance {
+    // The points on the planes closest to the origin and to `b.through`.
     let foot = |plane: &Plane, through: Vec3| through - plane.unit * plane.height(through).1;
     let (on_a, on_b) = (foot(a, Vec3::ZERO), foot(b, b.through));
     if !face_each_other(a, b) {
-        return zero(&Meeting::at(common_point(a, b, on_a, on_b)));
+        return zero_distance(&Meeting::at(common_point(a, b, on_a, on_b)));
     }
     let (Interval { lower, upper }, height) = b.height(on_a);
-    // The foot is off its plane by a few roundings.
+    // The foot has a distance of a few roundings from its plane.
     let slack = 16.0 * f64::EPSILON * on_a.abs().element_sum();
     Distance {
         lower: (lower - slack).max(0.0),
@@ -238,7 +238,7 @@ pub(super) fn planes_apart(a: &Plane, b: &Plane) -> Distance {
     }
 }
 
-/// A point of two half-spaces that have one, to rounding.
+/// A common point, rounded, of two half-spaces that have one.
 fn common_point(a: &Plane, b: &Plane, on_a: Vec3, on_b: Vec3) -> Vec3 {
     if b.height(on_a).1 <= 0.0 {
         return on_a;
@@ -253,7 +253,7 @@ fn common_point(a: &Plane, b: &Plane, on_a: Vec3, on_b: Vec3) -> Vec3 {
     if point.is_finite() { point } else { on_a }
 }
 
-/// Whether the normals are exactly opposite and there is space between: with
+/// Whether the normals are exactly opposite and there is a gap between the half-spaces: with
 /// `b.normal = -k a.normal`, whether `-(b.offset + b.normal . through) > k a.offset`.
 fn face_each_other(a: &Plane, b: &Plane) -> bool {
     let facing = a.unit.dot(b.unit);
@@ -275,7 +275,7 @@ fn face_each_other(a: &Plane, b: &Plane) -> bool {
     if !is_opposite {
         return false;
     }
-    // (b.offset + b.normal . t) (a . a) < (b . a) a.offset, every term with its unit.
+    // (b.offset + b.normal . t) (a . a) < (b . a) a.offset, every term with its exponent.
     let dot =
         |x: &[BigInt; 3], y: &[BigInt; 3]| -> BigInt { x.iter().zip(y).map(|(x, y)| x * y).sum() };
     let term = |x: BigInt, e: i32| (x, e);

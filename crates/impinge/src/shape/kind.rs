@@ -1,4 +1,4 @@
-//! What shapes there are.
+//! The kinds of shapes.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,8 +12,8 @@ use crate::mesh::Mesh;
 
 /// A shape of any kind, ready for queries. Cheap to clone: meshes and hulls are shared.
 ///
-/// Made `from` a mesh, a hull or a primitive; [`Shape::solid`] and [`Shape::rounded`] make the
-/// rest.
+/// Use `Shape::from` for a mesh, a hull or a primitive, and [`Shape::solid`] and [`Shape::rounded`]
+/// for the other shapes.
 ///
 /// ```
 /// use impinge::convex::Sphere;
@@ -30,9 +30,9 @@ use crate::mesh::Mesh;
 #[derive(Clone, Debug)]
 pub struct Shape {
     kind: Kind,
-    /// Of the primitive and around it, together.
+    /// The margin of the primitive plus that of [`Shape::rounded`].
     margin: f64,
-    /// The core of whatever is a polytope with a margin.
+    /// The core, if it is a polytope.
     core: Option<Arc<Hull>>,
 }
 
@@ -42,8 +42,8 @@ pub struct Shape {
 pub enum Kind {
     /// The surface of a mesh.
     Mesh(Arc<Mesh>),
-    /// What a closed mesh bounds, with its surface; inside is where
-    /// [`solid::locate`](crate::solid::locate()) says.
+    /// The solid that a closed mesh bounds, with its surface; the inside is defined as by
+    /// [`solid::locate`](crate::solid::locate()).
     Solid(Arc<Mesh>),
     /// A solid hull.
     Hull(Arc<Hull>),
@@ -90,69 +90,71 @@ impl Shape {
         Ok(Self::new(Kind::Solid(mesh)))
     }
 
-    /// The shape with so much more around it: everything within `margin` of it. The margin of the
-    /// whole is the `f64` sum of this and what there was.
+    /// The shape grown by a margin: all points within the distance `margin` of it. Its total margin
+    /// is the `f64` sum of this and the previous margin.
     ///
     /// # Errors
-    /// If the margin is negative, not finite or, with what there was, too large; or if the shape is
-    /// a mesh or a half-space, for which there is [`distance`](super::distance).
+    /// If the margin is negative, not finite or, added to the previous margin, too large; or if the
+    /// shape is a mesh or a half-space. For those, compare [`distance`](super::distance) with the
+    /// margin.
     pub fn rounded(mut self, margin: f64) -> Result<Self, Error> {
         if matches!(self.kind, Kind::Mesh(_) | Kind::Solid(_) | Kind::HalfSpace(_)) {
             return Err(Error::new(
                 ErrorKind::BadParameter,
-                "only hulls and primitives take a margin; compare the distance of meshes and half-spaces with it",
+                "only hulls and primitives can have a margin; compare the distance of meshes and half-spaces with it",
             ));
         }
-        let (kind, why) = match margin + self.margin {
+        let (kind, advice) = match margin + self.margin {
             _ if !margin.is_finite() => (ErrorKind::NotFinite, "give a finite number".to_owned()),
             _ if margin < 0.0 => {
                 (ErrorKind::BadParameter, "give a number that is not negative".to_owned())
             }
-            whole if whole > MAX_COORDINATE => {
-                let why = format!(
-                    "with that of the shape, {whole:e}, the most is {MAX_COORDINATE:e}; choose a larger unit"
+            total if total > MAX_COORDINATE => {
+                let advice = format!(
+                    "added to that of the shape it is {total:e}, the largest allowed is {MAX_COORDINATE:e}; choose a larger unit"
                 );
-                (ErrorKind::OutOfRange, why)
+                (ErrorKind::OutOfRange, advice)
             }
-            whole => {
-                self.margin = whole;
+            total => {
+                self.margin = total;
                 return Ok(self);
             }
         };
-        Err(Error::new(kind, format!("the margin is {margin:e}: {why}")))
+        Err(Error::new(kind, format!("the margin is {margin:e}: {advice}")))
     }
 
-    /// The shape with this margin of the whole, which is what it had when it was stored.
+    /// The shape with this total margin, from a stored shape.
     #[cfg(feature = "serde")]
-    pub(crate) fn with_whole_margin(mut self, margin: f64) -> Result<Self, Error> {
+    pub(crate) fn with_total_margin(mut self, margin: f64) -> Result<Self, Error> {
         let takes_one = !matches!(self.kind, Kind::Mesh(_) | Kind::Solid(_) | Kind::HalfSpace(_));
         if margin.to_bits() == self.margin.to_bits() {
             return Ok(self);
         }
         if !takes_one || !(self.margin..=MAX_COORDINATE).contains(&margin) {
-            let message =
-                format!("a stored shape has a margin of {margin:e}, which it cannot have");
+            let message = format!(
+                "a stored shape has a margin of {margin:e}, which is not possible for its kind; store it again"
+            );
             return Err(Error::new(ErrorKind::BadParameter, message));
         }
         self.margin = margin;
         Ok(self)
     }
 
-    /// What kind of shape it is, without what [`Shape::rounded`] has put around it.
+    /// The kind of shape, without the margin of [`Shape::rounded`].
     #[must_use]
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// How far the shape reaches beyond its core: the radius of a sphere or a capsule, and what
-    /// [`Shape::rounded`] has put around it.
+    /// The total margin, by which the shape extends beyond its core: the radius of a sphere or a
+    /// capsule, plus the margin of [`Shape::rounded`].
     #[must_use]
     pub fn margin(&self) -> f64 {
         self.margin
     }
 
     /// The points whose hull is the core, for hulls, boxes, spheres and capsules, rounded or not.
-    /// Certificates in answers number these.
+    /// Certificates in answers use indices into these.
     #[must_use]
     pub fn core_points(&self) -> Option<&[Vec3]> {
         self.core.as_ref().map(|hull| hull.vertices())
@@ -163,12 +165,12 @@ impl Shape {
         self.core.as_deref()
     }
 
-    /// The hull that it is, if it is a polytope without a margin.
+    /// The core, if the shape is a polytope without a margin.
     pub(crate) fn polytope(&self) -> Option<&Hull> {
         self.core().filter(|_| self.margin == 0.0)
     }
 
-    /// As the dispatch sees it.
+    /// The form that the dispatch uses.
     pub(super) fn form(&self) -> Form<'_> {
         let curved = |core| Form::Convex(Convex { core, margin: self.margin });
         match (&self.kind, &self.core) {
@@ -180,13 +182,13 @@ impl Shape {
             (Kind::Cone(cone), _) => curved(Core::Cone(cone)),
             (Kind::Ellipsoid(ellipsoid), _) => curved(Core::Ellipsoid(ellipsoid)),
             (Kind::Sphere(_) | Kind::Capsule(_) | Kind::Cuboid(_), core) => {
-                curved(Core::Hull(core.as_ref().expect("made with the shape")))
+                curved(Core::Hull(core.as_ref().expect("the constructor computes the core")))
             }
         }
     }
 }
 
-/// The hull of the origin.
+/// The hull of the origin alone.
 fn origin() -> Arc<Hull> {
     static ORIGIN: OnceLock<Arc<Hull>> = OnceLock::new();
     Arc::clone(ORIGIN.get_or_init(|| hull_of(&[Vec3::ZERO])))
@@ -200,7 +202,7 @@ fn hull_of(points: &[Vec3]) -> Arc<Hull> {
     Arc::new(Hull::new(points).expect("the lengths of a primitive are in range"))
 }
 
-macro_rules! made_from {
+macro_rules! impl_from_shapes {
     ($($kind:ident: $($from:ty),+;)+) => {$($(
         impl From<$from> for Shape {
             fn from(shape: $from) -> Self {
@@ -210,7 +212,7 @@ macro_rules! made_from {
     )+)+};
 }
 
-made_from! {
+impl_from_shapes! {
     Mesh: Mesh, Arc<Mesh>;
     Hull: Hull, Arc<Hull>;
     Sphere: Sphere;

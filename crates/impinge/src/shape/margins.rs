@@ -1,10 +1,10 @@
-//! From the distance of two cores to that of the bodies around them.
+//! The distance of two bodies from the distance of their cores and their margins.
 
 use crate::answer::Distance;
 use crate::exact::Sign;
 use crate::math::Vec3;
 
-/// Bounds of a signed distance, for arithmetic.
+/// Bounds of a signed distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Interval {
     pub(super) lower: f64,
@@ -16,41 +16,41 @@ pub(super) struct Interval {
 pub(super) struct Margins {
     pub(super) a: f64,
     pub(super) b: f64,
-    below: f64,
-    above: f64,
+    sum_lower: f64,
+    sum_upper: f64,
 }
 
 impl Margins {
     pub(super) fn new(a: f64, b: f64) -> Self {
         let sum = a + b;
-        // The sum is off by half of this at most.
-        let off = sum * f64::EPSILON;
-        Self { a, b, below: sum - off, above: sum + off }
+        // Twice the largest rounding error of the sum.
+        let error = sum * f64::EPSILON;
+        Self { a, b, sum_lower: sum - error, sum_upper: sum + error }
     }
 
     pub(super) fn are_zero(&self) -> bool {
-        self.above == 0.0
+        self.sum_upper == 0.0
     }
 
-    /// Interval of the signed distance of the bodies from those of their cores.
-    pub(super) fn less(&self, lower: f64, upper: f64) -> Interval {
-        let (lower, upper) = (lower - self.above, upper - self.below);
+    /// Bounds of the signed distance of the bodies, from the bounds of the distance of their cores.
+    pub(super) fn subtract_from(&self, lower: f64, upper: f64) -> Interval {
+        let (lower, upper) = (lower - self.sum_upper, upper - self.sum_lower);
         if self.are_zero() {
             return Interval { lower, upper };
         }
-        // The differences round once.
+        // The differences are rounded once.
         Interval {
             lower: lower - lower.abs() * f64::EPSILON,
             upper: upper + upper.abs() * f64::EPSILON,
         }
     }
 
-    /// Whether the bodies meet: by the bounds of their cores' distance where these tell, exactly
-    /// where not.
-    pub(super) fn are_met(&self, cores: &Distance, exact: impl FnOnce() -> Sign) -> bool {
-        if cores.lower > self.above {
+    /// Whether the bodies meet: from the bounds of their cores' distance if these decide, otherwise
+    /// with `exact`, the sign of the distance of the cores minus the sum of the margins.
+    pub(super) fn bodies_meet(&self, cores: &Distance, exact: impl FnOnce() -> Sign) -> bool {
+        if cores.lower > self.sum_upper {
             false
-        } else if cores.upper < self.below || cores.upper == 0.0 {
+        } else if cores.upper < self.sum_lower || cores.upper == 0.0 {
             true
         } else {
             exact() != Sign::Positive
@@ -59,8 +59,8 @@ impl Margins {
 
     /// A point within the margins of the closest points of two cores, for bodies that meet.
     pub(super) fn common_point(&self, point_a: Vec3, point_b: Vec3) -> Vec3 {
-        let apart = point_b - point_a;
-        let (direction, length) = (unit(apart), apart.length());
+        let difference = point_b - point_a;
+        let (direction, length) = (unit(difference), difference.length());
         let along = (self.a.min(length) + (length - self.b).max(0.0)) * 0.5;
         point_a + direction * along
     }
@@ -80,8 +80,8 @@ mod tests {
     fn sums_are_rounded_outward() {
         for (a, b) in [(0.1, 0.2), (1.0, 1e-20), (1e-310, 1e-308), (0.0, 0.0), (3.0, 4.0)] {
             let margins = Margins::new(a, b);
-            assert!(margins.below <= a + b && a + b <= margins.above);
-            let bounds = margins.less(1.0, 1.0);
+            assert!(margins.sum_lower <= a + b && a + b <= margins.sum_upper);
+            let bounds = margins.subtract_from(1.0, 1.0);
             assert!(bounds.lower <= bounds.upper);
         }
         assert!(Margins::new(0.0, 0.0).are_zero() && !Margins::new(0.0, 1e-320).are_zero());

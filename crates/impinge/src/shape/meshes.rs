@@ -1,13 +1,13 @@
 //! Two meshes, each as a surface or as the solid it bounds.
 
-use super::answer::{Clear, Meeting, Verdict, zero};
+use super::answer::{Clear, Meeting, Verdict, zero_distance};
 use super::cache::ShapeCache;
-use super::encounter::Encounter;
 use super::form::Surface;
+use super::quick_verdict::QuickVerdict;
 use crate::answer::Distance;
 use crate::math::Vec3;
 use crate::pair::{self, Separation};
-use crate::solid::vertex_of_inside;
+use crate::solid::vertex_in_solid;
 
 /// Whether they share a point.
 pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Verdict {
@@ -28,19 +28,19 @@ pub(super) fn intersects(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCach
 }
 
 /// As [`intersects`], without the evidence.
-pub(super) fn meet(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> Encounter {
+pub(super) fn meet(a: &Surface<'_>, b: &Surface<'_>, cache: &mut ShapeCache) -> QuickVerdict {
     match pair::first_pair_cached(a.mesh, b.mesh, b.pose, &mut cache.meshes) {
-        Some(triangles) => Encounter::of_triangles(triangles),
-        None => inside(a, b).map_or(Encounter::Apart { gap: 0.0 }, Encounter::at),
+        Some(triangles) => QuickVerdict::of_triangles(triangles),
+        None => inside(a, b).map_or(QuickVerdict::Apart { gap: 0.0 }, QuickVerdict::at),
     }
 }
 
-/// How far apart they are.
+/// Their distance.
 pub(super) fn distance(a: &Surface<'_>, b: &Surface<'_>) -> Option<Distance> {
     let found = pair::distance(a.mesh, b.mesh, b.pose)?;
     if found.upper > 0.0 {
         if let Some(point) = inside(a, b) {
-            return Some(zero(&Meeting::at(point)));
+            return Some(zero_distance(&Meeting::at(point)));
         }
     }
     Some(found)
@@ -51,12 +51,13 @@ pub(super) fn inside(a: &Surface<'_>, b: &Surface<'_>) -> Option<Vec3> {
     if !a.solid && !b.solid {
         return None;
     }
-    // What lies inside, and is one piece, has its box inside. A is where it is in its own frame; the
-    // box of B, which is moved, may be too large.
-    let its = b.mesh.bounds().transformed(b.pose);
-    let a_in_b = b.solid && (a.mesh.shells().count() > 1 || its.contains_box(&a.mesh.bounds()));
-    let (here, there) = ((a.mesh, a.pose), (b.mesh, b.pose));
-    let in_b = || a_in_b.then(|| vertex_of_inside(here, there)).flatten();
-    let in_a = || a.solid.then(|| vertex_of_inside(there, here)).flatten();
+    // A mesh of one piece that is inside has its box inside. The box of A is tight, as A is in its
+    // own frame; the box of B, which is moved, may be too large.
+    let bounds_b = b.mesh.bounds().transformed(b.pose);
+    let a_in_b =
+        b.solid && (a.mesh.shells().count() > 1 || bounds_b.contains_box(&a.mesh.bounds()));
+    let (part_a, part_b) = ((a.mesh, a.pose), (b.mesh, b.pose));
+    let in_b = || a_in_b.then(|| vertex_in_solid(part_a, part_b)).flatten();
+    let in_a = || a.solid.then(|| vertex_in_solid(part_b, part_a)).flatten();
     in_b().or_else(in_a)
 }

@@ -1,4 +1,5 @@
-//! Every kind of shape against every other: meshes, hulls, primitives, rounded bodies, half-spaces.
+//! Queries for pairs of shapes of any kinds: meshes, hulls, primitives, rounded bodies,
+//! half-spaces.
 //!
 //! | question | answer |
 //! | --- | --- |
@@ -10,31 +11,32 @@
 //!
 //! All take A, B and the pose of B in A's frame, and answer in A's frame.
 //!
-//! # What the point sets are
+//! # Point sets
 //!
 //! - A **mesh** is its surface, as everywhere in [`pair`](crate::pair); [`Shape::solid`] makes it
 //!   the closed solid that the surface bounds.
 //! - A **hull** or a box is the solid hull of its points; at a pose, of its points as
 //!   [`Pose::transform_point`] rounds them.
-//! - A **sphere**, a **capsule** and whatever is [rounded](Shape::rounded) is everything within its
-//!   margin of such a core.
+//! - A **sphere**, a **capsule** and a [rounded](Shape::rounded) hull or box is the set of points
+//!   within its margin of such a core.
 //! - A **cylinder**, a **cone** or an **ellipsoid** is moved in real numbers.
 //! - A **half-space** `n . x <= o` at the pose `(R, t)` is `n' . (x - t) <= o`, where `n'` is `R n`
 //!   as [`Pose::transform_vector`] rounds it.
 //!
-//! All are closed: one common point makes them meet.
+//! All are closed: shapes meet if they have one common point.
 //!
-//! # How exact
+//! # Exactness
 //!
 //! | | mesh, hull, box, sphere, capsule, rounded hull or box, half-space | cylinder, cone, ellipsoid, rounded or not |
 //! | --- | --- | --- |
 //! | mesh, hull, box, sphere, capsule, rounded hull or box, half-space | exact | bounds |
 //! | cylinder, cone, ellipsoid, rounded or not | bounds | bounds |
 //!
-//! *Exact*: the verdict is that of real arithmetic. *Bounds*: the verdict is certain where bounds
-//! of the signed distance prove it, and [`Undecided`](crate::Verdict::Undecided) with these bounds where they do not,
-//! which takes shapes that touch to some twelve digits, or curved ones smaller than some 1e-280.
-//! Margins are compared exactly too: a ball of radius 5 about the origin meets the point (3, 4, 0).
+//! *Exact*: the verdict is that of real arithmetic. *Bounds*: the verdict is certain if bounds of
+//! the signed distance prove it. Otherwise it is [`Undecided`](crate::Verdict::Undecided), with
+//! these bounds; that happens only for shapes that touch to about twelve digits, and for curved
+//! ones smaller than about 1e-280. Margins are also compared exactly: a ball of radius 5 about the
+//! origin meets the point (3, 4, 0).
 //!
 //! ```
 //! use impinge::convex::{Cuboid, Sphere};
@@ -57,7 +59,6 @@ mod cache;
 mod convexes;
 mod curved;
 mod dispatch;
-mod encounter;
 mod form;
 mod half_space;
 mod kind;
@@ -65,14 +66,15 @@ mod margins;
 mod meshes;
 mod plane;
 mod probe;
+mod quick_verdict;
 mod search;
 mod triangle;
 
 pub use answer::{Clear, Meeting, Verdict};
 pub use cache::ShapeCache;
-pub(crate) use encounter::Encounter;
 pub use kind::{Kind, Shape};
-pub use search::{Met, triangles_met};
+pub(crate) use quick_verdict::QuickVerdict;
+pub use search::{MetTriangles, triangles_met};
 
 use crate::answer::{Contact, Distance};
 use crate::math::{Pose, Vec3};
@@ -101,20 +103,25 @@ pub fn intersects(a: &Shape, b: &Shape, pose: &Pose) -> Verdict {
     intersects_cached(a, b, pose, &mut ShapeCache::default())
 }
 
-/// As [`intersects`], starting where the last query of the pair ended. Verdicts that are exact are
-/// the same; the evidence may be another.
+/// As [`intersects`], starting from the final state of the last query of the pair. Exact verdicts
+/// are the same; the evidence may be different.
 #[must_use]
 pub fn intersects_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Verdict {
-    dispatch::ask::<dispatch::Intersects>(a, b, pose, cache)
+    dispatch::answer::<dispatch::IntersectsQuery>(a, b, pose, cache)
 }
 
-/// As [`intersects_cached`], with as much evidence as costs nothing.
-pub(crate) fn meet_cached(a: &Shape, b: &Shape, pose: &Pose, cache: &mut ShapeCache) -> Encounter {
-    dispatch::ask::<dispatch::Meet>(a, b, pose, cache)
+/// As [`intersects_cached`], with only the evidence that needs no extra work.
+pub(crate) fn meet_cached(
+    a: &Shape,
+    b: &Shape,
+    pose: &Pose,
+    cache: &mut ShapeCache,
+) -> QuickVerdict {
+    dispatch::answer::<dispatch::QuickIntersectsQuery>(a, b, pose, cache)
 }
 
-/// A point of one of two meshes inside the solid that is the other, in `a`'s frame, for meshes whose
-/// surfaces do not meet; `None` also if one of the shapes is no mesh.
+/// A point of one of two meshes inside the solid that is the other, in `a`'s frame, for meshes
+/// whose surfaces do not meet; `None` also if one of the shapes is not a mesh.
 #[must_use]
 pub(crate) fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3> {
     let (Form::Mesh { mesh, solid }, Form::Mesh { mesh: other, solid: is_solid }) =
@@ -126,8 +133,8 @@ pub(crate) fn contained_point(a: &Shape, b: &Shape, pose: &Pose) -> Option<Vec3>
     meshes::inside(&here, &form::Surface { mesh: other, solid: is_solid, pose })
 }
 
-/// How far `a` and `b`, at `pose` in `a`'s frame, are apart; zero if they share a point. `None` if
-/// a mesh has no triangles.
+/// The distance of `a` and `b`, with `b` at `pose` in `a`'s frame; zero if they share a point.
+/// `None` if a mesh has no triangles.
 ///
 /// ```
 /// use impinge::convex::{Cone, HalfSpace};
@@ -144,7 +151,7 @@ pub fn distance(a: &Shape, b: &Shape, pose: &Pose) -> Option<Distance> {
     distance_cached(a, b, pose, &mut ShapeCache::default())
 }
 
-/// As [`distance`], starting where the last query of the pair ended.
+/// As [`distance`], starting from the final state of the last query of the pair.
 #[must_use]
 pub fn distance_cached(
     a: &Shape,
@@ -152,11 +159,11 @@ pub fn distance_cached(
     pose: &Pose,
     cache: &mut ShapeCache,
 ) -> Option<Distance> {
-    dispatch::ask::<dispatch::Measure>(a, b, pose, cache)
+    dispatch::answer::<dispatch::DistanceQuery>(a, b, pose, cache)
 }
 
-/// How far `a` and `b`, at `pose` in `a`'s frame, are apart, or how deep they overlap. `None` if
-/// one is a mesh, which has no depth, or if both are half-spaces.
+/// The signed distance of `a` and `b`, with `b` at `pose` in `a`'s frame: negative if they overlap.
+/// `None` if one is a mesh, for which no depth is defined, or if both are half-spaces.
 ///
 /// ```
 /// use impinge::convex::{Capsule, Cuboid};
@@ -174,7 +181,7 @@ pub fn contact(a: &Shape, b: &Shape, pose: &Pose) -> Option<Contact> {
     contact_cached(a, b, pose, &mut ShapeCache::default())
 }
 
-/// As [`contact`], starting where the last query of the pair ended.
+/// As [`contact`], starting from the final state of the last query of the pair.
 #[must_use]
 pub fn contact_cached(
     a: &Shape,
@@ -182,5 +189,5 @@ pub fn contact_cached(
     pose: &Pose,
     cache: &mut ShapeCache,
 ) -> Option<Contact> {
-    dispatch::ask::<dispatch::Touch>(a, b, pose, cache)
+    dispatch::answer::<dispatch::ContactQuery>(a, b, pose, cache)
 }

@@ -20,18 +20,18 @@ pub(super) struct Plane {
     length: f64,
 }
 
-/// Normals shorter than this are scaled up, which is exact.
-const SHORT: f64 = 1e-100;
+/// Normals with a largest component below this are scaled up, which is exact.
+const MIN_NORMAL_SIZE: f64 = 1e-100;
 
-/// More than what products that underflow can lose, for normals no shorter than [`SHORT`].
-const UNDERFLOW: f64 = 1e-290;
+/// Bound of the error from products that underflow, for normals of at least [`MIN_NORMAL_SIZE`].
+const UNDERFLOW_ERROR: f64 = 1e-290;
 
 impl Plane {
-    /// The plane of a half-space at a pose, or where it is.
+    /// The plane of a half-space at a pose, or in its own frame.
     pub(super) fn new(half_space: &HalfSpace, pose: Option<&Pose>) -> Self {
         let (mut normal, mut offset) = (half_space.normal(), half_space.offset());
         let size = normal.abs().max_element();
-        if size < SHORT {
+        if size < MIN_NORMAL_SIZE {
             let (s, t) = unit_scale(size);
             (normal, offset) = (normal * s * t, offset * s * t);
         }
@@ -44,16 +44,16 @@ impl Plane {
 
     /// `normal . (x - through) - offset`, rounded, and a bound of its error.
     ///
-    /// Six roundings of each product: the difference, the product, three sums, and this bound's
-    /// own.
+    /// Each product has six roundings: the difference, the product, three sums, and that of the
+    /// bound itself.
     fn value(&self, x: Vec3) -> (f64, f64) {
         let products = self.normal * (x - self.through);
         let value = products.x + products.y + products.z - self.offset;
         let size = products.abs().element_sum() + self.offset.abs();
-        (value, 4.0 * f64::EPSILON * size + UNDERFLOW)
+        (value, 4.0 * f64::EPSILON * size + UNDERFLOW_ERROR)
     }
 
-    /// Interval of the signed distance of a point from the half-space, and the distance as rounded.
+    /// Bounds of the signed distance of a point from the half-space, and the rounded distance.
     pub(super) fn height(&self, x: Vec3) -> (Interval, f64) {
         let (value, error) = self.value(x);
         let (lower, upper) = ((value - error) / self.length, (value + error) / self.length);
@@ -89,7 +89,7 @@ impl Plane {
         };
         let (n, p) = (&normal.values, &points.values);
         let along: BigInt = (0..3).map(|i| &n[i] * (&p[i] - &p[i + 3])).sum();
-        // The difference of two numbers with units of their own, zero in any unit.
+        // The difference of two numbers with different exponents. Zero may have any exponent.
         let minus = |x: &BigInt, e: i32, y: &BigInt, f: i32| -> (BigInt, i32) {
             if x.is_zero() {
                 return (-y, f);
@@ -111,10 +111,9 @@ impl Plane {
         sign(&minus(&(&height * &height), 2 * unit, &reach, unit_of_reach).0)
     }
 
-    /// The normal in the frame of something at a pose, and the offset there, both for points as the
-    /// pose moves them: `n . y - o` is the height, in lengths, of the point that the pose takes `y`
-    /// to, up to rounding.
-    pub(super) fn seen_from(&self, pose: &Pose) -> (Vec3, f64) {
+    /// The unit normal `n` and the offset `o` in a local frame at `pose`: `n . y - o` is the height
+    /// of the point that the pose moves `y` to, up to rounding.
+    pub(super) fn in_frame_of(&self, pose: &Pose) -> (Vec3, f64) {
         let moved = pose.translation() - self.through;
         let offset = self.offset / self.length - self.unit.dot(moved);
         (pose.rotation().transpose() * self.unit, offset)
@@ -131,7 +130,7 @@ mod tests {
 
     #[test]
     fn sides_are_exact() {
-        // Multiples of (2, 3, 6) have whole lengths.
+        // The length of (2, 3, 6) is 7.
         let slope = plane([2.0, 3.0, 6.0], 7.0);
         let at = |k: f64| Vec3::new(2.0, 3.0, 6.0) * k / 8.0;
         // n . x = 49 k / 8; the distance from the plane is (49 k / 8 - 7) / 7.
@@ -169,10 +168,10 @@ mod tests {
         assert!(bounds.lower <= 6.0 && 6.0 <= bounds.upper && bounds.upper - bounds.lower < 1e-13);
         assert!((near - 6.0).abs() < 1e-14);
         let pose = Pose::from_quaternion([0.1, 0.2, 0.3, 0.9], [5.0, -3.0, 2.0]).unwrap();
-        let (normal, offset) = slope.seen_from(&pose);
+        let (normal, offset) = slope.in_frame_of(&pose);
         let y = Vec3::new(0.3, -0.7, 2.5);
         let (bounds, _) = slope.height(pose.transform_point(y));
-        let seen = normal.dot(y) - offset;
-        assert!((bounds.lower - seen).abs() < 1e-13 && (bounds.upper - seen).abs() < 1e-13);
+        let height = normal.dot(y) - offset;
+        assert!((bounds.lower - height).abs() < 1e-13 && (bounds.upper - height).abs() < 1e-13);
     }
 }

@@ -1,12 +1,12 @@
 //! A convex body against a mesh.
 //!
-//! The mesh's tree is descended with [bounds](super::probe) for boxes, and what is left of the
-//! triangles is [compared one by one](super::triangle): exactly if the body is a polytope, with a
-//! margin or not.
+//! The mesh's tree is descended with [bounds](super::probe) for boxes. The remaining triangles are
+//! [tested one by one](super::triangle), exactly if the body is a polytope, with or without a
+//! margin.
 
 use std::ops::ControlFlow;
 
-use super::answer::{Clear, Meeting, Verdict, zero};
+use super::answer::{Clear, Meeting, Verdict, zero_distance};
 use super::cache::ShapeCache;
 use super::form::{Form, Placed, Surface};
 use super::kind::Shape;
@@ -25,7 +25,7 @@ impl Surface<'_> {
         self.mesh.triangle(index as usize).map(|v| self.pose.transform_point(v))
     }
 
-    /// Hands every triangle that is not certainly beyond the limit to `seek`.
+    /// Passes every triangle that is not certainly beyond the limit to `seek`.
     pub(super) fn seek(&self, seek: &mut impl Seek) -> ControlFlow<()> {
         let count = self.mesh.triangles().len();
         if count > MAX_TRIANGLES_WITHOUT_TREE {
@@ -34,26 +34,26 @@ impl Surface<'_> {
         (0..count as u32).try_for_each(|triangle| seek.triangle(triangle))
     }
 
-    /// Whether the inside of the solid, if it is one, holds a point that is not on the surface.
-    fn holds(&self, point: Vec3) -> bool {
+    /// Whether the mesh is a solid that contains the point.
+    fn contains(&self, point: Vec3) -> bool {
         self.solid && locate_at(point, self.mesh, self.pose) != Location::Outside
     }
 }
 
-/// A search through a mesh for what a body meets.
-struct Meets<'a> {
+/// A search for triangles of a mesh that a body meets.
+struct IntersectionSearch<'a> {
     probe: Probe<'a>,
     tester: Tester<'a>,
     surface: &'a Surface<'a>,
     tally: Tally,
-    /// All triangles that are met, and all that are undecided, if they are wanted.
-    all: Option<Met>,
+    /// All triangles that are met or undecided, if the search is for all.
+    all: Option<MetTriangles>,
 }
 
-impl Meets<'_> {
-    fn look(&mut self, index: u32) -> ControlFlow<()> {
+impl IntersectionSearch<'_> {
+    fn test(&mut self, index: u32) -> ControlFlow<()> {
         let own = self.surface.mesh.triangle(index as usize);
-        let apart = self.probe.apart_from(&own);
+        let apart = self.probe.triangle_distance(&own);
         if apart > self.tester.margin() {
             self.skipped(apart);
             return ControlFlow::Continue(());
@@ -69,19 +69,19 @@ impl Meets<'_> {
             return ControlFlow::Continue(());
         }
         if self.tally.met.is_some() {
-            self.tester.keep(index);
+            self.tester.cache_triangle(index);
             return ControlFlow::Break(());
         }
         if let Verdict::Separated(Clear { direction: Some(direction), .. }) = verdict {
-            self.probe.look(direction);
+            self.probe.set_direction(direction);
         }
         ControlFlow::Continue(())
     }
 }
 
-impl Seek for Meets<'_> {
+impl Seek for IntersectionSearch<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
-        self.probe.apart(center, half)
+        self.probe.box_distance(center, half)
     }
 
     fn limit(&self) -> f64 {
@@ -95,7 +95,7 @@ impl Seek for Meets<'_> {
     }
 
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
-        self.look(index)
+        self.test(index)
     }
 }
 
@@ -111,19 +111,19 @@ pub(super) fn intersects(
     let last = cache.triangle.filter(|t| (*t as usize) < surface.mesh.triangles().len());
     let probe = Probe::new(body, surface);
     let tester = Tester::new(body, cache);
-    let mut meets = Meets { probe, tester, surface, tally: Tally::NONE, all: None };
-    // The triangle that was met last may still be.
-    let flow = last.map_or(ControlFlow::Continue(()), |triangle| meets.look(triangle));
+    let mut search = IntersectionSearch { probe, tester, surface, tally: Tally::NONE, all: None };
+    // The triangle of the last query is likely to be met again.
+    let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
-        // Whether it was stopped is in the tally.
-        let _ = surface.seek(&mut meets);
+        // The result is in the tally, whether the search was stopped early or not.
+        let _ = surface.seek(&mut search);
     }
-    let Tally { met, open, lower } = meets.tally;
+    let Tally { met, open, lower } = search.tally;
     if let Some(meeting) = met {
         return Verdict::Intersecting(meeting);
     }
     let point = body.point();
-    if surface.holds(point) {
+    if surface.contains(point) {
         return Verdict::Intersecting(Meeting::at(point));
     }
     open.map_or(
@@ -133,7 +133,7 @@ pub(super) fn intersects(
 }
 
 /// A search for the triangle closest to a body.
-struct Nearest<'a> {
+struct NearestSearch<'a> {
     probe: Probe<'a>,
     tester: Tester<'a>,
     surface: &'a Surface<'a>,
@@ -142,28 +142,28 @@ struct Nearest<'a> {
     limit: f64,
 }
 
-impl Nearest<'_> {
-    fn look(&mut self, index: u32) -> ControlFlow<()> {
+impl NearestSearch<'_> {
+    fn test(&mut self, index: u32) -> ControlFlow<()> {
         let own = self.surface.mesh.triangle(index as usize);
-        if self.probe.apart_from(&own) > self.limit {
+        if self.probe.triangle_distance(&own) > self.limit {
             return ControlFlow::Continue(());
         }
         let found = self.tester.distance(self.surface.triangle(index));
         self.lower = self.lower.min(found.lower);
         if self.best.is_none_or(|best| found.upper < best.upper) {
             self.best = Some(Distance { feature_b: Some(index), ..found });
-            // The limit is that of the core.
+            // The limit is for the distance of the core.
             self.limit = (found.upper + self.tester.margin()) * (1.0 + 4.0 * f64::EPSILON);
-            self.probe.look(unit(found.point_b - found.point_a));
-            self.tester.keep(index);
+            self.probe.set_direction(unit(found.point_b - found.point_a));
+            self.tester.cache_triangle(index);
         }
         if found.upper == 0.0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }
 
-impl Seek for Nearest<'_> {
+impl Seek for NearestSearch<'_> {
     fn lower_bound(&mut self, center: Vec3, half: Vec3) -> f64 {
-        self.probe.apart(center, half)
+        self.probe.box_distance(center, half)
     }
 
     fn limit(&self) -> f64 {
@@ -173,11 +173,11 @@ impl Seek for Nearest<'_> {
     fn skipped(&mut self, _: f64) {}
 
     fn triangle(&mut self, index: u32) -> ControlFlow<()> {
-        self.look(index)
+        self.test(index)
     }
 }
 
-/// How far a body is from a mesh. The body is A of the answer.
+/// The distance of a body from a mesh. The body is A of the answer.
 pub(super) fn distance(
     body: &Placed<'_>,
     surface: &Surface<'_>,
@@ -190,34 +190,34 @@ pub(super) fn distance(
     let (lower, limit) = (f64::INFINITY, f64::INFINITY);
     let probe = Probe::new(body, surface);
     let tester = Tester::new(body, cache);
-    let mut nearest = Nearest { probe, tester, surface, best: None, lower, limit };
-    let flow = last.map_or(ControlFlow::Continue(()), |triangle| nearest.look(triangle));
+    let mut search = NearestSearch { probe, tester, surface, best: None, lower, limit };
+    let flow = last.map_or(ControlFlow::Continue(()), |triangle| search.test(triangle));
     if flow.is_continue() {
-        let _ = surface.seek(&mut nearest);
+        let _ = surface.seek(&mut search);
     }
-    let best = nearest.best?;
+    let best = search.best?;
     let point = body.point();
-    if best.upper > 0.0 && surface.holds(point) {
-        return Some(zero(&Meeting::at(point)));
+    if best.upper > 0.0 && surface.contains(point) {
+        return Some(zero_distance(&Meeting::at(point)));
     }
-    Some(Distance { lower: nearest.lower.min(best.upper), ..best })
+    Some(Distance { lower: search.lower.min(best.upper), ..best })
 }
 
 /// The triangles of a mesh that a body meets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Met {
-    /// Those that it certainly meets, ascending.
+pub struct MetTriangles {
+    /// The indices of the triangles that it certainly meets, ascending.
     pub triangles: Vec<u32>,
-    /// Those that nobody knows about, because the body is curved and touches them to rounding,
-    /// ascending. Empty for all other bodies.
+    /// The indices of the undecided triangles, ascending: the body is curved and touches them up to
+    /// rounding. Empty for all other bodies.
     pub undecided: Vec<u32>,
 }
 
-/// Which triangles of the mesh `a` or `b` the other one, a convex body, meets, with `b` at `pose`
-/// in `a`'s frame. `None` if not exactly one is a mesh and the other a convex body; for two meshes
-/// there is [`pair::all_pairs`](crate::pair::all_pairs).
+/// The triangles of a mesh that a convex body meets. One of `a` and `b` is the mesh and the other
+/// the body, with `b` at `pose` in `a`'s frame; `None` for other kinds. For two meshes use
+/// [`pair::all_pairs`](crate::pair::all_pairs).
 ///
-/// The body is solid: triangles inside of it count. The mesh is its surface, also if the shape is
+/// The body is solid: triangles inside it are met. The mesh is its surface, also if the shape is
 /// the solid that it bounds.
 ///
 /// ```
@@ -231,7 +231,7 @@ pub struct Met {
 /// # Ok::<(), impinge::Error>(())
 /// ```
 #[must_use]
-pub fn triangles_met(a: &Shape, b: &Shape, pose: &Pose) -> Option<Met> {
+pub fn triangles_met(a: &Shape, b: &Shape, pose: &Pose) -> Option<MetTriangles> {
     let here = &Pose::IDENTITY;
     let (body, surface) = match (a.form(), b.form()) {
         (Form::Convex(body), Form::Mesh { mesh, solid }) => {
@@ -245,10 +245,11 @@ pub fn triangles_met(a: &Shape, b: &Shape, pose: &Pose) -> Option<Met> {
     let mut cache = ShapeCache::default();
     let probe = Probe::new(&body, &surface);
     let tester = Tester::new(&body, &mut cache);
-    let all = Some(Met::default());
-    let mut meets = Meets { probe, tester, surface: &surface, tally: Tally::NONE, all };
-    let _ = surface.seek(&mut meets);
-    let mut all = meets.all.unwrap_or_default();
+    let all = Some(MetTriangles::default());
+    let mut search =
+        IntersectionSearch { probe, tester, surface: &surface, tally: Tally::NONE, all };
+    let _ = surface.seek(&mut search);
+    let mut all = search.all.unwrap_or_default();
     all.triangles.sort_unstable();
     all.undecided.sort_unstable();
     Some(all)

@@ -2,7 +2,9 @@
 
 use super::answer::{Meeting, Verdict, from_interval};
 use super::cache::ShapeCache;
-use super::convexes::{hint, less_margins, of_cores, of_decision, point_between};
+use super::convexes::{
+    distance_with_margins, hint, point_between, verdict_of_cores, verdict_of_decision,
+};
 use super::curved;
 use super::form::Placed;
 use super::margins::Margins;
@@ -12,13 +14,13 @@ use crate::convex::{self, Hull, TriangleHull};
 use crate::exact::Sign;
 use crate::math::{Pose, Vec3};
 
-/// Compares a convex body with triangles, one after the other. The body is A of every answer, the
+/// Tests a convex body against triangles, one after the other. The body is A of every answer, the
 /// triangle B.
 pub(super) struct Tester<'a> {
     body: &'a Placed<'a>,
     margins: Margins,
     triangle: TriangleHull,
-    /// The points of the core in the frame of the query, once they were needed.
+    /// The points of the core in the frame of the query, computed on first use.
     points: Option<Vec<Vec3>>,
     cache: &'a mut ShapeCache,
 }
@@ -29,33 +31,35 @@ impl<'a> Tester<'a> {
         Self { body, margins, triangle: TriangleHull::default(), points: None, cache }
     }
 
-    /// How far the body reaches beyond its core.
+    /// The margin of the body.
     pub(super) fn margin(&self) -> f64 {
         self.body.body.margin
     }
 
-    /// Remembers a triangle for the next query.
-    pub(super) fn keep(&mut self, triangle: u32) {
+    /// Stores a triangle in the cache as the start of the next query.
+    pub(super) fn cache_triangle(&mut self, triangle: u32) {
         self.cache.triangle = Some(triangle);
     }
 
-    /// Whether the body meets the triangle of these corners, in the frame of the query.
+    /// Whether the body meets the triangle with these corners, given in the frame of the query.
     pub(super) fn meets(&mut self, corners: [Vec3; 3]) -> Verdict {
-        let Some(hull) = self.body.body.hull() else { return self.curved(corners) };
+        let Some(hull) = self.body.body.hull() else { return self.meets_curved(corners) };
         if !self.margins.are_zero() {
-            let cores = self.cores(hull, corners);
+            let cores = self.core_distance(hull, corners);
             let margins = self.margins;
-            return of_cores(&cores, &margins, || self.compare(corners, &cores));
+            return verdict_of_cores(&cores, &margins, || {
+                self.compare_with_margin(corners, &cores)
+            });
         }
         let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.hulls);
         let pose = self.body.pose;
-        // The first body of a query is where it is.
+        // Shape A of a query is at the identity.
         let decision = if self.body.is_a {
             convex::intersects_cached(hull, triangle, &Pose::IDENTITY, cache)
         } else {
             convex::intersects_cached(triangle, hull, pose, cache).swapped()
         };
-        of_decision(decision, |common| {
+        verdict_of_decision(decision, |common| {
             let pairs = common.pairs.as_slice();
             let of_a =
                 pairs.iter().map(|[i, _]| pose.transform_point(hull.vertices()[*i as usize]));
@@ -64,7 +68,7 @@ impl<'a> Tester<'a> {
         })
     }
 
-    /// How far the body is from the triangle of these corners.
+    /// The distance of the body from the triangle with these corners.
     pub(super) fn distance(&mut self, corners: [Vec3; 3]) -> Distance {
         let Some(hull) = self.body.body.hull() else {
             let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.bodies);
@@ -75,13 +79,13 @@ impl<'a> Tester<'a> {
                 super::answer::Flip::flip(curved::distance(triangle, body, self.body.pose, cache))
             };
         };
-        let cores = self.cores(hull, corners);
+        let cores = self.core_distance(hull, corners);
         let margins = self.margins;
-        less_margins(&cores, &margins, || self.compare(corners, &cores))
+        distance_with_margins(&cores, &margins, || self.compare_with_margin(corners, &cores))
     }
 
     /// The distance of the core.
-    fn cores(&mut self, hull: &Hull, corners: [Vec3; 3]) -> Distance {
+    fn core_distance(&mut self, hull: &Hull, corners: [Vec3; 3]) -> Distance {
         let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.hulls);
         if self.body.is_a {
             convex::distance_cached(hull, triangle, &Pose::IDENTITY, cache)
@@ -92,27 +96,27 @@ impl<'a> Tester<'a> {
     }
 
     /// The sign of the core's distance minus the margin.
-    fn compare(&mut self, corners: [Vec3; 3], cores: &Distance) -> Sign {
+    fn compare_with_margin(&mut self, corners: [Vec3; 3], cores: &Distance) -> Sign {
         let points = self.points.get_or_insert_with(|| self.body.points().unwrap_or_default());
         compare_distance(points, &corners, self.margins.a, 0.0, &hint(cores))
     }
 
-    fn curved(&mut self, corners: [Vec3; 3]) -> Verdict {
+    fn meets_curved(&mut self, corners: [Vec3; 3]) -> Verdict {
         let (triangle, cache) = (self.triangle.set(corners), &mut self.cache.bodies);
         let body = &self.body.body;
         let (bounds, direction, point) = if self.body.is_a {
-            let found = curved::depth(body, triangle, &Pose::IDENTITY, cache);
+            let found = curved::signed_distance(body, triangle, &Pose::IDENTITY, cache);
             (curved::bounds(&found), found.direction, (found.point_a + found.point_b) * 0.5)
         } else {
-            let found = curved::depth(triangle, body, self.body.pose, cache);
+            let found = curved::signed_distance(triangle, body, self.body.pose, cache);
             (curved::bounds(&found), -found.direction, (found.point_a + found.point_b) * 0.5)
         };
         from_interval(bounds, direction, point)
     }
 }
 
-/// What is known after several triangles: a meeting if one is met, else undecided if one is, else
-/// separated.
+/// The combined verdict of several triangles: a meeting if one is met, otherwise undecided if one
+/// is, otherwise separated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tally {
     pub(super) met: Option<Meeting>,
@@ -130,7 +134,8 @@ impl Tally {
                 self.met = Some(Meeting { feature_b: Some(triangle), ..meeting });
             }
             Verdict::Undecided(more) => {
-                // The distance of the whole is the least; its depth is not known.
+                // The distance of the mesh is the smallest of the triangles; its depth is not
+                // known.
                 self.open = Some(self.open.map_or(more, |known| Bounds {
                     lower: known.lower.min(more.lower),
                     upper: known.upper.min(more.upper),

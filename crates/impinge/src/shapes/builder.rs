@@ -1,37 +1,36 @@
-//! Collects vertices and polygons, and makes the mesh: the one place where generated shapes become
-//! meshes.
+//! Collects vertices and polygons and builds the mesh of every generated shape.
 
 use super::params::bad;
 use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// The shortest edge of a generated mesh, as a share of its largest coordinate: a thousand times
-/// the spacing of `f64`.
-const SHORTEST_EDGE: f64 = 2e-13;
+/// The shortest allowed edge of a generated mesh, as a share of its largest coordinate: a thousand
+/// times the spacing of `f64`.
+const MIN_EDGE_SHARE: f64 = 2e-13;
 
-/// A surface in the making: vertices, and polygons of any number of corners, counter-clockwise seen
-/// from outside.
+/// A surface under construction: vertices, and polygons of any number of corners, counter-clockwise
+/// seen from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Surface {
     vertices: Vec<Vec3>,
     /// The corners of all polygons, one polygon after the other.
     corners: Vec<u32>,
-    /// Where each polygon ends in `corners`.
+    /// The end of each polygon in `corners`.
     ends: Vec<usize>,
 }
 
 /// One cross section of a skin: a single point, or a closed loop of vertices.
 #[derive(Clone, Debug)]
 pub enum Ring {
-    /// The skin runs together in one vertex.
+    /// The skin ends in one vertex.
     Pole(u32),
-    /// A loop, counter-clockwise seen from the end towards which the rings are counted.
+    /// A loop, counter-clockwise seen from the last ring of the skin.
     Loop(Vec<u32>),
 }
 
 impl Surface {
-    /// Without vertices.
+    /// A surface without vertices.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -55,7 +54,7 @@ impl Surface {
         Ring::Pole(self.vertex(position))
     }
 
-    /// Adds a polygon: planar, not crossing itself, not necessarily convex.
+    /// Adds a polygon: planar, without self-intersections, not necessarily convex.
     pub fn polygon(&mut self, corners: impl IntoIterator<Item = u32>) {
         self.corners.extend(corners);
         self.ends.push(self.corners.len());
@@ -73,7 +72,8 @@ impl Surface {
         &self.vertices
     }
 
-    /// Quads and triangles between consecutive rings. Loops must have equally many vertices.
+    /// Adds quads and triangles between consecutive rings. Loops must have the same number of
+    /// vertices.
     pub fn skin(&mut self, rings: &[Ring]) {
         for pair in rings.windows(2) {
             self.band(&pair[0], &pair[1]);
@@ -103,7 +103,11 @@ impl Surface {
     fn band(&mut self, below: &Ring, above: &Ring) {
         match (below, above) {
             (Ring::Loop(a), Ring::Loop(b)) => {
-                debug_assert_eq!(a.len(), b.len(), "rings of one skin have equally many vertices");
+                debug_assert_eq!(
+                    a.len(),
+                    b.len(),
+                    "rings of one skin have the same number of vertices"
+                );
                 for j in 0..a.len().min(b.len()) {
                     let k = (j + 1) % a.len();
                     self.polygon([a[j], a[k], b[k], b[j]]);
@@ -123,12 +127,12 @@ impl Surface {
         }
     }
 
-    /// The face between an outer loop and a loop within it, both counter-clockwise seen from
+    /// Adds the face between an outer loop and a loop within it, both counter-clockwise seen from
     /// outside the solid.
     ///
     /// `inner` has a multiple of the corners of `outer`, and its first corner faces the first of
-    /// `outer`. One polygon a side of the outer loop, non-convex where the inner loop bulges into
-    /// it. The hole shows the inner loop in reverse.
+    /// `outer`. There is one polygon per side of the outer loop, non-convex where the inner loop
+    /// bulges into it. Its edges along the hole run along the inner loop in reverse.
     pub fn face_with_hole(&mut self, outer: &[u32], inner: &[u32]) {
         let (n, m) = (outer.len(), inner.len());
         let step = m / n;
@@ -139,7 +143,8 @@ impl Surface {
         }
     }
 
-    /// Adds a copy of another surface, every vertex moved by `place`, which must keep orientation.
+    /// Adds a copy of another surface with every vertex moved by `place`, which must preserve the
+    /// orientation.
     pub fn append(&mut self, other: &Self, place: impl Fn(Vec3) -> Vec3) {
         let first = u32::try_from(self.vertices.len()).unwrap_or(u32::MAX);
         let base = self.corners.len();
@@ -155,7 +160,7 @@ impl Surface {
         }
     }
 
-    /// Turns every polygon over: inside becomes outside.
+    /// Reverses every polygon: inside becomes outside.
     pub fn flip(&mut self) {
         let mut start = 0;
         for end in &self.ends {
@@ -186,16 +191,16 @@ impl Surface {
     /// The mesh.
     ///
     /// # Errors
-    /// `BadParameter` if an edge is so short against the largest coordinate that neighbouring
-    /// vertices could fall together in `f64`; or what the mesh refuses.
+    /// `BadParameter` if an edge is so short compared with the largest coordinate that neighbouring
+    /// vertices could coincide in `f64`; or the error of the mesh.
     pub fn finish(self) -> Result<Mesh, Error> {
         let largest = self.vertices.iter().fold(0.0_f64, |m, v| m.max(v.abs().max_element()));
-        let shortest = SHORTEST_EDGE * largest;
-        // A vertex that is not finite is left to the mesh, which names it.
+        let shortest = MIN_EDGE_SHARE * largest;
+        // A vertex that is not finite is reported by the mesh, with its index.
         if self.edges().any(|[a, b]| shortest.is_finite() && a.distance(b) < shortest) {
             return Err(bad(format!(
                 "the lengths of the shape differ too much for f64: its shortest edge must be at least {shortest:e}, \
-                 {SHORTEST_EDGE:e} of its largest coordinate"
+                 {MIN_EDGE_SHARE:e} of its largest coordinate"
             )));
         }
         let offsets = std::iter::once(&0).chain(&self.ends);

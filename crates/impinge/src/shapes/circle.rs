@@ -4,8 +4,8 @@ use std::f64::consts::FRAC_PI_2;
 
 /// `(cos, sin)` of `k / n` of a full turn.
 ///
-/// The angle is brought into the first eighth of the turn by exact integer arithmetic, so quarter
-/// turns give exactly 0 and 1, and points that mirror each other have the same digits.
+/// The angle is reduced to the first eighth of the turn in exact integer arithmetic, so quarter
+/// turns give exactly 0 and 1, and mirrored points have the same digits.
 #[must_use]
 pub fn turn(k: usize, n: usize) -> [f64; 2] {
     let (k, n) = ((k % n) as u64 * 4, n as u64);

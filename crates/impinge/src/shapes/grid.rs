@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
-/// A rectangle in the xy plane with its middle at the origin, cut into `cells[0] * cells[1]`
+/// A rectangle in the xy plane with its centre at the origin, divided into `cells[0] * cells[1]`
 /// rectangles. Open, facing +z.
 ///
 /// # Errors
@@ -27,7 +27,7 @@ pub fn plane_surface(size: [f64; 2], cells: [usize; 2]) -> Result<Surface, Error
     Ok(surface)
 }
 
-/// The graph of `height(x, y)` over a rectangle with its middle at the origin. Open, facing +z.
+/// The graph of `height(x, y)` over a rectangle with its centre at the origin. Open, facing +z.
 ///
 /// `2 * cells[0] * cells[1]` triangles.
 ///
@@ -127,7 +127,7 @@ struct Noise {
     values: Vec<f64>,
 }
 
-/// Lattice points of the noise before it repeats, along either axis.
+/// The number of lattice points along either axis after which the noise repeats.
 const NOISE_PERIOD: usize = 32;
 
 impl Noise {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sheets_are_counted_and_lie_where_they_should() {
+    fn sheets_have_the_documented_counts_and_positions() {
         let flat = plane([4.0, 2.0], [4, 3]).unwrap();
         assert_sound(&flat);
         assert_eq!((flat.vertices().len(), flat.triangles().len()), (20, 24));
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         assert_bad(plane([0.0, 1.0], [1, 1]), "size is 0");
         assert_bad(plane([1.0, 1.0], [0, 1]), "cells of the sheet is 0");
         assert_bad(plane([1.0, 1.0], [1 << 14, 1 << 14]), "polygons");

@@ -1,20 +1,20 @@
-//! Generated shapes: the usual solids and surfaces, by their sizes and counts.
+//! Generated shapes: the usual solids and surfaces, from their sizes and counts.
 //!
 //! The shapes of the papers, and a small machine with known faults, are in `impinge-samples`.
 //!
-//! **Closed** means here: made of one or more pieces, each a manifold without boundary that is
-//! oriented outward, with no two vertices of a piece at one place (poles and seams are shared).
-//! Shapes are closed unless their documentation says "open". Polygons are planar to rounding; where
-//! that cannot be had, triangles are made.
+//! **Closed** means here: of one or more pieces, each a manifold without boundary that is oriented
+//! outward, without two vertices of a piece at the same position (poles and seams are shared).
+//! Shapes are closed unless their documentation says "open". Polygons are planar up to rounding;
+//! where that is not possible, triangles are used.
 //!
 //! **Parameters.** Lengths are positive numbers from [`MIN_LENGTH`] to [`MAX_LENGTH`] in any unit,
-//! and a shape has at most [`MAX_POLYGONS`] polygons. Senseless parameters give
-//! [`ErrorKind::BadParameter`](crate::ErrorKind::BadParameter) with what is allowed. Lengths that
-//! differ so much that edges fall below 2e-13 of the largest coordinate are refused too.
+//! and a shape has at most [`MAX_POLYGONS`] polygons. Invalid parameters give
+//! [`ErrorKind::BadParameter`](crate::ErrorKind::BadParameter) with the allowed range, also lengths
+//! that differ so much that edges are shorter than 2e-13 of the largest coordinate.
 //!
 //! **Deterministic.** The same parameters and seed give the same bits in every run on one platform.
-//! Random draws are the same everywhere; sines and cosines come from the platform's library and may
-//! differ in the last bit between platforms, and coordinates with them.
+//! Random numbers are the same on all platforms; sines and cosines come from the platform's
+//! library, so coordinates may differ in the last bit between platforms.
 
 pub(crate) mod builder;
 pub(crate) mod circle;

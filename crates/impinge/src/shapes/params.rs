@@ -1,15 +1,15 @@
-//! What the generators ask of their parameters.
+//! Checks of the generators' parameters.
 
 use crate::error::{Error, ErrorKind};
 
-/// The most polygons one generated mesh may have.
+/// The largest number of polygons of one generated mesh.
 pub const MAX_POLYGONS: usize = 1 << 24;
 
-/// The smallest length a generator takes: below it products of coordinates underflow.
+/// The smallest length a generator accepts: below it products of coordinates underflow.
 pub const MIN_LENGTH: f64 = 1e-50;
 
-/// The largest length a generator takes; sums of a few such lengths stay within the range of exact
-/// verdicts.
+/// The largest length a generator accepts; sums of a few such lengths stay within the range of
+/// exact verdicts.
 pub const MAX_LENGTH: f64 = 1e50;
 
 /// An [`ErrorKind::BadParameter`] error.
@@ -17,7 +17,7 @@ pub fn bad(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::BadParameter, message)
 }
 
-/// A radius, height or other length: positive, from [`MIN_LENGTH`] to [`MAX_LENGTH`].
+/// Checks a radius, height or other length: positive, from [`MIN_LENGTH`] to [`MAX_LENGTH`].
 pub fn length(name: &str, value: f64) -> Result<f64, Error> {
     if (MIN_LENGTH..=MAX_LENGTH).contains(&value) {
         Ok(value)
@@ -28,41 +28,42 @@ pub fn length(name: &str, value: f64) -> Result<f64, Error> {
     }
 }
 
-/// A coordinate: finite, no further from zero than [`MAX_LENGTH`].
+/// Checks a coordinate: finite, of absolute value at most [`MAX_LENGTH`].
 pub fn coordinate(name: &str, value: f64) -> Result<f64, Error> {
     if value.abs() <= MAX_LENGTH {
         Ok(value)
     } else {
-        Err(bad(format!("{name} is {value}: it must lie from -{MAX_LENGTH:e} to {MAX_LENGTH:e}")))
+        Err(bad(format!("{name} is {value}: it must be from -{MAX_LENGTH:e} to {MAX_LENGTH:e}")))
     }
 }
 
-/// A share, ratio or other pure number between two bounds, both included.
+/// Checks a share, ratio or other pure number: between two bounds, both included.
 pub fn between(name: &str, value: f64, low: f64, high: f64) -> Result<f64, Error> {
     if (low..=high).contains(&value) {
         Ok(value)
     } else {
-        Err(bad(format!("{name} is {value}: it must lie from {low} to {high}")))
+        Err(bad(format!("{name} is {value}: it must be from {low} to {high}")))
     }
 }
 
-/// A number of segments, rings or pieces: at least `min`, at most [`MAX_POLYGONS`].
+/// Checks a number of segments, rings or pieces: at least `min`, at most [`MAX_POLYGONS`].
 pub fn count(name: &str, value: usize, min: usize) -> Result<usize, Error> {
     if (min..=MAX_POLYGONS).contains(&value) {
         Ok(value)
     } else {
-        Err(bad(format!("{name} is {value}: it must lie from {min} to {MAX_POLYGONS}")))
+        Err(bad(format!("{name} is {value}: it must be from {min} to {MAX_POLYGONS}")))
     }
 }
 
-/// That the product of `factors`, the number of polygons of a `shape`, is at most [`MAX_POLYGONS`].
+/// Checks that the product of `factors`, the number of polygons of a `shape`, is at most
+/// [`MAX_POLYGONS`].
 pub fn total(shape: &str, factors: &[usize]) -> Result<(), Error> {
     let product = factors.iter().fold(1_usize, |p, f| p.saturating_mul(*f));
     if product <= MAX_POLYGONS {
         Ok(())
     } else {
         Err(bad(format!(
-            "the {shape} would have {product} polygons or more: {MAX_POLYGONS} are allowed, use smaller counts"
+            "the {shape} would have {product} polygons or more: at most {MAX_POLYGONS} are allowed, use smaller counts"
         )))
     }
 }
@@ -72,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn senseless_lengths_are_refused_with_what_is_allowed() {
+    fn invalid_lengths_are_rejected_with_the_allowed_range() {
         for value in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e51, 1e-51, 5e-324] {
             let error = length("radius", value).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::BadParameter);

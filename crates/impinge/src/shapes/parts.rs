@@ -10,18 +10,18 @@ use crate::mesh::Mesh;
 /// A round hole through a [`plate`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hole {
-    /// The cell of the plate's grid that it is in: column and row.
+    /// Its cell in the plate's grid: column and row.
     pub cell: [usize; 2],
-    /// Its radius, below half of the cell's smaller side. The hole is in the middle of its cell.
+    /// Its radius, below half of the cell's smaller side. The hole is at the centre of its cell.
     pub radius: f64,
 }
 
 /// A plate from `z = 0` to `z = thickness` over a grid of rectangles, some with round holes.
 /// Closed.
 ///
-/// `columns` and `rows` are the x and y coordinates of the grid's lines, ascending. A hole has
-/// `4 * arc` straight pieces around it, and the face around it is four non-convex polygons of
-/// `arc + 3` corners.
+/// `columns` and `rows` are the x and y coordinates of the grid's lines, ascending. The rim of a
+/// hole has `4 * arc` straight edges, and the face around it consists of four non-convex polygons
+/// of `arc + 3` corners.
 ///
 /// ```
 /// use impinge::shapes::{Hole, plate};
@@ -32,8 +32,8 @@ pub struct Hole {
 /// ```
 ///
 /// # Errors
-/// `BadParameter` unless there are at least 2 lines each way, ascending, the thickness is a
-/// positive number, `arc` at least 1, and every hole fits a cell of its own.
+/// `BadParameter` unless there are at least 2 columns and 2 rows, ascending, the thickness is a
+/// positive number, `arc` is at least 1, and every hole has a cell of its own that it fits.
 pub fn plate(
     columns: &[f64],
     rows: &[f64],
@@ -64,13 +64,13 @@ pub fn plate(
         let [x, y] = hole.cell;
         if x >= nx || y >= ny || radius_of[y * nx + x].is_some() {
             return Err(bad(format!(
-                "hole {i} is in cell {x}, {y}: it must be in a cell of its own of the {nx} by {ny}"
+                "hole {i} is in cell {x}, {y}: it must be in a cell of its own of the {nx} by {ny} cells"
             )));
         }
-        let room = 0.5 * (columns[x + 1] - columns[x]).min(rows[y + 1] - rows[y]);
-        if length("a hole's radius", hole.radius)? >= room {
+        let max_radius = 0.5 * (columns[x + 1] - columns[x]).min(rows[y + 1] - rows[y]);
+        if length("a hole's radius", hole.radius)? >= max_radius {
             return Err(bad(format!(
-                "hole {i} has radius {}: its cell allows less than {room}",
+                "hole {i} has radius {}: its cell allows less than {max_radius}",
                 hole.radius
             )));
         }
@@ -94,8 +94,7 @@ pub fn plate(
                 continue;
             };
             let (cx, cy) = (0.5 * (columns[x] + columns[x + 1]), 0.5 * (rows[y] + rows[y + 1]));
-            // The first corner is up and right: an eighth of a turn, so the circle starts there
-            // too.
+            // The first corner is at an eighth of a turn, so the circle starts there too.
             let circle: Vec<[f64; 2]> = diagonal_circle(arc);
             let mut rim = |z: f64| -> Vec<u32> {
                 circle
@@ -105,10 +104,10 @@ pub fn plate(
             };
             let (top, bottom) = (rim(thickness), rim(0.0));
             surface.face_with_hole(&above, &top);
-            let turned = |v: &[u32]| -> Vec<u32> {
+            let reversed_loop = |v: &[u32]| -> Vec<u32> {
                 v[..1].iter().chain(v[1..].iter().rev()).copied().collect()
             };
-            surface.face_with_hole(&turned(&below), &turned(&bottom));
+            surface.face_with_hole(&reversed_loop(&below), &reversed_loop(&bottom));
             wall(&mut surface, &top, &bottom);
         }
     }
@@ -125,7 +124,7 @@ pub fn plate(
 /// `4 * arc` points of the unit circle, counter-clockwise from an eighth of a turn.
 fn diagonal_circle(arc: usize) -> Vec<[f64; 2]> {
     let n = 4 * arc;
-    // In units of half a piece, an eighth of a turn is a whole number.
+    // In units of half an edge, an eighth of a turn is a whole number.
     (0..n).map(|i| super::circle::turn(2 * i + arc, 2 * n)).collect()
 }
 
@@ -136,8 +135,8 @@ fn wall(surface: &mut Surface, below: &[u32], above: &[u32]) {
     }
 }
 
-/// A box with walls and a floor, open at the top, standing on `z = 0` with its middle on the z
-/// axis. Closed: 14 polygons.
+/// A box with walls and a floor, open at the top, on `z = 0` and centred on the z axis. Closed: 14
+/// polygons.
 ///
 /// # Errors
 /// `BadParameter` unless all lengths are positive numbers and the walls leave room for the inside.
@@ -159,7 +158,7 @@ pub fn open_box_surface(size: Vec3, thickness: f64) -> Result<Surface, Error> {
         let (x, y) = (0.5 * size.x - inset, 0.5 * size.y - inset);
         surface.ring([[-x, -y], [x, -y], [x, y], [-x, y]].map(|[x, y]| Vec3::new(x, y, z)))
     };
-    // Up the outside, over the rim and down the inside: one skin from the underside to the floor.
+    // One skin: up the outside, over the rim and down the inside, from the underside to the floor.
     let rings = [
         rectangle(0.0, 0.0),
         rectangle(0.0, size.z),
@@ -173,7 +172,7 @@ pub fn open_box_surface(size: Vec3, thickness: f64) -> Result<Surface, Error> {
 /// A hexagon bolt along the z axis: head above `z = 0`, shank below. Closed.
 ///
 /// `head` is the radius of the hexagon's corners, `shank` that of the shank, which has `6 * arc`
-/// pieces around.
+/// sides.
 ///
 /// # Errors
 /// `BadParameter` unless all lengths are positive numbers, the shank is thinner than the head's
@@ -211,9 +210,9 @@ pub fn bolt(
     wall(&mut surface, &end, &neck);
     surface.polygon(top);
     surface.polygon(end.into_iter().rev());
-    let turned =
+    let reversed_loop =
         |v: &[u32]| -> Vec<u32> { v[..1].iter().chain(v[1..].iter().rev()).copied().collect() };
-    surface.face_with_hole(&turned(&under), &turned(&neck));
+    surface.face_with_hole(&reversed_loop(&under), &reversed_loop(&neck));
     surface.finish()
 }
 
@@ -222,8 +221,8 @@ mod tests {
     use super::super::testing::*;
     use super::*;
 
-    /// The area of a regular polygon in a circle.
-    fn gon(n: usize, radius: f64) -> f64 {
+    /// The area of a regular polygon with its corners on a circle.
+    fn regular_polygon_area(n: usize, radius: f64) -> f64 {
         let n = n as f64;
         0.5 * n * radius * radius * (std::f64::consts::TAU / n).sin()
     }
@@ -235,7 +234,8 @@ mod tests {
         for arc in [1, 3, 8] {
             let mesh = plate(&[0.0, 1.0, 4.0, 6.0], &[-1.0, 0.0, 2.0], 0.5, &holes, arc).unwrap();
             assert_eq!(assert_closed(&mesh), 1);
-            let exact = 0.5 * (18.0 - gon(4 * arc, 0.4) - gon(4 * arc, 0.9));
+            let exact = 0.5
+                * (18.0 - regular_polygon_area(4 * arc, 0.4) - regular_polygon_area(4 * arc, 0.9));
             assert!((volume(&mesh) - exact).abs() < 1e-12);
         }
         let plain = plate(&[0.0, 2.0], &[0.0, 3.0], 4.0, &[], 1).unwrap();
@@ -250,13 +250,14 @@ mod tests {
         for arc in [1, 4] {
             let mesh = bolt(6.0, 5.0, 3.0, 12.0, arc).unwrap();
             assert_eq!(assert_closed(&mesh), 1);
-            let exact = 5.0 * gon(6, 6.0) + 12.0 * gon(6 * arc, 3.0);
+            let exact =
+                5.0 * regular_polygon_area(6, 6.0) + 12.0 * regular_polygon_area(6 * arc, 3.0);
             assert!((volume(&mesh) - exact).abs() < 1e-9);
         }
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         let unit = [0.0, 1.0];
         let hole = |x, y, radius| Hole { cell: [x, y], radius };
         assert_bad(plate(&[0.0], &unit, 1.0, &[], 1), "lines of the plate is 1");

@@ -1,7 +1,7 @@
 //! Prisms over polygons that need not be convex: stars, spirals, any outline.
 //!
-//! Their ends are single polygons of many corners, the hard case for everything that takes polygons
-//! as they are (Zachmann 1994, section 3.2, allows non-convex ones).
+//! Their ends are single polygons of many corners, the hard case for all methods that work on
+//! polygons directly (Zachmann 1994, section 3.2, allows non-convex ones).
 
 use std::f64::consts::TAU;
 
@@ -14,13 +14,13 @@ use crate::mesh::Mesh;
 
 /// The prism over a polygon in the xy plane, from `z = 0` to `z = height`.
 ///
-/// Both ends are polygons with the corners of the outline, which may run either way round and need
-/// not be convex; that it does not cross itself is the caller's to ensure. `n + 2` planar polygons,
-/// closed.
+/// Both ends are polygons with the corners of the outline, which may have either orientation and
+/// need not be convex; the caller must ensure that it does not cross itself. `n + 2` planar
+/// polygons, closed.
 ///
 /// # Errors
-/// `BadParameter` unless the outline has at least 3 points, all finite, neighbours different, some
-/// area, and the height is a positive number.
+/// `BadParameter` unless the outline has at least 3 points, all finite and different from their
+/// neighbours, and an area that is not zero, and the height is a positive number.
 pub fn prism(outline: &[[f64; 2]], height: f64) -> Result<Mesh, Error> {
     prism_surface(outline, height, 1)?.finish()
 }
@@ -72,7 +72,7 @@ pub fn star_prism(points: usize, outer: f64, inner: f64, height: f64) -> Result<
     prism(&star_outline(points, outer, inner)?, height)
 }
 
-/// The outline, counterclockwise.
+/// The outline of [`star_prism`], counter-clockwise.
 pub fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2]>, Error> {
     length("the star's outer radius", outer)?;
     length("the star's inner radius", inner)?;
@@ -90,14 +90,14 @@ pub fn star_outline(points: usize, outer: f64, inner: f64) -> Result<Vec<[f64; 2
 
 /// The prism over a spiral band about the z axis. Closed.
 ///
-/// The band's middle winds outward by `pitch` a turn, from radius `pitch`; `width`, the share of
-/// the pitch that it fills, is below 1 so that its turns stay apart. `steps` straight pieces make
-/// the whole length: `2 * steps + 4` polygons, the ends non-convex polygons of `2 * steps + 2`
-/// corners.
+/// The centre line of the band winds outward by `pitch` per turn, from radius `pitch`; `width`, the
+/// share of the pitch that the band fills, is below 1 so that its turns do not touch. The whole
+/// length has `steps` straight pieces: `2 * steps + 4` polygons, the ends non-convex polygons of
+/// `2 * steps + 2` corners.
 ///
 /// # Errors
 /// `BadParameter` unless pitch and height are positive numbers, `width` is from 0.01 to 0.9,
-/// `turns` from 0.1 to 1000, and there are at least 12 steps a turn.
+/// `turns` from 0.1 to 1000, and there are at least 12 steps per turn.
 pub fn spiral_prism(
     pitch: f64,
     width: f64,
@@ -108,7 +108,7 @@ pub fn spiral_prism(
     prism(&spiral_outline(pitch, width, turns, steps)?, height)
 }
 
-/// The outline, counterclockwise.
+/// The outline of [`spiral_prism`], counter-clockwise.
 pub fn spiral_outline(
     pitch: f64,
     width: f64,
@@ -120,14 +120,14 @@ pub fn spiral_outline(
     between("the number of turns", turns, 0.1, 1000.0)?;
     count("the number of steps of the spiral", steps, 2)?;
     total("spiral", &[steps, 2])?;
-    let whole = steps as f64;
-    if whole < 12.0 * turns {
+    let step_count = steps as f64;
+    if step_count < 12.0 * turns {
         return Err(bad(format!(
-            "the spiral has {steps} steps for {turns} turns: at least 12 a turn are needed"
+            "the spiral has {steps} steps for {turns} turns: at least 12 per turn are needed"
         )));
     }
     let side = |i: usize, offset: f64| {
-        let t = turns * (i as f64 / whole);
+        let t = turns * (i as f64 / step_count);
         let (sin, cos) = (t * TAU).sin_cos();
         let r = pitch * (1.0 + t + offset);
         [r * cos, r * sin]
@@ -163,19 +163,20 @@ mod tests {
             let mesh = spiral_prism(1.0, 0.4, turns, 0.5, steps).unwrap();
             assert_eq!(assert_closed(&mesh), 1);
             assert_eq!(mesh.triangles().len(), 2 * (2 * steps + 2) + 2 * 2 * steps);
-            // The band's area is its width times the length of its middle, to the step.
+            // The band's area is its width times the length of its centre line, up to the
+            // discretisation.
             let r = |t: f64| 1.0 + t;
-            let long = TAU * (r(turns) * r(turns) - 1.0) / 2.0;
-            assert!((volume(&mesh) / (0.5 * 0.4 * long) - 1.0).abs() < 0.06);
+            let length_of_middle = TAU * (r(turns) * r(turns) - 1.0) / 2.0;
+            assert!((volume(&mesh) / (0.5 * 0.4 * length_of_middle) - 1.0).abs() < 0.06);
         }
     }
 
     #[test]
-    fn either_way_round_is_outward() {
+    fn either_orientation_of_the_outline_gives_an_outward_surface() {
         let l = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]];
-        let mut back = l;
-        back.reverse();
-        for outline in [l, back] {
+        let mut reversed = l;
+        reversed.reverse();
+        for outline in [l, reversed] {
             let mesh = prism(&outline, 2.0).unwrap();
             assert_eq!(assert_closed(&mesh), 1);
             assert!((volume(&mesh) - 6.0).abs() < 1e-12);
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         assert_bad(prism(&[[0.0, 0.0], [1.0, 0.0]], 1.0), "corners of the outline is 2");
         assert_bad(prism(&[[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], 1.0), "no area");
         assert_bad(prism(&[[0.0, 0.0], [1.0, 0.0], [1.0, 0.0]], 1.0), "the same");
@@ -192,7 +193,7 @@ mod tests {
         assert_bad(star_prism(5, 1.0, 1.0, 1.0), "below its outer");
         assert_bad(star_prism(5, 2.0, 1.0, -1.0), "height is -1");
         assert_bad(spiral_prism(1.0, 1.0, 2.0, 1.0, 48), "width");
-        assert_bad(spiral_prism(1.0, 0.5, 2.0, 1.0, 20), "12 a turn");
+        assert_bad(spiral_prism(1.0, 0.5, 2.0, 1.0, 20), "12 per turn");
         assert_bad(spiral_prism(1.0, 0.5, f64::INFINITY, 1.0, 20), "turns");
     }
 }

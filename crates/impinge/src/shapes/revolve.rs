@@ -1,4 +1,4 @@
-//! Surfaces of revolution about the z axis, and the solids that are best made that way.
+//! Surfaces of revolution about the z axis, and the solids that are built in this way.
 //!
 //! Cylinder and hyperboloid are among the shapes of Zachmann 1994, section 8.1.
 
@@ -9,15 +9,15 @@ use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// The solid swept by a profile turned about the z axis, in `segments` steps.
+/// The solid of revolution of a profile about the z axis, in `segments` steps.
 ///
 /// The profile is a chain of points `[radius, z]`. If its last point equals its first, it is a loop
-/// away from the axis and makes a ring. Otherwise each end either lies on the axis (`radius`
+/// away from the axis and gives a ring. Otherwise each end either lies on the axis (`radius`
 /// exactly 0) and becomes a single vertex, or is closed by one flat polygon of `segments` corners.
-/// No other point may lie on the axis. Profiles may run either way: the surface is turned outward.
-/// A profile that crosses itself is not noticed.
+/// No other point may be on the axis. Profiles may have either direction: the surface is oriented
+/// outward. A profile that crosses itself is not detected.
 ///
-/// `segments` planar polygons for every step of the profile, and the two ends. Closed.
+/// It has `segments` planar polygons for every step of the profile, and the two ends. Closed.
 ///
 /// ```
 /// use impinge::shapes::revolve;
@@ -64,7 +64,7 @@ pub fn revolve_surface(profile: &[[f64; 2]], segments: usize) -> Result<Surface,
         if next == [r, z] && !(end && i > 0) {
             return Err(bad(format!("points {i} and {} of the profile are the same", i + 1)));
         }
-        // In units of the largest coordinate, so that the cubes neither overflow nor vanish.
+        // In units of the largest coordinate, so that the cubes neither overflow nor underflow.
         let [r0, r1, dz] = [r / largest, next[0] / largest, (next[1] - z) / largest];
         volume += (r0 * r0 + r0 * r1 + r1 * r1) * dz;
     }
@@ -94,7 +94,7 @@ pub fn revolve_surface(profile: &[[f64; 2]], segments: usize) -> Result<Surface,
     Ok(surface)
 }
 
-/// `profile` with every step cut into `pieces` equal ones.
+/// `profile` with every step divided into `pieces` equal ones.
 #[must_use]
 pub fn refine(profile: &[[f64; 2]], pieces: usize) -> Vec<[f64; 2]> {
     let mut fine = Vec::with_capacity(profile.len() * pieces);
@@ -108,7 +108,7 @@ pub fn refine(profile: &[[f64; 2]], pieces: usize) -> Vec<[f64; 2]> {
     fine
 }
 
-/// A cylinder along the z axis, its middle at the origin: `segments` rectangles and two end
+/// A cylinder along the z axis with its centre at the origin: `segments` rectangles and two end
 /// polygons. Closed.
 ///
 /// # Errors
@@ -130,7 +130,7 @@ pub fn cone(radius: f64, height: f64, segments: usize) -> Result<Mesh, Error> {
     revolve(&[[radius, 0.0], [0.0, height]], segments)
 }
 
-/// A cylinder with half balls at its ends, along the z axis, its middle at the origin. Closed.
+/// A cylinder with half balls at its ends, along the z axis with its centre at the origin. Closed.
 ///
 /// `length` is that of the cylinder between the half balls, each of which has `rings` bands:
 /// `segments * (2 * rings + 1)` polygons.
@@ -167,8 +167,8 @@ pub fn capsule_profile(
     Ok(profile)
 }
 
-/// A straight pipe with a wall, along the z axis, its middle at the origin: `4 * segments` quads.
-/// Closed.
+/// A straight pipe with a wall, along the z axis with its centre at the origin: `4 * segments`
+/// quads. Closed.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < inner < outer`, the length is a positive number and there are at
@@ -177,7 +177,7 @@ pub fn tube(outer: f64, inner: f64, length: f64, segments: usize) -> Result<Mesh
     revolve(&tube_profile(outer, inner, length)?, segments)
 }
 
-/// The profile that is revolved.
+/// The profile of [`tube`].
 pub fn tube_profile(outer: f64, inner: f64, long: f64) -> Result<Vec<[f64; 2]>, Error> {
     length("the tube's outer radius", outer)?;
     length("the tube's inner radius", inner)?;
@@ -191,8 +191,8 @@ pub fn tube_profile(outer: f64, inner: f64, long: f64) -> Result<Vec<[f64; 2]>, 
     Ok(vec![[outer, -h], [outer, h], [inner, h], [inner, -h], [outer, -h]])
 }
 
-/// The wall of a cylinder without its ends, along the z axis, its middle at the origin: `segments`
-/// rectangles. Open.
+/// The wall of a cylinder without its ends, along the z axis with its centre at the origin:
+/// `segments` rectangles. Open.
 ///
 /// # Errors
 /// `BadParameter` unless both lengths are positive numbers and there are at least 3 segments.
@@ -246,11 +246,11 @@ pub fn hyperboloid_surface(
         return Err(bad(format!("the hyperboloid's waist {waist} must be below its rim {rim}")));
     }
     // r^2 = waist^2 + (k z)^2 with r = rim at the ends; t runs from -1 to 1.
-    let grow = (rim - waist) * (rim + waist);
+    let growth = (rim - waist) * (rim + waist);
     let profile: Vec<[f64; 2]> = (0..=rings)
         .map(|i| {
             let t = (2 * i) as f64 / rings as f64 - 1.0;
-            [(waist * waist + grow * t * t).sqrt(), 0.5 * height * t]
+            [(waist * waist + growth * t * t).sqrt(), 0.5 * height * t]
         })
         .collect();
     revolve_surface(&profile, segments)
@@ -299,11 +299,11 @@ mod tests {
     }
 
     #[test]
-    fn either_way_of_the_profile_is_outward() {
+    fn either_direction_of_the_profile_gives_an_outward_surface() {
         let profile = [[0.0, 0.0], [2.0, 1.0], [1.0, 3.0]];
-        let mut back = profile;
-        back.reverse();
-        for p in [profile, back] {
+        let mut reversed = profile;
+        reversed.reverse();
+        for p in [profile, reversed] {
             assert_closed(&revolve(&p, 9).unwrap());
         }
         let mut ring = tube_profile(2.0, 1.0, 1.0).unwrap();
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         assert_bad(revolve(&[[1.0, 0.0]], 8), "points of the profile is 1");
         assert_bad(revolve(&[[1.0, 0.0], [1.0, 0.0]], 8), "closed profile");
         assert_bad(revolve(&[[1.0, 0.0], [1.0, 1.0], [1.0, 1.0], [0.0, 2.0]], 8), "the same");

@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// A box with its middle at the origin and edges of the given lengths along the axes: 6 rectangles,
+/// A box with its centre at the origin and edges of the given lengths along the axes: 6 rectangles,
 /// closed.
 ///
 /// ```
@@ -28,7 +28,7 @@ pub fn cuboid(size: impl Into<Vec3>) -> Result<Mesh, Error> {
     cuboid_grid(size, [1, 1, 1])
 }
 
-/// As [`cuboid`], with every edge along axis `i` cut into `cells[i]` equal pieces: a grid of
+/// As [`cuboid`], with every edge along axis `i` divided into `cells[i]` equal pieces: a grid of
 /// rectangles on every face.
 ///
 /// `2 (nx ny + ny nz + nz nx)` polygons, closed.
@@ -49,7 +49,7 @@ pub fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, Error> {
     let mut surface = Surface::new();
     let mut known: HashMap<[usize; 3], u32> = HashMap::new();
     let at = |axis: usize, i: usize| {
-        // The two ends are exactly half the size, whatever the count.
+        // The two ends are exactly at half the size, for any count.
         let share = (2 * i) as f64 / cells[axis] as f64 - 1.0;
         share * (0.5 * size[axis])
     };
@@ -82,7 +82,7 @@ pub fn cuboid_surface(size: Vec3, cells: [usize; 3]) -> Result<Surface, Error> {
     Ok(surface)
 }
 
-/// A box between two corners, to put composite shapes together. `low < high` in every coordinate.
+/// A box between two corners, for composite shapes. `low < high` in every coordinate.
 #[must_use]
 pub fn block(low: Vec3, high: Vec3) -> Surface {
     let mut surface = Surface::new();
@@ -140,8 +140,8 @@ pub fn octahedron(radius: f64) -> Result<Mesh, Error> {
 
 /// Separate equal cubes on a lattice about the origin: `6 nx ny nz` squares, each cube closed.
 ///
-/// `pitch` is the distance from one cube to the next, middle to middle, and `edge`, smaller than
-/// it, a cube's size.
+/// `pitch` is the distance between the centres of neighbouring cubes, and `edge`, smaller than it,
+/// the edge length of a cube.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < edge < pitch` and every count is at least 1.
@@ -179,8 +179,8 @@ pub fn cube_array_surface(counts: [usize; 3], pitch: f64, edge: f64) -> Result<S
 /// Three bars along the axes that cross at the origin: 18 rectangles, or 36 triangles; three closed
 /// pieces.
 ///
-/// `length` is the length of each bar and `width`, smaller than it, its edge across. The pieces
-/// pass through each other: a body of soup, as its model was.
+/// `length` is the length of each bar and `width`, smaller than it, the side of its square cross
+/// section. The pieces intersect each other: a polygon soup, as in the original model.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < width < length`.
@@ -188,7 +188,8 @@ pub fn axis_body(length: f64, width: f64) -> Result<Mesh, Error> {
     axis_surface(length, width, 1, 1)?.finish()
 }
 
-/// The surface of the mesh that [`axis_body`] makes, along any axis.
+/// The surface of the mesh that [`axis_body`] makes, with `along` cells along each bar and `across`
+/// cells across.
 pub fn axis_surface(long: f64, width: f64, along: usize, across: usize) -> Result<Surface, Error> {
     length("the length of the axis body", long)?;
     length("the width of the axis body", width)?;
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         assert_bad(cuboid([1.0, 0.0, 1.0]), "box's size is 0");
         assert_bad(cuboid([1.0, 1.0, f64::NAN]), "NaN");
         assert_bad(cuboid_grid([1.0; 3], [1, 0, 1]), "from 1");

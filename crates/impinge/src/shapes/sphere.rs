@@ -13,8 +13,8 @@ use crate::error::Error;
 use crate::math::Vec3;
 use crate::mesh::Mesh;
 
-/// A sphere about the origin, from an icosahedron whose edges are cut into `subdivisions` pieces:
-/// `20 n^2` triangles.
+/// A sphere about the origin, from an icosahedron whose edges are divided into `subdivisions`
+/// pieces: `20 n^2` triangles.
 ///
 /// Closed; all vertices lie on the sphere, to rounding, so the mesh lies within it. The triangles
 /// differ in area by less than a factor of 3.
@@ -38,8 +38,8 @@ pub fn icosphere_surface(radius: f64, n: usize) -> Result<Surface, Error> {
     total("sphere", &[20, n, n])?;
     let corners = icosahedron_corners();
     let mut surface = Surface::new();
-    // A lattice point of a face is named by its weights at the face's corners; on an edge, two of
-    // them name it.
+    // The key of a lattice point of a face is its weights at the face's corners; on an edge, two
+    // weights identify it.
     let mut known: HashMap<[(usize, usize); 3], u32> = HashMap::new();
     for face in icosahedron_faces(&corners) {
         let mut point = |i: usize, j: usize| {
@@ -162,7 +162,7 @@ pub fn ellipsoid_surface(radii: Vec3, rings: usize, segments: usize) -> Result<S
 /// `BadParameter` unless `0 < alpha < 1`, there are at least 2 rings and at least 3 segments.
 pub fn nested_spheres(alpha: f64, rings: usize, segments: usize) -> Result<(Mesh, Mesh), Error> {
     if !(alpha > 0.0 && alpha < 1.0) {
-        return Err(bad(format!("alpha is {alpha}: it must lie between 0 and 1, both excluded")));
+        return Err(bad(format!("alpha is {alpha}: it must be between 0 and 1, both excluded")));
     }
     let outer = ellipsoid_surface(Vec3::ONE, rings, segments)?;
     let mut inner = outer.clone();
@@ -170,8 +170,8 @@ pub fn nested_spheres(alpha: f64, rings: usize, segments: usize) -> Result<(Mesh
     Ok((outer.finish()?, inner.finish()?))
 }
 
-/// A hollow ball: a sphere with a concentric spherical cavity. Two closed skins, the inner one
-/// turned to the cavity.
+/// A hollow ball: a sphere with a concentric spherical cavity. Two closed skins; the inner one is
+/// oriented towards the cavity.
 ///
 /// `2 * rings * segments` polygons.
 ///
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_has_an_outer_and_an_inward_skin() {
+    fn a_shell_has_an_outer_and_an_inner_skin() {
         let shell = spherical_shell(2.0, 1.0, 8, 12).unwrap();
         let volumes = closed_pieces(&shell);
         assert!(volumes.len() == 2 && volumes[0] > 0.0 && volumes[1] < 0.0);
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         assert_bad(icosphere(0.0, 3), "radius is 0");
         assert_bad(icosphere(1.0, 0), "subdivisions is 0");
         assert_bad(icosphere(1.0, 1 << 20), "polygons");

@@ -1,10 +1,10 @@
 //! Pipes: a circle swept along a path.
 //!
-//! Straight runs keep their round section and meet in mitred joints: the cross section at a bend
-//! lies in the plane that halves the angle. Reflecting the section's frame in that plane carries it
-//! from one run to the next without twist, the discrete case of a rotation-minimising frame (W.
+//! Straight runs have a constant round section and meet in mitred joints: the cross section at a
+//! bend is in the plane that bisects the angle. Reflecting the section's frame at that plane gives
+//! the frame of the next run without twist, the discrete case of a rotation-minimising frame (W.
 //! Wang, B. Juettler, D. Zheng, Y. Liu: Computation of rotation minimizing frames, ACM Trans.
-//! Graph. 27(1), 2008, use two such reflections a step on smooth curves).
+//! Graph. 27(1), 2008, use two such reflections per step on smooth curves).
 
 use std::f64::consts::PI;
 
@@ -17,14 +17,14 @@ use crate::mesh::Mesh;
 
 /// The sharpest bend of a pipe: the cosine of the angle between the directions before and after it.
 ///
-/// About 151 degrees; sharper ones would put the mitre more than four radii out.
-const SHARPEST_BEND: f64 = -0.875;
+/// About 151 degrees; a sharper bend has a mitre that extends by more than four radii.
+const MIN_BEND_COSINE: f64 = -0.875;
 
-/// A pipe of the given radius along `path`, its ends closed by flat polygons.
+/// A pipe of the given radius along `path`, with its ends closed by flat polygons.
 ///
-/// `segments * (points - 1) + 2` planar polygons, closed. Every run keeps the full radius: its
-/// lines run parallel to the path. Runs shorter than the mitres at their ends need make the pipe
-/// fold into itself; that is not noticed.
+/// `segments * (points - 1) + 2` planar polygons, closed. Every run has the full radius: its edges
+/// are parallel to the path. A run that is shorter than its mitres makes the pipe intersect itself;
+/// that is not detected.
 ///
 /// ```
 /// use impinge::{Vec3, shapes::pipe};
@@ -35,8 +35,9 @@ const SHARPEST_BEND: f64 = -0.875;
 /// ```
 ///
 /// # Errors
-/// `BadParameter` unless the path has at least 2 points, all finite, neighbours different, no bend
-/// sharper than 150 degrees, the radius is a positive number and there are at least 3 segments.
+/// `BadParameter` unless the path has at least 2 points, all finite and different from their
+/// neighbours, no bend is sharper than 150 degrees, the radius is a positive number and there are
+/// at least 3 segments.
 pub fn pipe(path: &[Vec3], radius: f64, segments: usize) -> Result<Mesh, Error> {
     pipe_surface(path, radius, segments)?.finish()
 }
@@ -54,8 +55,8 @@ pub fn pipe_surface(path: &[Vec3], radius: f64, segments: usize) -> Result<Surfa
     }
     let mut directions = Vec::with_capacity(path.len() - 1);
     for (i, run) in path.windows(2).enumerate() {
-        // Scaled first: the length of a vector of huge or tiny components neither overflows nor
-        // vanishes.
+        // Scaled first, so that the squares of huge or tiny components neither overflow nor
+        // underflow.
         let step = run[1] - run[0];
         let scale = step.abs().max_element();
         if scale == 0.0 {
@@ -65,7 +66,7 @@ pub fn pipe_surface(path: &[Vec3], radius: f64, segments: usize) -> Result<Surfa
     }
     let circle = unit_circle(segments);
     let first = directions[0];
-    let mut u = sideways(first);
+    let mut u = perpendicular(first);
     let mut v = first.cross(u);
     let mut surface = Surface::new();
     let mut rings = Vec::with_capacity(path.len());
@@ -73,21 +74,21 @@ pub fn pipe_surface(path: &[Vec3], radius: f64, segments: usize) -> Result<Surfa
         let before = directions[i.saturating_sub(1)];
         let after = directions[i.min(directions.len() - 1)];
         let turn = before.dot(after);
-        if turn < SHARPEST_BEND {
+        if turn < MIN_BEND_COSINE {
             return Err(bad(format!(
-                "the path bends back at point {i} by {:.0} degrees: 150 are allowed, round the bend with more points",
+                "the path bends back at point {i} by {:.0} degrees: at most 150 are allowed, round the bend with more points",
                 turn.clamp(-1.0, 1.0).acos() * 180.0 / PI
             )));
         }
         let half = (before + after).normalize();
         let ring = circle.iter().map(|[x, y]| {
             let o = (u * *x + v * *y) * radius;
-            // Along the run before, into the plane that halves the angle.
+            // Projected along the previous run into the plane that bisects the angle.
             *p + (o - before * (o.dot(half) / before.dot(half)))
         });
         rings.push(surface.ring(ring));
         u = reflect(u, half);
-        // Restores right angles that rounding has worn off over many bends.
+        // Corrects the rounding errors that accumulate over many bends.
         u = (u - after * u.dot(after)).normalize();
         v = after.cross(u);
     }
@@ -100,7 +101,7 @@ fn reflect(v: Vec3, normal: Vec3) -> Vec3 {
 }
 
 /// A unit vector at right angles to `d`: an axis if `d` is along one.
-fn sideways(d: Vec3) -> Vec3 {
+fn perpendicular(d: Vec3) -> Vec3 {
     let size = d.abs();
     let axis = if size.x <= size.y && size.x <= size.z {
         Vec3::X
@@ -115,9 +116,9 @@ fn sideways(d: Vec3) -> Vec3 {
 /// `corners` with every inner corner replaced by an arc of `steps` chords that touches both its
 /// runs.
 ///
-/// The arc takes as much of either run as `radius` needs, but at most 0.45 of the shorter run.
-/// Corners without a bend stay as they are, and all do unless `radius` is positive and `steps` at
-/// least 1. Feeds [`pipe`], which checks the path.
+/// The arc replaces as much of either run as `radius` requires, but at most 0.45 of the shorter
+/// run. Corners without a bend are unchanged, and so are all corners unless `radius` is positive
+/// and `steps` at least 1. The result is a path for [`pipe`], which checks it.
 #[must_use]
 pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
     let mut path = Vec::with_capacity(corners.len() * (steps + 1));
@@ -126,8 +127,8 @@ pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
             path.push(*c);
             continue;
         }
-        let (back, ahead) = (corners[i - 1] - *c, corners[i + 1] - *c);
-        let (b, a) = (back.normalize_or_zero(), ahead.normalize_or_zero());
+        let (backward, forward) = (corners[i - 1] - *c, corners[i + 1] - *c);
+        let (b, a) = (backward.normalize_or_zero(), forward.normalize_or_zero());
         let cos = b.dot(a).clamp(-1.0, 1.0);
         let half_angle = 0.5 * cos.acos();
         if steps == 0
@@ -139,7 +140,7 @@ pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
             path.push(*c);
             continue;
         }
-        let room = 0.45 * back.length().min(ahead.length());
+        let room = 0.45 * backward.length().min(forward.length());
         let cut = (radius / half_angle.tan()).min(room);
         let r = cut * half_angle.tan();
         let middle = *c + (b + a).normalize() * (r / half_angle.sin());
@@ -153,15 +154,15 @@ pub fn round_corners(corners: &[Vec3], radius: f64, steps: usize) -> Vec<Vec3> {
     path
 }
 
-/// A coil spring about the z axis, its middle at the origin: a [`pipe`] along a helix. Closed.
+/// A coil spring about the z axis with its centre at the origin: a [`pipe`] along a helix. Closed.
 ///
 /// `radius` is that of the helix, `pitch` the rise of one turn, `steps` the number of straight runs
-/// of a turn. The wire has radius `wire` and `segments` polygons around it:
-/// `segments * ceil(turns * steps) + 2` polygons in all.
+/// per turn. The wire has radius `wire` and `segments` sides: `segments * ceil(turns * steps) + 2`
+/// polygons in all.
 ///
 /// # Errors
 /// `BadParameter` unless `0 < wire < radius`, `2 * wire < pitch`, `0 < turns <= 10000`, there are
-/// at least 6 steps a turn and at least 3 segments.
+/// at least 6 steps per turn and at least 3 segments.
 pub fn coil(
     radius: f64,
     wire: f64,
@@ -218,8 +219,8 @@ mod tests {
         assert_planar(&surface);
         let mesh = surface.finish().unwrap();
         assert_eq!(assert_closed(&mesh), 1);
-        let gon = 0.25 * 6.0 * (PI / 6.0).sin();
-        assert!((volume(&mesh) - 4.0 * gon).abs() < 1e-12);
+        let section = 0.25 * 6.0 * (PI / 6.0).sin();
+        assert!((volume(&mesh) - 4.0 * section).abs() < 1e-12);
     }
 
     #[test]
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         let line = [Vec3::ZERO, Vec3::X];
         assert_bad(pipe(&line[..1], 1.0, 8), "points of the path is 1");
         assert_bad(pipe(&[Vec3::X, Vec3::X], 1.0, 8), "the same");

@@ -1,4 +1,4 @@
-//! What the tests of the generators ask of a mesh, independent of how it was made.
+//! Checks of generated meshes, independent of the generators.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,7 +6,7 @@ use super::builder::Surface;
 use crate::math::{Vec3, coordinate_key};
 use crate::mesh::Mesh;
 
-/// Six times the signed volume, over six.
+/// The signed volume.
 pub fn volume(mesh: &Mesh) -> f64 {
     let o = mesh.bounds().center();
     let six: f64 = (0..mesh.triangles().len())
@@ -28,7 +28,8 @@ pub fn area(mesh: &Mesh) -> f64 {
         .sum()
 }
 
-/// All coordinates finite, every vertex used, every triangle with three places and an area.
+/// Asserts that all coordinates are finite, every vertex is used, and every triangle has three
+/// different corners and an area.
 pub fn assert_sound(mesh: &Mesh) {
     assert!(!mesh.triangles().is_empty());
     assert!(mesh.vertices().iter().all(|v| v.is_finite()));
@@ -42,16 +43,17 @@ pub fn assert_sound(mesh: &Mesh) {
     }
 }
 
-/// Sound; every directed edge has exactly one opposite, every vertex one fan, no two vertices of a
-/// connected piece at one place, and every piece encloses a positive volume. Returns the number of
-/// connected pieces.
+/// Asserts that the mesh is sound, every directed edge has exactly one opposite, every vertex has
+/// one fan, no two vertices of a connected piece have the same position, and every piece encloses a
+/// positive volume. Returns the number of connected pieces.
 pub fn assert_closed(mesh: &Mesh) -> usize {
     let volumes = closed_pieces(mesh);
     assert!(volumes.iter().all(|v| *v > 0.0), "inward: {volumes:?}");
     volumes.len()
 }
 
-/// As [`assert_closed`] without the sign: the signed volume of every connected piece.
+/// As [`assert_closed`], but for any sign of the volumes. Returns the signed volume of every
+/// connected piece.
 pub fn closed_pieces(mesh: &Mesh) -> Vec<f64> {
     assert_sound(mesh);
     let mut edges: HashMap<(u32, u32), u32> = HashMap::new();
@@ -59,13 +61,17 @@ pub fn closed_pieces(mesh: &Mesh) -> Vec<f64> {
         for i in 0..3 {
             let apex = t[(i + 2) % 3];
             let twice = edges.insert((t[i], t[(i + 1) % 3]), apex);
-            assert!(twice.is_none(), "edge {:?} runs twice the same way", (t[i], t[(i + 1) % 3]));
+            assert!(
+                twice.is_none(),
+                "edge {:?} occurs twice in the same direction",
+                (t[i], t[(i + 1) % 3])
+            );
         }
     }
     for (a, b) in edges.keys() {
         assert!(edges.contains_key(&(*b, *a)), "edge {a} {b} has no opposite");
     }
-    // One fan a vertex: walking around it from any triangle meets all of its triangles.
+    // One fan per vertex: a walk around it from any triangle passes through all of its triangles.
     let mut degree = vec![0_usize; mesh.vertices().len()];
     let mut start = vec![0_u32; mesh.vertices().len()];
     for (a, b) in edges.keys() {
@@ -87,7 +93,7 @@ pub fn closed_pieces(mesh: &Mesh) -> Vec<f64> {
     let mut places = HashSet::new();
     for (v, p) in mesh.vertices().iter().enumerate() {
         let bits = coordinate_key(*p);
-        assert!(places.insert((piece[v], bits)), "vertex {v} at {p} is there twice");
+        assert!(places.insert((piece[v], bits)), "vertex {v} at {p} has a duplicate");
     }
     let o = mesh.bounds().center();
     let mut volumes = vec![0.0; 1 + piece.iter().max().copied().unwrap_or(0)];
@@ -124,7 +130,8 @@ fn pieces(mesh: &Mesh) -> Vec<usize> {
         .collect()
 }
 
-/// Every corner of every polygon lies in the polygon's plane, to rounding of the shape's size.
+/// Asserts that every corner of every polygon is in the polygon's plane, up to rounding relative to
+/// the shape's size.
 pub fn assert_planar(surface: &Surface) {
     let v = surface.vertices();
     for polygon in surface.polygons() {
@@ -141,7 +148,7 @@ pub fn assert_planar(surface: &Surface) {
     }
 }
 
-/// The very same bits.
+/// Asserts that two meshes are equal bit for bit.
 pub fn assert_same_bits(a: &Mesh, b: &Mesh) {
     assert_eq!(a.triangles(), b.triangles());
     let bits = |m: &Mesh| -> Vec<[u64; 3]> {
@@ -150,10 +157,10 @@ pub fn assert_same_bits(a: &Mesh, b: &Mesh) {
     assert_eq!(bits(a), bits(b));
 }
 
-/// That `result` is refused as a bad parameter, with a message that contains `what`.
+/// Asserts that `result` is an error about a bad parameter whose message contains `what`.
 #[track_caller]
 pub fn assert_bad(result: Result<Mesh, crate::Error>, what: &str) {
-    let error = result.expect_err("a senseless parameter was accepted");
+    let error = result.expect_err("an invalid parameter was accepted");
     assert_eq!(error.kind(), crate::ErrorKind::BadParameter, "{error}");
     assert!(error.to_string().contains(what), "{error}");
 }

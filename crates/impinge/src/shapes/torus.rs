@@ -1,6 +1,6 @@
-//! Tori, smooth and deformed.
+//! Plain and deformed tori.
 //!
-//! The torus is the second test object of Zachmann 1994, section 3.6; a deformed torus flies among
+//! The torus is the second test object of Zachmann 1994, section 3.6; a deformed torus moves among
 //! stalagmites in the *Torus* data set of Klosowski et al. 1998, section 5.2.
 
 use std::f64::consts::TAU;
@@ -12,9 +12,10 @@ use crate::error::Error;
 use crate::math::{Random, Vec3};
 use crate::mesh::Mesh;
 
-/// A torus about the z axis: a circle of radius `minor` led around at distance `major`.
+/// A torus about the z axis: a circle of radius `minor` rotated about it at distance `major`.
 ///
-/// `around * across` planar quads, closed; `around` counts along the long way.
+/// `around * across` planar quads, closed; `around` is the number of segments about the axis,
+/// `across` about the circle.
 ///
 /// ```
 /// let ring = impinge::shapes::torus(2.0, 0.5, 24, 12)?;
@@ -35,13 +36,13 @@ pub fn torus_surface(
     around: usize,
     across: usize,
 ) -> Result<Surface, Error> {
-    check(major, minor, around, across)?;
+    check_parameters(major, minor, around, across)?;
     let section = unit_circle(across);
     let mut surface = Surface::new();
     let rings: Vec<_> = unit_circle(around)
         .into_iter()
         .map(|[c, s]| {
-            // Counter-clockwise seen from ahead: outward, then down.
+            // Counter-clockwise seen from the next ring: outward, then down.
             surface.ring(section.iter().map(|[x, y]| {
                 let r = major + minor * x;
                 Vec3::new(c * r, s * r, -minor * y)
@@ -52,12 +53,12 @@ pub fn torus_surface(
     Ok(surface)
 }
 
-/// A torus with bumps: its thickness and the height of its middle line swing along both circles, by
-/// seeded waves.
+/// A torus with bumps: its thickness and the height of its centre line vary along both circles, as
+/// sums of seeded waves.
 ///
-/// `bump`, from 0 to 0.9, is the largest relative change of the thickness, and the middle line
-/// moves up and down by at most `bump * minor`. The quads are not planar, so each is given as two
-/// triangles: `2 * around * across` of them, closed. With `bump = 0` it is the plain torus,
+/// `bump`, from 0 to 0.9, is the largest relative change of the thickness, and the centre line
+/// moves up and down by at most `bump * minor`. The quads are not planar, so each is divided into
+/// two triangles: `2 * around * across` in all, closed. With `bump = 0` it is the plain torus,
 /// triangulated.
 ///
 /// # Errors
@@ -82,7 +83,7 @@ pub fn deformed_surface(
     bump: f64,
     seed: u64,
 ) -> Result<Surface, Error> {
-    check(major, minor, around, across)?;
+    check_parameters(major, minor, around, across)?;
     between("the torus's bump", bump, 0.0, 0.9)?;
     total("deformed torus", &[2, around, across])?;
     if minor * (1.0 + bump) >= major {
@@ -99,8 +100,8 @@ pub fn deformed_surface(
     for (i, [c, s]) in unit_circle(around).into_iter().enumerate() {
         let ring = unit_circle(across).into_iter().enumerate().map(|(j, [x, y])| {
             let (u, v) = (share(i, around), share(j, across));
-            let r = minor * (1.0 + bump * swing(&thickness, u, v));
-            let lift = minor * bump * swing(&height, u, 0.0);
+            let r = minor * (1.0 + bump * wave_sum(&thickness, u, v));
+            let lift = minor * bump * wave_sum(&height, u, 0.0);
             let distance = major + r * x;
             surface.vertex(Vec3::new(c * distance, s * distance, lift - r * y))
         });
@@ -117,7 +118,7 @@ pub fn deformed_surface(
     Ok(surface)
 }
 
-fn check(major: f64, minor: f64, around: usize, across: usize) -> Result<(), Error> {
+fn check_parameters(major: f64, minor: f64, around: usize, across: usize) -> Result<(), Error> {
     length("the torus's major radius", major)?;
     length("the torus's minor radius", minor)?;
     if minor >= major {
@@ -130,14 +131,15 @@ fn check(major: f64, minor: f64, around: usize, across: usize) -> Result<(), Err
     total("torus", &[around, across])
 }
 
-/// A wave: whole periods along the two circles, phase in turns, and its share of the sum.
+/// A wave: the number of periods along the two circles, the phase in turns, and its share of the
+/// sum.
 struct Wave {
     periods: [f64; 2],
     phase: f64,
     share: f64,
 }
 
-/// Six waves whose shares add up to 1, with at most `across` periods along the short way.
+/// Six waves whose shares add up to 1, with at most `across` periods along the small circle.
 fn waves(random: &mut Random, across: usize) -> Vec<Wave> {
     let mut waves: Vec<Wave> = (0..6)
         .map(|_| {
@@ -152,7 +154,7 @@ fn waves(random: &mut Random, across: usize) -> Vec<Wave> {
     waves
 }
 
-fn swing(waves: &[Wave], u: f64, v: f64) -> f64 {
+fn wave_sum(waves: &[Wave], u: f64, v: f64) -> f64 {
     waves
         .iter()
         .map(|w| w.share * ((w.periods[0] * u + w.periods[1] * v + w.phase) * TAU).sin())
@@ -198,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_parameters_are_refused() {
+    fn invalid_parameters_are_rejected() {
         assert_bad(torus(1.0, 1.0, 8, 8), "below its major radius");
         assert_bad(torus(1.0, 0.0, 8, 8), "minor radius is 0");
         assert_bad(torus(2.0, 1.0, 2, 8), "around the torus is 2");

@@ -1,4 +1,4 @@
-//! The corners of a contact: where a vertex of one mesh lies on the other, and where edges cross.
+//! The corners of a contact: vertices of one mesh on the other, and crossings of edges.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use crate::pair::Posed;
 
 use super::fan::ContactPoint;
 
-/// Every corner of the contact of the pairs of triangles that meet, each once, in a fixed order, with
-/// the first pair that has it.
+/// The corners of the contact of the given pairs of triangles, each once and with the first pair
+/// that has it, in a fixed order.
 pub(super) fn contact_points(
     a: &Posed<'_>,
     b: &Posed<'_>,
@@ -29,7 +29,7 @@ pub(super) fn contact_points(
         for i in 0..3 {
             for j in 0..3 {
                 let (e, f) = ([ta[i], ta[(i + 1) % 3]], [tb[j], tb[(j + 1) % 3]]);
-                if cross_inside(e, f) {
+                if cross_in_interiors(e, f) {
                     let ordered =
                         |[p, q]: [Vec3; 2]| if key(p) <= key(q) { [p, q] } else { [q, p] };
                     let (e, f) = (ordered(e), ordered(f));
@@ -44,14 +44,14 @@ pub(super) fn contact_points(
     corners.chain(crossings).collect()
 }
 
-/// Whether two segments cross in one point inside both.
-fn cross_inside(e: [Vec3; 2], f: [Vec3; 2]) -> bool {
+/// Whether two segments cross in one point that is in the interior of both.
+fn cross_in_interiors(e: [Vec3; 2], f: [Vec3; 2]) -> bool {
     if !orient3d(e[0], e[1], f[0], f[1]).is_zero() {
         return false;
     }
-    // In their common plane each must have the ends of the other strictly on opposite sides.
-    // Dropping a coordinate keeps that, as long as the plane does not project to a line; in the
-    // plane that does, everything is collinear and no strict sign appears.
+    // In their common plane, the ends of each segment must be strictly on opposite sides of the
+    // other. Projection along an axis preserves this unless the plane projects to a line; then all
+    // points are collinear and the signs are zero.
     [(0, 1), (1, 2), (2, 0)].into_iter().any(|(x, y)| {
         let flat = |p: Vec3| [p[x], p[y]];
         let [p, q, r, s] = [e[0], e[1], f[0], f[1]].map(flat);

@@ -1,4 +1,4 @@
-//! Whether a point is inside a solid.
+//! Location of a point with respect to a solid.
 
 use crate::error::{Error, ErrorKind};
 use crate::exact::{Location, RayAxis, location_of, ray_crossing};
@@ -7,12 +7,12 @@ use crate::mesh::Mesh;
 use crate::pair::Posed;
 use crate::tree::Cast;
 
-/// Where a point, given in the mesh's own frame, lies with respect to the solid the mesh bounds.
-/// Exact, in every position of the point.
+/// The location of a point, given in the frame of the mesh, with respect to the solid that the mesh
+/// bounds. Exact for every point.
 ///
-/// Inside is where the surface winds around the point: pieces that overlap are one body, and
-/// cavities are outside, as their faces point into them. If the polygons are not oriented
-/// consistently, inside is where a ray leaves through an odd number of polygons.
+/// The inside is where the winding number of the surface is not zero: shells that overlap are one
+/// body, and cavities are outside, as their faces point into them. If the polygons are not oriented
+/// consistently, the inside is where a ray crosses an odd number of polygons.
 ///
 /// # Errors
 /// [`ErrorKind::NotSolid`] if the mesh is not closed.
@@ -32,7 +32,7 @@ pub fn locate(mesh: &Mesh, point: Vec3) -> Result<Location, Error> {
 }
 
 /// As [`locate`], for a mesh known to be closed, at `pose` in the frame of the point. Exact for the
-/// vertices where [`Pose::transform_point`] puts them.
+/// vertices as moved by [`Pose::transform_point`].
 #[must_use]
 pub(crate) fn locate_at(p: Vec3, mesh: &Mesh, pose: &Pose) -> Location {
     let bounds = mesh.bounds().transformed(pose);
@@ -41,14 +41,14 @@ pub(crate) fn locate_at(p: Vec3, mesh: &Mesh, pose: &Pose) -> Location {
     })
 }
 
-/// As `locate_at`, for a mesh whose vertices were moved before.
+/// As `locate_at`, for a mesh whose moved vertices were computed before.
 #[must_use]
 pub fn locate_posed(p: Vec3, solid: &Posed<'_>) -> Location {
     locate_in(p, solid.mesh(), solid.pose(), &solid.bounds(), |t| solid.triangle(t))
 }
 
-/// The one test that says what is inside. `bounds` holds all triangles, `triangle` tells their
-/// corners where they are.
+/// The test that defines the inside. `bounds` contains all triangles, `triangle` returns the moved
+/// corners of a triangle.
 fn locate_in(
     p: Vec3,
     mesh: &Mesh,
@@ -64,20 +64,19 @@ fn locate_in(
     location_of(winding, mesh.topology().is_balanced())
 }
 
-/// Up to so many triangles are looked at without a tree, which takes no longer.
-const MOST_WITHOUT_TREE: u32 = 24;
+/// The largest number of triangles that are tested one by one, which takes no longer than the tree.
+const MAX_TRIANGLES_WITHOUT_TREE: u32 = 24;
 
-/// The signed number of triangles of the mesh that a ray pierces, as
-/// [`Tree::crossings`](crate::tree::Tree) counts it: through the mesh's tree, or past every
-/// triangle
-/// if there are only a few, or if the tree cannot tell them apart where the mesh is.
+/// The signed number of triangles of the mesh that a ray pierces, as counted by
+/// [`Tree::crossings`](crate::tree::Tree). It uses the mesh's tree, or tests every triangle if
+/// there are only a few, or if the tree cannot be used at this pose.
 pub(super) fn crossings(
     mesh: &Mesh,
     ray: &Cast<'_>,
     mut exact: impl FnMut(u32) -> Option<i64>,
 ) -> Option<i64> {
     let count = mesh.triangles().len() as u32;
-    if count > MOST_WITHOUT_TREE {
+    if count > MAX_TRIANGLES_WITHOUT_TREE {
         if let Some(found) = mesh.tree().crossings(ray, &mut exact) {
             return found;
         }
@@ -85,7 +84,7 @@ pub(super) fn crossings(
     (0..count).map(exact).sum()
 }
 
-/// Says what is missing if `mesh`, called `what`, is not closed.
+/// An error that lists the defects if `mesh`, named `what` in the message, is not closed.
 pub fn check_solid(mesh: &Mesh, what: &str) -> Result<(), Error> {
     if mesh.is_solid() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Point location through the tree against the same question put to every triangle.
+//! Point location through the tree, compared with a test of every triangle.
 
 use crate::exact::{Location, RayAxis, location_of, ray_crossing, winding_number};
 use crate::math::{Pose, Random, Vec3};
@@ -9,7 +9,7 @@ use crate::tree::Cast;
 
 use super::locate::{locate_at, locate_posed};
 
-/// Several meshes as one.
+/// Several meshes joined into one.
 fn together(meshes: &[Mesh]) -> Mesh {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for mesh in meshes {
@@ -32,13 +32,13 @@ fn moved(mesh: &Mesh, by: Vec3) -> Mesh {
     mesh.transformed(&Pose::from_translation(by).unwrap())
 }
 
-/// Closed meshes with everything that makes rays difficult.
+/// Closed meshes with the degenerate cases of ray crossings.
 fn solids() -> Vec<Mesh> {
     let ball = shapes::icosphere(1.0, 4).unwrap();
     let ring = shapes::torus(1.0, 0.4, 24, 12).unwrap();
-    let lean = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
-    let askew = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&lean);
-    // Faces along the axes, which the rays meet edge-on, at vertices and along edges.
+    let tilt = Pose::from_axis_angle([1.0, 2.0, 3.0], 0.7).unwrap();
+    let askew = shapes::star_prism(9, 1.0, 0.7, 1.5).unwrap().transformed(&tilt);
+    // Faces parallel to the axes, which the rays meet edge-on, at vertices and along edges.
     let unit = shapes::cuboid([1.0, 1.0, 1.0]).unwrap();
     let grid: Vec<Mesh> = (0..27)
         .filter(|n| n % 4 != 1)
@@ -48,13 +48,13 @@ fn solids() -> Vec<Mesh> {
     let nested = together(&[ball.clone(), small.clone(), inside_out(&small.scaled(0.5).unwrap())]);
     let overlapping =
         together(&[ball.clone(), moved(&ball, Vec3::new(0.5, 0.25, 0.0)), ring.clone()]);
-    // Every third triangle turned: closed, not oriented.
+    // Every third triangle reversed: closed, not oriented.
     let mixed = ring.triangles().iter().enumerate();
     let mixed = with_triangles(
         &ring,
         mixed.map(|(i, [a, b, c])| if i % 3 == 0 { [*a, *c, *b] } else { [*a, *b, *c] }),
     );
-    // A sheet of triangles that shrink to segments and points, each twice and once in each sense.
+    // Degenerate triangles (segments and points), each in both orientations.
     let sheet = (0..40_u32).flat_map(|i| {
         let (a, b) = (i, (i * 7 + 3) % 50);
         [[a, b, b], [b, a, a], [a, a, b], [a, a, a], [a, b, i + 1], [b, a, i + 1]]
@@ -68,13 +68,13 @@ fn solids() -> Vec<Mesh> {
     solids
 }
 
-/// A number a few units in the last place away.
+/// The number `by` units in the last place away.
 fn nudged(x: f64, by: i64) -> f64 {
     let ordered = |bits: i64| if bits < 0 { i64::MIN - bits } else { bits };
     f64::from_bits(ordered(ordered(x.to_bits() as i64) + by) as u64)
 }
 
-/// A point where something may go wrong.
+/// A point at or near a degenerate position.
 fn point(random: &mut Random, posed: &Posed<'_>) -> Vec3 {
     let triangle = posed.triangle(random.index(posed.len()) as u32);
     let [p, q, r] = triangle;
@@ -98,8 +98,8 @@ fn point(random: &mut Random, posed: &Posed<'_>) -> Vec3 {
     }
 }
 
-/// Poses at which to put a solid of a size: at home, turned, far away, and with a matrix that is a
-/// rotation only within the tolerance.
+/// Poses for a solid of a given size: the identity, rotations, distant positions, and a matrix that
+/// is a rotation only within the tolerance.
 fn poses(random: &mut Random, size: f64) -> Vec<Pose> {
     let turn = |r: &mut Random, at| Pose::from_quaternion(r.rotation().to_array(), at).unwrap();
     let mut poses = vec![Pose::IDENTITY];
@@ -114,7 +114,7 @@ fn poses(random: &mut Random, size: f64) -> Vec<Pose> {
 }
 
 #[test]
-fn the_tree_says_what_every_triangle_says() {
+fn tree_and_all_triangles_agree() {
     let mut random = Random::new(1);
     let (mut seen, mut by_tree) = ([0; 3], 0);
     for solid in solids() {
@@ -139,21 +139,21 @@ fn the_tree_says_what_every_triangle_says() {
             }
         }
     }
-    // Not through the tree: what is tiny, or so far away that its coordinates are coarse.
+    // Without the tree: tiny meshes, and those so far away that their coordinates are coarse.
     assert!(seen.iter().all(|n| *n > 2_000) && by_tree > 25_000, "{seen:?} {by_tree}");
 }
 
 #[test]
-fn few_triangles_are_looked_at_exactly() {
+fn few_triangles_need_the_exact_test() {
     let ball = shapes::icosphere(1.0, 24).unwrap();
     let mut random = Random::new(2);
     let turn = Pose::from_quaternion(random.rotation().to_array(), random.in_cube()).unwrap();
     let posed = Posed::new(&ball, &turn);
-    let (mut looked, mut inside) = (0, 0);
+    let (mut tested, mut inside) = (0, 0);
     for _ in 0..1_000 {
         let p = turn.transform_point(random.in_cube());
         let mut exact = |t| {
-            looked += 1;
+            tested += 1;
             ray_crossing(p, &posed.triangle(t))
         };
         let ray = Cast { pose: &turn, from: p, slack: 0.0, along: RayAxis::FIRST };
@@ -161,5 +161,5 @@ fn few_triangles_are_looked_at_exactly() {
         inside += usize::from(location_of(winding, true) == Location::Inside);
     }
     assert!((400..700).contains(&inside), "{inside}");
-    assert!(looked < 100, "{looked} of {} triangles", ball.triangles().len());
+    assert!(tested < 100, "{tested} of {} triangles", ball.triangles().len());
 }

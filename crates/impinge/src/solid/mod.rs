@@ -1,18 +1,18 @@
-//! Solids: which space two closed meshes share.
+//! Solids: point location, and the space that two closed meshes share.
 //!
-//! Surfaces that cross settle the matter. Where they only touch, or coincide in places, the solids
-//! may still be apart, one inside the other, equal, or overlapping (two aligned boxes that share
-//! faces have no crossing triangles at all). That is decided exactly, from two observations. A
-//! connected piece of surface that meets nothing is wholly inside or wholly outside the other
-//! solid, which one of its vertices tells. And space that reaches a contact is seen in the
-//! immediate neighbourhood of a corner of the contact: a corner of one mesh on the other, or two
-//! edges that cross. Finitely many local pictures then show whether there is space inside both, in
-//! the first only, or in the second only. Inside is the same everywhere: what [`locate()`] says,
-//! also where shells of one mesh overlap, lie in one another or are turned inside out.
+//! Solids whose surfaces cross overlap. Where the surfaces only touch, or coincide in places, the
+//! solids may still be apart, one inside the other, equal, or overlapping (two aligned boxes that
+//! share faces have no crossing triangles at all). This is decided exactly, based on two
+//! observations. A connected piece of surface that does not meet the other mesh is entirely inside
+//! or entirely outside the other solid; testing one of its vertices is enough. Space next to a
+//! contact is also next to a corner of the contact: a vertex of one mesh on the other, or the
+//! crossing of two edges. So the neighbourhoods of finitely many points show whether there is space
+//! inside both, in the first only, or in the second only. The inside is everywhere defined as by
+//! [`locate()`], also where shells of one mesh overlap, are nested or are turned inside out.
 
 mod contacts;
+mod directions;
 mod fan;
-mod lazy;
 pub(crate) mod locate;
 #[cfg(test)]
 mod locate_tests;
@@ -27,4 +27,4 @@ mod surface;
 pub use locate::locate;
 pub(crate) use locate::{check_solid, locate_at};
 pub use relate::{Occupancy, occupancy};
-pub(crate) use relate::{occupancy_without_crossing, vertex_inside, vertex_of_inside};
+pub(crate) use relate::{occupancy_without_crossing, vertex_in_either, vertex_in_solid};

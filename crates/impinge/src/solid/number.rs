@@ -1,11 +1,11 @@
-//! Integers for exact directions: of fixed width first, of any width where that is not enough.
+//! Integers for exact directions: of fixed width first, of arbitrary width where that overflows.
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::exact::Sign;
 
-/// An integer. Operations are `None` where the result has no room.
+/// An integer. Operations return `None` if the result overflows.
 pub(super) trait Integer: Clone {
     fn of(x: i64) -> Self;
     fn plus(&self, other: &Self) -> Option<Self>;
@@ -14,23 +14,23 @@ pub(super) trait Integer: Clone {
     fn shifted(&self, bits: u64) -> Option<Self>;
     fn negated(self) -> Self;
     fn sign(&self) -> Sign;
-    /// The bits of its size: zero for zero, one for one, two for two.
+    /// The bit length of the absolute value: zero for 0, one for 1, two for 2 and 3.
     fn bits(&self) -> u64;
-    /// The number divided by two to the power of `bits`, which is no less than [`Integer::bits`],
-    /// to 63 binary digits after the point.
-    fn share(&self, bits: u64) -> f64;
+    /// The number divided by `2^bits`, to 63 binary digits after the point. `bits` must not be less
+    /// than [`Integer::bits`].
+    fn divided_by_power(&self, bits: u64) -> f64;
 }
 
 /// Limbs of a [`Fixed`]: 1024 bits are enough for determinants of directions that are built from
 /// `f64` coordinates of similar size in up to two steps.
 const LIMBS: usize = 16;
 
-/// An integer of up to 1024 bits and a sign, in place.
+/// An integer of up to 1024 bits and a sign, stored inline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fixed {
-    /// The lowest first; those from `len` on are arbitrary.
+    /// Lowest first; the limbs from `len` on are arbitrary.
     limbs: [u64; LIMBS],
-    /// Limbs in use, of which the highest is not zero.
+    /// The number of limbs in use. The highest of them is not zero.
     len: usize,
     negative: bool,
 }
@@ -42,7 +42,7 @@ impl Fixed {
         &self.limbs[..self.len]
     }
 
-    /// Whether the size is less than that of the other.
+    /// Whether the absolute value is less than that of the other.
     fn is_smaller(&self, other: &Self) -> bool {
         if self.len != other.len {
             return self.len < other.len;
@@ -50,7 +50,7 @@ impl Fixed {
         self.used().iter().rev().lt(other.used().iter().rev())
     }
 
-    /// The sum of the sizes, with the sign of `self`.
+    /// The sum of the absolute values, with the sign of `self`.
     fn add_size(&self, other: &Self) -> Option<Self> {
         let (long, short) = if self.len < other.len { (other, self) } else { (self, other) };
         let mut sum = Self { negative: self.negative, ..*long };
@@ -71,7 +71,8 @@ impl Fixed {
         Some(sum)
     }
 
-    /// The difference of the sizes, with the sign of `self`, which is not the smaller one.
+    /// The difference of the absolute values, with the sign of `self`. `self` must not be the
+    /// smaller one.
     fn subtract_size(&self, other: &Self) -> Self {
         let mut rest = *self;
         let mut borrow = false;
@@ -174,8 +175,8 @@ impl Integer for Fixed {
         top.map_or(0, |x| 64 * self.len as u64 - u64::from(x.leading_zeros()))
     }
 
-    fn share(&self, bits: u64) -> f64 {
-        // The 64 bits below the point.
+    fn divided_by_power(&self, bits: u64) -> f64 {
+        // The 64 bits after the binary point.
         let low = bits as i64 - 64;
         let mut top = 0;
         for (i, x) in self.used().iter().enumerate() {
@@ -226,7 +227,7 @@ impl Integer for BigInt {
         Self::bits(self)
     }
 
-    fn share(&self, bits: u64) -> f64 {
+    fn divided_by_power(&self, bits: u64) -> f64 {
         let low = bits as i64 - 64;
         let top = if low > 0 { self >> low as u64 } else { self << (-low) as u64 };
         top.to_f64().unwrap_or(0.0) * 2.0_f64.powi(-64)
@@ -238,14 +239,15 @@ mod tests {
     use super::*;
     use crate::math::Random;
 
-    /// The same number with any width, from its limbs.
+    /// The same number as a `BigInt`, from its limbs.
     fn big(x: &Fixed) -> BigInt {
         let size =
             x.used().iter().rev().fold(BigInt::zero(), |sum, x| (sum << 64) + BigInt::from(*x));
         if x.negative { -size } else { size }
     }
 
-    /// A number of up to `bits` bits, often with long runs of ones or zeros, which carry far.
+    /// A number of up to `bits` bits, often with long runs of ones or zeros, so that carries
+    /// propagate far.
     fn number(random: &mut Random, bits: usize) -> Fixed {
         let mut x = Fixed::of(random.bits() as i64 >> random.index(64));
         let wanted = random.index(bits + 1);
@@ -263,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn fixed_numbers_are_as_large_ones() {
+    fn fixed_and_big_integers_agree() {
         let mut random = Random::new(5);
         let (mut full, mut zeros) = (0, 0);
         for round in 0..60_000 {
@@ -292,7 +294,8 @@ mod tests {
                 assert!(found.len == 0 || found.limbs[found.len - 1] != 0);
                 zeros += u32::from(found.len == 0);
                 let above = known.bits() + random.index(70) as u64;
-                let (a, b) = (found.share(above), Integer::share(&known, above));
+                let (a, b) =
+                    (found.divided_by_power(above), Integer::divided_by_power(&known, above));
                 assert!((a - b).abs() <= 2.0_f64.powi(-63) + f64::EPSILON * b.abs(), "{a} {b}");
             }
         }

@@ -1,31 +1,31 @@
-//! Which kinds of space meet at a contact: inside both, inside one only.
+//! The kinds of space at a contact: inside both solids, or inside one only.
 //!
-//! On a small sphere about the contact point the two meshes leave arcs of great circles, and these
-//! cut the sphere into cells. Each cell is bounded by pieces of arcs, so looking at both sides of
-//! every piece sees every cell.
+//! The two meshes intersect a small sphere about the contact point in arcs of great circles, which
+//! divide the sphere into cells. Each cell is bounded by pieces of arcs, so testing both sides of
+//! every piece covers every cell.
 
 use std::cmp::Ordering;
 
 use crate::exact::Sign;
 
-use super::fan::{Arc, Fan, Surroundings};
-use super::lazy::{Dir, Directions};
+use super::directions::{Dir, Directions};
+use super::fan::{Arc, Fan, Neighbourhood};
 
-/// Which kinds of space there are. Only grows.
+/// The kinds of space found so far. Flags are only ever set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Overlay {
-    /// Some space is in both (for a mesh that encloses nothing: some of its surface is inside the
+    /// Some space is in both (for a mesh that is not closed: some of its surface is inside the
     /// other).
     pub(super) both: bool,
-    /// Some space is in A only (for a mesh that encloses nothing: some of its surface is outside
-    /// the other).
+    /// Some space is in A only (for a mesh that is not closed: some of its surface is outside the
+    /// other).
     pub(super) only_a: bool,
     /// The same for B.
     pub(super) only_b: bool,
 }
 
 impl Overlay {
-    /// Nothing more can be learnt.
+    /// Whether all kinds were found.
     pub(super) fn is_full(&self) -> bool {
         self.both && self.only_a && self.only_b
     }
@@ -42,7 +42,7 @@ impl Overlay {
     }
 }
 
-/// Two fans about one point. A mesh that encloses no space takes part with its surface only.
+/// Two fans about one point. A mesh that is not closed is represented by its surface only.
 #[derive(Debug)]
 pub(super) struct LocalPair<'a> {
     pub(super) a: &'a Fan,
@@ -54,29 +54,29 @@ pub(super) struct LocalPair<'a> {
 impl LocalPair<'_> {
     /// Adds the kinds of space about the point to `overlay`. `None` if no generic direction was
     /// found, see [`Fan::contains`].
-    pub(super) fn look(&self, about: &mut Surroundings, overlay: &mut Overlay) -> Option<()> {
+    pub(super) fn classify(&self, local: &mut Neighbourhood, overlay: &mut Overlay) -> Option<()> {
         let of_a = self.a.arcs.iter().map(|arc| (arc, true));
         let of_b = self.b.arcs.iter().map(|arc| (arc, false));
         for (arc, of_a) in of_a.chain(of_b) {
-            // A surface that encloses nothing can only be looked at against the solid.
+            // An arc can only be tested against a solid.
             if !(if of_a { self.b_is_solid } else { self.a_is_solid }) {
                 continue;
             }
-            for piece in self.cuts(&mut about.dirs, arc).windows(2) {
+            for piece in self.cuts(&mut local.dirs, arc).windows(2) {
                 if overlay.is_full() {
                     return Some(());
                 }
-                let (above, below) = both_sides(about, arc, piece[0], piece[1])?;
+                let (above, below) = both_sides(local, arc, piece[0], piece[1])?;
                 if self.a_is_solid && self.b_is_solid {
                     for d in [above, below] {
-                        overlay.add(self.a.contains(about, d)?, self.b.contains(about, d)?);
+                        overlay.add(self.a.contains(local, d)?, self.b.contains(local, d)?);
                     }
                 } else {
                     let solid = if of_a { self.b } else { self.a };
-                    let (up, down) = (solid.contains(about, above)?, solid.contains(about, below)?);
+                    let (up, down) = (solid.contains(local, above)?, solid.contains(local, below)?);
                     if up == down {
-                        // In the solid's inside or outside; where the sides differ, the surfaces
-                        // coincide.
+                        // The piece is inside or outside the solid; where the sides differ, the
+                        // surfaces coincide.
                         overlay.both |= up;
                         overlay.only_a |= of_a && !up;
                         overlay.only_b |= !of_a && !up;
@@ -87,17 +87,18 @@ impl LocalPair<'_> {
         Some(())
     }
 
-    /// The arc's ends and the points where other arcs meet it, in order along it, none twice.
+    /// The arc's ends and the points where other arcs meet it, in order along it, without
+    /// duplicates.
     fn cuts(&self, dirs: &mut Directions, arc: &Arc) -> Vec<Dir> {
         let mut cuts = Vec::new();
         for other in self.a.arcs.iter().chain(&self.b.arcs) {
             if other.plane == arc.plane {
-                cuts.extend([other.u, other.v].iter().filter(|x| arc.holds_inside(dirs, **x)));
+                cuts.extend([other.u, other.v].iter().filter(|x| arc.contains_strictly(dirs, **x)));
             } else if dirs.det(arc.u, arc.v, other.u) != dirs.det(arc.u, arc.v, other.v) {
                 let x = dirs.cross(arc.normal, other.normal);
                 let opposite = dirs.negated(x);
                 for x in [x, opposite] {
-                    if arc.holds_inside(dirs, x) && other.holds(dirs, x) {
+                    if arc.contains_strictly(dirs, x) && other.contains(dirs, x) {
                         cuts.push(x);
                     }
                 }
@@ -116,15 +117,15 @@ impl LocalPair<'_> {
 }
 
 impl Fan {
-    /// Whether the solid of this fan leaves space free about the point, next to its own surface.
-    /// `None` as in [`Fan::contains`].
-    pub(super) fn leaves_space(&self, about: &mut Surroundings) -> Option<bool> {
+    /// Whether there is space outside the solid about the point, next to its own surface. `None` as
+    /// in [`Fan::contains`].
+    pub(super) fn has_free_space(&self, local: &mut Neighbourhood) -> Option<bool> {
         let nothing = Fan::default();
         let alone = LocalPair { a: self, b: &nothing, a_is_solid: true, b_is_solid: true };
         for arc in &self.arcs {
-            for piece in alone.cuts(&mut about.dirs, arc).windows(2) {
-                let (above, below) = both_sides(about, arc, piece[0], piece[1])?;
-                if !(self.contains(about, above)? && self.contains(about, below)?) {
+            for piece in alone.cuts(&mut local.dirs, arc).windows(2) {
+                let (above, below) = both_sides(local, arc, piece[0], piece[1])?;
+                if !(self.contains(local, above)? && self.contains(local, below)?) {
                     return Some(true);
                 }
             }
@@ -133,13 +134,13 @@ impl Fan {
     }
 }
 
-/// Directions next to the middle of a piece of `arc`, on both sides of it, in no plane.
-fn both_sides(about: &mut Surroundings, arc: &Arc, from: Dir, to: Dir) -> Option<(Dir, Dir)> {
-    let inwards = about.dirs.negated(arc.normal);
+/// Directions next to the middle of a piece of `arc`, on both sides of it, not in any plane.
+fn both_sides(local: &mut Neighbourhood, arc: &Arc, from: Dir, to: Dir) -> Option<(Dir, Dir)> {
+    let inwards = local.dirs.negated(arc.normal);
     for weight in 0..64 {
-        let middle = about.dirs.sum(from, to, weight);
-        let above = about.beside(middle, arc.plane, arc.normal);
-        let below = above.and_then(|_| about.beside(middle, arc.plane, inwards));
+        let middle = local.dirs.sum(from, to, weight);
+        let above = local.direction_next_to(middle, arc.plane, arc.normal);
+        let below = above.and_then(|_| local.direction_next_to(middle, arc.plane, inwards));
         if let (Some(above), Some(below)) = (above, below) {
             return Some((above, below));
         }
@@ -179,18 +180,18 @@ mod tests {
         CUBE.iter().map(|t| t.map(corner)).collect()
     }
 
-    fn look(a: &[[Vec3; 3]], b: &[[Vec3; 3]], point: ContactPoint) -> Overlay {
-        let mut about = Surroundings::new(point, 0);
+    fn classify(a: &[[Vec3; 3]], b: &[[Vec3; 3]], point: ContactPoint) -> Overlay {
+        let mut local = Neighbourhood::new(point, 0);
         let (mut fan_a, mut fan_b) = (Fan::default(), Fan::default());
         for t in a {
-            fan_a.add(&mut about, t);
+            fan_a.add(&mut local, t);
         }
         for t in b {
-            fan_b.add(&mut about, t);
+            fan_b.add(&mut local, t);
         }
         let mut overlay = Overlay::default();
         LocalPair { a: &fan_a, b: &fan_b, a_is_solid: true, b_is_solid: true }
-            .look(&mut about, &mut overlay)
+            .classify(&mut local, &mut overlay)
             .unwrap();
         overlay
     }
@@ -209,8 +210,8 @@ mod tests {
             cube([1.0, 0.0, 0.0], [2.0, 1.0, 1.0]),
             cube([1.0, 0.5, 0.25], [2.0, 3.0, 4.0]),
         ] {
-            assert_eq!(look(&a, &b, p), kinds(false, true, true));
-            assert_eq!(look(&b, &a, p), kinds(false, true, true));
+            assert_eq!(classify(&a, &b, p), kinds(false, true, true));
+            assert_eq!(classify(&b, &a, p), kinds(false, true, true));
         }
     }
 
@@ -219,19 +220,20 @@ mod tests {
         let (a, b) = (cube([0.0; 3], [1.0; 3]), cube([0.5, 0.0, 0.0], [1.5, 1.0, 1.0]));
         // The corner of b lies on an edge of a.
         let p = ContactPoint::Corner(Vec3::new(0.5, 0.0, 0.0));
-        assert_eq!(look(&a, &b, p), kinds(true, true, false));
+        assert_eq!(classify(&a, &b, p), kinds(true, true, false));
         let q = ContactPoint::Corner(Vec3::new(1.0, 1.0, 1.0));
-        assert_eq!(look(&a, &b, q), kinds(true, false, true));
+        assert_eq!(classify(&a, &b, q), kinds(true, false, true));
     }
 
     #[test]
     fn a_cube_inside_another_in_its_corner_and_a_cube_on_itself() {
         let (a, b) = (cube([0.0; 3], [1.0; 3]), cube([0.0; 3], [0.5; 3]));
         let p = ContactPoint::Corner(Vec3::ZERO);
-        assert_eq!(look(&a, &a, p), kinds(true, false, false));
-        assert_eq!(look(&a, &b, p), kinds(true, false, false)); // the same corner, seen from here
+        assert_eq!(classify(&a, &a, p), kinds(true, false, false));
+        // Near this corner the cubes coincide.
+        assert_eq!(classify(&a, &b, p), kinds(true, false, false));
         let q = ContactPoint::Corner(Vec3::new(0.5, 0.0, 0.0));
-        assert_eq!(look(&a, &b, q), kinds(true, true, false));
+        assert_eq!(classify(&a, &b, q), kinds(true, true, false));
     }
 
     #[test]
@@ -253,19 +255,18 @@ mod tests {
                 [q, s, u],
             ]
         };
-        let touching = look(&a, &roof, ContactPoint::Corner(Vec3::new(1.0, -0.3, 0.0)));
+        let touching = classify(&a, &roof, ContactPoint::Corner(Vec3::new(1.0, -0.3, 0.0)));
         assert!(touching.only_a && touching.only_b);
         let crossing = ContactPoint::Crossing {
             e: [Vec3::new(1.0, -1.0, 0.0), Vec3::new(1.0, 1.0, 0.0)],
             f: [Vec3::new(0.0, -0.2, 0.0), Vec3::new(3.0, 0.7, 0.0)],
         };
-        let mut about = Surroundings::new(crossing, 0);
+        let mut local = Neighbourhood::new(crossing, 0);
         let mut fan = Fan::default();
         for t in &a {
-            fan.add(&mut about, t);
+            fan.add(&mut local, t);
         }
-        // One edge with its two half planes: two arcs each, or three where a diagonal ends at no
-        // matter which point.
+        // The two half-planes at the edge, with two arcs each, as no diagonal ends at the point.
         assert_eq!(fan.arcs.len(), 4);
     }
 }

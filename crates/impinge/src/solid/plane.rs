@@ -1,5 +1,4 @@
-//! Planes between two solids: where one is on one side and the other on the other, they share no
-//! space.
+//! Separating planes: two solids on opposite sides of a plane share no space.
 
 use crate::exact::{Sign, orient2d, orient3d};
 use crate::math::Vec3;
@@ -10,7 +9,7 @@ use crate::pair::Posed;
 pub(super) struct Plane {
     corners: [Vec3; 3],
     axis: usize,
-    up_is_forward: bool,
+    axis_points_up: bool,
 }
 
 impl Plane {
@@ -18,14 +17,14 @@ impl Plane {
     pub(super) fn through(corners: [Vec3; 3]) -> Option<Self> {
         let [p, q, r] = corners;
         let normal = (q - p).cross(r - p);
-        // Any axis will do that is not parallel to the plane; the steepest is the least trouble.
+        // Any axis that is not parallel to the plane works; the steepest is the best conditioned.
         let steepest = normal.abs().max_position();
         let axes = [steepest, (steepest + 1) % 3, (steepest + 2) % 3];
         axes.into_iter().find_map(|axis| {
-            let seen = corners.map(|v| [v[(axis + 1) % 3], v[(axis + 2) % 3]]);
-            match orient2d(seen[0], seen[1], seen[2]) {
+            let projected = corners.map(|v| [v[(axis + 1) % 3], v[(axis + 2) % 3]]);
+            match orient2d(projected[0], projected[1], projected[2]) {
                 Sign::Zero => None,
-                sign => Some(Self { corners, axis, up_is_forward: sign == Sign::Positive }),
+                sign => Some(Self { corners, axis, axis_points_up: sign == Sign::Positive }),
             }
         })
     }
@@ -36,8 +35,8 @@ impl Plane {
     }
 
     /// Whether that axis points up from the plane.
-    pub(super) fn is_up_forward(&self) -> bool {
-        self.up_is_forward
+    pub(super) fn axis_points_up(&self) -> bool {
+        self.axis_points_up
     }
 
     fn side(&self, p: Vec3) -> Sign {
@@ -45,25 +44,25 @@ impl Plane {
         orient3d(a, b, c, p)
     }
 
-    /// Whether a point is above the plane, or else below it.
-    pub(super) fn has(&self, p: Vec3, above: bool) -> bool {
+    /// Whether a point is strictly on the given side of the plane: above, or below.
+    pub(super) fn is_on_side(&self, p: Vec3, above: bool) -> bool {
         self.side(p) == if above { Sign::Positive } else { Sign::Negative }
     }
 }
 
-/// Pairs whose planes are tried, and vertices looked at before all others.
-const PAIRS: usize = 3;
-const SAMPLES: usize = 16;
+/// The largest number of pairs of triangles whose planes are tried.
+const MAX_PAIRS_TRIED: usize = 3;
+/// The number of vertices that are tested before all others, to reject a plane early.
+const VERTEX_SAMPLES: usize = 16;
 
-/// Whether the plane of a triangle that meets the other mesh has one mesh on one side and the other
-/// on the other: then the two have nothing in common but points of the plane. `false` if none was
-/// found.
-pub(super) fn lie_on_two_sides(a: &Posed<'_>, b: &Posed<'_>, pairs: &[(u32, u32)]) -> bool {
-    let step = pairs.len().div_ceil(PAIRS).max(1);
+/// Whether the plane of a triangle that meets the other mesh separates the meshes: then the two
+/// have no common points outside the plane. `false` if no such plane was found.
+pub(super) fn separated_by_plane(a: &Posed<'_>, b: &Posed<'_>, pairs: &[(u32, u32)]) -> bool {
+    let step = pairs.len().div_ceil(MAX_PAIRS_TRIED).max(1);
     pairs.iter().step_by(step).any(|pair| {
         let triangles = [a.triangle(pair.0), b.triangle(pair.1)];
         triangles.into_iter().filter_map(Plane::through).any(|plane| {
-            let (Some(of_a), Some(of_b)) = (only_side(&plane, a), only_side(&plane, b)) else {
+            let (Some(of_a), Some(of_b)) = (single_side(&plane, a), single_side(&plane, b)) else {
                 return false;
             };
             of_a.is_zero() || of_b.is_zero() || of_a != of_b
@@ -71,11 +70,11 @@ pub(super) fn lie_on_two_sides(a: &Posed<'_>, b: &Posed<'_>, pairs: &[(u32, u32)
     })
 }
 
-/// The side of a plane on which all corners of the mesh lie, if it is one, apart from those in the
-/// plane; [`Sign::Zero`] if all are in the plane.
-fn only_side(plane: &Plane, mesh: &Posed<'_>) -> Option<Sign> {
+/// The side of a plane on which all vertices of the mesh lie that are not in the plane;
+/// [`Sign::Zero`] if all are in the plane, `None` if there are some on both sides.
+fn single_side(plane: &Plane, mesh: &Posed<'_>) -> Option<Sign> {
     let used = mesh.mesh().used_vertices();
-    let sampled = used.iter().step_by(used.len().div_ceil(SAMPLES).max(1));
+    let sampled = used.iter().step_by(used.len().div_ceil(VERTEX_SAMPLES).max(1));
     let mut found = Sign::Zero;
     for v in sampled.chain(used) {
         let side = plane.side(mesh.vertices()[*v as usize]);

@@ -1,4 +1,4 @@
-//! What a plane tells about a corner of a contact against the whole look at it.
+//! Separation by a plane at a corner of a contact, compared with the full classification.
 
 use crate::math::{Pose, Random, Vec3};
 use crate::mesh::Mesh;
@@ -8,7 +8,7 @@ use crate::shapes;
 use super::contacts::contact_points;
 use super::fan::ContactPoint;
 use super::overlay::Overlay;
-use super::plane::lie_on_two_sides;
+use super::plane::separated_by_plane;
 use super::relate::Pair;
 use super::surface::Surface;
 
@@ -47,10 +47,10 @@ fn bodies() -> Vec<Mesh> {
 }
 
 #[test]
-fn where_a_plane_is_between_no_space_is_shared() {
+fn separating_planes_imply_no_shared_space() {
     let mut random = Random::new(6);
     let bodies = bodies();
-    let (mut plain, mut crossings, mut looked, mut sides, mut full) = (0, 0, 0, 0, 0);
+    let (mut separated, mut crossings, mut classified, mut sides, mut full) = (0, 0, 0, 0, 0);
     for round in 0..4_000 {
         let [one, other] = [0; 2].map(|_| &bodies[random.index(bodies.len())]);
         let size = [1.0, 1.0, 2.0_f64.powi(-90), 2.0_f64.powi(60)][round % 4];
@@ -74,27 +74,27 @@ fn where_a_plane_is_between_no_space_is_shared() {
         }
         let region = a.bounds().intersection(&b.bounds());
         let pair = Pair { a: Surface::new(&a, &region), b: Surface::new(&b, &region) };
-        let separate = lie_on_two_sides(&a, &b, &pairs);
+        let separate = separated_by_plane(&a, &b, &pairs);
         sides += usize::from(separate);
         for (point, (i, j)) in contact_points(&a, &b, &pairs).into_iter().step_by(3) {
-            let by_plane = pair.only_touch_at(&point, a.triangle(i), b.triangle(j));
+            let by_plane = pair.separated_at(&point, a.triangle(i), b.triangle(j));
             let mut overlay = Overlay::default();
-            if pair.look_at(point, &mut overlay).is_none() {
+            if pair.classify_contact(point, &mut overlay).is_none() {
                 continue;
             }
-            looked += 1;
+            classified += 1;
             full += usize::from(overlay.both);
             assert!(!(overlay.both && (by_plane || separate)), "{point:?} in round {round}");
-            plain += usize::from(by_plane);
+            separated += usize::from(by_plane);
             crossings += usize::from(by_plane && matches!(point, ContactPoint::Crossing { .. }));
         }
     }
-    let counts = [plain, crossings, looked, sides, full];
-    assert!(plain > 1_000 && crossings > 200 && sides > 100 && full > 1_000, "{counts:?}");
+    let counts = [separated, crossings, classified, sides, full];
+    assert!(separated > 1_000 && crossings > 200 && sides > 100 && full > 1_000, "{counts:?}");
 }
 
 #[test]
-fn crossings_are_next_to_where_they_are_said_to_be() {
+fn nearby_points_are_within_their_slack() {
     let mut random = Random::new(7);
     let mut known = 0;
     for round in 0..4_000 {

@@ -13,7 +13,7 @@ use crate::convex::{self, Hull};
 use crate::math::{Aabb, Pose, Vec3};
 use crate::mesh::Mesh;
 use crate::pair::{self, Bias, Budget, First, Hit, Posed};
-use crate::shape::{self, Encounter, Kind};
+use crate::shape::{self, Kind, QuickVerdict};
 
 /// How two bodies stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl Memory {
         self.parts.truncate(1);
         if let Some(part) = self.parts.first_mut() {
             let mut cache = std::mem::take(&mut part.cache);
-            cache.forget();
+            cache.clear();
             *part = PartMemory { cache, ..PartMemory::default() };
         }
     }
@@ -400,9 +400,11 @@ fn check_parts(
         found = shape::meet_cached(a.shape(), b.shape(), pose, &mut shape::ShapeCache::default());
     }
     match found {
-        Encounter::Apart { .. } => Found::APART,
-        Encounter::Meeting { point, triangles, .. } => Found::meeting(place(triangles, point)),
-        Encounter::Undecided => Found::Meeting { place: place([None, None], None), certain: false },
+        QuickVerdict::Apart { .. } => Found::APART,
+        QuickVerdict::Meeting { point, triangles, .. } => Found::meeting(place(triangles, point)),
+        QuickVerdict::Undecided => {
+            Found::Meeting { place: place([None, None], None), certain: false }
+        }
     }
 }
 
@@ -507,7 +509,7 @@ const RELATIVE_DOUBT: f64 = 1e-9;
 /// Whether an answer about curved shapes may depend on where the search started: the bounds are
 /// open, or nearly. What is reported must not depend on earlier checks, so such an answer is found
 /// again without them.
-fn is_close(found: &Encounter, a: &Part, b: &Part, pose: &Pose) -> bool {
+fn is_close(found: &QuickVerdict, a: &Part, b: &Part, pose: &Pose) -> bool {
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     let size = |part: &Part| {
         let Aabb { min, max } = part.bounds();
@@ -515,10 +517,10 @@ fn is_close(found: &Encounter, a: &Part, b: &Part, pose: &Pose) -> bool {
     };
     let close = || RELATIVE_DOUBT * (size(a) + size(b) + pose.translation().abs().max_element());
     match *found {
-        Encounter::Undecided => true,
-        Encounter::Apart { gap } => gap <= close(),
+        QuickVerdict::Undecided => true,
+        QuickVerdict::Apart { gap } => gap <= close(),
         // Without a depth the decision was an exact one.
-        Encounter::Meeting { depth, .. } => depth > 0.0 && depth <= close(),
+        QuickVerdict::Meeting { depth, .. } => depth > 0.0 && depth <= close(),
     }
 }
 

@@ -212,7 +212,7 @@ impl State {
         for parts in &form.geometries {
             let part = |part: &StoredPart| -> Result<(Shape, Pose), Error> {
                 let shape = part.shape.made(&form.meshes, &form.hulls)?;
-                Ok((shape.with_whole_margin(part.margin)?, part.pose.0))
+                Ok((shape.with_total_margin(part.margin)?, part.pose.0))
             };
             let parts: Vec<_> = parts.iter().map(part).collect::<Result<_, _>>()?;
             forms.push(match parts.is_empty() {

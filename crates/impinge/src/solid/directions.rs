@@ -1,13 +1,14 @@
-//! Directions that are known exactly but computed exactly only when somebody needs it.
+//! Directions that are defined exactly; their exact values are computed only when needed.
 //!
-//! The analysis of a contact asks for signs of determinants of directions that are themselves built
+//! The analysis of a contact needs signs of determinants of directions that are themselves built
 //! from cross products and sums. Each direction is a node of a small arena: an `f64` approximation
-//! with a bound of its error, and the recipe from which integers can be computed. A determinant is
-//! first tried on the approximations; where the bound leaves its sign open, integers decide: of
-//! fixed width if they have room, which they nearly always have, and of any width if not.
+//! with a bound of its error, and the construction from which integers can be computed. A
+//! determinant is first computed from the approximations. Where the error bound leaves its sign
+//! open, it is computed in integers of fixed width, and in integers of arbitrary width in the rare
+//! case of an overflow.
 //!
-//! Only the direction matters, so every node may be scaled by a power of two, which keeps
-//! approximations near 1.
+//! Only the direction matters, so every node is scaled by a power of two that keeps the
+//! approximation near 1.
 
 use std::cell::OnceCell;
 
@@ -22,80 +23,80 @@ use super::number::{Fixed, Integer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Dir(u32);
 
-/// The exact vector `digits * 2^exponent`.
+/// The exact vector `components * 2^exponent`.
 #[derive(Clone, Debug)]
 struct Exact<N> {
-    digits: [N; 3],
+    components: [N; 3],
     exponent: i64,
 }
 
-/// How a direction was made.
+/// The operation that defines a direction.
 #[derive(Clone, Copy, Debug)]
-enum Recipe {
+enum Construction {
     /// From the second point to the first.
     Difference(Vec3, Vec3),
-    /// From a point to where the line `e0 e1` meets the line `f0 f1`, which lies in one plane with
-    /// it.
+    /// From the intersection of the lines `e` and `f`, which are in one plane, to the point `to`.
     ToCrossing { to: Vec3, e: [Vec3; 2], f: [Vec3; 2] },
     /// The opposite direction.
     Negated(Dir),
     /// The cross product.
     Cross(Dir, Dir),
-    /// The first plus the second divided by two to a power.
+    /// The first plus the second divided by this power of two.
     Sum(Dir, Dir, u32),
 }
 
 #[derive(Debug)]
 struct Node {
-    recipe: Recipe,
+    construction: Construction,
     /// The scaled direction to within `error` in every component.
     approx: Vec3,
     error: f64,
-    /// The recipe's value times `2^scale` is what `approx` approximates.
+    /// `approx` approximates the value of the construction times `2^scale`.
     scale: i64,
-    /// With digits of fixed width, if they have room.
+    /// The exact value in integers of fixed width, if they do not overflow.
     fixed: OnceCell<Option<Exact<Fixed>>>,
     exact: OnceCell<Exact<BigInt>>,
 }
 
-/// The arena. Directions may be zero; whoever makes them asks [`Directions::is_zero`] where that
-/// can happen.
+/// The arena. Directions may be zero; the caller tests [`Directions::is_zero`] where that is
+/// possible.
 #[derive(Debug, Default)]
 pub(super) struct Directions {
     nodes: Vec<Node>,
 }
 
 /// Half an ulp of one.
-const U: f64 = f64::EPSILON / 2.0;
+const ROUNDOFF: f64 = f64::EPSILON / 2.0;
 
 impl Directions {
     /// From `from` to `to`.
     pub(super) fn between(&mut self, from: Vec3, to: Vec3) -> Dir {
         let approx = to - from;
-        // A difference of f64 is off by half an ulp of itself, and exact where it is denormal.
-        self.push(Recipe::Difference(to, from), approx, approx.abs().max_element() * U)
+        // A difference of `f64` numbers has an error of half an ulp of itself, and is exact where
+        // it is subnormal.
+        self.push(Construction::Difference(to, from), approx, approx.abs().max_element() * ROUNDOFF)
     }
 
-    /// To the point `to` from where the segments `e` and `f` cross: two lines in one plane that are
-    /// not parallel.
+    /// From the crossing of the segments `e` and `f` to the point `to`. The lines are in one plane
+    /// and not parallel.
     pub(super) fn away_from_crossing(&mut self, e: [Vec3; 2], f: [Vec3; 2], to: Vec3) -> Dir {
-        self.push(Recipe::ToCrossing { to, e, f }, Vec3::ZERO, f64::INFINITY)
+        self.push(Construction::ToCrossing { to, e, f }, Vec3::ZERO, f64::INFINITY)
     }
 
     /// The opposite direction.
     pub(super) fn negated(&mut self, d: Dir) -> Dir {
         let Node { approx, error, .. } = self.nodes[d.0 as usize];
-        self.push(Recipe::Negated(d), -approx, error)
+        self.push(Construction::Negated(d), -approx, error)
     }
 
     /// `u x v`.
     pub(super) fn cross(&mut self, u: Dir, v: Dir) -> Dir {
         let (p, q) = (&self.nodes[u.0 as usize], &self.nodes[v.0 as usize]);
         let (m, n) = (p.approx.abs().max_element(), q.approx.abs().max_element());
-        // Two products each: the operands' errors, then three roundings of at most 2mn.
-        let error = 2.0 * (m * q.error + n * p.error + p.error * q.error) + 6.0 * U * m * n;
+        // Two products per component: the operands' errors, then three roundings of at most 2mn.
+        let error = 2.0 * (m * q.error + n * p.error + p.error * q.error) + 6.0 * ROUNDOFF * m * n;
         let approx = p.approx.cross(q.approx);
-        self.push(Recipe::Cross(u, v), approx, error * (1.0 + 16.0 * U))
+        self.push(Construction::Cross(u, v), approx, error * (1.0 + 16.0 * ROUNDOFF))
     }
 
     /// `u + v / 2^halvings`.
@@ -103,8 +104,8 @@ impl Directions {
         let (p, q) = (&self.nodes[u.0 as usize], &self.nodes[v.0 as usize]);
         let factor = 0.5_f64.powi(halvings.min(1000) as i32);
         let approx = p.approx + q.approx * factor;
-        let error = p.error + q.error * factor + U * approx.abs().max_element();
-        self.push(Recipe::Sum(u, v, halvings), approx, error * (1.0 + 16.0 * U))
+        let error = p.error + q.error * factor + ROUNDOFF * approx.abs().max_element();
+        self.push(Construction::Sum(u, v, halvings), approx, error * (1.0 + 16.0 * ROUNDOFF))
     }
 
     /// The sign of `u . (v x w)`.
@@ -115,20 +116,20 @@ impl Directions {
         let [p, q, r] = [u, v, w].map(|d| &self.nodes[d.0 as usize]);
         let value = p.approx.dot(q.approx.cross(r.approx));
         let [l, m, n] = [p, q, r].map(|x| x.approx.abs().max_element() + x.error);
-        // The six products are at most lmn each; five roundings on the longest way, and the
+        // The six products are at most lmn each; at most five successive roundings, and the
         // operands' own errors.
-        let error =
-            6.0 * (p.error * m * n + l * q.error * n + l * m * r.error) + 40.0 * U * l * m * n;
-        if value.abs() > error * (1.0 + 16.0 * U) {
+        let error = 6.0 * (p.error * m * n + l * q.error * n + l * m * r.error)
+            + 40.0 * ROUNDOFF * l * m * n;
+        if value.abs() > error * (1.0 + 16.0 * ROUNDOFF) {
             return Sign::of(value);
         }
         let fixed = [u, v, w].map(|d| self.fixed(d));
         if let [Some(p), Some(q), Some(r)] = fixed {
-            if let Some(sign) = det_sign(&p.digits, &q.digits, &r.digits) {
+            if let Some(sign) = det_sign(&p.components, &q.components, &r.components) {
                 return sign;
             }
         }
-        let [p, q, r] = [u, v, w].map(|d| &self.exact(d).digits);
+        let [p, q, r] = [u, v, w].map(|d| &self.exact(d).components);
         det_sign(p, q, r).unwrap_or(Sign::Zero)
     }
 
@@ -137,8 +138,8 @@ impl Directions {
         let node = &self.nodes[d.0 as usize];
         node.approx.abs().max_element() <= node.error
             && match self.fixed(d) {
-                Some(fixed) => fixed.digits.iter().all(|x| Integer::sign(x).is_zero()),
-                None => self.exact(d).digits.iter().all(|x| Integer::sign(x).is_zero()),
+                Some(fixed) => fixed.components.iter().all(|x| Integer::sign(x).is_zero()),
+                None => self.exact(d).components.iter().all(|x| Integer::sign(x).is_zero()),
             }
     }
 
@@ -149,16 +150,17 @@ impl Directions {
         let value = p.approx.dot(q.approx);
         let (m, n) =
             (p.approx.abs().max_element() + p.error, q.approx.abs().max_element() + q.error);
-        let error = 3.0 * (p.error * n + m * q.error) + 12.0 * U * m * n;
-        if value.abs() > error * (1.0 + 16.0 * U) {
+        let error = 3.0 * (p.error * n + m * q.error) + 12.0 * ROUNDOFF * m * n;
+        if value.abs() > error * (1.0 + 16.0 * ROUNDOFF) {
             return Sign::of(value);
         }
-        dot(&self.exact(u).digits, &self.exact(v).digits).map_or(Sign::Zero, |x| Integer::sign(&x))
+        dot(&self.exact(u).components, &self.exact(v).components)
+            .map_or(Sign::Zero, |x| Integer::sign(&x))
     }
 
-    fn push(&mut self, recipe: Recipe, approx: Vec3, error: f64) -> Dir {
+    fn push(&mut self, construction: Construction, approx: Vec3, error: f64) -> Dir {
         let (fixed, exact) = (OnceCell::new(), OnceCell::new());
-        let mut node = Node { recipe, approx, error, scale: 0, fixed, exact };
+        let mut node = Node { construction, approx, error, scale: 0, fixed, exact };
         let size = approx.abs().max_element();
         let usable = size.is_finite() && error.is_finite() && size > 2.0 * error && size > 1e-200;
         if usable {
@@ -166,17 +168,17 @@ impl Directions {
             node.scale = i64::from(shift);
             node.approx = scale_by(approx, shift);
             node.error =
-                scale_by(Vec3::splat(error), shift).x * (1.0 + 4.0 * U) + f64::MIN_POSITIVE;
+                scale_by(Vec3::splat(error), shift).x * (1.0 + 4.0 * ROUNDOFF) + f64::MIN_POSITIVE;
             self.nodes.push(node);
         } else {
-            // Nothing is known of it: start from the integers.
-            let fixed = self.evaluate::<Fixed>(recipe);
-            let exact = if fixed.is_none() { self.evaluate::<BigInt>(recipe) } else { None };
+            // The approximation has no significant bits: compute it from the integers.
+            let fixed = self.evaluate::<Fixed>(construction);
+            let exact = if fixed.is_none() { self.evaluate::<BigInt>(construction) } else { None };
             let found = fixed.as_ref().map(approximate).or(exact.as_ref().map(approximate));
             let (approx, shift) = found.unwrap_or((Vec3::ZERO, 0));
             node.scale = shift;
             node.approx = approx;
-            node.error = if approx == Vec3::ZERO { 0.0 } else { 2.0 * U };
+            node.error = if approx == Vec3::ZERO { 0.0 } else { 2.0 * ROUNDOFF };
             let _ = node.fixed.set(fixed.map(|value| value.times_power(shift)));
             if let Some(value) = exact {
                 let _ = node.exact.set(value.times_power(shift));
@@ -186,89 +188,98 @@ impl Directions {
         Dir(self.nodes.len() as u32 - 1)
     }
 
-    /// The value in digits of fixed width, if they have room.
+    /// The value in integers of fixed width, if they do not overflow.
     fn fixed(&self, d: Dir) -> Option<&Exact<Fixed>> {
         let node = &self.nodes[d.0 as usize];
-        let make = || self.evaluate(node.recipe).map(|value| value.times_power(node.scale));
+        let make = || self.evaluate(node.construction).map(|value| value.times_power(node.scale));
         node.fixed.get_or_init(make).as_ref()
     }
 
     fn exact(&self, d: Dir) -> &Exact<BigInt> {
         let node = &self.nodes[d.0 as usize];
         node.exact.get_or_init(|| {
-            let value = self.evaluate::<BigInt>(node.recipe);
+            let value = self.evaluate::<BigInt>(node.construction);
             value
-                .unwrap_or(Exact { digits: [0; 3].map(BigInt::from), exponent: 0 })
+                .unwrap_or(Exact { components: [0; 3].map(BigInt::from), exponent: 0 })
                 .times_power(node.scale)
         })
     }
 
-    /// The value of a recipe, if the numbers have room for it.
-    fn evaluate<N: Known>(&self, recipe: Recipe) -> Option<Exact<N>> {
-        match recipe {
-            Recipe::Difference(to, from) => subtract(&integers(to)?, &integers(from)?),
-            Recipe::Negated(d) => {
-                let e = N::known(self, d)?;
-                Some(Exact { digits: e.digits.clone().map(N::negated), exponent: e.exponent })
+    /// The value of a construction; `None` if the integers overflow.
+    fn evaluate<N: Cached>(&self, construction: Construction) -> Option<Exact<N>> {
+        match construction {
+            Construction::Difference(to, from) => subtract(&integers(to)?, &integers(from)?),
+            Construction::Negated(d) => {
+                let e = N::cached(self, d)?;
+                Some(Exact {
+                    components: e.components.clone().map(N::negated),
+                    exponent: e.exponent,
+                })
             }
-            Recipe::Cross(u, v) => {
-                let (p, q) = (N::known(self, u)?, N::known(self, v)?);
-                let digits = cross(&p.digits, &q.digits)?;
-                Some(Exact { digits, exponent: p.exponent + q.exponent })
+            Construction::Cross(u, v) => {
+                let (p, q) = (N::cached(self, u)?, N::cached(self, v)?);
+                let components = cross(&p.components, &q.components)?;
+                Some(Exact { components, exponent: p.exponent + q.exponent })
             }
-            Recipe::Sum(u, v, halvings) => {
-                let (p, q) = (N::known(self, u)?, N::known(self, v)?);
+            Construction::Sum(u, v, halvings) => {
+                let (p, q) = (N::cached(self, u)?, N::cached(self, v)?);
                 let exponent = q.exponent - i64::from(halvings);
-                add(p, &Exact { digits: q.digits.clone(), exponent })
+                add(p, &Exact { components: q.components.clone(), exponent })
             }
-            Recipe::ToCrossing { to, e, f } => to_crossing(to, e, f),
+            Construction::ToCrossing { to, e, f } => to_crossing(to, e, f),
         }
     }
 }
 
-/// Integers in which the arena keeps values.
-trait Known: Integer {
-    fn known(directions: &Directions, d: Dir) -> Option<&Exact<Self>>;
+/// Integer types in which the arena caches values.
+trait Cached: Integer {
+    fn cached(directions: &Directions, d: Dir) -> Option<&Exact<Self>>;
 }
 
-impl Known for Fixed {
-    fn known(directions: &Directions, d: Dir) -> Option<&Exact<Self>> {
+impl Cached for Fixed {
+    fn cached(directions: &Directions, d: Dir) -> Option<&Exact<Self>> {
         directions.fixed(d)
     }
 }
 
-impl Known for BigInt {
-    fn known(directions: &Directions, d: Dir) -> Option<&Exact<Self>> {
+impl Cached for BigInt {
+    fn cached(directions: &Directions, d: Dir) -> Option<&Exact<Self>> {
         Some(directions.exact(d))
     }
 }
 
 impl<N> Exact<N> {
-    /// Times a power of two.
+    /// The value times a power of two.
     fn times_power(self, exponent: i64) -> Self {
         Self { exponent: self.exponent + exponent, ..self }
     }
 }
 
-/// `to - p` times a positive factor, where `p` is the point that the lines `e` and `f` share.
+/// `to - p` times a positive factor, where `p` is the intersection of the lines `e` and `f`.
 fn to_crossing<N: Integer>(to: Vec3, e: [Vec3; 2], f: [Vec3; 2]) -> Option<Exact<N>> {
     let (e0, e1, f0, f1) = (integers(e[0])?, integers(e[1])?, integers(f[0])?, integers(f[1])?);
     let (u, w, offset) = (subtract(&e1, &e0)?, subtract(&f1, &f0)?, subtract(&f0, &e0)?);
     // p = e0 + (s / t) u with s = det(offset, w, u x w) and t = |u x w|^2 > 0.
-    let normal = cross(&u.digits, &w.digits)?;
+    let normal = cross(&u.components, &w.components)?;
     let t = dot(&normal, &normal)?;
-    let s: N = dot(&offset.digits, &cross(&w.digits, &normal)?)?;
+    let s: N = dot(&offset.components, &cross(&w.components, &normal)?)?;
     // With exponents: |u x w|^2 has 2(eu + ew), det(offset, w, u x w) has eo + 2 ew + eu; their
     // quotient times u has eo.
     let reach = subtract(&integers(to)?, &e0)?;
-    let first = Exact { digits: each(|i| reach.digits[i].times(&t))?, exponent: reach.exponent };
+    let first = Exact {
+        components: try_each_axis(|i| reach.components[i].times(&t))?,
+        exponent: reach.exponent,
+    };
     let back = s.negated();
-    let along = Exact { digits: each(|i| u.digits[i].times(&back))?, exponent: offset.exponent };
+    let along = Exact {
+        components: try_each_axis(|i| u.components[i].times(&back))?,
+        exponent: offset.exponent,
+    };
     add(&first, &along)
 }
 
-/// What a function makes of the three axes.
-fn each<N>(component: impl Fn(usize) -> Option<N>) -> Option<[N; 3]> {
+/// The results of a function for the three axes, if it has one for each.
+fn try_each_axis<N>(component: impl Fn(usize) -> Option<N>) -> Option<[N; 3]> {
     Some([component(0)?, component(1)?, component(2)?])
 }
 
@@ -289,27 +300,28 @@ fn det_sign<N: Integer>(p: &[N; 3], q: &[N; 3], r: &[N; 3]) -> Option<Sign> {
 fn add<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
     let exponent = p.exponent.min(q.exponent);
     let (up, uq) = ((p.exponent - exponent) as u64, (q.exponent - exponent) as u64);
-    let digits = each(|i| p.digits[i].shifted(up)?.plus(&q.digits[i].shifted(uq)?))?;
-    Some(Exact { digits, exponent })
+    let components =
+        try_each_axis(|i| p.components[i].shifted(up)?.plus(&q.components[i].shifted(uq)?))?;
+    Some(Exact { components, exponent })
 }
 
 fn subtract<N: Integer>(p: &Exact<N>, q: &Exact<N>) -> Option<Exact<N>> {
-    add(p, &Exact { digits: q.digits.clone().map(N::negated), exponent: q.exponent })
+    add(p, &Exact { components: q.components.clone().map(N::negated), exponent: q.exponent })
 }
 
-/// A point as integers times one power of two.
+/// A point as integers times a common power of two.
 fn integers<N: Integer>(v: Vec3) -> Option<Exact<N>> {
-    let parts = v.to_array().map(decompose);
+    let parts = v.to_array().map(mantissa_and_exponent);
     let exponent = parts.iter().filter(|(m, _)| *m != 0).map(|(_, e)| *e).min().unwrap_or(0);
-    let digits = each(|i| match parts[i] {
+    let components = try_each_axis(|i| match parts[i] {
         (0, _) => Some(N::of(0)),
         (m, e) => N::of(m).shifted((e - exponent) as u64),
     })?;
-    Some(Exact { digits, exponent })
+    Some(Exact { components, exponent })
 }
 
 /// `x = mantissa * 2^exponent` with an odd mantissa, for finite `x`; both zero for zero.
-fn decompose(x: f64) -> (i64, i64) {
+fn mantissa_and_exponent(x: f64) -> (i64, i64) {
     let bits = x.to_bits();
     let biased = ((bits >> 52) & 0x7ff) as i64;
     let fraction = (bits & ((1 << 52) - 1)) as i64;
@@ -334,16 +346,16 @@ fn scale_by(v: Vec3, shift: i32) -> Vec3 {
     v * 2.0_f64.powi(half) * 2.0_f64.powi(shift - half)
 }
 
-/// An f64 vector of length about one, off by less than an ulp of one, and the power of two that the
-/// exact value was multiplied by to get there.
+/// An `f64` vector of length about one, with an error of less than an ulp of one, and the exponent
+/// of the power of two that the exact value was multiplied by.
 fn approximate<N: Integer>(exact: &Exact<N>) -> (Vec3, i64) {
-    let bits = exact.digits.iter().map(N::bits).max().unwrap_or(0);
+    let bits = exact.components.iter().map(N::bits).max().unwrap_or(0);
     if bits == 0 {
         return (Vec3::ZERO, 0);
     }
-    // 64 leading bits are more than an f64 holds; the cut and the conversion are off by less than
-    // an ulp of the largest.
-    let [x, y, z] = exact.digits.each_ref().map(|x| x.share(bits));
+    // 64 leading bits are more than the mantissa of an `f64`; truncation and conversion have an
+    // error of less than an ulp of the largest component.
+    let [x, y, z] = exact.components.each_ref().map(|x| x.divided_by_power(bits));
     (Vec3::new(x, y, z), -(bits as i64 + exact.exponent))
 }
 
@@ -371,7 +383,7 @@ mod tests {
             let o = random_vec(&mut s);
             let [u, v, w] = [p, q, r].map(|x| dirs.between(o, x));
             let n = dirs.cross(u, v);
-            // n is perpendicular to u and v, exactly, however large the digits are.
+            // n is exactly perpendicular to u and v, whatever the size of the integers.
             assert_eq!(dirs.dot(n, u), Sign::Zero);
             assert_eq!(dirs.dot(n, v), Sign::Zero);
             assert_eq!(dirs.dot(n, w), dirs.det(u, v, w));
@@ -385,14 +397,14 @@ mod tests {
             zeros += usize::from(dirs.det(v, along, w).is_zero());
             assert_eq!(dirs.dot(along, w), -dirs.dot(back, w));
             assert!(!dirs.is_zero(n));
-            let none = dirs.cross(v, along);
-            assert!(dirs.is_zero(none));
+            let zero = dirs.cross(v, along);
+            assert!(dirs.is_zero(zero));
         }
         assert_eq!(zeros, 300);
     }
 
     #[test]
-    fn directions_from_a_crossing_point_that_no_f64_holds() {
+    fn directions_from_a_crossing_point_that_is_not_representable() {
         let mut dirs = Directions::default();
         let e = [Vec3::ZERO, Vec3::new(3.0, 0.0, 0.0)];
         let f = [Vec3::new(0.0, -1.0, 0.0), Vec3::new(1.0, 2.0, 0.0)]; // crosses e at x = 1/3
@@ -401,7 +413,7 @@ mod tests {
         let parallel = dirs.cross(at, along);
         assert!(dirs.is_zero(parallel));
         assert_eq!(dirs.dot(at, along), Sign::Positive);
-        let third = 1.0 / 3.0; // a little less than the true third
+        let third = 1.0 / 3.0; // less than the true third
         let near = dirs.away_from_crossing(e, f, Vec3::new(third, 0.0, 0.0));
         let x = dirs.between(Vec3::ZERO, Vec3::X);
         assert_eq!(dirs.dot(near, x), Sign::Negative);

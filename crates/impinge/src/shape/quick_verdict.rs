@@ -1,40 +1,40 @@
-//! The answer to "do they meet?" where nobody has asked for the evidence yet.
+//! Whether two shapes meet, without the full evidence.
 
 use super::answer::{Flip, Verdict};
 use crate::math::Vec3;
 
-/// Whether two shapes share a point, with what was found on the way.
+/// Whether two shapes share a point, with the evidence that needs no extra work.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Encounter {
-    /// They share none. They are at least this far apart, or more: zero where no gap was measured.
+pub(crate) enum QuickVerdict {
+    /// They share none. `gap` is a lower bound of their distance, zero if no gap was measured.
     Apart { gap: f64 },
-    /// They share one.
+    /// They share a point.
     Meeting {
-        /// A common point, in A's frame, rounded, where it came without extra work.
+        /// A common point, in A's frame, rounded, if it needs no extra work.
         point: Option<Vec3>,
-        /// The triangles that meet, where a shape is a mesh and one of its triangles does.
+        /// For each shape the triangle that meets the other shape, if it is a mesh and one does.
         triangles: [Option<u32>; 2],
-        /// They overlap by at least this, where one of them is curved and this is the proof; else
-        /// zero.
+        /// A lower bound of the depth of overlap, if one of them is curved and this bound is the
+        /// proof; otherwise zero.
         depth: f64,
     },
-    /// Bounds of the signed distance of curved shapes leave it open.
+    /// Zero is between the bounds of the signed distance of curved shapes.
     Undecided,
 }
 
-impl Encounter {
-    /// Two triangles that meet.
+impl QuickVerdict {
+    /// From two triangles that meet.
     pub(super) fn of_triangles((a, b): (u32, u32)) -> Self {
         Self::Meeting { point: None, triangles: [Some(a), Some(b)], depth: 0.0 }
     }
 
-    /// A common point.
+    /// From a common point.
     pub(super) fn at(point: Vec3) -> Self {
         Self::Meeting { point: Some(point), triangles: [None, None], depth: 0.0 }
     }
 }
 
-impl From<Verdict> for Encounter {
+impl From<Verdict> for QuickVerdict {
     fn from(verdict: Verdict) -> Self {
         match verdict {
             Verdict::Separated(clear) => Self::Apart { gap: clear.lower },
@@ -48,7 +48,7 @@ impl From<Verdict> for Encounter {
     }
 }
 
-impl Flip for Encounter {
+impl Flip for QuickVerdict {
     fn flip(self) -> Self {
         match self {
             Self::Meeting { point, triangles: [a, b], depth } => {

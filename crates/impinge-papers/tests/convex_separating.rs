@@ -4,7 +4,7 @@ use impinge::convex::{ClosestOptions, Hull};
 use impinge::internals::decide::{Hint, decide};
 use impinge::{Pose, Vec3};
 use impinge_oracles::convex_scenes::{
-    Random, Truth, check_gap, meet, moved, true_gap, truth_of_whole,
+    Random, Relation, check_gap, exact_gap, meet, moved, relation_of_integer_hulls,
 };
 use impinge_papers::leung::LocalSearch;
 use impinge_papers::leung::closest::{Variant, closest_points};
@@ -36,17 +36,17 @@ fn run_search(a: &Hull, b: &Hull, pose: &Pose, options: Options) -> Output {
 }
 
 /// Checks the output against the truth. Returns whether the verdict is "separated".
-fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) -> bool {
+fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Relation) -> bool {
     let points = moved(b, pose);
     match output.verdict {
         Verdict::Separated(proof) => {
-            assert_eq!(truth, Truth::Apart);
+            assert_eq!(truth, Relation::Apart);
             assert!(proof.verify(a.vertices(), &points));
             check_gap(proof.direction, proof.gap * (1.0 - 1e-14), a.vertices(), &points);
             true
         }
         Verdict::Intersecting(proof) => {
-            assert_ne!(truth, Truth::Apart);
+            assert_ne!(truth, Relation::Apart);
             assert!(proof.verify(a.vertices(), &points));
             false
         }
@@ -54,7 +54,7 @@ fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Truth) 
             assert_ne!(reason, Reason::Limit);
             let exact = decide(a.vertices(), &points, &output.hint);
             assert!(exact.verify(a.vertices(), &points));
-            assert_eq!(exact.is_intersecting(), truth != Truth::Apart);
+            assert_eq!(exact.is_intersecting(), truth != Relation::Apart);
             false
         }
     }
@@ -68,18 +68,18 @@ fn integer_coordinates() {
     let mut seen = [0; 3];
     let mut proven = 0;
     for _ in 0..250 {
-        let (a, b) = (random.whole_hull(4), random.whole_hull(4));
-        let pose = random.whole_pose(3);
-        let truth = truth_of_whole(a.vertices(), &moved(&b, &pose));
+        let (a, b) = (random.integer_hull(4), random.integer_hull(4));
+        let pose = random.integer_pose(3);
+        let truth = relation_of_integer_hulls(a.vertices(), &moved(&b, &pose));
         seen[truth as usize] += 1;
         for options in all_options() {
             let output = run_search(&a, &b, &pose, options);
             let separated = check_output(&output, &a, &b, &pose, truth);
             // With such small integer coordinates, bodies that do not touch are further apart than
             // rounding errors.
-            assert_eq!(separated, truth == Truth::Apart, "{options:?} {a:?} {b:?} {pose:?}");
+            assert_eq!(separated, truth == Relation::Apart, "{options:?} {a:?} {b:?} {pose:?}");
             let solid = a.dimension() == 3 && b.dimension() == 3;
-            if truth == Truth::Overlapping && solid {
+            if truth == Relation::Overlapping && solid {
                 proven += i32::from(output.verdict.decision().is_some());
             }
         }
@@ -102,14 +102,14 @@ fn cubes_in_every_contact() {
                 let pose = Pose::from_translation(t).unwrap();
                 let most = t.abs().max_element();
                 let truth = match most {
-                    m if m > 3.0 => Truth::Apart,
-                    m if m < 3.0 => Truth::Overlapping,
-                    _ => Truth::Touching,
+                    m if m > 3.0 => Relation::Apart,
+                    m if m < 3.0 => Relation::Overlapping,
+                    _ => Relation::Touching,
                 };
                 for options in all_options() {
                     let output = run_search(&a, &b, &pose, options);
                     let separated = check_output(&output, &a, &b, &pose, truth);
-                    assert_eq!(separated, truth == Truth::Apart, "{t} {options:?} {output:?}");
+                    assert_eq!(separated, truth == Relation::Apart, "{t} {options:?} {output:?}");
                 }
             }
         }
@@ -144,7 +144,7 @@ fn near_touching() {
             if b_moved.vertices().len() != b.vertices().len() {
                 continue;
             }
-            let truth = if meet(&a, &b_moved) { Truth::Overlapping } else { Truth::Apart };
+            let truth = if meet(&a, &b_moved) { Relation::Overlapping } else { Relation::Apart };
             for options in [Options::THESIS, all_options()[5]] {
                 let output = run_search(&a, &b, &pose, options);
                 check_output(&output, &a, &b, &pose, truth);
@@ -223,7 +223,7 @@ fn lemmas_1_2_5_7_directions_converge() {
         let mut others = vec![vector.normalize()];
         for k in 0..30 {
             let w = (vector + random.point() * f64::from(k) * 0.03).normalize();
-            if true_gap(w, a.vertices(), &points).is_positive() {
+            if exact_gap(w, a.vertices(), &points).is_positive() {
                 others.push(w);
             }
         }

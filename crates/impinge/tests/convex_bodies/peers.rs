@@ -1,4 +1,4 @@
-//! Cases that other libraries collected, with signed distances from the hull of all differences.
+//! Test cases of other libraries, with signed distances from the hull of all differences.
 
 use super::json::Json;
 use super::*;

@@ -173,7 +173,7 @@ fn compare_with_oracle(options: &WorldOptions, seed: u64, frames: usize) -> Vec<
             match event.kind {
                 EventKind::Began => assert!(known.insert(pair), "{frame}: {event:?} began twice"),
                 EventKind::Ended => {
-                    assert!(known.remove(&pair), "{frame}: {event:?} did not meet before")
+                    assert!(known.remove(&pair), "{frame}: {event:?} did not meet before");
                 }
                 EventKind::Persists => assert!(known.contains(&pair), "{frame}: {event:?}"),
             }
@@ -448,8 +448,9 @@ fn compounds_of_many_parts_match_the_oracle() {
 }
 
 /// A vertex in the middle of a flat body is not a vertex of its hull. After rounding by a pose, it
-/// can be outside of the hull of the rounded vertices, and touch another body there. Therefore, hulls
-/// that are separated by less than rounding errors do not prove that the meshes are separated.
+/// can be outside of the hull of the rounded vertices, and touch another body there. Therefore,
+/// hulls that are separated by less than rounding errors do not prove that the meshes are
+/// separated.
 #[test]
 fn a_vertex_rounded_out_of_its_hull_is_not_missed() {
     let mut random = Random(1127);

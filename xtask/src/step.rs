@@ -38,8 +38,8 @@ pub(crate) enum Outcome {
     Skipped(String),
 }
 
-/// Set for every step: a build from scratch does not profit from incremental compilation, whose data
-/// takes more disk space than everything else together.
+/// Set for every step: a build from scratch does not profit from incremental compilation, whose
+/// data takes more disk space than everything else together.
 const NO_INCREMENTAL: (&str, &str) = ("CARGO_INCREMENTAL", "0");
 
 impl Step {
@@ -118,8 +118,8 @@ pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// The cargo of another toolchain. The cargo in use is called by its path, so it does not understand
-/// `+toolchain`, which is an argument of rustup's proxy.
+/// The cargo of another toolchain. The cargo in use is called by its path, so it does not
+/// understand `+toolchain`, which is an argument of rustup's proxy.
 fn cargo_of(toolchain: &str) -> Command {
     let mut command = Command::new("rustup");
     command.args(["run", toolchain, "cargo"]);

@@ -91,8 +91,8 @@ fn the_list_of_published_crates_is_complete() {
     assert_eq!(published, PUBLISHED.map(str::to_owned).into());
 }
 
-/// All published crates can be packaged: dependencies have versions, no path leaves the package, and
-/// no crate is published before its dependencies.
+/// All published crates can be packaged: dependencies have versions, no path leaves the package,
+/// and no crate is published before its dependencies.
 #[test]
 fn published_crates_can_be_packaged() {
     let mut args = vec!["package", "--no-verify", "--allow-dirty", "--offline", "--quiet"];

@@ -4,9 +4,9 @@ use impinge::{MAX_COORDINATE, Pose, Vec3};
 
 use crate::Random;
 
-/// Units of a body's coordinates, which are small integer multiples of the unit. They span the range
-/// of `f64` and are dense where the arithmetic changes (denormal numbers, squares that underflow,
-/// the range of `f32`).
+/// Units of a body's coordinates, which are small integer multiples of the unit. They span the
+/// range of `f64` and are dense where the arithmetic changes (denormal numbers, squares that
+/// underflow, the range of `f32`).
 pub const SCALES: &[f64] = &[
     5e-324, 1e-322, 1e-320, 1e-316, 1e-310, 2.3e-308, 1e-300, 1e-200, 1e-170, 1e-162, 1e-158,
     1e-155, 1e-150, 1e-100, 1e-60, 1e-45, 1e-38, 1e-30, 1e-10, 1e-3, 1.0, 1.0, 1.0, 1e4, 1e10,

@@ -189,7 +189,8 @@ impl HullTruth {
         self.small.get_or_init(find).as_ref()
     }
 
-    /// Whether `lower <= distance <= upper`; if the distance is not known, whether `lower <= upper`.
+    /// Whether `lower <= distance <= upper`. If the distance is not known, only compares `lower`
+    /// with `upper`.
     pub fn distance_is_between(&self, lower: f64, upper: f64) -> bool {
         if self.meet {
             return lower == 0.0 && upper >= 0.0;

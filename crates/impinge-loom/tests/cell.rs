@@ -25,7 +25,8 @@ fn outcomes<T: Ord + Clone + Send + 'static>(
     seen.iter().cloned().collect()
 }
 
-/// The reader sees complete values, never an older one after a newer one, and the newest at the end.
+/// The reader sees complete values, never an older one after a newer one, and the newest at the
+/// end.
 #[test]
 fn reader_sees_complete_values_in_order_and_the_newest_last() {
     let outcomes = outcomes(|| {

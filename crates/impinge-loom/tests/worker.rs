@@ -7,7 +7,8 @@ use impinge_loom::exchange::{Reports, Step, Worker};
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 
-/// Adds up the numbers it receives. Reports one event per number, and the sum as the pose of body 0.
+/// Adds up the numbers it receives. Reports one event per number, and the sum as the pose of body
+/// 0.
 fn adder(sum: &mut u32, step: Step, input: &mut Vec<u32>, output: &mut Reports<u32, u32>) {
     let mut report = output.begin(step.frame);
     for n in input.drain(..) {

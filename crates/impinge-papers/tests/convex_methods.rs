@@ -29,7 +29,7 @@ fn options() -> Vec<perceptron::Options> {
 
 /// Points, segments, polygons and solids, with contacts of every kind.
 #[test]
-fn integer_coordinates() {
+fn verdicts_are_exact_for_integer_coordinates() {
     let mut random = Random(21);
     let mut seen = [0; 3];
     let (mut found, mut missed) = (0, 0);
@@ -64,7 +64,7 @@ fn integer_coordinates() {
 /// Random solids near first contact, where faces of the moved body are not flat because of
 /// rounding.
 #[test]
-fn near_touching() {
+fn verdicts_are_exact_near_first_contact() {
     let mut random = Random(22);
     let cube: Vec<Vec3> = (0..8_u32)
         .map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) - 0.5)
@@ -150,7 +150,7 @@ fn witnesses_are_common_points() {
 /// One body inside the other: no face is collected for one of the bodies, where the thesis would
 /// return "outside".
 #[test]
-fn one_inside_the_other() {
+fn a_body_inside_the_other_intersects() {
     let mut random = Random(24);
     let small = random.ellipsoid(20, Vec3::ONE * 0.1);
     let large = random.ellipsoid(40, Vec3::ONE * 3.0);
@@ -237,7 +237,7 @@ fn planes_are_reused_in_the_next_frame() {
 }
 
 #[test]
-fn every_scale_is_decided() {
+fn all_methods_decide_at_every_scale() {
     let mut random = Random(28);
     for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 6e59] {
         let (a, b) =

@@ -63,7 +63,7 @@ fn check_output(output: &Output, a: &Hull, b: &Hull, pose: &Pose, truth: Relatio
 /// Points, segments, polygons and solids with coplanar faces and parallel edges, with exact
 /// contacts of every kind.
 #[test]
-fn integer_coordinates() {
+fn verdicts_are_exact_for_integer_coordinates() {
     let mut random = Random(1);
     let mut seen = [0; 3];
     let mut proven = 0;
@@ -89,7 +89,7 @@ fn integer_coordinates() {
 
 /// The centres are on a grid, so that first directions point exactly at vertices, faces and edges.
 #[test]
-fn cubes_in_every_contact() {
+fn cubes_in_all_contacts_are_decided() {
     let corners = |s: f64| -> Vec<Vec3> {
         let bit = |i: u32, k: u32| if i >> k & 1 == 1 { s } else { -s };
         (0..8).map(|i| Vec3::new(bit(i, 0), bit(i, 1), bit(i, 2))).collect()
@@ -100,8 +100,8 @@ fn cubes_in_every_contact() {
             for z in 0..=4 {
                 let t = Vec3::new(f64::from(x), f64::from(y), f64::from(z));
                 let pose = Pose::from_translation(t).unwrap();
-                let most = t.abs().max_element();
-                let truth = match most {
+                let distance = t.abs().max_element();
+                let truth = match distance {
                     m if m > 3.0 => Relation::Apart,
                     m if m < 3.0 => Relation::Overlapping,
                     _ => Relation::Touching,
@@ -118,7 +118,7 @@ fn cubes_in_every_contact() {
 
 /// Gaps and overlaps down to the level of rounding, compared with rational arithmetic.
 #[test]
-fn near_touching() {
+fn verdicts_are_exact_near_first_contact() {
     let mut random = Random(2);
     let (mut certain, mut undecided) = (0, 0);
     for round in 0..rounds(3) {
@@ -299,7 +299,7 @@ fn lemmas_4_and_6_successive_vectors() {
 /// number of steps is bounded by the number of pairs. The verdict does not depend on the rule.
 #[test]
 fn lemma_8_every_search_ends_and_all_rules_agree() {
-    let (mut repeats, mut most, mut uncertain) = (0, 0, 0);
+    let (mut repeats, mut max_steps, mut uncertain) = (0, 0, 0);
     close_pairs(600, 6, |a, b, pose, _| {
         let verdicts: Vec<bool> = all_options()
             .into_iter()
@@ -311,14 +311,14 @@ fn lemma_8_every_search_ends_and_all_rules_agree() {
                 // termination's `w` and the strict vector.
                 assert!(output.steps <= 3 * output.kept + 3);
                 repeats += output.repeats;
-                most = most.max(output.steps);
+                max_steps = max_steps.max(output.steps);
                 uncertain += u32::from(output.verdict.decision().is_none());
                 output.verdict.decision().map(|d| d.is_intersecting())
             })
             .collect();
         assert!(verdicts.windows(2).all(|v| v[0] == v[1]), "{verdicts:?}");
     });
-    assert!(repeats > 20 && most < 400 && uncertain < 60, "{repeats} {most} {uncertain}");
+    assert!(repeats > 20 && max_steps < 400 && uncertain < 60, "{repeats} {max_steps} {uncertain}");
 }
 
 /// Both termination methods have the same verdict and, unless a pair recurs, the same number of
@@ -365,7 +365,7 @@ fn balls_are_separated_in_three_steps() {
 }
 
 #[test]
-fn the_cache_is_used_in_the_next_frame() {
+fn the_cached_vector_separates_in_the_next_frame() {
     let mut random = Random(9);
     let (a, b) =
         (random.ellipsoid(200, Vec3::ONE), random.ellipsoid(200, Vec3::new(1.0, 0.3, 0.3)));
@@ -414,7 +414,7 @@ fn an_iteration_limit_is_not_a_verdict() {
 }
 
 #[test]
-fn every_scale_is_decided() {
+fn verdicts_are_exact_at_every_scale() {
     let mut random = Random(10);
     for scale in [1e-300, 1e-160, 1e-30, 1.0, 1e30, 1e58] {
         let (a, b) =
@@ -445,7 +445,7 @@ fn a_common_vertex_is_certain() {
 
 /// Hints contain valid vertices, and the exact decision with a hint agrees with the one without.
 #[test]
-fn hints_and_exact_decisions() {
+fn hints_do_not_change_the_exact_decision() {
     let mut certain = 0;
     close_pairs(300, 11, |a, b, pose, _| {
         let output = run_search(a, b, pose, Options::THESIS);

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use impinge::{CheckOptions, Error, Pose, Relation, Scene, candidate_pairs, check_pair, shapes};
 
 fn main() -> Result<(), Error> {
-    // `Scene::load("assembly.glb")` reads an assembly from a file. Parts share meshes: four bolts use
-    // one mesh.
+    // `Scene::load("assembly.glb")` reads an assembly from a file. Parts share meshes: four bolts
+    // use one mesh.
     let plate = Arc::new(shapes::cuboid([100.0, 60.0, 8.0])?);
     let bolt = Arc::new(shapes::cylinder(4.0, 30.0, 24)?);
     let mut scene = Scene::new();

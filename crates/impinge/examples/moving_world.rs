@@ -11,7 +11,8 @@ use impinge::{Error, Pose, shapes};
 
 fn main() -> Result<(), Error> {
     let mut world = World::new();
-    // Bodies are meshes, solids, hulls, primitives or compounds. `user` is a number for the application.
+    // Bodies are meshes, solids, hulls, primitives or compounds. `user` is a number for the
+    // application.
     let ground = world.add(Body::new(HalfSpace::new([0.0, 0.0, 1.0], 0.0)?).user(1))?;
     let ring = shapes::torus(1.0, 0.2, 48, 24)?;
     let gate = world.add(Body::new(ring).at(Pose::from_translation([4.0, 0.0, 1.5])?).user(2))?;

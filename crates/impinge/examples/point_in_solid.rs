@@ -1,4 +1,5 @@
-//! Points in a solid, and meshes in files: a part is saved and loaded, and points are located in it.
+//! Points in a solid, and meshes in files: a part is saved and loaded, and points are located in
+//! it.
 //!
 //! ```sh
 //! cargo run --release -p impinge --example point_in_solid

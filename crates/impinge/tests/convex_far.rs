@@ -37,8 +37,8 @@ fn add_ulps(x: f64, count: i64) -> f64 {
     if rank < 0 { -f64::from_bits(-rank as u64) } else { f64::from_bits(rank as u64) }
 }
 
-/// A pose with this translation and no rotation, a quarter turn, any rotation, or a matrix that is a
-/// rotation just within the tolerance.
+/// A pose with this translation and no rotation, a quarter turn, any rotation, or a matrix that is
+/// a rotation just within the tolerance.
 fn pose(random: &mut Random, translation: Vec3) -> Option<Pose> {
     let kind = random.below(4);
     let turn = match kind {
@@ -316,8 +316,8 @@ fn answers_are_exact_for_extreme_coordinates() {
     assert!(verdicts.iter().all(|n| *n > enough) && meshes > enough, "{verdicts:?} {meshes}");
 }
 
-/// Squares of distances below 1e-162 underflow to zero. Regression: bounds computed from such squares
-/// excluded the distance.
+/// Squares of distances below 1e-162 underflow to zero. Regression: bounds computed from such
+/// squares excluded the distance.
 #[test]
 fn bounds_hold_for_distances_whose_squares_underflow() {
     let mut random = Random(42);

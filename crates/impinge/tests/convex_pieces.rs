@@ -361,7 +361,7 @@ fn number_of_pieces_is_small() {
 }
 
 #[test]
-fn cavities_and_nested_bodies() {
+fn cavities_and_nested_bodies_are_exact() {
     // A hollow cube, and a hollow cube with a body in its cavity.
     let hollow = |[x, y, z]: [usize; 3]| ![x, y, z].iter().all(|c| *c == 1);
     let mesh = cubes([3, 3, 3], hollow, grid);
@@ -383,7 +383,7 @@ fn cavities_and_nested_bodies() {
 }
 
 #[test]
-fn touching_edges_and_corners_and_several_shells() {
+fn touching_edges_corners_and_several_shells_are_exact() {
     // Two cubes that share an edge, two that share a corner, two separate ones.
     for (name, cells) in [
         ("edge", [[0, 0, 0], [1, 1, 0]]),
@@ -401,7 +401,7 @@ fn touching_edges_and_corners_and_several_shells() {
 }
 
 #[test]
-fn thin_sheets_and_bodies_without_volume() {
+fn thin_sheets_and_bodies_without_volume_are_covered() {
     // An L of sheets with a thickness of one millionth and of one ulp.
     for thick in [1e-6, f64::EPSILON] {
         let steps = [0.0, 1.0, 1.0 + thick, 2.0];
@@ -433,7 +433,7 @@ fn thin_sheets_and_bodies_without_volume() {
 }
 
 #[test]
-fn coplanar_faces_and_inverted_bodies() {
+fn duplicate_inverted_and_overlapping_bodies_are_exact() {
     // Two equal cubes, and an inverted cube.
     let cube = cubes([1, 1, 1], |_| true, grid);
     let twice = Mesh::merged([&cube, &cube]).unwrap();

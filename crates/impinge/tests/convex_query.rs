@@ -1,11 +1,11 @@
-//! Verdict, distance and depth of hulls, compared with exact arithmetic, over all families of bodies
-//! and placements.
+//! Verdict, distance and depth of hulls, compared with exact arithmetic, over all families of
+//! bodies and placements.
 //!
 //! `IMPINGE_CONVEX_PAIRS` sets the number of pairs (6,000 by default). A failure prints the seed of
 //! its bodies, and the pose.
 //!
-//! **The cases.** There are twelve kinds of bodies of 1 to 2,000 vertices (65 % of up to 12, 28 % of
-//! up to 40, 6 % of up to 200, 1 % of up to 2,000), including points, segments, polygons, and
+//! **The cases.** There are twelve kinds of bodies of 1 to 2,000 vertices (65 % of up to 12, 28 %
+//! of up to 40, 6 % of up to 200, 1 % of up to 2,000), including points, segments, polygons, and
 //! needles and plates of 1e-6 to 1e-2; and fourteen placements. Half of the pairs have a scale of
 //! 1e-6 to 1e6, a fifth is up to 1e8 times its size from the origin, and one placement uses the
 //! largest and smallest numbers. Two bodies are tested at eight poses: the placement; three poses
@@ -19,7 +19,8 @@
 //! every face normal, and the separating translation with exact integers. One pose in four also
 //! queries the distance alone, one the contact with a cache, and one the distance with a cache. At
 //! every sixteenth pose the verdict is computed again without a hint and, for smaller bodies, by a
-//! linear program in integers; at every 256th, the depth of small bodies by brute force in integers.
+//! linear program in integers; at every 256th, the depth of small bodies by brute force in
+//! integers.
 
 use impinge::convex::{self, Hull, HullCache, Pairs, Verdict};
 use impinge::internals::decide::{self, Hint};

@@ -151,8 +151,8 @@ impl Reading {
     }
 }
 
-/// Sends `POSES` poses as fast as possible, `per_frame` in each frame, with commands in between, and
-/// reads reports every `read_every` frames. The detector sleeps for `nap` in each step.
+/// Sends `POSES` poses as fast as possible, `per_frame` in each frame, with commands in between,
+/// and reads reports every `read_every` frames. The detector sleeps for `nap` in each step.
 fn stress(name: &str, per_frame: u64, read_every: u64, nap: Duration) -> Counters {
     let step =
         move |detector: &mut Detector, step: Step, input: &mut Input, output: &mut Output| {

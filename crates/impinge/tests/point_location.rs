@@ -98,8 +98,8 @@ fn counters_cover_all_edges_and_do_not_change_the_answer() {
     assert!(counts.remaining > 0 && counts.remaining * 4 < edges, "{counts:?}");
 }
 
-/// The convex hull of grid points in integers, counter-clockwise. With `keep_collinear`, it includes
-/// the points on its sides.
+/// The convex hull of grid points in integers, counter-clockwise. With `keep_collinear`, it
+/// includes the points on its sides.
 fn hull(mut points: Vec<[i64; 2]>, keep_collinear: bool) -> Vec<[i64; 2]> {
     points.sort_unstable();
     points.dedup();
@@ -331,8 +331,8 @@ fn points_in_solids_of_grid_cubes_match_cell_counts() {
 
 #[test]
 fn points_in_overlapping_grid_tetrahedra_match_the_oracle() {
-    // Overlapping tetrahedra, also of zero volume, form a closed surface: parity is defined although
-    // the surface intersects itself.
+    // Overlapping tetrahedra, also of zero volume, form a closed surface: parity is defined
+    // although the surface intersects itself.
     let mut random = Random(7);
     let mut seen = [0; 3];
     for _ in 0..cases(1_500) {

@@ -19,8 +19,8 @@ fn cross(a: Point, b: Point, c: Point) -> i128 {
     d(b, 0) * d(c, 1) - d(b, 1) * d(c, 0)
 }
 
-/// A point in each part into which all lines through two points of a grid of `size` by `size` divide
-/// the grid.
+/// A point in each part into which all lines through two points of a grid of `size` by `size`
+/// divide the grid.
 fn parts(size: i64) -> Vec<Point> {
     let grid: Vec<Point> = (0..size * size).map(|i| [i % size, i / size]).collect();
     let gcd = |mut a: i64, mut b: i64| {

@@ -1,5 +1,5 @@
-//! Scaled and rotated parts: they share one scaled mesh, and all answers equal those for a mesh with
-//! explicitly scaled vertices.
+//! Scaled and rotated parts: they share one scaled mesh, and all answers equal those for a mesh
+//! with explicitly scaled vertices.
 #![allow(clippy::unwrap_used, reason = "a helper of a test fails the test")]
 
 use std::collections::BTreeSet;

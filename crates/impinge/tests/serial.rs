@@ -155,7 +155,8 @@ fn meshes_keep_every_bit() {
 /// trip.
 #[test]
 fn moved_polygons_keep_their_triangulation() {
-    // A dart with its reflex corner at index 2, then at index 1. The diagonal starts at that corner.
+    // A dart with its reflex corner at index 2, then at index 1. The diagonal starts at that
+    // corner.
     let corners = [[0.0, 0.0], [4.0, 0.0], [0.5, 0.5], [0.0, 4.0]];
     let dart = corners.map(|[x, y]| Vec3::new(x, y, 0.0)).to_vec();
     let made = Mesh::from_polygons(dart.clone(), [[0, 1, 2, 3]]).expect("a dart");

@@ -1,5 +1,5 @@
-//! Serialised reports and snapshots: round trips, worlds that continue from a deserialised snapshot,
-//! and errors for invalid input.
+//! Serialised reports and snapshots: round trips, worlds that continue from a deserialised
+//! snapshot, and errors for invalid input.
 #![cfg(feature = "serde")]
 
 use std::fmt::Debug;

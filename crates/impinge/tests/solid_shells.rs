@@ -31,8 +31,8 @@ fn hollow() -> Mesh {
 
 #[test]
 fn the_witness_is_common_without_contact_of_surfaces() {
-    // The cuboid encloses the cavity within the walls of the hollow solid: no surfaces meet, and the
-    // first vertex of each solid is in one solid only.
+    // The cuboid encloses the cavity within the walls of the hollow solid: no surfaces meet, and
+    // the first vertex of each solid is in one solid only.
     assert_eq!(relation(&hollow(), &cuboid([2.0; 3], [8.0; 3])), Relation::Crossing);
 }
 
@@ -52,8 +52,8 @@ fn bodies_in_a_cavity_and_in_its_walls_are_distinguished() {
 
 #[test]
 fn walls_inside_of_another_shell_are_no_boundary() {
-    // A small cube that overlaps a large block. Walls of one inside of the other are not part of the
-    // boundary of the union.
+    // A small cube that overlaps a large block. Walls of one inside of the other are not part of
+    // the boundary of the union.
     let body = Mesh::merged(&[
         cuboid([0.0; 3], [10.0; 3]),
         cuboid([9.0, -90.0, -90.0], [180.0, 90.0, 90.0]),

@@ -92,8 +92,8 @@ fn rounds(default: usize) -> usize {
     count_from("IMPINGE_VOXEL_PAIRS", default)
 }
 
-/// Compares the relation with that of the cells for many pairs of random sets. Returns the number of
-/// pairs with each relation.
+/// Compares the relation with that of the cells for many pairs of random sets. Returns the number
+/// of pairs with each relation.
 fn compare(seed: u64, count: usize, map: impl Fn([f64; 3]) -> Vec3 + Copy) -> [usize; 6] {
     let mut random = Random(seed);
     let mut seen = [0; 6];

@@ -128,7 +128,7 @@ fn empty_meshes_and_all_scales_match_brute_force() {
 /// The inverse of the pose was taken as the transpose, whose error for leaves far from the centre
 /// exceeds the size of small triangles.
 #[test]
-fn regression_matrices_that_are_rotations_only_to_the_tolerance() {
+fn regression_inexact_rotations_match_brute_force() {
     let mut random = Random(77);
     let (mut pairs, mut poses) = (0, 0);
     // Small triangles far from the middle: two fine patches on long arms.

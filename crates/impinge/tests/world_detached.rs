@@ -157,8 +157,8 @@ fn poses_before_and_after_a_removal_are_not_merged() {
     assert_eq!(world.pose(child).unwrap(), at(7.0));
 }
 
-/// A hundred thousand bodies are added and removed. The number of slots stays close to the number of
-/// bodies.
+/// A hundred thousand bodies are added and removed. The number of slots stays close to the number
+/// of bodies.
 #[test]
 fn slots_are_reused_over_many_additions_and_removals() {
     const CYCLES: u64 = 100_000;

@@ -205,8 +205,8 @@ fn witnesses_do_not_depend_on_the_method() {
     }
 }
 
-/// Runs some frames, restores a snapshot, and continues with the same reports: in the same world, in
-/// a world made from the snapshot, and in a world that had other options and bodies.
+/// Runs some frames, restores a snapshot, and continues with the same reports: in the same world,
+/// in a world made from the snapshot, and in a world that had other options and bodies.
 #[test]
 fn a_restored_world_continues_with_the_same_reports() {
     let plain = WorldOptions::default().persisting(true);

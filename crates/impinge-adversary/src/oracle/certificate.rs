@@ -19,7 +19,8 @@ fn cross(u: &Int3, v: &Int3) -> Int3 {
     [(1, 2), (2, 0), (0, 1)].map(|(i, j)| &u[i] * &v[j] - &u[j] * &v[i])
 }
 
-/// Whether `n . q - n . p` is positive and at least `gap |n|`, for all points `p` of A and `q` of B.
+/// Whether `n . q - n . p` is positive and at least `gap |n|`, for all points `p` of A and `q` of
+/// B.
 fn separates(units: &Units, n: &Int3, gap: f64) -> bool {
     let last = units.a.iter().map(|p| dot(n, p)).max();
     let first = units.b.iter().map(|p| dot(n, p)).min();

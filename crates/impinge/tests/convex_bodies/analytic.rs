@@ -25,7 +25,7 @@ fn at(x: f64, y: f64, z: f64) -> Pose {
 }
 
 #[test]
-fn spheres() {
+fn spheres_match_analytic_results() {
     for (x, signed) in [(5.0, 2.0), (3.0, 0.0), (2.5, -0.5), (0.5, -2.5), (0.0, -3.0)] {
         let make = |s| (Sphere::new(s).unwrap(), Sphere::new(2.0 * s).unwrap());
         expect_scaled(make, &at(0.6 * x, 0.0, 0.8 * x), signed, 1e-13);
@@ -33,7 +33,7 @@ fn spheres() {
 }
 
 #[test]
-fn sphere_and_box() {
+fn sphere_and_box_match_analytic_results() {
     let make = |s| (Cuboid::new([s, 2.0 * s, 3.0 * s]).unwrap(), Sphere::new(0.5 * s).unwrap());
     // Over a face, beside an edge, off a corner, inside.
     expect_scaled(make, &at(3.0, 1.0, -1.0), 1.5, 1e-13);
@@ -46,7 +46,7 @@ fn sphere_and_box() {
 }
 
 #[test]
-fn capsules() {
+fn capsules_match_analytic_results() {
     let make = |s| (Capsule::new(2.0 * s, 0.5 * s).unwrap(), Capsule::new(s, 0.25 * s).unwrap());
     expect_scaled(make, &at(3.0, 4.0, 0.5), 4.25, 1e-13);
     expect_scaled(make, &at(0.0, 0.0, 5.0), 1.25, 1e-13);
@@ -62,7 +62,7 @@ fn capsules() {
 }
 
 #[test]
-fn boxes() {
+fn boxes_match_analytic_results() {
     let unit = |s: f64| Cuboid::new([0.5 * s, 0.5 * s, 0.5 * s]).unwrap();
     let make = |s| (unit(s), unit(s));
     expect_scaled(make, &at(3.0, 0.25, 0.0), 2.0, 1e-13);
@@ -77,7 +77,7 @@ fn boxes() {
 }
 
 #[test]
-fn rounded_bodies() {
+fn rounded_bodies_match_analytic_results() {
     let corners: Vec<Vec3> = Cuboid::new([1.0, 1.0, 1.0]).unwrap().corners().to_vec();
     let hull = Hull::new(&corners).unwrap();
     let a = Rounded::new(&hull, 0.5).unwrap();
@@ -90,7 +90,7 @@ fn rounded_bodies() {
 }
 
 #[test]
-fn points_over_curved_surfaces() {
+fn balls_over_curved_surfaces_match_analytic_results() {
     // A ball on the normal of a smooth surface: the distance is known.
     let mut r = Random(61);
     for round in 0..60 * factor() {
@@ -127,7 +127,7 @@ fn points_over_curved_surfaces() {
 }
 
 #[test]
-fn cylinders_ellipsoids_and_cones() {
+fn cylinders_ellipsoids_and_cones_match_analytic_results() {
     let at_scale =
         |s: f64| (Cylinder::new(2.0 * s, s).unwrap(), Ellipsoid::new([s, s, 3.0 * s]).unwrap());
     // Side by side: the gap is along x.
@@ -140,7 +140,7 @@ fn cylinders_ellipsoids_and_cones() {
 }
 
 #[test]
-fn small_bodies_on_large_ones() {
+fn small_bodies_on_large_ones_match_analytic_results() {
     for ratio in [1e3, 1e6, 1e9, 1e12, 1e15] {
         // A small box above, on and half inside of the top of a large box and of a large cylinder,
         // away from the centre.
@@ -158,7 +158,7 @@ fn small_bodies_on_large_ones() {
 }
 
 #[test]
-fn sizes_at_the_limits_of_the_range() {
+fn bounds_hold_for_sizes_at_the_limits_of_the_range() {
     for size in [1e-300, 1e-200, 1e60] {
         let ball = Sphere::new(size).unwrap();
         let cube = Cuboid::new([size; 3]).unwrap();

@@ -4,7 +4,8 @@ use super::*;
 use impinge::convex::{Cone, Cuboid, Cylinder, Ellipsoid, Hull, HullMemory, Rounded};
 use reference::signed_distance;
 
-/// 1 to 40 points about a random centre, so that the points of one body are far outside of the next.
+/// 1 to 40 points about a random centre, so that the points of one body are far outside of the
+/// next.
 fn points(r: &mut Random) -> Vec<Vec3> {
     let (middle, size) = (r.point() * 5.0, 10_f64.powi(r.below(5) as i32 - 2));
     (0..1 + r.below(40)).map(|_| middle + on_sphere(r) * size).collect()

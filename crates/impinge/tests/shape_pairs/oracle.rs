@@ -36,8 +36,8 @@ pub(crate) fn placed(shape: &Shape, pose: &Pose) -> Placed {
     }
 }
 
-/// Whether two shapes meet, exactly. Half-spaces and the shapes compared with them must have integer
-/// coordinates.
+/// Whether two shapes meet, exactly. Half-spaces and the shapes compared with them must have
+/// integer coordinates.
 pub(crate) fn meet(a: &Placed, b: &Placed) -> bool {
     match (a, b) {
         (

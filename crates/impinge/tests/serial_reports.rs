@@ -141,7 +141,7 @@ fn world() -> Result<(World, Vec<Handle>), Error> {
     world.set_interest(bodies[2], bodies[3], Some(true))?;
     world.set_pair_user(bodies[4], bodies[5], 77)?;
     world.update();
-    // Empty slots before and after the next update, and changes after the last update.
+    // Slots that were emptied before and after the last update, and a move after it.
     world.remove(bodies[7])?;
     world.remove(bodies[20])?;
     world.update();
